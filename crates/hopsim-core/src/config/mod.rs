@@ -1,0 +1,266 @@
+//! The experiment document: exactly what a user may write, nothing resolved. [`crate::plan::Plan`] checks and
+//! resolves it; the engine only sees the plan.
+
+pub mod measure;
+pub mod router;
+
+use crate::routing::{RoutingConfig, minimal};
+use crate::topology::TopologyConfig;
+use crate::traffic;
+use crate::traffic::placement::Placement;
+use measure::MeasureConfig;
+use router::RouterConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One experiment: a network, a workload, what to measure and perhaps a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// Preset of the choices in `semantics` and `nic` where simulators differ; keys given there win.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compat: Option<Compat>,
+    /// Shorthand: the offered load of every job \[phits/(node·cycle), 0 … 1\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub load: Option<f64>,
+    /// How the routers are linked.
+    pub topology: TopologyConfig,
+    /// Link latencies.
+    #[serde(default)]
+    pub links: LinksConfig,
+    /// What a router is made of.
+    #[serde(default)]
+    pub router: RouterConfig,
+    /// How packets find their way.
+    #[serde(default = "minimal_routing")]
+    pub routing: RoutingConfig,
+    /// Queues and policies of the nodes' network interfaces.
+    #[serde(default)]
+    pub nic: NicConfig,
+    /// Named choices where simulators differ; the defaults are what hardware or the textbook does.
+    #[serde(default)]
+    pub semantics: SemanticsConfig,
+    /// The jobs that run at once; default: one on all nodes, uniform traffic.
+    #[serde(default = "one_job")]
+    pub jobs: Vec<JobConfig>,
+    /// Warm-up, measurement window, seed and what to record.
+    #[serde(default)]
+    pub measure: MeasureConfig,
+    /// Values to vary: every combination is one point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<SweepConfig>,
+}
+
+fn minimal_routing() -> RoutingConfig {
+    RoutingConfig::Minimal(minimal::Config {})
+}
+
+fn one_job() -> Vec<JobConfig> {
+    vec![JobConfig::default()]
+}
+
+/// A preset of the named choices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Compat {
+    /// The rules of FOGSim (public version 5): agrees with it within the noise of the random numbers.
+    Fogsim,
+}
+
+/// Link latencies by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinksConfig {
+    /// From a node into its injection buffer; default 1 cycle.
+    #[serde(default = "injection_link")]
+    pub injection: LinkConfig,
+    /// Between routers of a group; default 10 cycles.
+    #[serde(default = "local_link")]
+    pub local: LinkConfig,
+    /// Between groups; default 100 cycles.
+    #[serde(default = "global_link")]
+    pub global: LinkConfig,
+}
+
+/// One class of links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkConfig {
+    /// Latency, the same for packets and for credits \[cycles, 1 … 60000\].
+    #[schemars(range(min = 1, max = 60000))]
+    pub latency: u32,
+}
+
+fn injection_link() -> LinkConfig {
+    LinkConfig { latency: 1 }
+}
+
+fn local_link() -> LinkConfig {
+    LinkConfig { latency: 10 }
+}
+
+fn global_link() -> LinkConfig {
+    LinkConfig { latency: 100 }
+}
+
+impl Default for LinkConfig {
+    fn default() -> Self {
+        injection_link()
+    }
+}
+
+/// The nodes' network interfaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NicConfig {
+    /// Queue of generated packets in front of the injection buffers; default `unbounded`, with
+    /// `compat = "fogsim"` `{ packets = 0 }`. A packet generated while it is full is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_queue: Option<SourceQueue>,
+    /// Which injection VC a packet enters; default `shortest`, with `compat = "fogsim"` `destination`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub injection_vc: Option<InjectionVc>,
+}
+
+/// Size of the source queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceQueue {
+    /// As long as it needs to be: latency counts the wait in it.
+    Unbounded,
+    /// At most so many packets; with 0 a packet that finds no room in its injection buffer is lost.
+    Packets(u32),
+}
+
+/// Injection VC selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InjectionVc {
+    /// The VC with the most free space, ties in turn (JSQ).
+    Shortest,
+    /// The VC ⌊destination · VCs / nodes⌋: contiguous blocks of destinations.
+    Destination,
+    /// Any VC with room, at random.
+    Random,
+}
+
+/// Named choices where simulators differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SemanticsConfig {
+    /// When an ejection port accepts a packet; default `link`, with `compat = "fogsim"` `idle_node`.
+    /// `idle_node` costs about 4 % of saturated uniform throughput and adds 2 cycles at load 0.5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ejection: Option<Ejection>,
+    /// How long a grant keeps a crossbar output; default `transfer`, with `compat = "fogsim"` `speedup`.
+    /// Worth less than 1 % of throughput and 0.9 cycles at load 0.5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_hold: Option<OutputHold>,
+    /// When a round-robin or least-recently-served input arbiter moves on; default `grant`, with
+    /// `compat = "fogsim"` `request`. `grant` gives about 1.4 % more saturated uniform throughput.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_pointer: Option<InputPointer>,
+    /// Whether the wire from a node to its router carries one phit per cycle; default `serial`, with
+    /// `compat = "fogsim"` `unlimited`. `serial` adds about 1.5 cycles at load 0.5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub injection_link: Option<InjectionLink>,
+    /// When a packet counts as injected (the fairness metrics); default `network`, with
+    /// `compat = "fogsim"` `buffer`. Deep injection buffers mask starvation with `buffer`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub injection_count: Option<InjectionCount>,
+    /// Where injection latency ends and network latency begins; default `grant`, with
+    /// `compat = "fogsim"` `departure`, which adds the source router's crossbar and output queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub injection_latency: Option<InjectionLatency>,
+}
+
+/// Rule of the ejection ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ejection {
+    /// Like any other output: room in the queue, one packet at a time.
+    Link,
+    /// A request needs only room in the queue; the grant needs a node that is not absorbing a packet, and
+    /// then several packets may enter the queue at once.
+    IdleNode,
+}
+
+/// Rule of the crossbar outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputHold {
+    /// As long as the packet takes to cross, at link rate if it is still arriving.
+    Transfer,
+    /// Packet length / speedup, even if the packet is still arriving.
+    Speedup,
+}
+
+/// Rule of the input arbiters' pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InputPointer {
+    /// After the VC that was granted an output.
+    Grant,
+    /// After the VC that requested an output, granted or not.
+    Request,
+}
+
+/// Rule of the wire from a node to its router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InjectionLink {
+    /// One phit per cycle.
+    Serial,
+    /// Any number of packets at once.
+    Unlimited,
+}
+
+/// What counts as injected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InjectionCount {
+    /// Leaving the injection buffer (crossbar grant at the source router).
+    Network,
+    /// Entering the injection buffer.
+    Buffer,
+}
+
+/// Where injection latency ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InjectionLatency {
+    /// At the crossbar grant in the source router.
+    Grant,
+    /// When the packet leaves the source router.
+    Departure,
+}
+
+/// A job: some nodes and what they do.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JobConfig {
+    /// Name in the results; default `job0`, `job1`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// On which nodes the job runs; default all.
+    #[serde(default)]
+    pub placement: Placement,
+    /// What its nodes send.
+    #[serde(default)]
+    pub traffic: traffic::Config,
+}
+
+/// Values to vary: `product` gives every combination (the first key varies slowest), `zip` lists of equal
+/// length that vary together. Keys are dotted paths, `jobs.0.traffic.packet_length`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SweepConfig {
+    /// Lists whose every combination is run.
+    #[serde(default)]
+    pub product: BTreeMap<String, Vec<serde_json::Value>>,
+    /// Lists of equal length run in step.
+    #[serde(default)]
+    pub zip: BTreeMap<String, Vec<serde_json::Value>>,
+}

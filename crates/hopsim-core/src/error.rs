@@ -1,0 +1,147 @@
+//! The two kinds of error a user can meet: a bad document and a run that cannot go on.
+
+use std::fmt;
+
+/// A mistake in the experiment document: which key, which value, why, and what would be valid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    /// Dotted path of the key, e.g. `router.cioq.vcs.local`.
+    pub path: String,
+    /// The offending value as written, if there is one.
+    pub value: Option<String>,
+    /// Why it is refused.
+    pub reason: String,
+    /// What would be valid.
+    pub valid: Option<String>,
+    /// Where in the file: line and column, both from 1.
+    pub place: Option<(usize, usize)>,
+}
+
+impl ConfigError {
+    /// An error at `path` for `reason`.
+    pub fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { path: path.into(), value: None, reason: reason.into(), valid: None, place: None }
+    }
+
+    /// With the offending value.
+    #[must_use]
+    pub fn value(mut self, value: impl fmt::Display) -> Self {
+        self.value = Some(value.to_string());
+        self
+    }
+
+    /// With what would be valid.
+    #[must_use]
+    pub fn valid(mut self, valid: impl Into<String>) -> Self {
+        self.valid = Some(valid.into());
+        self
+    }
+
+    /// The same error below `prefix`, for a mechanism that does not know where it stands in the document.
+    #[must_use]
+    pub fn within(mut self, prefix: &str) -> Self {
+        self.path = if self.path.is_empty() { prefix.into() } else { format!("{prefix}.{}", self.path) };
+        self
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((line, column)) = self.place {
+            write!(f, "line {line}, column {column}: ")?;
+        }
+        if !self.path.is_empty() {
+            write!(f, "{}", self.path)?;
+            if let Some(value) = &self.value {
+                write!(f, " = {value}")?;
+            }
+            write!(f, ": ")?;
+        }
+        write!(f, "{}", self.reason)?;
+        if let Some(valid) = &self.valid {
+            write!(f, "; {valid}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// Why a simulation stopped before its last cycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// Packets wait for each other in a cycle and none of them can ever move.
+    Deadlock(DeadlockReport),
+    /// The caller asked the run to stop.
+    Cancelled,
+}
+
+/// A cycle of packets that wait for each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeadlockReport {
+    /// Cycle in which the deadlock was found.
+    pub cycle: u32,
+    /// Packets inside routers at that cycle.
+    pub packets: usize,
+    /// The waiting heads, each waiting for buffer space held by the next, the last for the first.
+    pub waiting: Vec<WaitingHead>,
+}
+
+/// One member of a deadlock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingHead {
+    /// Router the packet waits in.
+    pub router: u32,
+    /// Input port, with its class, e.g. `local 3`.
+    pub input: String,
+    /// Input VC.
+    pub input_vc: u8,
+    /// Output port it wants.
+    pub output: String,
+    /// Output VC it wants.
+    pub output_vc: u8,
+    /// Source node of the packet.
+    pub source: u32,
+    /// Destination node of the packet.
+    pub destination: u32,
+    /// Cycle in which the packet was generated.
+    pub generated: u32,
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cancelled => write!(f, "cancelled"),
+            Self::Deadlock(report) => write!(f, "{report}"),
+        }
+    }
+}
+
+impl fmt::Display for DeadlockReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "deadlock at cycle {}: {} packets inside the network, {} of them wait for each other:",
+            self.cycle,
+            self.packets,
+            self.waiting.len()
+        )?;
+        for head in &self.waiting {
+            writeln!(
+                f,
+                "  router {} input {} VC {} -> output {} VC {}: packet from node {} to node {}, generated at {}",
+                head.router,
+                head.input,
+                head.input_vc,
+                head.output,
+                head.output_vc,
+                head.source,
+                head.destination,
+                head.generated
+            )?;
+        }
+        write!(f, "each waits for buffer space held by the next, the last for the first")
+    }
+}
+
+impl std::error::Error for RunError {}

@@ -1,0 +1,15 @@
+//! The hopsim engine: an exact simulator of lossless interconnection networks at packet granularity.
+//!
+//! An experiment document ([`config::Experiment`]) is checked and resolved into a [`plan::Plan`]; a
+//! simulation runs the plan and returns what it measured. The crate does no input or output, starts no
+//! thread and reads no clock.
+
+pub mod config;
+pub mod error;
+pub mod network;
+pub mod plan;
+pub mod rng;
+pub mod routing;
+pub mod topology;
+pub mod trace;
+pub mod traffic;

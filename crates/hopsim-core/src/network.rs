@@ -1,0 +1,205 @@
+//! The network flattened to arrays: built once from a topology, read-only while the engine runs.
+//!
+//! All routers share one [`Layout`]: the numbering of ports, of *slots* (input port and VC) and of *pairs*
+//! (output port and VC). Slots and pairs of router r have the global ids `r << shift | index`.
+
+use crate::topology::{PortClass, Topology};
+
+/// No router, port, packet or node.
+pub const NONE: u32 = u32::MAX;
+
+/// VCs and buffer sizes of a class of ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClassSpec {
+    /// Virtual channels of the inputs of this class.
+    pub vcs: u8,
+    /// Input buffer per VC \[phits\].
+    pub buffer: u32,
+    /// Link latency \[cycles\].
+    pub latency: u32,
+}
+
+/// Port classes of a network: terminal ports and up to two classes of links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classes {
+    /// Injection inputs.
+    pub terminal: ClassSpec,
+    /// Link classes, by index.
+    pub links: Vec<ClassSpec>,
+}
+
+impl Classes {
+    /// The specification of one class.
+    pub fn of(&self, class: PortClass) -> ClassSpec {
+        match class {
+            PortClass::Terminal => self.terminal,
+            PortClass::Link(index) => self.links[index as usize],
+        }
+    }
+}
+
+/// The numbering of ports, slots and pairs, equal for all routers.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Class of every port.
+    pub class: Vec<PortClassCode>,
+    /// First slot of every port; a port's slots never straddle a multiple of 64.
+    pub slot_base: Vec<u16>,
+    /// Input VCs of every port.
+    pub input_vcs: Vec<u8>,
+    /// First pair of every port; likewise aligned.
+    pub pair_base: Vec<u16>,
+    /// Output VCs of every port (1 for ejection).
+    pub output_vcs: Vec<u8>,
+    /// Port of every slot.
+    pub slot_port: Vec<u16>,
+    /// Port of every pair.
+    pub pair_port: Vec<u16>,
+    /// log2 of the stride between routers of slot ids.
+    pub slot_shift: u32,
+    /// log2 of the stride between routers of pair ids.
+    pub pair_shift: u32,
+    /// Number of terminal ports.
+    pub terminals: usize,
+}
+
+/// 0 for terminal ports, 1 + index for link classes: what hot code compares.
+pub type PortClassCode = u8;
+
+/// The code of a terminal port.
+pub const TERMINAL: PortClassCode = 0;
+
+/// What is at the other end of a port.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// Global id of VC 0's slot at the peer, `NONE` if unplugged or terminal.
+    pub peer_slot: u32,
+    /// Global id of VC 0's pair at the peer: where credits go.
+    pub peer_pair: u32,
+    /// Latency of the link in either direction \[cycles\].
+    pub latency: u32,
+}
+
+/// The flattened network.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// Numbering inside a router.
+    pub layout: Layout,
+    /// VCs, buffers and latencies by class.
+    pub classes: Classes,
+    /// Links by router · ports + port.
+    pub links: Vec<Link>,
+    /// Number of routers.
+    pub routers: u32,
+    /// Number of nodes.
+    pub nodes: u32,
+    /// Names of the link classes.
+    pub link_classes: &'static [&'static str],
+}
+
+fn place(next: &mut u16, count: u8) -> u16 {
+    if *next % 64 + u16::from(count) > 64 {
+        *next = next.next_multiple_of(64);
+    }
+    let base = *next;
+    *next += u16::from(count);
+    base
+}
+
+impl Layout {
+    fn new(ports: &[PortClass], classes: &Classes) -> Self {
+        let mut layout = Self::default();
+        let (mut slots, mut pairs) = (0, 0);
+        for (port, &class) in ports.iter().enumerate() {
+            let vcs = classes.of(class).vcs;
+            let outputs = if class == PortClass::Terminal { 1 } else { vcs };
+            layout.class.push(match class {
+                PortClass::Terminal => TERMINAL,
+                PortClass::Link(index) => index + 1,
+            });
+            layout.terminals += usize::from(class == PortClass::Terminal);
+            layout.slot_base.push(place(&mut slots, vcs));
+            layout.input_vcs.push(vcs);
+            layout.pair_base.push(place(&mut pairs, outputs));
+            layout.output_vcs.push(outputs);
+            layout.slot_port.resize(slots as usize, port as u16);
+            layout.pair_port.resize(pairs as usize, port as u16);
+        }
+        layout.slot_shift = u32::from(slots).next_power_of_two().trailing_zeros();
+        layout.pair_shift = u32::from(pairs).next_power_of_two().trailing_zeros();
+        layout
+    }
+
+    /// Number of ports.
+    pub fn ports(&self) -> usize {
+        self.class.len()
+    }
+
+    /// Number of slot positions, gaps included.
+    pub fn slots(&self) -> usize {
+        self.slot_port.len()
+    }
+
+    /// Number of pair positions, gaps included.
+    pub fn pairs(&self) -> usize {
+        self.pair_port.len()
+    }
+
+    /// Port and VC of a slot, `None` for a gap.
+    pub fn slot_vc(&self, slot: usize) -> Option<(usize, u8)> {
+        let port = *self.slot_port.get(slot)? as usize;
+        let vc = slot.checked_sub(self.slot_base[port] as usize)?;
+        (vc < self.input_vcs[port] as usize).then_some((port, vc as u8))
+    }
+
+    /// Port and VC of a pair, `None` for a gap.
+    pub fn pair_vc(&self, pair: usize) -> Option<(usize, u8)> {
+        let port = *self.pair_port.get(pair)? as usize;
+        let vc = pair.checked_sub(self.pair_base[port] as usize)?;
+        (vc < self.output_vcs[port] as usize).then_some((port, vc as u8))
+    }
+}
+
+impl Network {
+    /// Flattens `topology`.
+    pub fn new(topology: &Topology, classes: Classes) -> Self {
+        let ports = topology.ports();
+        let layout = Layout::new(&ports, &classes);
+        let routers = topology.routers();
+        let mut links = Vec::with_capacity(routers as usize * ports.len());
+        for router in 0..routers {
+            for (port, &class) in ports.iter().enumerate() {
+                let latency = classes.of(class).latency;
+                let peer = topology.neighbour(router, port);
+                links.push(peer.map_or(Link { peer_slot: NONE, peer_pair: NONE, latency }, |(peer, back)| Link {
+                    peer_slot: (peer << layout.slot_shift) | u32::from(layout.slot_base[back]),
+                    peer_pair: (peer << layout.pair_shift) | u32::from(layout.pair_base[back]),
+                    latency,
+                }));
+            }
+        }
+        let nodes = routers * topology.nodes_per_router();
+        Self { layout, classes, links, routers, nodes, link_classes: topology.link_classes() }
+    }
+
+    /// The link at `port` of `router`.
+    pub fn link(&self, router: u32, port: usize) -> &Link {
+        &self.links[router as usize * self.layout.ports() + port]
+    }
+
+    /// `local 3` for the fourth local port: the name of a port in messages.
+    pub fn port_name(&self, port: usize) -> String {
+        let class = self.layout.class[port];
+        let first = self.layout.class.iter().position(|&c| c == class).unwrap_or(0);
+        let name = if class == TERMINAL { "terminal" } else { self.link_classes[class as usize - 1] };
+        format!("{name} {}", port - first)
+    }
+
+    /// Name of the class of a port.
+    pub fn class_name(&self, port: usize) -> &'static str {
+        match self.layout.class[port] {
+            TERMINAL => "terminal",
+            code => self.link_classes[code as usize - 1],
+        }
+    }
+}

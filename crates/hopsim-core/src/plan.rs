@@ -1,0 +1,397 @@
+//! The plan: an experiment checked and resolved. Nothing in it is optional, nothing can fail any more.
+
+use crate::config::router::{Allocator, ArbiterConfig, RouterConfig, Vcs};
+use crate::config::{
+    Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
+    JobConfig, OutputHold, SourceQueue,
+};
+use crate::error::ConfigError;
+use crate::network::{ClassSpec, Classes, NONE, Network};
+use crate::rng::{Purpose, Stream};
+use crate::routing::Routing;
+use crate::routing::sequence::vcs_needed;
+use crate::topology::Topology;
+use crate::traffic::pattern::{Pattern, Site};
+use crate::traffic::process::Process;
+use std::sync::Arc;
+
+/// Most cycles a run may last: times are 32-bit and events lie ahead of the present.
+pub const MAX_CYCLES: u32 = 3_000_000_000;
+
+/// An experiment ready to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The document with every default filled in.
+    pub experiment: Experiment,
+    /// The topology.
+    pub topology: Arc<Topology>,
+    /// The network flattened.
+    pub network: Arc<Network>,
+    /// The routing mechanism.
+    pub routing: Routing,
+    /// The router.
+    pub router: RouterPlan,
+    /// The network interfaces.
+    pub nic: NicPlan,
+    /// The jobs.
+    pub jobs: Vec<JobPlan>,
+    /// Job of every node, `u8::MAX` if idle.
+    pub job_of: Vec<u8>,
+}
+
+/// A router without options.
+#[derive(Clone, Debug)]
+pub struct RouterPlan {
+    /// Cycles a packet of each length occupies the crossbar once it has arrived, by length \[phits\].
+    pub crossing: Vec<u32>,
+    /// From the grant to the head of the output queue \[cycles\].
+    pub crossbar_latency: u32,
+    /// From the arrival of a head to its first request \[cycles\].
+    pub pipeline_latency: u32,
+    /// Output queue per port \[phits\]; `None`: no output queue.
+    pub output_buffer: Option<u32>,
+    /// The allocator.
+    pub allocator: Allocator,
+    /// See [`Ejection`].
+    pub ejection: Ejection,
+    /// See [`OutputHold`].
+    pub output_hold: OutputHold,
+    /// See [`InputPointer`].
+    pub input_pointer: InputPointer,
+}
+
+/// Network interfaces without options.
+#[derive(Clone, Copy, Debug)]
+pub struct NicPlan {
+    /// Most packets in the source queue.
+    pub source_queue: u32,
+    /// See [`InjectionVc`].
+    pub injection_vc: InjectionVc,
+    /// See [`InjectionLink`].
+    pub injection_link: InjectionLink,
+    /// See [`InjectionCount`].
+    pub injection_count: InjectionCount,
+    /// See [`InjectionLatency`].
+    pub injection_latency: InjectionLatency,
+}
+
+/// A job without options.
+#[derive(Clone, Debug)]
+pub struct JobPlan {
+    /// Its name in the results.
+    pub name: String,
+    /// Its nodes, ascending.
+    pub nodes: Vec<u32>,
+    /// To whom they send.
+    pub pattern: Pattern,
+    /// When they send.
+    pub process: Process,
+    /// Packet length \[phits\].
+    pub packet_length: u32,
+}
+
+fn within(range: std::ops::RangeInclusive<u32>, value: u32, path: &str) -> Result<(), ConfigError> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(ConfigError::new(path, "out of range").value(value).valid(format!("{} … {}", range.start(), range.end())))
+}
+
+impl Plan {
+    /// Checks and resolves an experiment (whose sweep, if any, is ignored).
+    pub fn new(experiment: &Experiment) -> Result<Self, ConfigError> {
+        let mut experiment = Experiment { sweep: None, ..experiment.clone() };
+        resolve_compat(&mut experiment);
+        resolve_load(&mut experiment)?;
+        check_measure(&experiment)?;
+        let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);
+        resolve_vcs(&mut experiment, &topology)?;
+        let router = router_plan(&experiment)?;
+        let network = Arc::new(Network::new(&topology, classes(&experiment)?));
+        check_size(&network)?;
+        let routing = experiment.routing.build(&topology, &network).map_err(|e| e.within("routing"))?;
+        let (jobs, job_of) = jobs(&experiment, &topology, &network)?;
+        let nic = nic_plan(&experiment);
+        let plan = Self { experiment, topology, network, routing, router, nic, jobs, job_of };
+        plan.check_buffers()?;
+        Ok(plan)
+    }
+
+    /// The longest packet of any job \[phits\].
+    pub fn longest_packet(&self) -> u32 {
+        self.jobs.iter().map(|j| j.packet_length).max().unwrap_or(1)
+    }
+
+    /// The shortest packet of any job \[phits\].
+    pub fn shortest_packet(&self) -> u32 {
+        self.jobs.iter().map(|j| j.packet_length).min().unwrap_or(1)
+    }
+
+    fn check_buffers(&self) -> Result<(), ConfigError> {
+        let (name, buffers) = buffer_keys(&self.experiment.router);
+        let longest = self.longest_packet();
+        for (key, size) in buffers {
+            if size < longest {
+                return Err(ConfigError::new(
+                    format!("router.{name}.buffers.{key}"),
+                    format!("virtual cut-through needs room for a whole packet of {longest} phits"),
+                )
+                .value(size)
+                .valid(format!("at least {longest} phits")));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn resolve_compat(experiment: &mut Experiment) {
+    let fogsim = experiment.compat == Some(Compat::Fogsim);
+    let nic = &mut experiment.nic;
+    nic.source_queue.get_or_insert(if fogsim { SourceQueue::Packets(0) } else { SourceQueue::Unbounded });
+    nic.injection_vc.get_or_insert(if fogsim { InjectionVc::Destination } else { InjectionVc::Shortest });
+    let s = &mut experiment.semantics;
+    s.ejection.get_or_insert(if fogsim { Ejection::IdleNode } else { Ejection::Link });
+    s.output_hold.get_or_insert(if fogsim { OutputHold::Speedup } else { OutputHold::Transfer });
+    s.input_pointer.get_or_insert(if fogsim { InputPointer::Request } else { InputPointer::Grant });
+    s.injection_link.get_or_insert(if fogsim { InjectionLink::Unlimited } else { InjectionLink::Serial });
+    s.injection_count.get_or_insert(if fogsim { InjectionCount::Buffer } else { InjectionCount::Network });
+    s.injection_latency.get_or_insert(if fogsim { InjectionLatency::Departure } else { InjectionLatency::Grant });
+}
+
+/// Hands the shorthand `load` to every job that names none.
+fn resolve_load(experiment: &mut Experiment) -> Result<(), ConfigError> {
+    let Some(load) = experiment.load.take() else { return Ok(()) };
+    if !(0.0..=1.0).contains(&load) {
+        return Err(ConfigError::new("load", "the offered load is a share of the link rate")
+            .value(load)
+            .valid("0 … 1 phits/(node·cycle)"));
+    }
+    for (index, job) in experiment.jobs.iter_mut().enumerate() {
+        let process = &mut job.traffic.process;
+        let path = format!("jobs.{index}.traffic.process.{}", process.load_path());
+        if let Some(own) = process.load_mut().replace(load) {
+            return Err(ConfigError::new("load", format!("the shorthand conflicts with {path} = {own}"))
+                .value(load)
+                .valid("give one of the two"));
+        }
+    }
+    Ok(())
+}
+
+fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
+    let m = &experiment.measure;
+    within(0..=MAX_CYCLES, m.warmup, "measure.warmup")?;
+    within(1..=MAX_CYCLES, m.cycles, "measure.cycles")?;
+    within(1..=MAX_CYCLES, m.watchdog, "measure.watchdog")?;
+    if u64::from(m.warmup) + u64::from(m.cycles) > u64::from(MAX_CYCLES) {
+        return Err(ConfigError::new("measure.cycles", "the run is too long")
+            .value(m.cycles)
+            .valid(format!("warmup + cycles ≤ {MAX_CYCLES}")));
+    }
+    if m.interval > 0 && m.cycles / m.interval > 10_000_000 {
+        return Err(ConfigError::new("measure.interval", "the time series would have more than 10,000,000 rows")
+            .value(m.interval)
+            .valid(format!("0 or at least {}", m.cycles / 10_000_000 + 1)));
+    }
+    if m.batches == 0 || m.batches > m.cycles.min(10_000) {
+        return Err(ConfigError::new("measure.batches", "the window cannot be divided into that many batches")
+            .value(m.batches)
+            .valid(format!("1 … {}", m.cycles.min(10_000))));
+    }
+    Ok(())
+}
+
+fn vcs_mut(router: &mut RouterConfig) -> (&'static str, &mut Vcs) {
+    match router {
+        RouterConfig::Cioq(r) => ("cioq", &mut r.vcs),
+        RouterConfig::InputQueued(r) => ("input_queued", &mut r.vcs),
+    }
+}
+
+/// Fills in the VCs the routing needs, or checks the given ones against them.
+fn resolve_vcs(experiment: &mut Experiment, topology: &Topology) -> Result<(), ConfigError> {
+    let sequence = experiment.routing.sequence(topology).map_err(|e| e.within("routing"))?;
+    let [local, global] = vcs_needed(sequence);
+    let routing = experiment.routing.name();
+    let (name, vcs) = vcs_mut(&mut experiment.router);
+    within(1..=16, vcs.injection, &format!("router.{name}.vcs.injection"))?;
+    for (key, given, needed) in [("local", &mut vcs.local, local), ("global", &mut vcs.global, global)] {
+        let needed = u32::from(needed);
+        let given = *given.get_or_insert(needed);
+        let path = format!("router.{name}.vcs.{key}");
+        if given < needed {
+            return Err(ConfigError::new(path, format!("routing {routing} follows up to {needed} {key} links ({sequence}) and needs one VC for each, in increasing order, to be free of deadlock"))
+                .value(given)
+                .valid(format!("{needed} … 16")));
+        }
+        within(1..=16, given, &path)?;
+    }
+    Ok(())
+}
+
+fn buffer_keys(router: &RouterConfig) -> (&'static str, Vec<(&'static str, u32)>) {
+    match router {
+        RouterConfig::Cioq(r) => {
+            let b = &r.buffers;
+            let sizes = [("local", b.local), ("global", b.global), ("injection", b.injection), ("output", b.output)];
+            ("cioq", sizes.to_vec())
+        }
+        RouterConfig::InputQueued(r) => {
+            let b = &r.buffers;
+            ("input_queued", vec![("local", b.local), ("global", b.global), ("injection", b.injection)])
+        }
+    }
+}
+
+fn classes(experiment: &Experiment) -> Result<Classes, ConfigError> {
+    let links = &experiment.links;
+    for (key, link) in [("injection", links.injection), ("local", links.local), ("global", links.global)] {
+        within(1..=60_000, link.latency, &format!("links.{key}.latency"))?;
+    }
+    let (vcs, (name, buffers)) = match &experiment.router {
+        RouterConfig::Cioq(r) => (&r.vcs, buffer_keys(&experiment.router)),
+        RouterConfig::InputQueued(r) => (&r.vcs, buffer_keys(&experiment.router)),
+    };
+    for (key, size) in &buffers {
+        within(1..=1 << 24, *size, &format!("router.{name}.buffers.{key}"))?;
+    }
+    let spec = |vcs: Option<u32>, index: usize, latency| ClassSpec {
+        vcs: vcs.unwrap_or(1) as u8,
+        buffer: buffers[index].1,
+        latency,
+    };
+    Ok(Classes {
+        terminal: spec(Some(vcs.injection), 2, links.injection.latency),
+        links: vec![spec(vcs.local, 0, links.local.latency), spec(vcs.global, 1, links.global.latency)],
+    })
+}
+
+fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
+    let (name, speedup, crossbar_latency, pipeline_latency, output, allocator) = match &experiment.router {
+        RouterConfig::Cioq(r) => {
+            ("cioq", r.speedup, r.crossbar_latency, r.pipeline_latency, Some(r.buffers.output), &r.allocator)
+        }
+        RouterConfig::InputQueued(r) => {
+            ("input_queued", 1.0, r.crossbar_latency, r.pipeline_latency, None, &r.allocator)
+        }
+    };
+    if !(1.0..=64.0).contains(&speedup) {
+        return Err(ConfigError::new(format!("router.{name}.speedup"), "the crossbar is at least as fast as the links")
+            .value(speedup)
+            .valid("1 … 64"));
+    }
+    within(0..=10_000, crossbar_latency, &format!("router.{name}.crossbar_latency"))?;
+    within(0..=10_000, pipeline_latency, &format!("router.{name}.pipeline_latency"))?;
+    within(1..=8, allocator.iterations, &format!("router.{name}.allocator.iterations"))?;
+    let longest = experiment.jobs.iter().map(|j| j.traffic.packet_length).max().unwrap_or(1).min(4096);
+    // The small term keeps a quotient that is an integer from being rounded up.
+    let crossing = (0..=longest).map(|length| (f64::from(length) / speedup - 1e-9).ceil().max(1.0) as u32);
+    let s = &experiment.semantics;
+    Ok(RouterPlan {
+        crossing: crossing.collect(),
+        crossbar_latency,
+        pipeline_latency,
+        output_buffer: output,
+        allocator: allocator.clone(),
+        // Without an output queue there is nothing for several packets to wait in.
+        ejection: if output.is_some() { s.ejection.unwrap_or(Ejection::Link) } else { Ejection::Link },
+        output_hold: s.output_hold.unwrap_or(OutputHold::Transfer),
+        input_pointer: s.input_pointer.unwrap_or(InputPointer::Grant),
+    })
+}
+
+fn nic_plan(experiment: &Experiment) -> NicPlan {
+    let (nic, s) = (&experiment.nic, &experiment.semantics);
+    NicPlan {
+        source_queue: match nic.source_queue {
+            Some(SourceQueue::Packets(packets)) => packets,
+            _ => u32::MAX,
+        },
+        injection_vc: nic.injection_vc.unwrap_or(InjectionVc::Shortest),
+        injection_link: s.injection_link.unwrap_or(InjectionLink::Serial),
+        injection_count: s.injection_count.unwrap_or(InjectionCount::Network),
+        injection_latency: s.injection_latency.unwrap_or(InjectionLatency::Grant),
+    }
+}
+
+/// The engine's masks hold at most 512 slots per router and its ids 32 bits.
+fn check_size(network: &Network) -> Result<(), ConfigError> {
+    let layout = &network.layout;
+    let most = layout.slots().max(layout.pairs());
+    if most > 512 {
+        return Err(ConfigError::new("router", format!("a router would have {most} input VCs"))
+            .valid("at most 512 input VCs per router: fewer ports or fewer VCs"));
+    }
+    if u64::from(network.routers) << layout.slot_shift.max(layout.pair_shift) >= u64::from(NONE) {
+        return Err(ConfigError::new("topology", "the network would have more than 2^32 input VCs")
+            .valid("fewer routers or fewer VCs"));
+    }
+    Ok(())
+}
+
+fn jobs(
+    experiment: &Experiment,
+    topology: &Topology,
+    network: &Network,
+) -> Result<(Vec<JobPlan>, Vec<u8>), ConfigError> {
+    if experiment.jobs.is_empty() || experiment.jobs.len() > 255 {
+        return Err(ConfigError::new("jobs", "out of range")
+            .value(format!("{} jobs", experiment.jobs.len()))
+            .valid("1 … 255 jobs"));
+    }
+    let mut job_of = vec![u8::MAX; network.nodes as usize];
+    let mut nodes = vec![Vec::new(); experiment.jobs.len()];
+    for random in [false, true] {
+        for (index, job) in experiment.jobs.iter().enumerate() {
+            if job.placement.is_random() == random {
+                nodes[index] = place_job(experiment, index, topology, &mut job_of)?;
+            }
+        }
+    }
+    let build = |(index, nodes): (usize, Vec<u32>)| {
+        let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: index as u64 };
+        let job = &experiment.jobs[index];
+        job_plan(job, index, &site).map_err(|e| e.within(&format!("jobs.{index}.traffic")))
+    };
+    let jobs = nodes.into_iter().enumerate().map(build).collect::<Result<_, _>>()?;
+    Ok((jobs, job_of))
+}
+
+fn place_job(
+    experiment: &Experiment,
+    index: usize,
+    topology: &Topology,
+    job_of: &mut [u8],
+) -> Result<Vec<u32>, ConfigError> {
+    let mut stream = Stream::new(experiment.measure.seed, Purpose::Placement, (index as u64) << 32);
+    let path = format!("jobs.{index}.placement");
+    let free = |node: u32| job_of[node as usize] == u8::MAX;
+    let placement = &experiment.jobs[index].placement;
+    let nodes = placement.nodes(topology, free, &mut stream).map_err(|e| e.within(&path))?;
+    for &node in &nodes {
+        let other = job_of[node as usize];
+        if other != u8::MAX {
+            return Err(ConfigError::new(path, format!("node {node} already runs job {other}"))
+                .valid("jobs that share no node"));
+        }
+        job_of[node as usize] = index as u8;
+    }
+    Ok(nodes)
+}
+
+fn job_plan(job: &JobConfig, index: usize, site: &Site<'_>) -> Result<JobPlan, ConfigError> {
+    let length = job.traffic.packet_length;
+    within(1..=4096, length, "packet_length")?;
+    Ok(JobPlan {
+        name: job.name.clone().unwrap_or_else(|| format!("job{index}")),
+        nodes: site.nodes.to_vec(),
+        pattern: job.traffic.pattern.build(site).map_err(|e| e.within("pattern"))?,
+        process: job.traffic.process.build(length).map_err(|e| e.within("process"))?,
+        packet_length: length,
+    })
+}
+
+/// Whether an arbiter compares packets by a time stamp.
+pub fn is_age(arbiter: &ArbiterConfig) -> bool {
+    matches!(arbiter, ArbiterConfig::Age(_))
+}

@@ -1,0 +1,107 @@
+//! Deadlock avoidance by increasing virtual channels (Günther 1981; thesis §1.3): the links a packet may take
+//! are numbered along the longest path the mechanism allows, and every hop uses a later number than the one
+//! before, so that buffers wait for each other in one direction only.
+//!
+//! A sequence is written with one letter per link of that path, `l` for link class 0 and `g` for class 1:
+//! `lgl` for minimal, `lgllgl` for Valiant to a router in a dragonfly. The k-th link of a class gets VC k of
+//! that class; a hop that a path leaves out is jumped over.
+
+use crate::network::Classes;
+
+/// The next VC for every input and class of output link.
+#[derive(Clone, Debug)]
+pub struct VcSequence {
+    /// `next[code][class]`; `u8::MAX` where the sequence has no later link of the class -- constant.
+    next: Vec<[u8; 2]>,
+    /// First code of each link class -- constant.
+    offset: [u8; 2],
+}
+
+/// The link class of a letter.
+fn class_of(letter: char) -> usize {
+    usize::from(letter == 'g')
+}
+
+/// VCs of each link class that `sequence` needs.
+pub fn vcs_needed(sequence: &str) -> [u8; 2] {
+    let mut needed = [0; 2];
+    sequence.chars().for_each(|letter| needed[class_of(letter)] += 1);
+    needed
+}
+
+impl VcSequence {
+    /// The tables of `sequence` for a network with these VCs.
+    pub fn new(sequence: &str, classes: &Classes) -> Self {
+        let vcs: Vec<u8> = classes.links.iter().map(|c| c.vcs).collect();
+        let offset = [1, 1 + vcs.first().copied().unwrap_or(0)];
+        let codes = 1 + vcs.iter().map(|&v| usize::from(v)).sum::<usize>();
+        let mut table = Self { next: vec![[u8::MAX; 2]; codes], offset };
+        let mut positions = vec![(0, 0)];
+        let mut seen = [0u8; 2];
+        for (index, letter) in sequence.chars().enumerate() {
+            let class = class_of(letter);
+            positions.push((offset[class] + seen[class], index + 1));
+            seen[class] += 1;
+        }
+        for (code, after) in positions {
+            let mut count = [0u8; 2];
+            for (index, letter) in sequence.chars().enumerate() {
+                let class = class_of(letter);
+                if index >= after && table.next[code as usize][class] == u8::MAX {
+                    table.next[code as usize][class] = count[class];
+                }
+                count[class] += 1;
+            }
+        }
+        table
+    }
+
+    /// The code of an input VC of link class `class`; injection has code 0.
+    pub fn code(&self, class: u8, vc: u8) -> u8 {
+        self.offset[class as usize] + vc
+    }
+
+    /// The VC for the next hop over a link of class `class`, from an input with code `code`.
+    #[inline]
+    pub fn next(&self, code: u8, class: u8) -> u8 {
+        let vc = self.next[code as usize][class as usize];
+        debug_assert!(vc != u8::MAX, "the path is longer than the VC sequence");
+        vc
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::ClassSpec;
+
+    fn classes(local: u8, global: u8) -> Classes {
+        let spec = |vcs| ClassSpec { vcs, buffer: 8, latency: 1 };
+        Classes { terminal: spec(1), links: vec![spec(local), spec(global)] }
+    }
+
+    #[test]
+    fn valiant_paths_get_the_vcs_of_the_papers() {
+        // The table of the increasing sequence l0 g0 l1 l2 g1 l3: injection, then each hop of a full path.
+        let sequence = VcSequence::new("lgllgl", &classes(4, 2));
+        let hops = [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (0, 3)];
+        let mut code = 0;
+        for (class, vc) in hops {
+            assert_eq!(sequence.next(code, class), vc);
+            code = sequence.code(class, vc);
+        }
+        // Hops left out: global at injection, then the destination group after one global link.
+        assert_eq!(sequence.next(0, 1), 0);
+        assert_eq!(sequence.next(sequence.code(1, 0), 0), 1);
+        assert_eq!(sequence.next(sequence.code(0, 1), 1), 1);
+        assert_eq!(vcs_needed("lgllgl"), [4, 2]);
+    }
+
+    #[test]
+    fn extra_vcs_stay_unused() {
+        let sequence = VcSequence::new("lgl", &classes(4, 2));
+        assert_eq!(sequence.next(0, 0), 0);
+        assert_eq!(sequence.next(sequence.code(0, 0), 1), 0);
+        assert_eq!(sequence.next(sequence.code(1, 0), 0), 1);
+    }
+}

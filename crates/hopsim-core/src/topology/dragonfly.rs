@@ -1,0 +1,395 @@
+//! The dragonfly (Kim et al., ISCA 2008): groups of `a` routers, fully connected by local links, each router
+//! with `p` nodes and `h` global links to other groups.
+//!
+//! Global *slot* s = position·h + port numbers the a·h global ports of a group. With the maximum of a·h + 1
+//! groups every pair of groups shares one link; with fewer groups the slots wrap round and each pair shares
+//! ⌊a·h/(groups−1)⌋ parallel links (a trunk), plus one more for the pairs the remainder reaches.
+//!
+//! Arrangements (thesis §1.2.1, fig. 1.10): **palm tree**, slot s of group g leads to group g − s − 1, so that
+//! the last router of a group holds the links to the next h groups; **consecutive**, slot s leads to the s-th
+//! group counting all but one's own. In both the slot at the other end is determined by symmetry.
+
+use super::{GLOBAL, LOCAL, PortClass};
+use crate::error::ConfigError;
+use crate::rng::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the global links of a group are spread over the other groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrangement {
+    /// Slot s leads to group g − s − 1 (mod groups).
+    #[default]
+    Palmtree,
+    /// Slot s leads to the s-th group, counting all but one's own.
+    Consecutive,
+}
+
+/// Parameters of a dragonfly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Nodes per router \[1 …\].
+    #[schemars(range(min = 1))]
+    pub p: u32,
+    /// Routers per group \[1 …\].
+    #[schemars(range(min = 1))]
+    pub a: u32,
+    /// Global links per router \[1 …\].
+    #[schemars(range(min = 1))]
+    pub h: u32,
+    /// Number of groups \[2 … a·h + 1\]; default a·h + 1, one global link between every pair of groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<u32>,
+    /// How the global links of a group are spread over the other groups.
+    #[serde(default)]
+    pub arrangement: Arrangement,
+}
+
+/// A dragonfly with its exit tables.
+#[derive(Clone, Debug)]
+pub struct Dragonfly {
+    p: u32,
+    a: u32,
+    h: u32,
+    groups: u32,
+    arrangement: Arrangement,
+    /// Residues (offset − 1) of the slots beyond the last full round -- constant.
+    spare: Vec<u32>,
+    /// Group of every router -- constant.
+    group_of: Vec<u16>,
+    /// Position in its group of every router -- constant.
+    position_of: Vec<u16>,
+    /// Slots from group x to group y, at `exits[exit_start[x·groups + y]..]` -- constant.
+    exits: Vec<u32>,
+    exit_start: Vec<u32>,
+}
+
+impl Dragonfly {
+    /// Checks the parameters and builds the tables.
+    pub fn new(config: &Config) -> Result<Self, ConfigError> {
+        for (key, value) in [("p", config.p), ("a", config.a), ("h", config.h)] {
+            if value == 0 {
+                return Err(ConfigError::new(key, "must be at least 1").value(value));
+            }
+        }
+        let (a, h) = (config.a, config.h);
+        let slots = u64::from(a) * u64::from(h);
+        if u64::from(config.p) + u64::from(a) + u64::from(h) > 256 || slots > 60_000 {
+            return Err(ConfigError::new("a", "the router would have more than 256 ports or the group more than 60,000 global links")
+                .value(a)
+                .valid("p + a + h must be at most 256 and a·h at most 60,000"));
+        }
+        let most = slots as u32 + 1;
+        let groups = config.groups.unwrap_or(most);
+        if groups < 2 || groups > most {
+            return Err(ConfigError::new("groups", format!("a group has a·h = {slots} global links, so it cannot reach that many groups"))
+                .value(groups)
+                .valid(format!("2 … {most} (a·h + 1)")));
+        }
+        let nodes = u64::from(config.p) * u64::from(a) * u64::from(groups);
+        if nodes > 1 << 26 {
+            return Err(ConfigError::new("groups", format!("the network would have {nodes} nodes")).value(groups).valid("at most 67,108,864 nodes"));
+        }
+        let routers = a * groups;
+        let mut topology = Self {
+            p: config.p,
+            a,
+            h,
+            groups,
+            arrangement: config.arrangement,
+            spare: spare_residues(a * h, groups),
+            group_of: (0..routers).map(|r| (r / a) as u16).collect(),
+            position_of: (0..routers).map(|r| (r % a) as u16).collect(),
+            exits: Vec::new(),
+            exit_start: Vec::new(),
+        };
+        topology.build_exits();
+        Ok(topology)
+    }
+
+    fn build_exits(&mut self) {
+        let groups = self.groups as usize;
+        let mut lists = vec![Vec::new(); groups];
+        self.exit_start.push(0);
+        for group in 0..self.groups {
+            lists.iter_mut().for_each(Vec::clear);
+            for slot in 0..self.a * self.h {
+                if let Some((peer, _)) = self.slot_peer(group, slot) {
+                    lists[peer as usize].push(slot);
+                }
+            }
+            for list in &lists {
+                self.exits.extend_from_slice(list);
+                self.exit_start.push(self.exits.len() as u32);
+            }
+        }
+    }
+
+    /// Group and slot at the other end of `slot` of `group`.
+    fn slot_peer(&self, group: u32, slot: u32) -> Option<(u32, u32)> {
+        let others = self.groups - 1;
+        let rounds = self.a * self.h / others;
+        let (round, residue) = (slot / others, slot % others);
+        if round == rounds {
+            let rank = residue as usize;
+            let offset = self.spare.get(rank)? + 1;
+            let peer = (group + self.groups - offset) % self.groups;
+            return Some((peer, rounds * others + (self.spare.len() - 1 - rank) as u32));
+        }
+        match self.arrangement {
+            Arrangement::Palmtree => {
+                let peer = (group + self.groups - residue - 1) % self.groups;
+                Some((peer, (rounds - 1 - round) * others + (others - 1 - residue)))
+            }
+            Arrangement::Consecutive => {
+                let peer = if residue < group { residue } else { residue + 1 };
+                Some((peer, round * others + if group < peer { group } else { group - 1 }))
+            }
+        }
+    }
+
+    /// Nodes per router.
+    pub fn p(&self) -> u32 {
+        self.p
+    }
+
+    /// Routers per group.
+    pub fn a(&self) -> u32 {
+        self.a
+    }
+
+    /// Global links per router.
+    pub fn h(&self) -> u32 {
+        self.h
+    }
+
+    /// Number of groups.
+    pub fn groups(&self) -> u32 {
+        self.groups
+    }
+
+    /// Number of routers.
+    pub fn routers(&self) -> u32 {
+        self.a * self.groups
+    }
+
+    /// The group of `router`.
+    #[inline]
+    pub fn group(&self, router: u32) -> u32 {
+        u32::from(self.group_of[router as usize])
+    }
+
+    /// The position of `router` in its group, 0 … a − 1.
+    #[inline]
+    pub fn position(&self, router: u32) -> u32 {
+        u32::from(self.position_of[router as usize])
+    }
+
+    /// Terminal ports, then a − 1 local ports, then h global ports.
+    pub fn ports(&self) -> Vec<PortClass> {
+        let mut ports = vec![PortClass::Terminal; self.p as usize];
+        ports.extend(vec![PortClass::Link(LOCAL); self.a as usize - 1]);
+        ports.extend(vec![PortClass::Link(GLOBAL); self.h as usize]);
+        ports
+    }
+
+    fn first_global(&self) -> u32 {
+        self.p + self.a - 1
+    }
+
+    /// The local port from position `from` to position `to` ≠ `from` of the same group.
+    #[inline]
+    fn local_port(&self, from: u32, to: u32) -> usize {
+        (self.p + if to < from { to } else { to - 1 }) as usize
+    }
+
+    /// Router and port at the other end of a link port.
+    pub fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
+        let (group, position, port) = (self.group(router), self.position(router), port as u32);
+        if port < self.p {
+            return None;
+        }
+        if port < self.first_global() {
+            let index = port - self.p;
+            let peer = if index < position { index } else { index + 1 };
+            return Some((group * self.a + peer, self.local_port(peer, position)));
+        }
+        let (peer_group, slot) = self.slot_peer(group, position * self.h + port - self.first_global())?;
+        Some((peer_group * self.a + slot / self.h, (self.first_global() + slot % self.h) as usize))
+    }
+
+    /// The global slots of group `from` that lead to group `to` ≠ `from`, ascending; a slot belongs to the
+    /// router at position slot / h.
+    #[inline]
+    pub fn exits(&self, from: u32, to: u32) -> &[u32] {
+        let index = (from * self.groups + to) as usize;
+        &self.exits[self.exit_start[index] as usize..self.exit_start[index + 1] as usize]
+    }
+
+    /// The group behind `slot` of `group`, `None` if the slot is unplugged.
+    pub fn group_behind(&self, group: u32, slot: u32) -> Option<u32> {
+        Some(self.slot_peer(group, slot)?.0)
+    }
+
+    /// The group behind each connected global port of `router`, in port order.
+    pub fn groups_behind(&self, router: u32) -> impl Iterator<Item = u32> + '_ {
+        let (group, first) = (self.group(router), self.position(router) * self.h);
+        (first..first + self.h).filter_map(move |slot| self.group_behind(group, slot))
+    }
+
+    /// Whether a pair of groups shares more than one link.
+    #[inline]
+    pub fn has_trunks(&self) -> bool {
+        self.a * self.h > self.groups - 1
+    }
+
+    /// Links of the path over `slot` besides the global one: the local hop before and the one after.
+    fn trunk_hops(&self, at: u32, to: u32, slot: u32) -> u8 {
+        let entry = self.slot_peer(self.group(at), slot).map_or(0, |(_, s)| s / self.h);
+        u8::from(slot / self.h != self.position(at)) + u8::from(entry != self.position(to))
+    }
+
+    /// Index of a link chosen uniformly among those of the shortest paths from `at` to `to`.
+    pub fn choose_trunk(&self, at: u32, to: u32, stream: &mut Stream) -> u16 {
+        let (from, target) = (self.group(at), self.group(to));
+        if from == target {
+            return 0;
+        }
+        let exits = self.exits(from, target);
+        let least = exits.iter().map(|&s| self.trunk_hops(at, to, s)).min().unwrap_or(0);
+        let shortest = || exits.iter().enumerate().filter(|&(_, &s)| self.trunk_hops(at, to, s) == least);
+        let pick = stream.below(shortest().count() as u32) as usize;
+        shortest().nth(pick).map_or(0, |(index, _)| index as u16)
+    }
+
+    /// The next port of the minimal path; see [`super::Topology::minimal_port`].
+    #[inline]
+    pub fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> usize {
+        let (group, target) = (self.group(at), self.group(to));
+        let position = self.position(at);
+        if group == target {
+            return self.local_port(position, self.position(to));
+        }
+        let slot = self.exits(group, target)[trunk as usize];
+        let exit = slot / self.h;
+        if exit == position {
+            (self.first_global() + slot - exit * self.h) as usize
+        } else {
+            self.local_port(position, exit)
+        }
+    }
+
+    /// Local and global links of the shortest path.
+    pub fn minimal_hops(&self, from: u32, to: u32) -> [u8; 2] {
+        let (group, target) = (self.group(from), self.group(to));
+        if group == target {
+            return [u8::from(from != to), 0];
+        }
+        let least = self.exits(group, target).iter().map(|&s| self.trunk_hops(from, to, s)).min();
+        [least.unwrap_or(0), 1]
+    }
+}
+
+/// Residues served by the slots left after the last full round: a set closed under r → groups − 2 − r, so
+/// that both ends of each extra link agree; one slot per group stays unplugged when no such set fits.
+fn spare_residues(slots: u32, groups: u32) -> Vec<u32> {
+    let others = groups - 1;
+    let left = slots % others;
+    let half = left / 2;
+    let mut residues: Vec<u32> = (0..half).collect();
+    if left % 2 == 1 && others % 2 == 1 {
+        residues.push(others / 2);
+    }
+    residues.extend((0..half).rev().map(|r| others - 1 - r));
+    residues
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dragonfly(p: u32, a: u32, h: u32, groups: Option<u32>, arrangement: Arrangement) -> Dragonfly {
+        Dragonfly::new(&Config { p, a, h, groups, arrangement }).unwrap()
+    }
+
+    fn samples() -> Vec<Dragonfly> {
+        let mut all = Vec::new();
+        for arrangement in [Arrangement::Palmtree, Arrangement::Consecutive] {
+            for (p, a, h) in [(1, 1, 1), (2, 4, 2), (1, 3, 3), (3, 6, 3), (2, 5, 1)] {
+                all.extend((2..=a * h + 1).map(|g| dragonfly(p, a, h, Some(g), arrangement)));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn neighbour_is_an_involution() {
+        for t in samples() {
+            for router in 0..t.routers() {
+                for port in t.p as usize..t.ports().len() {
+                    let Some((peer, back)) = t.neighbour(router, port) else { continue };
+                    assert_ne!(peer, router);
+                    assert_eq!(t.neighbour(peer, back), Some((router, port)), "{t:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn trunks_differ_by_at_most_one_link_and_at_most_one_port_per_group_is_unplugged() {
+        for t in samples() {
+            let counts: Vec<usize> =
+                (1..t.groups).flat_map(|d| [t.exits(0, d).len(), t.exits(d, 0).len()]).collect();
+            let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+            assert!(*least >= 1 && most - least <= 1, "{counts:?}");
+            let plugged: usize = (1..t.groups).map(|d| t.exits(0, d).len()).sum();
+            assert!(plugged + 1 >= (t.a * t.h) as usize);
+        }
+    }
+
+    #[test]
+    fn palm_tree_follows_its_definition() {
+        let t = dragonfly(2, 4, 2, None, Arrangement::Palmtree);
+        for group in 0..t.groups {
+            for slot in 0..8 {
+                let peer = (group + t.groups - slot - 1) % t.groups;
+                assert_eq!(t.slot_peer(group, slot), Some((peer, 7 - slot)));
+            }
+        }
+        let next: Vec<u32> = t.groups_behind(3).collect();
+        assert_eq!(next, [2, 1], "the last router holds the links to the next h groups");
+    }
+
+    #[test]
+    fn minimal_paths_arrive_in_minimal_hops() {
+        for t in samples() {
+            let mut stream = Stream::new(1, crate::rng::Purpose::Routing, 0);
+            for from in 0..t.routers() {
+                for to in (0..t.routers()).filter(|&to| to != from) {
+                    let trunk = t.choose_trunk(from, to, &mut stream);
+                    let (mut at, mut hops) = (from, [0u8; 2]);
+                    while at != to {
+                        let port = t.minimal_port(at, to, trunk);
+                        hops[usize::from(port >= t.first_global() as usize)] += 1;
+                        at = t.neighbour(at, port).unwrap().0;
+                    }
+                    assert_eq!(hops, t.minimal_hops(from, to), "{from} to {to} in {t:?}");
+                    assert!(hops[0] <= 2 && hops[1] <= 1);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused_with_the_key() {
+        let refuse = |p, a, h, groups| {
+            Dragonfly::new(&Config { p, a, h, groups, arrangement: Arrangement::Palmtree }).unwrap_err().path
+        };
+        assert_eq!(refuse(0, 4, 2, None), "p");
+        assert_eq!(refuse(2, 0, 2, None), "a");
+        assert_eq!(refuse(2, 4, 2, Some(10)), "groups");
+        assert_eq!(refuse(2, 4, 2, Some(1)), "groups");
+    }
+}

@@ -1,0 +1,100 @@
+//! The life of packets, hop by hop: what tests compare and what `O: Observer` can watch.
+
+use std::collections::HashMap;
+
+/// The whole life of one packet. Cycles are those of the simulation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PacketTrace {
+    /// Source node.
+    pub source: u32,
+    /// Number of the packet among all that its source generated (dropped ones included), from 0.
+    pub serial: u32,
+    /// Destination node.
+    pub destination: u32,
+    /// Cycle of generation.
+    pub generated: u32,
+    /// Routers passed, source router first.
+    pub hops: Vec<Hop>,
+    /// Cycle in which the head left for the destination node; `None` if it had not by the end.
+    pub delivered: Option<u32>,
+}
+
+/// One router passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The router.
+    pub router: u32,
+    /// Output port taken.
+    pub port: u16,
+    /// Output VC taken.
+    pub vc: u8,
+    /// Cycle in which the head arrived in the input buffer.
+    pub arrived: u32,
+    /// Cycle of the crossbar grant.
+    pub granted: u32,
+}
+
+/// Something that happens to a packet inside the engine. The default watches nothing and costs nothing.
+pub trait Observer {
+    /// A packet was granted an output.
+    #[inline]
+    fn granted(&mut self, _packet: PacketKey, _hop: Hop) {}
+    /// A packet leaves for its destination node at cycle `at` (which may lie a little ahead).
+    #[inline]
+    fn delivered(&mut self, _packet: PacketKey, _at: u32) {}
+}
+
+/// What identifies a packet, with what is known at generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PacketKey {
+    /// Source node.
+    pub source: u32,
+    /// Number among the packets of its source.
+    pub serial: u32,
+    /// Destination node.
+    pub destination: u32,
+    /// Cycle of generation.
+    pub generated: u32,
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {}
+
+/// Collects the trace of every packet that was granted at least one output.
+#[derive(Clone, Debug, Default)]
+pub struct Tracer {
+    packets: HashMap<PacketKey, PacketTrace>,
+}
+
+impl Tracer {
+    fn entry(&mut self, key: PacketKey) -> &mut PacketTrace {
+        self.packets.entry(key).or_insert_with(|| PacketTrace {
+            source: key.source,
+            serial: key.serial,
+            destination: key.destination,
+            generated: key.generated,
+            hops: Vec::new(),
+            delivered: None,
+        })
+    }
+
+    /// The traces by source and serial number.
+    pub fn into_traces(self) -> Vec<PacketTrace> {
+        let mut traces: Vec<PacketTrace> = self.packets.into_values().collect();
+        traces.sort_unstable_by_key(|t| (t.source, t.serial));
+        traces
+    }
+}
+
+impl Observer for Tracer {
+    fn granted(&mut self, packet: PacketKey, hop: Hop) {
+        self.entry(packet).hops.push(hop);
+    }
+
+    fn delivered(&mut self, packet: PacketKey, at: u32) {
+        self.entry(packet).delivered = Some(at);
+    }
+}

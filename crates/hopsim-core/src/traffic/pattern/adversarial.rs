@@ -1,0 +1,55 @@
+//! Adversarial traffic (ADV+i; thesis §1.6.1.2): all nodes of a group send to random nodes of the group i ahead,
+//! so that minimal paths share the one trunk between the two groups.
+
+use super::{Site, Targets};
+use crate::error::ConfigError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of adversarial traffic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// How many groups ahead \[1 … groups − 1\]. The strings `ADV+1` and `ADV+h` are short for this pattern.
+    #[serde(default = "one")]
+    pub offset: Offset,
+}
+
+/// A number of groups, or the `h` of the dragonfly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Offset {
+    /// So many groups.
+    Groups(u32),
+    /// As many groups as a router has global links.
+    H(H),
+}
+
+/// The letter `h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum H {
+    /// Global links per router.
+    H,
+}
+
+fn one() -> Offset {
+    Offset::Groups(1)
+}
+
+impl Config {
+    /// Lists by source group.
+    pub fn targets(&self, site: &Site<'_>) -> Result<Targets, ConfigError> {
+        let groups = site.topology.groups();
+        let offset = match self.offset {
+            Offset::Groups(offset) => offset,
+            Offset::H(_) => site.topology.dragonfly().map_or(0, super::Dragonfly::h),
+        };
+        if offset == 0 || offset >= groups {
+            return Err(ConfigError::new("offset", format!("the network has {groups} groups"))
+                .value(offset)
+                .valid(format!("1 … {}", groups.saturating_sub(1))));
+        }
+        Targets::new(site, groups, |n| site.group(n), |g| vec![(g + offset) % groups], |n| site.group(n))
+    }
+}

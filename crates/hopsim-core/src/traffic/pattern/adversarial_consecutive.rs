@@ -1,0 +1,75 @@
+//! Adversarial-consecutive traffic (ADVc; thesis §3.1.3.1, fig. 3.1): a group sends to the groups behind the
+//! global links of one of its routers, so that all minimal paths leave through that bottleneck router. In the
+//! palm tree these are the h next groups and the router is the last one of the group; here the pattern is
+//! defined from the links of the last router, so that it is the same stress in any arrangement.
+//!
+//! The text of the papers names h groups; their figures come from h − 1 (g+1 … g+h−1), which leaves global
+//! port 0 of the bottleneck router without minimal traffic. `groups = h − 1` reproduces the figures.
+
+use super::{Site, Targets};
+use crate::error::ConfigError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of adversarial-consecutive traffic.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Number of target groups \[1 … h\], taken from the last global port of the router down; default h.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<u32>,
+}
+
+impl Config {
+    /// Lists by source group.
+    pub fn targets(&self, site: &Site<'_>) -> Result<Targets, ConfigError> {
+        let Some(dragonfly) = site.topology.dragonfly() else {
+            return Err(ConfigError::new("", "needs a topology with groups").valid("topology.dragonfly"));
+        };
+        let h = dragonfly.h();
+        let groups = self.groups.unwrap_or(h);
+        if groups == 0 || groups > h {
+            return Err(ConfigError::new("groups", format!("a router has h = {h} global links"))
+                .value(groups)
+                .valid(format!("1 … {h}")));
+        }
+        let behind = |group: u32| {
+            let last = group * dragonfly.a() + dragonfly.a() - 1;
+            let mut targets: Vec<u32> = dragonfly.groups_behind(last).collect();
+            targets.reverse();
+            targets.truncate(groups as usize);
+            targets.sort_unstable();
+            targets.dedup();
+            targets
+        };
+        Targets::new(site, dragonfly.groups(), |n| site.group(n), behind, |n| site.group(n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::error::ConfigError;
+    use crate::rng::{Purpose, Stream};
+    use crate::topology::{Topology, dragonfly};
+    use crate::traffic::pattern::{Pattern, PatternConfig, Site};
+
+    fn destination_groups(groups: Option<u32>) -> Result<Vec<u32>, ConfigError> {
+        let config = dragonfly::Config { p: 3, a: 6, h: 3, groups: None, arrangement: dragonfly::Arrangement::Palmtree };
+        let topology = Topology::Dragonfly(dragonfly::Dragonfly::new(&config)?);
+        let nodes: Vec<u32> = (0..topology.routers() * 3).collect();
+        let site = Site { topology: &topology, nodes: &nodes, seed: 1, job: 0 };
+        let pattern: Pattern = PatternConfig::AdversarialConsecutive(super::Config { groups }).build(&site)?;
+        let mut stream = Stream::new(1, Purpose::Pattern, 0);
+        let mut seen: Vec<u32> = (0..500).map(|_| site.group(pattern.destination(0, &mut stream))).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        Ok(seen)
+    }
+
+    #[test]
+    fn the_palm_tree_gives_the_next_groups() {
+        assert_eq!(destination_groups(None).unwrap(), [1, 2, 3]);
+        assert_eq!(destination_groups(Some(2)).unwrap(), [1, 2]);
+        assert_eq!(destination_groups(Some(4)).unwrap_err().path, "adversarial_consecutive.groups");
+    }
+}

@@ -1,0 +1,53 @@
+//! A mix: each packet follows one of several patterns, drawn with given weights.
+
+use super::{Pattern, PatternConfig, Site};
+use crate::error::ConfigError;
+use crate::rng::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One pattern of a mix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Share of the packets, relative to the sum of all weights \[> 0\].
+    pub weight: f64,
+    /// The pattern they follow.
+    pub pattern: PatternConfig,
+}
+
+/// Several patterns with cumulative probabilities.
+#[derive(Clone, Debug)]
+pub struct Mix {
+    parts: Vec<(f64, Pattern)>,
+}
+
+impl Mix {
+    /// Builds all parts.
+    pub fn new(parts: &[Part], site: &Site<'_>) -> Result<Self, ConfigError> {
+        if parts.is_empty() {
+            return Err(ConfigError::new("", "names no pattern").valid("a list of { weight, pattern } tables"));
+        }
+        for (index, part) in parts.iter().enumerate() {
+            if !(part.weight > 0.0 && part.weight.is_finite()) {
+                return Err(ConfigError::new(format!("{index}.weight"), "must be a positive number").value(part.weight));
+            }
+        }
+        let total: f64 = parts.iter().map(|p| p.weight).sum();
+        let mut sum = 0.0;
+        let build = |(index, part): (usize, &Part)| {
+            sum += part.weight;
+            let pattern = part.pattern.build(site).map_err(|e| e.within(&format!("{index}.pattern")))?;
+            Ok((sum / total, pattern))
+        };
+        Ok(Self { parts: parts.iter().enumerate().map(build).collect::<Result<_, ConfigError>>()? })
+    }
+
+    /// Draws the pattern, then the destination.
+    pub fn destination(&self, from: u32, stream: &mut Stream) -> u32 {
+        let draw = stream.unit();
+        let last = self.parts.len() - 1;
+        let index = self.parts.iter().position(|(upto, _)| draw < *upto).unwrap_or(last);
+        self.parts[index].1.destination(from, stream)
+    }
+}

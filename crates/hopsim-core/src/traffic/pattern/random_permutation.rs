@@ -1,0 +1,45 @@
+//! Random permutation: before the run every node of the job gets one fixed destination; no two nodes share one
+//! and no node is its own.
+
+use super::Site;
+use crate::error::ConfigError;
+use crate::rng::{Purpose, Stream};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters: none. The permutation is drawn by the seed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+/// A fixed permutation without fixed points.
+#[derive(Clone, Debug)]
+pub struct RandomPermutation {
+    /// Destination by source node -- constant.
+    to: Vec<u32>,
+}
+
+impl RandomPermutation {
+    /// Draws a uniform derangement of the nodes by rejection.
+    pub fn new(site: &Site<'_>) -> Result<Self, ConfigError> {
+        if site.nodes.len() < 2 {
+            return Err(ConfigError::new("", "a job of one node has nobody to send to").valid("a job of two nodes or more"));
+        }
+        let mut stream = Stream::new(site.seed, Purpose::Placement, site.job << 32 | 1);
+        let mut image = site.nodes.to_vec();
+        while image.iter().zip(site.nodes).any(|(a, b)| a == b) {
+            stream.shuffle(&mut image);
+        }
+        let mut to = vec![0; site.nodes[site.nodes.len() - 1] as usize + 1];
+        for (&from, &image) in site.nodes.iter().zip(&image) {
+            to[from as usize] = image;
+        }
+        Ok(Self { to })
+    }
+
+    /// The partner of `from`.
+    #[inline]
+    pub fn destination(&self, from: u32) -> u32 {
+        self.to[from as usize]
+    }
+}

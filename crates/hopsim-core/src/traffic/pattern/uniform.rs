@@ -1,0 +1,48 @@
+//! Random uniform traffic (UN; thesis §1.6.1.1): every other node of the job is equally likely.
+
+use super::Site;
+use crate::error::ConfigError;
+use crate::rng::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters: none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+/// Uniform traffic over a job.
+#[derive(Clone, Debug)]
+pub struct Uniform {
+    /// Number of nodes of the job -- constant.
+    count: u32,
+    /// The nodes, ascending; empty when they are 0 … count − 1 -- constant.
+    nodes: Vec<u32>,
+}
+
+impl Uniform {
+    /// Uniform traffic over the nodes of `site`, at least two.
+    pub fn new(site: &Site<'_>) -> Result<Self, ConfigError> {
+        let count = site.nodes.len() as u32;
+        if count < 2 {
+            return Err(ConfigError::new("", "a job of one node has nobody to send to").valid("a job of two nodes or more"));
+        }
+        let dense = site.nodes[count as usize - 1] == count - 1;
+        Ok(Self { count, nodes: if dense { Vec::new() } else { site.nodes.to_vec() } })
+    }
+
+    /// A node other than `from`.
+    #[inline]
+    pub fn destination(&self, from: u32, stream: &mut Stream) -> u32 {
+        if self.nodes.is_empty() {
+            let index = stream.below(self.count - 1);
+            return index + u32::from(index >= from);
+        }
+        loop {
+            let node = self.nodes[stream.below(self.count) as usize];
+            if node != from {
+                return node;
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The Bernoulli process: in every cycle a node generates a packet with probability load / packet length, so
+//! that it offers `load` phits per cycle on average. The gaps are geometric; drawing one gap per packet gives
+//! the same process as one draw per cycle and costs nothing in idle cycles. The logarithm is libm's portable
+//! one, so that results do not depend on the platform.
+
+use crate::error::ConfigError;
+use crate::rng::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of the Bernoulli process.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Offered load \[phits/(node·cycle), 0 … 1\]; required, here or as the shorthand `load`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub load: Option<f64>,
+}
+
+/// A Bernoulli process of fixed rate.
+#[derive(Clone, Debug)]
+pub struct Bernoulli {
+    /// 1 / ln(1 − p), negative; 0 when the rate is 0 and 1 when a packet comes every cycle -- constant.
+    scale: f64,
+}
+
+impl Bernoulli {
+    /// Checks the load and prepares the draw.
+    pub fn new(config: &Config, length: u32) -> Result<Self, ConfigError> {
+        let Some(load) = config.load else {
+            return Err(ConfigError::new("load", "is missing").valid("0 … 1 phits/(node·cycle), here or as the shorthand `load`"));
+        };
+        if !(0.0..=1.0).contains(&load) {
+            return Err(ConfigError::new("load", "the offered load is a share of the link rate")
+                .value(load)
+                .valid("0 … 1 phits/(node·cycle)"));
+        }
+        let probability = load / f64::from(length);
+        let scale = if probability <= 0.0 {
+            0.0
+        } else if probability >= 1.0 {
+            1.0
+        } else {
+            1.0 / libm::log1p(-probability)
+        };
+        Ok(Self { scale })
+    }
+
+    /// Cycles to the next packet.
+    #[inline]
+    pub fn gap(&self, stream: &mut Stream) -> u32 {
+        if self.scale >= 0.0 {
+            return if self.scale > 0.0 { 1 } else { u32::MAX };
+        }
+        let gap = libm::log(stream.unit()) * self.scale;
+        if gap < 4e9 { 1 + gap as u32 } else { u32::MAX }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    fn process(load: f64) -> Bernoulli {
+        Bernoulli::new(&Config { load: Some(load) }, 8).unwrap()
+    }
+
+    #[test]
+    fn gaps_have_the_mean_and_variance_of_the_geometric_distribution() {
+        // p = 0.1: mean 10, variance 90. Over 200,000 draws the mean's sigma is 0.021; five of them allowed.
+        let (process, mut stream) = (process(0.8), Stream::new(5, Purpose::Process, 0));
+        let n = 200_000;
+        let gaps: Vec<f64> = (0..n).map(|_| f64::from(process.gap(&mut stream))).collect();
+        let mean = gaps.iter().sum::<f64>() / f64::from(n);
+        let variance = gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / f64::from(n);
+        assert!((mean - 10.0).abs() < 0.106, "{mean}");
+        assert!((variance - 90.0).abs() < 3.0, "{variance}");
+    }
+
+    #[test]
+    fn the_extremes_are_exact() {
+        let mut stream = Stream::new(5, Purpose::Process, 0);
+        assert_eq!(process(0.0).gap(&mut stream), u32::MAX);
+        let every = Bernoulli::new(&Config { load: Some(1.0) }, 1).unwrap();
+        assert_eq!(every.gap(&mut stream), 1);
+        assert!(Bernoulli::new(&Config { load: Some(1.01) }, 8).is_err());
+        assert!(Bernoulli::new(&Config { load: Some(f64::NAN) }, 8).is_err());
+    }
+}

@@ -1,0 +1,63 @@
+"""Types of the compiled module: the Rust simulator seen from Python."""
+
+class ConfigError(ValueError):
+    """Bad input; `str()` is the complete message: key, value, reason, what would be valid."""
+
+class RunError(RuntimeError):
+    """A simulation stopped before its end, for example in a deadlock."""
+
+class Cancelled(Exception):  # noqa: N818
+    """A simulation stopped because `Monitor.cancel` was called."""
+
+class Monitor:
+    """Progress of one simulation, shared between threads."""
+
+    def __init__(self) -> None: ...
+    def cancel(self) -> None:
+        """Ask the simulation to stop; `run` then raises `Cancelled`."""
+
+    @property
+    def cycles(self) -> int:
+        """Cycles simulated so far."""
+
+    @property
+    def total_cycles(self) -> int:
+        """Cycles the simulation will take; 0 before it starts."""
+
+    @property
+    def packet_hops(self) -> int:
+        """Hops that packets have made so far."""
+
+class Run:
+    """What one simulation measured."""
+
+    @property
+    def summary(self) -> str:
+        """The summary record, a flat JSON object."""
+
+    @property
+    def jobs(self) -> str:
+        """A JSON list with one summary record per job, `job` first."""
+
+    @property
+    def tables(self) -> dict[str, dict[str, tuple[str, bytes | list[str]]]]:
+        """Table name -> column name -> (numpy type or "str", little-endian bytes or strings)."""
+
+def version() -> str:
+    """Version of the simulator."""
+
+def schema() -> str:
+    """JSON Schema of the experiment document; its descriptions are the documentation."""
+
+def points(text: str, name: str, overrides: list[tuple[str, str]]) -> list[str]:
+    """Resolved configuration of every point of a document, as JSON.
+
+    `name` is the file named in messages; `overrides` are (path, TOML value) pairs.
+    Raises `ConfigError`.
+    """
+
+def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:
+    """JSON list: the sweep assignments {path: value} behind each point of `points`."""
+
+def run(config_json: str, monitor: Monitor) -> Run:
+    """Simulate one point with the GIL released. Raises `RunError`, `Cancelled`."""

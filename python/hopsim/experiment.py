@@ -1,0 +1,160 @@
+"""An experiment: a TOML document, the name it goes by, and the values that replace some of its own."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from hopsim import _core, toml
+from hopsim.errors import ConfigError
+
+Source = str | os.PathLike[str] | Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One simulation of an experiment.
+
+    Attributes:
+        index: place in the sweep, from 0.
+        config: resolved configuration, JSON text.
+        axes: sweep assignments {path: value} that made this point.
+        digest: identifies configuration and simulator version.
+    """
+
+    index: int
+    config: str
+    axes: dict[str, Any]
+    digest: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A TOML document with overrides.
+
+    Attributes:
+        text: the document.
+        name: what messages call it: a path, a preset name, or `<text>`.
+        overrides: (path, TOML value) pairs, applied in order.
+    """
+
+    text: str
+    name: str
+    overrides: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, source: Source) -> Experiment:
+        """An experiment from a path, the name of a preset, TOML text or a dictionary.
+
+        A string that holds a line break or `=` is TOML text.
+        """
+        if isinstance(source, Mapping):
+            return cls(toml.document(source), "<dict>")
+        if isinstance(source, str) and ("\n" in source or "=" in source) and not _exists(Path(source)):
+            return cls(source, "<text>")
+        return cls.open(source)
+
+    @classmethod
+    def open(cls, source: str | os.PathLike[str]) -> Experiment:
+        """An experiment from a file, or from the shipped preset of that name."""
+        path = Path(source)
+        if not _exists(path) and str(source) in preset_names():
+            return cls(_presets().joinpath(f"{source}.toml").read_text("utf-8"), str(source))
+        try:
+            return cls(path.read_text("utf-8"), str(source))
+        except UnicodeDecodeError as error:
+            raise ConfigError(
+                f"{source}: byte {error.start} is not UTF-8; an experiment is a TOML text file"
+            ) from None
+        except OSError as error:
+            raise ConfigError(_cannot_read(source, error)) from None
+
+    def replacing(self, values: Mapping[str, Any]) -> Experiment:
+        """The same experiment with {dotted path: value} replaced."""
+        pairs = tuple((path, toml.value(item)) for path, item in values.items())
+        return Experiment(self.text, self.name, self.overrides + pairs)
+
+    def setting(self, assignments: Iterable[str]) -> Experiment:
+        """The same experiment with `path=value` texts applied, as given to `--set`."""
+        pairs = tuple(_assignment(text) for text in assignments)
+        return Experiment(self.text, self.name, self.overrides + pairs)
+
+    def with_axes(self, product: Mapping[str, Any]) -> Experiment:
+        """The same experiment with more sweep axes, after (faster than) those of the document."""
+        if not product:
+            return self
+        axes = {**self._own("sweep.product", {}), **product}
+        return self.replacing({"sweep.product": axes})
+
+    def states(self, path: str) -> bool:
+        """Whether the document or an override gives a value to `path`."""
+        return any(name == path for name, _ in self.overrides) or self._own(path, None) is not None
+
+    def points(self) -> list[Point]:
+        """Every simulation of the experiment, in order. Raises `ConfigError`."""
+        overrides = list(self.overrides)
+        configs = _core.points(self.text, self.name, overrides)
+        axes = json.loads(_core.axes(self.text, self.name, overrides))
+        return [
+            Point(index, config, axes[index], _digest(config)) for index, config in enumerate(configs)
+        ]
+
+    def _own(self, path: str, default: Any) -> Any:
+        try:
+            node: Any = tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError:
+            return default
+        for name in path.split("."):
+            if not isinstance(node, Mapping) or name not in node:
+                return default
+            node = node[name]
+        return node
+
+
+def preset_names() -> list[str]:
+    """Names of the experiments shipped with the package."""
+    files = (Path(entry.name) for entry in _presets().iterdir())
+    return sorted(file.stem for file in files if file.suffix == ".toml")
+
+
+def experiment_digest(points: Iterable[Point]) -> str:
+    """Identifies a whole experiment: all its points in order."""
+    return hashlib.sha256("\n".join(point.digest for point in points).encode()).hexdigest()
+
+
+def _presets() -> resources.abc.Traversable:
+    return resources.files("hopsim").joinpath("presets")
+
+
+def _digest(config: str) -> str:
+    return hashlib.sha256(f"{_core.version()}\n{config}".encode()).hexdigest()
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    path, equals, item = text.partition("=")
+    if not equals or not path.strip():
+        raise ConfigError(f"--set {text}: must be path=value, for example --set load=0.4")
+    return path.strip(), item.strip()
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _cannot_read(source: str | os.PathLike[str], error: OSError) -> str:
+    names = preset_names()
+    close = difflib.get_close_matches(Path(source).stem, names, 1)
+    hint = f"; did you mean the preset {close[0]}?" if close else f"; presets: {', '.join(names)}"
+    reason = error.strerror or str(error)
+    return f"{source}: cannot read the experiment: {reason}{hint if not _exists(Path(source)) else ''}"

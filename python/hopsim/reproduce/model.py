@@ -1,0 +1,126 @@
+"""What an entry is made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Document = dict[str, Any]
+Scale = Literal["quick", "full"]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One document with the loads and seeds it is swept over."""
+
+    name: str
+    """Unique within the entry; names its results directory."""
+    document: Document
+    loads: Sequence[float]
+    seeds: int
+
+    def sweep(self) -> Document:
+        """The document as the sweep runner takes it."""
+        seeds = list(range(1, self.seeds + 1))
+        axes = {"load": list(self.loads), "measure.seed": seeds}
+        return {**self.document, "sweep": {"product": axes}}
+
+
+@dataclass(frozen=True)
+class Point:
+    """What one simulation gave."""
+
+    load: float
+    """Offered load that was asked for."""
+    summary: Mapping[str, Any]
+    routers: Mapping[str, Sequence[Any]]
+    """The columns of the `routers` stream; empty if it was not recorded."""
+
+
+Results = Mapping[str, Sequence[Point]]
+"""Experiment name -> its points."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Mean and spread over seeds."""
+
+    mean: float
+    std: float
+    """Sample standard deviation; 0 for a single seed."""
+    seeds: int
+
+    @staticmethod
+    def of(values: Sequence[float]) -> Measured:
+        """Mean and sample standard deviation of values."""
+        mean = math.fsum(values) / len(values)
+        square = math.fsum((value - mean) ** 2 for value in values)
+        std = math.sqrt(square / (len(values) - 1)) if len(values) > 1 else 0.0
+        return Measured(mean, std, len(values))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One published value and ours."""
+
+    row: str
+    quantity: str
+    ours: Measured | None
+    """None if it does not exist, such as a ratio to zero."""
+    published: float
+    decimals: int = 4
+    expected: str = ""
+    """What theory gives for the network that was run, if it says anything."""
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus published."""
+        return None if self.ours is None else self.ours.mean - self.published
+
+    @property
+    def relative(self) -> float | None:
+        """Difference over published."""
+        difference = self.difference
+        return None if difference is None or self.published == 0 else difference / self.published
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A statement of the publication that has no number, and whether our results agree."""
+
+    statement: str
+    criterion: str
+    """What we require, in figures."""
+    found: str
+    """What we measured, in figures."""
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an entry concludes from its results."""
+
+    comparisons: Sequence[Comparison] = ()
+    facts: Sequence[Fact] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One published table or figure."""
+
+    name: str
+    title: str
+    source: str
+    """Publication and table or figure."""
+    notes: Mapping[Scale, Sequence[str]]
+    """What the reader has to know of the settings, printed before the results."""
+    seeds: Mapping[Scale, int]
+    experiments: Callable[[Scale, int], Sequence[Experiment]]
+    """The experiments of a scale with this many seeds."""
+    conclude: Callable[[Scale, Results], Outcome]
+    draw: Callable[[Scale, Results], Figure]

@@ -1,0 +1,216 @@
+"""What simulations measured: `Result` for one point, `Results` for all points of an experiment."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
+
+import pyarrow as pa
+
+from hopsim import tables
+from hopsim.errors import NotRecordedError
+
+STREAMS = ("nodes", "routers", "links", "timeseries", "latency_histogram", "batches")
+
+_FIGURES = {
+    "offered_load": "phits/(node·cycle)",
+    "accepted_load": "phits/(node·cycle)",
+    "packet_latency_mean": "cycles",
+    "packet_latency_p99": "cycles",
+    "hops_mean": "",
+    "router_injection_max_min_ratio": "",
+    "jain_index": "",
+}
+
+
+class Result:
+    """One simulated point.
+
+    Attributes:
+        config: the resolved configuration.
+        summary: the summary record; loads in phits/(node·cycle), latencies in cycles.
+        jobs: one summary record per job, `job` holding its name.
+        axes: the sweep assignments {path: value} of the point; empty for a single run.
+        tables: table name -> Arrow table, for the tables that were recorded.
+    """
+
+    def __init__(
+        self,
+        record: Mapping[str, Any],
+        axes: Mapping[str, Any],
+        recorded: Mapping[str, pa.Table],
+    ) -> None:
+        self.config: dict[str, Any] = record["config"]
+        self.summary: dict[str, Any] = record["result"]
+        self.jobs: list[dict[str, Any]] = record.get("jobs", [])
+        self.axes = dict(axes)
+        self.tables = recorded
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What `--json` prints for the point: config, result and, when there are several, jobs."""
+        record: dict[str, Any] = {"config": self.config, "result": self.summary}
+        if len(self.jobs) > 1:
+            record["jobs"] = self.jobs
+        return record
+
+    @property
+    def nodes(self) -> pa.Table:
+        """One row per node: packets generated, injected, delivered, received; latency of those it sent."""
+        return self._table("nodes")
+
+    @property
+    def routers(self) -> pa.Table:
+        """One row per router: packets, injected load, latency."""
+        return self._table("routers")
+
+    @property
+    def links(self) -> pa.Table:
+        """One row per router, output port and VC: phits, utilisation, mean occupancy."""
+        return self._table("links")
+
+    @property
+    def timeseries(self) -> pa.Table:
+        """One row per interval of `measure.interval` cycles."""
+        return self._table("timeseries")
+
+    @property
+    def latency_histogram(self) -> pa.Table:
+        """Packets per latency bin [latency_from, latency_to), in cycles."""
+        return self._table("latency_histogram")
+
+    @property
+    def batches(self) -> pa.Table:
+        """One row per batch of the measurement window."""
+        return self._table("batches")
+
+    def json(self) -> str:
+        """`record` as one line of JSON; the same text for the same simulation."""
+        return json.dumps(self.record, separators=(",", ":"), ensure_ascii=False)
+
+    def _table(self, name: str) -> pa.Table:
+        try:
+            return self.tables[name]
+        except KeyError:
+            how = "measure.interval > 0" if name == "timeseries" else f'measure.streams = ["{name}"]'
+            raise NotRecordedError(f"{name} was not recorded; set {how}") from None
+
+    def __repr__(self) -> str:
+        figures = ", ".join(f"{name}={_figure(self.summary.get(name))}" for name in _FIGURES)
+        return f"Result({figures})"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            f"<tr><th>{name}</th><td>{_figure(self.summary.get(name))}</td><td>{unit}</td></tr>"
+            for name, unit in _FIGURES.items()
+        )
+        recorded = ", ".join(self.tables) or "none"
+        return f"<table>{''.join(rows)}</table><p>Tables: {html.escape(recorded)}</p>"
+
+
+class Results(Sequence[Result]):
+    """The points of an experiment, in point order.
+
+    `results[3]` is a `Result`; `results["accepted_load"]` is a column over all points.
+    """
+
+    def __init__(self, results: Mapping[int, Result]) -> None:
+        """`results`: point number -> result; unfinished points are simply not there."""
+        self.points = sorted(results)
+        self._results = [results[point] for point in self.points]
+
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+    @overload
+    def __getitem__(self, index: slice) -> Results: ...
+    @overload
+    def __getitem__(self, index: str) -> pa.ChunkedArray: ...
+    def __getitem__(self, index: int | slice | str) -> Result | Results | pa.ChunkedArray:
+        if isinstance(index, str):
+            return self.table.column(index)
+        if isinstance(index, slice):
+            return Results(dict(zip(self.points[index], self._results[index], strict=True)))
+        return self._results[index]
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self._results)
+
+    @property
+    def axes(self) -> list[str]:
+        """Paths of the sweep axes, slowest first."""
+        return list(dict.fromkeys(path for result in self for path in result.axes))
+
+    @property
+    def table(self) -> pa.Table:
+        """One row per point: `point`, the sweep axes, the summary record."""
+        return tables.from_records(
+            [
+                {"point": point, **result.axes, **result.summary}
+                for point, result in zip(self.points, self, strict=True)
+            ]
+        )
+
+    @property
+    def jobs(self) -> pa.Table:
+        """One row per point and job: `point`, the sweep axes, the job's summary record."""
+        return tables.from_records(
+            [
+                {"point": point, **result.axes, **job}
+                for point, result in zip(self.points, self, strict=True)
+                for job in result.jobs
+            ]
+        )
+
+    @property
+    def column_names(self) -> list[str]:
+        """Columns of `table`."""
+        return self.table.column_names
+
+    @property
+    def recorded(self) -> list[str]:
+        """Names of the tables that at least one point recorded."""
+        return [name for name in STREAMS if any(name in result.tables for result in self)]
+
+    def stream(self, name: str) -> pa.Table:
+        """The table `name` of all points, below one another, with a `point` column."""
+        parts = [
+            tables.with_point(result.tables[name], point)
+            for point, result in zip(self.points, self, strict=True)
+            if name in result.tables
+        ]
+        if not parts:
+            raise NotRecordedError(f"{name} was not recorded; recorded: {', '.join(self.recorded) or 'none'}")
+        return pa.concat_tables(parts)
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        """`table` as a list of dictionaries."""
+        return self.table.to_pylist()
+
+    def to_pandas(self) -> Any:
+        """`table` as a pandas DataFrame; pandas must be installed."""
+        return self.table.to_pandas()
+
+    def __repr__(self) -> str:
+        return f"Results({len(self)} points, axes: {', '.join(self.axes) or 'none'})"
+
+    def _repr_html_(self) -> str:
+        names = [*self.axes, *_FIGURES]
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        rows = ("".join(_cell({**result.axes, **result.summary}.get(name)) for name in names) for result in self)
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: Any) -> str:
+    return f"<td>{html.escape(_figure(value))}</td>"
+
+
+def _figure(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.5g}" if isinstance(value, float) else str(value)

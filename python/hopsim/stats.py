@@ -1,0 +1,88 @@
+"""Means with 95 % confidence intervals, over seeds or over the batches of one run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean and the half width of its 95 % confidence interval; None where it does not exist."""
+
+    mean: float | None
+    half_width: float | None = None
+
+    def text(self, digits: int = 4) -> str:
+        """`mean ± half width`, with `digits` significant digits of the mean."""
+        if self.mean is None:
+            return "–"
+        decimals = _decimals(self.mean, digits)
+        mean = f"{self.mean:,.{decimals}f}"
+        if self.half_width is None:
+            return mean
+        return f"{mean} ± {self.half_width:.{decimals}f}"
+
+
+def estimate(summaries: Sequence[Mapping[str, Any]], key: str) -> Estimate:
+    """`key` over runs that differ in their seed only.
+
+    With several runs the interval is Student's over their means; with one it is the run's own,
+    from its batches (`<key>_ci95`). Runs in which the quantity does not exist are left out.
+    """
+    values = [float(summary[key]) for summary in summaries if summary.get(key) is not None]
+    if not values:
+        return Estimate(None)
+    if len(summaries) == 1:
+        own = summaries[0].get(f"{key}_ci95")
+        return Estimate(values[0], None if own is None else float(own))
+    return over_runs(values)
+
+
+def over_runs(values: Sequence[float]) -> Estimate:
+    """Mean of independent runs; no interval for a single one."""
+    count = len(values)
+    mean = math.fsum(values) / count
+    if count < 2:
+        return Estimate(mean)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    return Estimate(mean, student_t(count - 1) * math.sqrt(variance / count))
+
+
+@cache
+def student_t(freedom: int, confidence: float = 0.95) -> float:
+    """Two-sided quantile of Student's t with `freedom` >= 1 degrees of freedom."""
+    low, high = 0.0, 1.0
+    while _central_probability(high, freedom) < confidence:
+        high *= 2
+    for _ in range(80):
+        middle = (low + high) / 2
+        if _central_probability(middle, freedom) < confidence:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _central_probability(t: float, freedom: int) -> float:
+    """P(|T| < t): Abramowitz and Stegun 26.7.3 (odd) and 26.7.4 (even degrees of freedom)."""
+    theta = math.atan(t / math.sqrt(freedom))
+    cosine = math.cos(theta)
+    odd = freedom % 2 == 1
+    term = cosine if odd else 1.0
+    total = 0.0
+    for k in range(3 if odd else 2, freedom + 1, 2):
+        total += term
+        term *= cosine * cosine * (k - 1) / k
+    if odd:
+        return 2 / math.pi * (theta + math.sin(theta) * total)
+    return math.sin(theta) * total
+
+
+def _decimals(number: float, digits: int) -> int:
+    if number == 0 or not math.isfinite(number):
+        return digits - 1
+    return max(0, digits - 1 - math.floor(math.log10(abs(number))))

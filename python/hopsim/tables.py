@@ -1,0 +1,58 @@
+"""Arrow tables: made from the buffers of the simulator and from lists of records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+Buffers = Mapping[str, tuple[str, bytes | list[str]]]
+
+
+def from_buffers(columns: Buffers) -> pa.Table:
+    """A table from {column: (numpy type or "str", little-endian bytes or strings)}; NaN becomes null."""
+    return pa.table({name: _column(kind, data) for name, (kind, data) in columns.items()})
+
+
+def from_records(records: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """One row per record; the columns are those of all records, in order of first appearance."""
+    names = list(dict.fromkeys(name for record in records for name in record))
+    return pa.table({name: _values([record.get(name) for record in records]) for name in names})
+
+
+def with_point(table: pa.Table, point: int) -> pa.Table:
+    """`table` with a first column `point` that holds the point's number."""
+    numbers = pa.array(np.full(table.num_rows, point, dtype=np.uint32))
+    return table.add_column(0, "point", numbers)
+
+
+def _column(kind: str, data: bytes | list[str]) -> pa.Array:
+    if kind == "str":
+        return pa.array(data, type=pa.string())
+    return pa.array(np.frombuffer(data, dtype=np.dtype(kind).newbyteorder("<")), from_pandas=True)
+
+
+def _values(column: list[Any]) -> pa.Array:
+    present = [value for value in column if value is not None]
+    if not present:
+        return pa.array(column, type=pa.float64())
+    if all(isinstance(value, bool) for value in present):
+        return pa.array(column)
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in present):
+        return pa.array(_same_type(column, present))
+    return pa.array([_text(value) for value in column], type=pa.string())
+
+
+def _same_type(column: list[Any], present: list[Any]) -> list[Any]:
+    if any(isinstance(value, float) for value in present):
+        return [None if value is None else float(value) for value in column]
+    return column
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, separators=(",", ":"))
