@@ -31,13 +31,28 @@ CHECKS = {
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("check", type=click.Choice([*CHECKS, "all"]), default="all")
-@click.option("--seeds", type=click.IntRange(min=2), default=SEEDS, show_default=True,
-              help="Runs per row, with seeds 1 to N.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1,
-              help="Runs at a time.  [default: one per core]")
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=2),
+    default=SEEDS,
+    show_default=True,
+    help="Runs per row, with seeds 1 to N.",
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=os.cpu_count() or 1,
+    help="Runs at a time.  [default: one per core]",
+)
 @click.option("--rows", "pattern", metavar="REGEX", help="Only rows whose name matches.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False),
-              default=Path("verify-results"), show_default=True, help="Directory of the CSV files.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("verify-results"),
+    show_default=True,
+    help="Directory of the CSV files.",
+)
 def main(check: str, seeds: int, jobs: int, pattern: str | None, out: Path) -> None:
     """Compare hopsim with measured data and say which rows agree.
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from verify.rows import GROUP0, INVERSE_RATIO, Row
-from verify.statistics import FALSE_ALARM, Sample, pooled, standard_error, student_quantile
+from verify.statistics import Sample, pooled, standard_error, student_quantile
 
 SATURATION = 0.97
 """A row is saturated if it accepts less than this share of the offered load."""
@@ -135,16 +135,14 @@ def _reference(metric: Metric, row: Row, siblings: Sequence[Row]) -> Sample:
     return Sample.of(values or [row.values[metric.key]])
 
 
-def _outcome(
-    metric: Metric, row: Row, saturated: bool, ours: Sample, reference: Sample
-) -> Outcome:
+def _outcome(metric: Metric, row: Row, saturated: bool, ours: Sample, reference: Sample) -> Outcome:
     value = row.values[metric.key]
     std, freedom = pooled([ours, reference])
     error = standard_error(std, ours.count, row.seeds)
     difference = ours.mean - value
     excess = max(abs(difference) - row.rounding.get(metric.key, 0.0), 0.0)
     z = math.copysign(excess / error, difference) if error > 0 else 0.0
-    chance = student_quantile(1 - FALSE_ALARM / 2, freedom) * error if freedom else 0.0
+    chance = student_quantile(freedom) * error if freedom else 0.0
     allowed = metric.allowed(saturated)
     if not metric.judged:
         verdict = Verdict.REPORTED

@@ -52,8 +52,6 @@ def unsupported(settings: Settings) -> str | None:
         return f"Traffic={traffic}"
     if routing not in ROUTINGS:
         return f"routing={routing}"
-    if not float(settings.get("InternalSpeedup", "1")).is_integer():
-        return "fractional speedup"
     return None
 
 
@@ -108,7 +106,7 @@ def _router(settings: Settings) -> Document:
     if settings.get("Switch", "BASE_SW") == "BASE_SW":
         return {"input_queued": router}
     router["buffers"]["output"] = int(settings["OutQueueLength"])
-    router["speedup"] = int(float(settings.get("InternalSpeedup", "1")))
+    router["speedup"] = float(settings.get("InternalSpeedup", "1"))
     router["crossbar_latency"] = int(settings["XbarDelay"])
     return {"cioq": router}
 

@@ -89,9 +89,7 @@ def read_runs(path: Path = RUNS) -> list[Row]:
 
 
 def _run(record: Mapping[str, str]) -> Row:
-    values = {
-        key: float(record[column]) for key, column in RUN_COLUMNS.items() if record[column] != ""
-    }
+    values = {key: float(record[column]) for key, column in RUN_COLUMNS.items() if record[column] != ""}
     for router, packets in enumerate(record["group0_router_packets"].split()):
         values[GROUP0.format(router)] = float(packets)
     values[INVERSE_RATIO] = inverse_ratio(values.pop("router_injection_max_min_ratio", None))

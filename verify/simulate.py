@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import hopsim
-
 from verify.compare import Figures
 from verify.rows import GROUP0, INVERSE_RATIO, inverse_ratio
 
@@ -22,9 +21,7 @@ def figures(document: Document) -> Figures:
     routers = result.routers.to_pydict()
     values["router_injection_min_packets"] = min(routers["injected"])
     values["router_injection_max_packets"] = max(routers["injected"])
-    for router, group, received in zip(
-        routers["router"], routers["group"], routers["received"], strict=True
-    ):
+    for router, group, received in zip(routers["router"], routers["group"], routers["received"], strict=True):
         if group == 0:
             values[GROUP0.format(router)] = received
     return values

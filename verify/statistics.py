@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
+
+from hopsim.stats import student_t
 
 FALSE_ALARM = 0.001
 """Chance that two samples of the same simulator are called different, per comparison."""
@@ -49,29 +51,7 @@ def standard_error(std: float, first: int, second: int) -> float:
     return std * math.sqrt(1 / first + 1 / second)
 
 
-@lru_cache(maxsize=256)
-def student_quantile(probability: float, freedom: int) -> float:
-    """The value a Student t variable stays below with the given probability (> 0.5)."""
-    if freedom < 1:
-        return math.inf
-    low, high = 0.0, 1.0
-    while student_cdf(high, freedom) < probability:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if student_cdf(middle, freedom) < probability else (low, middle)
-    return high
-
-
-def student_cdf(value: float, freedom: int) -> float:
-    """P(T < value) for value >= 0, by the finite series in theta = atan(value / sqrt(freedom))."""
-    theta = math.atan2(value, math.sqrt(freedom))
-    sine, cosine = math.sin(theta), math.cos(theta)
-    odd = freedom % 2 == 1
-    term = cosine if odd else 1.0
-    total = term if freedom > 1 or not odd else 0.0
-    for k in range(3 if odd else 2, freedom - 1, 2):
-        term *= cosine * cosine * (k - 1) / k
-        total += term
-    inside = 2 / math.pi * (theta + sine * total) if odd else sine * total
-    return (1 + inside) / 2
+@cache
+def student_quantile(freedom: int) -> float:
+    """How many standard errors chance explains, with so many degrees of freedom."""
+    return student_t(freedom, 1 - FALSE_ALARM)

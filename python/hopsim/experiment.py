@@ -35,6 +35,11 @@ class Point:
     axes: dict[str, Any]
     digest: str
 
+    @property
+    def cycles(self) -> int:
+        """Length of the measurement window [cycles]."""
+        return json.loads(self.config)["measure"]["cycles"]
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -67,7 +72,7 @@ class Experiment:
         """An experiment from a file, or from the shipped preset of that name."""
         path = Path(source)
         if not _exists(path) and str(source) in preset_names():
-            return cls(_presets().joinpath(f"{source}.toml").read_text("utf-8"), str(source))
+            return cls(preset_text(str(source)), str(source))
         try:
             return cls(path.read_text("utf-8"), str(source))
         except UnicodeDecodeError as error:
@@ -123,6 +128,16 @@ def preset_names() -> list[str]:
     """Names of the experiments shipped with the package."""
     files = (Path(entry.name) for entry in _presets().iterdir())
     return sorted(file.stem for file in files if file.suffix == ".toml")
+
+
+def preset_text(name: str) -> str:
+    """The document of a preset."""
+    return _presets().joinpath(f"{name}.toml").read_text("utf-8")
+
+
+def preset_summary(name: str) -> str:
+    """The first line of a preset's document, a comment."""
+    return preset_text(name).partition("\n")[0].lstrip("# ")
 
 
 def experiment_digest(points: Iterable[Point]) -> str:

@@ -88,7 +88,7 @@ class Result:
 
     def json(self) -> str:
         """`record` as one line of JSON; the same text for the same simulation."""
-        return json.dumps(self.record, separators=(",", ":"), ensure_ascii=False)
+        return json.dumps(self.record, separators=(",", ":"))
 
     def _table(self, name: str) -> pa.Table:
         try:

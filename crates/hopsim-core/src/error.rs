@@ -13,6 +13,10 @@ pub struct ConfigError {
     pub reason: String,
     /// What would be valid.
     pub valid: Option<String>,
+    /// The name that was probably meant.
+    pub suggestion: Option<String>,
+    /// Where the value came from if not from the file, e.g. `--set`.
+    pub origin: Option<String>,
     /// Where in the file: line and column, both from 1.
     pub place: Option<(usize, usize)>,
 }
@@ -20,7 +24,15 @@ pub struct ConfigError {
 impl ConfigError {
     /// An error at `path` for `reason`.
     pub fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { path: path.into(), value: None, reason: reason.into(), valid: None, place: None }
+        Self {
+            path: path.into(),
+            value: None,
+            reason: reason.into(),
+            valid: None,
+            suggestion: None,
+            origin: None,
+            place: None,
+        }
     }
 
     /// With the offending value.
@@ -34,6 +46,13 @@ impl ConfigError {
     #[must_use]
     pub fn valid(mut self, valid: impl Into<String>) -> Self {
         self.valid = Some(valid.into());
+        self
+    }
+
+    /// With the name that was probably meant, ready to print.
+    #[must_use]
+    pub fn suggestion(mut self, meant: Option<String>) -> Self {
+        self.suggestion = meant;
         self
     }
 
@@ -55,13 +74,18 @@ impl fmt::Display for ConfigError {
             if let Some(value) = &self.value {
                 write!(f, " = {value}")?;
             }
+            if let Some(origin) = &self.origin {
+                write!(f, " (from {origin})")?;
+            }
             write!(f, ": ")?;
         }
         write!(f, "{}", self.reason)?;
-        if let Some(valid) = &self.valid {
-            write!(f, "; {valid}")?;
+        match (&self.suggestion, &self.valid) {
+            (Some(meant), Some(valid)) => write!(f, "; did you mean {meant}? Valid: {valid}"),
+            (Some(meant), None) => write!(f, "; did you mean {meant}?"),
+            (None, Some(valid)) => write!(f, "; valid: {valid}"),
+            (None, None) => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -5,7 +5,9 @@
 //! thread and reads no clock.
 
 pub mod config;
+pub mod engine;
 pub mod error;
+pub mod measure;
 pub mod network;
 pub mod plan;
 pub mod rng;

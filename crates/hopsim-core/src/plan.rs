@@ -140,6 +140,15 @@ impl Plan {
                 .valid(format!("at least {longest} phits")));
             }
         }
+        let (shortest, most) = (self.shortest_packet(), 255);
+        if let Some(size) = self.router.output_buffer.filter(|size| size / shortest > most) {
+            return Err(ConfigError::new(
+                format!("router.{name}.buffers.output"),
+                format!("an output queue holds at most {most} packets, and the shortest packet has {shortest} phits"),
+            )
+            .value(size)
+            .valid(format!("at most {} phits", (most + 1) * shortest - 1)));
+        }
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,45 +12,51 @@ from matplotlib.figure import Figure
 from hopsim.reproduce.model import Comparison
 
 LOAD_LABEL = "injected load [phits/(node·cycle)]"
+SHIFT = 0.12
+"""Distance of a value from the middle of its row."""
 LOGARITHMIC = 30
 """Largest over smallest value from which an axis is logarithmic."""
 FORMATS = ("png", "pdf")
 
 
 def beside(title: str, panels: Sequence[tuple[str, Sequence[Comparison]]]) -> Figure:
-    """Bars of published and own values side by side, one panel per quantity."""
+    """Published and own values side by side, one panel per quantity."""
     figure = Figure(figsize=(11, 7.5), layout="constrained")
     figure.suptitle(title)
-    for axes, (quantity, comparisons) in zip(
-        figure.subplots(2, (len(panels) + 1) // 2).flat, panels, strict=False
-    ):
-        _bars(axes, quantity, comparisons)
-    figure.axes[0].legend()
+    grid = figure.subplots(2, (len(panels) + 1) // 2).flat
+    for axes, (quantity, comparisons) in zip(grid, panels, strict=False):
+        _pairs(axes, quantity, comparisons)
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
     return figure
 
 
-def _bars(axes: Axes, quantity: str, comparisons: Sequence[Comparison]) -> None:
+def _pairs(axes: Axes, quantity: str, comparisons: Sequence[Comparison]) -> None:
+    """Points, not bars: an axis that spans decades has no zero for a bar to start from."""
     places = range(len(comparisons))
     published = [item.published for item in comparisons]
-    ours = [item.ours.mean if item.ours else 0.0 for item in comparisons]
-    errors = [item.ours.std if item.ours else 0.0 for item in comparisons]
-    axes.bar([place - 0.2 for place in places], published, 0.4, label="published", color="0.65")
-    axes.bar(
-        [place + 0.2 for place in places],
+    ours = [item.ours.mean if item.ours else math.nan for item in comparisons]
+    errors = [item.ours.std if item.ours else math.nan for item in comparisons]
+    axes.plot([place - SHIFT for place in places], published, "s", color="0.4", label="published")
+    axes.errorbar(
+        [place + SHIFT for place in places],
         ours,
-        0.4,
-        yerr=errors,
-        capsize=2,
-        label="hopsim (± spread of seeds)",
+        errors,
+        fmt="o",
+        capsize=3,
         color="tab:blue",
+        label="hopsim, mean ± spread of seeds",
     )
     axes.set_title(quantity)
     if "load" in quantity:
         axes.set_ylabel("phits/(node·cycle)")
     axes.set_xticks(places, [item.row for item in comparisons], rotation=30, ha="right")
+    axes.grid(axis="y", alpha=0.3)
     positive = [value for value in published + ours if value > 0]
     if positive and max(positive) > LOGARITHMIC * min(positive):
         axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
 
 
 def per_router(title: str, profiles: Mapping[str, Sequence[float]]) -> Figure:
@@ -59,12 +66,14 @@ def per_router(title: str, profiles: Mapping[str, Sequence[float]]) -> Figure:
     every, sets = figure.subplots(1, 2, width_ratios=(3, 1), sharey=True)
     last = max(len(loads) for loads in profiles.values()) - 1
     _grouped(every, profiles, [f"R{router}" for router in range(last + 1)])
-    _grouped(sets, {name: _sets(loads) for name, loads in profiles.items()},
-             ["R0", f"R1-{last - 1}", f"R{last}"])
+    _grouped(
+        sets, {name: _sets(loads) for name, loads in profiles.items()}, ["R0", f"R1-{last - 1}", f"R{last}"]
+    )
     every.set_ylabel(LOAD_LABEL)
     every.set_title("each router")
     sets.set_title("first, middle (mean), last")
-    every.legend(ncols=len(profiles), loc="lower center")
+    handles, labels = every.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(profiles))
     return figure
 
 

@@ -7,11 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from hopsim.results import Result
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Document = dict[str, Any]
 Scale = Literal["quick", "full"]
+LOAD = "load"
+"""Sweep axis of the offered load."""
 
 
 @dataclass(frozen=True)
@@ -27,23 +31,22 @@ class Experiment:
     def sweep(self) -> Document:
         """The document as the sweep runner takes it."""
         seeds = list(range(1, self.seeds + 1))
-        axes = {"load": list(self.loads), "measure.seed": seeds}
+        axes = {LOAD: list(self.loads), "measure.seed": seeds}
         return {**self.document, "sweep": {"product": axes}}
 
 
-@dataclass(frozen=True)
-class Point:
-    """What one simulation gave."""
-
-    load: float
-    """Offered load that was asked for."""
-    summary: Mapping[str, Any]
-    routers: Mapping[str, Sequence[Any]]
-    """The columns of the `routers` stream; empty if it was not recorded."""
-
-
-Results = Mapping[str, Sequence[Point]]
+Results = Mapping[str, Sequence[Result]]
 """Experiment name -> its points."""
+
+
+def load(result: Result) -> float:
+    """The load that was asked for."""
+    return result.axes[LOAD]
+
+
+def at(results: Sequence[Result], offered: float) -> list[Result]:
+    """The points of one offered load: one per seed."""
+    return [result for result in results if math.isclose(load(result), offered)]
 
 
 @dataclass(frozen=True)

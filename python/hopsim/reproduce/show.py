@@ -12,6 +12,14 @@ from rich.table import Table
 from hopsim.reproduce.model import Comparison, Entry, Fact, Measured, Outcome, Scale
 
 MISSING = "-"
+WIDTH = 130
+"""Columns of a table that is not shown on a terminal."""
+
+
+def console() -> Console:
+    """A console wide enough for the tables, also into a file or a pipe."""
+    result = Console()
+    return result if result.is_terminal else Console(width=WIDTH)
 
 
 def listing(entries: Sequence[Entry]) -> Table:

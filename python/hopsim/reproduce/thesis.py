@@ -75,6 +75,11 @@ class Mechanism:
     local_vcs: int
     routing: Document
 
+    @property
+    def slug(self) -> str:
+        """Names its experiment."""
+        return self.name.lower()
+
 
 def _oblivious(policy: str) -> Document:
     """Valiant to a router, first global hop by a misrouting policy, own group excluded."""
@@ -95,7 +100,9 @@ MECHANISMS: Sequence[Mechanism] = (
 )
 
 
-def document(network: Network, mechanism: Mechanism, arbitration: Arbitration) -> Document:
+def document(
+    network: Network, mechanism: Mechanism, arbitration: Arbitration, streams: Sequence[str]
+) -> Document:
     """The experiment without its load and seed."""
     return {
         "compat": "fogsim",
@@ -119,7 +126,7 @@ def document(network: Network, mechanism: Mechanism, arbitration: Arbitration) -
         "measure": {
             "warmup": network.warmup,
             "cycles": network.cycles,
-            "streams": ["routers"],
+            "streams": list(streams),
         },
     }
 
@@ -148,19 +155,22 @@ def _traffic(network: Network) -> Document:
 
 
 def experiments(
-    scale: Scale, arbitration: Arbitration, loads: Mapping[str, Sequence[float]], seeds: int
+    scale: Scale,
+    seeds: int,
+    arbitration: Arbitration,
+    loads: Mapping[str, Sequence[float]],
+    streams: Sequence[str] = (),
 ) -> list[Experiment]:
-    """One experiment per mechanism that has loads."""
+    """One experiment per mechanism."""
     network = NETWORKS[scale]
     return [
         Experiment(
-            name=mechanism.name.lower(),
-            document=document(network, mechanism, arbitration),
+            name=mechanism.slug,
+            document=document(network, mechanism, arbitration, streams),
             loads=loads[mechanism.name],
             seeds=seeds,
         )
         for mechanism in MECHANISMS
-        if mechanism.name in loads
     ]
 
 

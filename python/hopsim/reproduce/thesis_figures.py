@@ -12,8 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hopsim.reproduce import thesis
-from hopsim.reproduce.model import Entry, Experiment, Fact, Outcome, Point, Results, Scale
+from hopsim.reproduce.model import Entry, Experiment, Fact, Outcome, Results, Scale
 from hopsim.reproduce.thesis import MECHANISMS, NETWORKS, SEEDS, Arbitration
+from hopsim.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,26 +41,21 @@ def figure(number: str, arbitration: Arbitration) -> Entry:
 
 def _experiments(arbitration: Arbitration, scale: Scale, seeds: int) -> list[Experiment]:
     loads = {mechanism.name: [LOAD] for mechanism in MECHANISMS}
-    return thesis.experiments(scale, arbitration, loads, seeds)
+    return thesis.experiments(scale, seeds, arbitration, loads, ["routers"])
 
 
-def profile(points: Sequence[Point]) -> list[float]:
+def profile(results: Sequence[Result]) -> list[float]:
     """Mean injected load of each router of the group, over the seeds."""
-    runs = [
-        [
-            load
-            for group, load in zip(
-                point.routers["group"], point.routers["injection_load"], strict=True
-            )
-            if group == GROUP
-        ]
-        for point in points
-    ]
+    runs = []
+    for result in results:
+        columns = result.routers.select(["group", "injection_load"]).to_pydict()
+        pairs = zip(columns["group"], columns["injection_load"], strict=True)
+        runs.append([load for group, load in pairs if group == GROUP])
     return [sum(loads) / len(loads) for loads in zip(*runs, strict=True)]
 
 
 def _profiles(results: Results) -> dict[str, list[float]]:
-    return {mechanism.name: profile(results[mechanism.name.lower()]) for mechanism in MECHANISMS}
+    return {mechanism.name: profile(results[mechanism.slug]) for mechanism in MECHANISMS}
 
 
 def _conclude(scale: Scale, results: Results) -> Outcome:
@@ -68,7 +64,9 @@ def _conclude(scale: Scale, results: Results) -> Outcome:
     for name, loads in profiles.items():
         if name.startswith("Obl"):
             facts.append(_alike(f"{name}: all routers of the group inject a similar load", loads))
-        facts.append(_alike(f"{name}: the routers between the first and the last are very similar", loads[1:-1]))
+        facts.append(
+            _alike(f"{name}: the routers between the first and the last are very similar", loads[1:-1])
+        )
     return Outcome(facts=facts)
 
 

@@ -15,8 +15,9 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from hopsim.reproduce import thesis
-from hopsim.reproduce.model import Comparison, Entry, Experiment, Measured, Outcome, Point, Results, Scale
+from hopsim.reproduce.model import Comparison, Entry, Experiment, Measured, Outcome, Results, Scale, at, load
 from hopsim.reproduce.thesis import MECHANISMS, NETWORKS, PACKET_LENGTH, SEEDS, Arbitration, Network
+from hopsim.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,17 +47,17 @@ def published(number: str) -> list[PublishedRow]:
     """The rows of one table that belong to mechanisms of this entry."""
     file = resources.files("hopsim.reproduce") / "data" / PUBLISHED
     names = {mechanism.name for mechanism in MECHANISMS}
-    with file.open(newline="") as lines:
-        return [
-            PublishedRow(
-                mechanism=record["mechanism"],
-                saturation=float(record["average_saturation_load"]),
-                load=float(record["offered_load"]),
-                values={key: float(record[key]) for key in QUANTITIES},
-            )
-            for record in csv.DictReader(lines)
-            if record["table"].startswith(f"thesis-{number} ") and record["mechanism"] in names
-        ]
+    lines = file.read_text("utf-8").splitlines()
+    return [
+        PublishedRow(
+            mechanism=record["mechanism"],
+            saturation=float(record["average_saturation_load"]),
+            load=float(record["offered_load"]),
+            values={key: float(record[key]) for key in QUANTITIES},
+        )
+        for record in csv.DictReader(lines)
+        if record["table"].startswith(f"thesis-{number} ") and record["mechanism"] in names
+    ]
 
 
 def table(number: str, arbitration: Arbitration) -> Entry:
@@ -88,7 +89,7 @@ def _experiments(
     loads: dict[str, list[float]] = {}
     for row in rows:
         loads.setdefault(row.mechanism, []).append(row.load)
-    return thesis.experiments(scale, arbitration, loads, seeds)
+    return thesis.experiments(scale, seeds, arbitration, loads)
 
 
 def _conclude(rows: Sequence[PublishedRow], scale: Scale, results: Results) -> Outcome:
@@ -96,46 +97,43 @@ def _conclude(rows: Sequence[PublishedRow], scale: Scale, results: Results) -> O
     comparisons: list[Comparison] = []
     for mechanism in MECHANISMS:
         own = [row for row in rows if row.mechanism == mechanism.name]
-        points = results[mechanism.name.lower()]
-        comparisons.append(_saturation(own[-1], points, network))
+        points = results[mechanism.slug]
+        comparisons.append(_saturation(own[-1], at(points, own[-1].load), network))
         for row in own:
-            comparisons += _fairness(row, points, network)
+            comparisons += _fairness(row, at(points, row.load), network)
     return Outcome(comparisons)
 
 
-def _saturation(row: PublishedRow, points: Sequence[Point], network: Network) -> Comparison:
+def _saturation(row: PublishedRow, replicas: Sequence[Result], network: Network) -> Comparison:
     expected = f"at most {network.minimal_bound:.4f} = (h-1)/(a p)" if row.mechanism == "MIN" else ""
-    accepted = Measured.of([point.summary["accepted_load"] for point in _at(points, row.load)])
+    accepted = _accepted(replicas)
     return Comparison(row.mechanism, SATURATION, accepted, row.saturation, 3, expected)
 
 
-def _fairness(
-    row: PublishedRow, points: Sequence[Point], network: Network
-) -> list[Comparison]:
-    replicas = _at(points, row.load)
-    saturated = Measured.of([point.summary["accepted_load"] for point in replicas]).mean < 0.97 * row.load
+def _accepted(replicas: Sequence[Result]) -> Measured:
+    return Measured.of([result.summary["accepted_load"] for result in replicas])
+
+
+def _fairness(row: PublishedRow, replicas: Sequence[Result], network: Network) -> list[Comparison]:
+    saturated = _accepted(replicas).mean < 0.97 * row.load
+    chance = "" if saturated else f"{sampling_cov(row.load, network):.4f} by chance alone"
     comparisons = []
     for key, (title, decimals) in QUANTITIES.items():
-        values = [_value(key, point) for point in replicas]
-        ours = Measured.of([value for value in values if value is not None]) if None not in values else None
-        expected = ""
-        if key == "router_injection_cov" and not saturated:
-            expected = f"{sampling_cov(row.load, network):.4f} by chance alone"
+        values = [_value(key, result) for result in replicas]
+        numbers = [value for value in values if value is not None]
+        ours = Measured.of(numbers) if len(numbers) == len(values) else None
+        expected = chance if key == "router_injection_cov" else ""
         label = f"{row.mechanism} at {row.load:g}"
         comparisons.append(Comparison(label, title, ours, row.values[key], decimals, expected))
     return comparisons
 
 
-def _value(key: str, point: Point) -> float | None:
+def _value(key: str, result: Result) -> float | None:
     if key == "router_injection_min_load":
-        return point.summary["router_injection_min"]
+        return result.summary["router_injection_min"]
     if key == "router_injection_min_percent_of_offered":
-        return 100 * point.summary["router_injection_min"] / point.load
-    return point.summary[key]
-
-
-def _at(points: Sequence[Point], load: float) -> list[Point]:
-    return [point for point in points if math.isclose(point.load, load)]
+        return 100 * result.summary["router_injection_min"] / load(result)
+    return result.summary[key]
 
 
 def sampling_cov(load: float, network: Network) -> float:
@@ -151,8 +149,11 @@ def _draw(number: str, rows: Sequence[PublishedRow], scale: Scale, results: Resu
     network = NETWORKS[scale]
     title = f"Thesis table {number}: published (16,512 nodes) and hopsim ({network.nodes:,} nodes)"
     titles = (SATURATION, *(title for title, _ in QUANTITIES.values()))
-    return drawing.beside(title, [
-        (quantity, [c for c in outcome.comparisons if c.quantity == quantity])
-        for quantity in titles
-        if "%" not in quantity
-    ])
+    return drawing.beside(
+        title,
+        [
+            (quantity, [c for c in outcome.comparisons if c.quantity == quantity])
+            for quantity in titles
+            if "%" not in quantity
+        ],
+    )

@@ -1,6 +1,7 @@
 //! The experiment document: exactly what a user may write, nothing resolved. [`crate::plan::Plan`] checks and
 //! resolves it; the engine only sees the plan.
 
+pub mod document;
 pub mod measure;
 pub mod router;
 
@@ -8,11 +9,11 @@ use crate::routing::{RoutingConfig, minimal};
 use crate::topology::TopologyConfig;
 use crate::traffic;
 use crate::traffic::placement::Placement;
+use indexmap::IndexMap;
 use measure::MeasureConfig;
 use router::RouterConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// One experiment: a network, a workload, what to measure and perhaps a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -70,7 +71,7 @@ pub enum Compat {
 }
 
 /// Link latencies by class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinksConfig {
     /// From a node into its injection buffer; default 1 cycle.
@@ -105,9 +106,9 @@ fn global_link() -> LinkConfig {
     LinkConfig { latency: 100 }
 }
 
-impl Default for LinkConfig {
+impl Default for LinksConfig {
     fn default() -> Self {
-        injection_link()
+        Self { injection: injection_link(), local: local_link(), global: global_link() }
     }
 }
 
@@ -259,8 +260,8 @@ pub struct JobConfig {
 pub struct SweepConfig {
     /// Lists whose every combination is run.
     #[serde(default)]
-    pub product: BTreeMap<String, Vec<serde_json::Value>>,
+    pub product: IndexMap<String, Vec<serde_json::Value>>,
     /// Lists of equal length run in step.
     #[serde(default)]
-    pub zip: BTreeMap<String, Vec<serde_json::Value>>,
+    pub zip: IndexMap<String, Vec<serde_json::Value>>,
 }

@@ -1,0 +1,91 @@
+//! Packets: a small record while they wait at their node, a full one once they are at the head of an
+//! injection VC or inside the network.
+
+use super::pool::Linked;
+use crate::routing::RouteState;
+use crate::trace::PacketKey;
+
+/// A packet that waits in the source queue or in an injection buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// Link of its queue.
+    pub next: u32,
+    /// Destination node.
+    pub destination: u32,
+    /// Cycle of generation.
+    pub generated: u32,
+    /// Number among the packets of its source.
+    pub serial: u32,
+    /// Cycle its head arrives in the injection buffer.
+    pub arrived: u32,
+}
+
+/// A packet in the network: one cache line.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct Packet {
+    /// Link of its queue.
+    pub next: u32,
+    /// Cycle its head arrived, or will arrive, in the present buffer.
+    pub arrived: u32,
+    /// Destination router.
+    pub destination_router: u32,
+    /// Destination node.
+    pub destination: u32,
+    /// Source node.
+    pub source: u32,
+    /// Cycle of generation.
+    pub generated: u32,
+    /// Number among the packets of its source.
+    pub serial: u32,
+    /// Cycle of the grant at the source router.
+    pub injected: u32,
+    /// Generation to end of injection (see `InjectionLatency`) \[cycles\].
+    pub injection_wait: u32,
+    /// Waiting in queues by link class \[cycles\].
+    pub queue_wait: [u32; 2],
+    /// What its routing remembers.
+    pub route: RouteState,
+    /// Length \[phits\].
+    pub length: u16,
+    /// Links passed by class.
+    pub hops: [u8; 2],
+    /// Its job.
+    pub job: u8,
+    /// Terminal port of the destination at the destination router.
+    pub terminal: u8,
+}
+
+impl Packet {
+    /// What identifies the packet to observers.
+    pub fn key(&self) -> PacketKey {
+        PacketKey {
+            source: self.source,
+            serial: self.serial,
+            destination: self.destination,
+            generated: self.generated,
+        }
+    }
+}
+
+impl Linked for Waiting {
+    #[inline]
+    fn next(&self) -> u32 {
+        self.next
+    }
+    #[inline]
+    fn set_next(&mut self, next: u32) {
+        self.next = next;
+    }
+}
+
+impl Linked for Packet {
+    #[inline]
+    fn next(&self) -> u32 {
+        self.next
+    }
+    #[inline]
+    fn set_next(&mut self, next: u32) {
+        self.next = next;
+    }
+}

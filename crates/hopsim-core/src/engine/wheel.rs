@@ -1,0 +1,61 @@
+//! A time wheel: events at most `horizon` cycles ahead, O(1) in and out, in the order they were put in.
+
+/// Buckets of events, one per cycle ahead.
+#[derive(Clone, Debug)]
+pub struct Wheel<T> {
+    buckets: Vec<Vec<T>>,
+    /// Buckets − 1, a power of two minus one -- constant.
+    mask: u32,
+}
+
+impl<T> Wheel<T> {
+    /// A wheel for events up to `horizon` cycles ahead.
+    pub fn new(horizon: u32) -> Self {
+        let size = (horizon + 1).next_power_of_two();
+        Self { buckets: (0..size).map(|_| Vec::new()).collect(), mask: size - 1 }
+    }
+
+    /// Puts an event at cycle `at`, after the present cycle and within the horizon.
+    #[inline]
+    pub fn push(&mut self, at: u32, event: T) {
+        self.buckets[(at & self.mask) as usize].push(event);
+    }
+
+    /// The events of cycle `now`, in order; give the vector back with [`Self::put_back`].
+    #[inline]
+    pub fn take(&mut self, now: u32) -> Vec<T> {
+        std::mem::take(&mut self.buckets[(now & self.mask) as usize])
+    }
+
+    /// Returns the emptied vector of cycle `now`, to keep its capacity.
+    #[inline]
+    pub fn put_back(&mut self, now: u32, mut bucket: Vec<T>) {
+        bucket.clear();
+        self.buckets[(now & self.mask) as usize] = bucket;
+    }
+
+    /// All events still to come, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.buckets.iter().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_come_out_in_their_cycle_and_in_order() {
+        let mut wheel = Wheel::new(5);
+        wheel.push(7, 'a');
+        wheel.push(9, 'c');
+        wheel.push(7, 'b');
+        let mut seen = Vec::new();
+        for now in 5..12 {
+            let bucket = wheel.take(now);
+            seen.extend(bucket.iter().map(|&e| (now, e)));
+            wheel.put_back(now, bucket);
+        }
+        assert_eq!(seen, [(7, 'a'), (7, 'b'), (9, 'c')]);
+    }
+}

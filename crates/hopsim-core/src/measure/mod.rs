@@ -1,0 +1,23 @@
+//! Measurement: what is counted while the engine runs ([`recorder`]), and the figures made of it
+//! ([`summary`], [`tables`]). All counts are integers, so that no order of events can change a result.
+
+pub mod recorder;
+pub mod statistics;
+pub mod summary;
+pub mod tables;
+
+/// A column of a result table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// 32-bit counts and indices.
+    U32(Vec<u32>),
+    /// 64-bit counts.
+    U64(Vec<u64>),
+    /// Reals; NaN where there is no value.
+    F64(Vec<f64>),
+    /// Names.
+    Text(Vec<String>),
+}
+
+/// A result table: named columns of equal length.
+pub type Table = Vec<(String, Column)>;

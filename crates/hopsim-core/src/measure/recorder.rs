@@ -1,0 +1,298 @@
+//! The counters. Default counting is a few additions per packet; streams add their own arrays.
+
+use crate::config::measure::RecordStream;
+use crate::engine::packet::Packet;
+use crate::plan::Plan;
+use hdrhistogram::Histogram;
+
+/// Sums over the packets of one job in one batch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Packets generated.
+    pub generated: u64,
+    /// Packets dropped at a full source queue.
+    pub dropped: u64,
+    /// Packets injected (see `InjectionCount`).
+    pub injected: u64,
+    /// Packets delivered.
+    pub delivered: u64,
+    /// Generation to tail delivered \[cycles\].
+    pub latency: u64,
+    /// Part of it at injection.
+    pub injection: u64,
+    /// Part of it in queues entered by links of each class.
+    pub queues: [u64; 2],
+    /// Link latencies and serialisation of the minimal paths.
+    pub base: u64,
+    /// Link latencies and serialisation of the paths taken.
+    pub path: u64,
+    /// Links passed by class.
+    pub hops: [u64; 2],
+    /// Packets that left the minimal path.
+    pub misrouted: u64,
+    /// Greatest latency.
+    pub latency_max: u32,
+}
+
+impl Totals {
+    /// Adds the sums of other packets.
+    pub fn add(&mut self, other: &Self) {
+        self.generated += other.generated;
+        self.dropped += other.dropped;
+        self.injected += other.injected;
+        self.delivered += other.delivered;
+        self.latency += other.latency;
+        self.injection += other.injection;
+        self.base += other.base;
+        self.path += other.path;
+        self.misrouted += other.misrouted;
+        for class in 0..2 {
+            self.queues[class] += other.queues[class];
+            self.hops[class] += other.hops[class];
+        }
+        self.latency_max = self.latency_max.max(other.latency_max);
+    }
+}
+
+/// Counts by node.
+#[derive(Clone, Debug, Default)]
+pub struct NodeCounts {
+    /// Packets it generated.
+    pub generated: Vec<u32>,
+    /// Packets delivered to it.
+    pub delivered: Vec<u32>,
+    /// Packets it sent that were delivered.
+    pub received: Vec<u32>,
+    /// Their latency \[cycles\].
+    pub latency: Vec<u64>,
+}
+
+/// Sums by output VC and input VC.
+#[derive(Clone, Debug, Default)]
+pub struct LinkCounts {
+    /// Phits that departed, by global pair id.
+    pub phits: Vec<u64>,
+    /// Phits times cycles in the buffer, by global slot id.
+    pub occupancy: Vec<u64>,
+}
+
+/// One row of the time series.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Interval {
+    /// Packets generated.
+    pub generated: u32,
+    /// Packets injected.
+    pub injected: u32,
+    /// Packets delivered.
+    pub delivered: u32,
+    /// Phits delivered.
+    pub phits: u64,
+    /// Their latency \[cycles\].
+    pub latency: u64,
+}
+
+/// All counters of a simulation.
+pub struct Recorder {
+    start: u32,
+    cycles: u32,
+    batch_length: u32,
+    batches: u32,
+    /// Batch of the present cycle, `None` outside the window.
+    batch: Option<u32>,
+    /// Cycle in which `batch` changes.
+    boundary: u32,
+    present: u32,
+    jobs: usize,
+    /// By batch · jobs + job.
+    pub totals: Vec<Totals>,
+    /// Latency by job.
+    pub histograms: Vec<Histogram<u64>>,
+    /// Packets injected by each node.
+    pub injected: Vec<u32>,
+    /// Counts by node, if asked for.
+    pub nodes: Option<NodeCounts>,
+    /// Sums by link, if asked for.
+    pub links: Option<LinkCounts>,
+    /// Time series, if asked for, and its interval.
+    pub series: Vec<Interval>,
+    interval: u32,
+    /// Grants since the beginning of the run.
+    pub packet_hops: u64,
+    link_latency: [u32; 2],
+    topology: std::sync::Arc<crate::topology::Topology>,
+}
+
+impl Recorder {
+    /// Empty counters.
+    pub fn new(plan: &Plan) -> Self {
+        let measure = &plan.experiment.measure;
+        let nodes = plan.network.nodes as usize;
+        let wants = |stream| measure.streams.contains(&stream);
+        let end = u64::from(measure.warmup) + u64::from(measure.cycles);
+        let rows = if measure.interval == 0 { 0 } else { end.div_ceil(u64::from(measure.interval)) };
+        let layout = &plan.network.layout;
+        let routers = plan.network.routers as usize;
+        let link_latency = |class: usize| plan.network.classes.links.get(class).map_or(0, |c| c.latency);
+        // Three significant digits; the bound is raised automatically.
+        let histogram = || Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"));
+        Self {
+            start: measure.warmup,
+            cycles: measure.cycles,
+            batch_length: measure.cycles / measure.batches,
+            batches: measure.batches,
+            batch: None,
+            boundary: measure.warmup,
+            present: 0,
+            jobs: plan.jobs.len(),
+            totals: vec![Totals::default(); measure.batches as usize * plan.jobs.len()],
+            histograms: (0..plan.jobs.len()).map(|_| histogram()).collect(),
+            injected: vec![0; nodes],
+            nodes: (wants(RecordStream::Nodes) || wants(RecordStream::Routers)).then(|| NodeCounts {
+                generated: vec![0; nodes],
+                delivered: vec![0; nodes],
+                received: vec![0; nodes],
+                latency: vec![0; nodes],
+            }),
+            links: wants(RecordStream::Links).then(|| LinkCounts {
+                phits: vec![0; routers << layout.pair_shift],
+                occupancy: vec![0; routers << layout.slot_shift],
+            }),
+            series: vec![Interval::default(); rows as usize],
+            interval: measure.interval,
+            packet_hops: 0,
+            link_latency: [link_latency(0), link_latency(1)],
+            topology: std::sync::Arc::clone(&plan.topology),
+        }
+    }
+
+    /// First and last-but-one cycle of a batch: it covers `first..end`; the last one takes the remainder.
+    pub fn batch_bounds(&self, batch: u32) -> (u32, u32) {
+        let first = self.start + batch * self.batch_length;
+        let end = if batch + 1 == self.batches { self.start + self.cycles } else { first + self.batch_length };
+        (first, end)
+    }
+
+    /// The cycle `now` begins.
+    #[inline]
+    pub fn start_cycle(&mut self, now: u32) {
+        self.present = now;
+        while now == self.boundary {
+            let next = self.batch.map_or(0, |b| b + 1);
+            if next < self.batches && now < self.start + self.cycles {
+                self.batch = Some(next);
+                self.boundary = self.batch_bounds(next).1;
+            } else {
+                self.batch = None;
+                self.boundary = u32::MAX;
+            }
+        }
+    }
+
+    #[inline]
+    fn here(&mut self, job: u8) -> Option<&mut Totals> {
+        let batch = self.batch?;
+        Some(&mut self.totals[batch as usize * self.jobs + job as usize])
+    }
+
+    #[inline]
+    fn row(&mut self, at: u32) -> Option<&mut Interval> {
+        if self.interval == 0 {
+            return None;
+        }
+        self.series.get_mut((at / self.interval) as usize)
+    }
+
+    /// A node has generated a packet.
+    #[inline]
+    pub fn generated(&mut self, node: u32, job: u8) {
+        if let Some(totals) = self.here(job) {
+            totals.generated += 1;
+            if let Some(nodes) = &mut self.nodes {
+                nodes.generated[node as usize] += 1;
+            }
+        }
+        if let Some(row) = self.row(self.present) {
+            row.generated += 1;
+        }
+    }
+
+    /// A packet was lost at a full source queue.
+    #[inline]
+    pub fn dropped(&mut self, job: u8) {
+        if let Some(totals) = self.here(job) {
+            totals.dropped += 1;
+        }
+    }
+
+    /// A packet of `node` counts as injected.
+    #[inline]
+    pub fn injected(&mut self, node: u32, job: u8) {
+        if let Some(totals) = self.here(job) {
+            totals.injected += 1;
+            self.injected[node as usize] += 1;
+        }
+        if let Some(row) = self.row(self.present) {
+            row.injected += 1;
+        }
+    }
+
+    /// A packet was granted an output: `slot` and `pair` are global ids; it departs at `departure`.
+    #[inline]
+    pub fn hop(&mut self, slot: usize, pair: usize, packet: &Packet, (now, departure): (u32, u32)) {
+        self.packet_hops += 1;
+        if let Some(links) = &mut self.links {
+            let end = self.start + self.cycles;
+            if departure >= self.start && departure < end {
+                links.phits[pair] += u64::from(packet.length);
+            }
+            let cycles = now.min(end).saturating_sub(packet.arrived.max(self.start));
+            links.occupancy[slot] += u64::from(packet.length) * u64::from(cycles);
+        }
+    }
+
+    /// A packet leaves for its node at cycle `at`; its tail follows one packet length later.
+    #[inline]
+    pub fn delivered(&mut self, packet: &Packet, at: u32) {
+        let length = u32::from(packet.length);
+        let latency = at - packet.generated + length;
+        if let Some(row) = self.row(at) {
+            row.delivered += 1;
+            row.phits += u64::from(length);
+            row.latency += u64::from(latency);
+        }
+        let since = at.wrapping_sub(self.start);
+        if at < self.start || since >= self.cycles {
+            return;
+        }
+        let batch = (since / self.batch_length).min(self.batches - 1) as usize;
+        let path = self.path_latency(packet.hops) + length;
+        let base = if packet.route.misrouted {
+            let from = packet.source / self.topology.nodes_per_router();
+            self.path_latency(self.topology.minimal_hops(from, packet.destination_router)) + length
+        } else {
+            path
+        };
+        let totals = &mut self.totals[batch * self.jobs + packet.job as usize];
+        totals.delivered += 1;
+        totals.latency += u64::from(latency);
+        totals.injection += u64::from(packet.injection_wait);
+        totals.base += u64::from(base);
+        totals.path += u64::from(path);
+        totals.misrouted += u64::from(packet.route.misrouted);
+        for class in 0..2 {
+            totals.queues[class] += u64::from(packet.queue_wait[class]);
+            totals.hops[class] += u64::from(packet.hops[class]);
+        }
+        totals.latency_max = totals.latency_max.max(latency);
+        self.histograms[packet.job as usize].saturating_record(u64::from(latency));
+        if let Some(nodes) = &mut self.nodes {
+            nodes.delivered[packet.destination as usize] += 1;
+            nodes.received[packet.source as usize] += 1;
+            nodes.latency[packet.source as usize] += u64::from(latency);
+        }
+    }
+
+    fn path_latency(&self, hops: [u8; 2]) -> u32 {
+        u32::from(hops[0]) * self.link_latency[0] + u32::from(hops[1]) * self.link_latency[1]
+    }
+}

@@ -1,0 +1,212 @@
+//! The summary record: one flat row of figures per point, and per job.
+//!
+//! Loads are in phits/(node·cycle) over the nodes of the jobs, latencies in cycles. Means are over the packets
+//! delivered in the window; `…_ci95` is the half width of their 95 % confidence interval over the batches.
+//! `offered_load` is the configured load, `generated_load` what the sources drew.
+
+use super::recorder::{Recorder, Totals};
+use super::statistics::{half_width_95, jain, mean, variation};
+use crate::plan::Plan;
+use hdrhistogram::Histogram;
+use serde_json::{Map, Value};
+
+/// The figures of some jobs together.
+pub struct Figures<'a> {
+    plan: &'a Plan,
+    recorder: &'a Recorder,
+    /// Jobs covered.
+    jobs: Vec<usize>,
+    nodes: f64,
+}
+
+fn number(value: Option<f64>) -> Value {
+    value.filter(|v| v.is_finite()).map_or(Value::Null, Value::from)
+}
+
+/// Totals of one batch (or all) with the phits they stand for.
+#[derive(Default)]
+struct Sum {
+    totals: Totals,
+    generated_phits: u64,
+    injected_phits: u64,
+    delivered_phits: u64,
+    cycles: u32,
+}
+
+type Mean = fn(&Sum, f64) -> Option<f64>;
+
+fn per_packet(sum: u64, totals: &Totals) -> Option<f64> {
+    (totals.delivered > 0).then(|| sum as f64 / totals.delivered as f64)
+}
+
+fn per_node_cycle(phits: u64, sum: &Sum, nodes: f64) -> Option<f64> {
+    (sum.cycles > 0 && nodes > 0.0).then(|| phits as f64 / (nodes * f64::from(sum.cycles)))
+}
+
+/// Every mean with its name; link classes 0 and 1 are named by the topology.
+fn means(classes: &[&str]) -> Vec<(String, Mean)> {
+    let class = |index: usize| classes.get(index).copied().unwrap_or("unused");
+    let fixed: [(&str, Mean); 10] = [
+        ("accepted_load", |s, n| per_node_cycle(s.delivered_phits, s, n)),
+        ("generated_load", |s, n| per_node_cycle(s.generated_phits, s, n)),
+        ("injected_load", |s, n| per_node_cycle(s.injected_phits, s, n)),
+        ("packet_latency_mean", |s, _| per_packet(s.totals.latency, &s.totals)),
+        ("injection_latency_mean", |s, _| per_packet(s.totals.injection, &s.totals)),
+        ("network_latency_mean", |s, _| per_packet(s.totals.latency - s.totals.injection, &s.totals)),
+        ("base_latency_mean", |s, _| per_packet(s.totals.base, &s.totals)),
+        // A detour can be shorter than the minimal path in cycles, hence the signed difference.
+        ("misrouting_latency_mean", |s, _| {
+            Some(per_packet(s.totals.path, &s.totals)? - per_packet(s.totals.base, &s.totals)?)
+        }),
+        ("misrouted_fraction", |s, _| per_packet(s.totals.misrouted, &s.totals)),
+        ("hops_mean", |s, _| per_packet(s.totals.hops.iter().sum(), &s.totals)),
+    ];
+    let mut all: Vec<(String, Mean)> = fixed.into_iter().map(|(name, mean)| (name.to_owned(), mean)).collect();
+    let by_class: [(&str, Mean, Mean); 2] = [
+        ("queue_latency_mean", |s, _| per_packet(s.totals.queues[0], &s.totals), |s, _| {
+            per_packet(s.totals.queues[1], &s.totals)
+        }),
+        ("hops_mean", |s, _| per_packet(s.totals.hops[0], &s.totals), |s, _| per_packet(s.totals.hops[1], &s.totals)),
+    ];
+    for (name, first, second) in by_class {
+        for (index, mean) in [first, second].into_iter().enumerate().take(classes.len()) {
+            all.push((format!("{}_{name}", class(index)), mean));
+        }
+    }
+    all
+}
+
+impl<'a> Figures<'a> {
+    /// The figures of the jobs in `jobs` together.
+    pub fn new(plan: &'a Plan, recorder: &'a Recorder, jobs: Vec<usize>) -> Self {
+        let nodes = jobs.iter().map(|&j| plan.jobs[j].nodes.len()).sum::<usize>() as f64;
+        Self { plan, recorder, jobs, nodes }
+    }
+
+    fn batch(&self, batch: u32) -> Sum {
+        let (first, end) = self.recorder.batch_bounds(batch);
+        let mut sum = Sum { cycles: end - first, ..Sum::default() };
+        for &job in &self.jobs {
+            let totals = &self.recorder.totals[batch as usize * self.plan.jobs.len() + job];
+            let length = u64::from(self.plan.jobs[job].packet_length);
+            sum.generated_phits += totals.generated * length;
+            sum.injected_phits += totals.injected * length;
+            sum.delivered_phits += totals.delivered * length;
+            sum.totals.add(totals);
+        }
+        sum
+    }
+
+    fn batches(&self) -> Vec<Sum> {
+        (0..self.plan.experiment.measure.batches).map(|b| self.batch(b)).collect()
+    }
+
+    /// Every mean of every batch: `(name, values)`, for the table of batches.
+    pub fn batch_means(&self) -> Vec<(String, Vec<f64>)> {
+        let batches = self.batches();
+        let value = |mean: Mean, batch: &Sum| mean(batch, self.nodes).unwrap_or(f64::NAN);
+        means(self.plan.network.link_classes)
+            .into_iter()
+            .map(|(name, mean)| (name, batches.iter().map(|b| value(mean, b)).collect()))
+            .collect()
+    }
+
+    /// The summary record.
+    pub fn summary(&self) -> Map<String, Value> {
+        let batches = self.batches();
+        let mut all = Sum::default();
+        for batch in &batches {
+            all.totals.add(&batch.totals);
+            all.generated_phits += batch.generated_phits;
+            all.injected_phits += batch.injected_phits;
+            all.delivered_phits += batch.delivered_phits;
+            all.cycles += batch.cycles;
+        }
+        let mut record = Map::new();
+        record.insert("offered_load".into(), number(self.offered_load()));
+        for (name, mean) in means(self.plan.network.link_classes) {
+            let values: Option<Vec<f64>> = batches.iter().map(|b| mean(b, self.nodes)).collect();
+            let width = values.and_then(|v| half_width_95(&v));
+            record.insert(name.clone(), number(mean(&all, self.nodes)));
+            record.insert(format!("{name}_ci95"), number(width));
+        }
+        self.add_percentiles(&mut record, &all.totals);
+        self.add_fairness(&mut record);
+        self.add_counts(&mut record, &all);
+        record
+    }
+
+    fn add_counts(&self, record: &mut Map<String, Value>, all: &Sum) {
+        let totals = &all.totals;
+        record.insert("packets_generated".into(), totals.generated.into());
+        record.insert("packets_dropped".into(), totals.dropped.into());
+        record.insert("packets_injected".into(), totals.injected.into());
+        record.insert("packets_delivered".into(), totals.delivered.into());
+        record.insert("nodes".into(), (self.nodes as u64).into());
+        record.insert("cycles".into(), all.cycles.into());
+        record.insert("seed".into(), self.plan.experiment.measure.seed.into());
+    }
+
+    fn offered_load(&self) -> Option<f64> {
+        let mut sum = 0.0;
+        for &job in &self.jobs {
+            let mut process = self.plan.experiment.jobs[job].traffic.process.clone();
+            sum += (*process.load_mut())? * self.plan.jobs[job].nodes.len() as f64;
+        }
+        (self.nodes > 0.0).then(|| sum / self.nodes)
+    }
+
+    fn add_percentiles(&self, record: &mut Map<String, Value>, totals: &Totals) {
+        let mut histogram = self.recorder.histograms[self.jobs[0]].clone();
+        for &job in &self.jobs[1..] {
+            histogram += &self.recorder.histograms[job];
+        }
+        let any = totals.delivered > 0;
+        let quantile = |h: &Histogram<u64>, q| any.then(|| h.value_at_quantile(q) as f64);
+        record.insert("packet_latency_p50".into(), number(quantile(&histogram, 0.5)));
+        record.insert("packet_latency_p99".into(), number(quantile(&histogram, 0.99)));
+        record.insert("packet_latency_max".into(), number(any.then(|| f64::from(totals.latency_max))));
+    }
+
+    /// Injected load of every node of the jobs and of every router with such nodes, averaged over them.
+    fn injection_loads(&self) -> (Vec<f64>, Vec<f64>) {
+        let cycles = f64::from(self.plan.experiment.measure.cycles);
+        let routers = self.plan.network.routers as usize;
+        let (mut sums, mut counts) = (vec![0u64; routers], vec![0u32; routers]);
+        let mut nodes = Vec::new();
+        for &job in &self.jobs {
+            let length = u64::from(self.plan.jobs[job].packet_length);
+            for &node in &self.plan.jobs[job].nodes {
+                let phits = u64::from(self.recorder.injected[node as usize]) * length;
+                let router = (node / self.plan.topology.nodes_per_router()) as usize;
+                sums[router] += phits;
+                counts[router] += 1;
+                nodes.push(phits as f64 / cycles);
+            }
+        }
+        let used = sums.iter().zip(&counts).filter(|&(_, &count)| count > 0);
+        let routers = used.map(|(&sum, &count)| sum as f64 / (f64::from(count) * cycles));
+        (nodes, routers.collect())
+    }
+
+    fn add_fairness(&self, record: &mut Map<String, Value>) {
+        let (nodes, routers) = self.injection_loads();
+        let least = |values: &[f64]| values.iter().copied().reduce(f64::min);
+        let most = |values: &[f64]| values.iter().copied().reduce(f64::max);
+        let (min, max) = (least(&routers), most(&routers));
+        let ratio = max.zip(min).filter(|&(_, min)| min > 0.0).map(|(max, min)| max / min);
+        for (name, value) in [
+            ("router_injection_min", min),
+            ("router_injection_max", max),
+            ("router_injection_max_min_ratio", ratio),
+            ("router_injection_cov", variation(&routers)),
+            ("node_injection_min", least(&nodes)),
+            ("node_injection_mean", mean(&nodes)),
+            ("node_injection_max", most(&nodes)),
+            ("node_injection_cov", variation(&nodes)),
+            ("jain_index", jain(&nodes)),
+        ] {
+            record.insert(name.into(), number(value));
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The record streams as tables.
+
+use super::recorder::Recorder;
+use super::summary::Figures;
+use super::{Column, Table};
+use crate::config::measure::RecordStream;
+use crate::network::{NONE, TERMINAL};
+use crate::plan::Plan;
+use hdrhistogram::Histogram;
+
+fn mean(sum: u64, count: u32) -> f64 {
+    if count == 0 { f64::NAN } else { sum as f64 / f64::from(count) }
+}
+
+/// Every table that was asked for, by name.
+pub fn tables(plan: &Plan, recorder: &Recorder) -> Vec<(String, Table)> {
+    let wants = |stream| plan.experiment.measure.streams.contains(&stream);
+    let mut tables = vec![("batches".to_owned(), batches(plan, recorder))];
+    if wants(RecordStream::Nodes) {
+        tables.push(("nodes".into(), nodes(plan, recorder)));
+    }
+    if wants(RecordStream::Routers) {
+        tables.push(("routers".into(), routers(plan, recorder)));
+    }
+    if wants(RecordStream::Links) {
+        tables.push(("links".into(), links(plan, recorder)));
+    }
+    if wants(RecordStream::LatencyHistogram) {
+        tables.push(("latency_histogram".into(), histogram(plan, recorder)));
+    }
+    if plan.experiment.measure.interval > 0 {
+        tables.push(("timeseries".into(), timeseries(plan, recorder)));
+    }
+    tables
+}
+
+fn batches(plan: &Plan, recorder: &Recorder) -> Table {
+    let count = plan.experiment.measure.batches;
+    let figures = Figures::new(plan, recorder, (0..plan.jobs.len()).collect());
+    let mut table: Table = vec![
+        ("batch".into(), Column::U32((0..count).collect())),
+        ("first_cycle".into(), Column::U32((0..count).map(|b| recorder.batch_bounds(b).0).collect())),
+    ];
+    table.extend(figures.batch_means().into_iter().map(|(name, values)| (name, Column::F64(values))));
+    table
+}
+
+fn nodes(plan: &Plan, recorder: &Recorder) -> Table {
+    let Some(counts) = &recorder.nodes else { return Table::new() };
+    let all = 0..plan.network.nodes;
+    let per_router = plan.topology.nodes_per_router();
+    let job = |n: u32| match plan.job_of[n as usize] {
+        u8::MAX => String::new(),
+        job => plan.jobs[job as usize].name.clone(),
+    };
+    let latency = counts.latency.iter().zip(&counts.received).map(|(&sum, &count)| mean(sum, count));
+    vec![
+        ("node".into(), Column::U32(all.clone().collect())),
+        ("router".into(), Column::U32(all.clone().map(|n| n / per_router).collect())),
+        ("job".into(), Column::Text(all.map(job).collect())),
+        ("generated".into(), Column::U32(counts.generated.clone())),
+        ("injected".into(), Column::U32(recorder.injected.clone())),
+        ("delivered".into(), Column::U32(counts.delivered.clone())),
+        ("received".into(), Column::U32(counts.received.clone())),
+        ("latency_mean".into(), Column::F64(latency.collect())),
+    ]
+}
+
+fn routers(plan: &Plan, recorder: &Recorder) -> Table {
+    let Some(counts) = &recorder.nodes else { return Table::new() };
+    let per_router = plan.topology.nodes_per_router() as usize;
+    let sum = |values: &[u32]| values.chunks(per_router).map(|c| c.iter().sum()).collect::<Vec<u32>>();
+    let received = sum(&counts.received);
+    let latency = counts.latency.chunks(per_router).map(|c| c.iter().sum::<u64>());
+    let load = |router: usize| {
+        let nodes = router * per_router..(router + 1) * per_router;
+        let mut active = 0u32;
+        let mut phits = 0u64;
+        for node in nodes {
+            let Some(job) = plan.jobs.get(plan.job_of[node] as usize) else { continue };
+            active += 1;
+            phits += u64::from(recorder.injected[node]) * u64::from(job.packet_length);
+        }
+        mean(phits, active) / f64::from(plan.experiment.measure.cycles)
+    };
+    let all = 0..plan.network.routers;
+    vec![
+        ("router".into(), Column::U32(all.clone().collect())),
+        ("group".into(), Column::U32(all.clone().map(|r| plan.topology.group(r)).collect())),
+        ("injected".into(), Column::U32(sum(&recorder.injected))),
+        ("delivered".into(), Column::U32(sum(&counts.delivered))),
+        ("received".into(), Column::U32(received.clone())),
+        ("injection_load".into(), Column::F64(all.map(|r| load(r as usize)).collect())),
+        ("latency_mean".into(), Column::F64(latency.zip(received).map(|(s, n)| mean(s, n)).collect())),
+    ]
+}
+
+/// One row per output VC of every plugged link: what departed through it, and how full the buffer behind it is.
+fn links(plan: &Plan, recorder: &Recorder) -> Table {
+    let Some(counts) = &recorder.links else { return Table::new() };
+    let (network, layout) = (&plan.network, &plan.network.layout);
+    let cycles = f64::from(plan.experiment.measure.cycles);
+    let (mut router, mut port, mut vc, mut peer) = (vec![], vec![], vec![], vec![]);
+    let (mut class, mut phits, mut utilisation, mut occupancy) = (vec![], vec![], vec![], vec![]);
+    for r in 0..network.routers {
+        for pair in 0..layout.pairs() {
+            let Some((p, v)) = layout.pair_vc(pair) else { continue };
+            let link = network.link(r, p);
+            if layout.class[p] != TERMINAL && link.peer_slot == NONE {
+                continue;
+            }
+            let sent = counts.phits[(r as usize) << layout.pair_shift | pair];
+            let ejection = layout.class[p] == TERMINAL;
+            router.push(r);
+            port.push(p as u32);
+            class.push(network.class_name(p).to_owned());
+            vc.push(u32::from(v));
+            peer.push(if ejection { NONE } else { link.peer_slot >> layout.slot_shift });
+            phits.push(sent);
+            utilisation.push(sent as f64 / cycles);
+            occupancy.push(if ejection {
+                f64::NAN
+            } else {
+                counts.occupancy[link.peer_slot as usize + v as usize] as f64 / cycles
+            });
+        }
+    }
+    vec![
+        ("router".into(), Column::U32(router)),
+        ("port".into(), Column::U32(port)),
+        ("port_class".into(), Column::Text(class)),
+        ("vc".into(), Column::U32(vc)),
+        ("peer_router".into(), Column::U32(peer)),
+        ("phits".into(), Column::U64(phits)),
+        ("utilisation".into(), Column::F64(utilisation)),
+        ("occupancy_mean".into(), Column::F64(occupancy)),
+    ]
+}
+
+fn histogram(plan: &Plan, recorder: &Recorder) -> Table {
+    let (mut job, mut from, mut to, mut packets) = (vec![], vec![], vec![], vec![]);
+    for (plan, histogram) in plan.jobs.iter().zip(&recorder.histograms) {
+        let histogram: &Histogram<u64> = histogram;
+        for bar in histogram.iter_recorded() {
+            let value = bar.value_iterated_to();
+            job.push(plan.name.clone());
+            from.push(histogram.lowest_equivalent(value));
+            to.push(histogram.highest_equivalent(value));
+            packets.push(bar.count_at_value());
+        }
+    }
+    vec![
+        ("job".into(), Column::Text(job)),
+        ("latency_from".into(), Column::U64(from)),
+        ("latency_to".into(), Column::U64(to)),
+        ("packets".into(), Column::U64(packets)),
+    ]
+}
+
+fn timeseries(plan: &Plan, recorder: &Recorder) -> Table {
+    let interval = plan.experiment.measure.interval;
+    let nodes = plan.jobs.iter().map(|j| j.nodes.len()).sum::<usize>() as f64;
+    let end = plan.experiment.measure.warmup + plan.experiment.measure.cycles;
+    let rows = recorder.series.iter().enumerate();
+    let load = |(index, row): (usize, &super::recorder::Interval)| {
+        let first = index as u32 * interval;
+        row.phits as f64 / (nodes * f64::from(interval.min(end - first)))
+    };
+    let series = &recorder.series;
+    vec![
+        ("cycle".into(), Column::U32((0..series.len() as u32).map(|i| i * interval).collect())),
+        ("generated".into(), Column::U32(series.iter().map(|r| r.generated).collect())),
+        ("injected".into(), Column::U32(series.iter().map(|r| r.injected).collect())),
+        ("delivered".into(), Column::U32(series.iter().map(|r| r.delivered).collect())),
+        ("accepted_load".into(), Column::F64(rows.map(load).collect())),
+        ("latency_mean".into(), Column::F64(series.iter().map(|r| mean(r.latency, r.delivered)).collect())),
+    ]
+}

@@ -1,0 +1,175 @@
+//! The separable allocator: each iteration every free input port requests for one of its VCs, then every free
+//! output port grants one request.
+
+use crate::arbiter::Candidate;
+use crate::parts::{Queued, Transfer};
+use crate::simulator::Simulator;
+use hopsim_core::config::router::{ArbiterConfig, Timestamp};
+use hopsim_core::config::{Ejection, InputPointer, OutputHold};
+use hopsim_core::rng::{Purpose, Stream};
+use hopsim_core::routing::{Head, Request, RouteState};
+use hopsim_core::trace::Hop;
+
+/// The request of an input port in one iteration.
+struct Wish {
+    vc: usize,
+    to: Request,
+}
+
+impl Simulator<'_> {
+    /// All iterations of one router.
+    pub(crate) fn allocate(&mut self, router: usize) {
+        let iterations = self.plan.router.allocator.iterations;
+        let ports = self.routers[router].inputs.len();
+        for iteration in 0..iterations {
+            let when = u64::from(self.now) * u64::from(iterations) + u64::from(iteration);
+            let wishes: Vec<Option<Wish>> = (0..ports).map(|input| self.request(router, input, when)).collect();
+            (0..ports).for_each(|output| self.grant_one(router, output, &wishes, when));
+        }
+    }
+
+    /// Input stage: which VC of a port requests an output.
+    fn request(&mut self, router: usize, input: usize, when: u64) -> Option<Wish> {
+        if self.routers[router].inputs[input].transfer.is_some() {
+            return None;
+        }
+        let kind = self.plan.router.allocator.input_arbiter;
+        let mut candidates = Vec::new();
+        for vc in 0..self.routers[router].inputs[input].vcs.len() {
+            let Some(to) = self.route(router, input, vc, when) else { continue };
+            if self.feasible(router, to, self.packets[self.head(router, input, vc)].length) {
+                candidates.push(Candidate { index: vc, age: self.age(kind, router, input, vc) });
+            }
+        }
+        let arbiter = &mut self.routers[router].inputs[input].arbiter;
+        let vc = arbiter.choose(&candidates, when)?;
+        if self.plan.router.input_pointer == InputPointer::Request {
+            arbiter.serve(vc, when);
+        }
+        let to = self.routers[router].inputs[input].vcs[vc][0].request?;
+        Some(Wish { vc, to })
+    }
+
+    /// Output stage: which input port gets an output.
+    fn grant_one(&mut self, router: usize, output: usize, wishes: &[Option<Wish>], when: u64) {
+        if !self.accepts(router, output) {
+            return;
+        }
+        let kind = self.plan.router.allocator.output_arbiter;
+        let mut candidates = Vec::new();
+        for (input, wish) in wishes.iter().enumerate() {
+            if let Some(wish) = wish.as_ref().filter(|w| w.to.port == output) {
+                candidates.push(Candidate { index: input, age: self.age(kind, router, input, wish.vc) });
+            }
+        }
+        let arbiter = &mut self.routers[router].outputs[output].arbiter;
+        let Some(input) = arbiter.choose(&candidates, when) else { return };
+        arbiter.serve(input, when);
+        if let Some(wish) = &wishes[input] {
+            if self.plan.router.input_pointer == InputPointer::Grant {
+                self.routers[router].inputs[input].arbiter.serve(wish.vc, when);
+            }
+            self.grant(router, input, wish);
+        }
+    }
+
+    fn grant(&mut self, router: usize, input: usize, wish: &Wish) {
+        let packet = self.head(router, input, wish.vc);
+        let length = self.packets[packet].length;
+        let crossing = self.plan.router.crossing[length as usize];
+        let Request { port: output, vc } = wish.to;
+
+        let from = &mut self.routers[router].inputs[input];
+        let (arrived, upstream, due) = (from.vcs[wish.vc][0].arrived, from.peer, self.now + from.latency);
+        from.transfer = Some(Transfer { vc: wish.vc, output, elapsed: 0, crossing });
+        let hop = Hop { router: router as u32, port: output as u16, vc, arrived, granted: self.now };
+        self.packets[packet].trace.hops.push(hop);
+
+        let to = &mut self.routers[router].outputs[output];
+        to.held = crossing;
+        to.queue.push_back(Queued { packet, length, vc: vc as usize, phits: 0, sent: 0 });
+        if !to.terminal {
+            assert!(to.credits[vc as usize] >= length, "a packet is granted without credit");
+            to.credits[vc as usize] -= length;
+        }
+        match upstream {
+            Some((peer, port)) => self.routers[peer].outputs[port].credit_wire.push(due, (wish.vc, length)),
+            None => self.nics[router * self.nodes_per_router + input].free[wish.vc] += length,
+        }
+    }
+
+    /// The packet at the head of a VC that holds one.
+    fn head(&self, router: usize, input: usize, vc: usize) -> usize {
+        self.routers[router].inputs[input].vcs[vc][0].packet
+    }
+
+    /// Where the head of a VC wants to go, `None` if no head takes part.
+    fn route(&mut self, router: usize, input: usize, vc: usize, when: u64) -> Option<Request> {
+        let port = &mut self.routers[router].inputs[input];
+        let resident = port.vcs[vc].front_mut()?;
+        if self.now < resident.arrived + self.plan.router.pipeline_latency {
+            return None;
+        }
+        let routing = &self.plan.routing;
+        let class = self.plan.network.layout.class[input];
+        let code = if port.terminal { 0 } else { routing.sequence().code(class - 1, vc as u8) };
+        let again = routing.redecides(code);
+        if resident.request.is_some() && !again {
+            return resident.request;
+        }
+        let packet = &mut self.packets[resident.packet];
+        let (seed, source) = (self.plan.experiment.measure.seed, u64::from(packet.trace.source));
+        let serial = u64::from(packet.trace.serial);
+        let draw = || match again {
+            true => Stream::new(seed, Purpose::Attempt, source).at(serial).at(when),
+            false => Stream::new(seed, Purpose::Routing, source).at(serial).at(router as u64),
+        };
+        if again {
+            packet.route = RouteState::NEW;
+        }
+        let (node, per_router) = (packet.trace.destination, self.nodes_per_router as u32);
+        let (destination, terminal) = (node / per_router, (node % per_router) as u16);
+        let head = Head { router: router as u32, code, destination, terminal };
+        resident.request = Some(routing.request(&head, &mut packet.route, draw));
+        resident.request
+    }
+
+    /// Whether a packet of `length` phits may ask for an output.
+    fn feasible(&self, router: usize, to: Request, length: u32) -> bool {
+        let output = &self.routers[router].outputs[to.port];
+        let room = self.plan.router.output_buffer.is_none_or(|size| output.occupied() + length <= size);
+        if output.terminal {
+            return room && (self.plan.router.ejection == Ejection::IdleNode || !self.is_held(router, to.port));
+        }
+        room && !self.is_held(router, to.port) && output.credits[to.vc as usize] >= length
+    }
+
+    /// Whether an output port may grant.
+    fn accepts(&self, router: usize, output: usize) -> bool {
+        let port = &self.routers[router].outputs[output];
+        if port.terminal && self.plan.router.ejection == Ejection::IdleNode {
+            return !port.mid_packet();
+        }
+        !self.is_held(router, output)
+    }
+
+    /// Whether an earlier grant still holds an output of the crossbar.
+    fn is_held(&self, router: usize, output: usize) -> bool {
+        let router = &self.routers[router];
+        match self.plan.router.output_hold {
+            OutputHold::Speedup => router.outputs[output].held > 0,
+            OutputHold::Transfer => router.inputs.iter().flat_map(|i| &i.transfer).any(|t| t.output == output),
+        }
+    }
+
+    /// What an age arbiter compares.
+    fn age(&self, kind: ArbiterConfig, router: usize, input: usize, vc: usize) -> u32 {
+        let trace = &self.packets[self.head(router, input, vc)].trace;
+        match kind {
+            ArbiterConfig::Age(age) if age.timestamp == Timestamp::Injection => {
+                trace.hops.first().map_or(self.now, |source| source.granted)
+            }
+            _ => trace.generated,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Arbiters: who wins when several ask.
+
+use hopsim_core::config::router::ArbiterConfig;
+use hopsim_core::rng::Stream;
+
+/// One that asks.
+pub struct Candidate {
+    /// VC (input arbiters) or input port (output arbiters).
+    pub index: usize,
+    /// Time stamp of its packet; smaller is older.
+    pub age: u32,
+}
+
+/// The state of one arbiter, whatever its kind.
+pub struct Arbiter {
+    kind: ArbiterConfig,
+    stream: Stream,
+    /// Priority class of every position: candidates of class 1 wait for those of class 0.
+    class: Vec<usize>,
+    /// Position whose turn it is, by class.
+    turn: [usize; 2],
+    /// When every position was last served.
+    served: Vec<u64>,
+}
+
+impl Arbiter {
+    pub fn new(kind: ArbiterConfig, class: Vec<usize>, stream: Stream) -> Self {
+        Self { kind, stream, served: vec![0; class.len()], class, turn: [0; 2] }
+    }
+
+    /// The winner's index; `when` numbers cycle and iteration.
+    pub fn choose(&self, candidates: &[Candidate], when: u64) -> Option<usize> {
+        let class = candidates.iter().map(|c| self.class[c.index]).min()?;
+        let mut rivals: Vec<&Candidate> = candidates.iter().filter(|c| self.class[c.index] == class).collect();
+        match self.kind {
+            ArbiterConfig::RoundRobin(_) => {}
+            ArbiterConfig::LeastRecentlyServed(_) => {
+                let longest_ago = rivals.iter().map(|c| self.served[c.index]).min()?;
+                return rivals.iter().map(|c| c.index).find(|&i| self.served[i] == longest_ago);
+            }
+            ArbiterConfig::Age(_) => {
+                let oldest = rivals.iter().map(|c| c.age).min()?;
+                rivals.retain(|c| c.age == oldest);
+            }
+            ArbiterConfig::Random(_) => {
+                let pick = self.stream.at(when).below(rivals.len() as u32);
+                return Some(rivals[pick as usize].index);
+            }
+        }
+        let turn = self.turn[class];
+        let in_turn = rivals.iter().find(|c| c.index >= turn).or(rivals.first());
+        in_turn.map(|c| c.index)
+    }
+
+    /// `index` has been served.
+    pub fn serve(&mut self, index: usize, when: u64) {
+        self.turn[self.class[index]] = index + 1;
+        self.served[index] = when + 1;
+    }
+}

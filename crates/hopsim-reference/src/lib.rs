@@ -1,0 +1,37 @@
+//! The reference: hopsim's model simulated phit by phit, slowly and obviously, to compare the engine with.
+//!
+//! The engine of `hopsim-core` moves packets and computes the cycles in between. Here nothing is computed
+//! ahead: every phit is in a buffer, in the crossbar, in an output queue or on a wire, and takes one step per
+//! cycle; credits travel on wires of their own; all routers are visited in every cycle. When a packet leaves a
+//! router follows from when its phits could move. Both must give the same [`PacketTrace`] for every packet.
+//!
+//! Shared with the engine are only the plan, the topology's links, the random streams, the traffic and the
+//! routing function. A cycle ([`Simulator::step`]) is:
+//!
+//! 1. *receive*: phits that have reached the end of their wire enter the input buffers, credits the counters;
+//! 2. *allocate*: each router runs the iterations of its separable allocator, inputs first;
+//! 3. *network interfaces*: generation, and admission to the injection buffers;
+//! 4. *move*: phits cross the crossbar, leave the output queues, leave the nodes; one per cycle on every wire.
+//!
+//! Virtual cut-through reserves space for whole packets: credits and room are taken and given back in packets
+//! at the moment the head moves, while the phits follow. So an output queue may for a moment hold more
+//! phits than its size (the rest of a departing packet); an input buffer cannot.
+
+mod allocator;
+mod arbiter;
+mod audit;
+mod nic;
+mod parts;
+mod simulator;
+
+use hopsim_core::plan::Plan;
+use hopsim_core::trace::PacketTrace;
+pub use simulator::Simulator;
+
+/// The life of every packet granted at least one output in the first `cycles` cycles, by source and serial
+/// number. A packet granted its ejection port by then is followed until it leaves.
+pub fn trace(plan: &Plan, cycles: u32) -> Vec<PacketTrace> {
+    let mut simulator = Simulator::new(plan);
+    (0..cycles).for_each(|_| simulator.step());
+    simulator.into_traces()
+}

@@ -1,0 +1,241 @@
+//! Random experiments: small networks, every option of the model, loads up to saturation.
+
+use hopsim_core::config::Experiment;
+use hopsim_core::plan::Plan;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use serde_json::{Map, Value, json};
+
+/// An experiment as JSON, which is also how a failing one is shown.
+#[derive(Clone)]
+pub struct Document(pub Value);
+
+impl std::fmt::Debug for Document {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl Document {
+    /// The plan, or why there is none.
+    pub fn plan(&self) -> Result<Plan, String> {
+        let experiment: Experiment = serde_json::from_value(self.0.clone()).map_err(|e| e.to_string())?;
+        Plan::new(&experiment).map_err(|e| e.to_string())
+    }
+
+    /// Cycles to run.
+    pub fn cycles(&self) -> u32 {
+        self.0["measure"]["cycles"].as_u64().unwrap() as u32
+    }
+}
+
+/// Runs `test` on the plans of `cases` documents drawn from `seed`; a failure shows the simplest document found.
+pub fn for_each_plan(cases: u32, seed: u8, test: impl Fn(&Plan, u32) -> Result<(), String>) {
+    let config =
+        Config { cases, failure_persistence: None, max_shrink_iters: 500, max_global_rejects: cases, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
+    let outcome = runner.run(&document(), |document| {
+        let plan = document.plan().map_err(TestCaseError::reject)?;
+        test(&plan, document.cycles()).map_err(TestCaseError::fail)
+    });
+    match outcome {
+        Ok(()) => {}
+        Err(TestError::Fail(reason, document)) => panic!("{reason}\nexperiment: {document:?}"),
+        Err(TestError::Abort(reason)) => panic!("too many refused documents: {reason}"),
+    }
+}
+
+/// A whole experiment.
+pub fn document() -> impl Strategy<Value = Document> {
+    let rest = (topology(), links(), routing(), nic_and_semantics(), jobs(), any::<u16>(), 500..3000u32);
+    (rest, router()).prop_map(|((topology, links, routing, (nic, semantics), jobs, seed, cycles), router)| {
+        let mut document = json!({
+            "topology": topology, "links": links, "routing": routing, "nic": nic, "semantics": semantics, "jobs": jobs,
+            "measure": { "warmup": 0, "cycles": cycles, "batches": 1, "seed": seed, "watchdog": 1_000_000 },
+        });
+        document["router"] = router.build(&document);
+        split_nodes(&mut document);
+        Document(document)
+    })
+}
+
+fn one_of(names: &'static [&'static str]) -> impl Strategy<Value = Value> {
+    select(names).prop_map(|name| json!(name))
+}
+
+fn topology() -> impl Strategy<Value = Value> {
+    let shape = (1..=3u32, 1..=4u32, 1..=3u32).prop_flat_map(|(p, a, h)| {
+        let most = (a * h + 1).min(6);
+        (Just((p, a, h)), 2..=most, prop::bool::ANY)
+    });
+    (shape, one_of(&["palmtree", "consecutive"])).prop_map(|(((p, a, h), groups, full), arrangement)| {
+        let full = full && a * h <= 6;
+        let groups = if full { Value::Null } else { json!(groups) };
+        json!({ "dragonfly": { "p": p, "a": a, "h": h, "groups": groups, "arrangement": arrangement } })
+    })
+}
+
+fn links() -> impl Strategy<Value = Value> {
+    (1..=20u32, 1..=20u32, 1..=20u32).prop_map(|(injection, local, global)| {
+        json!({ "injection": { "latency": injection }, "local": { "latency": local }, "global": { "latency": global } })
+    })
+}
+
+fn arbiter() -> impl Strategy<Value = Value> {
+    select(vec![
+        json!({ "round_robin": {} }),
+        json!({ "least_recently_served": {} }),
+        json!({ "age": { "timestamp": "generation" } }),
+        json!({ "age": { "timestamp": "injection" } }),
+        json!({ "random": {} }),
+    ])
+}
+
+/// What a router is made of, before the packet length and the VCs that the routing needs are known.
+#[derive(Clone, Debug)]
+struct Router {
+    cioq: bool,
+    spare_vcs: [u32; 2],
+    injection_vcs: u32,
+    /// Room beyond the longest packet, in tenths of a packet: local, global, injection, output.
+    spare_room: [u32; 4],
+    speedup: f64,
+    latencies: [u32; 2],
+    allocator: Value,
+}
+
+fn router() -> impl Strategy<Value = Router> {
+    let room = select(vec![0, 0, 3, 10, 15, 27, 80]);
+    let allocator = (1..=4u32, arbiter(), arbiter(), any::<bool>()).prop_map(|(iterations, input, output, transit)| {
+        json!({ "iterations": iterations, "input_arbiter": input, "output_arbiter": output, "transit_priority": transit })
+    });
+    let vcs = ([0..=2u32, 0..=2u32], 1..=4u32);
+    let speedup = select(vec![1.0, 1.3, 1.5, 2.0, 3.0]);
+    let latencies = [0..=5u32, 0..=2u32];
+    (prop::bool::weighted(0.8), vcs, [room.clone(), room.clone(), room.clone(), room], speedup, latencies, allocator)
+        .prop_map(|(cioq, (spare_vcs, injection_vcs), spare_room, speedup, latencies, allocator)| Router {
+            cioq,
+            spare_vcs,
+            injection_vcs,
+            spare_room,
+            speedup,
+            latencies,
+            allocator,
+        })
+}
+
+impl Router {
+    fn build(&self, document: &Value) -> Value {
+        let jobs = document["jobs"].as_array().unwrap();
+        let longest = jobs.iter().map(|job| job["traffic"]["packet_length"].as_u64().unwrap()).max().unwrap();
+        let needed = match &document["routing"]["valiant"]["intermediate"] {
+            Value::Null => [2, 1],
+            Value::String(group) if group == "group" => [3, 2],
+            _ => [4, 2],
+        };
+        let vcs = json!({
+            "local": needed[0] + self.spare_vcs[0], "global": needed[1] + self.spare_vcs[1],
+            "injection": self.injection_vcs,
+        });
+        let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
+        let mut buffers = json!({ "local": room(0), "global": room(1), "injection": room(2) });
+        let mut router = json!({
+            "vcs": vcs, "crossbar_latency": self.latencies[0], "pipeline_latency": self.latencies[1],
+            "allocator": self.allocator,
+        });
+        if self.cioq {
+            buffers["output"] = json!(room(3));
+            router["speedup"] = json!(self.speedup);
+        }
+        router["buffers"] = buffers;
+        json!({ if self.cioq { "cioq" } else { "input_queued" }: router })
+    }
+}
+
+fn routing() -> impl Strategy<Value = Value> {
+    let valiant = (
+        one_of(&["router", "node", "group"]),
+        one_of(&["rrg", "crg", "nrg"]),
+        any::<bool>(),
+        one_of(&["other", "any"]),
+        one_of(&["global", "local", "minimal"]),
+    )
+        .prop_map(|(intermediate, policy, recompute, groups, intra)| {
+            json!({ "valiant": {
+                "intermediate": intermediate, "policy": policy, "recompute": recompute,
+                "intermediate_groups": groups, "intra_group": intra,
+            } })
+        });
+    prop_oneof![Just(json!({ "minimal": {} })), valiant]
+}
+
+fn nic_and_semantics() -> impl Strategy<Value = (Value, Value)> {
+    let queue = select(vec![json!("unbounded"), json!({ "packets": 0 }), json!({ "packets": 3 })]);
+    let nic = (queue, one_of(&["shortest", "destination", "random"]));
+    let semantics = (
+        one_of(&["link", "idle_node"]),
+        one_of(&["transfer", "speedup"]),
+        one_of(&["grant", "request"]),
+        one_of(&["serial", "unlimited"]),
+    );
+    (nic, semantics).prop_map(|((queue, vc), (ejection, hold, pointer, link))| {
+        let nic = json!({ "source_queue": queue, "injection_vc": vc });
+        let semantics =
+            json!({ "ejection": ejection, "output_hold": hold, "input_pointer": pointer, "injection_link": link });
+        (nic, semantics)
+    })
+}
+
+fn pattern() -> impl Strategy<Value = Value> {
+    let uniform = || json!({ "uniform": {} });
+    let ahead = json!({ "adversarial": { "offset": 1 } });
+    select(vec![
+        uniform(),
+        ahead.clone(),
+        json!({ "adversarial": { "offset": "h" } }),
+        json!({ "adversarial_consecutive": {} }),
+        json!({ "adversarial_local": { "offset": 1 } }),
+        json!({ "random_permutation": {} }),
+        json!({ "mix": [{ "weight": 0.3, "pattern": uniform() }, { "weight": 0.7, "pattern": ahead }] }),
+    ])
+}
+
+fn job() -> impl Strategy<Value = Value> {
+    let load = prop_oneof![0.05..1.0f64, Just(1.0)];
+    (pattern(), load, 1..=12u32).prop_map(|(pattern, load, length)| {
+        let mut traffic = Map::new();
+        traffic.insert("pattern".into(), pattern);
+        traffic.insert("process".into(), json!({ "bernoulli": { "load": (load * 100.0).round() / 100.0 } }));
+        traffic.insert("packet_length".into(), json!(length));
+        json!({ "traffic": traffic })
+    })
+}
+
+/// One job everywhere, or two that [`split_nodes`] places.
+fn jobs() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        2 => job().prop_map(|job| json!([job])),
+        1 => (job(), job()).prop_map(|(one, two)| json!([one, two])),
+    ]
+}
+
+/// Gives the nodes with even numbers to the first of two jobs and the others to the second; a partial job can
+/// only be trusted to find destinations with uniform traffic.
+fn split_nodes(document: &mut Value) {
+    let shape = &document["topology"]["dragonfly"];
+    let number = |key: &str| shape[key].as_u64().unwrap();
+    let groups = shape["groups"].as_u64().unwrap_or(number("a") * number("h") + 1);
+    let nodes = number("p") * number("a") * groups;
+    let jobs = document["jobs"].as_array_mut().unwrap();
+    if jobs.len() < 2 {
+        return;
+    }
+    for (index, job) in jobs.iter_mut().enumerate() {
+        let mine: Vec<u64> = (0..nodes).filter(|node| node % 2 == index as u64).collect();
+        job["placement"] = json!({ "list": mine });
+        if job["traffic"]["pattern"].get("random_permutation").is_none() {
+            job["traffic"]["pattern"] = json!({ "uniform": {} });
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What the reference must satisfy whatever the engine does.
+
+use crate::documents::{Document, for_each_plan};
+use hopsim_core::plan::Plan;
+use hopsim_core::topology::PortClass;
+use hopsim_core::trace::PacketTrace;
+use hopsim_core::traffic::pattern::{Pattern, Site, Targets};
+use hopsim_reference::{Simulator, trace};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+#[test]
+fn phits_are_conserved_and_buffers_hold_what_they_can() {
+    for_each_plan(30, 1, |plan, cycles| {
+        let mut simulator = Simulator::new(plan);
+        for _ in 0..cycles.min(1000) {
+            simulator.step();
+            simulator.audit();
+        }
+        Ok(())
+    });
+}
+
+fn length(plan: &Plan, packet: &PacketTrace) -> u32 {
+    plan.jobs[plan.job_of[packet.source as usize] as usize].packet_length
+}
+
+fn latency(plan: &Plan, port: usize) -> u32 {
+    plan.network.classes.of(plan.topology.ports()[port]).latency
+}
+
+/// (granted, departed, length) of every packet that left, by router and port.
+fn departures(plan: &Plan, traces: &[PacketTrace]) -> BTreeMap<(u32, u16), Vec<[u32; 3]>> {
+    let mut by_port: BTreeMap<(u32, u16), Vec<[u32; 3]>> = BTreeMap::new();
+    for packet in traces {
+        for (index, hop) in packet.hops.iter().enumerate() {
+            let next = packet.hops.get(index + 1);
+            let left = next.map(|n| n.arrived - latency(plan, hop.port as usize)).or(packet.delivered);
+            if let Some(left) = left {
+                by_port.entry((hop.router, hop.port)).or_default().push([hop.granted, left, length(plan, packet)]);
+            }
+        }
+    }
+    by_port
+}
+
+#[test]
+fn a_packet_departs_when_it_has_crossed_and_the_one_before_has_left() {
+    for_each_plan(60, 2, |plan, cycles| {
+        let traces = trace(plan, cycles.min(1000));
+        for ((router, port), mut packets) in departures(plan, &traces) {
+            packets.sort_unstable();
+            let mut free = 0;
+            for [granted, left, length] in packets {
+                let expected = free.max(granted + plan.router.crossbar_latency);
+                if left != expected {
+                    return Err(format!("router {router} port {port}: granted {granted}, left {left}, not {expected}"));
+                }
+                free = left + length;
+            }
+        }
+        Ok(())
+    });
+}
+
+/// One packet at a time between the two nodes of a job of their own.
+fn lonely(from: u32, to: u32, router: &serde_json::Value) -> Plan {
+    let traffic = json!({ "process": { "bernoulli": { "load": 0.5 } }, "packet_length": 5 });
+    Document(json!({
+        "topology": { "dragonfly": { "p": 2, "a": 3, "h": 1 } },
+        "links": { "injection": { "latency": 2 }, "local": { "latency": 7 }, "global": { "latency": 11 } },
+        "router": router,
+        "jobs": [{ "placement": { "list": [from, to] }, "traffic": traffic }],
+    }))
+    .plan()
+    .unwrap()
+}
+
+#[test]
+fn zero_load_latency_is_the_sum_of_its_parts() {
+    let cioq = |crossbar, speedup| json!({ "cioq": { "crossbar_latency": crossbar, "speedup": speedup } });
+    let pipelined = json!({ "cioq": { "crossbar_latency": 3, "pipeline_latency": 2 } });
+    for (router, per_router) in [(cioq(3, 2.0), 3), (cioq(0, 1.3), 0), (pipelined, 5), (json!({ "input_queued": {} }), 0)] {
+        for from in 0..24u32 {
+            for to in (from + 1)..24 {
+                let plan = lonely(from, to, &router);
+                let [local, global] = plan.topology.minimal_hops(from / 2, to / 2).map(u32::from);
+                let expected = 2 + (local + global + 1) * per_router + local * 7 + global * 11 + 5;
+                let traces = trace(&plan, 300);
+                let first: Vec<&PacketTrace> = traces.iter().filter(|t| t.serial == 0).collect();
+                assert_eq!(first.len(), 2);
+                for packet in first {
+                    let measured = packet.delivered.unwrap() - packet.generated + 5;
+                    assert_eq!(measured, expected, "{router}: {packet:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A node of each router on the way of the only path l-g-l to node 0, nearest first; the first is a neighbour
+/// on node 0's own router.
+fn parking_lot(plan: &Plan) -> Vec<u32> {
+    let topology = &plan.topology;
+    let farthest = (0..topology.routers()).find(|&r| topology.minimal_hops(r, 0) == [2, 1]).unwrap();
+    let mut routers = vec![farthest];
+    while routers[0] != 0 {
+        let port = topology.minimal_port(routers[0], 0, 0);
+        routers.insert(0, topology.neighbour(routers[0], port).unwrap().0);
+    }
+    assert!(topology.ports()[0] == PortClass::Terminal);
+    routers.iter().map(|router| router * 2 + 1).collect()
+}
+
+#[test]
+fn a_parking_lot_with_round_robin_halves_the_share_at_every_merge() {
+    for router in [json!({ "cioq": {} }), json!({ "input_queued": {} })] {
+        let traffic = json!({ "process": { "bernoulli": { "load": 1.0 } }, "packet_length": 4 });
+        let document = |nodes: &[u32]| {
+            Document(json!({
+                "topology": { "dragonfly": { "p": 2, "a": 2, "h": 1 } },
+                "links": { "local": { "latency": 2 }, "global": { "latency": 3 } }, "router": router,
+                "jobs": [{ "placement": { "list": nodes }, "traffic": traffic }],
+            }))
+            .plan()
+            .unwrap()
+        };
+        let sources = parking_lot(&document(&[0, 1]));
+        let mut nodes = sources.clone();
+        nodes.insert(0, 0);
+        nodes.sort_unstable();
+        let mut plan = document(&nodes);
+        let site = Site { topology: &plan.topology, nodes: &nodes, seed: 1, job: 0 };
+        let is_exit = |node: u32| u32::from(node == 0);
+        let targets = Targets::new(&site, 2, is_exit, |list| vec![1 - list], is_exit).unwrap();
+        plan.jobs[0].pattern = Pattern::Targets(targets);
+
+        let traces = trace(&plan, 8000);
+        let arrived = |t: &&PacketTrace| t.destination == 0 && t.delivered.is_some_and(|d| d >= 2000);
+        let total = traces.iter().filter(arrived).count() as f64;
+        let share = |node| traces.iter().filter(arrived).filter(|t| t.source == node).count() as f64 / total;
+        let shares: Vec<f64> = sources.iter().map(|&node| share(node)).collect();
+        for (share, expected) in shares.iter().zip([0.5, 0.25, 0.125, 0.125]) {
+            assert!((share - expected).abs() < 0.01, "{router}: {shares:?}");
+        }
+    }
+}

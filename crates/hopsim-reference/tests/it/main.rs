@@ -1,0 +1,4 @@
+//! The reference against itself, against closed forms and against the engine.
+
+mod documents;
+mod laws;

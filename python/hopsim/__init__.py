@@ -1,0 +1,1 @@
+from hopsim.sweep import run, sweep

@@ -1,0 +1,5 @@
+"""`python -m hopsim`: the command line."""
+
+from hopsim.cli import main
+
+main()

@@ -1,0 +1,14 @@
+"""Consoles that are wide enough when the output is not a terminal."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.console import Console
+
+PIPE_WIDTH = 140
+
+
+def stdout() -> Console:
+    """A console on standard output."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)

@@ -1,0 +1,34 @@
+"""`hopsim list`: everything a document may name."""
+
+from __future__ import annotations
+
+import click
+from rich.markup import escape
+from rich.table import Table
+
+from hopsim.catalogue import KINDS, Catalogue
+from hopsim.cli.console import stdout
+from hopsim.experiment import preset_names, preset_summary
+
+
+@click.command("list")
+def command() -> None:
+    """Show every topology, router, routing, pattern and so on, with one line each."""
+    catalogue = Catalogue()
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for kind, path in KINDS.items():
+        rows = [(node.name, node.summary) for node in catalogue.choices(path)]
+        _section(table, f"{kind} ({path})" if kind != path else kind, rows)
+    _section(table, "preset", [(name, preset_summary(name)) for name in preset_names()])
+    console = stdout()
+    console.print(table)
+    console.print("`hopsim explain NAME` tells more about each; NAME may also be any key, such as measure.warmup.")
+
+
+def _section(table: Table, heading: str, rows: list[tuple[str, str]]) -> None:
+    table.add_row(f"[bold]{escape(heading)}[/bold]", "")
+    for name, summary in rows:
+        table.add_row(f"  {escape(name)}", escape(summary))
+    table.add_row("", "")

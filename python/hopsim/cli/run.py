@@ -1,0 +1,133 @@
+"""`hopsim run`: simulate a file's point or sweep."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+import click
+from rich.console import Console
+
+from hopsim import progress
+from hopsim.cli import options
+from hopsim.errors import ConfigError
+from hopsim.experiment import Experiment, Point
+from hopsim.report import summary_table
+from hopsim.results import Result, Results
+from hopsim.runner import Hooks, Outcome, all_cores, run_points
+from hopsim.store import Store, default_directory
+
+
+@click.command("run")
+@options.experiment
+@options.assignments
+@click.option("--json", "json_path", metavar="PATH", help="Write one JSON line per point; - is standard output.")
+@click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Results directory; resumed if it exists.")
+@click.option("-j", "workers", metavar="N", type=click.IntRange(1), help="Threads; default: all cores.")
+@click.option("--csv", "with_csv", is_flag=True, help="Write the tables of the results directory as CSV too.")
+@click.option("--force", is_flag=True, help="Empty the results directory of what another experiment left.")
+def command(
+    experiment: str,
+    assignments: tuple[str, ...],
+    json_path: str | None,
+    out: Path | None,
+    workers: int | None,
+    with_csv: bool,
+    force: bool,
+) -> None:
+    """Simulate FILE, or every point of its sweep. FILE may be the name of a preset.
+
+    Results go to the directory given with --out, or to results/<name>-<digest>; with --json alone
+    nothing is stored. The same command run again resumes where it stopped.
+    """
+    document = Experiment.open(experiment).setting(assignments)
+    points = document.points()
+    if out is None and json_path is None:
+        out = default_directory(document, points)
+    store = None if out is None else Store.claim(out, document, points, force=force)
+    with _json_lines(json_path, len(points)) as lines:
+        outcome = _run(points, workers or all_cores(), store, lines)
+    if store is not None:
+        _conclude(store, outcome, with_csv=with_csv, table=json_path is None)
+    _finish(outcome, store)
+
+
+class _JsonLines:
+    """Writes the points in order, each as soon as those before it are written."""
+
+    def __init__(self, stream: TextIO | None, total: int) -> None:
+        self._stream = stream
+        self._waiting: dict[int, str | None] = {}
+        self._next = 0
+        self._total = total
+
+    def add(self, point: Point, result: Result) -> None:
+        """Take a finished point."""
+        if self._stream is not None:
+            self._waiting[point.index] = result.json()
+            self._write_ready()
+
+    def _write_ready(self) -> None:
+        while self._next in self._waiting:
+            self._write(self._next)
+            self._next += 1
+
+    def close(self) -> None:
+        """Write what is left, after points that never finished."""
+        for index in sorted(self._waiting):
+            self._write(index)
+
+    def _write(self, index: int) -> None:
+        if self._stream is not None:
+            self._stream.write(f"{self._waiting.pop(index)}\n")
+            self._stream.flush()
+
+
+@contextlib.contextmanager
+def _json_lines(path: str | None, total: int) -> Iterator[_JsonLines]:
+    with contextlib.ExitStack() as stack:
+        stream = None
+        if path == "-":
+            stream = sys.stdout
+        elif path is not None:
+            stream = stack.enter_context(_open(path))
+        lines = _JsonLines(stream, total)
+        stack.callback(lines.close)
+        yield lines
+
+
+def _open(path: str) -> TextIO:
+    try:
+        return Path(path).open("w", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ConfigError(f"--json {path}: cannot write: {error.strerror}; choose a writable path or -") from None
+
+
+def _run(points: list[Point], workers: int, store: Store | None, lines: _JsonLines) -> Outcome:
+    def keep(point: Point, result: Result) -> Result:
+        return result if store is None else store.save(point, result)
+
+    hooks = Hooks(finish=keep, report=lines.add, watch=progress.for_terminal())
+    return run_points(points, workers, hooks, store.finished() if store else {})
+
+
+def _conclude(store: Store, outcome: Outcome, *, with_csv: bool, table: bool) -> None:
+    results: Results = store.assemble(outcome, with_csv=with_csv)
+    if table and len(results):
+        console = Console()
+        console.print(summary_table(results))
+        console.print(f"Results: {store.root}", soft_wrap=True, highlight=False)
+
+
+def _finish(outcome: Outcome, store: Store | None) -> None:
+    for point, message in sorted(outcome.failures.items()):
+        sys.stderr.write(f"hopsim: point {point}: {message}\n")
+    if outcome.interrupted:
+        kept = f"; run the same command with --out {store.root} to resume" if store else ""
+        sys.stderr.write(f"hopsim: interrupted{kept}\n")
+        sys.exit(130)
+    if outcome.failures:
+        sys.exit(1)

@@ -1,0 +1,143 @@
+"""Progress of a sweep on standard error: points done, packet-hops per second, time left."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from typing import Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from hopsim._core import Monitor
+
+LOG_INTERVAL_S = 10.0
+
+
+class Watch(Protocol):
+    """Told by a sweep how far it is."""
+
+    def start(self, total: int, stored: int) -> None:
+        """`total` points, of which `stored` were finished before."""
+
+    def tick(self, finished: int, monitors: Iterable[Monitor]) -> None:
+        """`finished` points so far (stored ones too); the monitors of all points started."""
+
+    def stop(self) -> None:
+        """The sweep ended, in whatever way."""
+
+
+class Silent:
+    """Shows nothing."""
+
+    def start(self, total: int, stored: int) -> None:
+        """Nothing to show."""
+
+    def tick(self, finished: int, monitors: Iterable[Monitor]) -> None:
+        """Nothing to show."""
+
+    def stop(self) -> None:
+        """Nothing to show."""
+
+
+class Meter:
+    """Rate and time left, from the monitors of the points started."""
+
+    def __init__(self, total: int, stored: int) -> None:
+        self.total = total
+        self.stored = stored
+        self.finished = stored
+        self.progress = float(stored)
+        self.rate = 0.0
+        self.left_s: float | None = None
+        self._began = time.monotonic()
+
+    def update(self, finished: int, monitors: Iterable[Monitor]) -> None:
+        """Take stock; `progress` counts running points by the share of cycles they have done."""
+        elapsed = max(time.monotonic() - self._began, 1e-9)
+        hops, share = 0, 0.0
+        for monitor in monitors:
+            hops += monitor.packet_hops
+            share += monitor.cycles / monitor.total_cycles if monitor.total_cycles else 0.0
+        self.finished = finished
+        self.progress = max(float(finished), min(self.stored + share, self.total))
+        self.rate = hops / elapsed
+        done_here = self.progress - self.stored
+        self.left_s = elapsed * (self.total - self.progress) / done_here if done_here > 0 else None
+
+    def text(self) -> str:
+        """`3/12 points, 8.1 M packet-hops/s, 0:42 left`."""
+        left = "–" if self.left_s is None else _clock(self.left_s)
+        return f"{self.finished}/{self.total} points, {self.rate / 1e6:.1f} M packet-hops/s, {left} left"
+
+
+class Bar:
+    """A live bar in a terminal or notebook."""
+
+    def __init__(self, console: Console) -> None:
+        self._bar = Progress(
+            BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True
+        )
+        self._task: TaskID | None = None
+        self._meter = Meter(0, 0)
+
+    def start(self, total: int, stored: int) -> None:
+        """Draw the bar."""
+        self._meter = Meter(total, stored)
+        self._task = self._bar.add_task(self._meter.text(), total=total, completed=stored)
+        self._bar.start()
+
+    def tick(self, finished: int, monitors: Iterable[Monitor]) -> None:
+        """Move the bar."""
+        self._meter.update(finished, monitors)
+        if self._task is not None:
+            self._bar.update(self._task, completed=self._meter.progress, description=self._meter.text())
+
+    def stop(self) -> None:
+        """Remove the bar."""
+        self._bar.stop()
+
+
+class Log:
+    """A plain line every ten seconds, for logs."""
+
+    def __init__(self, interval_s: float = LOG_INTERVAL_S) -> None:
+        self._interval_s = interval_s
+        self._last = time.monotonic()
+        self._meter = Meter(0, 0)
+
+    def start(self, total: int, stored: int) -> None:
+        """Begin to count."""
+        self._meter = Meter(total, stored)
+        self._last = time.monotonic()
+
+    def tick(self, finished: int, monitors: Iterable[Monitor]) -> None:
+        """Write a line when it is time."""
+        now = time.monotonic()
+        if now - self._last >= self._interval_s:
+            self._last = now
+            self._meter.update(finished, monitors)
+            sys.stderr.write(self._meter.text() + "\n")
+            sys.stderr.flush()
+
+    def stop(self) -> None:
+        """Nothing is left behind."""
+
+
+def for_terminal() -> Watch:
+    """A bar when standard error is a terminal, else a plain line now and then."""
+    console = Console(stderr=True)
+    return Bar(console) if console.is_terminal else Log()
+
+
+def for_python() -> Watch:
+    """A bar in a terminal or notebook, else nothing."""
+    console = Console(stderr=True)
+    return Bar(console) if console.is_terminal or console.is_jupyter else Silent()
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,314 @@
+"""The results directory.
+
+    DIR/manifest.json                what was run, by which version, how far it got
+    DIR/points/<digest>.json         one finished point; <digest>.<table>.parquet its tables
+    DIR/summary.parquet              one row per point: sweep axes, summary record
+    DIR/jobs.parquet                 one row per point and job, when there are several jobs
+    DIR/streams/<table>.parquet      a table of all points, with a `point` column
+
+What always holds: a file is either absent or complete (written beside and renamed); the JSON file
+of a point is written after its tables; a directory holds one experiment of one version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import csv, parquet
+
+from hopsim import _core, tables
+from hopsim.errors import ConfigError
+from hopsim.experiment import Experiment, Point, experiment_digest
+from hopsim.results import Result, Results
+from hopsim.runner import Outcome
+
+MANIFEST = "manifest.json"
+OWN_NAMES = (MANIFEST, "points", "streams", "plots", "summary.parquet", "jobs.parquet", "summary.csv", "jobs.csv")
+
+
+@dataclass(frozen=True)
+class Store:
+    """A results directory that belongs to one experiment.
+
+    Attributes:
+        root: the directory.
+        experiment: what is run.
+        points: its points.
+    """
+
+    root: Path
+    experiment: Experiment
+    points: Sequence[Point]
+
+    @classmethod
+    def claim(cls, root: Path, experiment: Experiment, points: Sequence[Point], *, force: bool) -> Store:
+        """Take a directory for an experiment: a new one, or one that holds part of the same experiment.
+
+        Raises `ConfigError` when it holds something else (unless `force` empties it of results)
+        or cannot be written.
+        """
+        store = cls(root, experiment, points)
+        _refuse_strangers(root)
+        if force:
+            _empty(root)
+        store._refuse_other_experiment()
+        store._make_directories()
+        store._write_manifest(Outcome(), len(store.finished()))
+        return store
+
+    def finished(self) -> dict[int, Result]:
+        """Points that are already there: point number -> result."""
+        found = {}
+        for point in self.points:
+            result = _read_point(self.root, point.digest, point.axes)
+            if result is not None:
+                found[point.index] = result
+        return found
+
+    def save(self, point: Point, result: Result) -> Result:
+        """Store one finished point; returns the result with tables that are read when asked for."""
+        folder = self.root / "points"
+        for name, table in result.tables.items():
+            _write(folder / f"{point.digest}.{name}.parquet", lambda path, rows=table: parquet.write_table(rows, path))
+        record = {
+            "config": result.config,
+            "result": result.summary,
+            "jobs": result.jobs,
+            "tables": list(result.tables),
+        }
+        _write_text(folder / f"{point.digest}.json", json.dumps(record))
+        return Result(record, point.axes, _StoredTables(folder, point.digest, list(result.tables)))
+
+    def assemble(self, outcome: Outcome, *, with_csv: bool) -> Results:
+        """Write the tables over all finished points and the manifest; returns those points."""
+        results = Results(self.finished())
+        if len(results):
+            self._write_table("summary", results.table, with_csv=with_csv)
+            if any(len(result.jobs) > 1 for result in results):
+                self._write_table("jobs", results.jobs, with_csv=with_csv)
+        for name in results.recorded:
+            self._write_stream(name, results, with_csv=with_csv)
+        self._write_manifest(outcome, len(results))
+        return results
+
+    def _make_directories(self) -> None:
+        try:
+            (self.root / "points").mkdir(parents=True, exist_ok=True)
+            (self.root / "streams").mkdir(exist_ok=True)
+            _write_text(self.root / "points" / "probe", "")
+            (self.root / "points" / "probe").unlink()
+        except OSError as error:
+            raise ConfigError(_not_writable(self.root, error)) from None
+
+    def _refuse_other_experiment(self) -> None:
+        manifest = _read_manifest(self.root)
+        if manifest is None:
+            return
+        difference = _difference(manifest, self.points)
+        if difference:
+            raise ConfigError(
+                f"{self.root}: holds results of another experiment ({difference}); "
+                "choose another directory, or empty this one with --force"
+            )
+
+    def _write_table(self, name: str, table: pa.Table, *, with_csv: bool) -> None:
+        _write(self.root / f"{name}.parquet", lambda path: parquet.write_table(table, path))
+        if with_csv:
+            _write(self.root / f"{name}.csv", lambda path: csv.write_csv(table, path))
+
+    def _write_stream(self, name: str, results: Results, *, with_csv: bool) -> None:
+        target = self.root / "streams" / f"{name}.parquet"
+        _write(target, lambda path: _write_parts(path, results, name))
+        if with_csv:
+            table = parquet.read_table(target)
+            _write(target.with_suffix(".csv"), lambda path: csv.write_csv(table, path))
+
+    def _write_manifest(self, outcome: Outcome, finished: int) -> None:
+        before = _read_manifest(self.root) or {}
+        seeds = {json.loads(point.config).get("measure", {}).get("seed") for point in self.points}
+        manifest = {
+            "hopsim": _core.version(),
+            "experiment": self.experiment.name,
+            "overrides": [f"{path}={value}" for path, value in self.experiment.overrides],
+            "document": self.experiment.text,
+            "hashes": {
+                "document": hashlib.sha256(self.experiment.text.encode()).hexdigest(),
+                "experiment": experiment_digest(self.points),
+            },
+            "seeds": sorted(seeds - {None}),
+            "total": len(self.points),
+            "finished": finished,
+            "failures": {str(point): text for point, text in outcome.failures.items()},
+            "wall_time_s": round(before.get("wall_time_s", 0.0) + outcome.wall_time_s, 3),
+            "peak_memory_bytes": max(before.get("peak_memory_bytes", 0), peak_memory_bytes()),
+            "written": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+            "platform": f"{platform.platform()}, Python {platform.python_version()}",
+            "config": json.loads(self.points[0].config),
+            "points": [{"digest": point.digest, "axes": point.axes} for point in self.points],
+        }
+        _write_text(self.root / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+
+
+def load(root: str | os.PathLike[str]) -> Results:
+    """The finished points of a results directory. Raises `ConfigError` when it is none."""
+    folder = Path(root)
+    manifest = _read_manifest(folder)
+    if manifest is None:
+        reason = "holds no manifest.json" if folder.is_dir() else "is not a directory"
+        raise ConfigError(f"{root}: {reason}; give a directory that `hopsim run --out` has written")
+    found = {}
+    for index, entry in enumerate(manifest["points"]):
+        result = _read_point(folder, entry["digest"], entry["axes"])
+        if result is not None:
+            found[index] = result
+    return Results(found)
+
+
+def default_directory(experiment: Experiment, points: Sequence[Point]) -> Path:
+    """Where results go when no directory is given: `results/<name>-<digest>`, one per experiment."""
+    stem = Path(experiment.name).stem.strip("<>") or "experiment"
+    return Path("results") / f"{stem}-{experiment_digest(points)[:8]}"
+
+
+def peak_memory_bytes() -> int:
+    """Largest resident memory of this process so far [bytes]; 0 where the system does not say."""
+    try:
+        import resource  # absent on Windows
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+class _StoredTables(Mapping[str, pa.Table]):
+    """Tables of a stored point, read when asked for."""
+
+    def __init__(self, folder: Path, digest: str, names: Sequence[str]) -> None:
+        self._folder = folder
+        self._digest = digest
+        self._names = tuple(names)
+
+    def __getitem__(self, name: str) -> pa.Table:
+        if name not in self._names:
+            raise KeyError(name)
+        return parquet.read_table(self._folder / f"{self._digest}.{name}.parquet")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+
+def _read_point(root: Path, digest: str, axes: Mapping[str, Any]) -> Result | None:
+    folder = root / "points"
+    try:
+        record = json.loads((folder / f"{digest}.json").read_text("utf-8"))
+        return Result(record, axes, _StoredTables(folder, digest, record["tables"]))
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _read_manifest(root: Path) -> dict[str, Any] | None:
+    try:
+        return json.loads((root / MANIFEST).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _refuse_strangers(root: Path) -> None:
+    if not root.is_dir() or (root / MANIFEST).exists():
+        return
+    names = sorted(entry.name for entry in root.iterdir())
+    if names:
+        raise ConfigError(
+            f"{root}: is not a results directory (no manifest.json) and not empty ({names[0]}, …); "
+            "choose an empty or a new directory"
+        )
+
+
+def _empty(root: Path) -> None:
+    """Remove what a results directory consists of, and nothing else."""
+    for name in OWN_NAMES:
+        path = root / name
+        try:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise ConfigError(_not_writable(root, error)) from None
+
+
+def _difference(manifest: Mapping[str, Any], points: Sequence[Point]) -> str:
+    """How a stored experiment differs from this one; empty when it is the same."""
+    if manifest.get("hopsim") != _core.version():
+        return f"hopsim {manifest.get('hopsim')} there, {_core.version()} here"
+    if manifest.get("hashes", {}).get("experiment") == experiment_digest(points):
+        return ""
+    there = dict(_flat(manifest.get("config", {})))
+    here = dict(_flat(json.loads(points[0].config)))
+    paths = [path for path in {**there, **here} if there.get(path) != here.get(path)]
+    if paths:
+        shown = [f"{path}: {there.get(path)} there, {here.get(path)} here" for path in paths[:3]]
+        more = [f"{len(paths) - 3} more"] if len(paths) > 3 else []
+        return "; ".join(shown + more)
+    if manifest.get("total") != len(points):
+        return f"{manifest.get('total')} points there, {len(points)} here"
+    return "its sweep has other values"
+
+
+def _flat(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    if not isinstance(node, Mapping | list) or not node:
+        yield prefix, node
+        return
+    children = node.items() if isinstance(node, Mapping) else enumerate(node)
+    for name, child in children:
+        yield from _flat(child, f"{prefix}.{name}" if prefix else str(name))
+
+
+def _write_parts(path: Path, results: Results, name: str) -> None:
+    writer: parquet.ParquetWriter | None = None
+    with contextlib.ExitStack() as stack:
+        for point, result in zip(results.points, results, strict=True):
+            if name not in result.tables:
+                continue
+            part = tables.with_point(result.tables[name], point)
+            if writer is None:
+                writer = stack.enter_context(parquet.ParquetWriter(path, part.schema))
+            writer.write_table(part)
+
+
+def _write(target: Path, write: Callable[[Path], object]) -> None:
+    """Write a file beside its place and rename it, so that it is never half there."""
+    temporary = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}")
+    try:
+        write(temporary)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_text(target: Path, text: str) -> None:
+    _write(target, lambda path: path.write_text(text, "utf-8"))
+
+
+def _not_writable(root: Path, error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{root}: cannot write results there: {reason}; choose a directory you may write to"

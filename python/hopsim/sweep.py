@@ -1,0 +1,122 @@
+"""Running experiments from Python: `run` for one point, `sweep` for many."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hopsim import progress as progress_module
+from hopsim.errors import ConfigError, SweepError
+from hopsim.experiment import Experiment, Point, Source
+from hopsim.results import Result, Results
+from hopsim.runner import Hooks, Outcome, all_cores, run_points
+from hopsim.store import Store
+
+TIMESERIES_ROWS = 100
+
+
+def run(
+    experiment: Source,
+    values: Mapping[str, Any] | None = None,
+    *,
+    progress: bool = True,
+    **shorthand: Any,
+) -> Result:
+    """Simulate a single point.
+
+    Args:
+        experiment: path of a TOML file, name of a preset, TOML text, or a dictionary.
+        values: {dotted path: value} that replace values of the document,
+            such as `{"measure.seed": 2}`.
+        progress: show a bar when in a terminal or notebook.
+        shorthand: the same for top-level keys, such as `load=0.4`.
+
+    Returns:
+        The result. Unless the experiment states `measure.streams`, the tables `nodes`, `routers`
+        and `latency_histogram` are recorded, and a time series of 100 rows.
+
+    Raises:
+        ConfigError: bad input, or the experiment is a sweep.
+        RunError: the simulation could not finish.
+    """
+    document = _recording(Experiment.of(experiment).replacing({**(values or {}), **shorthand}))
+    points = document.points()
+    if len(points) != 1:
+        raise ConfigError(f"{document.name}: has a sweep of {len(points)} points; use hopsim.sweep()")
+    results, outcome = _simulate(points, 1, progress=progress)
+    if outcome.failures:
+        raise SweepError(results, outcome.failures)
+    return results[0]
+
+
+def sweep(
+    experiment: Source,
+    values: Mapping[str, Any] | None = None,
+    *,
+    product: Mapping[str, Sequence[Any]] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    progress: bool = True,
+    **shorthand: Any,
+) -> Results:
+    """Simulate every point of an experiment.
+
+    Args:
+        experiment: path of a TOML file, name of a preset, TOML text, or a dictionary.
+        values: {dotted path: value} that replace values of the document.
+        product: more sweep axes {dotted path: values}; the first varies slowest, and all of them
+            faster than the axes of the document.
+        out: results directory. Finished points found there are not run again.
+        workers: threads; all cores when not given.
+        progress: show a bar when in a terminal or notebook.
+        shorthand: top-level keys; a list, range or array is a sweep axis (`load=[0.1, 0.2]`).
+
+    Raises:
+        ConfigError: bad input, or `out` holds something else.
+        SweepError: some points could not finish; `.results` has the others.
+    """
+    axes = {name: list(item) for name, item in shorthand.items() if _is_axis(item)}
+    plain = {name: item for name, item in shorthand.items() if name not in axes}
+    document = Experiment.of(experiment).replacing({**(values or {}), **plain})
+    document = document.with_axes({**(product or {}), **axes})
+    points = document.points()
+    count = all_cores() if workers is None else workers
+    store = None if out is None else Store.claim(Path(out), document, points, force=False)
+    results, outcome = _simulate(points, count, progress=progress, store=store)
+    if outcome.failures:
+        raise SweepError(results, outcome.failures)
+    return results
+
+
+def _simulate(
+    points: Sequence[Point], workers: int, *, progress: bool, store: Store | None = None
+) -> tuple[Results, Outcome]:
+    found: dict[int, Result] = {}
+    hooks = Hooks(
+        report=lambda point, result: found.update({point.index: result}),
+        watch=progress_module.for_python() if progress else progress_module.Silent(),
+    )
+    if store is not None:
+        hooks = Hooks(store.save, hooks.report, hooks.watch)
+    outcome = run_points(points, workers, hooks, store.finished() if store else {})
+    if store is not None:
+        store.assemble(outcome, with_csv=False)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    return Results(found), outcome
+
+
+def _recording(document: Experiment) -> Experiment:
+    if document.states("measure.streams"):
+        return document
+    recording = document.replacing({"measure.streams": ["nodes", "routers", "latency_histogram"]})
+    if document.states("measure.interval"):
+        return recording
+    cycles = document.points()[0].cycles
+    return recording.replacing({"measure.interval": max(1, cycles // TIMESERIES_ROWS)})
+
+
+def _is_axis(item: Any) -> bool:
+    return isinstance(item, list | tuple | range) or getattr(item, "ndim", 0) == 1

@@ -1,0 +1,90 @@
+"""Verdicts on made-up figures."""
+
+import pytest
+from verify.compare import METRICS, Comparison, Verdict, compare
+from verify.exceptions import KnownException, reason
+from verify.report import console, show
+from verify.rows import INVERSE_RATIO, Row, half_a_digit, inverse_ratio
+from verify.statistics import Sample, pooled, student_quantile
+
+SEEDS = (-1.0, 0.5, 0.0, -0.5, 1.0)
+
+
+def row(offered: float = 0.5, **values: float) -> Row:
+    return Row("MIN h=2", "minimal", {}, offered, 1, 1, {"accepted_load": 0.5, **values})
+
+
+def verdicts(reference: Row, spread: float, **means: float) -> dict[str, Verdict]:
+    figures = [{key: mean * (1 + spread * x) for key, mean in means.items()} for x in SEEDS]
+    return {out.metric.key: out.verdict for out in compare(reference, figures, [reference]).outcomes}
+
+
+def test_small_difference_is_within_tolerance() -> None:
+    assert verdicts(row(), 0.0, accepted_load=0.504) == {"accepted_load": Verdict.TOLERANCE}
+
+
+def test_difference_beyond_tolerance_passes_only_if_seeds_spread_as_much() -> None:
+    assert verdicts(row(), 0.05, accepted_load=0.52) == {"accepted_load": Verdict.SPREAD}
+    assert verdicts(row(), 0.0001, accepted_load=0.52) == {"accepted_load": Verdict.FAIL}
+
+
+def test_latency_tolerance_widens_above_saturation() -> None:
+    below, above = row(0.5, packet_latency_mean=100.0), row(1.0, packet_latency_mean=100.0)
+    assert verdicts(below, 0.0, packet_latency_mean=102.0)["packet_latency_mean"] is Verdict.FAIL
+    assert verdicts(above, 0.0, packet_latency_mean=102.0)["packet_latency_mean"] is Verdict.TOLERANCE
+
+
+def test_fairness_has_no_tolerance() -> None:
+    reference = row(router_injection_cov=0.02)
+    assert verdicts(reference, 1e-6, router_injection_cov=0.0202)["router_injection_cov"] is Verdict.FAIL
+
+
+def test_starved_router_has_a_finite_inverse_ratio() -> None:
+    assert inverse_ratio(None) == 0.0
+    assert verdicts(row(**{INVERSE_RATIO: 0.0}), 0.0, **{INVERSE_RATIO: 0.0})[INVERSE_RATIO] is Verdict.SPREAD
+
+
+def test_published_digits_limit_the_verdict() -> None:
+    reference = Row(
+        "a",
+        "acceptance",
+        {},
+        0.5,
+        1,
+        1,
+        {"router_injection_cov": 0.02},
+        rounding={"router_injection_cov": half_a_digit("0.02")},
+        seeds=5,
+    )
+    figures = [{"router_injection_cov": 0.024 + 1e-6 * x} for x in SEEDS]
+    reference.values["accepted_load"] = 0.5  # type: ignore[index]
+    assert compare(reference, figures, [reference]).outcomes[0].verdict is Verdict.SPREAD
+
+
+def test_known_exception_needs_every_failing_metric() -> None:
+    failing = compare(row(hops_mean=2.0), [{"accepted_load": 0.6, "hops_mean": 3.0}] * 3, [])
+    known = (KnownException("MIN", frozenset({"accepted_load"}), "documented"),)
+    assert reason(failing, known) is None
+    known = (KnownException("MIN", frozenset({"accepted_load", "hops_mean"}), "documented"),)
+    assert reason(failing, known) == "documented"
+
+
+def test_report_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[Comparison] = [compare(row(), [{"accepted_load": load}] * 3, []) for load in (0.5, 0.6)]
+    counts = show(console(), "A table", rows)
+    assert (counts.passed, counts.failed) == (1, 1)
+    assert "A table: 1 passed, 1 failed" in capsys.readouterr().out
+
+
+def test_pooled_spread_weighs_by_degrees_of_freedom() -> None:
+    std, freedom = pooled([Sample(0.0, 1.0, 5), Sample(9.0, 0.0, 1)])
+    assert (std, freedom) == (1.0, 4)
+
+
+def test_quantile_of_student() -> None:
+    assert student_quantile(4) == pytest.approx(8.610, abs=1e-3)
+    assert student_quantile(19) == pytest.approx(3.883, abs=1e-3)
+
+
+def test_metric_keys_are_unique() -> None:
+    assert len({metric.key for metric in METRICS}) == len(METRICS)

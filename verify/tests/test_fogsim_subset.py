@@ -1,0 +1,47 @@
+"""A few rows of the comparison with FOGSim: small networks, every mechanism that runs."""
+
+import pytest
+from verify import fogsim
+from verify.compare import compare
+from verify.rows import Row, read_runs, siblings
+from verify.simulate import simulate
+
+ROWS = (
+    "MIN/RR h=2 UN 0.5 15k seed 1",
+    "MIN/RR h=2 UN 1 15k seed 1",
+    "MIN/RR+transit h=2 ADVc 0.3 15k seed 1",
+    "MIN/AGE h=2 UN 0.8 15k seed 1",
+    "MIN/LRS h=2 UN 0.5 15k seed 1",
+    "MIN/RR/consecutive h=2 UN 1 15k seed 1",
+    "MIN/RR/speedup1 h=2 UN 1 15k seed 1",
+    "OBL-RRG/RR h=2 ADVc 0.3 15k seed 1",
+    "OBL-CRG/AGE h=2 ADV_RANDOM_NODE 0.4 15k seed 1",
+)
+SEEDS = 8
+JOBS = 2
+
+ALL = read_runs()
+SELECTED = [row for row in ALL if row.name in ROWS]
+
+
+@pytest.fixture(scope="module")
+def comparisons():
+    documents = [fogsim.document(row) for row in SELECTED]
+    figures = simulate(documents, SEEDS, JOBS, lambda: None)
+    cases = siblings(ALL)
+    return {
+        row.name: compare(row, figure, cases[row.case]) for row, figure in zip(SELECTED, figures, strict=True)
+    }
+
+
+@pytest.mark.parametrize("row", SELECTED, ids=lambda row: row.name)
+def test_agrees_with_fogsim(row: Row, comparisons) -> None:
+    failures = [
+        f"{out.metric.title}: {out.ours.mean:.5g}, reference {out.reference:.5g} ({out.z:+.1f} s.e.)"
+        for out in comparisons[row.name].failures
+    ]
+    assert not failures, "; ".join(failures)
+
+
+def test_every_chosen_row_exists() -> None:
+    assert {row.name for row in SELECTED} == set(ROWS)
