@@ -13,26 +13,38 @@ pub struct ConfigError {
     pub reason: String,
     /// What would be valid.
     pub valid: Option<String>,
-    /// The name that was probably meant.
-    pub suggestion: Option<String>,
-    /// Where the value came from if not from the file, e.g. `--set`.
-    pub origin: Option<String>,
-    /// Where in the file: line and column, both from 1.
-    pub place: Option<(usize, usize)>,
+    /// Where the value came from.
+    pub origin: Origin,
+}
+
+/// Where a value of the document came from. Lines and columns count from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// A default, or not known.
+    #[default]
+    Unknown,
+    /// The text of the document.
+    Text {
+        /// Line of the key, or of the nearest table above it.
+        line: u32,
+        /// Column.
+        column: u32,
+    },
+    /// The sweep of the document.
+    Sweep {
+        /// Line of the swept key.
+        line: u32,
+        /// Column.
+        column: u32,
+    },
+    /// The command line or a function call.
+    Override,
 }
 
 impl ConfigError {
     /// An error at `path` for `reason`.
     pub fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            value: None,
-            reason: reason.into(),
-            valid: None,
-            suggestion: None,
-            origin: None,
-            place: None,
-        }
+        Self { path: path.into(), value: None, reason: reason.into(), valid: None, origin: Origin::Unknown }
     }
 
     /// With the offending value.
@@ -49,10 +61,12 @@ impl ConfigError {
         self
     }
 
-    /// With the name that was probably meant, ready to print.
+    /// With the name that was probably meant, if there is one.
     #[must_use]
-    pub fn suggestion(mut self, meant: Option<String>) -> Self {
-        self.suggestion = meant;
+    pub fn suggestion(mut self, meant: Option<&str>) -> Self {
+        if let Some(meant) = meant {
+            self.reason = format!("{}; did you mean {meant}?", self.reason);
+        }
         self
     }
 
@@ -66,7 +80,7 @@ impl ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((line, column)) = self.place {
+        if let Origin::Text { line, column } | Origin::Sweep { line, column } = self.origin {
             write!(f, "line {line}, column {column}: ")?;
         }
         if !self.path.is_empty() {
@@ -74,17 +88,18 @@ impl fmt::Display for ConfigError {
             if let Some(value) = &self.value {
                 write!(f, " = {value}")?;
             }
-            if let Some(origin) = &self.origin {
-                write!(f, " (from {origin})")?;
+            match self.origin {
+                Origin::Override => write!(f, " (from --set)")?,
+                Origin::Sweep { .. } => write!(f, " (from the sweep)")?,
+                Origin::Text { .. } | Origin::Unknown => {}
             }
             write!(f, ": ")?;
         }
         write!(f, "{}", self.reason)?;
-        match (&self.suggestion, &self.valid) {
-            (Some(meant), Some(valid)) => write!(f, "; did you mean {meant}? Valid: {valid}"),
-            (Some(meant), None) => write!(f, "; did you mean {meant}?"),
-            (None, Some(valid)) => write!(f, "; valid: {valid}"),
-            (None, None) => Ok(()),
+        match &self.valid {
+            Some(valid) if self.reason.ends_with('?') => write!(f, " Valid: {valid}"),
+            Some(valid) => write!(f, "; valid: {valid}"),
+            None => Ok(()),
         }
     }
 }

@@ -105,6 +105,8 @@ impl Plan {
         resolve_load(&mut experiment)?;
         check_measure(&experiment)?;
         let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);
+        experiment.topology.resolve(&topology);
+        resolve_names(&mut experiment)?;
         resolve_vcs(&mut experiment, &topology)?;
         let router = router_plan(&experiment)?;
         let network = Arc::new(Network::new(&topology, classes(&experiment)?));
@@ -181,8 +183,23 @@ fn resolve_load(experiment: &mut Experiment) -> Result<(), ConfigError> {
         if let Some(own) = process.load_mut().replace(load) {
             return Err(ConfigError::new("load", format!("the shorthand conflicts with {path} = {own}"))
                 .value(load)
-                .valid("give one of the two"));
+                .valid("one of the two"));
         }
+    }
+    Ok(())
+}
+
+/// Names the jobs that have no name.
+fn resolve_names(experiment: &mut Experiment) -> Result<(), ConfigError> {
+    let mut taken: Vec<String> = Vec::new();
+    for (index, job) in experiment.jobs.iter_mut().enumerate() {
+        let name = job.name.get_or_insert_with(|| format!("job{index}")).clone();
+        if let Some(other) = taken.iter().position(|other| *other == name) {
+            return Err(ConfigError::new(format!("jobs.{index}.name"), format!("job {other} has the same name"))
+                .value(format!("{name:?}"))
+                .valid("a name of its own for every job"));
+        }
+        taken.push(name);
     }
     Ok(())
 }
@@ -344,9 +361,8 @@ fn jobs(
     network: &Network,
 ) -> Result<(Vec<JobPlan>, Vec<u8>), ConfigError> {
     if experiment.jobs.is_empty() || experiment.jobs.len() > 255 {
-        return Err(ConfigError::new("jobs", "out of range")
-            .value(format!("{} jobs", experiment.jobs.len()))
-            .valid("1 … 255 jobs"));
+        let reason = format!("the experiment has {} jobs", experiment.jobs.len());
+        return Err(ConfigError::new("jobs", reason).valid("1 … 255 jobs"));
     }
     let mut job_of = vec![u8::MAX; network.nodes as usize];
     let mut nodes = vec![Vec::new(); experiment.jobs.len()];

@@ -3,44 +3,39 @@
 //! Blocked heads cost nothing: what a head wants is one bit in the mask of an output VC, and the heads that
 //! could be granted are the union of those masks over the output VCs that have credit and a free output.
 
+use super::arbiter::{Contest, Stage};
+use super::context::Context;
 use super::mask::Mask;
-use super::simulation::Simulation;
-use crate::config::router::{ArbiterConfig, Timestamp};
+use super::routers::Site;
 use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
+use crate::routing::RouteState;
 use crate::trace::Observer;
 
-/// Input or output stage: part of the key of random arbiters.
-#[derive(Clone, Copy)]
-enum Stage {
-    Input = 0,
-    Output = 1,
+/// Working space of a visit.
+pub struct Scratch<const W: usize> {
+    /// Slot nominated by each input port.
+    nominee: Vec<u16>,
+    /// Input ports that request each output port.
+    requesters: Vec<Mask<W>>,
 }
 
-impl<const W: usize, O: Observer> Simulation<'_, W, O> {
-    /// Visits every router that holds a head.
-    pub(super) fn allocate(&mut self) {
-        for word in 0..self.routers.active.len() {
-            let mut bits = self.routers.active[word];
-            while bits != 0 {
-                let bit = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                self.visit(word * 64 + bit);
-                let hot = &self.routers.hot[word * 64 + bit];
-                if hot.wanted.is_empty() && hot.redeciding.is_empty() {
-                    self.routers.active[word] &= !(1 << bit);
-                }
-            }
-        }
+impl<const W: usize> Scratch<W> {
+    /// Space for routers of `ports` ports.
+    pub fn new(ports: usize) -> Self {
+        Self { nominee: vec![0; ports], requesters: vec![Mask::EMPTY; ports] }
     }
+}
 
-    /// One cycle of one router's allocator.
-    fn visit(&mut self, router: usize) {
-        for iteration in 0..self.rules.iterations {
-            let mut slots = self.feasible(router);
-            let redeciding = !self.routers.hot[router].redeciding.is_empty();
+impl<const W: usize> Site<'_, W> {
+    /// One cycle of the allocator.
+    #[inline]
+    pub fn allocate<O: Observer>(&mut self, cx: &mut Context<'_, O>, scratch: &mut Scratch<W>) {
+        for iteration in 0..cx.rules.iterations {
+            let mut slots = self.feasible(cx);
+            let redeciding = !self.hot.redeciding.is_empty();
             if redeciding {
-                self.redecide(router, iteration, &mut slots);
+                self.redecide(cx, iteration, &mut slots);
             }
             if slots.is_empty() {
                 if redeciding {
@@ -48,10 +43,15 @@ impl<const W: usize, O: Observer> Simulation<'_, W, O> {
                 }
                 return;
             }
-            let (asked, nominated) = self.nominate(router, slots, iteration);
-            let granted = self.grant_requests(router, asked, iteration);
+            let settled = match slots.single() {
+                Some(slot) => self.grant_single(cx, slot, iteration),
+                None => {
+                    let (asked, nominated) = self.nominate(cx, slots, iteration, scratch);
+                    nominated == self.grant_requests(cx, asked, iteration, scratch)
+                }
+            };
             // Once all requests are granted, what is left is behind busy inputs, unless it may change its mind.
-            if granted == nominated && !redeciding {
+            if settled && !redeciding {
                 return;
             }
         }
@@ -59,20 +59,16 @@ impl<const W: usize, O: Observer> Simulation<'_, W, O> {
 
     /// Slots whose fixed request could be granted now, free input or not.
     #[inline]
-    fn feasible(&self, router: usize) -> Mask<W> {
-        let hot = &self.routers.hot[router];
-        let count = self.layout.ports();
-        let ports = &self.routers.ports[router * count..][..count];
-        let pairs = &self.routers.pairs[router << self.layout.pair_shift..][..self.layout.pairs()];
+    fn feasible<O>(&self, cx: &Context<'_, O>) -> Mask<W> {
         let mut slots = Mask::EMPTY;
-        (hot.wanted & hot.credit).for_each(|pair| {
-            if ports[self.layout.pair_port[pair] as usize].out_ready <= self.now {
-                slots |= pairs[pair].wants;
+        (self.hot.wanted & self.hot.credit).for_each(|pair| {
+            if self.ports[cx.tables.pair_port(pair)].out_ready <= cx.now {
+                slots |= self.pairs[pair].wants;
             }
         });
-        if self.rules.mixed {
+        if cx.rules.mixed {
             for slot in slots.iter() {
-                if !self.fits(router, slot) {
+                if !self.fits(cx, slot) {
                     slots.remove(slot);
                 }
             }
@@ -80,185 +76,200 @@ impl<const W: usize, O: Observer> Simulation<'_, W, O> {
         slots
     }
 
-    /// Input stage: every free input port requests for one of its feasible slots. Returns the output ports
-    /// asked and the number of requests.
-    fn nominate(&mut self, router: usize, mut slots: Mask<W>, iteration: u32) -> (Mask<W>, usize) {
-        let base = router * self.layout.ports();
-        let (mut asked, mut nominated) = (Mask::EMPTY, 0);
-        while let Some(slot) = slots.first() {
-            let input = self.layout.slot_port[slot] as usize;
-            let first = self.layout.slot_base[input] as usize;
-            let field = slots.take_field(first, self.layout.input_vcs[input] as usize);
-            if self.routers.ports[base + input].in_free > self.now {
+    /// Asks the re-deciding heads of free inputs anew and adds those that could be granted to `slots`.
+    #[cold]
+    fn redecide<O: Observer>(&mut self, cx: &mut Context<'_, O>, iteration: u32, slots: &mut Mask<W>) {
+        let when = cx.moment(iteration);
+        for slot in self.hot.redeciding.iter() {
+            if self.ports[cx.tables.slot_port(slot)].in_free > cx.now {
                 continue;
             }
-            let vc = if field & (field - 1) == 0 {
-                field.trailing_zeros() as usize
-            } else {
-                self.choose_vc(router, input, field, iteration)
+            let packet = cx.packets.get_mut(self.slots[slot].queue.front);
+            let head = packet.head(self.router, cx.tables.code(slot));
+            let (source, serial, seed) = (packet.source, packet.serial, cx.rules.seed);
+            let draw = || {
+                let stream = Stream::new(seed, Purpose::Attempt, u64::from(source));
+                stream.at(u64::from(serial)).at(when)
             };
-            if self.rules.on_request {
-                self.serve_input(router, input, vc, iteration);
+            packet.route = RouteState::NEW;
+            let request = cx.routing.request(&head, &mut packet.route, draw);
+            let pair = cx.tables.port(request.port).pair_base as usize + request.vc as usize;
+            self.slots[slot].request = pair as u16;
+            let open = self.hot.credit.contains(pair) && self.ports[request.port].out_ready <= cx.now;
+            if open && (!cx.rules.mixed || self.fits(cx, slot)) {
+                slots.insert(slot);
             }
-            let slot = first + vc;
-            let pair = self.routers.slots[router << self.layout.slot_shift | slot].request;
-            let output = self.layout.pair_port[pair as usize] as usize;
-            self.scratch.nominee[input] = slot as u16;
+        }
+    }
+
+    /// Both stages when only one slot is feasible. Whether a request was granted, or there was none.
+    #[inline]
+    fn grant_single<O: Observer>(&mut self, cx: &mut Context<'_, O>, slot: usize, iteration: u32) -> bool {
+        let input = cx.tables.slot_port(slot);
+        if self.ports[input].in_free > cx.now {
+            return true;
+        }
+        let output = cx.tables.pair_port(self.slots[slot].request as usize);
+        if cx.rules.on_request {
+            self.serve_input(cx, input, slot, iteration);
+        }
+        if self.refuses(cx, output) {
+            return false;
+        }
+        let class = usize::from(cx.rules.transit_priority && cx.tables.port(input).class == TERMINAL);
+        self.serve_output(cx, output, input, (class, iteration));
+        if !cx.rules.on_request {
+            self.serve_input(cx, input, slot, iteration);
+        }
+        self.transfer(cx, input, slot, output);
+        true
+    }
+
+    /// Input stage: every free input port requests for one of its feasible slots. Returns the output ports
+    /// asked and the number of requests.
+    fn nominate<O: Observer>(
+        &mut self,
+        cx: &mut Context<'_, O>,
+        mut slots: Mask<W>,
+        iteration: u32,
+        scratch: &mut Scratch<W>,
+    ) -> (Mask<W>, usize) {
+        let (mut asked, mut nominated) = (Mask::EMPTY, 0);
+        while let Some(slot) = slots.first() {
+            let input = cx.tables.slot_port(slot);
+            let info = cx.tables.port(input);
+            let first = info.slot_base as usize;
+            let field = slots.take_field(first, info.vcs as usize);
+            if self.ports[input].in_free > cx.now {
+                continue;
+            }
+            let slot = if field & (field - 1) == 0 {
+                first + field.trailing_zeros() as usize
+            } else {
+                first + self.choose_vc(cx, input, field, iteration)
+            };
+            if cx.rules.on_request {
+                self.serve_input(cx, input, slot, iteration);
+            }
+            let output = cx.tables.pair_port(self.slots[slot].request as usize);
+            scratch.nominee[input] = slot as u16;
             if !asked.contains(output) {
                 asked.insert(output);
-                self.scratch.requesters[output] = Mask::EMPTY;
+                scratch.requesters[output] = Mask::EMPTY;
             }
-            self.scratch.requesters[output].insert(input);
+            scratch.requesters[output].insert(input);
             nominated += 1;
         }
         (asked, nominated)
     }
 
     /// Output stage: every output port asked grants one request. Returns the number of grants.
-    fn grant_requests(&mut self, router: usize, asked: Mask<W>, iteration: u32) -> usize {
+    fn grant_requests<O: Observer>(
+        &mut self,
+        cx: &mut Context<'_, O>,
+        asked: Mask<W>,
+        iteration: u32,
+        scratch: &Scratch<W>,
+    ) -> usize {
         let mut granted = 0;
-        for output in asked.iter() {
-            let terminal = self.layout.class[output] == TERMINAL;
-            if terminal && self.rules.idle_node && !self.node_is_idle(router, output) {
-                continue;
+        asked.for_each(|output| {
+            if self.refuses(cx, output) {
+                return;
             }
-            let candidates = self.scratch.requesters[output];
-            let input = self.choose_input(router, output, candidates, iteration);
-            let slot = self.scratch.nominee[input] as usize;
-            if !self.rules.on_request {
-                let vc = slot - self.layout.slot_base[input] as usize;
-                self.serve_input(router, input, vc, iteration);
+            let input = self.choose_input(cx, output, iteration, scratch);
+            let slot = scratch.nominee[input] as usize;
+            if !cx.rules.on_request {
+                self.serve_input(cx, input, slot, iteration);
             }
-            self.transfer(router, input, slot, output);
+            self.transfer(cx, input, slot, output);
             granted += 1;
-        }
+        });
         granted
     }
 
-    /// The input arbiter of `input` chooses among the VCs in `field`.
-    fn choose_vc(&self, router: usize, input: usize, field: u64, iteration: u32) -> usize {
-        let slot = router << self.layout.slot_shift | self.layout.slot_base[input] as usize;
-        let pointer = self.routers.ports[router * self.layout.ports() + input].in_pointer as usize;
-        let arbiter = &self.plan.router.allocator.input_arbiter;
-        if matches!(arbiter, ArbiterConfig::RoundRobin(_)) {
-            let high = field >> pointer;
-            return if high == 0 { field.trailing_zeros() as usize } else { pointer + high.trailing_zeros() as usize };
-        }
-        let mut candidates = Mask::<1>::EMPTY;
-        (0..64).filter(|vc| field >> vc & 1 == 1).for_each(|vc| candidates.insert(vc));
-        let terminal = self.layout.class[input] == TERMINAL;
-        let age = |vc, stamp| self.age(slot + vc, terminal, stamp);
-        let stamps = self.routers.input_stamps.get(slot..).unwrap_or(&[]);
-        let draw = || self.arbiter_stream(router, input, Stage::Input, iteration);
-        choose(arbiter, candidates, pointer, (age, stamps, draw))
+    /// `Ejection::IdleNode`: the node behind `output` is still absorbing a packet.
+    #[inline]
+    fn refuses<O>(&self, cx: &Context<'_, O>, output: usize) -> bool {
+        cx.rules.idle_node && cx.tables.port(output).class == TERMINAL && !self.node_is_idle(cx, output)
     }
 
-    /// The output arbiter of `output` chooses among the input ports in `candidates` and is served.
+    /// The input arbiter of `input` chooses among the VCs in `field`.
     #[inline]
-    fn choose_input(&mut self, router: usize, output: usize, mut candidates: Mask<W>, iteration: u32) -> usize {
-        let ports = self.layout.ports();
-        let base = router * ports;
+    fn choose_vc<O>(&self, cx: &Context<'_, O>, input: usize, field: u64, iteration: u32) -> usize {
+        let info = cx.tables.port(input);
+        let first = info.slot_base as usize;
+        let contest = Contest {
+            arbiter: &cx.plan.router.allocator.input_arbiter,
+            candidates: Mask::<1>::from_bits(field),
+            pointer: self.ports[input].in_pointer as usize,
+        };
+        contest.winner(
+            |vc, stamp| self.age(cx, first + vc, info.class == TERMINAL, stamp),
+            |vc| self.input_stamps[first + vc],
+            || Stage::Input.stream(cx, self.router, input, iteration),
+        )
+    }
+
+    /// The output arbiter of `output` chooses among its requesters and is served.
+    #[inline]
+    fn choose_input<O>(
+        &mut self,
+        cx: &Context<'_, O>,
+        output: usize,
+        iteration: u32,
+        scratch: &Scratch<W>,
+    ) -> usize {
+        let mut candidates = scratch.requesters[output];
         let mut class = 0;
-        if self.plan.router.allocator.transit_priority {
-            let mut transit = candidates;
-            for terminal in 0..self.layout.terminals {
-                transit.remove(terminal);
-            }
+        if cx.rules.transit_priority {
+            let transit = candidates.without_first(cx.rules.terminals);
             if transit.is_empty() {
                 class = 1;
             } else {
                 candidates = transit;
             }
         }
-        let input = match candidates.single() {
-            Some(input) => input,
-            None => self.arbitrate(router, output, candidates, (class, iteration)),
-        };
-        let next = if input + 1 == ports { 0 } else { input + 1 };
-        self.routers.ports[base + output].out_pointer[class] = next as u8;
-        let moment = self.moment(iteration);
-        if let Some(stamp) = self.routers.output_stamps.get_mut((base + output) * ports + input) {
-            *stamp = moment + 1;
-        }
+        let input = candidates.single().unwrap_or_else(|| {
+            let contest = Contest {
+                arbiter: &cx.plan.router.allocator.output_arbiter,
+                candidates,
+                pointer: self.ports[output].out_pointer[class] as usize,
+            };
+            let terminal = |input| cx.tables.port(input).class == TERMINAL;
+            contest.winner(
+                |input, stamp| self.age(cx, scratch.nominee[input] as usize, terminal(input), stamp),
+                |input| self.output_stamps[output * cx.tables.port_count + input],
+                || Stage::Output.stream(cx, self.router, output, iteration),
+            )
+        });
+        self.serve_output(cx, output, input, (class, iteration));
         input
     }
 
-    /// Several input ports want `output`.
-    fn arbitrate(
-        &self,
-        router: usize,
-        output: usize,
-        candidates: Mask<W>,
-        (class, iteration): (usize, u32),
-    ) -> usize {
-        let ports = self.layout.ports();
-        let port = router * ports + output;
-        let pointer = self.routers.ports[port].out_pointer[class] as usize;
-        let age = |input, stamp| {
-            let slot = router << self.layout.slot_shift | self.scratch.nominee[input] as usize;
-            self.age(slot, self.layout.class[input] == TERMINAL, stamp)
-        };
-        let stamps = self.routers.output_stamps.get(port * ports..).unwrap_or(&[]);
-        let draw = || self.arbiter_stream(router, output, Stage::Output, iteration);
-        choose(&self.plan.router.allocator.output_arbiter, candidates, pointer, (age, stamps, draw))
-    }
-
-    /// The input arbiter of `input` has served `vc`.
+    /// The output arbiter of `output` has served `input`.
     #[inline]
-    fn serve_input(&mut self, router: usize, input: usize, vc: usize, iteration: u32) {
-        let next = if vc + 1 == self.layout.input_vcs[input] as usize { 0 } else { vc + 1 };
-        self.routers.ports[router * self.layout.ports() + input].in_pointer = next as u8;
-        let slot = router << self.layout.slot_shift | self.layout.slot_base[input] as usize;
-        let moment = self.moment(iteration);
-        if let Some(stamp) = self.routers.input_stamps.get_mut(slot + vc) {
-            *stamp = moment + 1;
+    fn serve_output<O>(
+        &mut self,
+        cx: &Context<'_, O>,
+        output: usize,
+        input: usize,
+        (class, iteration): (usize, u32),
+    ) {
+        let next = if input + 1 == cx.tables.port_count { 0 } else { input + 1 };
+        self.ports[output].out_pointer[class] = next as u8;
+        if let Some(stamp) = self.output_stamps.get_mut(output * cx.tables.port_count + input) {
+            *stamp = cx.moment(iteration) + 1;
         }
     }
 
-    /// The key of age arbitration for the head of a slot: smaller is older.
-    fn age(&self, slot: usize, terminal: bool, timestamp: Timestamp) -> u32 {
-        let packet = self.packets.get(self.routers.slots[slot].queue.front);
-        match timestamp {
-            Timestamp::Generation => packet.generated,
-            Timestamp::Injection if terminal => self.now,
-            Timestamp::Injection => packet.injected,
+    /// The input arbiter of `input` has served `slot`.
+    #[inline]
+    fn serve_input<O>(&mut self, cx: &Context<'_, O>, input: usize, slot: usize, iteration: u32) {
+        let info = cx.tables.port(input);
+        let next = slot + 1 - info.slot_base as usize;
+        self.ports[input].in_pointer = if next == info.vcs as usize { 0 } else { next as u8 };
+        if let Some(stamp) = self.input_stamps.get_mut(slot) {
+            *stamp = cx.moment(iteration) + 1;
         }
     }
-
-    fn arbiter_stream(&self, router: usize, port: usize, stage: Stage, iteration: u32) -> Stream {
-        let index = (router as u64) << 16 | (port as u64) << 1 | stage as u64;
-        Stream::new(self.plan.experiment.measure.seed, Purpose::Arbiter, index).at(self.moment(iteration))
-    }
-}
-
-/// The winner among `candidates`, of which there are several. `tools`: the age key of a candidate, the stamps
-/// of least-recently-served arbiters, the stream of random ones.
-#[inline]
-fn choose<const N: usize>(
-    arbiter: &ArbiterConfig,
-    candidates: Mask<N>,
-    pointer: usize,
-    tools: (impl Fn(usize, Timestamp) -> u32, &[u64], impl FnOnce() -> Stream),
-) -> usize {
-    let (age, stamps, draw) = tools;
-    let winner = match arbiter {
-        ArbiterConfig::RoundRobin(_) => candidates.first_from(pointer),
-        ArbiterConfig::LeastRecentlyServed(_) => candidates.iter().min_by_key(|&c| (stamps[c], c)),
-        ArbiterConfig::Random(_) => candidates.iter().nth(draw().below(candidates.len() as u32) as usize),
-        ArbiterConfig::Age(config) => {
-            let mut oldest = Mask::<N>::EMPTY;
-            let mut least = u32::MAX;
-            candidates.for_each(|c| {
-                let key = age(c, config.timestamp);
-                if key < least {
-                    (least, oldest) = (key, Mask::EMPTY);
-                }
-                if key == least {
-                    oldest.insert(c);
-                }
-            });
-            oldest.first_from(pointer)
-        }
-    };
-    winner.unwrap_or(0)
 }

@@ -12,32 +12,31 @@ use crate::trace::Observer;
 impl<const W: usize, O: Observer> Simulation<'_, W, O> {
     /// Cycles between two looks.
     pub(super) fn watchdog_period(&self) -> u32 {
-        self.plan.experiment.measure.watchdog
+        self.context.plan.experiment.measure.watchdog
     }
 
     /// The slot whose head must move before the head of `slot` can, `None` if that is not certain.
     fn waits_for(&self, slot: usize) -> Option<usize> {
-        let shift = self.layout.slot_shift;
-        let (router, index) = (slot >> shift, slot & ((1 << shift) - 1));
+        let (router, index) = self.context.tables.split_slot(slot as u32);
         let state = &self.routers.slots[slot];
         if state.queue.is_empty() || self.routers.hot[router].redeciding.contains(index) {
             return None;
         }
         let pair = state.request as usize;
-        let port = self.layout.pair_port[pair] as usize;
-        let class = self.layout.class[port];
+        let port = self.context.tables.pair_port(pair);
+        let class = self.context.tables.port(port).class;
         if class == TERMINAL {
             return None;
         }
-        let length = u32::from(self.packets.get(state.queue.front).length);
-        if self.routers.pairs[router << self.layout.pair_shift | pair].credits >= length {
+        let length = u32::from(self.context.packets.get(state.queue.front).length);
+        if self.routers.pairs[router << self.context.tables.pair_shift | pair].credits >= length {
             return None;
         }
-        let vc = pair - self.layout.pair_base[port] as usize;
-        let behind = self.links[router * self.layout.ports() + port].peer_slot as usize + vc;
+        let vc = pair - self.context.tables.port(port).pair_base as usize;
+        let behind = self.context.plan.network.link(router as u32, port).peer_slot as usize + vc;
         let queue = self.routers.slots[behind].queue;
-        let held: u32 = queue.iter(&self.packets).map(|id| u32::from(self.packets.get(id).length)).sum();
-        let buffer = self.plan.network.classes.links[class as usize - 1].buffer;
+        let held: u32 = queue.iter(&self.context.packets).map(|id| u32::from(self.context.packets.get(id).length)).sum();
+        let buffer = self.context.plan.network.classes.links[class as usize - 1].buffer;
         (held + length > buffer).then_some(behind)
     }
 
@@ -72,22 +71,21 @@ impl<const W: usize, O: Observer> Simulation<'_, W, O> {
                 _ => break,
             }
         }
-        DeadlockReport { cycle: self.now, packets: self.packets.len(), waiting }
+        DeadlockReport { cycle: self.context.now, packets: self.context.packets.len(), waiting }
     }
 
     fn describe(&self, slot: usize) -> WaitingHead {
-        let shift = self.layout.slot_shift;
-        let (router, index) = (slot >> shift, slot & ((1 << shift) - 1));
+        let (router, index) = self.context.tables.split_slot(slot as u32);
         let state = &self.routers.slots[slot];
         debug_assert!(state.queue.front != NONE, "an empty slot waits for nothing");
-        let packet = self.packets.get(state.queue.front);
-        let (input, input_vc) = self.layout.slot_vc(index).unwrap_or((0, 0));
-        let (output, output_vc) = self.layout.pair_vc(state.request as usize).unwrap_or((0, 0));
+        let packet = self.context.packets.get(state.queue.front);
+        let (input, input_vc) = self.context.plan.network.layout.slot_vc(index).unwrap_or((0, 0));
+        let (output, output_vc) = self.context.plan.network.layout.pair_vc(state.request as usize).unwrap_or((0, 0));
         WaitingHead {
             router: router as u32,
-            input: self.plan.network.port_name(input),
+            input: self.context.plan.network.port_name(input),
             input_vc,
-            output: self.plan.network.port_name(output),
+            output: self.context.plan.network.port_name(output),
             output_vc,
             source: packet.source,
             destination: packet.destination,

@@ -10,6 +10,24 @@ impl<const W: usize> Mask<W> {
     /// The empty set.
     pub const EMPTY: Self = Self([0; W]);
 
+    /// The set of the low bits of `bits`.
+    #[inline]
+    pub fn from_bits(bits: u64) -> Self {
+        let mut mask = Self::EMPTY;
+        mask.0[0] = bits;
+        mask
+    }
+
+    /// The set without its elements below `count` ≤ 64·W.
+    #[inline]
+    pub fn without_first(mut self, count: usize) -> Self {
+        for (index, word) in self.0.iter_mut().enumerate() {
+            let below = count.saturating_sub(index * 64).min(64);
+            *word &= u64::MAX.checked_shl(below as u32).unwrap_or(0);
+        }
+        self
+    }
+
     /// Adds `bit`.
     #[inline]
     pub fn insert(&mut self, bit: usize) {

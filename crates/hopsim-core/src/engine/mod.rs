@@ -1,6 +1,8 @@
 //! The engine: runs a plan. See [`simulation`] for the cycle, `ARCHITECTURE.md` for the whole.
 
 mod allocator;
+mod arbiter;
+mod context;
 mod deadlock;
 mod mask;
 mod nic;
@@ -8,12 +10,13 @@ pub mod packet;
 mod pool;
 mod routers;
 pub mod simulation;
+mod tables;
 mod transfer;
 mod wheel;
 
 use crate::error::RunError;
 use crate::measure::summary::Figures;
-use crate::measure::{Table, tables};
+use crate::measure::{self, Table};
 use crate::plan::Plan;
 use crate::trace::{Observer, PacketTrace, Tracer, Unobserved};
 use serde_json::{Map, Value};
@@ -71,7 +74,7 @@ impl Task for Measured<'_> {
         let measure = &plan.experiment.measure;
         let mut simulation = Simulation::<W, _>::new(plan, Unobserved);
         drive(&mut simulation, measure.warmup + measure.cycles, self.0)?;
-        let recorder = &simulation.recorder;
+        let recorder = &simulation.context.recorder;
         let job = |index: usize| {
             let mut record = Map::new();
             record.insert("job".into(), Value::from(plan.jobs[index].name.clone()));
@@ -81,7 +84,7 @@ impl Task for Measured<'_> {
         Ok(Outcome {
             summary: Figures::new(plan, recorder, (0..plan.jobs.len()).collect()).summary(),
             jobs: (0..plan.jobs.len()).map(job).collect(),
-            tables: tables::tables(plan, recorder),
+            tables: measure::tables::tables(plan, recorder),
         })
     }
 }
@@ -94,7 +97,7 @@ impl Task for Traced {
     fn with<const W: usize>(self, plan: &Plan) -> Self::Output {
         let mut simulation = Simulation::<W, _>::new(plan, Tracer::default());
         drive(&mut simulation, self.0, &Control::default())?;
-        Ok(simulation.observer.into_traces())
+        Ok(simulation.context.observer.into_traces())
     }
 }
 
@@ -122,7 +125,7 @@ fn drive<const W: usize, O: Observer>(
             simulation.cycle();
         }
         control.cycles.store(stop, Ordering::Relaxed);
-        control.packet_hops.store(simulation.recorder.packet_hops, Ordering::Relaxed);
+        control.packet_hops.store(simulation.context.recorder.packet_hops, Ordering::Relaxed);
         if control.cancel.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }

@@ -1,15 +1,14 @@
 //! The nodes' network interfaces: generation, source queue, injection buffers.
 
+use super::context::{Arrival, Context};
 use super::packet::{Packet, Waiting};
 use super::pool::{Pool, Queue};
-use super::simulation::{Arrival, Simulation};
 use super::wheel::Wheel;
 use crate::config::{InjectionLink, InjectionVc};
-use crate::network::NONE;
+use crate::network::{Classes, NONE};
 use crate::plan::Plan;
 use crate::rng::{Purpose, Stream};
 use crate::routing::RouteState;
-use crate::trace::Observer;
 
 /// Buckets of the wheel of generations; a node whose gap is longer passes its bucket several times.
 const SOURCE_BUCKETS: usize = 2048;
@@ -27,22 +26,29 @@ struct Nic {
     wire_free: u32,
     /// Last cycle for which a wake-up was booked.
     woken_at: u32,
+    /// Next generation.
+    next_at: u32,
+    /// Next node in the same bucket of the wheel.
+    next_node: u32,
     /// Where the search for the shortest injection VC starts.
     pointer: u8,
+}
+
+/// An injection buffer.
+#[derive(Clone, Copy, Debug)]
+struct Buffer {
+    /// Packets behind the head.
+    behind: Queue,
+    /// Occupied phits, the head included.
+    used: u32,
 }
 
 /// All network interfaces.
 pub struct Nics {
     nics: Vec<Nic>,
-    /// Injection buffers by node · VCs + VC: queue of packets behind the head.
-    buffers: Vec<Queue>,
-    /// Occupied phits, by node · VCs + VC.
-    used: Vec<u32>,
+    /// By node · VCs + VC.
+    buffers: Vec<Buffer>,
     waiting: Pool<Waiting>,
-    /// Next generation of every node.
-    next_at: Vec<u32>,
-    /// Link of the bucket lists.
-    next_node: Vec<u32>,
     /// First node of every bucket.
     buckets: Vec<u32>,
     /// Nodes whose wire becomes free while packets wait.
@@ -51,45 +57,60 @@ pub struct Nics {
     freed: Vec<u32>,
     /// Streams of the random injection VC policy; empty if unused.
     vc_streams: Vec<Stream>,
+    policy: InjectionVc,
+    serial_wire: bool,
+    /// Most packets in a source queue -- constant.
+    source_queue: u32,
+    /// Size of an injection buffer -- constant.
+    size: u32,
+    latency: u32,
     vcs: usize,
+    nodes: u32,
     nodes_per_router: u32,
 }
 
 impl Nics {
     /// Idle interfaces with their first generations booked.
     pub fn new(plan: &Plan) -> Self {
-        let (nodes, seed) = (plan.network.nodes as usize, plan.experiment.measure.seed);
-        let vcs = plan.network.classes.terminal.vcs as usize;
-        let nic = |node: usize| Nic {
-            process: Stream::new(seed, Purpose::Process, node as u64),
-            pattern: Stream::new(seed, Purpose::Pattern, node as u64),
+        let (nodes, seed) = (plan.network.nodes, plan.experiment.measure.seed);
+        let Classes { terminal, .. } = plan.network.classes;
+        let vcs = terminal.vcs as usize;
+        let nic = |node: u32| Nic {
+            process: Stream::new(seed, Purpose::Process, u64::from(node)),
+            pattern: Stream::new(seed, Purpose::Pattern, u64::from(node)),
             queue: Queue::EMPTY,
             queued: 0,
             serial: 0,
             wire_free: 0,
             woken_at: 0,
+            next_at: u32::MAX,
+            next_node: NONE,
             pointer: 0,
         };
-        let random = plan.nic.injection_vc == InjectionVc::Random;
-        let streams = (0..if random { nodes } else { 0 }).map(|n| Stream::new(seed, Purpose::InjectionVc, n as u64));
+        let policy = plan.nic.injection_vc;
+        let random = if policy == InjectionVc::Random { nodes } else { 0 };
+        let streams = (0..random).map(|n| Stream::new(seed, Purpose::InjectionVc, u64::from(n)));
         let mut state = Self {
             nics: (0..nodes).map(nic).collect(),
-            buffers: vec![Queue::EMPTY; nodes * vcs],
-            used: vec![0; nodes * vcs],
+            buffers: vec![Buffer { behind: Queue::EMPTY, used: 0 }; nodes as usize * vcs],
             waiting: Pool::new(),
-            next_at: vec![u32::MAX; nodes],
-            next_node: vec![NONE; nodes],
             buckets: vec![NONE; SOURCE_BUCKETS],
             wires: Wheel::new(plan.longest_packet()),
             freed: Vec::new(),
             vc_streams: streams.collect(),
+            policy,
+            serial_wire: plan.nic.injection_link == InjectionLink::Serial,
+            source_queue: plan.nic.source_queue,
+            size: terminal.buffer,
+            latency: terminal.latency,
             vcs,
+            nodes,
             nodes_per_router: plan.topology.nodes_per_router(),
         };
-        for node in 0..nodes {
+        for node in 0..nodes as usize {
             if let Some(job) = plan.jobs.get(plan.job_of[node] as usize) {
                 let gap = job.process.gap(&mut state.nics[node].process);
-                state.book(node as u32, gap.saturating_sub(1));
+                state.book(node, gap.saturating_sub(1));
             }
         }
         state
@@ -97,34 +118,44 @@ impl Nics {
 
     /// Books the next generation of `node`, unless it is out of reach.
     #[inline]
-    fn book(&mut self, node: u32, at: u32) {
+    fn book(&mut self, node: usize, at: u32) {
         if at >= crate::plan::MAX_CYCLES {
             return;
         }
-        self.next_at[node as usize] = at;
         let bucket = &mut self.buckets[at as usize % SOURCE_BUCKETS];
-        self.next_node[node as usize] = *bucket;
-        *bucket = node;
+        let nic = &mut self.nics[node];
+        nic.next_at = at;
+        nic.next_node = *bucket;
+        *bucket = node as u32;
     }
 
     /// The injection VC with room for `length` phits that the policy picks for a packet to `destination`.
-    fn choose_vc(&mut self, node: usize, destination: u32, length: u32, plan: &Plan) -> Option<usize> {
-        let room = plan.network.classes.terminal.buffer - length;
-        let used = &self.used[node * self.vcs..][..self.vcs];
-        match plan.nic.injection_vc {
+    #[inline]
+    fn choose_vc(&mut self, node: usize, destination: u32, length: u32) -> Option<usize> {
+        let room = self.size - length;
+        let buffers = &self.buffers[node * self.vcs..][..self.vcs];
+        match self.policy {
             InjectionVc::Destination => {
-                let vc = u64::from(destination) * self.vcs as u64 / u64::from(plan.network.nodes);
-                (used[vc as usize] <= room).then_some(vc as usize)
+                let vc = (u64::from(destination) * self.vcs as u64 / u64::from(self.nodes)) as usize;
+                (buffers[vc].used <= room).then_some(vc)
             }
             InjectionVc::Shortest => {
-                let pointer = self.nics[node].pointer as usize;
-                let in_turn = (pointer..self.vcs).chain(0..pointer);
-                let vc = in_turn.min_by_key(|&vc| used[vc]).filter(|&vc| used[vc] <= room)?;
-                self.nics[node].pointer = if vc + 1 == self.vcs { 0 } else { vc as u8 + 1 };
-                Some(vc)
+                let mut vc = self.nics[node].pointer as usize;
+                let (mut least, mut best) = (u32::MAX, 0);
+                for _ in 0..self.vcs {
+                    if buffers[vc].used < least {
+                        (least, best) = (buffers[vc].used, vc);
+                    }
+                    vc = if vc + 1 == self.vcs { 0 } else { vc + 1 };
+                }
+                if least > room {
+                    return None;
+                }
+                self.nics[node].pointer = if best + 1 == self.vcs { 0 } else { best as u8 + 1 };
+                Some(best)
             }
             InjectionVc::Random => {
-                let with_room = || (0..self.vcs).filter(|&vc| used[vc] <= room);
+                let with_room = || (0..buffers.len()).filter(|&vc| buffers[vc].used <= room);
                 let count = with_room().count() as u32;
                 let stream = &mut self.vc_streams[node];
                 (count > 0).then(|| with_room().nth(stream.below(count) as usize)).flatten()
@@ -132,142 +163,137 @@ impl Nics {
         }
     }
 
-    /// Packets in source queues and injection buffers, heads of injection VCs excepted.
-    pub fn waiting(&self) -> usize {
-        self.waiting.len()
-    }
-
-    /// Occupied phits of an injection buffer.
-    pub fn occupied(&self, node: usize, vc: usize) -> u32 {
-        self.used[node * self.vcs + vc]
-    }
-
-    /// Number of packets behind the head of an injection VC.
-    pub fn behind_head(&self, node: usize, vc: usize) -> usize {
-        self.buffers[node * self.vcs + vc].iter(&self.waiting).count()
+    /// The injection VC that a packet may enter now, or `None`: then the node is woken when that can change.
+    #[inline]
+    fn admission(&mut self, now: u32, node: usize, destination: u32, length: u32) -> Option<usize> {
+        if self.serial_wire {
+            let nic = &mut self.nics[node];
+            if now < nic.wire_free {
+                if nic.woken_at != nic.wire_free {
+                    nic.woken_at = nic.wire_free;
+                    self.wires.push(nic.wire_free, node as u32);
+                }
+                return None;
+            }
+        }
+        let vc = self.choose_vc(node, destination, length)?;
+        self.nics[node].wire_free = now + length;
+        Some(vc)
     }
 }
 
-impl<const W: usize, O: Observer> Simulation<'_, W, O> {
-    /// Generation, then injection into the buffers.
-    pub(super) fn run_nodes(&mut self) {
+impl<O> Context<'_, O> {
+    /// Injection from the source queues that can move again, then generation.
+    pub fn run_nodes(&mut self) {
+        let due = self.nics.wires.take(self.now);
+        due.iter().for_each(|&node| self.drain_source(node as usize));
+        self.nics.wires.put_back(self.now, due);
+        let mut freed = std::mem::take(&mut self.nics.freed);
+        freed.drain(..).for_each(|node| self.drain_source(node as usize));
+        self.nics.freed = freed;
         let bucket = self.now as usize % SOURCE_BUCKETS;
         let mut node = std::mem::replace(&mut self.nics.buckets[bucket], NONE);
         while node != NONE {
-            let next = self.nics.next_node[node as usize];
-            let at = self.nics.next_at[node as usize];
+            let nic = &self.nics.nics[node as usize];
+            let (next, at) = (nic.next_node, nic.next_at);
             if at == self.now {
-                self.generate(node);
+                self.generate(node as usize);
             } else {
-                self.nics.book(node, at);
+                self.nics.book(node as usize, at);
             }
             node = next;
         }
-        let due = self.nics.wires.take(self.now);
-        due.iter().for_each(|&node| self.inject(node));
-        self.nics.wires.put_back(self.now, due);
-        let mut freed = std::mem::take(&mut self.nics.freed);
-        freed.drain(..).for_each(|node| self.inject(node));
-        self.nics.freed = freed;
     }
 
-    fn generate(&mut self, node: u32) {
-        let job_index = self.plan.job_of[node as usize];
+    fn generate(&mut self, node: usize) {
+        let job_index = self.plan.job_of[node];
         let job = &self.plan.jobs[job_index as usize];
-        let nic = &mut self.nics.nics[node as usize];
-        let destination = job.pattern.destination(node, &mut nic.pattern);
-        let serial = nic.serial;
+        let nic = &mut self.nics.nics[node];
+        let destination = job.pattern.destination(node as u32, &mut nic.pattern);
+        let next_at = self.now.saturating_add(job.process.gap(&mut nic.process));
+        let packet = Waiting { next: NONE, destination, generated: self.now, serial: nic.serial, arrived: 0 };
         nic.serial += 1;
-        let next = self.now.saturating_add(job.process.gap(&mut nic.process));
-        self.nics.book(node, next);
+        let first = nic.queue.is_empty();
+        let full = nic.queued >= self.nics.source_queue;
+        self.nics.book(node, next_at);
         self.recorder.generated(node, job_index);
-        let waiting = Waiting { next: NONE, destination, generated: self.now, serial, arrived: 0 };
-        let index = self.nics.waiting.insert(waiting);
-        let before = self.nics.nics[node as usize].queue;
-        let nic = &mut self.nics.nics[node as usize];
+        if first {
+            if let Some(vc) = self.nics.admission(self.now, node, destination, job.packet_length) {
+                self.enter_buffer(node, vc, packet);
+                return;
+            }
+        }
+        if full {
+            self.recorder.dropped(job_index);
+            return;
+        }
+        let index = self.nics.waiting.insert(packet);
+        let nic = &mut self.nics.nics[node];
         nic.queue.push(&mut self.nics.waiting, index);
         nic.queued += 1;
-        self.inject(node);
-        let nic = &mut self.nics.nics[node as usize];
-        if nic.queued > self.plan.nic.source_queue {
-            // The queue was full and nothing moved: the newest packet is lost.
-            nic.queue = before;
-            nic.queued -= 1;
-            if !before.is_empty() {
-                self.nics.waiting.get_mut(before.back).next = NONE;
-            }
-            self.nics.waiting.remove(index);
-            self.recorder.dropped(job_index);
-        }
     }
 
     /// Moves packets from the source queue into injection buffers as far as wire and room allow.
-    pub(super) fn inject(&mut self, node: u32) {
-        let n = node as usize;
-        let serial_wire = self.plan.nic.injection_link == InjectionLink::Serial;
-        while !self.nics.nics[n].queue.is_empty() {
-            let nic = &mut self.nics.nics[n];
-            if serial_wire && self.now < nic.wire_free {
-                if nic.woken_at != nic.wire_free {
-                    nic.woken_at = nic.wire_free;
-                    self.nics.wires.push(nic.wire_free, node);
-                }
+    fn drain_source(&mut self, node: usize) {
+        let length = self.plan.jobs[self.plan.job_of[node] as usize].packet_length;
+        loop {
+            let index = self.nics.nics[node].queue.front;
+            if index == NONE {
                 return;
             }
-            let job = self.plan.job_of[n];
-            let length = self.plan.jobs[job as usize].packet_length;
-            let index = nic.queue.front;
-            let destination = self.nics.waiting.get(index).destination;
-            let Some(vc) = self.nics.choose_vc(n, destination, length, self.plan) else { return };
-            let nic = &mut self.nics.nics[n];
+            let packet = *self.nics.waiting.get(index);
+            let Some(vc) = self.nics.admission(self.now, node, packet.destination, length) else { return };
+            let nic = &mut self.nics.nics[node];
             nic.queue.pop(&self.nics.waiting);
             nic.queued -= 1;
-            nic.wire_free = self.now + length;
-            if self.rules.count_at_buffer {
-                self.recorder.injected(node, job);
-            }
-            self.enter_buffer(node, vc, index, length);
+            self.nics.waiting.remove(index);
+            self.enter_buffer(node, vc, packet);
         }
     }
 
     /// The packet enters injection VC `vc` of `node`.
-    fn enter_buffer(&mut self, node: u32, vc: usize, index: u32, length: u32) {
-        let arrived = self.now + self.plan.network.classes.terminal.latency;
-        self.nics.waiting.get_mut(index).arrived = arrived;
-        let buffer = node as usize * self.nics.vcs + vc;
-        self.nics.used[buffer] += length;
+    #[inline]
+    fn enter_buffer(&mut self, node: usize, vc: usize, mut packet: Waiting) {
+        let job = self.plan.job_of[node];
+        if self.rules.count_at_buffer {
+            self.recorder.injected(node, job);
+        }
+        packet.arrived = self.now + self.nics.latency;
+        let buffer = &mut self.nics.buffers[node * self.nics.vcs + vc];
         // With a head in place or on its way the packet is fetched when its turn comes.
-        let idle = self.nics.used[buffer] == length;
-        self.nics.buffers[buffer].push(&mut self.nics.waiting, index);
-        if idle {
-            let (router, port) = (node / self.nics.nodes_per_router, node % self.nics.nodes_per_router);
-            let slot = self.layout.slot_base[port as usize] as u32 + vc as u32;
-            let slot = router << self.layout.slot_shift | slot;
-            self.arrivals.push(arrived + self.rules.pipeline, Arrival { slot, packet: NONE });
+        let empty = buffer.used == 0;
+        buffer.used += self.plan.jobs[job as usize].packet_length;
+        if empty {
+            self.send_head(node, vc, &packet);
+        } else {
+            let index = self.nics.waiting.insert(packet);
+            buffer.behind.push(&mut self.nics.waiting, index);
         }
     }
 
-    /// The next packet of an injection VC becomes its head.
-    pub(super) fn promote(&mut self, slot: u32) {
-        let shift = self.layout.slot_shift;
-        let (router, index) = (slot >> shift, slot & ((1 << shift) - 1));
-        let port = self.layout.slot_port[index as usize];
-        let vc = index - u32::from(self.layout.slot_base[port as usize]);
-        let node = router * self.nics.nodes_per_router + u32::from(port);
-        let buffer = node as usize * self.nics.vcs + vc as usize;
-        let waiting = self.nics.buffers[buffer].pop(&self.nics.waiting);
-        let record = *self.nics.waiting.get(waiting);
-        self.nics.waiting.remove(waiting);
-        let job = self.plan.job_of[node as usize];
-        let destination_router = record.destination / self.nics.nodes_per_router;
-        let id = self.packets.insert(Packet {
+    /// Books the arrival of a packet that is to be the head of its injection VC.
+    #[inline]
+    fn send_head(&mut self, node: usize, vc: usize, packet: &Waiting) {
+        let router = node as u32 / self.nics.nodes_per_router;
+        let port = node as u32 - router * self.nics.nodes_per_router;
+        let slot = u32::from(self.tables.port(port as usize).slot_base) + vc as u32;
+        let id = self.insert_packet(node, packet);
+        let arrival = Arrival { slot: router << self.tables.slot_shift | slot, packet: id };
+        self.arrivals.push(packet.arrived + self.rules.pipeline, arrival);
+    }
+
+    #[inline]
+    fn insert_packet(&mut self, node: usize, packet: &Waiting) -> u32 {
+        let job = self.plan.job_of[node];
+        let destination_router = packet.destination / self.nics.nodes_per_router;
+        self.packets.insert(Packet {
             next: NONE,
-            arrived: record.arrived,
+            arrived: packet.arrived,
             destination_router,
-            destination: record.destination,
-            source: node,
-            generated: record.generated,
-            serial: record.serial,
+            destination: packet.destination,
+            source: node as u32,
+            generated: packet.generated,
+            serial: packet.serial,
             injected: 0,
             injection_wait: 0,
             queue_wait: [0; 2],
@@ -275,36 +301,34 @@ impl<const W: usize, O: Observer> Simulation<'_, W, O> {
             length: self.plan.jobs[job as usize].packet_length as u16,
             hops: [0; 2],
             job,
-            terminal: (record.destination - destination_router * self.nics.nodes_per_router) as u8,
-        });
-        self.routers.slots[slot as usize].queue = Queue { front: id, back: id };
-        self.register_head(slot, id);
+            terminal: (packet.destination - destination_router * self.nics.nodes_per_router) as u8,
+        })
     }
 
-    /// The head of an injection VC has been granted: room for the node, and the next head.
-    pub(super) fn leave_injection(&mut self, router: usize, port: usize, slot: usize, id: u32) {
-        let node = router as u32 * self.nics.nodes_per_router + port as u32;
-        let packet = self.packets.get(id);
-        let vc = slot - self.layout.slot_base[port] as usize;
-        let buffer = node as usize * self.nics.vcs + vc;
-        self.nics.used[buffer] -= u32::from(packet.length);
+    /// The head of an injection VC of `length` phits has been granted: room for the node. Returns the packet
+    /// that is the next head at once, or `NONE`.
+    #[inline]
+    pub fn leave_injection(&mut self, router: usize, port: usize, vc: usize, length: u32) -> u32 {
+        let node = router * self.nics.nodes_per_router as usize + port;
         if !self.rules.count_at_buffer {
-            self.recorder.injected(node, packet.job);
+            self.recorder.injected(node, self.plan.job_of[node]);
         }
-        if !self.nics.nics[node as usize].queue.is_empty() {
-            self.nics.freed.push(node);
+        if !self.nics.nics[node].queue.is_empty() {
+            self.nics.freed.push(node as u32);
         }
-        let global = (router << self.layout.slot_shift | slot) as u32;
-        self.routers.slots[global as usize].queue = Queue::EMPTY;
-        let next = self.nics.buffers[buffer].front;
+        let buffer = &mut self.nics.buffers[node * self.nics.vcs + vc];
+        buffer.used -= length;
+        let next = buffer.behind.pop(&self.nics.waiting);
         if next == NONE {
-            return;
+            return NONE;
         }
-        let ready = self.nics.waiting.get(next).arrived + self.rules.pipeline;
-        if ready <= self.now {
-            self.promote(global);
+        let packet = *self.nics.waiting.get(next);
+        self.nics.waiting.remove(next);
+        if packet.arrived + self.rules.pipeline <= self.now {
+            self.insert_packet(node, &packet)
         } else {
-            self.arrivals.push(ready, Arrival { slot: global, packet: NONE });
+            self.send_head(node, vc, &packet);
+            NONE
         }
     }
 }

@@ -204,11 +204,11 @@ impl Recorder {
 
     /// A node has generated a packet.
     #[inline]
-    pub fn generated(&mut self, node: u32, job: u8) {
+    pub fn generated(&mut self, node: usize, job: u8) {
         if let Some(totals) = self.here(job) {
             totals.generated += 1;
             if let Some(nodes) = &mut self.nodes {
-                nodes.generated[node as usize] += 1;
+                nodes.generated[node] += 1;
             }
         }
         if let Some(row) = self.row(self.present) {
@@ -226,27 +226,28 @@ impl Recorder {
 
     /// A packet of `node` counts as injected.
     #[inline]
-    pub fn injected(&mut self, node: u32, job: u8) {
+    pub fn injected(&mut self, node: usize, job: u8) {
         if let Some(totals) = self.here(job) {
             totals.injected += 1;
-            self.injected[node as usize] += 1;
+            self.injected[node] += 1;
         }
         if let Some(row) = self.row(self.present) {
             row.injected += 1;
         }
     }
 
-    /// A packet was granted an output: `slot` and `pair` are global ids; it departs at `departure`.
+    /// A packet of `length` phits that `arrived` in a slot was granted an output; it departs at `departure`.
+    /// Slot and pair are global ids.
     #[inline]
-    pub fn hop(&mut self, slot: usize, pair: usize, packet: &Packet, (now, departure): (u32, u32)) {
+    pub fn hop(&mut self, (slot, pair): (usize, usize), length: u32, arrived: u32, (now, departure): (u32, u32)) {
         self.packet_hops += 1;
         if let Some(links) = &mut self.links {
             let end = self.start + self.cycles;
             if departure >= self.start && departure < end {
-                links.phits[pair] += u64::from(packet.length);
+                links.phits[pair] += u64::from(length);
             }
-            let cycles = now.min(end).saturating_sub(packet.arrived.max(self.start));
-            links.occupancy[slot] += u64::from(packet.length) * u64::from(cycles);
+            let cycles = now.min(end).saturating_sub(arrived.max(self.start));
+            links.occupancy[slot] += u64::from(length) * u64::from(cycles);
         }
     }
 

@@ -15,6 +15,9 @@ use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Most router ports of a network, terminal ports included.
+const MAX_PORTS: u64 = 1 << 26;
+
 /// How the global links of a group are spread over the other groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -30,16 +33,17 @@ pub enum Arrangement {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Nodes per router \[1 …\].
-    #[schemars(range(min = 1))]
+    /// Nodes per router \[1 … 254\].
+    #[schemars(range(min = 1, max = 254))]
     pub p: u32,
-    /// Routers per group \[1 …\].
-    #[schemars(range(min = 1))]
+    /// Routers per group \[1 … 254\].
+    #[schemars(range(min = 1, max = 254))]
     pub a: u32,
-    /// Global links per router \[1 …\].
-    #[schemars(range(min = 1))]
+    /// Global links per router \[1 … 254\].
+    #[schemars(range(min = 1, max = 254))]
     pub h: u32,
     /// Number of groups \[2 … a·h + 1\]; default a·h + 1, one global link between every pair of groups.
+    #[schemars(range(min = 2))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<u32>,
     /// How the global links of a group are spread over the other groups.
@@ -71,7 +75,7 @@ impl Dragonfly {
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
         for (key, value) in [("p", config.p), ("a", config.a), ("h", config.h)] {
             if value == 0 {
-                return Err(ConfigError::new(key, "must be at least 1").value(value));
+                return Err(ConfigError::new(key, "out of range").value(value).valid("1 … 254"));
             }
         }
         let (a, h) = (config.a, config.h);
@@ -79,7 +83,7 @@ impl Dragonfly {
         if u64::from(config.p) + u64::from(a) + u64::from(h) > 256 || slots > 60_000 {
             return Err(ConfigError::new("a", "the router would have more than 256 ports or the group more than 60,000 global links")
                 .value(a)
-                .valid("p + a + h must be at most 256 and a·h at most 60,000"));
+                .valid("p + a + h ≤ 256 and a·h ≤ 60,000"));
         }
         let most = slots as u32 + 1;
         let groups = config.groups.unwrap_or(most);
@@ -88,11 +92,13 @@ impl Dragonfly {
                 .value(groups)
                 .valid(format!("2 … {most} (a·h + 1)")));
         }
-        let nodes = u64::from(config.p) * u64::from(a) * u64::from(groups);
-        if nodes > 1 << 26 {
-            return Err(ConfigError::new("groups", format!("the network would have {nodes} nodes")).value(groups).valid("at most 67,108,864 nodes"));
-        }
         let routers = a * groups;
+        let ports = u64::from(routers) * u64::from(config.p + a - 1 + h);
+        if ports > MAX_PORTS {
+            return Err(ConfigError::new("groups", format!("the network would have {ports} router ports, more than memory holds"))
+                .value(groups)
+                .valid(format!("a · groups · (p + a - 1 + h) ≤ {MAX_PORTS}")));
+        }
         let mut topology = Self {
             p: config.p,
             a,

@@ -49,6 +49,13 @@ impl TopologyConfig {
             }
         }
     }
+
+    /// Fills in the parameters that the topology chose.
+    pub fn resolve(&mut self, topology: &Topology) {
+        match (self, topology) {
+            (Self::Dragonfly(config), Topology::Dragonfly(built)) => config.groups = Some(built.groups()),
+        }
+    }
 }
 
 impl Topology {

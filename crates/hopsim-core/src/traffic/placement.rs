@@ -14,6 +14,7 @@ pub struct Range {
     #[serde(default)]
     pub first: u32,
     /// How many \[1 …\].
+    #[schemars(range(min = 1))]
     pub count: u32,
 }
 
@@ -22,6 +23,7 @@ pub struct Range {
 #[serde(deny_unknown_fields)]
 pub struct Count {
     /// How many \[1 …\].
+    #[schemars(range(min = 1))]
     pub count: u32,
 }
 
@@ -68,6 +70,11 @@ fn check(range: Range, total: u32, what: &str) -> Result<std::ops::Range<u32>, C
 }
 
 fn sample(count: u32, total: u32, what: &str, stream: &mut Stream) -> Result<Vec<u32>, ConfigError> {
+    if total == 0 {
+        return Err(ConfigError::new("count", format!("other jobs leave no free {what}"))
+            .value(count)
+            .valid("smaller placements of the other jobs"));
+    }
     if count == 0 || count > total {
         return Err(ConfigError::new("count", format!("the network has {total} free {what}"))
             .value(count)
@@ -136,7 +143,7 @@ fn listed(list: &[u32], total: u32) -> Result<Vec<u32>, ConfigError> {
             .valid(format!("node numbers 0 … {}", total - 1)));
     }
     if let Some(pair) = nodes.windows(2).find(|w| w[0] == w[1]) {
-        return Err(ConfigError::new("", "a node is named twice").value(pair[0]));
+        return Err(ConfigError::new("", "a node is named twice").value(pair[0]).valid("every node once"));
     }
     Ok(nodes)
 }

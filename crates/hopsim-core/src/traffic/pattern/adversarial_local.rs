@@ -19,6 +19,12 @@ fn one() -> u32 {
     1
 }
 
+impl Default for Config {
+    fn default() -> Self {
+        Self { offset: one() }
+    }
+}
+
 impl Config {
     /// Lists by source router.
     pub fn targets(&self, site: &Site<'_>) -> Result<Targets, ConfigError> {

@@ -30,10 +30,13 @@ impl Mix {
         }
         for (index, part) in parts.iter().enumerate() {
             if !(part.weight > 0.0 && part.weight.is_finite()) {
-                return Err(ConfigError::new(format!("{index}.weight"), "must be a positive number").value(part.weight));
+                return Err(ConfigError::new(format!("{index}.weight"), "must be a positive number").value(part.weight).valid("more than 0"));
             }
         }
         let total: f64 = parts.iter().map(|p| p.weight).sum();
+        if !total.is_finite() {
+            return Err(ConfigError::new("", "the weights add up to more than a number holds").valid("smaller weights"));
+        }
         let mut sum = 0.0;
         let build = |(index, part): (usize, &Part)| {
             sum += part.weight;

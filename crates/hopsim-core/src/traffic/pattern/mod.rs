@@ -10,6 +10,8 @@ pub mod mix;
 pub mod random_permutation;
 pub mod uniform;
 
+use adversarial::{H, Offset};
+
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::Topology;
@@ -79,7 +81,26 @@ impl Site<'_> {
     }
 }
 
+/// The short names of the papers, for messages.
+pub const SHORT_NAMES: &str = "or in short UN, ADV+1, ADV+h, ADVc, ADV-local";
+
 impl PatternConfig {
+    /// The pattern behind a short name, in capitals or not: `UN`, `ADV+i`, `ADV+h`, `ADVc`, `ADV-local`.
+    pub fn from_short_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        match (name.as_str(), name.strip_prefix("adv+")) {
+            ("un", _) => Some(Self::default()),
+            ("advc", _) => Some(Self::AdversarialConsecutive(adversarial_consecutive::Config::default())),
+            ("adv-local", _) => Some(Self::AdversarialLocal(adversarial_local::Config::default())),
+            (_, Some("h")) => Some(Self::Adversarial(adversarial::Config { offset: Offset::H(H::H) })),
+            (_, Some(groups)) => {
+                let offset = Offset::Groups(groups.parse().ok()?);
+                Some(Self::Adversarial(adversarial::Config { offset }))
+            }
+            _ => None,
+        }
+    }
+
     /// Builds the pattern for the nodes of a job.
     pub fn build(&self, site: &Site<'_>) -> Result<Pattern, ConfigError> {
         match self {

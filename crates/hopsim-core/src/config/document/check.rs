@@ -1,0 +1,176 @@
+//! Compares a document with its schema: keys, kinds of values, names, and that integers fit their type.
+//! Ranges and everything that depends on more than one key are left to [`crate::plan::Plan`].
+
+use super::path::{display, show};
+use super::schema::{self, Choice, Limits, Schema, Shape};
+use crate::error::ConfigError;
+use serde_json::{Map, Value};
+
+/// Refuses a value that does not fit the schema. `path` is where the value stands.
+pub fn check(schema: Schema, path: &mut Vec<String>, value: &Value) -> Result<(), ConfigError> {
+    match (schema.shape(), value) {
+        (Shape::Table { keys, required }, Value::Object(fields)) => {
+            let names: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
+            if let Some(stranger) = schema::keys(fields).find(|key| !names.contains(key)) {
+                path.push(stranger.to_owned());
+                let refused = unknown(path, &names, &fields[stranger]);
+                return Err(refused.valid(schema::list(names)));
+            }
+            each(schema, path, fields)?;
+            missing(&keys, &required, path, fields)
+        }
+        (Shape::Choice(choice), Value::String(name)) => named(schema, &choice, path, name),
+        (Shape::Choice(choice), Value::Object(fields)) => chosen(schema, &choice, path, fields),
+        (Shape::List(items), Value::Array(values)) => {
+            for (index, value) in values.iter().enumerate() {
+                path.push(index.to_string());
+                check(items, path, value)?;
+                path.pop();
+            }
+            Ok(())
+        }
+        (Shape::Integer(limits), Value::Number(number)) => {
+            integer(&limits, number).map_err(|reason| refuse(schema, path, value, reason))
+        }
+        (Shape::Either(schemas), _) => match schemas.into_iter().find(|s| s.takes(value)) {
+            Some(fitting) => check(fitting, path, value),
+            None => Err(mismatch(schema, path, value)),
+        },
+        (Shape::Any, _)
+        | (Shape::Text, Value::String(_))
+        | (Shape::Boolean, Value::Bool(_))
+        | (Shape::Number(_), Value::Number(_)) => Ok(()),
+        _ => Err(mismatch(schema, path, value)),
+    }
+}
+
+fn each(schema: Schema, path: &mut Vec<String>, fields: &Map<String, Value>) -> Result<(), ConfigError> {
+    for (key, field) in fields {
+        if let Some(child) = schema.child(key) {
+            path.push(key.clone());
+            check(child, path, field)?;
+            path.pop();
+        }
+    }
+    Ok(())
+}
+
+fn missing(
+    keys: &[(&str, Schema)],
+    required: &[&str],
+    path: &mut Vec<String>,
+    fields: &Map<String, Value>,
+) -> Result<(), ConfigError> {
+    match keys.iter().find(|(key, _)| required.contains(key) && !fields.contains_key(*key)) {
+        None => Ok(()),
+        Some((key, schema)) => {
+            path.push((*key).to_owned());
+            let valid = match schema.shape() {
+                Shape::Choice(choice) if path.len() == 1 => {
+                    let tables = choice.all().into_iter().map(|name| format!("[{key}.{name}]"));
+                    format!("one of the tables {}", tables.collect::<Vec<_>>().join(", "))
+                }
+                _ => schema.valid(),
+            };
+            Err(ConfigError::new(display(&*path), "is missing").valid(valid))
+        }
+    }
+}
+
+/// A choice written as a name.
+fn named(schema: Schema, choice: &Choice, path: &[String], name: &str) -> Result<(), ConfigError> {
+    if choice.names.contains(&name) {
+        return Ok(());
+    }
+    let refused = ConfigError::new(display(path), "no such choice").value(show(&Value::from(name)));
+    let Some(table) = choice.table(name) else {
+        return Err(refused.suggestion(closest(name, &choice.all()).as_deref()).valid(schema.valid()));
+    };
+    let reason = format!("`{name}` needs {}", table.noun());
+    Err(ConfigError { reason, ..refused }.valid(format!("{{ {name} = … }}, {}", table.valid())))
+}
+
+/// A choice written as a table of one key.
+fn chosen(
+    schema: Schema,
+    choice: &Choice,
+    path: &mut Vec<String>,
+    fields: &Map<String, Value>,
+) -> Result<(), ConfigError> {
+    let all = choice.all();
+    if let Some(stranger) = schema::keys(fields).find(|key| !all.contains(key)) {
+        path.push(stranger.to_owned());
+        return Err(unknown(path, &all, &fields[stranger]).valid(schema.valid()));
+    }
+    if let Some(plain) = schema::keys(fields).find(|key| choice.table(key).is_none()) {
+        let refused = ConfigError::new(display(&*path), format!("`{plain}` has no parameters"));
+        return Err(refused.value(show(&Value::Object(fields.clone()))).valid(format!("{plain:?}")));
+    }
+    match schema::keys(fields).collect::<Vec<_>>()[..] {
+        [_] => each(schema, path, fields),
+        [] => Err(ConfigError::new(display(&*path), "names none of the choices").value("{}").valid(schema.valid())),
+        [first, second, ..] => {
+            path.push(second.to_owned());
+            let reason = format!("a second choice beside `{first}`");
+            Err(ConfigError::new(display(&*path), reason).valid(format!("one of {}", schema.valid())))
+        }
+    }
+}
+
+fn integer(limits: &Limits, number: &serde_json::Number) -> Result<(), String> {
+    match (number.as_u64(), number.as_i64()) {
+        (Some(value), _) if value <= limits.capacity => Ok(()),
+        (Some(_), _) => Err("is too large".into()),
+        (None, Some(_)) => Err("must not be negative".into()),
+        (None, None) => Err("must be an integer, not a decimal number".into()),
+    }
+}
+
+fn refuse(schema: Schema, path: &[String], value: &Value, reason: impl Into<String>) -> ConfigError {
+    ConfigError::new(display(path), reason).value(show(value)).valid(schema.valid())
+}
+
+fn mismatch(schema: Schema, path: &[String], value: &Value) -> ConfigError {
+    let refused = refuse(schema, path, value, format!("must be {}, not {}", schema.noun(), noun(value)));
+    match (schema.shape(), value) {
+        (Shape::List(items), Value::Object(_)) if items.is_table() => {
+            let key = path.last().map_or("", String::as_str);
+            refused.valid(format!("a list of tables, each under its own [[{key}]]"))
+        }
+        _ => refused,
+    }
+}
+
+fn noun(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "true or false",
+        Value::Number(number) if number.is_f64() => "a decimal number",
+        Value::Number(_) => "an integer",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a table",
+    }
+}
+
+fn unknown(path: &[String], names: &[&str], value: &Value) -> ConfigError {
+    let refused = ConfigError::new(display(path), "unknown key");
+    let refused = if value.is_object() { refused } else { refused.value(show(value)) };
+    let name = path.last().map_or("", String::as_str);
+    refused.suggestion(closest(name, names).or_else(|| elsewhere(name)).as_deref())
+}
+
+/// The name among `names` that was probably meant by `word`, quoted.
+pub fn closest(word: &str, names: &[&str]) -> Option<String> {
+    let word = word.to_lowercase().replace(['-', ' '], "_");
+    let most = (word.chars().count() / 3).max(1);
+    let near = names.iter().map(|name| (strsim::damerau_levenshtein(&word, &name.to_lowercase()), name));
+    near.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| format!("`{name}`"))
+}
+
+/// Keys of this name in other places of the document.
+fn elsewhere(name: &str) -> Option<String> {
+    let paths = schema::paths_of(name);
+    let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    (1..=3).contains(&quoted.len()).then(|| quoted.join(" or "))
+}

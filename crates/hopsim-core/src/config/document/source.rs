@@ -1,0 +1,158 @@
+//! The text of a document: its values, and where in the text each of them stands.
+
+use super::path;
+use crate::error::{ConfigError, Origin};
+use serde_json::{Map, Number, Value};
+use std::ops::Range;
+use toml_edit::{Document, Item, TableLike};
+
+/// A parsed TOML text.
+pub struct Source<'a> {
+    text: &'a str,
+    document: Document<&'a str>,
+}
+
+impl<'a> Source<'a> {
+    /// Parses the text.
+    pub fn parse(text: &'a str) -> Result<Self, ConfigError> {
+        let document = Document::parse(text).map_err(|error| {
+            let place = position(text, error.span().map_or(text.len(), |span| span.start));
+            let line = text.lines().nth(place.0 as usize - 1).unwrap_or("").trim();
+            let reason = format!("not TOML: {}, in the line {}", error.message(), path::show(&Value::from(line)));
+            let (line, column) = place;
+            ConfigError { origin: Origin::Text { line, column }, ..ConfigError::new("", reason) }
+        })?;
+        Ok(Self { text, document })
+    }
+
+    /// The values of the whole document.
+    pub fn value(&self) -> Result<Value, ConfigError> {
+        table(self.document.as_table(), &mut Vec::new())
+    }
+
+    /// Line and column of the key at `path`, or of its nearest parent in the text, with the length of the
+    /// path that was found. An element of a list stands where its value stands.
+    pub fn place(&self, path: &[String]) -> Option<((u32, u32), usize)> {
+        let mut found = None;
+        let mut node = Node::Table(self.document.as_table());
+        for (depth, part) in path.iter().enumerate() {
+            let Some((span, next)) = node.child(part) else { break };
+            if let Some(span) = span {
+                found = Some((position(self.text, span.start), depth + 1));
+            }
+            node = next;
+        }
+        found
+    }
+}
+
+/// Line and column of a byte, both from 1; columns count characters.
+fn position(text: &str, byte: usize) -> (u32, u32) {
+    let before = &text.as_bytes()[..byte.min(text.len())];
+    let last = before.rsplit(|&b| b == b'\n').next().unwrap_or(before);
+    let column = String::from_utf8_lossy(last).chars().count() + 1;
+    (before.split(|&b| b == b'\n').count() as u32, column as u32)
+}
+
+/// Something in the text that may have children.
+enum Node<'a> {
+    Table(&'a dyn TableLike),
+    Tables(&'a toml_edit::ArrayOfTables),
+    List(&'a toml_edit::Array),
+    Leaf,
+}
+
+impl<'a> Node<'a> {
+    fn of(item: &'a Item) -> Self {
+        match item {
+            Item::ArrayOfTables(tables) => Self::Tables(tables),
+            Item::Value(value) => Self::of_value(value),
+            other => other.as_table_like().map_or(Self::Leaf, Self::Table),
+        }
+    }
+
+    fn of_value(value: &'a toml_edit::Value) -> Self {
+        match value {
+            toml_edit::Value::Array(items) => Self::List(items),
+            toml_edit::Value::InlineTable(fields) => Self::Table(fields),
+            _ => Self::Leaf,
+        }
+    }
+
+    fn child(&self, part: &str) -> Option<(Option<Range<usize>>, Self)> {
+        match self {
+            Self::Table(fields) => {
+                let (key, item) = fields.get_key_value(part)?;
+                Some((key.span(), Self::of(item)))
+            }
+            Self::Tables(tables) => {
+                let table = tables.get(part.parse().ok()?)?;
+                Some((table.span(), Self::Table(table)))
+            }
+            Self::List(items) => {
+                let value = items.get(part.parse().ok()?)?;
+                Some((value.span(), Self::of_value(value)))
+            }
+            Self::Leaf => None,
+        }
+    }
+}
+
+/// The value of an override: TOML, or else a bare string.
+pub fn override_value(text: &str) -> Result<Value, ConfigError> {
+    match text.trim().parse::<toml_edit::Value>() {
+        Ok(parsed) => value(&parsed, &mut Vec::new()),
+        Err(_) => Ok(Value::from(text.trim())),
+    }
+}
+
+fn table(fields: &dyn TableLike, path: &mut Vec<String>) -> Result<Value, ConfigError> {
+    let mut map = Map::new();
+    for (key, item) in fields.iter() {
+        path.push(key.to_owned());
+        map.insert(key.to_owned(), self::item(item, path)?);
+        path.pop();
+    }
+    Ok(Value::Object(map))
+}
+
+fn item(item: &Item, path: &mut Vec<String>) -> Result<Value, ConfigError> {
+    match item {
+        Item::None => Ok(Value::Null),
+        Item::Value(v) => value(v, path),
+        Item::Table(fields) => table(fields, path),
+        Item::ArrayOfTables(tables) => list(tables.iter(), path, |fields, path| table(fields, path)),
+    }
+}
+
+fn list<T>(
+    items: impl Iterator<Item = T>,
+    path: &mut Vec<String>,
+    convert: impl Fn(T, &mut Vec<String>) -> Result<Value, ConfigError>,
+) -> Result<Value, ConfigError> {
+    let mut values = Vec::new();
+    for (index, item) in items.enumerate() {
+        path.push(index.to_string());
+        values.push(convert(item, path)?);
+        path.pop();
+    }
+    Ok(Value::Array(values))
+}
+
+fn value(value: &toml_edit::Value, path: &mut Vec<String>) -> Result<Value, ConfigError> {
+    match value {
+        toml_edit::Value::String(text) => Ok(Value::from(text.value().as_str())),
+        toml_edit::Value::Integer(number) => Ok(Value::from(*number.value())),
+        toml_edit::Value::Boolean(flag) => Ok(Value::from(*flag.value())),
+        toml_edit::Value::Datetime(date) => Ok(Value::from(date.value().to_string())),
+        toml_edit::Value::Array(items) => list(items.iter(), path, self::value),
+        toml_edit::Value::InlineTable(fields) => table(fields, path),
+        toml_edit::Value::Float(number) => {
+            let number = *number.value();
+            Number::from_f64(number).map(Value::Number).ok_or_else(|| {
+                let shown = number.to_string().to_lowercase();
+                ConfigError::new(path::display(&*path), "must be a finite number").value(shown)
+            })
+        }
+    }
+}

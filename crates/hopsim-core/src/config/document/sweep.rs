@@ -1,0 +1,198 @@
+//! The sweep: lists of values for some keys, and the points they make.
+
+use super::check;
+use super::draft::Draft;
+use super::path::{self, display, show};
+use crate::error::{ConfigError, Origin};
+use serde_json::{Map, Value};
+
+/// Most points of a sweep.
+const MAX_POINTS: usize = 100_000;
+
+/// A swept key.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// The swept path as written.
+    pub written: String,
+    /// The swept path.
+    pub path: Vec<String>,
+    /// Where the values come from.
+    pub origin: Origin,
+    /// Where the list stands in the document.
+    stands: Vec<String>,
+    values: Vec<Value>,
+}
+
+/// The axes, slowest first: the keys of the product in the order of the document, then the zipped keys, which
+/// vary together.
+#[derive(Clone, Debug, Default)]
+pub struct Sweep {
+    axes: Vec<Vec<Key>>,
+}
+
+impl Sweep {
+    /// Takes the sweep out of a document.
+    pub fn take(draft: &mut Draft<'_>) -> Result<Self, ConfigError> {
+        let Some(sweep) = draft.root.as_object_mut().and_then(|root| root.shift_remove("sweep")) else {
+            return Ok(Self::default());
+        };
+        let (mut product, mut zip) = read(&sweep).map_err(|error| draft.located(error))?;
+        for key in product.iter_mut().chain(&mut zip) {
+            let place = draft.place(&key.stands);
+            key.origin = place.map_or(Origin::Override, |(line, column)| Origin::Sweep { line, column });
+        }
+        let mut axes: Vec<Vec<Key>> = product.into_iter().map(|key| vec![key]).collect();
+        axes.extend((!zip.is_empty()).then_some(zip));
+        Ok(Self { axes })
+    }
+
+    /// Gives way to an override of `path`: a swept key that it replaces is not swept any more.
+    pub fn pin(&mut self, path: &[String]) -> Result<(), ConfigError> {
+        let replaced = |key: &Key| key.path.starts_with(path) || (is_load(path) && is_job_load(&key.path));
+        self.axes.iter_mut().for_each(|axis| axis.retain(|key| !replaced(key)));
+        self.axes.retain(|axis| !axis.is_empty());
+        match self.axes.iter().flatten().find(|key| path.starts_with(&key.path)) {
+            None => Ok(()),
+            Some(key) => {
+                let reason = format!("lies inside {}, which {} varies", key.written, display(&key.stands));
+                let refused = ConfigError::new(display(path), reason).valid("an override or a sweep, not both");
+                Err(ConfigError { origin: Origin::Override, ..refused })
+            }
+        }
+    }
+
+    /// Whether the shorthand `load` is swept.
+    pub fn varies_load(&self) -> bool {
+        self.axes.iter().flatten().any(|key| is_load(&key.path))
+    }
+
+    /// Number of points.
+    pub fn count(&self) -> Result<usize, ConfigError> {
+        let lengths = || self.axes.iter().map(|axis| length(axis));
+        match lengths().try_fold(1, usize::checked_mul) {
+            Some(count) if count <= MAX_POINTS => Ok(count),
+            _ => {
+                let product: f64 = lengths().map(|n| n as f64).product();
+                let reason = format!("the sweep would have {product} points");
+                Err(ConfigError::new("sweep", reason).valid(format!("at most {MAX_POINTS} points")))
+            }
+        }
+    }
+
+    /// The values of point `index`, in the order of the axes.
+    pub fn point(&self, index: usize) -> Vec<(&Key, &Value)> {
+        let (mut rest, mut chosen) = (index, Vec::new());
+        for axis in self.axes.iter().rev() {
+            let row = rest % length(axis).max(1);
+            rest /= length(axis).max(1);
+            chosen.extend(axis.iter().rev().filter_map(|key| Some((key, key.values.get(row)?))));
+        }
+        chosen.reverse();
+        chosen
+    }
+}
+
+fn length(axis: &[Key]) -> usize {
+    axis.first().map_or(1, |key| key.values.len())
+}
+
+/// Whether a path is the shorthand for the load of every job.
+pub fn is_load(path: &[String]) -> bool {
+    matches!(path, [load] if load == "load")
+}
+
+/// Whether a path is the load of one job.
+fn is_job_load(path: &[String]) -> bool {
+    matches!(path, [jobs, _, traffic, process, _, load]
+        if jobs == "jobs" && traffic == "traffic" && process == "process" && load == "load")
+}
+
+/// The keys of the product and the zipped keys.
+fn read(sweep: &Value) -> Result<(Vec<Key>, Vec<Key>), ConfigError> {
+    let tables = table(sweep, &["sweep".into()])?;
+    if let Some((name, value)) = tables.iter().find(|(name, _)| !["product", "zip"].contains(&name.as_str())) {
+        let meant = check::closest(name, &["product", "zip"]).or_else(|| Some(format!("`sweep.product.{name}`")));
+        return Err(ConfigError::new(display(["sweep", name]), "unknown key")
+            .value(show(value))
+            .suggestion(meant.as_deref())
+            .valid("product, zip"));
+    }
+    let read = |name: &str| {
+        let mut keys = Vec::new();
+        let mut stands = vec!["sweep".to_owned(), name.to_owned()];
+        if let Some(value) = tables.get(name) {
+            flatten(table(value, &stands)?, &mut stands, &mut Vec::new(), &mut keys)?;
+        }
+        Ok(keys)
+    };
+    let (product, zip) = (read("product")?, read("zip")?);
+    refuse_overlaps(product.iter().chain(&zip))?;
+    refuse_unequal(&zip)?;
+    Ok((product, zip))
+}
+
+fn table<'v>(value: &'v Value, stands: &[String]) -> Result<&'v Map<String, Value>, ConfigError> {
+    value.as_object().ok_or_else(|| {
+        ConfigError::new(display(stands), "must be a table")
+            .value(show(value))
+            .valid("lists by path: [sweep.product] \"measure.seed\" = [1, 2, 3]")
+    })
+}
+
+/// Reads lists by path; the path may be one quoted key or several nested ones.
+fn flatten(
+    fields: &Map<String, Value>,
+    stands: &mut Vec<String>,
+    above: &mut Vec<String>,
+    keys: &mut Vec<Key>,
+) -> Result<(), ConfigError> {
+    for (name, value) in fields {
+        stands.push(name.clone());
+        let depth = above.len();
+        above.extend(path::parse(name).map_err(|e| ConfigError { path: display(&*stands), ..e })?);
+        match value {
+            Value::Object(fields) => flatten(fields, stands, above, keys)?,
+            Value::Array(values) => keys.push(key(values, stands, above)?),
+            _ => {
+                let refused = ConfigError::new(display(&*stands), "must be a list of values to vary");
+                return Err(refused.value(show(value)).valid(format!("[{}]", show(value))));
+            }
+        }
+        above.truncate(depth);
+        stands.pop();
+    }
+    Ok(())
+}
+
+fn key(values: &[Value], stands: &[String], path: &[String]) -> Result<Key, ConfigError> {
+    if values.is_empty() {
+        return Err(ConfigError::new(display(stands), "the list is empty").value("[]").valid("at least one value"));
+    }
+    if path.first().is_some_and(|part| part == "sweep") {
+        let refused = ConfigError::new(display(stands), "a sweep cannot vary a sweep");
+        return Err(refused.valid("a key outside the table sweep"));
+    }
+    let (path, stands, values) = (path.to_vec(), stands.to_vec(), values.to_vec());
+    Ok(Key { written: display(&path), path, stands, values, origin: Origin::Unknown })
+}
+
+fn refuse_overlaps<'k>(keys: impl Iterator<Item = &'k Key>) -> Result<(), ConfigError> {
+    let mut seen: Vec<&Key> = Vec::new();
+    for key in keys {
+        let overlaps = |other: &&&Key| key.path.starts_with(&other.path) || other.path.starts_with(&key.path);
+        if let Some(other) = seen.iter().find(overlaps) {
+            let reason = format!("varies the same key as {}", display(&other.stands));
+            return Err(ConfigError::new(display(&key.stands), reason).valid("each key in one list only"));
+        }
+        seen.push(key);
+    }
+    Ok(())
+}
+
+fn refuse_unequal(zip: &[Key]) -> Result<(), ConfigError> {
+    let Some((first, others)) = zip.split_first() else { return Ok(()) };
+    let count = first.values.len();
+    let Some(other) = others.iter().find(|key| key.values.len() != count) else { return Ok(()) };
+    let reason = format!("the list has length {}, but that of {} has length {count}", other.values.len(), first.written);
+    Err(ConfigError::new(display(&other.stands), reason).valid("lists of equal length"))
+}

@@ -1,0 +1,168 @@
+//! What is not a router's own: the clock, the rules, packets, events on links, nodes, measurements.
+
+use super::nic::Nics;
+use super::packet::Packet;
+use super::pool::Pool;
+use super::tables::Tables;
+use super::wheel::Wheel;
+use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold};
+use crate::measure::recorder::Recorder;
+use crate::plan::Plan;
+use crate::rng::{Purpose, Stream};
+use crate::routing::{Head, Routing};
+
+/// A head that arrives in a slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Global slot id.
+    pub slot: u32,
+    /// The packet.
+    pub packet: u32,
+}
+
+/// Space that becomes free behind an output VC.
+#[derive(Clone, Copy, Debug)]
+pub struct Credit {
+    /// Global pair id.
+    pub pair: u32,
+    /// Phits.
+    pub phits: u32,
+}
+
+/// Constants of the run that hot code reads.
+pub struct Rules {
+    /// Allocator iterations per cycle.
+    pub iterations: u32,
+    /// From grant to the head of the output queue.
+    pub crossbar: u32,
+    /// From arrival to first request.
+    pub pipeline: u32,
+    /// Shortest packet of any job.
+    pub shortest: u32,
+    /// Whether packets of several lengths meet.
+    pub mixed: bool,
+    /// `Ejection::IdleNode`.
+    pub idle_node: bool,
+    /// `OutputHold::Speedup`.
+    pub hold_speedup: bool,
+    /// `InputPointer::Request`.
+    pub on_request: bool,
+    /// `InjectionCount::Buffer`.
+    pub count_at_buffer: bool,
+    /// `InjectionLatency::Departure`.
+    pub until_departure: bool,
+    /// Packets from other routers first.
+    pub transit_priority: bool,
+    /// Terminal ports of a router.
+    pub terminals: usize,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+impl Rules {
+    /// The constants of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let (router, nic) = (&plan.router, &plan.nic);
+        Self {
+            iterations: router.allocator.iterations,
+            crossbar: router.crossbar_latency,
+            pipeline: router.pipeline_latency,
+            shortest: plan.shortest_packet(),
+            mixed: plan.shortest_packet() != plan.longest_packet(),
+            idle_node: router.ejection == Ejection::IdleNode,
+            hold_speedup: router.output_hold == OutputHold::Speedup,
+            on_request: router.input_pointer == InputPointer::Request,
+            count_at_buffer: nic.injection_count == InjectionCount::Buffer,
+            until_departure: nic.injection_latency == InjectionLatency::Departure,
+            transit_priority: router.allocator.transit_priority,
+            terminals: plan.network.layout.terminals,
+            seed: plan.experiment.measure.seed,
+        }
+    }
+}
+
+/// Everything but the routers' own state.
+pub struct Context<'p, O> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// Its routing.
+    pub routing: &'p Routing,
+    /// Constants.
+    pub rules: Rules,
+    /// Layout tables -- constant.
+    pub tables: Tables,
+    /// Present cycle.
+    pub now: u32,
+    /// Packets in the network.
+    pub packets: Pool<Packet>,
+    /// Heads on their way.
+    pub arrivals: Wheel<Arrival>,
+    /// Credits on their way.
+    pub credits: Wheel<Credit>,
+    /// The nodes.
+    pub nics: Nics,
+    /// Measurements.
+    pub recorder: Recorder,
+    /// Who watches.
+    pub observer: O,
+}
+
+impl<'p, O> Context<'p, O> {
+    /// The context of an empty network at cycle 0.
+    pub fn new(plan: &'p Plan, observer: O) -> Self {
+        let (classes, rules) = (&plan.network.classes, Rules::new(plan));
+        let latency = classes.links.iter().map(|c| c.latency).max().unwrap_or(1);
+        let queue = plan.router.output_buffer.unwrap_or(0) + 2 * plan.longest_packet();
+        let ahead = rules.crossbar + queue + latency.max(classes.terminal.latency) + rules.pipeline;
+        Self {
+            plan,
+            routing: &plan.routing,
+            tables: Tables::new(plan),
+            now: 0,
+            packets: Pool::new(),
+            arrivals: Wheel::new(ahead + 1),
+            credits: Wheel::new(latency),
+            nics: Nics::new(plan),
+            recorder: Recorder::new(plan),
+            rules,
+            observer,
+        }
+    }
+
+    /// The number of this allocator iteration among all of the run.
+    #[inline]
+    pub fn moment(&self, iteration: u32) -> u64 {
+        u64::from(self.now) * u64::from(self.rules.iterations) + u64::from(iteration)
+    }
+
+    /// The pair that a head with a fixed request wants, `None` if it re-decides at every attempt.
+    #[inline]
+    pub fn fixed_request(&mut self, router: usize, slot: usize, packet: u32) -> Option<usize> {
+        let code = self.tables.code(slot);
+        if self.routing.redecides(code) {
+            return None;
+        }
+        let packet = self.packets.get_mut(packet);
+        let head = packet.head(router, code);
+        let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
+        let draw = || {
+            let stream = Stream::new(seed, Purpose::Routing, u64::from(source));
+            stream.at(u64::from(serial)).at(router as u64)
+        };
+        let request = self.routing.request(&head, &mut packet.route, draw);
+        Some(self.tables.port(request.port).pair_base as usize + request.vc as usize)
+    }
+}
+
+impl Packet {
+    /// This packet as a head with input code `code` in `router`.
+    #[inline]
+    pub fn head(&self, router: usize, code: u8) -> Head {
+        Head {
+            router: router as u32,
+            code,
+            destination: self.destination_router,
+            terminal: u16::from(self.terminal),
+        }
+    }
+}
