@@ -1,7 +1,7 @@
 //! The network flattened to arrays: built once from a topology, read-only while the engine runs.
 //!
 //! All routers share one [`Layout`]: the numbering of ports, of *slots* (input port and VC) and of *pairs*
-//! (output port and VC). Slots and pairs of router r have the global ids `r << shift | index`.
+//! (output port and VC).
 
 use crate::topology::{PortClass, Topology};
 
@@ -55,10 +55,6 @@ pub struct Layout {
     pub slot_port: Vec<u16>,
     /// Port of every pair.
     pub pair_port: Vec<u16>,
-    /// log2 of the stride between routers of slot ids.
-    pub slot_shift: u32,
-    /// log2 of the stride between routers of pair ids.
-    pub pair_shift: u32,
     /// Number of terminal ports.
     pub terminals: usize,
 }
@@ -72,10 +68,8 @@ pub const TERMINAL: PortClassCode = 0;
 /// What is at the other end of a port.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// Global id of VC 0's slot at the peer, `NONE` if unplugged or terminal.
-    pub peer_slot: u32,
-    /// Global id of VC 0's pair at the peer: where credits go.
-    pub peer_pair: u32,
+    /// Router and port there, `None` if nothing is plugged in or a node is.
+    pub peer: Option<(u32, usize)>,
     /// Latency of the link in either direction \[cycles\].
     pub latency: u32,
 }
@@ -125,8 +119,6 @@ impl Layout {
             layout.slot_port.resize(slots as usize, port as u16);
             layout.pair_port.resize(pairs as usize, port as u16);
         }
-        layout.slot_shift = u32::from(slots).next_power_of_two().trailing_zeros();
-        layout.pair_shift = u32::from(pairs).next_power_of_two().trailing_zeros();
         layout
     }
 
@@ -170,12 +162,7 @@ impl Network {
         for router in 0..routers {
             for (port, &class) in ports.iter().enumerate() {
                 let latency = classes.of(class).latency;
-                let peer = topology.neighbour(router, port);
-                links.push(peer.map_or(Link { peer_slot: NONE, peer_pair: NONE, latency }, |(peer, back)| Link {
-                    peer_slot: (peer << layout.slot_shift) | u32::from(layout.slot_base[back]),
-                    peer_pair: (peer << layout.pair_shift) | u32::from(layout.pair_base[back]),
-                    latency,
-                }));
+                links.push(Link { peer: topology.neighbour(router, port), latency });
             }
         }
         let nodes = routers * topology.nodes_per_router();

@@ -348,7 +348,7 @@ fn check_size(network: &Network) -> Result<(), ConfigError> {
         return Err(ConfigError::new("router", format!("a router would have {most} input VCs"))
             .valid("at most 512 input VCs per router: fewer ports or fewer VCs"));
     }
-    if u64::from(network.routers) << layout.slot_shift.max(layout.pair_shift) >= u64::from(NONE) {
+    if u64::from(network.routers) * (most.next_power_of_two().max(64) as u64) >= u64::from(NONE) {
         return Err(ConfigError::new("topology", "the network would have more than 2^32 input VCs")
             .valid("fewer routers or fewer VCs"));
     }

@@ -6,7 +6,7 @@
 use super::arbiter::{Contest, Stage};
 use super::context::Context;
 use super::mask::Mask;
-use super::routers::Site;
+use super::routers::{Extras, Router, global};
 use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
 use crate::routing::RouteState;
@@ -27,13 +27,23 @@ impl<const W: usize> Scratch<W> {
     }
 }
 
-impl<const W: usize> Site<'_, W> {
+/// A visit to one router.
+pub struct Visit<'a, const W: usize> {
+    /// Its number.
+    pub number: usize,
+    /// Its state.
+    pub router: &'a mut Router<W>,
+    /// State of all routers that only some configurations need.
+    pub extras: &'a mut Extras,
+}
+
+impl<const W: usize> Visit<'_, W> {
     /// One cycle of the allocator.
     #[inline]
-    pub fn allocate<O: Observer>(&mut self, cx: &mut Context<'_, O>, scratch: &mut Scratch<W>) {
+    pub fn allocate<O: Observer>(&mut self, cx: &mut Context<'_, W, O>, scratch: &mut Scratch<W>) {
         for iteration in 0..cx.rules.iterations {
             let mut slots = self.feasible(cx);
-            let redeciding = !self.hot.redeciding.is_empty();
+            let redeciding = !self.router.redeciding.is_empty();
             if redeciding {
                 self.redecide(cx, iteration, &mut slots);
             }
@@ -59,11 +69,11 @@ impl<const W: usize> Site<'_, W> {
 
     /// Slots whose fixed request could be granted now, free input or not.
     #[inline]
-    fn feasible<O>(&self, cx: &Context<'_, O>) -> Mask<W> {
+    fn feasible<O>(&self, cx: &Context<'_, W, O>) -> Mask<W> {
         let mut slots = Mask::EMPTY;
-        (self.hot.wanted & self.hot.credit).for_each(|pair| {
-            if self.ports[cx.tables.pair_port(pair)].out_ready <= cx.now {
-                slots |= self.pairs[pair].wants;
+        (self.router.wanted & self.router.credit).for_each(|pair| {
+            if self.router.ports[cx.tables.pair_port(pair)].out_ready <= cx.now {
+                slots |= self.router.pairs[pair].wants;
             }
         });
         if cx.rules.mixed {
@@ -78,14 +88,14 @@ impl<const W: usize> Site<'_, W> {
 
     /// Asks the re-deciding heads of free inputs anew and adds those that could be granted to `slots`.
     #[cold]
-    fn redecide<O: Observer>(&mut self, cx: &mut Context<'_, O>, iteration: u32, slots: &mut Mask<W>) {
+    fn redecide<O: Observer>(&mut self, cx: &mut Context<'_, W, O>, iteration: u32, slots: &mut Mask<W>) {
         let when = cx.moment(iteration);
-        for slot in self.hot.redeciding.iter() {
-            if self.ports[cx.tables.slot_port(slot)].in_free > cx.now {
+        for slot in self.router.redeciding.iter() {
+            if self.router.ports[cx.tables.slot_port(slot)].in_free > cx.now {
                 continue;
             }
-            let packet = cx.packets.get_mut(self.slots[slot].queue.front);
-            let head = packet.head(self.router, cx.tables.code(slot));
+            let packet = cx.packets.get_mut(self.router.slots[slot].queue.front);
+            let head = packet.head(self.number, cx.tables.code(slot));
             let (source, serial, seed) = (packet.source, packet.serial, cx.rules.seed);
             let draw = || {
                 let stream = Stream::new(seed, Purpose::Attempt, u64::from(source));
@@ -94,8 +104,8 @@ impl<const W: usize> Site<'_, W> {
             packet.route = RouteState::NEW;
             let request = cx.routing.request(&head, &mut packet.route, draw);
             let pair = cx.tables.port(request.port).pair_base as usize + request.vc as usize;
-            self.slots[slot].request = pair as u16;
-            let open = self.hot.credit.contains(pair) && self.ports[request.port].out_ready <= cx.now;
+            self.router.slots[slot].request = pair as u16;
+            let open = self.router.credit.contains(pair) && self.router.ports[request.port].out_ready <= cx.now;
             if open && (!cx.rules.mixed || self.fits(cx, slot)) {
                 slots.insert(slot);
             }
@@ -104,12 +114,12 @@ impl<const W: usize> Site<'_, W> {
 
     /// Both stages when only one slot is feasible. Whether a request was granted, or there was none.
     #[inline]
-    fn grant_single<O: Observer>(&mut self, cx: &mut Context<'_, O>, slot: usize, iteration: u32) -> bool {
+    fn grant_single<O: Observer>(&mut self, cx: &mut Context<'_, W, O>, slot: usize, iteration: u32) -> bool {
         let input = cx.tables.slot_port(slot);
-        if self.ports[input].in_free > cx.now {
+        if self.router.ports[input].in_free > cx.now {
             return true;
         }
-        let output = cx.tables.pair_port(self.slots[slot].request as usize);
+        let output = cx.tables.pair_port(self.router.slots[slot].request as usize);
         if cx.rules.on_request {
             self.serve_input(cx, input, slot, iteration);
         }
@@ -129,7 +139,7 @@ impl<const W: usize> Site<'_, W> {
     /// asked and the number of requests.
     fn nominate<O: Observer>(
         &mut self,
-        cx: &mut Context<'_, O>,
+        cx: &mut Context<'_, W, O>,
         mut slots: Mask<W>,
         iteration: u32,
         scratch: &mut Scratch<W>,
@@ -140,7 +150,7 @@ impl<const W: usize> Site<'_, W> {
             let info = cx.tables.port(input);
             let first = info.slot_base as usize;
             let field = slots.take_field(first, info.vcs as usize);
-            if self.ports[input].in_free > cx.now {
+            if self.router.ports[input].in_free > cx.now {
                 continue;
             }
             let slot = if field & (field - 1) == 0 {
@@ -151,7 +161,7 @@ impl<const W: usize> Site<'_, W> {
             if cx.rules.on_request {
                 self.serve_input(cx, input, slot, iteration);
             }
-            let output = cx.tables.pair_port(self.slots[slot].request as usize);
+            let output = cx.tables.pair_port(self.router.slots[slot].request as usize);
             scratch.nominee[input] = slot as u16;
             if !asked.contains(output) {
                 asked.insert(output);
@@ -166,7 +176,7 @@ impl<const W: usize> Site<'_, W> {
     /// Output stage: every output port asked grants one request. Returns the number of grants.
     fn grant_requests<O: Observer>(
         &mut self,
-        cx: &mut Context<'_, O>,
+        cx: &mut Context<'_, W, O>,
         asked: Mask<W>,
         iteration: u32,
         scratch: &Scratch<W>,
@@ -189,24 +199,24 @@ impl<const W: usize> Site<'_, W> {
 
     /// `Ejection::IdleNode`: the node behind `output` is still absorbing a packet.
     #[inline]
-    fn refuses<O>(&self, cx: &Context<'_, O>, output: usize) -> bool {
+    fn refuses<O>(&self, cx: &Context<'_, W, O>, output: usize) -> bool {
         cx.rules.idle_node && cx.tables.port(output).class == TERMINAL && !self.node_is_idle(cx, output)
     }
 
     /// The input arbiter of `input` chooses among the VCs in `field`.
     #[inline]
-    fn choose_vc<O>(&self, cx: &Context<'_, O>, input: usize, field: u64, iteration: u32) -> usize {
+    fn choose_vc<O>(&self, cx: &Context<'_, W, O>, input: usize, field: u64, iteration: u32) -> usize {
         let info = cx.tables.port(input);
         let first = info.slot_base as usize;
         let contest = Contest {
             arbiter: &cx.plan.router.allocator.input_arbiter,
             candidates: Mask::<1>::from_bits(field),
-            pointer: self.ports[input].in_pointer as usize,
+            pointer: self.router.ports[input].in_pointer as usize,
         };
         contest.winner(
             |vc, stamp| self.age(cx, first + vc, info.class == TERMINAL, stamp),
-            |vc| self.input_stamps[first + vc],
-            || Stage::Input.stream(cx, self.router, input, iteration),
+            |vc| self.extras.input_stamps[global::<W>(self.number as u32, first + vc) as usize],
+            || Stage::Input.stream(cx, self.number, input, iteration),
         )
     }
 
@@ -214,11 +224,12 @@ impl<const W: usize> Site<'_, W> {
     #[inline]
     fn choose_input<O>(
         &mut self,
-        cx: &Context<'_, O>,
+        cx: &Context<'_, W, O>,
         output: usize,
         iteration: u32,
         scratch: &Scratch<W>,
     ) -> usize {
+        let ports = cx.tables.port_count;
         let mut candidates = scratch.requesters[output];
         let mut class = 0;
         if cx.rules.transit_priority {
@@ -233,13 +244,13 @@ impl<const W: usize> Site<'_, W> {
             let contest = Contest {
                 arbiter: &cx.plan.router.allocator.output_arbiter,
                 candidates,
-                pointer: self.ports[output].out_pointer[class] as usize,
+                pointer: self.router.ports[output].out_pointer[class] as usize,
             };
             let terminal = |input| cx.tables.port(input).class == TERMINAL;
             contest.winner(
                 |input, stamp| self.age(cx, scratch.nominee[input] as usize, terminal(input), stamp),
-                |input| self.output_stamps[output * cx.tables.port_count + input],
-                || Stage::Output.stream(cx, self.router, output, iteration),
+                |input| self.extras.output_stamps[(self.number * ports + output) * ports + input],
+                || Stage::Output.stream(cx, self.number, output, iteration),
             )
         });
         self.serve_output(cx, output, input, (class, iteration));
@@ -250,26 +261,28 @@ impl<const W: usize> Site<'_, W> {
     #[inline]
     fn serve_output<O>(
         &mut self,
-        cx: &Context<'_, O>,
+        cx: &Context<'_, W, O>,
         output: usize,
         input: usize,
         (class, iteration): (usize, u32),
     ) {
-        let next = if input + 1 == cx.tables.port_count { 0 } else { input + 1 };
-        self.ports[output].out_pointer[class] = next as u8;
-        if let Some(stamp) = self.output_stamps.get_mut(output * cx.tables.port_count + input) {
-            *stamp = cx.moment(iteration) + 1;
+        let ports = cx.tables.port_count;
+        let next = if input + 1 == ports { 0 } else { input + 1 };
+        self.router.ports[output].out_pointer[class] = next as u8;
+        if !self.extras.output_stamps.is_empty() {
+            let index = (self.number * ports + output) * ports + input;
+            self.extras.output_stamps[index] = cx.moment(iteration) + 1;
         }
     }
 
     /// The input arbiter of `input` has served `slot`.
     #[inline]
-    fn serve_input<O>(&mut self, cx: &Context<'_, O>, input: usize, slot: usize, iteration: u32) {
+    fn serve_input<O>(&mut self, cx: &Context<'_, W, O>, input: usize, slot: usize, iteration: u32) {
         let info = cx.tables.port(input);
         let next = slot + 1 - info.slot_base as usize;
-        self.ports[input].in_pointer = if next == info.vcs as usize { 0 } else { next as u8 };
-        if let Some(stamp) = self.input_stamps.get_mut(slot) {
-            *stamp = cx.moment(iteration) + 1;
+        self.router.ports[input].in_pointer = if next == info.vcs as usize { 0 } else { next as u8 };
+        if !self.extras.input_stamps.is_empty() {
+            self.extras.input_stamps[global::<W>(self.number as u32, slot) as usize] = cx.moment(iteration) + 1;
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Arbiters: who wins when several ask (Dally & Towles §18).
 
+use super::allocator::Visit;
 use super::context::Context;
 use super::mask::Mask;
-use super::routers::Site;
 use crate::config::router::{ArbiterConfig, Timestamp};
 use crate::rng::{Purpose, Stream};
 
@@ -17,7 +17,7 @@ pub enum Stage {
 
 impl Stage {
     /// The stream of the random arbiter of `port` for this iteration.
-    pub fn stream<O>(self, cx: &Context<'_, O>, router: usize, port: usize, iteration: u32) -> Stream {
+    pub fn stream<const W: usize, O>(self, cx: &Context<'_, W, O>, router: usize, port: usize, iteration: u32) -> Stream {
         let index = (router as u64) << 16 | (port as u64) << 1 | self as u64;
         Stream::new(cx.rules.seed, Purpose::Arbiter, index).at(cx.moment(iteration))
     }
@@ -67,11 +67,11 @@ impl<const N: usize> Contest<'_, N> {
     }
 }
 
-impl<const W: usize> Site<'_, W> {
+impl<const W: usize> Visit<'_, W> {
     /// The key of age arbitration for the head of a slot: smaller is older.
     #[inline]
-    pub fn age<O>(&self, cx: &Context<'_, O>, slot: usize, terminal: bool, timestamp: Timestamp) -> u32 {
-        let packet = cx.packets.get(self.slots[slot].queue.front);
+    pub fn age<O>(&self, cx: &Context<'_, W, O>, slot: usize, terminal: bool, timestamp: Timestamp) -> u32 {
+        let packet = cx.packets.get(self.router.slots[slot].queue.front);
         match timestamp {
             Timestamp::Generation => packet.generated,
             Timestamp::Injection if terminal => cx.now,

@@ -82,7 +82,7 @@ impl Rules {
 }
 
 /// Everything but the routers' own state.
-pub struct Context<'p, O> {
+pub struct Context<'p, const W: usize, O> {
     /// The plan.
     pub plan: &'p Plan,
     /// Its routing.
@@ -107,7 +107,7 @@ pub struct Context<'p, O> {
     pub observer: O,
 }
 
-impl<'p, O> Context<'p, O> {
+impl<'p, const W: usize, O> Context<'p, W, O> {
     /// The context of an empty network at cycle 0.
     pub fn new(plan: &'p Plan, observer: O) -> Self {
         let (classes, rules) = (&plan.network.classes, Rules::new(plan));

@@ -4,9 +4,10 @@
 //! credit on its way the packets in that buffer leave no room, it waits for that buffer's head. Following
 //! these waits from head to head either ends at a packet that can move, or comes back: a deadlock for ever.
 
+use super::routers::split;
 use super::simulation::Simulation;
 use crate::error::{DeadlockReport, WaitingHead};
-use crate::network::{NONE, TERMINAL};
+use crate::network::TERMINAL;
 use crate::trace::Observer;
 
 impl<const W: usize, O: Observer> Simulation<'_, W, O> {
@@ -15,53 +16,52 @@ impl<const W: usize, O: Observer> Simulation<'_, W, O> {
         self.context.plan.experiment.measure.watchdog
     }
 
-    /// The slot whose head must move before the head of `slot` can, `None` if that is not certain.
-    fn waits_for(&self, slot: usize) -> Option<usize> {
-        let (router, index) = self.context.tables.split_slot(slot as u32);
-        let state = &self.routers.slots[slot];
-        if state.queue.is_empty() || self.routers.hot[router].redeciding.contains(index) {
+    /// The slot whose head must move before the head of `slot` can, `None` if that is not certain. Global ids.
+    fn waits_for(&self, slot: u32) -> Option<u32> {
+        let (number, slot) = split::<W>(slot);
+        let router = &self.routers[number];
+        let head = router.slots[slot].queue;
+        if head.is_empty() || router.redeciding.contains(slot) {
             return None;
         }
-        let pair = state.request as usize;
+        let pair = router.slots[slot].request as usize;
         let port = self.context.tables.pair_port(pair);
-        let class = self.context.tables.port(port).class;
-        if class == TERMINAL {
+        let info = self.context.tables.port(port);
+        let length = u32::from(self.context.packets.get(head.front).length);
+        if info.class == TERMINAL || router.pairs[pair].credits >= length {
             return None;
         }
-        let length = u32::from(self.context.packets.get(state.queue.front).length);
-        if self.routers.pairs[router << self.context.tables.pair_shift | pair].credits >= length {
-            return None;
-        }
-        let vc = pair - self.context.tables.port(port).pair_base as usize;
-        let behind = self.context.plan.network.link(router as u32, port).peer_slot as usize + vc;
-        let queue = self.routers.slots[behind].queue;
-        let held: u32 = queue.iter(&self.context.packets).map(|id| u32::from(self.context.packets.get(id).length)).sum();
-        let buffer = self.context.plan.network.classes.links[class as usize - 1].buffer;
+        let behind = router.ports[port].peer_slot + (pair - info.pair_base as usize) as u32;
+        let (peer, index) = split::<W>(behind);
+        let queue = self.routers[peer].slots[index].queue;
+        let packets = &self.context.packets;
+        let held: u32 = queue.iter(packets).map(|id| u32::from(packets.get(id).length)).sum();
+        let buffer = self.context.plan.network.classes.links[info.class as usize - 1].buffer;
         (held + length > buffer).then_some(behind)
     }
 
     /// A cycle of waiting heads, if there is one.
     pub(super) fn find_deadlock(&self) -> Option<DeadlockReport> {
         // 0: not seen, otherwise the walk that saw it first.
-        let mut seen = vec![0u32; self.routers.slots.len()];
-        for start in 0..self.routers.slots.len() {
-            let walk = start as u32 + 1;
+        let mut seen = vec![0u32; self.routers.len() * 64 * W];
+        for start in 0..seen.len() as u32 {
+            let walk = start + 1;
             let mut at = start;
-            while seen[at] == 0 {
-                seen[at] = walk;
+            while seen[at as usize] == 0 {
+                seen[at as usize] = walk;
                 match self.waits_for(at) {
                     Some(next) => at = next,
                     None => break,
                 }
             }
-            if seen[at] == walk && self.waits_for(at).is_some() {
+            if seen[at as usize] == walk && self.waits_for(at).is_some() {
                 return Some(self.report(at));
             }
         }
         None
     }
 
-    fn report(&self, start: usize) -> DeadlockReport {
+    fn report(&self, start: u32) -> DeadlockReport {
         let mut waiting = Vec::new();
         let mut at = start;
         loop {
@@ -74,18 +74,18 @@ impl<const W: usize, O: Observer> Simulation<'_, W, O> {
         DeadlockReport { cycle: self.context.now, packets: self.context.packets.len(), waiting }
     }
 
-    fn describe(&self, slot: usize) -> WaitingHead {
-        let (router, index) = self.context.tables.split_slot(slot as u32);
-        let state = &self.routers.slots[slot];
-        debug_assert!(state.queue.front != NONE, "an empty slot waits for nothing");
+    fn describe(&self, slot: u32) -> WaitingHead {
+        let (number, slot) = split::<W>(slot);
+        let state = &self.routers[number].slots[slot];
         let packet = self.context.packets.get(state.queue.front);
-        let (input, input_vc) = self.context.plan.network.layout.slot_vc(index).unwrap_or((0, 0));
-        let (output, output_vc) = self.context.plan.network.layout.pair_vc(state.request as usize).unwrap_or((0, 0));
+        let network = &self.context.plan.network;
+        let (input, input_vc) = network.layout.slot_vc(slot).unwrap_or((0, 0));
+        let (output, output_vc) = network.layout.pair_vc(state.request as usize).unwrap_or((0, 0));
         WaitingHead {
-            router: router as u32,
-            input: self.context.plan.network.port_name(input),
+            router: number as u32,
+            input: network.port_name(input),
             input_vc,
-            output: self.context.plan.network.port_name(output),
+            output: network.port_name(output),
             output_vc,
             source: packet.source,
             destination: packet.destination,

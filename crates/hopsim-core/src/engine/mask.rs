@@ -1,4 +1,6 @@
-//! Fixed-size bit sets: slots, pairs or ports of one router, `W` words of 64.
+//! Fixed-size bit sets: slots, pairs or ports of one router, `W` words of 64, `W` a power of two.
+//!
+//! Word indices are masked with W − 1, which the compiler turns into no check at all.
 
 use std::ops::{BitAnd, BitOrAssign};
 
@@ -31,19 +33,19 @@ impl<const W: usize> Mask<W> {
     /// Adds `bit`.
     #[inline]
     pub fn insert(&mut self, bit: usize) {
-        self.0[bit / 64] |= 1 << (bit % 64);
+        self.0[(bit / 64) & (W - 1)] |= 1 << (bit % 64);
     }
 
     /// Takes `bit` out.
     #[inline]
     pub fn remove(&mut self, bit: usize) {
-        self.0[bit / 64] &= !(1 << (bit % 64));
+        self.0[(bit / 64) & (W - 1)] &= !(1 << (bit % 64));
     }
 
     /// Whether `bit` is in the set.
     #[inline]
     pub fn contains(&self, bit: usize) -> bool {
-        self.0[bit / 64] >> (bit % 64) & 1 == 1
+        self.0[(bit / 64) & (W - 1)] >> (bit % 64) & 1 == 1
     }
 
     /// Whether the set is empty.
@@ -95,8 +97,9 @@ impl<const W: usize> Mask<W> {
     #[inline]
     pub fn take_field(&mut self, base: usize, count: usize) -> u64 {
         let field = (u64::MAX >> (64 - count)) << (base % 64);
-        let taken = self.0[base / 64] & field;
-        self.0[base / 64] &= !field;
+        let word = &mut self.0[(base / 64) & (W - 1)];
+        let taken = *word & field;
+        *word &= !field;
         taken >> (base % 64)
     }
 

@@ -54,13 +54,18 @@ trait Task {
     fn with<const W: usize>(self, plan: &Plan) -> Self::Output;
 }
 
+/// Words of the masks that hold the slots, pairs and ports of a router: a power of two.
+pub(crate) fn mask_words(plan: &Plan) -> usize {
+    let layout = &plan.network.layout;
+    layout.slots().max(layout.pairs()).div_ceil(64).next_power_of_two()
+}
+
 /// Picks the mask width once per run: everything below is compiled for it.
 fn by_width<T: Task>(plan: &Plan, task: T) -> T::Output {
-    let layout = &plan.network.layout;
-    match layout.slots().max(layout.pairs()).div_ceil(64) {
-        0 | 1 => task.with::<1>(plan),
+    match mask_words(plan) {
+        1 => task.with::<1>(plan),
         2 => task.with::<2>(plan),
-        3 | 4 => task.with::<4>(plan),
+        4 => task.with::<4>(plan),
         _ => task.with::<8>(plan),
     }
 }

@@ -3,6 +3,7 @@
 use super::context::{Arrival, Context};
 use super::packet::{Packet, Waiting};
 use super::pool::{Pool, Queue};
+use super::routers::global;
 use super::wheel::Wheel;
 use crate::config::{InjectionLink, InjectionVc};
 use crate::network::{Classes, NONE};
@@ -182,7 +183,7 @@ impl Nics {
     }
 }
 
-impl<O> Context<'_, O> {
+impl<const W: usize, O> Context<'_, W, O> {
     /// Injection from the source queues that can move again, then generation.
     pub fn run_nodes(&mut self) {
         let due = self.nics.wires.take(self.now);
@@ -276,10 +277,11 @@ impl<O> Context<'_, O> {
     fn send_head(&mut self, node: usize, vc: usize, packet: &Waiting) {
         let router = node as u32 / self.nics.nodes_per_router;
         let port = node as u32 - router * self.nics.nodes_per_router;
-        let slot = u32::from(self.tables.port(port as usize).slot_base) + vc as u32;
-        let id = self.insert_packet(node, packet);
-        let arrival = Arrival { slot: router << self.tables.slot_shift | slot, packet: id };
-        self.arrivals.push(packet.arrived + self.rules.pipeline, arrival);
+        let slot = self.tables.port(port as usize).slot_base as usize + vc;
+        let at = packet.arrived + self.rules.pipeline;
+        let packet = self.insert_packet(node, packet);
+        let arrival = Arrival { slot: global::<W>(router, slot), packet };
+        self.arrivals.push(at, arrival);
     }
 
     #[inline]

@@ -1,26 +1,38 @@
-//! The state of all routers in flat arrays, and one router's part of it: what an allocator visit touches lies
-//! together.
+//! The state of the routers: one block each, in one flat array. What an allocator visit touches lies together.
 
 use super::mask::Mask;
 use super::pool::Queue;
-use super::tables::Tables;
 use crate::config::router::ArbiterConfig;
-use crate::network::{Link, NONE, Network, TERMINAL};
+use crate::network::{NONE, Network, TERMINAL};
 use crate::plan::Plan;
 
-/// The sets an allocator visit starts from.
+/// An array of 64·W entries, W a power of two; the index is masked instead of checked.
 #[derive(Clone, Debug)]
-pub struct Hot<const W: usize> {
-    /// Pairs that some head with a fixed request wants.
-    pub wanted: Mask<W>,
-    /// Pairs with credit for the shortest packet; ejection always.
-    pub credit: Mask<W>,
-    /// Slots whose head re-decides at every attempt.
-    pub redeciding: Mask<W>,
+pub struct Array<T, const W: usize>([[T; 64]; W]);
+
+impl<T: Copy, const W: usize> Array<T, W> {
+    fn new(value: T) -> Self {
+        Self([[value; 64]; W])
+    }
+}
+
+impl<T, const W: usize> std::ops::Index<usize> for Array<T, W> {
+    type Output = T;
+    #[inline]
+    fn index(&self, index: usize) -> &T {
+        &self.0[(index / 64) & (W - 1)][index % 64]
+    }
+}
+
+impl<T, const W: usize> std::ops::IndexMut<usize> for Array<T, W> {
+    #[inline]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        &mut self.0[(index / 64) & (W - 1)][index % 64]
+    }
 }
 
 /// A port as input and as output.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Port {
     /// First cycle in which the input may request again.
     pub in_free: u32,
@@ -34,6 +46,12 @@ pub struct Port {
     pub out_pointer: [u8; 2],
     /// Place of the next departure in the ring.
     pub ring: u8,
+    /// Global id of VC 0's slot at the other end -- constant.
+    pub peer_slot: u32,
+    /// Global id of VC 0's pair at the other end -- constant.
+    pub peer_pair: u32,
+    /// Latency of the link -- constant.
+    pub latency: u32,
 }
 
 /// The queue of an input VC.
@@ -54,166 +72,147 @@ pub struct Pair<const W: usize> {
     pub credits: u32,
 }
 
-/// All routers.
-pub struct Routers<'p, const W: usize> {
-    /// By router.
-    pub hot: Vec<Hot<W>>,
-    /// By router · ports + port.
-    pub ports: Vec<Port>,
-    /// By global slot id.
-    pub slots: Vec<Slot>,
-    /// By global pair id.
-    pub pairs: Vec<Pair<W>>,
-    /// Last departures + 1 of every output, rings of `ring` entries.
-    departures: Vec<u32>,
-    /// Lengths of those departures, only where packets of several lengths meet.
-    lengths: Vec<u16>,
-    /// Entries per ring: packets an output queue holds, 0 without output queues.
-    ring: usize,
-    /// Stamps of least-recently-served input arbiters, by global slot id; empty if unused.
-    input_stamps: Vec<u64>,
-    /// Stamps of least-recently-served output arbiters, by (router · ports + output) · ports + input.
-    output_stamps: Vec<u64>,
-    /// Routers with a head, one bit each.
-    pub active: Vec<u64>,
-    links: &'p [Link],
-    port_count: usize,
-    slot_shift: u32,
-    pair_shift: u32,
-}
-
-/// One router: slices of the arrays, indexed by port, slot and pair.
-pub struct Site<'a, const W: usize> {
-    /// Its number.
-    pub router: usize,
-    /// Its sets.
-    pub hot: &'a mut Hot<W>,
+/// One router.
+#[derive(Clone, Debug)]
+pub struct Router<const W: usize> {
+    /// Pairs that some head with a fixed request wants.
+    pub wanted: Mask<W>,
+    /// Pairs with credit for the shortest packet; ejection always.
+    pub credit: Mask<W>,
+    /// Slots whose head re-decides at every attempt.
+    pub redeciding: Mask<W>,
     /// Its ports.
-    pub ports: &'a mut [Port],
+    pub ports: Array<Port, W>,
     /// Its input VCs.
-    pub slots: &'a mut [Slot],
+    pub slots: Array<Slot, W>,
     /// Its output VCs.
-    pub pairs: &'a mut [Pair<W>],
-    /// Its links.
-    pub links: &'a [Link],
-    /// Rings of departures + 1.
-    pub departures: &'a mut [u32],
-    /// Rings of lengths, empty if all packets are of one length.
-    pub lengths: &'a mut [u16],
-    /// Entries per ring.
-    pub ring: usize,
-    /// Stamps by slot, empty if unused.
-    pub input_stamps: &'a mut [u64],
-    /// Stamps by output · ports + input, empty if unused.
-    pub output_stamps: &'a mut [u64],
+    pub pairs: Array<Pair<W>, W>,
 }
 
-/// The part `index` of `stride` entries, or nothing of an unused array.
-#[inline]
-fn part<T>(all: &mut [T], index: usize, stride: usize) -> &mut [T] {
-    if all.is_empty() { all } else { &mut all[index * stride..][..stride] }
-}
-
-impl<'p, const W: usize> Routers<'p, W> {
-    /// Empty routers.
-    pub fn new(plan: &'p Plan, tables: &Tables) -> Self {
-        let network = &plan.network;
-        let (routers, ports) = (network.routers as usize, tables.port_count);
-        let shortest = plan.shortest_packet();
-        let ring = plan.router.output_buffer.map_or(0, |size| (size / shortest) as usize);
-        let mixed = shortest != plan.longest_packet();
-        let lrs = |a: &ArbiterConfig| matches!(a, ArbiterConfig::LeastRecentlyServed(_));
-        let allocator = &plan.router.allocator;
-        let stamps = |used: bool, count: usize| if used { vec![0; count] } else { Vec::new() };
-        let mut state = Self {
-            hot: vec![Hot { wanted: Mask::EMPTY, credit: Mask::EMPTY, redeciding: Mask::EMPTY }; routers],
-            ports: vec![Port::default(); routers * ports],
-            slots: vec![Slot { queue: Queue::EMPTY, request: 0 }; routers << tables.slot_shift],
-            pairs: vec![Pair { wants: Mask::EMPTY, credits: 0 }; routers << tables.pair_shift],
-            departures: vec![0; routers * ports * ring],
-            lengths: if mixed { vec![0; routers * ports * ring] } else { Vec::new() },
-            ring,
-            input_stamps: stamps(lrs(&allocator.input_arbiter), routers << tables.slot_shift),
-            output_stamps: stamps(lrs(&allocator.output_arbiter), routers * ports * ports),
-            active: vec![0; routers.div_ceil(64)],
-            links: &network.links,
-            port_count: ports,
-            slot_shift: tables.slot_shift,
-            pair_shift: tables.pair_shift,
+impl<const W: usize> Router<W> {
+    fn new(plan: &Plan, router: u32) -> Self {
+        let (network, shortest) = (&plan.network, plan.shortest_packet());
+        let port = Port {
+            in_free: 0,
+            out_ready: 0,
+            tail: 0,
+            in_pointer: 0,
+            out_pointer: [0; 2],
+            ring: 0,
+            peer_slot: NONE,
+            peer_pair: NONE,
+            latency: 0,
         };
-        state.fill_credits(network, shortest);
+        let mut state = Self {
+            wanted: Mask::EMPTY,
+            credit: Mask::EMPTY,
+            redeciding: Mask::EMPTY,
+            ports: Array::new(port),
+            slots: Array::new(Slot { queue: Queue::EMPTY, request: 0 }),
+            pairs: Array::new(Pair { wants: Mask::EMPTY, credits: 0 }),
+        };
+        for port in 0..network.layout.ports() {
+            let link = network.link(router, port);
+            state.ports[port].latency = link.latency;
+            if let Some((peer, back)) = link.peer {
+                state.ports[port].peer_slot = global::<W>(peer, network.layout.slot_base[back] as usize);
+                state.ports[port].peer_pair = global::<W>(peer, network.layout.pair_base[back] as usize);
+            }
+        }
+        for pair in 0..network.layout.pairs() {
+            let Some((port, _)) = network.layout.pair_vc(pair) else { continue };
+            state.pairs[pair].credits = initial_credits(network, router, port);
+            if state.pairs[pair].credits >= shortest {
+                state.credit.insert(pair);
+            }
+        }
         state
     }
 
-    fn fill_credits(&mut self, network: &Network, shortest: u32) {
-        for router in 0..network.routers {
-            for pair in 0..network.layout.pairs() {
-                let Some((port, _)) = network.layout.pair_vc(pair) else { continue };
-                let credits = initial_credits(network, router, port);
-                self.pairs[(router as usize) << self.pair_shift | pair].credits = credits;
-                if credits >= shortest {
-                    self.hot[router as usize].credit.insert(pair);
-                }
-            }
-        }
-    }
-
-    /// One router.
+    /// The head of `slot` wants `pair`, or re-decides.
     #[inline]
-    pub fn site(&mut self, router: usize) -> Site<'_, W> {
-        let ports = self.port_count;
-        let slots = 1 << self.slot_shift;
-        Site {
-            router,
-            hot: &mut self.hot[router],
-            ports: &mut self.ports[router * ports..][..ports],
-            slots: &mut self.slots[router << self.slot_shift..][..slots],
-            pairs: &mut self.pairs[router << self.pair_shift..][..1 << self.pair_shift],
-            links: &self.links[router * ports..][..ports],
-            departures: part(&mut self.departures, router, ports * self.ring),
-            lengths: part(&mut self.lengths, router, ports * self.ring),
-            ring: self.ring,
-            input_stamps: part(&mut self.input_stamps, router, slots),
-            output_stamps: part(&mut self.output_stamps, router, ports * ports),
-        }
-    }
-
-    /// Marks `router` as holding a head.
-    #[inline]
-    pub fn activate(&mut self, router: usize) {
-        self.active[router / 64] |= 1 << (router % 64);
-    }
-}
-
-impl<const W: usize> Site<'_, W> {
-    /// The head of `slot` wants `pair`.
-    #[inline]
-    pub fn want(&mut self, slot: usize, pair: usize) {
+    pub fn ask(&mut self, slot: usize, pair: Option<usize>) {
+        let Some(pair) = pair else { return self.redeciding.insert(slot) };
         self.slots[slot].request = pair as u16;
         self.pairs[pair].wants.insert(slot);
-        self.hot.wanted.insert(pair);
+        self.wanted.insert(pair);
     }
 
     /// The head of `slot` no longer wants `pair`.
     #[inline]
-    pub fn unwant(&mut self, slot: usize, pair: usize) {
-        if self.hot.redeciding.contains(slot) {
-            self.hot.redeciding.remove(slot);
-            return;
+    pub fn withdraw(&mut self, slot: usize, pair: usize) {
+        if self.redeciding.contains(slot) {
+            return self.redeciding.remove(slot);
         }
         let wants = &mut self.pairs[pair].wants;
         wants.remove(slot);
         if wants.is_empty() {
-            self.hot.wanted.remove(pair);
+            self.wanted.remove(pair);
         }
     }
+
+    /// Whether no head waits here.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.wanted.is_empty() && self.redeciding.is_empty()
+    }
+}
+
+/// The global id of slot or pair `index` of `router`.
+#[inline]
+pub fn global<const W: usize>(router: u32, index: usize) -> u32 {
+    router * (64 * W) as u32 + index as u32
+}
+
+/// Router and slot or pair of a global id.
+#[inline]
+pub fn split<const W: usize>(id: u32) -> (usize, usize) {
+    (id as usize / (64 * W), id as usize % (64 * W))
+}
+
+/// State that only some configurations need, outside the blocks.
+pub struct Extras {
+    /// Last departures + 1 of every output, rings of `ring` entries.
+    pub departures: Vec<u32>,
+    /// Lengths of those departures, only where packets of several lengths meet.
+    pub lengths: Vec<u16>,
+    /// Entries per ring: packets an output queue holds, 0 without output queues.
+    pub ring: usize,
+    /// Stamps of least-recently-served input arbiters, by global slot id; empty if unused.
+    pub input_stamps: Vec<u64>,
+    /// Stamps of least-recently-served output arbiters, by (router · ports + output) · ports + input.
+    pub output_stamps: Vec<u64>,
+}
+
+impl Extras {
+    /// Nothing departed, nobody served.
+    pub fn new<const W: usize>(plan: &Plan) -> Self {
+        let (routers, ports) = (plan.network.routers as usize, plan.network.layout.ports());
+        let ring = plan.router.output_buffer.map_or(0, |size| (size / plan.shortest_packet()) as usize);
+        let mixed = plan.shortest_packet() != plan.longest_packet();
+        let lrs = |a: &ArbiterConfig| matches!(a, ArbiterConfig::LeastRecentlyServed(_));
+        let allocator = &plan.router.allocator;
+        let stamps = |used: bool, count: usize| if used { vec![0; count] } else { Vec::new() };
+        Self {
+            departures: vec![0; routers * ports * ring],
+            lengths: if mixed { vec![0; routers * ports * ring] } else { Vec::new() },
+            ring,
+            input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W),
+            output_stamps: stamps(lrs(&allocator.output_arbiter), routers * ports * ports),
+        }
+    }
+}
+
+/// All routers, empty.
+pub fn routers<const W: usize>(plan: &Plan) -> Vec<Router<W>> {
+    (0..plan.network.routers).map(|router| Router::new(plan, router)).collect()
 }
 
 /// Phits the buffer behind a port holds per VC; ejection has no limit, an unplugged port no room.
 pub fn initial_credits(network: &Network, router: u32, port: usize) -> u32 {
     match network.layout.class[port] {
         TERMINAL => NONE,
-        _ if network.link(router, port).peer_slot == NONE => 0,
+        _ if network.link(router, port).peer.is_none() => 0,
         code => network.classes.links[code as usize - 1].buffer,
     }
 }

@@ -30,14 +30,6 @@ pub struct Tables {
     codes: Box<[u8; SLOTS]>,
     /// Ports of a router.
     pub port_count: usize,
-    /// Pair positions of a router.
-    pub pair_count: usize,
-    /// Slot positions of a router.
-    pub slot_count: usize,
-    /// log2 of the stride of slot ids.
-    pub slot_shift: u32,
-    /// log2 of the stride of pair ids.
-    pub pair_shift: u32,
 }
 
 impl Tables {
@@ -50,10 +42,6 @@ impl Tables {
             pair_port: Box::new([0; SLOTS]),
             codes: Box::new([0; SLOTS]),
             port_count: layout.ports(),
-            pair_count: layout.pairs(),
-            slot_count: layout.slots(),
-            slot_shift: layout.slot_shift,
-            pair_shift: layout.pair_shift,
         };
         for port in 0..layout.ports() {
             tables.ports[port] = PortInfo {
@@ -91,18 +79,6 @@ impl Tables {
     #[inline]
     pub fn code(&self, slot: usize) -> u8 {
         self.codes[slot & (SLOTS - 1)]
-    }
-
-    /// Router and slot of a global slot id.
-    #[inline]
-    pub fn split_slot(&self, slot: u32) -> (usize, usize) {
-        ((slot >> self.slot_shift) as usize, (slot & ((1 << self.slot_shift) - 1)) as usize)
-    }
-
-    /// Router and pair of a global pair id.
-    #[inline]
-    pub fn split_pair(&self, pair: u32) -> (usize, usize) {
-        ((pair >> self.pair_shift) as usize, (pair & ((1 << self.pair_shift) - 1)) as usize)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The counters. Default counting is a few additions per packet; streams add their own arrays.
 
 use crate::config::measure::RecordStream;
+use crate::engine::mask_words;
 use crate::engine::packet::Packet;
 use crate::plan::Plan;
 use hdrhistogram::Histogram;
@@ -74,6 +75,8 @@ pub struct LinkCounts {
     pub phits: Vec<u64>,
     /// Phits times cycles in the buffer, by global slot id.
     pub occupancy: Vec<u64>,
+    /// Ids per router.
+    pub stride: usize,
 }
 
 /// One row of the time series.
@@ -130,7 +133,7 @@ impl Recorder {
         let wants = |stream| measure.streams.contains(&stream);
         let end = u64::from(measure.warmup) + u64::from(measure.cycles);
         let rows = if measure.interval == 0 { 0 } else { end.div_ceil(u64::from(measure.interval)) };
-        let layout = &plan.network.layout;
+        let stride = 64 * mask_words(plan);
         let routers = plan.network.routers as usize;
         let link_latency = |class: usize| plan.network.classes.links.get(class).map_or(0, |c| c.latency);
         // Three significant digits; the bound is raised automatically.
@@ -154,8 +157,9 @@ impl Recorder {
                 latency: vec![0; nodes],
             }),
             links: wants(RecordStream::Links).then(|| LinkCounts {
-                phits: vec![0; routers << layout.pair_shift],
-                occupancy: vec![0; routers << layout.slot_shift],
+                phits: vec![0; routers * stride],
+                occupancy: vec![0; routers * stride],
+                stride,
             }),
             series: vec![Interval::default(); rows as usize],
             interval: measure.interval,
@@ -239,15 +243,15 @@ impl Recorder {
     /// A packet of `length` phits that `arrived` in a slot was granted an output; it departs at `departure`.
     /// Slot and pair are global ids.
     #[inline]
-    pub fn hop(&mut self, (slot, pair): (usize, usize), length: u32, arrived: u32, (now, departure): (u32, u32)) {
+    pub fn hop(&mut self, (slot, pair): (u32, u32), length: u32, arrived: u32, (now, departure): (u32, u32)) {
         self.packet_hops += 1;
         if let Some(links) = &mut self.links {
             let end = self.start + self.cycles;
             if departure >= self.start && departure < end {
-                links.phits[pair] += u64::from(length);
+                links.phits[pair as usize] += u64::from(length);
             }
             let cycles = now.min(end).saturating_sub(arrived.max(self.start));
-            links.occupancy[slot] += u64::from(length) * u64::from(cycles);
+            links.occupancy[slot as usize] += u64::from(length) * u64::from(cycles);
         }
     }
 

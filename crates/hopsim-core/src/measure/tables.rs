@@ -106,23 +106,22 @@ fn links(plan: &Plan, recorder: &Recorder) -> Table {
         for pair in 0..layout.pairs() {
             let Some((p, v)) = layout.pair_vc(pair) else { continue };
             let link = network.link(r, p);
-            if layout.class[p] != TERMINAL && link.peer_slot == NONE {
+            let ejection = layout.class[p] == TERMINAL;
+            if !ejection && link.peer.is_none() {
                 continue;
             }
-            let sent = counts.phits[(r as usize) << layout.pair_shift | pair];
-            let ejection = layout.class[p] == TERMINAL;
+            let sent = counts.phits[r as usize * counts.stride + pair];
             router.push(r);
             port.push(p as u32);
             class.push(network.class_name(p).to_owned());
             vc.push(u32::from(v));
-            peer.push(if ejection { NONE } else { link.peer_slot >> layout.slot_shift });
+            peer.push(link.peer.map_or(NONE, |(peer, _)| peer));
             phits.push(sent);
             utilisation.push(sent as f64 / cycles);
-            occupancy.push(if ejection {
-                f64::NAN
-            } else {
-                counts.occupancy[link.peer_slot as usize + v as usize] as f64 / cycles
-            });
+            occupancy.push(link.peer.map_or(f64::NAN, |(peer, back)| {
+                let slot = layout.slot_base[back] as usize + v as usize;
+                counts.occupancy[peer as usize * counts.stride + slot] as f64 / cycles
+            }));
         }
     }
     vec![

@@ -5,9 +5,8 @@
 
 use super::sequence::VcSequence;
 use super::{Head, Request, RouteState};
-use crate::network::TERMINAL;
 use crate::rng::Stream;
-use crate::topology::{PortClass, Topology};
+use crate::topology::Topology;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -25,18 +24,12 @@ pub struct Config {}
 pub struct Minimal {
     topology: Arc<Topology>,
     sequence: VcSequence,
-    /// Class code of every port -- constant.
-    class: Vec<u8>,
 }
 
 impl Minimal {
     /// Minimal paths on `topology` with the VCs of `sequence`.
     pub fn new(topology: Arc<Topology>, sequence: VcSequence) -> Self {
-        let code = |class| match class {
-            PortClass::Terminal => TERMINAL,
-            PortClass::Link(index) => index + 1,
-        };
-        Self { class: topology.ports().into_iter().map(code).collect(), topology, sequence }
+        Self { topology, sequence }
     }
 
     /// The topology it routes on.
@@ -53,8 +46,8 @@ impl Minimal {
     /// The next hop of the minimal path from the head's router to router `target`, another one.
     #[inline]
     pub fn towards(&self, head: &Head, target: u32, trunk: u16) -> Request {
-        let port = self.topology.minimal_port(head.router, target, trunk);
-        Request { port, vc: self.sequence.next(head.code, self.class[port] - 1) }
+        let (port, class) = self.topology.minimal_port(head.router, target, trunk);
+        Request { port, vc: self.sequence.next(head.code, class) }
     }
 
     /// See [`super::Routing::request`].

@@ -12,7 +12,7 @@ use crate::network::Classes;
 #[derive(Clone, Debug)]
 pub struct VcSequence {
     /// `next[code][class]`; `u8::MAX` where the sequence has no later link of the class -- constant.
-    next: Vec<[u8; 2]>,
+    next: Box<[[u8; 2]; 256]>,
     /// First code of each link class -- constant.
     offset: [u8; 2],
 }
@@ -34,8 +34,7 @@ impl VcSequence {
     pub fn new(sequence: &str, classes: &Classes) -> Self {
         let vcs: Vec<u8> = classes.links.iter().map(|c| c.vcs).collect();
         let offset = [1, 1 + vcs.first().copied().unwrap_or(0)];
-        let codes = 1 + vcs.iter().map(|&v| usize::from(v)).sum::<usize>();
-        let mut table = Self { next: vec![[u8::MAX; 2]; codes], offset };
+        let mut table = Self { next: Box::new([[u8::MAX; 2]; 256]), offset };
         let mut positions = vec![(0, 0)];
         let mut seen = [0u8; 2];
         for (index, letter) in sequence.chars().enumerate() {
@@ -64,7 +63,7 @@ impl VcSequence {
     /// The VC for the next hop over a link of class `class`, from an input with code `code`.
     #[inline]
     pub fn next(&self, code: u8, class: u8) -> u8 {
-        let vc = self.next[code as usize][class as usize];
+        let vc = self.next[code as usize][class as usize & 1];
         debug_assert!(vc != u8::MAX, "the path is longer than the VC sequence");
         vc
     }

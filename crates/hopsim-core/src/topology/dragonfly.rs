@@ -68,6 +68,15 @@ pub struct Dragonfly {
     /// Slots from group x to group y, at `exits[exit_start[x·groups + y]..]` -- constant.
     exits: Vec<u32>,
     exit_start: Vec<u32>,
+    /// Router position and port of the first of them, by x·groups + y -- constant.
+    first_exit: Vec<Exit>,
+}
+
+/// A global port of a group.
+#[derive(Clone, Copy, Debug, Default)]
+struct Exit {
+    position: u16,
+    port: u16,
 }
 
 impl Dragonfly {
@@ -110,6 +119,7 @@ impl Dragonfly {
             position_of: (0..routers).map(|r| (r % a) as u16).collect(),
             exits: Vec::new(),
             exit_start: Vec::new(),
+            first_exit: Vec::new(),
         };
         topology.build_exits();
         Ok(topology)
@@ -129,8 +139,13 @@ impl Dragonfly {
             for list in &lists {
                 self.exits.extend_from_slice(list);
                 self.exit_start.push(self.exits.len() as u32);
+                self.first_exit.push(list.first().map_or(Exit::default(), |&slot| self.exit(slot)));
             }
         }
+    }
+
+    fn exit(&self, slot: u32) -> Exit {
+        Exit { position: (slot / self.h) as u16, port: (self.first_global() + slot % self.h) as u16 }
     }
 
     /// Group and slot at the other end of `slot` of `group`.
@@ -270,20 +285,23 @@ impl Dragonfly {
         shortest().nth(pick).map_or(0, |(index, _)| index as u16)
     }
 
-    /// The next port of the minimal path; see [`super::Topology::minimal_port`].
+    /// The next port of the minimal path and its class; see [`super::Topology::minimal_port`].
     #[inline]
-    pub fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> usize {
+    pub fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
         let (group, target) = (self.group(at), self.group(to));
         let position = self.position(at);
         if group == target {
-            return self.local_port(position, self.position(to));
+            return (self.local_port(position, self.position(to)), LOCAL);
         }
-        let slot = self.exits(group, target)[trunk as usize];
-        let exit = slot / self.h;
-        if exit == position {
-            (self.first_global() + slot - exit * self.h) as usize
+        let exit = if trunk == 0 {
+            self.first_exit[(group * self.groups + target) as usize]
         } else {
-            self.local_port(position, exit)
+            self.exit(self.exits(group, target)[trunk as usize])
+        };
+        if u32::from(exit.position) == position {
+            (exit.port as usize, GLOBAL)
+        } else {
+            (self.local_port(position, u32::from(exit.position)), LOCAL)
         }
     }
 
@@ -377,8 +395,9 @@ mod tests {
                     let trunk = t.choose_trunk(from, to, &mut stream);
                     let (mut at, mut hops) = (from, [0u8; 2]);
                     while at != to {
-                        let port = t.minimal_port(at, to, trunk);
-                        hops[usize::from(port >= t.first_global() as usize)] += 1;
+                        let (port, class) = t.minimal_port(at, to, trunk);
+                        assert_eq!(t.ports()[port], PortClass::Link(class));
+                        hops[class as usize] += 1;
                         at = t.neighbour(at, port).unwrap().0;
                     }
                     assert_eq!(hops, t.minimal_hops(from, to), "{from} to {to} in {t:?}");

@@ -112,9 +112,10 @@ impl Topology {
         }
     }
 
-    /// The link port of the minimal path from router `at` to router `to` ≠ `at` over the chosen trunk.
+    /// The link port of the minimal path from router `at` to router `to` ≠ `at` over the chosen trunk, and its
+    /// link class.
     #[inline]
-    pub fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> usize {
+    pub fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
         match self {
             Self::Dragonfly(t) => t.minimal_port(at, to, trunk),
         }

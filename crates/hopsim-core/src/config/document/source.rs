@@ -4,7 +4,7 @@ use super::path;
 use crate::error::{ConfigError, Origin};
 use serde_json::{Map, Number, Value};
 use std::ops::Range;
-use toml_edit::{Document, Item, TableLike};
+use toml_edit::{Document, Item, TableLike, TomlError};
 
 /// A parsed TOML text.
 pub struct Source<'a> {
@@ -15,13 +15,7 @@ pub struct Source<'a> {
 impl<'a> Source<'a> {
     /// Parses the text.
     pub fn parse(text: &'a str) -> Result<Self, ConfigError> {
-        let document = Document::parse(text).map_err(|error| {
-            let place = position(text, error.span().map_or(text.len(), |span| span.start));
-            let line = text.lines().nth(place.0 as usize - 1).unwrap_or("").trim();
-            let reason = format!("not TOML: {}, in the line {}", error.message(), path::show(&Value::from(line)));
-            let (line, column) = place;
-            ConfigError { origin: Origin::Text { line, column }, ..ConfigError::new("", reason) }
-        })?;
+        let document = Document::parse(text).map_err(|error| refusal(text, &error))?;
         Ok(Self { text, document })
     }
 
@@ -44,6 +38,27 @@ impl<'a> Source<'a> {
         }
         found
     }
+}
+
+/// What is wrong with a text that is not TOML, in the words of a user where the parser's lead astray.
+fn refusal(text: &str, error: &TomlError) -> ConfigError {
+    let start = error.span().map_or(text.len(), |span| span.start);
+    let (line, column) = position(text, start);
+    let shown = path::show(&Value::from(text.lines().nth(line as usize - 1).unwrap_or("").trim()));
+    let rest = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("");
+    let word = rest.split(|c: char| c.is_whitespace() || ",]}#=".contains(c)).next().unwrap_or("");
+    let before = text.get(..start).and_then(|before| before.lines().last()).unwrap_or("").trim_end();
+    let is_value = before.ends_with(['=', '[', ',']) && !before.trim_start().starts_with('[');
+    let (reason, valid) = match error.message() {
+        _ if is_value && word.starts_with(|c: char| c.is_alphabetic()) => {
+            ("a string must be quoted", Some(Value::from(word).to_string()))
+        }
+        _ if is_value && rest.trim().is_empty() => ("the value is missing", None),
+        message if message.contains("overflow") => (message, Some("numbers of 64 bits".to_owned())),
+        message => (message, None),
+    };
+    let reason = format!("not TOML: {reason}, in the line {shown}");
+    ConfigError { origin: Origin::Text { line, column }, valid, ..ConfigError::new("", reason) }
 }
 
 /// Line and column of a byte, both from 1; columns count characters.
