@@ -41,7 +41,28 @@ impl<const W: usize> Visit<'_, W> {
     /// One cycle of the allocator.
     #[inline]
     pub fn allocate<O: Observer>(&mut self, cx: &mut Context<'_, W, O>, scratch: &mut Scratch<W>) {
-        for iteration in 0..cx.rules.iterations {
+        let slots = self.feasible(cx);
+        let fixed = self.router.redeciding.is_empty();
+        if fixed && slots.is_empty() {
+            return;
+        }
+        let first = match slots.single() {
+            // The usual case at low load needs no arbitration.
+            Some(slot) if fixed => {
+                if self.grant_single(cx, slot, 0) {
+                    return;
+                }
+                1
+            }
+            _ => 0,
+        };
+        self.iterate(cx, scratch, first);
+    }
+
+    /// The allocator's iterations from `first` on.
+    #[inline(never)]
+    fn iterate<O: Observer>(&mut self, cx: &mut Context<'_, W, O>, scratch: &mut Scratch<W>, first: u32) {
+        for iteration in first..cx.rules.iterations {
             let mut slots = self.feasible(cx);
             let redeciding = !self.router.redeciding.is_empty();
             if redeciding {
@@ -53,15 +74,10 @@ impl<const W: usize> Visit<'_, W> {
                 }
                 return;
             }
-            let settled = match slots.single() {
-                Some(slot) => self.grant_single(cx, slot, iteration),
-                None => {
-                    let (asked, nominated) = self.nominate(cx, slots, iteration, scratch);
-                    nominated == self.grant_requests(cx, asked, iteration, scratch)
-                }
-            };
+            let (asked, nominated) = self.nominate(cx, slots, iteration, scratch);
+            let granted = self.grant_requests(cx, asked, iteration, scratch);
             // Once all requests are granted, what is left is behind busy inputs, unless it may change its mind.
-            if settled && !redeciding {
+            if granted == nominated && !redeciding {
                 return;
             }
         }
@@ -269,9 +285,8 @@ impl<const W: usize> Visit<'_, W> {
         let ports = cx.tables.port_count;
         let next = if input + 1 == ports { 0 } else { input + 1 };
         self.router.ports[output].out_pointer[class] = next as u8;
-        if !self.extras.output_stamps.is_empty() {
-            let index = (self.number * ports + output) * ports + input;
-            self.extras.output_stamps[index] = cx.moment(iteration) + 1;
+        if cx.rules.output_stamps {
+            self.stamp_output((output, input), ports, cx.moment(iteration));
         }
     }
 
@@ -281,8 +296,20 @@ impl<const W: usize> Visit<'_, W> {
         let info = cx.tables.port(input);
         let next = slot + 1 - info.slot_base as usize;
         self.router.ports[input].in_pointer = if next == info.vcs as usize { 0 } else { next as u8 };
-        if !self.extras.input_stamps.is_empty() {
-            self.extras.input_stamps[global::<W>(self.number as u32, slot) as usize] = cx.moment(iteration) + 1;
+        if cx.rules.input_stamps {
+            self.stamp_input(slot, cx.moment(iteration));
         }
+    }
+
+    /// A least-recently-served output arbiter remembers whom it served.
+    #[cold]
+    fn stamp_output(&mut self, (output, input): (usize, usize), ports: usize, moment: u64) {
+        self.extras.output_stamps[(self.number * ports + output) * ports + input] = moment + 1;
+    }
+
+    /// A least-recently-served input arbiter remembers whom it served.
+    #[cold]
+    fn stamp_input(&mut self, slot: usize, moment: u64) {
+        self.extras.input_stamps[global::<W>(self.number as u32, slot) as usize] = moment + 1;
     }
 }

@@ -5,6 +5,7 @@ use super::packet::Packet;
 use super::pool::Pool;
 use super::tables::Tables;
 use super::wheel::Wheel;
+use crate::config::router::ArbiterConfig;
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold};
 use crate::measure::recorder::Recorder;
 use crate::plan::Plan;
@@ -55,8 +56,14 @@ pub struct Rules {
     pub transit_priority: bool,
     /// Terminal ports of a router.
     pub terminals: usize,
+    /// Output queue per port \[phits\].
+    pub output_buffer: u32,
     /// Seed of the run.
     pub seed: u64,
+    /// Whether input arbiters need stamps of whom they served.
+    pub input_stamps: bool,
+    /// Whether output arbiters do.
+    pub output_stamps: bool,
 }
 
 impl Rules {
@@ -75,8 +82,11 @@ impl Rules {
             count_at_buffer: nic.injection_count == InjectionCount::Buffer,
             until_departure: nic.injection_latency == InjectionLatency::Departure,
             transit_priority: router.allocator.transit_priority,
+            output_buffer: router.output_buffer.unwrap_or(u32::MAX),
             terminals: plan.network.layout.terminals,
             seed: plan.experiment.measure.seed,
+            input_stamps: matches!(router.allocator.input_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
+            output_stamps: matches!(router.allocator.output_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
         }
     }
 }

@@ -287,6 +287,7 @@ impl<const W: usize, O> Context<'_, W, O> {
     #[inline]
     fn insert_packet(&mut self, node: usize, packet: &Waiting) -> u32 {
         let job = self.plan.job_of[node];
+        let length = self.plan.jobs[job as usize].packet_length;
         let destination_router = packet.destination / self.nics.nodes_per_router;
         self.packets.insert(Packet {
             next: NONE,
@@ -300,7 +301,8 @@ impl<const W: usize, O> Context<'_, W, O> {
             injection_wait: 0,
             queue_wait: [0; 2],
             route: RouteState::NEW,
-            length: self.plan.jobs[job as usize].packet_length as u16,
+            length: length as u16,
+            crossing: self.plan.router.crossing[length as usize] as u16,
             hops: [0; 2],
             job,
             terminal: (packet.destination - destination_router * self.nics.nodes_per_router) as u8,

@@ -33,6 +33,7 @@ impl<T, const W: usize> std::ops::IndexMut<usize> for Array<T, W> {
 
 /// A port as input and as output.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub struct Port {
     /// First cycle in which the input may request again.
     pub in_free: u32,
@@ -172,7 +173,7 @@ pub fn split<const W: usize>(id: u32) -> (usize, usize) {
 
 /// State that only some configurations need, outside the blocks.
 pub struct Extras {
-    /// Last departures + 1 of every output, rings of `ring` entries.
+    /// Last departures + 1 of every output, rings of `ring` entries by 64·W · router + port.
     pub departures: Vec<u32>,
     /// Lengths of those departures, only where packets of several lengths meet.
     pub lengths: Vec<u16>,
@@ -194,8 +195,8 @@ impl Extras {
         let allocator = &plan.router.allocator;
         let stamps = |used: bool, count: usize| if used { vec![0; count] } else { Vec::new() };
         Self {
-            departures: vec![0; routers * ports * ring],
-            lengths: if mixed { vec![0; routers * ports * ring] } else { Vec::new() },
+            departures: vec![0; routers * 64 * W * ring],
+            lengths: if mixed { vec![0; routers * 64 * W * ring] } else { Vec::new() },
             ring,
             input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W),
             output_stamps: stamps(lrs(&allocator.output_arbiter), routers * ports * ports),

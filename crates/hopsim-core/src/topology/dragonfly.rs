@@ -61,15 +61,20 @@ pub struct Dragonfly {
     arrangement: Arrangement,
     /// Residues (offset − 1) of the slots beyond the last full round -- constant.
     spare: Vec<u32>,
-    /// Group of every router -- constant.
-    group_of: Vec<u16>,
-    /// Position in its group of every router -- constant.
-    position_of: Vec<u16>,
+    /// Group and position of every router -- constant.
+    places: Vec<Place>,
     /// Slots from group x to group y, at `exits[exit_start[x·groups + y]..]` -- constant.
     exits: Vec<u32>,
     exit_start: Vec<u32>,
     /// Router position and port of the first of them, by x·groups + y -- constant.
     first_exit: Vec<Exit>,
+}
+
+/// Where a router stands.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    group: u16,
+    position: u16,
 }
 
 /// A global port of a group.
@@ -115,8 +120,7 @@ impl Dragonfly {
             groups,
             arrangement: config.arrangement,
             spare: spare_residues(a * h, groups),
-            group_of: (0..routers).map(|r| (r / a) as u16).collect(),
-            position_of: (0..routers).map(|r| (r % a) as u16).collect(),
+            places: (0..routers).map(|r| Place { group: (r / a) as u16, position: (r % a) as u16 }).collect(),
             exits: Vec::new(),
             exit_start: Vec::new(),
             first_exit: Vec::new(),
@@ -199,13 +203,13 @@ impl Dragonfly {
     /// The group of `router`.
     #[inline]
     pub fn group(&self, router: u32) -> u32 {
-        u32::from(self.group_of[router as usize])
+        u32::from(self.places[router as usize].group)
     }
 
     /// The position of `router` in its group, 0 … a − 1.
     #[inline]
     pub fn position(&self, router: u32) -> u32 {
-        u32::from(self.position_of[router as usize])
+        u32::from(self.places[router as usize].position)
     }
 
     /// Terminal ports, then a − 1 local ports, then h global ports.
@@ -288,17 +292,17 @@ impl Dragonfly {
     /// The next port of the minimal path and its class; see [`super::Topology::minimal_port`].
     #[inline]
     pub fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
-        let (group, target) = (self.group(at), self.group(to));
-        let position = self.position(at);
-        if group == target {
-            return (self.local_port(position, self.position(to)), LOCAL);
+        let (here, there) = (self.places[at as usize], self.places[to as usize]);
+        let position = u32::from(here.position);
+        if here.group == there.group {
+            return (self.local_port(position, u32::from(there.position)), LOCAL);
         }
         let exit = if trunk == 0 {
-            self.first_exit[(group * self.groups + target) as usize]
+            self.first_exit[here.group as usize * self.groups as usize + there.group as usize]
         } else {
-            self.exit(self.exits(group, target)[trunk as usize])
+            self.exit(self.exits(u32::from(here.group), u32::from(there.group))[trunk as usize])
         };
-        if u32::from(exit.position) == position {
+        if exit.position == here.position {
             (exit.port as usize, GLOBAL)
         } else {
             (self.local_port(position, u32::from(exit.position)), LOCAL)

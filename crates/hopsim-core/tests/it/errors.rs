@@ -267,7 +267,8 @@ fn network_that_no_memory_holds() {
     );
     assert_eq!(
         set(&["topology.dragonfly.a=40", "router.cioq.vcs={ local = 16 }"]),
-        "router.cioq.vcs = { local = 16 } (from --set)"
+        "router (from --set): a router would have 642 input VCs; \
+         valid: at most 512 input VCs per router: fewer ports or fewer VCs"
     );
 }
 

@@ -1,3 +1,5 @@
 //! Integration tests of the core: one binary, one module per concern.
 
+mod documents;
 mod errors;
+mod fuzz;

@@ -1,0 +1,156 @@
+//! Damaged documents: whatever the text, the answer is points or one readable message, never a panic.
+
+use crate::documents::assert_settled;
+use hopsim_core::config::document;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+const LINES: &[&str] = &[
+    "compat = \"fogsim\"",
+    "load = 0.5",
+    "routing = \"minimal\"",
+    "[topology.dragonfly]",
+    "p = 2",
+    "a = 4",
+    "h = 2",
+    "groups = 5",
+    "arrangement = \"consecutive\"",
+    "[links]",
+    "local = { latency = 10 }",
+    "[router.cioq]",
+    "vcs = { local = 4, global = 2 }",
+    "buffers = { local = 32, output = 32 }",
+    "speedup = 1.5",
+    "allocator = { iterations = 1, output_arbiter = { age = { timestamp = \"injection\" } } }",
+    "[nic]",
+    "source_queue = { packets = 3 }",
+    "[semantics]",
+    "ejection = \"idle_node\"",
+    "[[jobs]]",
+    "placement = { groups = { first = 1, count = 3 } }",
+    "traffic = { pattern = { mix = [{ weight = 1, pattern = \"UN\" }, { weight = 2.5, pattern = \"ADV-local\" }] } }",
+    "[[jobs]]",
+    "placement = { random_nodes = { count = 4 } }",
+    "traffic = { pattern = \"random_permutation\", packet_length = 4 }",
+    "[measure]",
+    "streams = [\"nodes\", \"links\"]",
+    "seed = 7",
+    "[sweep]",
+    "product = { \"load\" = [0.1, 0.2], \"measure.seed\" = [1, 2] }",
+    "zip = { \"links.local.latency\" = [1, 2], \"links.global.latency\" = [3, 4] }",
+];
+
+const VALUES: &[&str] = &[
+    "0", "1", "-1", "3", "300", "5000000000", "99999999999999999999", "0.5", "1e300", "nan", "-inf", "true", "\"\"",
+    "\"minimal\"", "\"ADV+99\"", "{}", "[]", "[[1], {}]", "{ minimal = {}, valiant = {} }", "1979-05-27", "'''\n'''",
+];
+
+const PATHS: &[&str] = &[
+    "load",
+    "seed",
+    "jobs.0.traffic.pattern",
+    "jobs.1.placement.list",
+    "jobs.7.name",
+    "routing.valiant.policy",
+    "router.cioq.vcs.local",
+    "router.input_queued.buffers.local",
+    "measure.streams.0",
+    "sweep.product.load",
+    "sweep.zip",
+    "topology.dragonfly.p.x",
+    "\"\".\"\u{7f}\"",
+    "a b",
+    "",
+];
+
+/// Damage to one line.
+#[derive(Clone, Debug)]
+enum Damage {
+    Delete,
+    Duplicate,
+    Move(Index),
+    Value(&'static str),
+    Letter(Index, char),
+}
+
+fn damage() -> impl Strategy<Value = (Index, Damage)> {
+    let kind = prop_oneof![
+        Just(Damage::Delete),
+        Just(Damage::Duplicate),
+        any::<Index>().prop_map(Damage::Move),
+        select(VALUES).prop_map(Damage::Value),
+        (any::<Index>(), prop_oneof![any::<char>(), select(vec!['[', ']', '{', '}', '"', '=', '.', '#', '\n'])])
+            .prop_map(|(at, letter)| Damage::Letter(at, letter)),
+    ];
+    (any::<Index>(), kind)
+}
+
+fn damaged(damages: &[(Index, Damage)]) -> String {
+    let mut lines: Vec<String> = LINES.iter().map(|line| (*line).to_owned()).collect();
+    for (at, damage) in damages {
+        let at = at.index(lines.len());
+        match damage {
+            Damage::Delete if lines.len() > 1 => drop(lines.remove(at)),
+            Damage::Delete => {}
+            Damage::Duplicate => lines.insert(at, lines[at].clone()),
+            Damage::Move(to) => {
+                let to = to.index(lines.len());
+                lines.swap(at, to);
+            }
+            Damage::Value(value) => {
+                let key = lines[at].split('=').next().unwrap_or("").to_owned();
+                lines[at] = format!("{key}= {value}");
+            }
+            Damage::Letter(place, letter) => {
+                let mut letters: Vec<char> = lines[at].chars().collect();
+                let place = place.index(letters.len() + 1);
+                letters.splice(place..(place + 1).min(letters.len()), [*letter]);
+                lines[at] = letters.into_iter().collect();
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+/// Points that are settled, or a message that says something.
+fn answers(text: &str, overrides: &[(String, String)]) {
+    match document::points(text, overrides) {
+        Ok(points) => points.iter().for_each(|point| assert_settled(&point.experiment)),
+        Err(error) => {
+            let message = error.to_string();
+            assert!(message.len() > 10 && !error.reason.is_empty(), "{message:?}");
+        }
+    }
+    let _ = document::axes(text, overrides).map(|axes| axes.len());
+}
+
+#[test]
+fn the_lines_make_a_valid_document() {
+    assert_eq!(document::points(&LINES.join("\n"), &[]).map(|points| points.len()), Ok(8));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_documents(damages in prop::collection::vec(damage(), 0..6)) {
+        answers(&damaged(&damages), &[]);
+    }
+
+    #[test]
+    fn damaging_overrides(overrides in prop::collection::vec((select(PATHS), select(VALUES)), 1..4)) {
+        let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
+        answers(&LINES.join("\n"), &overrides);
+    }
+
+    #[test]
+    fn random_text(text in prop_oneof![
+        any::<String>(),
+        prop::collection::vec(any::<u8>(), 0..200).prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+        "[a-z\\[\\]{}.=\"0-9\n ,#']{0,80}",
+    ]) {
+        answers(&text, &[(text.clone(), text.clone())]);
+        answers(&text, &[]);
+        let _ = document::from_json(&text).map_err(|error| assert!(!error.to_string().is_empty()));
+    }
+}
