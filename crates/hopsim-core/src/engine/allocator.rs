@@ -3,7 +3,6 @@
 //! Blocked heads cost nothing: what a head wants is one bit in the mask of an output VC, and the heads that
 //! could be granted are the union of those masks over the output VCs that have credit and a free output.
 
-use super::arbiter::{Contest, Stage};
 use super::context::Context;
 use super::mask::Mask;
 use super::routers::{Extras, Router, global};
@@ -56,14 +55,19 @@ impl<const W: usize> Visit<'_, W> {
             }
             _ => 0,
         };
-        self.iterate(cx, scratch, first);
+        self.iterate(cx, scratch, (first, slots));
     }
 
-    /// The allocator's iterations from `first` on.
+    /// The allocator's iterations from `first` on; `slots` are feasible in the first of all.
     #[inline(never)]
-    fn iterate<O: Observer>(&mut self, cx: &mut Context<'_, W, O>, scratch: &mut Scratch<W>, first: u32) {
+    fn iterate<O: Observer>(
+        &mut self,
+        cx: &mut Context<'_, W, O>,
+        scratch: &mut Scratch<W>,
+        (first, slots): (u32, Mask<W>),
+    ) {
         for iteration in first..cx.rules.iterations {
-            let mut slots = self.feasible(cx);
+            let mut slots = if iteration == 0 { slots } else { self.feasible(cx) };
             let redeciding = !self.router.redeciding.is_empty();
             if redeciding {
                 self.redecide(cx, iteration, &mut slots);
@@ -165,7 +169,7 @@ impl<const W: usize> Visit<'_, W> {
             let input = cx.tables.slot_port(slot);
             let info = cx.tables.port(input);
             let first = info.slot_base as usize;
-            let field = slots.take_field(first, info.vcs as usize);
+            let field = slots.take_field(first, info.field);
             if self.router.ports[input].in_free > cx.now {
                 continue;
             }
@@ -202,7 +206,18 @@ impl<const W: usize> Visit<'_, W> {
             if self.refuses(cx, output) {
                 return;
             }
-            let input = self.choose_input(cx, output, iteration, scratch);
+            let mut candidates = scratch.requesters[output];
+            let mut class = 0;
+            if cx.rules.transit_priority {
+                let transit = candidates.without_first(cx.rules.terminals);
+                class = usize::from(transit.is_empty());
+                candidates = if class == 0 { transit } else { candidates };
+            }
+            let input = match candidates.single() {
+                Some(input) => input,
+                None => self.choose_input(cx, output, candidates, (class, iteration, &scratch.nominee)),
+            };
+            self.serve_output(cx, output, input, (class, iteration));
             let slot = scratch.nominee[input] as usize;
             if !cx.rules.on_request {
                 self.serve_input(cx, input, slot, iteration);
@@ -217,60 +232,6 @@ impl<const W: usize> Visit<'_, W> {
     #[inline]
     fn refuses<O>(&self, cx: &Context<'_, W, O>, output: usize) -> bool {
         cx.rules.idle_node && cx.tables.port(output).class == TERMINAL && !self.node_is_idle(cx, output)
-    }
-
-    /// The input arbiter of `input` chooses among the VCs in `field`.
-    #[inline]
-    fn choose_vc<O>(&self, cx: &Context<'_, W, O>, input: usize, field: u64, iteration: u32) -> usize {
-        let info = cx.tables.port(input);
-        let first = info.slot_base as usize;
-        let contest = Contest {
-            arbiter: &cx.plan.router.allocator.input_arbiter,
-            candidates: Mask::<1>::from_bits(field),
-            pointer: self.router.ports[input].in_pointer as usize,
-        };
-        contest.winner(
-            |vc, stamp| self.age(cx, first + vc, info.class == TERMINAL, stamp),
-            |vc| self.extras.input_stamps[global::<W>(self.number as u32, first + vc) as usize],
-            || Stage::Input.stream(cx, self.number, input, iteration),
-        )
-    }
-
-    /// The output arbiter of `output` chooses among its requesters and is served.
-    #[inline]
-    fn choose_input<O>(
-        &mut self,
-        cx: &Context<'_, W, O>,
-        output: usize,
-        iteration: u32,
-        scratch: &Scratch<W>,
-    ) -> usize {
-        let ports = cx.tables.port_count;
-        let mut candidates = scratch.requesters[output];
-        let mut class = 0;
-        if cx.rules.transit_priority {
-            let transit = candidates.without_first(cx.rules.terminals);
-            if transit.is_empty() {
-                class = 1;
-            } else {
-                candidates = transit;
-            }
-        }
-        let input = candidates.single().unwrap_or_else(|| {
-            let contest = Contest {
-                arbiter: &cx.plan.router.allocator.output_arbiter,
-                candidates,
-                pointer: self.router.ports[output].out_pointer[class] as usize,
-            };
-            let terminal = |input| cx.tables.port(input).class == TERMINAL;
-            contest.winner(
-                |input, stamp| self.age(cx, scratch.nominee[input] as usize, terminal(input), stamp),
-                |input| self.extras.output_stamps[(self.number * ports + output) * ports + input],
-                || Stage::Output.stream(cx, self.number, output, iteration),
-            )
-        });
-        self.serve_output(cx, output, input, (class, iteration));
-        input
     }
 
     /// The output arbiter of `output` has served `input`.

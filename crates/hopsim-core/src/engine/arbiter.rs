@@ -3,7 +3,9 @@
 use super::allocator::Visit;
 use super::context::Context;
 use super::mask::Mask;
+use super::routers::global;
 use crate::config::router::{ArbiterConfig, Timestamp};
+use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
 
 /// Input or output stage: part of the key of random arbiters.
@@ -23,7 +25,7 @@ impl Stage {
     }
 }
 
-/// Several candidates before an arbiter.
+/// Several candidates before an arbiter that needs more than a pointer.
 pub struct Contest<'a, const N: usize> {
     /// The arbiter.
     pub arbiter: &'a ArbiterConfig,
@@ -48,29 +50,105 @@ impl<const N: usize> Contest<'_, N> {
             ArbiterConfig::Random(_) => {
                 self.candidates.iter().nth(draw().below(self.candidates.len() as u32) as usize)
             }
-            ArbiterConfig::Age(config) => {
-                let mut oldest = Mask::<N>::EMPTY;
-                let mut least = u32::MAX;
-                self.candidates.for_each(|c| {
-                    let key = age(c, config.timestamp);
-                    if key < least {
-                        (least, oldest) = (key, Mask::EMPTY);
-                    }
-                    if key == least {
-                        oldest.insert(c);
-                    }
-                });
-                oldest.first_from(self.pointer)
-            }
+            ArbiterConfig::Age(config) => self.oldest(|c| age(c, config.timestamp)).first_from(self.pointer),
         };
         winner.unwrap_or(0)
+    }
+
+    /// The candidates with the smallest key.
+    #[inline]
+    fn oldest(&self, key: impl Fn(usize) -> u32) -> Mask<N> {
+        let (mut oldest, mut least) = (Mask::EMPTY, u32::MAX);
+        self.candidates.for_each(|c| {
+            let key = key(c);
+            if key < least {
+                (least, oldest) = (key, Mask::EMPTY);
+            }
+            if key == least {
+                oldest.insert(c);
+            }
+        });
+        oldest
     }
 }
 
 impl<const W: usize> Visit<'_, W> {
+    /// The input arbiter of `input` chooses among several of its VCs, bits in `field`.
+    #[inline]
+    pub fn choose_vc<O>(&self, cx: &Context<'_, W, O>, input: usize, field: u64, iteration: u32) -> usize {
+        if !cx.rules.input_round_robin {
+            return self.choose_vc_otherwise(cx, input, field, iteration);
+        }
+        let pointer = self.router.ports[input].in_pointer;
+        let high = field >> pointer;
+        if high == 0 { field.trailing_zeros() as usize } else { (u32::from(pointer) + high.trailing_zeros()) as usize }
+    }
+
+    // Out of line, so that the round-robin path does not pay for preparing the others.
+    #[inline(never)]
+    fn choose_vc_otherwise<O>(
+        &self,
+        cx: &Context<'_, W, O>,
+        input: usize,
+        field: u64,
+        iteration: u32,
+    ) -> usize {
+        let info = cx.tables.port(input);
+        let first = info.slot_base as usize;
+        let contest = Contest {
+            arbiter: &cx.plan.router.allocator.input_arbiter,
+            candidates: Mask::<1>::from_bits(field),
+            pointer: self.router.ports[input].in_pointer as usize,
+        };
+        contest.winner(
+            |vc, stamp| self.age(cx, first + vc, info.class == TERMINAL, stamp),
+            |vc| self.extras.input_stamps[global::<W>(self.number as u32, first + vc) as usize],
+            || Stage::Input.stream(cx, self.number, input, iteration),
+        )
+    }
+
+    /// The output arbiter of `output` chooses among several input ports, of class `class` with transit
+    /// priority; `nominee` tells their slots.
+    #[inline]
+    pub fn choose_input<O>(
+        &self,
+        cx: &Context<'_, W, O>,
+        output: usize,
+        candidates: Mask<W>,
+        (class, iteration, nominee): (usize, u32, &[u16]),
+    ) -> usize {
+        if !cx.rules.output_round_robin {
+            return self.choose_input_otherwise(cx, output, candidates, (class, iteration, nominee));
+        }
+        let pointer = self.router.ports[output].out_pointer[class] as usize;
+        candidates.first_from(pointer).unwrap_or(0)
+    }
+
+    #[inline(never)]
+    fn choose_input_otherwise<O>(
+        &self,
+        cx: &Context<'_, W, O>,
+        output: usize,
+        candidates: Mask<W>,
+        (class, iteration, nominee): (usize, u32, &[u16]),
+    ) -> usize {
+        let ports = cx.tables.port_count;
+        let contest = Contest {
+            arbiter: &cx.plan.router.allocator.output_arbiter,
+            candidates,
+            pointer: self.router.ports[output].out_pointer[class] as usize,
+        };
+        let terminal = |input| cx.tables.port(input).class == TERMINAL;
+        contest.winner(
+            |input, stamp| self.age(cx, nominee[input] as usize, terminal(input), stamp),
+            |input| self.extras.output_stamps[(self.number * ports + output) * ports + input],
+            || Stage::Output.stream(cx, self.number, output, iteration),
+        )
+    }
+
     /// The key of age arbitration for the head of a slot: smaller is older.
     #[inline]
-    pub fn age<O>(&self, cx: &Context<'_, W, O>, slot: usize, terminal: bool, timestamp: Timestamp) -> u32 {
+    fn age<O>(&self, cx: &Context<'_, W, O>, slot: usize, terminal: bool, timestamp: Timestamp) -> u32 {
         let packet = cx.packets.get(self.router.slots[slot].queue.front);
         match timestamp {
             Timestamp::Generation => packet.generated,

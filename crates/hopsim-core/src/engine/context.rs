@@ -60,6 +60,10 @@ pub struct Rules {
     pub output_buffer: u32,
     /// Seed of the run.
     pub seed: u64,
+    /// Whether input arbiters are round-robin.
+    pub input_round_robin: bool,
+    /// Whether output arbiters are.
+    pub output_round_robin: bool,
     /// Whether input arbiters need stamps of whom they served.
     pub input_stamps: bool,
     /// Whether output arbiters do.
@@ -85,6 +89,8 @@ impl Rules {
             output_buffer: router.output_buffer.unwrap_or(u32::MAX),
             terminals: plan.network.layout.terminals,
             seed: plan.experiment.measure.seed,
+            input_round_robin: matches!(router.allocator.input_arbiter, ArbiterConfig::RoundRobin(_)),
+            output_round_robin: matches!(router.allocator.output_arbiter, ArbiterConfig::RoundRobin(_)),
             input_stamps: matches!(router.allocator.input_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
             output_stamps: matches!(router.allocator.output_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
         }

@@ -93,10 +93,9 @@ impl<const W: usize> Mask<W> {
         self.first()
     }
 
-    /// Takes out and returns the `count` ≤ 64 bits from `base` on, which lie in one word.
+    /// Takes out the bits of `field`, a mask of the word that holds bit `base`, and returns them from `base` on.
     #[inline]
-    pub fn take_field(&mut self, base: usize, count: usize) -> u64 {
-        let field = (u64::MAX >> (64 - count)) << (base % 64);
+    pub fn take_field(&mut self, base: usize, field: u64) -> u64 {
         let word = &mut self.0[(base / 64) & (W - 1)];
         let taken = *word & field;
         *word &= !field;
@@ -177,7 +176,7 @@ mod tests {
     #[test]
     fn fields_are_taken_out() {
         let mut m = mask(&[64, 66, 70]);
-        assert_eq!(m.take_field(64, 3), 0b101);
+        assert_eq!(m.take_field(64, 0b111), 0b101);
         assert_eq!(m, mask(&[70]));
         assert_eq!(m.single(), Some(70));
         assert_eq!(mask(&[1, 99]).single(), None);

@@ -206,6 +206,7 @@ impl<const W: usize, O> Context<'_, W, O> {
         }
     }
 
+    #[inline]
     fn generate(&mut self, node: usize) {
         let job_index = self.plan.job_of[node];
         let job = &self.plan.jobs[job_index as usize];
@@ -317,7 +318,9 @@ impl<const W: usize, O> Context<'_, W, O> {
         if !self.rules.count_at_buffer {
             self.recorder.injected(node, self.plan.job_of[node]);
         }
-        if !self.nics.nics[node].queue.is_empty() {
+        let nic = &self.nics.nics[node];
+        // While the wire is busy the node is woken anyway.
+        if !nic.queue.is_empty() && !(self.nics.serial_wire && self.now < nic.wire_free) {
             self.nics.freed.push(node as u32);
         }
         let buffer = &mut self.nics.buffers[node * self.nics.vcs + vc];

@@ -11,6 +11,8 @@ const SLOTS: usize = 512;
 /// What never changes about a port.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PortInfo {
+    /// Bits of its slots in the mask word that holds them.
+    pub field: u64,
     /// First slot.
     pub slot_base: u16,
     /// First pair.
@@ -44,10 +46,12 @@ impl Tables {
             port_count: layout.ports(),
         };
         for port in 0..layout.ports() {
+            let vcs = layout.input_vcs[port];
             tables.ports[port] = PortInfo {
+                field: (u64::MAX >> (64 - vcs)) << (layout.slot_base[port] % 64),
                 slot_base: layout.slot_base[port],
                 pair_base: layout.pair_base[port],
-                vcs: layout.input_vcs[port],
+                vcs,
                 class: layout.class[port],
             };
         }
