@@ -5,7 +5,7 @@
 
 use super::context::Context;
 use super::mask::Mask;
-use super::routers::{Extras, Router, global};
+use super::routers::{Array, Extras, Router, global};
 use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
 use crate::routing::RouteState;
@@ -14,15 +14,14 @@ use crate::trace::Observer;
 /// Working space of a visit.
 pub struct Scratch<const W: usize> {
     /// Slot nominated by each input port.
-    nominee: Vec<u16>,
+    nominee: Array<u16, W>,
     /// Input ports that request each output port.
-    requesters: Vec<Mask<W>>,
+    requesters: Array<Mask<W>, W>,
 }
 
-impl<const W: usize> Scratch<W> {
-    /// Space for routers of `ports` ports.
-    pub fn new(ports: usize) -> Self {
-        Self { nominee: vec![0; ports], requesters: vec![Mask::EMPTY; ports] }
+impl<const W: usize> Default for Scratch<W> {
+    fn default() -> Self {
+        Self { nominee: Array::new(0), requesters: Array::new(Mask::EMPTY) }
     }
 }
 
@@ -66,24 +65,20 @@ impl<const W: usize> Visit<'_, W> {
         scratch: &mut Scratch<W>,
         (first, slots): (u32, Mask<W>),
     ) {
+        let mut slots = slots;
         for iteration in first..cx.rules.iterations {
-            let mut slots = if iteration == 0 { slots } else { self.feasible(cx) };
-            let redeciding = !self.router.redeciding.is_empty();
-            if redeciding {
+            let fixed = self.router.redeciding.is_empty();
+            if !fixed {
+                slots = self.feasible(cx);
                 self.redecide(cx, iteration, &mut slots);
             }
-            if slots.is_empty() {
-                if redeciding {
-                    continue;
-                }
+            if slots.is_empty() && fixed {
                 return;
             }
-            let (asked, nominated) = self.nominate(cx, slots, iteration, scratch);
-            let granted = self.grant_requests(cx, asked, iteration, scratch);
-            // Once all requests are granted, what is left is behind busy inputs, unless it may change its mind.
-            if granted == nominated && !redeciding {
-                return;
-            }
+            let asked = self.nominate(cx, slots, iteration, scratch);
+            let losers = self.grant_requests(cx, asked, iteration, scratch);
+            // What was not feasible cannot become so within the cycle: only losers may try another VC.
+            slots = self.still_feasible(cx, slots, losers);
         }
     }
 
@@ -104,6 +99,25 @@ impl<const W: usize> Visit<'_, W> {
             }
         }
         slots
+    }
+
+    /// Those of `slots` that belong to input ports in `losers` and could still be granted.
+    #[inline]
+    fn still_feasible<O>(&self, cx: &Context<'_, W, O>, mut slots: Mask<W>, losers: Mask<W>) -> Mask<W> {
+        let mut left = Mask::EMPTY;
+        losers.for_each(|input| {
+            let info = cx.tables.port(input);
+            let field = Mask::<1>::from_bits(slots.take_field(info.slot_base as usize, info.field));
+            field.for_each(|vc| {
+                let slot = info.slot_base as usize + vc;
+                let pair = self.router.slots[slot].request as usize;
+                let ready = self.router.ports[cx.tables.pair_port(pair)].out_ready <= cx.now;
+                if ready && self.router.credit.contains(pair) && (!cx.rules.mixed || self.fits(cx, slot)) {
+                    left.insert(slot);
+                }
+            });
+        });
+        left
     }
 
     /// Asks the re-deciding heads of free inputs anew and adds those that could be granted to `slots`.
@@ -156,15 +170,15 @@ impl<const W: usize> Visit<'_, W> {
     }
 
     /// Input stage: every free input port requests for one of its feasible slots. Returns the output ports
-    /// asked and the number of requests.
+    /// asked.
     fn nominate<O: Observer>(
         &mut self,
         cx: &mut Context<'_, W, O>,
         mut slots: Mask<W>,
         iteration: u32,
         scratch: &mut Scratch<W>,
-    ) -> (Mask<W>, usize) {
-        let (mut asked, mut nominated) = (Mask::EMPTY, 0);
+    ) -> Mask<W> {
+        let mut asked = Mask::EMPTY;
         while let Some(slot) = slots.first() {
             let input = cx.tables.slot_port(slot);
             let info = cx.tables.port(input);
@@ -188,25 +202,25 @@ impl<const W: usize> Visit<'_, W> {
                 scratch.requesters[output] = Mask::EMPTY;
             }
             scratch.requesters[output].insert(input);
-            nominated += 1;
         }
-        (asked, nominated)
+        asked
     }
 
-    /// Output stage: every output port asked grants one request. Returns the number of grants.
+    /// Output stage: every output port asked grants one request. Returns the input ports that were refused.
     fn grant_requests<O: Observer>(
         &mut self,
         cx: &mut Context<'_, W, O>,
         asked: Mask<W>,
         iteration: u32,
         scratch: &Scratch<W>,
-    ) -> usize {
-        let mut granted = 0;
+    ) -> Mask<W> {
+        let mut losers = Mask::EMPTY;
         asked.for_each(|output| {
+            let mut candidates = scratch.requesters[output];
+            losers |= candidates;
             if self.refuses(cx, output) {
                 return;
             }
-            let mut candidates = scratch.requesters[output];
             let mut class = 0;
             if cx.rules.transit_priority {
                 let transit = candidates.without_first(cx.rules.terminals);
@@ -222,10 +236,10 @@ impl<const W: usize> Visit<'_, W> {
             if !cx.rules.on_request {
                 self.serve_input(cx, input, slot, iteration);
             }
+            losers.remove(input);
             self.transfer(cx, input, slot, output);
-            granted += 1;
         });
-        granted
+        losers
     }
 
     /// `Ejection::IdleNode`: the node behind `output` is still absorbing a packet.

@@ -3,7 +3,7 @@
 use super::allocator::Visit;
 use super::context::Context;
 use super::mask::Mask;
-use super::routers::global;
+use super::routers::{Array, global};
 use crate::config::router::{ArbiterConfig, Timestamp};
 use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
@@ -115,7 +115,7 @@ impl<const W: usize> Visit<'_, W> {
         cx: &Context<'_, W, O>,
         output: usize,
         candidates: Mask<W>,
-        (class, iteration, nominee): (usize, u32, &[u16]),
+        (class, iteration, nominee): (usize, u32, &Array<u16, W>),
     ) -> usize {
         if !cx.rules.output_round_robin {
             return self.choose_input_otherwise(cx, output, candidates, (class, iteration, nominee));
@@ -130,7 +130,7 @@ impl<const W: usize> Visit<'_, W> {
         cx: &Context<'_, W, O>,
         output: usize,
         candidates: Mask<W>,
-        (class, iteration, nominee): (usize, u32, &[u16]),
+        (class, iteration, nominee): (usize, u32, &Array<u16, W>),
     ) -> usize {
         let ports = cx.tables.port_count;
         let contest = Contest {

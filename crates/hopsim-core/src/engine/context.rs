@@ -152,7 +152,8 @@ impl<'p, const W: usize, O> Context<'p, W, O> {
     }
 
     /// The pair that a head with a fixed request wants, `None` if it re-decides at every attempt.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn fixed_request(&mut self, router: usize, slot: usize, packet: u32) -> Option<usize> {
         let code = self.tables.code(slot);
         if self.routing.redecides(code) {

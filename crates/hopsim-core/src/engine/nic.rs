@@ -165,7 +165,8 @@ impl Nics {
     }
 
     /// The injection VC that a packet may enter now, or `None`: then the node is woken when that can change.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     fn admission(&mut self, now: u32, node: usize, destination: u32, length: u32) -> Option<usize> {
         if self.serial_wire {
             let nic = &mut self.nics[node];
@@ -254,7 +255,8 @@ impl<const W: usize, O> Context<'_, W, O> {
     }
 
     /// The packet enters injection VC `vc` of `node`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     fn enter_buffer(&mut self, node: usize, vc: usize, mut packet: Waiting) {
         let job = self.plan.job_of[node];
         if self.rules.count_at_buffer {
@@ -285,7 +287,8 @@ impl<const W: usize, O> Context<'_, W, O> {
         self.arrivals.push(at, arrival);
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     fn insert_packet(&mut self, node: usize, packet: &Waiting) -> u32 {
         let job = self.plan.job_of[node];
         let length = self.plan.jobs[job as usize].packet_length;

@@ -11,7 +11,8 @@ use crate::plan::Plan;
 pub struct Array<T, const W: usize>([[T; 64]; W]);
 
 impl<T: Copy, const W: usize> Array<T, W> {
-    fn new(value: T) -> Self {
+    /// All entries equal.
+    pub fn new(value: T) -> Self {
         Self([[value; 64]; W])
     }
 }

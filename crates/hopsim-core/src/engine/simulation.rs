@@ -29,7 +29,7 @@ impl<'p, const W: usize, O: Observer> Simulation<'p, W, O> {
             routers: routers(plan),
             extras: Extras::new::<W>(plan),
             active: vec![0; plan.network.routers.div_ceil(64) as usize],
-            scratch: Scratch::new(plan.network.layout.ports()),
+            scratch: Scratch::default(),
         }
     }
 

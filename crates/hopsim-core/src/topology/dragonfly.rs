@@ -59,6 +59,8 @@ pub struct Dragonfly {
     h: u32,
     groups: u32,
     arrangement: Arrangement,
+    /// Whether a pair of groups shares more than one link -- constant.
+    trunked: bool,
     /// Residues (offset − 1) of the slots beyond the last full round -- constant.
     spare: Vec<u32>,
     /// Group and position of every router -- constant.
@@ -119,6 +121,7 @@ impl Dragonfly {
             h,
             groups,
             arrangement: config.arrangement,
+            trunked: slots as u32 > groups - 1,
             spare: spare_residues(a * h, groups),
             places: (0..routers).map(|r| Place { group: (r / a) as u16, position: (r % a) as u16 }).collect(),
             exits: Vec::new(),
@@ -267,7 +270,7 @@ impl Dragonfly {
     /// Whether a pair of groups shares more than one link.
     #[inline]
     pub fn has_trunks(&self) -> bool {
-        self.a * self.h > self.groups - 1
+        self.trunked
     }
 
     /// Links of the path over `slot` besides the global one: the local hop before and the one after.

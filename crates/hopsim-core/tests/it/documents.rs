@@ -111,7 +111,8 @@ zip = { "links.local.latency" = [5, 10], "links.global.latency" = [50, 100] }
 const SMALL: &str = "load = 0.5\n[topology.dragonfly]\np = 2\na = 4\nh = 2\n";
 
 fn points(text: &str, overrides: &[(&str, &str)]) -> Vec<Point> {
-    let owned: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    let owned: Vec<_> =
+        overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
     document::points(text, &owned).unwrap_or_else(|error| panic!("{error}\nin {text}"))
 }
 
@@ -210,7 +211,8 @@ fn a_choice_written_as_a_name_can_be_given_parameters() {
 
 #[test]
 fn overrides_win_in_their_order() {
-    let point = resolved(SMALL, &[("measure.seed", "3"), ("measure", "{ warmup = 5 }"), ("measure.cycles", "70")]);
+    let point =
+        resolved(SMALL, &[("measure.seed", "3"), ("measure", "{ warmup = 5 }"), ("measure.cycles", "70")]);
     assert_eq!(point["measure"]["seed"], 1);
     assert_eq!(point["measure"]["warmup"], 5);
     assert_eq!(point["measure"]["cycles"], 70);
@@ -237,7 +239,9 @@ fn the_shorthand_load_as_an_override_or_a_sweep_replaces_the_loads_of_the_jobs()
 
 #[test]
 fn a_sweep_may_vary_whole_choices_and_nest_its_keys() {
-    let text = format!("{SMALL}[sweep.product]\nrouting = [\"minimal\", {{ valiant = {{ policy = \"crg\" }} }}]\nmeasure.seed = [4, 5]");
+    let text = format!(
+        "{SMALL}[sweep.product]\nrouting = [\"minimal\", {{ valiant = {{ policy = \"crg\" }} }}]\nmeasure.seed = [4, 5]"
+    );
     let points = points(&text, &[]);
     assert_eq!(axis(&points, 1), ["4", "5", "4", "5"]);
     assert_eq!(points[2].axes[1].0, "measure.seed");

@@ -110,7 +110,10 @@ fn two_choices_or_none() {
 
 #[test]
 fn missing_key() {
-    assert_eq!(message_of("load = 0.5", &[]), "topology: is missing; valid: one of the tables [topology.dragonfly]");
+    assert_eq!(
+        message_of("load = 0.5", &[]),
+        "topology: is missing; valid: one of the tables [topology.dragonfly]"
+    );
     assert_eq!(
         message_of("load = 0.5\n[topology.dragonfly]\np = 2\na = 4\n", &[]),
         "line 2, column 11: topology.dragonfly.h: is missing; valid: 1 … 254"
@@ -391,7 +394,10 @@ fn override_that_does_not_fit() {
         "routing.valiant (from --set): a second choice beside `minimal`; valid: one of minimal, valiant"
     );
     assert_eq!(
-        message_of(&format!("{VALID}[sweep.product]\nrouting = [\"minimal\"]"), &["routing.valiant.policy=crg"]),
+        message_of(
+            &format!("{VALID}[sweep.product]\nrouting = [\"minimal\"]"),
+            &["routing.valiant.policy=crg"]
+        ),
         "routing.valiant.policy (from --set): lies inside routing, which sweep.product.routing varies; \
          valid: an override or a sweep, not both"
     );

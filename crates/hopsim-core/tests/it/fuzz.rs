@@ -41,8 +41,27 @@ const LINES: &[&str] = &[
 ];
 
 const VALUES: &[&str] = &[
-    "0", "1", "-1", "3", "300", "5000000000", "99999999999999999999", "0.5", "1e300", "nan", "-inf", "true", "\"\"",
-    "\"minimal\"", "\"ADV+99\"", "{}", "[]", "[[1], {}]", "{ minimal = {}, valiant = {} }", "1979-05-27", "'''\n'''",
+    "0",
+    "1",
+    "-1",
+    "3",
+    "300",
+    "5000000000",
+    "99999999999999999999",
+    "0.5",
+    "1e300",
+    "nan",
+    "-inf",
+    "true",
+    "\"\"",
+    "\"minimal\"",
+    "\"ADV+99\"",
+    "{}",
+    "[]",
+    "[[1], {}]",
+    "{ minimal = {}, valiant = {} }",
+    "1979-05-27",
+    "'''\n'''",
 ];
 
 const PATHS: &[&str] = &[
@@ -79,7 +98,10 @@ fn damage() -> impl Strategy<Value = (Index, Damage)> {
         Just(Damage::Duplicate),
         any::<Index>().prop_map(Damage::Move),
         select(VALUES).prop_map(Damage::Value),
-        (any::<Index>(), prop_oneof![any::<char>(), select(vec!['[', ']', '{', '}', '"', '=', '.', '#', '\n'])])
+        (
+            any::<Index>(),
+            prop_oneof![any::<char>(), select(vec!['[', ']', '{', '}', '"', '=', '.', '#', '\n'])]
+        )
             .prop_map(|(at, letter)| Damage::Letter(at, letter)),
     ];
     (any::<Index>(), kind)

@@ -108,7 +108,9 @@ fn chosen(
     }
     match schema::keys(fields).collect::<Vec<_>>()[..] {
         [_] => each(schema, path, fields),
-        [] => Err(ConfigError::new(display(&*path), "names none of the choices").value("{}").valid(schema.valid())),
+        [] => Err(ConfigError::new(display(&*path), "names none of the choices")
+            .value("{}")
+            .valid(schema.valid())),
         [first, second, ..] => {
             path.push(second.to_owned());
             let reason = format!("a second choice beside `{first}`");

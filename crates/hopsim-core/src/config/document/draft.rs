@@ -58,7 +58,8 @@ impl<'a> Draft<'a> {
         let written = self.source.place(&path);
         let in_text = written.is_some_and(|(_, depth)| depth == path.len());
         let assigned = |fits: &dyn Fn(&[String]) -> bool| self.assigned.iter().rev().find(|(a, _)| fits(a));
-        let origin = assigned(&|a| path.starts_with(a)).or_else(|| assigned(&|a| !in_text && a.starts_with(&path)));
+        let origin =
+            assigned(&|a| path.starts_with(a)).or_else(|| assigned(&|a| !in_text && a.starts_with(&path)));
         let text = written.map_or(Origin::Unknown, |((line, column), _)| Origin::Text { line, column });
         ConfigError { origin: origin.map_or(text, |(_, origin)| *origin), ..error }
     }

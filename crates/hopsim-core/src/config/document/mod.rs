@@ -62,7 +62,10 @@ pub fn schema() -> &'static Value {
 }
 
 /// The document with all overrides applied, and its sweep.
-fn assemble<'a>(source: &'a Source<'a>, overrides: &[(String, String)]) -> Result<(Draft<'a>, Sweep), ConfigError> {
+fn assemble<'a>(
+    source: &'a Source<'a>,
+    overrides: &[(String, String)],
+) -> Result<(Draft<'a>, Sweep), ConfigError> {
     let read = |(path, value): &(String, String)| {
         let stated = |e| ConfigError { path: path.trim().into(), origin: Origin::Override, ..e };
         Ok((path::parse(path).map_err(stated)?, source::override_value(value).map_err(stated)?))
@@ -109,4 +112,93 @@ fn experiment(root: &Value) -> Result<Experiment, ConfigError> {
         let reason = error.inner().to_string();
         ConfigError::new(error.path().to_string(), reason)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::schema::Shape;
+    use super::*;
+
+    const SMALL: &str = "load = 0.5\n[topology.dragonfly]\np = 2\na = 4\nh = 2\n";
+
+    /// Paths and values just outside the limits that the schema states.
+    fn outside(schema: Schema, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, Value)>) {
+        let children = match schema.shape() {
+            Shape::Table { keys, .. } => keys,
+            Shape::Choice(choice) => choice.tables,
+            Shape::List(items) => vec![("0", items)],
+            Shape::Integer(limits) | Shape::Number(limits) => {
+                let least =
+                    limits.least.and_then(|text| text.parse::<u64>().ok()).and_then(|l| l.checked_sub(1));
+                let most = limits
+                    .most
+                    .and_then(|text| text.parse::<u64>().ok())
+                    .filter(|&m| m < u64::from(u32::MAX));
+                let values = least.into_iter().chain(most.map(|m| m + 1));
+                found.extend(values.map(|value| (path.clone(), Value::from(value))));
+                Vec::new()
+            }
+            _ => Vec::new(),
+        };
+        for (key, child) in children {
+            if path.len() < 8 {
+                path.push(key.into());
+                outside(child, path, found);
+                path.pop();
+            }
+        }
+    }
+
+    /// Leaves only the choices that `path` names.
+    fn settle_choices(schema: Schema, value: &mut Value, path: &[String]) {
+        let Some((first, rest)) = path.split_first() else { return };
+        if let (Shape::Choice(_), Value::Object(fields)) = (schema.shape(), &mut *value) {
+            fields.retain(|key, _| key == first);
+        }
+        let child = match value {
+            Value::Array(items) => items.get_mut(0),
+            other => other.get_mut(first),
+        };
+        if let (Some(child), Some(schema)) = (child, schema.child(first)) {
+            settle_choices(schema, child, rest);
+        }
+    }
+
+    #[test]
+    fn every_limit_in_the_schema_is_enforced() {
+        let source = Source::parse(SMALL).unwrap();
+        let mut cases = Vec::new();
+        outside(Schema::root(), &mut Vec::new(), &mut cases);
+        assert!(cases.len() > 40, "{}", cases.len());
+        for (path, value) in cases {
+            let mut draft = Draft::new(&source).unwrap();
+            draft.assign(&path, value.clone(), Origin::Override).unwrap();
+            settle_choices(Schema::root(), &mut draft.root, &path);
+            if path.len() > 1 && path.last().is_some_and(|part| part == "load") {
+                draft.root.as_object_mut().unwrap().remove("load");
+            }
+            let result = experiment(&draft.root).and_then(|experiment| Plan::new(&experiment));
+            let error = result.expect_err(&format!("{path:?} = {value}"));
+            assert_eq!(error.path, path::display(&path), "{error}");
+        }
+    }
+
+    #[test]
+    fn names_are_suggested_only_when_they_are_close() {
+        let names = ["crossbar_latency", "speedup", "vcs"];
+        for (word, meant) in
+            [("crosbar-latency", Some("`crossbar_latency`")), ("VCS", Some("`vcs`")), ("vc", Some("`vcs`"))]
+        {
+            assert_eq!(check::closest(word, &names).as_deref(), meant);
+        }
+        assert_eq!(check::closest("buffers", &names), None);
+        assert_eq!(check::closest("", &names), None);
+    }
+
+    #[test]
+    fn paths_survive_being_written_and_read() {
+        for parts in [vec!["jobs", "0", "traffic"], vec!["a.b", "", "c d"], vec!["é", "\"", "\n"]] {
+            assert_eq!(path::parse(&path::display(&parts)).unwrap(), parts);
+        }
+    }
 }

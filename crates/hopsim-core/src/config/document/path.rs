@@ -19,7 +19,8 @@ pub fn parse(text: &str) -> Result<Vec<String>, ConfigError> {
 /// A path as text, parts quoted where TOML needs it.
 pub fn display(parts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let quoted = |part: &str| {
-        let bare = !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        let bare =
+            !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
         if bare { part.to_owned() } else { Value::from(part).to_string() }
     };
     parts.into_iter().map(|part| quoted(part.as_ref())).collect::<Vec<_>>().join(".")

@@ -88,11 +88,13 @@ impl Schema {
 
     /// Follows references and drops the alternative `null` of optional keys, which TOML does not have.
     fn new(node: &'static Value) -> Self {
-        if let Some(name) = node.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix("#/$defs/")) {
+        if let Some(name) = node.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix("#/$defs/"))
+        {
             let target = Self::new(document().get("$defs").and_then(|d| d.get(name)).unwrap_or(&NOTHING));
             return Self { name, ..target };
         }
-        let mut others = entries(node, "anyOf").iter().filter(|a| a.get("type") != Some(&Value::from("null")));
+        let mut others =
+            entries(node, "anyOf").iter().filter(|a| a.get("type") != Some(&Value::from("null")));
         match (others.next(), others.next()) {
             (Some(only), None) => Self::new(only),
             _ => Self { node, name: "" },
@@ -110,7 +112,10 @@ impl Schema {
 
     /// What the value may be.
     pub fn shape(self) -> Shape {
-        if self.node.get("oneOf").is_some() || self.node.get("const").is_some() || self.node.get("enum").is_some() {
+        if self.node.get("oneOf").is_some()
+            || self.node.get("const").is_some()
+            || self.node.get("enum").is_some()
+        {
             return Shape::Choice(self.choice());
         }
         let either = entries(self.node, "anyOf");

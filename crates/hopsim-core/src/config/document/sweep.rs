@@ -55,7 +55,8 @@ impl Sweep {
             None => Ok(()),
             Some(key) => {
                 let reason = format!("lies inside {}, which {} varies", key.written, display(&key.stands));
-                let refused = ConfigError::new(display(path), reason).valid("an override or a sweep, not both");
+                let refused =
+                    ConfigError::new(display(path), reason).valid("an override or a sweep, not both");
                 Err(ConfigError { origin: Origin::Override, ..refused })
             }
         }
@@ -110,8 +111,10 @@ fn is_job_load(path: &[String]) -> bool {
 /// The keys of the product and the zipped keys.
 fn read(sweep: &Value) -> Result<(Vec<Key>, Vec<Key>), ConfigError> {
     let tables = table(sweep, &["sweep".into()])?;
-    if let Some((name, value)) = tables.iter().find(|(name, _)| !["product", "zip"].contains(&name.as_str())) {
-        let meant = check::closest(name, &["product", "zip"]).or_else(|| Some(format!("`sweep.product.{name}`")));
+    if let Some((name, value)) = tables.iter().find(|(name, _)| !["product", "zip"].contains(&name.as_str()))
+    {
+        let meant =
+            check::closest(name, &["product", "zip"]).or_else(|| Some(format!("`sweep.product.{name}`")));
         return Err(ConfigError::new(display(["sweep", name]), "unknown key")
             .value(show(value))
             .suggestion(meant.as_deref())
@@ -166,7 +169,9 @@ fn flatten(
 
 fn key(values: &[Value], stands: &[String], path: &[String]) -> Result<Key, ConfigError> {
     if values.is_empty() {
-        return Err(ConfigError::new(display(stands), "the list is empty").value("[]").valid("at least one value"));
+        return Err(ConfigError::new(display(stands), "the list is empty")
+            .value("[]")
+            .valid("at least one value"));
     }
     if path.first().is_some_and(|part| part == "sweep") {
         let refused = ConfigError::new(display(stands), "a sweep cannot vary a sweep");
@@ -193,6 +198,10 @@ fn refuse_unequal(zip: &[Key]) -> Result<(), ConfigError> {
     let Some((first, others)) = zip.split_first() else { return Ok(()) };
     let count = first.values.len();
     let Some(other) = others.iter().find(|key| key.values.len() != count) else { return Ok(()) };
-    let reason = format!("the list has length {}, but that of {} has length {count}", other.values.len(), first.written);
+    let reason = format!(
+        "the list has length {}, but that of {} has length {count}",
+        other.values.len(),
+        first.written
+    );
     Err(ConfigError::new(display(&other.stands), reason).valid("lists of equal length"))
 }
