@@ -103,16 +103,16 @@ impl Default for Vcs {
 #[serde(deny_unknown_fields, default)]
 pub struct Buffers {
     /// Input buffer per VC of local links.
-    #[schemars(range(min = 1, max = 16777216))]
+    #[schemars(range(min = 1, max = 16_777_216))]
     pub local: u32,
     /// Input buffer per VC of global links.
-    #[schemars(range(min = 1, max = 16777216))]
+    #[schemars(range(min = 1, max = 16_777_216))]
     pub global: u32,
     /// Injection buffer per VC.
-    #[schemars(range(min = 1, max = 16777216))]
+    #[schemars(range(min = 1, max = 16_777_216))]
     pub injection: u32,
     /// Output queue per port, shared by its VCs.
-    #[schemars(range(min = 1, max = 16777216))]
+    #[schemars(range(min = 1, max = 16_777_216))]
     pub output: u32,
 }
 
@@ -127,13 +127,13 @@ impl Default for Buffers {
 #[serde(deny_unknown_fields, default)]
 pub struct InputBuffers {
     /// Input buffer per VC of local links.
-    #[schemars(range(min = 1, max = 16777216))]
+    #[schemars(range(min = 1, max = 16_777_216))]
     pub local: u32,
     /// Input buffer per VC of global links.
-    #[schemars(range(min = 1, max = 16777216))]
+    #[schemars(range(min = 1, max = 16_777_216))]
     pub global: u32,
     /// Injection buffer per VC.
-    #[schemars(range(min = 1, max = 16777216))]
+    #[schemars(range(min = 1, max = 16_777_216))]
     pub injection: u32,
 }
 

@@ -2,6 +2,7 @@
 
 mod allocator;
 mod arbiter;
+mod audit;
 mod context;
 mod deadlock;
 mod mask;
@@ -13,6 +14,8 @@ pub mod simulation;
 mod tables;
 mod transfer;
 mod wheel;
+
+pub use audit::audit;
 
 use crate::error::RunError;
 use crate::measure::summary::Figures;

@@ -117,6 +117,11 @@ impl Nics {
         state
     }
 
+    /// Packets in source queues and injection buffers, heads excepted.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Books the next generation of `node`, unless it is out of reach.
     #[inline]
     fn book(&mut self, node: usize, at: u32) {

@@ -121,6 +121,8 @@ pub struct Recorder {
     interval: u32,
     /// Grants since the beginning of the run.
     pub packet_hops: u64,
+    /// Packets generated and dropped since the beginning of the run.
+    lifetime: (u64, u64),
     link_latency: [u32; 2],
     topology: std::sync::Arc<crate::topology::Topology>,
 }
@@ -164,9 +166,15 @@ impl Recorder {
             series: vec![Interval::default(); rows as usize],
             interval: measure.interval,
             packet_hops: 0,
+            lifetime: (0, 0),
             link_latency: [link_latency(0), link_latency(1)],
             topology: std::sync::Arc::clone(&plan.topology),
         }
+    }
+
+    /// Packets generated and dropped since the beginning of the run.
+    pub fn lifetime(&self) -> (u64, u64) {
+        self.lifetime
     }
 
     /// First and last-but-one cycle of a batch: it covers `first..end`; the last one takes the remainder.
@@ -209,6 +217,7 @@ impl Recorder {
     /// A node has generated a packet.
     #[inline]
     pub fn generated(&mut self, node: usize, job: u8) {
+        self.lifetime.0 += 1;
         if let Some(totals) = self.here(job) {
             totals.generated += 1;
             if let Some(nodes) = &mut self.nodes {
@@ -223,6 +232,7 @@ impl Recorder {
     /// A packet was lost at a full source queue.
     #[inline]
     pub fn dropped(&mut self, job: u8) {
+        self.lifetime.1 += 1;
         if let Some(totals) = self.here(job) {
             totals.dropped += 1;
         }

@@ -90,18 +90,17 @@ impl Dragonfly {
     /// Checks the parameters and builds the tables.
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
         for (key, value) in [("p", config.p), ("a", config.a), ("h", config.h)] {
-            if value == 0 {
+            if !(1..=254).contains(&value) {
                 return Err(ConfigError::new(key, "out of range").value(value).valid("1 … 254"));
             }
         }
         let (a, h) = (config.a, config.h);
-        let slots = u64::from(a) * u64::from(h);
-        if u64::from(config.p) + u64::from(a) + u64::from(h) > 256 || slots > 60_000 {
-            return Err(ConfigError::new("a", "the router would have more than 256 ports or the group more than 60,000 global links")
-                .value(a)
-                .valid("p + a + h ≤ 256 and a·h ≤ 60,000"));
+        let slots = a * h;
+        if config.p + a + h > 256 {
+            let reason = format!("the router would have {} ports", config.p + a + h - 1);
+            return Err(ConfigError::new("a", reason).value(a).valid("p + a + h ≤ 256"));
         }
-        let most = slots as u32 + 1;
+        let most = slots + 1;
         let groups = config.groups.unwrap_or(most);
         if groups < 2 || groups > most {
             return Err(ConfigError::new("groups", format!("a group has a·h = {slots} global links, so it cannot reach that many groups"))
@@ -121,7 +120,7 @@ impl Dragonfly {
             h,
             groups,
             arrangement: config.arrangement,
-            trunked: slots as u32 > groups - 1,
+            trunked: slots > groups - 1,
             spare: spare_residues(a * h, groups),
             places: (0..routers).map(|r| Place { group: (r / a) as u16, position: (r % a) as u16 }).collect(),
             exits: Vec::new(),

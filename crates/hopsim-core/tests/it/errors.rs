@@ -88,12 +88,10 @@ fn unknown_choice() {
         "line 7, column 1: topology.dragonfly.arrangement = \"absolute\": no such choice; \
          valid: palmtree, consecutive"
     );
-    assert_eq!(
-        after("[[jobs]]\ntraffic = { pattern = \"ADV+x\" }"),
-        "line 8, column 13: jobs.0.traffic.pattern = \"ADV+x\": no such choice; valid: uniform, adversarial, \
-         adversarial_consecutive, adversarial_local, random_permutation, mix (or in short UN, ADV+1, ADV+h, ADVc, \
-         ADV-local)"
-    );
+    let message = after("[[jobs]]\ntraffic = { pattern = \"ADV+x\" }");
+    let start = "line 8, column 13: jobs.0.traffic.pattern = \"ADV+x\": no such choice; valid: uniform, adversarial, ";
+    let end = " (or in short UN, ADV+1, ADV+h, ADVc, ADV-local)";
+    assert!(message.starts_with(start) && message.ends_with(end), "{message}");
 }
 
 #[test]
@@ -255,9 +253,8 @@ fn impossible_topology() {
         "topology.dragonfly.p = 0 (from --set): out of range; valid: 1 … 254"
     );
     assert_eq!(
-        set(&["topology.dragonfly.a=1000"]),
-        "topology.dragonfly.a = 1000 (from --set): the router would have more than 256 ports or the group more than \
-         60,000 global links; valid: p + a + h ≤ 256 and a·h ≤ 60,000"
+        set(&["topology.dragonfly.a=254"]),
+        "topology.dragonfly.a = 254 (from --set): the router would have 257 ports; valid: p + a + h ≤ 256"
     );
 }
 

@@ -1,5 +1,8 @@
 //! Integration tests of the core: one binary, one module per concern.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
+
 mod documents;
 mod errors;
 mod fuzz;
+mod laws;

@@ -6,6 +6,7 @@
 pub mod adversarial;
 pub mod adversarial_consecutive;
 pub mod adversarial_local;
+pub mod hotspot;
 pub mod mix;
 pub mod random_permutation;
 pub mod uniform;
@@ -31,6 +32,8 @@ pub enum PatternConfig {
     AdversarialConsecutive(adversarial_consecutive::Config),
     /// A random node of the router `offset` positions ahead in the same group (ADV-local).
     AdversarialLocal(adversarial_local::Config),
+    /// A share of all packets to one node, the rest uniform.
+    Hotspot(hotspot::Config),
     /// A fixed random destination for each node, none shared.
     RandomPermutation(random_permutation::Config),
     /// Each packet follows one of several patterns.
@@ -50,6 +53,8 @@ pub enum Pattern {
     Uniform(uniform::Uniform),
     /// Node lists by source group or router: see [`Targets`].
     Targets(Targets),
+    /// See [`hotspot`].
+    Hotspot(hotspot::Hotspot),
     /// See [`random_permutation`].
     RandomPermutation(random_permutation::RandomPermutation),
     /// See [`mix`].
@@ -112,6 +117,9 @@ impl PatternConfig {
             Self::AdversarialLocal(c) => {
                 c.targets(site).map(Pattern::Targets).map_err(|e| e.within("adversarial_local"))
             }
+            Self::Hotspot(c) => {
+                hotspot::Hotspot::new(c, site).map(Pattern::Hotspot).map_err(|e| e.within("hotspot"))
+            }
             Self::RandomPermutation(_) => random_permutation::RandomPermutation::new(site)
                 .map(Pattern::RandomPermutation)
                 .map_err(|e| e.within("random_permutation")),
@@ -127,6 +135,7 @@ impl Pattern {
         match self {
             Self::Uniform(p) => p.destination(from, stream),
             Self::Targets(p) => p.destination(from, stream),
+            Self::Hotspot(p) => p.destination(from, stream),
             Self::RandomPermutation(p) => p.destination(from),
             Self::Mix(p) => p.destination(from, stream),
         }

@@ -1,0 +1,144 @@
+//! The audit: what must hold between any two cycles, counted anew from the whole state. Slow; for tests.
+
+use super::context::{Arrival, Credit};
+use super::routers::{global, initial_credits};
+use super::simulation::Simulation;
+use super::{Task, by_width};
+use crate::network::{NONE, TERMINAL};
+use crate::plan::Plan;
+use crate::trace::{Hop, Observer, PacketKey};
+use std::collections::HashSet;
+
+/// Counts grants and deliveries, and refuses a packet that moves twice in a cycle.
+#[derive(Default)]
+struct Auditor {
+    moved: HashSet<PacketKey>,
+    twice: Option<PacketKey>,
+    delivered: u64,
+}
+
+impl Observer for Auditor {
+    fn granted(&mut self, packet: PacketKey, _hop: Hop) {
+        if !self.moved.insert(packet) {
+            self.twice = Some(packet);
+        }
+    }
+
+    fn delivered(&mut self, _packet: PacketKey, _at: u32) {
+        self.delivered += 1;
+    }
+}
+
+struct Audited(u32);
+
+impl Task for Audited {
+    type Output = Result<(), String>;
+
+    fn with<const W: usize>(self, plan: &Plan) -> Self::Output {
+        let mut simulation = Simulation::<W, _>::new(plan, Auditor::default());
+        for _ in 0..self.0 {
+            simulation.context.observer.moved.clear();
+            simulation.cycle();
+            simulation.check().map_err(|breach| format!("before cycle {}: {breach}", simulation.now()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs a plan for `cycles` cycles and checks every invariant after each; the error names the first breach.
+pub fn audit(plan: &Plan, cycles: u32) -> Result<(), String> {
+    by_width(plan, Audited(cycles))
+}
+
+impl<const W: usize> Simulation<'_, W, Auditor> {
+    fn check(&self) -> Result<(), String> {
+        if let Some(packet) = self.context.observer.twice {
+            return Err(format!("{packet:?} was granted twice in one cycle"));
+        }
+        self.check_conservation()?;
+        for router in 0..self.routers.len() as u32 {
+            self.check_credits(router)?;
+            self.check_requests(router)?;
+        }
+        Ok(())
+    }
+
+    /// Packets generated = dropped + waiting at nodes + inside + delivered.
+    fn check_conservation(&self) -> Result<(), String> {
+        let (generated, dropped) = self.context.recorder.lifetime();
+        let waiting = self.context.nics.waiting() as u64;
+        let inside = self.context.packets.len() as u64;
+        let delivered = self.context.observer.delivered;
+        if generated != dropped + waiting + inside + delivered {
+            return Err(format!(
+                "{generated} packets generated, but {dropped} dropped, {waiting} waiting, {inside} inside and {delivered} delivered"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Credits + packets queued or on the wire + credits on the wire = capacity, for every output VC.
+    fn check_credits(&self, router: u32) -> Result<(), String> {
+        let network = &self.context.plan.network;
+        for pair in 0..network.layout.pairs() {
+            let Some((port, vc)) = network.layout.pair_vc(pair) else { continue };
+            let link = network.link(router, port);
+            let Some((peer, back)) = link.peer else { continue };
+            let slot = network.layout.slot_base[back] as usize + vc as usize;
+            let state = &self.routers[router as usize].pairs[pair];
+            let resident = self.resident(peer, slot);
+            let flying = self.flying(global::<W>(peer, slot));
+            let returning = self.returning(global::<W>(router, pair));
+            let capacity = initial_credits(network, router, port);
+            if state.credits + resident + flying + returning != capacity {
+                return Err(format!(
+                    "router {router} {} VC {vc}: {} credits + {resident} resident + {flying} flying + {returning} returning phits, capacity {capacity}",
+                    network.port_name(port),
+                    state.credits
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn resident(&self, router: u32, slot: usize) -> u32 {
+        let packets = &self.context.packets;
+        let queue = self.routers[router as usize].slots[slot].queue;
+        queue.iter(packets).map(|id| u32::from(packets.get(id).length)).sum()
+    }
+
+    fn flying(&self, slot: u32) -> u32 {
+        let length = |a: &Arrival| u32::from(self.context.packets.get(a.packet).length);
+        self.context.arrivals.iter().filter(|a| a.slot == slot).map(length).sum()
+    }
+
+    fn returning(&self, pair: u32) -> u32 {
+        self.context.credits.iter().filter(|c: &&Credit| c.pair == pair).map(|c| c.phits).sum()
+    }
+
+    /// Every head is known to exactly the output VC it wants, and the summary sets agree with the details.
+    fn check_requests(&self, router: u32) -> Result<(), String> {
+        let (state, network) = (&self.routers[router as usize], &self.context.plan.network);
+        let shortest = self.context.rules.shortest;
+        for pair in 0..network.layout.pairs() {
+            let wants = state.pairs[pair].wants;
+            if state.wanted.contains(pair) == wants.is_empty() {
+                return Err(format!("router {router} pair {pair}: the set of wanted pairs is stale"));
+            }
+            let Some((port, _)) = network.layout.pair_vc(pair) else { continue };
+            let credit = network.layout.class[port] == TERMINAL || state.pairs[pair].credits >= shortest;
+            if state.credit.contains(pair) != credit {
+                return Err(format!("router {router} pair {pair}: the set of pairs with credit is stale"));
+            }
+        }
+        for slot in 0..network.layout.slots() {
+            let head = state.slots[slot].queue.front != NONE;
+            let wanting = (0..network.layout.pairs()).filter(|&p| state.pairs[p].wants.contains(slot)).count();
+            let asking = wanting + usize::from(state.redeciding.contains(slot));
+            if asking != usize::from(head) {
+                return Err(format!("router {router} slot {slot}: its head asks {asking} times"));
+            }
+        }
+        Ok(())
+    }
+}

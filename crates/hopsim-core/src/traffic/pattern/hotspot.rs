@@ -1,0 +1,52 @@
+//! Hot-spot traffic: a share of all packets goes to one node, the rest is uniform. The hot node itself sends
+//! uniformly.
+
+use super::{Site, uniform};
+use crate::error::ConfigError;
+use crate::rng::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of hot-spot traffic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The hot node, one of the job's.
+    #[serde(default)]
+    pub node: u32,
+    /// Share of the packets that go to it \[0 … 1\].
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub fraction: f64,
+}
+
+/// Hot-spot traffic over a job.
+#[derive(Clone, Debug)]
+pub struct Hotspot {
+    node: u32,
+    fraction: f64,
+    rest: uniform::Uniform,
+}
+
+impl Hotspot {
+    /// Checks node and fraction.
+    pub fn new(config: &Config, site: &Site<'_>) -> Result<Self, ConfigError> {
+        if !site.nodes.contains(&config.node) {
+            return Err(ConfigError::new("node", "the job does not run on that node")
+                .value(config.node)
+                .valid("one of the job's nodes"));
+        }
+        if !(0.0..=1.0).contains(&config.fraction) {
+            return Err(ConfigError::new("fraction", "is a share of the packets").value(config.fraction).valid("0 … 1"));
+        }
+        Ok(Self { node: config.node, fraction: config.fraction, rest: uniform::Uniform::new(site)? })
+    }
+
+    /// The hot node or any other.
+    #[inline]
+    pub fn destination(&self, from: u32, stream: &mut Stream) -> u32 {
+        if from != self.node && stream.unit() < self.fraction {
+            return self.node;
+        }
+        self.rest.destination(from, stream)
+    }
+}

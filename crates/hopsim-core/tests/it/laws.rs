@@ -1,0 +1,171 @@
+//! Laws of theory and conservation on the engine.
+
+use hopsim_core::config::Experiment;
+use hopsim_core::engine::{Control, audit, run, trace};
+use hopsim_core::measure::Column;
+use hopsim_core::plan::Plan;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+fn plan(document: &Value) -> Plan {
+    let experiment: Experiment = serde_json::from_value(document.clone()).expect("a valid document");
+    Plan::new(&experiment).expect("a valid plan")
+}
+
+fn summary(document: &Value) -> Map<String, Value> {
+    run(&plan(document), &Control::default()).expect("no deadlock").summary
+}
+
+fn number(record: &Map<String, Value>, key: &str) -> f64 {
+    record[key].as_f64().unwrap_or_else(|| panic!("{key} is {}", record[key]))
+}
+
+fn one_to_one(from: u32, to: u32) -> Value {
+    json!({
+        "topology": { "dragonfly": { "p": 2, "a": 4, "h": 2 } },
+        "load": 0.001,
+        "jobs": [{ "placement": { "list": [from, to] } }],
+        "measure": { "warmup": 0, "cycles": 40_000, "seed": 3 }
+    })
+}
+
+#[test]
+fn zero_load_latency_equals_the_formula_for_every_pair() {
+    // Injection 1, local 10, global 100, crossbar 3, packets of 8 phits; two nodes that rarely send.
+    let nodes = 2 * 4 * 9;
+    for from in 0..nodes {
+        for to in (from + 1..nodes).step_by(7) {
+            let plan = plan(&one_to_one(from, to));
+            let traces = trace(&plan, 40_000).expect("no deadlock");
+            assert!(!traces.is_empty());
+            let [local, global] = plan.topology.minimal_hops(from / 2, to / 2).map(u32::from);
+            let expected = 1 + (local + global + 1) * 3 + local * 10 + global * 100 + 8;
+            let least = traces.iter().filter_map(|t| Some(t.delivered? - t.generated + 8)).min();
+            assert_eq!(least, Some(expected), "from {from} to {to}");
+        }
+    }
+}
+
+/// Shares of node 0's bandwidth that four sources get whose paths merge one after the other: node 1 at the
+/// destination's router, node 6 where the global link enters the group, node 8 where it leaves the other
+/// group, node 10 one local hop before.
+fn parking_lot(arbiter: &str) -> Vec<f64> {
+    let outcome = run(
+        &plan(&json!({
+            "topology": { "dragonfly": { "p": 2, "a": 4, "h": 2 } },
+            "load": 1.0,
+            "router": { "cioq": {
+                "vcs": { "injection": 1 },
+                "allocator": { "input_arbiter": { arbiter: {} }, "output_arbiter": { arbiter: {} } }
+            } },
+            "jobs": [{
+                "placement": { "list": [0, 1, 6, 8, 10] },
+                "traffic": { "pattern": { "hotspot": { "node": 0, "fraction": 1.0 } } }
+            }],
+            "measure": { "warmup": 20_000, "cycles": 400_000, "streams": ["nodes"] }
+        })),
+        &Control::default(),
+    )
+    .expect("no deadlock");
+    let nodes = &outcome.tables.iter().find(|(name, _)| name == "nodes").expect("asked for").1;
+    let Column::U32(received) = &nodes.iter().find(|(name, _)| name == "received").expect("a column").1 else {
+        panic!("counts are 32-bit")
+    };
+    let shares = [1, 6, 8, 10].map(|node| f64::from(received[node]));
+    let total: f64 = shares.iter().sum();
+    shares.iter().map(|s| s / total).collect()
+}
+
+#[test]
+fn a_parking_lot_gives_a_half_a_quarter_and_two_eighths_with_round_robin() {
+    let shares = parking_lot("round_robin");
+    for (share, law) in shares.iter().zip([0.5, 0.25, 0.125, 0.125]) {
+        assert!((share - law).abs() < 0.002, "{shares:?}");
+    }
+}
+
+#[test]
+fn a_parking_lot_gives_equal_shares_with_age() {
+    // 12,500 packets each: the sources' own Bernoulli noise has sigma 0.002; five of them allowed.
+    let shares = parking_lot("age");
+    assert!(shares.iter().all(|share| (share - 0.25).abs() < 0.01), "{shares:?}");
+}
+
+#[test]
+fn a_network_at_low_load_accepts_what_is_offered() {
+    for routing in [json!({ "minimal": {} }), json!({ "valiant": {} })] {
+        let record = summary(&json!({
+            "topology": { "dragonfly": { "p": 2, "a": 4, "h": 2 } },
+            "load": 0.2,
+            "routing": routing,
+            "measure": { "warmup": 2_000, "cycles": 20_000 }
+        }));
+        // 72 nodes, 36,000 packets: sigma of the load is 0.2 / sqrt(36,000) = 0.001; five of them allowed.
+        assert!((number(&record, "accepted_load") - 0.2).abs() < 0.006, "{record:?}");
+        let parts = ["base_latency_mean", "misrouting_latency_mean", "local_queue_latency_mean", "global_queue_latency_mean", "injection_latency_mean"];
+        let sum: f64 = parts.iter().map(|key| number(&record, key)).sum();
+        assert!((sum - number(&record, "packet_latency_mean")).abs() < 1e-6, "the parts add up to the whole");
+    }
+}
+
+fn any_network() -> impl Strategy<Value = Value> {
+    let shape = (1..4u32, 1..5u32, 1..4u32, 1..12u32, prop::bool::ANY);
+    let router = (1..5u32, 1..4u32, 0..4u32, 0..3u32, prop::sample::select(vec![1.0, 1.5, 2.0, 3.0]));
+    let choices = (prop::bool::ANY, prop::bool::ANY, 0..4usize, 0..4usize, prop::bool::ANY);
+    let load = (0.05..1.0f64, 1..9u32, any::<u32>());
+    (shape, router, choices, load).prop_map(|((p, a, h, groups, palm), (vcs, iterations, x, pipe, speedup), c, l)| {
+        let arbiters = ["round_robin", "least_recently_served", "age", "random"];
+        let length = l.1;
+        let groups = groups.clamp(2, a * h + 1);
+        let routing = if c.0 { json!({ "minimal": {} }) } else { json!({ "valiant": { "recompute": c.4 } }) };
+        let mut document = json!({
+            "topology": { "dragonfly": {
+                "p": p + 1, "a": a, "h": h, "groups": groups,
+                "arrangement": if palm { "palmtree" } else { "consecutive" }
+            } },
+            "links": { "injection": { "latency": 1 }, "local": { "latency": 3 }, "global": { "latency": 11 } },
+            "router": { "cioq": {
+                "vcs": { "injection": vcs },
+                "buffers": { "local": 2 * length, "global": 4 * length, "injection": 3 * length, "output": 2 * length },
+                "speedup": speedup, "crossbar_latency": x, "pipeline_latency": pipe,
+                "allocator": {
+                    "iterations": iterations, "transit_priority": c.4,
+                    "input_arbiter": { arbiters[c.2]: {} }, "output_arbiter": { arbiters[c.3]: {} }
+                }
+            } },
+            "routing": routing,
+            "load": l.0,
+            "jobs": [{ "traffic": { "packet_length": length } }],
+            "measure": { "warmup": 0, "cycles": 1, "batches": 1, "seed": l.2 }
+        });
+        if c.1 {
+            document["compat"] = json!("fogsim");
+        }
+        document
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn packets_and_credits_are_conserved_in_every_cycle(document in any_network()) {
+        prop_assert_eq!(audit(&plan(&document), 300), Ok(()), "{}", document);
+    }
+}
+
+#[test]
+fn equal_seeds_give_equal_results_whatever_is_recorded() {
+    let mut document = json!({
+        "topology": { "dragonfly": { "p": 2, "a": 4, "h": 2 } },
+        "load": 0.7,
+        "measure": { "warmup": 500, "cycles": 2_000, "seed": 11 }
+    });
+    let plain = summary(&document);
+    assert_eq!(plain, summary(&document));
+    document["measure"]["streams"] = json!(["nodes", "routers", "links", "latency_histogram"]);
+    document["measure"]["interval"] = json!(100);
+    assert_eq!(plain, summary(&document), "probes change nothing");
+    document["measure"]["seed"] = json!(12);
+    assert_ne!(plain, summary(&document));
+}
