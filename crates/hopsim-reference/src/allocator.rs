@@ -23,7 +23,8 @@ impl Simulator<'_> {
         let ports = self.routers[router].inputs.len();
         for iteration in 0..iterations {
             let when = u64::from(self.now) * u64::from(iterations) + u64::from(iteration);
-            let wishes: Vec<Option<Wish>> = (0..ports).map(|input| self.request(router, input, when)).collect();
+            let wishes: Vec<Option<Wish>> =
+                (0..ports).map(|input| self.request(router, input, when)).collect();
             (0..ports).for_each(|output| self.grant_one(router, output, &wishes, when));
         }
     }
@@ -120,10 +121,9 @@ impl Simulator<'_> {
         let packet = &mut self.packets[resident.packet];
         let (seed, source) = (self.plan.experiment.measure.seed, u64::from(packet.trace.source));
         let serial = u64::from(packet.trace.serial);
-        let draw = || match again {
-            true => Stream::new(seed, Purpose::Attempt, source).at(serial).at(when),
-            false => Stream::new(seed, Purpose::Routing, source).at(serial).at(router as u64),
-        };
+        let (purpose, moment) =
+            if again { (Purpose::Attempt, when) } else { (Purpose::Routing, router as u64) };
+        let draw = || Stream::new(seed, purpose, source).at(serial).at(moment);
         if again {
             packet.route = RouteState::NEW;
         }
@@ -138,10 +138,9 @@ impl Simulator<'_> {
     fn feasible(&self, router: usize, to: Request, length: u32) -> bool {
         let output = &self.routers[router].outputs[to.port];
         let room = self.plan.router.output_buffer.is_none_or(|size| output.occupied() + length <= size);
-        if output.terminal {
-            return room && (self.plan.router.ejection == Ejection::IdleNode || !self.is_held(router, to.port));
-        }
-        room && !self.is_held(router, to.port) && output.credits[to.vc as usize] >= length
+        let unheld = output.terminal && self.plan.router.ejection == Ejection::IdleNode;
+        let credit = output.terminal || output.credits[to.vc as usize] >= length;
+        room && credit && (unheld || !self.is_held(router, to.port))
     }
 
     /// Whether an output port may grant.
@@ -158,7 +157,9 @@ impl Simulator<'_> {
         let router = &self.routers[router];
         match self.plan.router.output_hold {
             OutputHold::Speedup => router.outputs[output].held > 0,
-            OutputHold::Transfer => router.inputs.iter().flat_map(|i| &i.transfer).any(|t| t.output == output),
+            OutputHold::Transfer => {
+                router.inputs.iter().flat_map(|i| &i.transfer).any(|t| t.output == output)
+            }
         }
     }
 

@@ -31,7 +31,8 @@ impl Arbiter {
     /// The winner's index; `when` numbers cycle and iteration.
     pub fn choose(&self, candidates: &[Candidate], when: u64) -> Option<usize> {
         let class = candidates.iter().map(|c| self.class[c.index]).min()?;
-        let mut rivals: Vec<&Candidate> = candidates.iter().filter(|c| self.class[c.index] == class).collect();
+        let mut rivals: Vec<&Candidate> =
+            candidates.iter().filter(|c| self.class[c.index] == class).collect();
         match self.kind {
             ArbiterConfig::RoundRobin(_) => {}
             ArbiterConfig::LeastRecentlyServed(_) => {

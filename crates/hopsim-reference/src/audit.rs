@@ -14,22 +14,21 @@ impl Simulator<'_> {
                     let present: u32 = input.vcs[vc].iter().map(|r| r.phits - r.crossed).sum();
                     assert!(present <= input.capacity, "{place}: {present} phits do not fit");
                     let (free, returning, leaving) = match input.peer {
-                        Some((peer, back)) => self.ahead_of(&self.routers[peer].outputs[back], vc),
-                        None if input.terminal => (self.nics[router * self.nodes_per_router + port].free[vc], 0, 0),
+                        Some((peer, back)) => ahead_of(&self.routers[peer].outputs[back], vc),
+                        None if input.terminal => {
+                            (self.nics[router * self.nodes_per_router + port].free[vc], 0, 0)
+                        }
                         None => continue,
                     };
                     let taken = self.committed(input, vc);
-                    assert_eq!(free + returning + leaving + taken, input.capacity, "{place}: space is lost or invented");
+                    assert_eq!(
+                        free + returning + leaving + taken,
+                        input.capacity,
+                        "{place}: space is lost or invented"
+                    );
                 }
             }
         }
-    }
-
-    /// Credits of a VC, those on their way back, and phits of packets that still wait in the output queue.
-    fn ahead_of(&self, output: &Output, vc: usize) -> (u32, u32, u32) {
-        let returning = output.credit_wire.0.iter().filter(|(_, c)| c.0 == vc).map(|(_, c)| c.1).sum();
-        let leaving = output.queue.iter().filter(|q| q.vc == vc && q.sent == 0).map(|q| q.length).sum();
-        (output.credits[vc], returning, leaving)
     }
 
     /// Phits of packets whose head is on the wire or in the buffer, not yet granted an output.
@@ -59,7 +58,18 @@ impl Simulator<'_> {
         }
         for (packet, &phits) in self.packets.iter().zip(&phits) {
             let expected = if packet.admitted { packet.length } else { 0 };
-            assert_eq!(phits, expected, "cycle {}: phits of {:?} are lost or invented", self.now, packet.trace);
+            assert_eq!(
+                phits, expected,
+                "cycle {}: phits of {:?} are lost or invented",
+                self.now, packet.trace
+            );
         }
     }
+}
+
+/// Credits of a VC, those on their way back, and phits of packets that still wait in the output queue.
+fn ahead_of(output: &Output, vc: usize) -> (u32, u32, u32) {
+    let returning = output.credit_wire.0.iter().filter(|(_, c)| c.0 == vc).map(|(_, c)| c.1).sum();
+    let leaving = output.queue.iter().filter(|q| q.vc == vc && q.sent == 0).map(|q| q.length).sum();
+    (output.credits[vc], returning, leaving)
 }

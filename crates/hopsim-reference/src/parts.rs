@@ -42,7 +42,10 @@ impl<T> DelayLine<T> {
     }
 
     pub fn pop_due(&mut self, now: u32) -> Option<T> {
-        self.0.pop_front_if(|(due, _)| *due <= now).map(|(_, item)| item)
+        if self.0.front()?.0 > now {
+            return None;
+        }
+        self.0.pop_front().map(|(_, item)| item)
     }
 }
 

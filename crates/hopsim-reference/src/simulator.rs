@@ -189,5 +189,8 @@ fn build_router(plan: &Plan, router: u32) -> Router {
             arbiter: arbiter(allocator.output_arbiter, class, port, 1),
         }
     };
-    Router { inputs: (0..classes.len()).map(input).collect(), outputs: (0..classes.len()).map(output).collect() }
+    Router {
+        inputs: (0..classes.len()).map(input).collect(),
+        outputs: (0..classes.len()).map(output).collect(),
+    }
 }

@@ -160,7 +160,7 @@ impl<const W: usize> Visit<'_, W> {
         if self.refuses(cx, output) {
             return false;
         }
-        let class = usize::from(cx.rules.transit_priority && cx.tables.port(input).class == TERMINAL);
+        let class = usize::from(cx.rules.transit_priority && self.router.ports[input].class == TERMINAL);
         self.serve_output(cx, output, input, (class, iteration));
         if !cx.rules.on_request {
             self.serve_input(cx, input, slot, iteration);
@@ -245,7 +245,7 @@ impl<const W: usize> Visit<'_, W> {
     /// `Ejection::IdleNode`: the node behind `output` is still absorbing a packet.
     #[inline]
     fn refuses<O>(&self, cx: &Context<'_, W, O>, output: usize) -> bool {
-        cx.rules.idle_node && cx.tables.port(output).class == TERMINAL && !self.node_is_idle(cx, output)
+        cx.rules.idle_node && self.router.ports[output].class == TERMINAL && !self.node_is_idle(cx, output)
     }
 
     /// The output arbiter of `output` has served `input`.

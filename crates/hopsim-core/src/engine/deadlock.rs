@@ -31,7 +31,7 @@ impl<const W: usize, O: Observer> Simulation<'_, W, O> {
         if info.class == TERMINAL || router.pairs[pair].credits >= length {
             return None;
         }
-        let behind = router.ports[port].peer_slot + (pair - info.pair_base as usize) as u32;
+        let behind = router.ports[port].to_slot.wrapping_add(pair as u32);
         let (peer, index) = split::<W>(behind);
         let queue = self.routers[peer].slots[index].queue;
         let packets = &self.context.packets;

@@ -151,6 +151,9 @@ impl Nics {
                 for _ in 0..self.vcs {
                     if buffers[vc].used < least {
                         (least, best) = (buffers[vc].used, vc);
+                        if least == 0 {
+                            break;
+                        }
                     }
                     vc = if vc + 1 == self.vcs { 0 } else { vc + 1 };
                 }

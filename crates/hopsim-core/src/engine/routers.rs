@@ -48,12 +48,14 @@ pub struct Port {
     pub out_pointer: [u8; 2],
     /// Place of the next departure in the ring.
     pub ring: u8,
-    /// Global id of VC 0's slot at the other end -- constant.
-    pub peer_slot: u32,
-    /// Global id of VC 0's pair at the other end -- constant.
-    pub peer_pair: u32,
-    /// Latency of the link -- constant.
-    pub latency: u32,
+    /// What to add to a pair of this port to get the global id of the slot it feeds, modulo 2³² -- constant.
+    pub to_slot: u32,
+    /// What to add to a slot of this port to get the global id of the pair its credits go to -- constant.
+    pub to_pair: u32,
+    /// Latency of the link \[cycles\] -- constant.
+    pub latency: u16,
+    /// 0 for terminal ports, 1 + index for link classes -- constant.
+    pub class: u8,
 }
 
 /// The queue of an input VC.
@@ -101,9 +103,10 @@ impl<const W: usize> Router<W> {
             in_pointer: 0,
             out_pointer: [0; 2],
             ring: 0,
-            peer_slot: NONE,
-            peer_pair: NONE,
+            to_slot: NONE,
+            to_pair: NONE,
             latency: 0,
+            class: TERMINAL,
         };
         let mut state = Self {
             wanted: Mask::EMPTY,
@@ -114,11 +117,14 @@ impl<const W: usize> Router<W> {
             pairs: Array::new(Pair { wants: Mask::EMPTY, credits: 0 }),
         };
         for port in 0..network.layout.ports() {
-            let link = network.link(router, port);
-            state.ports[port].latency = link.latency;
+            let (link, layout) = (network.link(router, port), &network.layout);
+            state.ports[port].latency = link.latency as u16;
+            state.ports[port].class = layout.class[port];
             if let Some((peer, back)) = link.peer {
-                state.ports[port].peer_slot = global::<W>(peer, network.layout.slot_base[back] as usize);
-                state.ports[port].peer_pair = global::<W>(peer, network.layout.pair_base[back] as usize);
+                let slot = global::<W>(peer, layout.slot_base[back] as usize);
+                let pair = global::<W>(peer, layout.pair_base[back] as usize);
+                state.ports[port].to_slot = slot.wrapping_sub(u32::from(layout.pair_base[port]));
+                state.ports[port].to_pair = pair.wrapping_sub(u32::from(layout.slot_base[port]));
             }
         }
         for pair in 0..network.layout.pairs() {

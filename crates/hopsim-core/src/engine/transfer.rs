@@ -18,10 +18,7 @@ impl<const W: usize> Visit<'_, W> {
     ) {
         let Slot { queue: Queue { front: id, .. }, request } = self.router.slots[slot];
         let pair = request as usize;
-        let (incoming, outgoing) = (cx.tables.port(input), cx.tables.port(output));
-        let (from, to) = (incoming.class, outgoing.class);
-        let vc_in = (slot - incoming.slot_base as usize) as u32;
-        let vc_out = (pair - outgoing.pair_base as usize) as u32;
+        let (from, to) = (self.router.ports[input].class, self.router.ports[output].class);
         let packet = cx.packets.get_mut(id);
         let (length, behind) = (u32::from(packet.length), packet.next);
         let crossing = u32::from(packet.crossing);
@@ -34,7 +31,7 @@ impl<const W: usize> Visit<'_, W> {
         let hop = Hop {
             router: self.number as u32,
             port: output as u16,
-            vc: vc_out as u8,
+            vc: (pair - cx.tables.port(output).pair_base as usize) as u8,
             arrived: packet.arrived,
             granted: cx.now,
         };
@@ -49,8 +46,8 @@ impl<const W: usize> Visit<'_, W> {
         } else {
             let link = &self.router.ports[output];
             packet.hops[to as usize - 1] += 1;
-            packet.arrived = departure + link.latency;
-            let arrival = Arrival { slot: link.peer_slot + vc_out, packet: id };
+            packet.arrived = departure + u32::from(link.latency);
+            let arrival = Arrival { slot: link.to_slot.wrapping_add(u32::from(request)), packet: id };
             cx.arrivals.push(packet.arrived + cx.rules.pipeline, arrival);
             let state = &mut self.router.pairs[pair];
             state.credits -= length;
@@ -60,12 +57,14 @@ impl<const W: usize> Visit<'_, W> {
         }
 
         let next = if from == TERMINAL {
-            let next = cx.leave_injection(self.number, input, vc_in as usize, length);
+            let vc = slot - cx.tables.port(input).slot_base as usize;
+            let next = cx.leave_injection(self.number, input, vc, length);
             self.router.slots[slot].queue.back = next;
             next
         } else {
             let link = &self.router.ports[input];
-            cx.credits.push(cx.now + link.latency, Credit { pair: link.peer_pair + vc_in, phits: length });
+            let credit = Credit { pair: link.to_pair.wrapping_add(slot as u32), phits: length };
+            cx.credits.push(cx.now + u32::from(link.latency), credit);
             behind
         };
         self.router.slots[slot].queue.front = next;

@@ -363,8 +363,8 @@ fn text_that_is_not_toml() {
 #[test]
 fn override_that_does_not_fit() {
     assert_eq!(
-        set(&["seed=3"]),
-        "seed = 3 (from --set): unknown key; did you mean `measure.seed`? \
+        set(&["sed=3"]),
+        "sed = 3 (from --set): unknown key; did you mean `measure.seed`? \
          Valid: compat, load, topology, links, router, routing, nic, semantics, jobs, measure, sweep"
     );
     assert_eq!(

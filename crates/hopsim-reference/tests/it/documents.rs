@@ -5,7 +5,8 @@ use hopsim_core::plan::Plan;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use std::ops::RangeInclusive;
 
 /// An experiment as JSON, which is also how a failing one is shown.
 #[derive(Clone)]
@@ -30,12 +31,22 @@ impl Document {
     }
 }
 
-/// Runs `test` on the plans of `cases` documents drawn from `seed`; a failure shows the simplest document found.
-pub fn for_each_plan(cases: u32, seed: u8, test: impl Fn(&Plan, u32) -> Result<(), String>) {
-    let config =
-        Config { cases, failure_persistence: None, max_shrink_iters: 500, max_global_rejects: cases, ..Config::default() };
+/// How many ordinary numbers are drawn for one extreme number.
+pub const ORDINARY: u32 = 15;
+/// Networks with several extremes: many VCs and ports, long links and packets.
+pub const EXTREME: u32 = 1;
+
+/// Runs `test` on the plans of `cases` documents drawn from `seed`; a failure shows the simplest one found.
+pub fn for_each_plan((cases, common, seed): (u32, u32, u8), test: impl Fn(&Plan, u32) -> Result<(), String>) {
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 500,
+        max_global_rejects: cases,
+        ..Config::default()
+    };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
-    let outcome = runner.run(&document(), |document| {
+    let outcome = runner.run(&document(common), |document| {
         let plan = document.plan().map_err(TestCaseError::reject)?;
         test(&plan, document.cycles()).map_err(TestCaseError::fail)
     });
@@ -47,15 +58,19 @@ pub fn for_each_plan(cases: u32, seed: u8, test: impl Fn(&Plan, u32) -> Result<(
 }
 
 /// A whole experiment.
-pub fn document() -> impl Strategy<Value = Document> {
-    let rest = (topology(), links(), routing(), nic_and_semantics(), jobs(), any::<u16>(), 500..3000u32);
-    (rest, router()).prop_map(|((topology, links, routing, (nic, semantics), jobs, seed, cycles), router)| {
+fn document(common: u32) -> impl Strategy<Value = Document> {
+    let network = (topology(common), links(common), router(common), routing());
+    let workload = (nic_and_semantics(), jobs(common), any::<u16>(), 500..3000u32);
+    (network, workload).prop_map(|(network, workload)| {
+        let (topology, links, router, routing) = network;
+        let (nic, (jobs, parts), seed, cycles) = workload;
         let mut document = json!({
-            "topology": topology, "links": links, "routing": routing, "nic": nic, "semantics": semantics, "jobs": jobs,
+            "topology": topology, "links": links, "routing": routing,
+            "nic": nic.0, "semantics": nic.1, "jobs": jobs,
             "measure": { "warmup": 0, "cycles": cycles, "batches": 1, "seed": seed, "watchdog": 1_000_000 },
         });
         document["router"] = router.build(&document);
-        split_nodes(&mut document);
+        deal_nodes(&mut document, parts);
         Document(document)
     })
 }
@@ -64,22 +79,32 @@ fn one_of(names: &'static [&'static str]) -> impl Strategy<Value = Value> {
     select(names).prop_map(|name| json!(name))
 }
 
-fn topology() -> impl Strategy<Value = Value> {
-    let shape = (1..=3u32, 1..=4u32, 1..=3u32).prop_flat_map(|(p, a, h)| {
-        let most = (a * h + 1).min(6);
-        (Just((p, a, h)), 2..=most, prop::bool::ANY)
+/// `common` small numbers for one of a few large ones.
+fn mostly(
+    common: u32,
+    range: RangeInclusive<u32>,
+    rare: &'static [u32],
+) -> impl Strategy<Value = u32> + Clone {
+    prop_oneof![common => range, 1 => select(rare)]
+}
+
+fn topology(common: u32) -> impl Strategy<Value = Value> {
+    let shape = (mostly(common, 1..=3, &[9]), 1..=4u32, 1..=3u32).prop_flat_map(|(p, a, h)| {
+        let most = if p > 3 { 2 } else { (a * h + 1).min(6) };
+        (Just((p, a, h)), 2..=most, any::<bool>())
     });
     (shape, one_of(&["palmtree", "consecutive"])).prop_map(|(((p, a, h), groups, full), arrangement)| {
-        let full = full && a * h <= 6;
-        let groups = if full { Value::Null } else { json!(groups) };
+        let full = full && p <= 3 && a * h <= 6;
+        let groups = if full { a * h + 1 } else { groups };
         json!({ "dragonfly": { "p": p, "a": a, "h": h, "groups": groups, "arrangement": arrangement } })
     })
 }
 
-fn links() -> impl Strategy<Value = Value> {
-    (1..=20u32, 1..=20u32, 1..=20u32).prop_map(|(injection, local, global)| {
-        json!({ "injection": { "latency": injection }, "local": { "latency": local }, "global": { "latency": global } })
-    })
+fn links(common: u32) -> impl Strategy<Value = Value> {
+    let link = || mostly(common, 1..=20, &[63, 64, 400]).prop_map(|latency| json!({ "latency": latency }));
+    (link(), link(), link()).prop_map(
+        |(injection, local, global)| json!({ "injection": injection, "local": local, "global": global }),
+    )
 }
 
 fn arbiter() -> impl Strategy<Value = Value> {
@@ -98,30 +123,35 @@ struct Router {
     cioq: bool,
     spare_vcs: [u32; 2],
     injection_vcs: u32,
-    /// Room beyond the longest packet, in tenths of a packet: local, global, injection, output.
+    /// Room beyond the longest packet \[tenths of a packet\]: local, global, injection, output.
     spare_room: [u32; 4],
     speedup: f64,
     latencies: [u32; 2],
     allocator: Value,
 }
 
-fn router() -> impl Strategy<Value = Router> {
-    let room = select(vec![0, 0, 3, 10, 15, 27, 80]);
-    let allocator = (1..=4u32, arbiter(), arbiter(), any::<bool>()).prop_map(|(iterations, input, output, transit)| {
-        json!({ "iterations": iterations, "input_arbiter": input, "output_arbiter": output, "transit_priority": transit })
+fn router(common: u32) -> impl Strategy<Value = Router> {
+    let room = select(vec![0, 0, 3, 10, 15, 27, 80, 400]);
+    let allocator = (mostly(common, 1..=4, &[8]), arbiter(), arbiter(), any::<bool>());
+    let allocator = allocator.prop_map(|(iterations, input, output, transit)| {
+        json!({
+            "iterations": iterations, "input_arbiter": input, "output_arbiter": output,
+            "transit_priority": transit,
+        })
     });
-    let vcs = ([0..=2u32, 0..=2u32], 1..=4u32);
+    let vcs = ([mostly(common, 0..=2, &[9]), mostly(common, 0..=2, &[12])], mostly(common, 1..=4, &[16]));
     let speedup = select(vec![1.0, 1.3, 1.5, 2.0, 3.0]);
-    let latencies = [0..=5u32, 0..=2u32];
-    (prop::bool::weighted(0.8), vcs, [room.clone(), room.clone(), room.clone(), room], speedup, latencies, allocator)
-        .prop_map(|(cioq, (spare_vcs, injection_vcs), spare_room, speedup, latencies, allocator)| Router {
-            cioq,
-            spare_vcs,
-            injection_vcs,
-            spare_room,
-            speedup,
-            latencies,
-            allocator,
+    let latencies = [mostly(common, 0..=5, &[40]), mostly(common, 0..=2, &[70])];
+    (
+        prop::bool::weighted(0.8),
+        vcs,
+        [room.clone(), room.clone(), room.clone(), room],
+        speedup,
+        latencies,
+        allocator,
+    )
+        .prop_map(|(cioq, (spare_vcs, injection_vcs), spare_room, speedup, latencies, allocator)| {
+            Router { cioq, spare_vcs, injection_vcs, spare_room, speedup, latencies, allocator }
         })
 }
 
@@ -178,11 +208,15 @@ fn nic_and_semantics() -> impl Strategy<Value = (Value, Value)> {
         one_of(&["transfer", "speedup"]),
         one_of(&["grant", "request"]),
         one_of(&["serial", "unlimited"]),
+        one_of(&["network", "buffer"]),
+        one_of(&["grant", "departure"]),
     );
-    (nic, semantics).prop_map(|((queue, vc), (ejection, hold, pointer, link))| {
+    (nic, semantics).prop_map(|((queue, vc), (ejection, hold, pointer, link, count, latency))| {
         let nic = json!({ "source_queue": queue, "injection_vc": vc });
-        let semantics =
-            json!({ "ejection": ejection, "output_hold": hold, "input_pointer": pointer, "injection_link": link });
+        let semantics = json!({
+            "ejection": ejection, "output_hold": hold, "input_pointer": pointer,
+            "injection_link": link, "injection_count": count, "injection_latency": latency,
+        });
         (nic, semantics)
     })
 }
@@ -201,38 +235,31 @@ fn pattern() -> impl Strategy<Value = Value> {
     ])
 }
 
-fn job() -> impl Strategy<Value = Value> {
+fn job(common: u32) -> impl Strategy<Value = Value> {
     let load = prop_oneof![0.05..1.0f64, Just(1.0)];
-    (pattern(), load, 1..=12u32).prop_map(|(pattern, load, length)| {
-        let mut traffic = Map::new();
-        traffic.insert("pattern".into(), pattern);
-        traffic.insert("process".into(), json!({ "bernoulli": { "load": (load * 100.0).round() / 100.0 } }));
-        traffic.insert("packet_length".into(), json!(length));
-        json!({ "traffic": traffic })
+    (pattern(), load, mostly(common, 1..=12, &[70])).prop_map(|(pattern, load, length)| {
+        let process = json!({ "bernoulli": { "load": (load * 100.0).round() / 100.0 } });
+        json!({ "traffic": { "pattern": pattern, "process": process, "packet_length": length } })
     })
 }
 
-/// One job everywhere, or two that [`split_nodes`] places.
-fn jobs() -> impl Strategy<Value = Value> {
+/// One job or two, and into how many equal parts the nodes are dealt out: a part without a job stays idle.
+fn jobs(common: u32) -> impl Strategy<Value = (Value, usize)> {
     prop_oneof![
-        2 => job().prop_map(|job| json!([job])),
-        1 => (job(), job()).prop_map(|(one, two)| json!([one, two])),
+        4 => job(common).prop_map(|job| (json!([job]), 1)),
+        1 => job(common).prop_map(|job| (json!([job]), 2)),
+        2 => (job(common), job(common), 2..=3usize).prop_map(|(one, two, parts)| (json!([one, two]), parts)),
     ]
 }
 
-/// Gives the nodes with even numbers to the first of two jobs and the others to the second; a partial job can
-/// only be trusted to find destinations with uniform traffic.
-fn split_nodes(document: &mut Value) {
+/// Deals the nodes out in turn. A job on some of the nodes can only be trusted to find destinations with
+/// traffic that does not depend on groups.
+fn deal_nodes(document: &mut Value, parts: usize) {
     let shape = &document["topology"]["dragonfly"];
-    let number = |key: &str| shape[key].as_u64().unwrap();
-    let groups = shape["groups"].as_u64().unwrap_or(number("a") * number("h") + 1);
-    let nodes = number("p") * number("a") * groups;
+    let nodes: u64 = ["p", "a", "groups"].iter().map(|&key| shape[key].as_u64().unwrap()).product();
     let jobs = document["jobs"].as_array_mut().unwrap();
-    if jobs.len() < 2 {
-        return;
-    }
-    for (index, job) in jobs.iter_mut().enumerate() {
-        let mine: Vec<u64> = (0..nodes).filter(|node| node % 2 == index as u64).collect();
+    for (index, job) in jobs.iter_mut().enumerate().filter(|_| parts > 1) {
+        let mine: Vec<u64> = (index as u64..nodes).step_by(parts).collect();
         job["placement"] = json!({ "list": mine });
         if job["traffic"]["pattern"].get("random_permutation").is_none() {
             job["traffic"]["pattern"] = json!({ "uniform": {} });

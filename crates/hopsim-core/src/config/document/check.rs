@@ -84,7 +84,9 @@ fn named(schema: Schema, choice: &Choice, path: &[String], name: &str) -> Result
     }
     let refused = ConfigError::new(display(path), "no such choice").value(show(&Value::from(name)));
     let Some(table) = choice.table(name) else {
-        return Err(refused.suggestion(closest(name, &choice.all()).as_deref()).valid(schema.valid()));
+        return Err(refused
+            .suggestion(closest(name, &choice.all()).map(quoted).as_deref())
+            .valid(schema.valid()));
     };
     let reason = format!("`{name}` needs {}", table.noun());
     Err(ConfigError { reason, ..refused }.valid(format!("{{ {name} = … }}, {}", table.valid())))
@@ -159,20 +161,28 @@ fn unknown(path: &[String], names: &[&str], value: &Value) -> ConfigError {
     let refused = ConfigError::new(display(path), "unknown key");
     let refused = if value.is_object() { refused } else { refused.value(show(value)) };
     let name = path.last().map_or("", String::as_str);
-    refused.suggestion(closest(name, names).or_else(|| elsewhere(name)).as_deref())
+    refused.suggestion(closest(name, names).map(quoted).or_else(|| elsewhere(name)).as_deref())
 }
 
-/// The name among `names` that was probably meant by `word`, quoted.
-pub fn closest(word: &str, names: &[&str]) -> Option<String> {
+/// A name in a message.
+pub fn quoted(name: &str) -> String {
+    format!("`{name}`")
+}
+
+/// The name among `names` that was probably meant by `word`.
+pub fn closest<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
     let word = word.to_lowercase().replace(['-', ' '], "_");
-    let most = (word.chars().count() / 3).max(1);
-    let near = names.iter().map(|name| (strsim::damerau_levenshtein(&word, &name.to_lowercase()), name));
-    near.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| format!("`{name}`"))
+    let length = word.chars().count();
+    let near = names.iter().map(|name| (strsim::damerau_levenshtein(&word, &name.to_lowercase()), *name));
+    near.filter(|(distance, _)| *distance <= (length / 3).max(1) && *distance < length)
+        .min()
+        .map(|(_, name)| name)
 }
 
-/// Keys of this name in other places of the document.
+/// Keys of this or nearly this name in other places of the document.
 fn elsewhere(name: &str) -> Option<String> {
-    let paths = schema::paths_of(name);
-    let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
-    (1..=3).contains(&quoted.len()).then(|| quoted.join(" or "))
+    let keys = schema::all_keys();
+    let meant = closest(name, &keys.iter().map(|(key, _)| *key).collect::<Vec<_>>())?;
+    let paths: Vec<_> = keys.iter().filter(|(key, _)| *key == meant).map(|(_, path)| quoted(path)).collect();
+    (paths.len() <= 3).then(|| paths.join(" or "))
 }

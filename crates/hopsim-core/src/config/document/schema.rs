@@ -272,14 +272,18 @@ impl Limits {
     }
 }
 
-/// Paths of all keys called `name`, list elements numbered 0.
-pub fn paths_of(name: &str) -> Vec<String> {
+/// The names of all keys with their paths, list elements numbered 0.
+pub fn all_keys() -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
-    collect(Schema::root(), name, &mut Vec::new(), &mut found);
+    collect(Schema::root(), &mut Vec::new(), &mut found);
     found
 }
 
-fn collect(schema: Schema, name: &str, above: &mut Vec<(&'static str, String)>, found: &mut Vec<String>) {
+fn collect(
+    schema: Schema,
+    above: &mut Vec<(&'static str, &'static str)>,
+    found: &mut Vec<(&'static str, String)>,
+) {
     let children = match schema.shape() {
         Shape::Table { keys, .. } => keys,
         Shape::Choice(choice) => choice.tables,
@@ -291,11 +295,9 @@ fn collect(schema: Schema, name: &str, above: &mut Vec<(&'static str, String)>, 
         if !child.name.is_empty() && above.iter().any(|(definition, _)| *definition == child.name) {
             continue;
         }
-        above.push((child.name, key.into()));
-        if key == name {
-            found.push(path::display(above.iter().map(|(_, key)| key)));
-        }
-        collect(child, name, above, found);
+        above.push((child.name, key));
+        found.push((key, path::display(above.iter().map(|(_, key)| key))));
+        collect(child, above, found);
         above.pop();
     }
 }

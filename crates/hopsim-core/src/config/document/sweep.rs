@@ -114,10 +114,10 @@ fn read(sweep: &Value) -> Result<(Vec<Key>, Vec<Key>), ConfigError> {
     if let Some((name, value)) = tables.iter().find(|(name, _)| !["product", "zip"].contains(&name.as_str()))
     {
         let meant =
-            check::closest(name, &["product", "zip"]).or_else(|| Some(format!("`sweep.product.{name}`")));
+            check::closest(name, &["product", "zip"]).map_or(format!("sweep.product.{name}"), str::to_owned);
         return Err(ConfigError::new(display(["sweep", name]), "unknown key")
             .value(show(value))
-            .suggestion(meant.as_deref())
+            .suggestion(Some(&check::quoted(&meant)))
             .valid("product, zip"));
     }
     let read = |name: &str| {
