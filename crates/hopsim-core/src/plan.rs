@@ -94,7 +94,11 @@ fn within(range: std::ops::RangeInclusive<u32>, value: u32, path: &str) -> Resul
     if range.contains(&value) {
         return Ok(());
     }
-    Err(ConfigError::new(path, "out of range").value(value).valid(format!("{} … {}", range.start(), range.end())))
+    Err(ConfigError::new(path, "out of range").value(value).valid(format!(
+        "{} … {}",
+        range.start(),
+        range.end()
+    )))
 }
 
 impl Plan {
@@ -166,7 +170,11 @@ fn resolve_compat(experiment: &mut Experiment) {
     s.input_pointer.get_or_insert(if fogsim { InputPointer::Request } else { InputPointer::Grant });
     s.injection_link.get_or_insert(if fogsim { InjectionLink::Unlimited } else { InjectionLink::Serial });
     s.injection_count.get_or_insert(if fogsim { InjectionCount::Buffer } else { InjectionCount::Network });
-    s.injection_latency.get_or_insert(if fogsim { InjectionLatency::Departure } else { InjectionLatency::Grant });
+    s.injection_latency.get_or_insert(if fogsim {
+        InjectionLatency::Departure
+    } else {
+        InjectionLatency::Grant
+    });
 }
 
 /// Hands the shorthand `load` to every job that names none.
@@ -195,9 +203,12 @@ fn resolve_names(experiment: &mut Experiment) -> Result<(), ConfigError> {
     for (index, job) in experiment.jobs.iter_mut().enumerate() {
         let name = job.name.get_or_insert_with(|| format!("job{index}")).clone();
         if let Some(other) = taken.iter().position(|other| *other == name) {
-            return Err(ConfigError::new(format!("jobs.{index}.name"), format!("job {other} has the same name"))
-                .value(format!("{name:?}"))
-                .valid("a name of its own for every job"));
+            return Err(ConfigError::new(
+                format!("jobs.{index}.name"),
+                format!("job {other} has the same name"),
+            )
+            .value(format!("{name:?}"))
+            .valid("a name of its own for every job"));
         }
         taken.push(name);
     }
@@ -215,14 +226,20 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
             .valid(format!("warmup + cycles ≤ {MAX_CYCLES}")));
     }
     if m.interval > 0 && m.cycles / m.interval > 10_000_000 {
-        return Err(ConfigError::new("measure.interval", "the time series would have more than 10,000,000 rows")
-            .value(m.interval)
-            .valid(format!("0 or at least {}", m.cycles / 10_000_000 + 1)));
+        return Err(ConfigError::new(
+            "measure.interval",
+            "the time series would have more than 10,000,000 rows",
+        )
+        .value(m.interval)
+        .valid(format!("0 or at least {}", m.cycles / 10_000_000 + 1)));
     }
     if m.batches == 0 || m.batches > m.cycles.min(10_000) {
-        return Err(ConfigError::new("measure.batches", "the window cannot be divided into that many batches")
-            .value(m.batches)
-            .valid(format!("1 … {}", m.cycles.min(10_000))));
+        return Err(ConfigError::new(
+            "measure.batches",
+            "the window cannot be divided into that many batches",
+        )
+        .value(m.batches)
+        .valid(format!("1 … {}", m.cycles.min(10_000))));
     }
     Ok(())
 }
@@ -259,7 +276,8 @@ fn buffer_keys(router: &RouterConfig) -> (&'static str, Vec<(&'static str, u32)>
     match router {
         RouterConfig::Cioq(r) => {
             let b = &r.buffers;
-            let sizes = [("local", b.local), ("global", b.global), ("injection", b.injection), ("output", b.output)];
+            let sizes =
+                [("local", b.local), ("global", b.global), ("injection", b.injection), ("output", b.output)];
             ("cioq", sizes.to_vec())
         }
         RouterConfig::InputQueued(r) => {
@@ -302,9 +320,12 @@ fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
         }
     };
     if !(1.0..=64.0).contains(&speedup) {
-        return Err(ConfigError::new(format!("router.{name}.speedup"), "the crossbar is at least as fast as the links")
-            .value(speedup)
-            .valid("1 … 64"));
+        return Err(ConfigError::new(
+            format!("router.{name}.speedup"),
+            "the crossbar is at least as fast as the links",
+        )
+        .value(speedup)
+        .valid("1 … 64"));
     }
     within(0..=10_000, crossbar_latency, &format!("router.{name}.crossbar_latency"))?;
     within(0..=10_000, pipeline_latency, &format!("router.{name}.pipeline_latency"))?;

@@ -139,7 +139,8 @@ impl<const W: usize> Visit<'_, W> {
             let request = cx.routing.request(&head, &mut packet.route, draw);
             let pair = cx.tables.port(request.port).pair_base as usize + request.vc as usize;
             self.router.slots[slot].request = pair as u16;
-            let open = self.router.credit.contains(pair) && self.router.ports[request.port].out_ready <= cx.now;
+            let open =
+                self.router.credit.contains(pair) && self.router.ports[request.port].out_ready <= cx.now;
             if open && (!cx.rules.mixed || self.fits(cx, slot)) {
                 slots.insert(slot);
             }

@@ -19,7 +19,13 @@ pub enum Stage {
 
 impl Stage {
     /// The stream of the random arbiter of `port` for this iteration.
-    pub fn stream<const W: usize, O>(self, cx: &Context<'_, W, O>, router: usize, port: usize, iteration: u32) -> Stream {
+    pub fn stream<const W: usize, O>(
+        self,
+        cx: &Context<'_, W, O>,
+        router: usize,
+        port: usize,
+        iteration: u32,
+    ) -> Stream {
         let index = (router as u64) << 16 | (port as u64) << 1 | self as u64;
         Stream::new(cx.rules.seed, Purpose::Arbiter, index).at(cx.moment(iteration))
     }
@@ -81,7 +87,11 @@ impl<const W: usize> Visit<'_, W> {
         }
         let pointer = self.router.ports[input].in_pointer;
         let high = field >> pointer;
-        if high == 0 { field.trailing_zeros() as usize } else { (u32::from(pointer) + high.trailing_zeros()) as usize }
+        if high == 0 {
+            field.trailing_zeros() as usize
+        } else {
+            (u32::from(pointer) + high.trailing_zeros()) as usize
+        }
     }
 
     // Out of line, so that the round-robin path does not pay for preparing the others.

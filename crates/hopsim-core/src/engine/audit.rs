@@ -133,7 +133,8 @@ impl<const W: usize> Simulation<'_, W, Auditor> {
         }
         for slot in 0..network.layout.slots() {
             let head = state.slots[slot].queue.front != NONE;
-            let wanting = (0..network.layout.pairs()).filter(|&p| state.pairs[p].wants.contains(slot)).count();
+            let wanting =
+                (0..network.layout.pairs()).filter(|&p| state.pairs[p].wants.contains(slot)).count();
             let asking = wanting + usize::from(state.redeciding.contains(slot));
             if asking != usize::from(head) {
                 return Err(format!("router {router} slot {slot}: its head asks {asking} times"));

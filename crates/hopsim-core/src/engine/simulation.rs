@@ -88,7 +88,8 @@ impl<'p, const W: usize, O: Observer> Simulation<'p, W, O> {
                 bits &= bits - 1;
                 let number = word * 64 + bit;
                 let router = &mut self.routers[number];
-                Visit { number, router, extras: &mut self.extras }.allocate(&mut self.context, &mut self.scratch);
+                Visit { number, router, extras: &mut self.extras }
+                    .allocate(&mut self.context, &mut self.scratch);
                 if self.routers[number].is_idle() {
                     self.active[word] &= !(1 << bit);
                 }

@@ -180,7 +180,8 @@ impl Recorder {
     /// First and last-but-one cycle of a batch: it covers `first..end`; the last one takes the remainder.
     pub fn batch_bounds(&self, batch: u32) -> (u32, u32) {
         let first = self.start + batch * self.batch_length;
-        let end = if batch + 1 == self.batches { self.start + self.cycles } else { first + self.batch_length };
+        let end =
+            if batch + 1 == self.batches { self.start + self.cycles } else { first + self.batch_length };
         (first, end)
     }
 

@@ -61,12 +61,19 @@ fn means(classes: &[&str]) -> Vec<(String, Mean)> {
         ("misrouted_fraction", |s, _| per_packet(s.totals.misrouted, &s.totals)),
         ("hops_mean", |s, _| per_packet(s.totals.hops.iter().sum(), &s.totals)),
     ];
-    let mut all: Vec<(String, Mean)> = fixed.into_iter().map(|(name, mean)| (name.to_owned(), mean)).collect();
+    let mut all: Vec<(String, Mean)> =
+        fixed.into_iter().map(|(name, mean)| (name.to_owned(), mean)).collect();
     let by_class: [(&str, Mean, Mean); 2] = [
-        ("queue_latency_mean", |s, _| per_packet(s.totals.queues[0], &s.totals), |s, _| {
-            per_packet(s.totals.queues[1], &s.totals)
-        }),
-        ("hops_mean", |s, _| per_packet(s.totals.hops[0], &s.totals), |s, _| per_packet(s.totals.hops[1], &s.totals)),
+        (
+            "queue_latency_mean",
+            |s, _| per_packet(s.totals.queues[0], &s.totals),
+            |s, _| per_packet(s.totals.queues[1], &s.totals),
+        ),
+        (
+            "hops_mean",
+            |s, _| per_packet(s.totals.hops[0], &s.totals),
+            |s, _| per_packet(s.totals.hops[1], &s.totals),
+        ),
     ];
     for (name, first, second) in by_class {
         for (index, mean) in [first, second].into_iter().enumerate().take(classes.len()) {

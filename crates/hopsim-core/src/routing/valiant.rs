@@ -154,7 +154,8 @@ impl Valiant {
                 IntraGroup::Minimal => return NONE,
             }
         }
-        if self.config.intermediate_groups == IntermediateGroups::Any && stream.below(t.routers()) < t.a() - 1 {
+        if self.config.intermediate_groups == IntermediateGroups::Any && stream.below(t.routers()) < t.a() - 1
+        {
             return inside(stream);
         }
         let position = t.position(at);

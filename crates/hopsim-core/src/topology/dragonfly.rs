@@ -103,16 +103,22 @@ impl Dragonfly {
         let most = slots + 1;
         let groups = config.groups.unwrap_or(most);
         if groups < 2 || groups > most {
-            return Err(ConfigError::new("groups", format!("a group has a·h = {slots} global links, so it cannot reach that many groups"))
-                .value(groups)
-                .valid(format!("2 … {most} (a·h + 1)")));
+            return Err(ConfigError::new(
+                "groups",
+                format!("a group has a·h = {slots} global links, so it cannot reach that many groups"),
+            )
+            .value(groups)
+            .valid(format!("2 … {most} (a·h + 1)")));
         }
         let routers = a * groups;
         let ports = u64::from(routers) * u64::from(config.p + a - 1 + h);
         if ports > MAX_PORTS {
-            return Err(ConfigError::new("groups", format!("the network would have {ports} router ports, more than memory holds"))
-                .value(groups)
-                .valid(format!("a · groups · (p + a - 1 + h) ≤ {MAX_PORTS}")));
+            return Err(ConfigError::new(
+                "groups",
+                format!("the network would have {ports} router ports, more than memory holds"),
+            )
+            .value(groups)
+            .valid(format!("a · groups · (p + a - 1 + h) ≤ {MAX_PORTS}")));
         }
         let mut topology = Self {
             p: config.p,

@@ -68,7 +68,8 @@ fn parking_lot(arbiter: &str) -> Vec<f64> {
     )
     .expect("no deadlock");
     let nodes = &outcome.tables.iter().find(|(name, _)| name == "nodes").expect("asked for").1;
-    let Column::U32(received) = &nodes.iter().find(|(name, _)| name == "received").expect("a column").1 else {
+    let Column::U32(received) = &nodes.iter().find(|(name, _)| name == "received").expect("a column").1
+    else {
         panic!("counts are 32-bit")
     };
     let shares = [1, 6, 8, 10].map(|node| f64::from(received[node]));
@@ -102,7 +103,13 @@ fn a_network_at_low_load_accepts_what_is_offered() {
         }));
         // 72 nodes, 36,000 packets: sigma of the load is 0.2 / sqrt(36,000) = 0.001; five of them allowed.
         assert!((number(&record, "accepted_load") - 0.2).abs() < 0.006, "{record:?}");
-        let parts = ["base_latency_mean", "misrouting_latency_mean", "local_queue_latency_mean", "global_queue_latency_mean", "injection_latency_mean"];
+        let parts = [
+            "base_latency_mean",
+            "misrouting_latency_mean",
+            "local_queue_latency_mean",
+            "global_queue_latency_mean",
+            "injection_latency_mean",
+        ];
         let sum: f64 = parts.iter().map(|key| number(&record, key)).sum();
         assert!((sum - number(&record, "packet_latency_mean")).abs() < 1e-6, "the parts add up to the whole");
     }

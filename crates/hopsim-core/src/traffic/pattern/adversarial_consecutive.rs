@@ -54,11 +54,18 @@ mod tests {
     use crate::traffic::pattern::{Pattern, PatternConfig, Site};
 
     fn destination_groups(groups: Option<u32>) -> Result<Vec<u32>, ConfigError> {
-        let config = dragonfly::Config { p: 3, a: 6, h: 3, groups: None, arrangement: dragonfly::Arrangement::Palmtree };
+        let config = dragonfly::Config {
+            p: 3,
+            a: 6,
+            h: 3,
+            groups: None,
+            arrangement: dragonfly::Arrangement::Palmtree,
+        };
         let topology = Topology::Dragonfly(dragonfly::Dragonfly::new(&config)?);
         let nodes: Vec<u32> = (0..topology.routers() * 3).collect();
         let site = Site { topology: &topology, nodes: &nodes, seed: 1, job: 0 };
-        let pattern: Pattern = PatternConfig::AdversarialConsecutive(super::Config { groups }).build(&site)?;
+        let pattern: Pattern =
+            PatternConfig::AdversarialConsecutive(super::Config { groups }).build(&site)?;
         let mut stream = Stream::new(1, Purpose::Pattern, 0);
         let mut seen: Vec<u32> = (0..500).map(|_| site.group(pattern.destination(0, &mut stream))).collect();
         seen.sort_unstable();

@@ -36,7 +36,9 @@ impl Hotspot {
                 .valid("one of the job's nodes"));
         }
         if !(0.0..=1.0).contains(&config.fraction) {
-            return Err(ConfigError::new("fraction", "is a share of the packets").value(config.fraction).valid("0 … 1"));
+            return Err(ConfigError::new("fraction", "is a share of the packets")
+                .value(config.fraction)
+                .valid("0 … 1"));
         }
         Ok(Self { node: config.node, fraction: config.fraction, rest: uniform::Uniform::new(site)? })
     }

@@ -26,16 +26,21 @@ impl Mix {
     /// Builds all parts.
     pub fn new(parts: &[Part], site: &Site<'_>) -> Result<Self, ConfigError> {
         if parts.is_empty() {
-            return Err(ConfigError::new("", "names no pattern").valid("a list of { weight, pattern } tables"));
+            return Err(
+                ConfigError::new("", "names no pattern").valid("a list of { weight, pattern } tables")
+            );
         }
         for (index, part) in parts.iter().enumerate() {
             if !(part.weight > 0.0 && part.weight.is_finite()) {
-                return Err(ConfigError::new(format!("{index}.weight"), "must be a positive number").value(part.weight).valid("more than 0"));
+                return Err(ConfigError::new(format!("{index}.weight"), "must be a positive number")
+                    .value(part.weight)
+                    .valid("more than 0"));
             }
         }
         let total: f64 = parts.iter().map(|p| p.weight).sum();
         if !total.is_finite() {
-            return Err(ConfigError::new("", "the weights add up to more than a number holds").valid("smaller weights"));
+            return Err(ConfigError::new("", "the weights add up to more than a number holds")
+                .valid("smaller weights"));
         }
         let mut sum = 0.0;
         let build = |(index, part): (usize, &Part)| {

@@ -109,8 +109,12 @@ impl PatternConfig {
     /// Builds the pattern for the nodes of a job.
     pub fn build(&self, site: &Site<'_>) -> Result<Pattern, ConfigError> {
         match self {
-            Self::Uniform(_) => uniform::Uniform::new(site).map(Pattern::Uniform).map_err(|e| e.within("uniform")),
-            Self::Adversarial(c) => c.targets(site).map(Pattern::Targets).map_err(|e| e.within("adversarial")),
+            Self::Uniform(_) => {
+                uniform::Uniform::new(site).map(Pattern::Uniform).map_err(|e| e.within("uniform"))
+            }
+            Self::Adversarial(c) => {
+                c.targets(site).map(Pattern::Targets).map_err(|e| e.within("adversarial"))
+            }
             Self::AdversarialConsecutive(c) => {
                 c.targets(site).map(Pattern::Targets).map_err(|e| e.within("adversarial_consecutive"))
             }
@@ -167,15 +171,25 @@ impl Targets {
             members[index].push(node);
         }
         let lists: Vec<Vec<u32>> = (0..keys)
-            .map(|k| wanted(k).into_iter().flat_map(|b| members.get(b as usize).cloned().unwrap_or_default()).collect())
+            .map(|k| {
+                wanted(k)
+                    .into_iter()
+                    .flat_map(|b| members.get(b as usize).cloned().unwrap_or_default())
+                    .collect()
+            })
             .collect();
         let mut list_of = vec![0; site.nodes.last().map_or(0, |&n| n as usize + 1)];
         for &node in site.nodes {
             let list = key(node);
             list_of[node as usize] = list;
             if !lists[list as usize].iter().any(|&n| n != node) {
-                return Err(ConfigError::new("", format!("node {node} has no destination: the job has no other node where the pattern sends it"))
-                    .valid("a job that covers the target groups or routers"));
+                return Err(ConfigError::new(
+                    "",
+                    format!(
+                        "node {node} has no destination: the job has no other node where the pattern sends it"
+                    ),
+                )
+                .valid("a job that covers the target groups or routers"));
             }
         }
         Ok(Self { list_of, lists })

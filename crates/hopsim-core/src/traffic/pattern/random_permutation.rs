@@ -23,7 +23,8 @@ impl RandomPermutation {
     /// Draws a uniform derangement of the nodes by rejection.
     pub fn new(site: &Site<'_>) -> Result<Self, ConfigError> {
         if site.nodes.len() < 2 {
-            return Err(ConfigError::new("", "a job of one node has nobody to send to").valid("a job of two nodes or more"));
+            return Err(ConfigError::new("", "a job of one node has nobody to send to")
+                .valid("a job of two nodes or more"));
         }
         let mut stream = Stream::new(site.seed, Purpose::Placement, site.job << 32 | 1);
         let mut image = site.nodes.to_vec();

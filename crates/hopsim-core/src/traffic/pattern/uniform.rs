@@ -25,7 +25,8 @@ impl Uniform {
     pub fn new(site: &Site<'_>) -> Result<Self, ConfigError> {
         let count = site.nodes.len() as u32;
         if count < 2 {
-            return Err(ConfigError::new("", "a job of one node has nobody to send to").valid("a job of two nodes or more"));
+            return Err(ConfigError::new("", "a job of one node has nobody to send to")
+                .valid("a job of two nodes or more"));
         }
         let dense = site.nodes[count as usize - 1] == count - 1;
         Ok(Self { count, nodes: if dense { Vec::new() } else { site.nodes.to_vec() } })

@@ -29,7 +29,8 @@ impl Bernoulli {
     /// Checks the load and prepares the draw.
     pub fn new(config: &Config, length: u32) -> Result<Self, ConfigError> {
         let Some(load) = config.load else {
-            return Err(ConfigError::new("load", "is missing").valid("0 … 1 phits/(node·cycle), here or as the shorthand `load`"));
+            return Err(ConfigError::new("load", "is missing")
+                .valid("0 … 1 phits/(node·cycle), here or as the shorthand `load`"));
         };
         if !(0.0..=1.0).contains(&load) {
             return Err(ConfigError::new("load", "the offered load is a share of the link rate")

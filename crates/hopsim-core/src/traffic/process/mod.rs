@@ -33,9 +33,9 @@ impl ProcessConfig {
     /// Builds the process for packets of `length` phits.
     pub fn build(&self, length: u32) -> Result<Process, ConfigError> {
         match self {
-            Self::Bernoulli(config) => {
-                Ok(Process::Bernoulli(bernoulli::Bernoulli::new(config, length).map_err(|e| e.within("bernoulli"))?))
-            }
+            Self::Bernoulli(config) => Ok(Process::Bernoulli(
+                bernoulli::Bernoulli::new(config, length).map_err(|e| e.within("bernoulli"))?,
+            )),
         }
     }
 

@@ -1,0 +1,55 @@
+//! `hopsim._core`: the simulator seen from Python. Texts go in and out as TOML and JSON, tables as bytes, so
+//! that this layer knows nothing about mechanisms and metrics.
+
+mod errors;
+mod monitor;
+mod run;
+
+use hopsim_core::config::document;
+use pyo3::prelude::*;
+use serde_json::{Map, Value};
+
+/// Version of the simulator.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// JSON Schema of the experiment document; its descriptions are the documentation.
+#[pyfunction]
+fn schema() -> String {
+    document::schema().to_string()
+}
+
+/// Resolved configuration of every point of a document, as JSON.
+///
+/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs. Raises `ConfigError`.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
+fn points(py: Python<'_>, text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<Vec<String>> {
+    let resolved = py.detach(|| document::points(text, &overrides));
+    let points = resolved.map_err(|error| errors::in_document(name, &error))?;
+    points.iter().map(|point| serde_json::to_string(&point.experiment).map_err(errors::unwritable)).collect()
+}
+
+/// JSON list: the sweep assignments {path: value} behind each point of `points`.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
+fn axes(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
+    let axes = document::axes(text, &overrides).map_err(|error| errors::in_document(name, &error))?;
+    let points = axes.into_iter().map(|point| Value::Object(point.into_iter().collect::<Map<_, _>>()));
+    Ok(Value::Array(points.collect()).to_string())
+}
+
+/// The hopsim simulator, compiled.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::errors::{Cancelled, ConfigError, RunError};
+    #[pymodule_export]
+    use super::monitor::Monitor;
+    #[pymodule_export]
+    use super::run::{Run, run};
+    #[pymodule_export]
+    use super::{axes, points, schema, version};
+}

@@ -1,0 +1,58 @@
+//! Progress of a simulation, shared between the thread that runs it and those that watch it.
+
+use hopsim_core::engine::Control;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What the threads share.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// What the engine writes and reads.
+    pub control: Control,
+    /// Cycles the simulation will take; 0 before it starts.
+    pub total: AtomicU32,
+}
+
+/// Progress of one simulation, shared between threads.
+#[pyclass(frozen, module = "hopsim._core")]
+#[derive(Debug, Default)]
+pub struct Monitor(Arc<Shared>);
+
+impl Monitor {
+    /// A handle that needs no Python.
+    pub fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.0)
+    }
+}
+
+#[pymethods]
+impl Monitor {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ask the simulation to stop; `run` then raises `Cancelled`.
+    fn cancel(&self) {
+        self.0.control.cancel.store(true, Ordering::Relaxed);
+    }
+
+    /// Cycles simulated so far.
+    #[getter]
+    fn cycles(&self) -> u32 {
+        self.0.control.cycles.load(Ordering::Relaxed)
+    }
+
+    /// Cycles the simulation will take; 0 before it starts.
+    #[getter]
+    fn total_cycles(&self) -> u32 {
+        self.0.total.load(Ordering::Relaxed)
+    }
+
+    /// Hops that packets have made so far.
+    #[getter]
+    fn packet_hops(&self) -> u64 {
+        self.0.control.packet_hops.load(Ordering::Relaxed)
+    }
+}
