@@ -20,6 +20,9 @@ from verify.simulate import simulate
 SEEDS = 20
 """Enough for a standard deviation good to a sixth; the short runs still take minutes in all."""
 
+MIN_SEEDS = 5
+"""With fewer, the spread of seeds is too uncertain to tell anything."""
+
 KINDS = ("minimal", "oblivious", "valiant-group", "valiant-router", "acceptance")
 """Kinds of reference rows whose mechanisms hopsim has."""
 
@@ -33,7 +36,7 @@ CHECKS = {
 @click.argument("check", type=click.Choice([*CHECKS, "all"]), default="all")
 @click.option(
     "--seeds",
-    type=click.IntRange(min=2),
+    type=click.IntRange(min=MIN_SEEDS),
     default=SEEDS,
     show_default=True,
     help="Runs per row, with seeds 1 to N.",

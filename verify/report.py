@@ -16,8 +16,8 @@ from verify.exceptions import reason
 
 STYLES = {
     Verdict.TOLERANCE: ("", "green"),
-    Verdict.SPREAD: (" s", "cyan"),
-    Verdict.FAIL: (" !", "bold red"),
+    Verdict.SPREAD: ("s", "cyan"),
+    Verdict.FAIL: ("!", "bold red"),
     Verdict.REPORTED: ("", "dim"),
 }
 """Verdict -> (mark behind the figure, colour)."""
@@ -58,14 +58,14 @@ def show(out: Console, title: str, comparisons: Sequence[Comparison]) -> Counts:
 
 
 def deviations(title: str, comparisons: Sequence[Comparison]) -> Table:
-    """One line per row, one column per metric."""
+    """One line per row, one column per judged metric."""
     table = Table(title=title, title_justify="left")
     table.add_column("row", no_wrap=True)
     table.add_column("sat.")
     used = {outcome.metric.key for row in comparisons for outcome in row.outcomes}
-    metrics = [metric for metric in METRICS if metric.key in used]
+    metrics = [metric for metric in METRICS if metric.judged and metric.key in used]
     for metric in metrics:
-        table.add_column(metric.title, justify="right")
+        table.add_column(metric.title, justify="right", no_wrap=True)
     for comparison in comparisons:
         cells = {outcome.metric.key: _cell(outcome) for outcome in comparison.outcomes}
         table.add_row(
@@ -87,7 +87,9 @@ def bias(comparisons: Sequence[Comparison]) -> Table:
     """Whether the differences of all rows together look like chance.
 
     A row's tolerance cannot see a small difference that always has the same sign; the mean over
-    many rows can.
+    many rows can. FOGSim's runs with the same seed share their random numbers and so much of their
+    noise, most of all in hops and base latency: `by chance` takes rows as independent and is too
+    narrow for these.
     """
     scores: dict[str, list[float]] = {}
     for comparison in comparisons:

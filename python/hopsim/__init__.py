@@ -1,1 +1,31 @@
+"""hopsim: a cycle-accurate simulator of lossless interconnection networks.
+
+import hopsim as hs
+
+result = hs.run("experiments/first_run.toml", load=0.4)
+result.summary["accepted_load"]
+
+table = hs.sweep("dragonfly1056", load=[0.1, 0.2, 0.3]).table
+"""
+
+from hopsim._core import version as _version
+from hopsim.errors import ConfigError, NotRecordedError, RunError, SweepError
+from hopsim.experiment import Experiment
+from hopsim.results import Result, Results
+from hopsim.store import load
 from hopsim.sweep import run, sweep
+
+__version__ = _version()
+
+__all__ = [
+    "ConfigError",
+    "Experiment",
+    "NotRecordedError",
+    "Result",
+    "Results",
+    "RunError",
+    "SweepError",
+    "load",
+    "run",
+    "sweep",
+]

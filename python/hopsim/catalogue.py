@@ -34,7 +34,7 @@ KINDS = {
 }
 
 _BRACKET = re.compile(r"\s*\[([^\]]+)\]")
-_FILLER = ("Parameters", "No parameters")
+_FILLER = ("Parameters", "No parameters", "Rule of", "One class of")
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ class Catalogue:
             kind = next(item for item in kind if item != "null")
         if kind == "array":
             return f"list of {self._type(self._resolve(schema['items']))}"
-        return {"object": "table", "number": "number", "boolean": "true | false"}.get(kind, kind)
+        return {"object": "table", "boolean": "true | false"}.get(str(kind), str(kind))
 
     def _unknown(self, name: str) -> str:
         known = {part for path in self.nodes for part in (path, path.rpartition(".")[2])}
@@ -221,7 +221,7 @@ def _choice_name(choice: Schema) -> str:
         return choice["const"]
     if "enum" in choice:
         return " | ".join(choice["enum"])
-    return next(iter(choice.get("properties", {"…": None})))
+    return str(next(iter(choice.get("properties", {"…": None}))))
 
 
 def _limits(schema: Schema) -> str:

@@ -7,9 +7,10 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ class Experiment:
     def open(cls, source: str | os.PathLike[str]) -> Experiment:
         """An experiment from a file, or from the shipped preset of that name."""
         path = Path(source)
-        if not _exists(path) and str(source) in preset_names():
+        if not path.is_file() and str(source) in preset_names():
             return cls(preset_text(str(source)), str(source))
         try:
             return cls(path.read_text("utf-8"), str(source))
@@ -108,9 +109,7 @@ class Experiment:
         overrides = list(self.overrides)
         configs = _core.points(self.text, self.name, overrides)
         axes = json.loads(_core.axes(self.text, self.name, overrides))
-        return [
-            Point(index, config, axes[index], _digest(config)) for index, config in enumerate(configs)
-        ]
+        return [Point(index, config, axes[index], _digest(config)) for index, config in enumerate(configs)]
 
     def _own(self, path: str, default: Any) -> Any:
         try:
@@ -140,12 +139,18 @@ def preset_summary(name: str) -> str:
     return preset_text(name).partition("\n")[0].lstrip("# ")
 
 
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """`; did you mean …?`, or nothing when no known name is close."""
+    close = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
 def experiment_digest(points: Iterable[Point]) -> str:
     """Identifies a whole experiment: all its points in order."""
     return hashlib.sha256("\n".join(point.digest for point in points).encode()).hexdigest()
 
 
-def _presets() -> resources.abc.Traversable:
+def _presets() -> Traversable:
     return resources.files("hopsim").joinpath("presets")
 
 

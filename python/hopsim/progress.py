@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterable
 from typing import Protocol
@@ -77,7 +78,11 @@ class Bar:
 
     def __init__(self, console: Console) -> None:
         self._bar = Progress(
-            BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True
+            BarColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
         )
         self._task: TaskID | None = None
         self._meter = Meter(0, 0)
@@ -132,9 +137,10 @@ def for_terminal() -> Watch:
 
 
 def for_python() -> Watch:
-    """A bar in a terminal or notebook, else nothing."""
+    """A bar in a terminal or notebook, else nothing; nothing in threads of the caller either."""
     console = Console(stderr=True)
-    return Bar(console) if console.is_terminal or console.is_jupyter else Silent()
+    visible = console.is_terminal or console.is_jupyter
+    return Bar(console) if visible and threading.current_thread() is threading.main_thread() else Silent()
 
 
 def _clock(seconds: float) -> str:

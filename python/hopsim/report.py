@@ -2,46 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from rich import box
 from rich.table import Table
 
 from hopsim.results import Results
-from hopsim.series import axis_labels, over_seeds
-from hopsim.stats import Estimate, estimate
+from hopsim.series import Group, axis_labels, is_load, over_seeds
 
-# Summary key -> (heading, unit, significant digits).
-_COLUMNS = {
-    "offered_load": ("offered", "phits/(node·cycle)", 4),
-    "accepted_load": ("accepted", "phits/(node·cycle)", 4),
-    "packet_latency_mean": ("latency", "cycles", 5),
-    "packet_latency_p99": ("p99", "cycles", 4),
-    "hops_mean": ("hops", "", 4),
-    "router_injection_max_min_ratio": ("max/min", "router injection", 4),
-    "jain_index": ("Jain", "node injection", 4),
-}
+
+@dataclass(frozen=True)
+class _Figure:
+    """A column: which key of the summary, how it is headed, decimals, with or without interval."""
+
+    key: str
+    heading: str
+    decimals: int
+    interval: bool = False
+
+    def cell(self, group: Group) -> str:
+        figure = group.estimate(self.key)
+        return figure.text(self.decimals, interval=self.interval)
+
+
+_OFFERED = _Figure("offered_load", "offered", 3)
+_FIGURES = (
+    _Figure("accepted_load", "accepted", 4, interval=True),
+    _Figure("packet_latency_mean", "latency", 1, interval=True),
+    _Figure("packet_latency_p99", "p99", 0),
+    _Figure("hops_mean", "hops", 2),
+    _Figure("router_injection_max_min_ratio", "max/min", 2),
+    _Figure("jain_index", "Jain", 3),
+)
 
 
 def summary_table(results: Results) -> Table:
     """One row per point; points that differ in their seed only are one row, mean ± 95 % interval."""
     groups = over_seeds(results)
     axes = [path for path in results.axes if path in groups[0].axes]
-    table = Table(caption=_caption(results), caption_justify="left")
+    figures = _FIGURES if any(is_load(path) for path in axes) else (_OFFERED, *_FIGURES)
+    table = Table(
+        caption=_caption(results), caption_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
     for name in axis_labels(axes):
-        table.add_column(name)
-    for heading, unit, _ in _COLUMNS.values():
-        table.add_column(f"{heading}\n[dim]{unit}[/dim]", justify="right", no_wrap=True)
+        table.add_column(name, overflow="fold", min_width=4)
+    for figure in figures:
+        table.add_column(figure.heading, justify="right", no_wrap=True)
     for group in groups:
-        summaries = [result.summary for result in group.results]
-        figures = (_cell(estimate(summaries, key), digits) for key, (_, _, digits) in _COLUMNS.items())
-        table.add_row(*(group.labels[path] for path in axes), *figures)
+        table.add_row(*(group.labels[path] for path in axes), *(figure.cell(group) for figure in figures))
     return table
-
-
-def _cell(figure: Estimate, digits: int) -> str:
-    return figure.text(digits)
 
 
 def _caption(results: Results) -> str:
     seeds = {result.summary.get("seed") for result in results}
-    if len(seeds) > 1:
-        return f"± 95 % confidence interval over {len(seeds)} seeds"
-    return "± 95 % confidence interval over the batches of the run"
+    spread = f"{len(seeds)} seeds" if len(seeds) > 1 else "the batches of the run"
+    return (
+        "Loads in phits/(node·cycle), latencies in cycles; max/min: injected packets per router; "
+        f"Jain: injected packets per node; ± 95 % confidence interval over {spread}."
+    )

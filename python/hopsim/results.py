@@ -78,7 +78,7 @@ class Result:
 
     @property
     def latency_histogram(self) -> pa.Table:
-        """Packets per latency bin [latency_from, latency_to), in cycles."""
+        """Packets per job and latency bin, `latency_from` to `latency_to` cycles, both included."""
         return self._table("latency_histogram")
 
     @property
@@ -201,7 +201,9 @@ class Results(Sequence[Result]):
     def _repr_html_(self) -> str:
         names = [*self.axes, *_FIGURES]
         head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-        rows = ("".join(_cell({**result.axes, **result.summary}.get(name)) for name in names) for result in self)
+        rows = (
+            "".join(_cell({**result.axes, **result.summary}.get(name)) for name in names) for result in self
+        )
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 

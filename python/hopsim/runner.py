@@ -31,11 +31,15 @@ class Outcome:
     """How a sweep ended.
 
     Attributes:
+        finished: points that have a result, stored ones too.
+        total: points of the experiment.
         failures: point number -> why it could not finish.
         interrupted: Ctrl-C (or SIGTERM) stopped it.
         wall_time_s: from start to end [s].
     """
 
+    finished: int = 0
+    total: int = 0
     failures: dict[int, str] = field(default_factory=dict)
     interrupted: bool = False
     wall_time_s: float = 0.0
@@ -68,9 +72,7 @@ def simulate(point: Point, monitor: _core.Monitor) -> Result:
     return Result(record, point.axes, recorded)
 
 
-def run_points(
-    points: Sequence[Point], workers: int, hooks: Hooks, stored: Mapping[int, Result]
-) -> Outcome:
+def run_points(points: Sequence[Point], workers: int, hooks: Hooks, stored: Mapping[int, Result]) -> Outcome:
     """Run every point that is not in `stored`, on `workers` threads.
 
     `stored` points are reported first. Points with the same configuration are simulated once.
@@ -86,6 +88,8 @@ def run_points(
         outcome = pool.run(len(stored))
     finally:
         hooks.watch.stop()
+    outcome.finished += len(stored)
+    outcome.total = len(points)
     outcome.wall_time_s = time.monotonic() - began
     return outcome
 
@@ -140,8 +144,6 @@ class _Pool:
             self._hooks.watch.tick(total - running, self._monitors.values())
 
     def _take(self, future: Future[Result], group: list[Point]) -> None:
-        if future.cancelled():
-            return
         try:
             result = future.result()
         except Cancelled:
@@ -149,11 +151,14 @@ class _Pool:
         except RunError as error:
             self._outcome.failures.update({point.index: str(error) for point in group})
             return
+        self._outcome.finished += len(group)
         for point in group:
-            self._hooks.report(point, Result(result.record | {"jobs": result.jobs}, point.axes, result.tables))
+            self._hooks.report(
+                point, Result(result.record | {"jobs": result.jobs}, point.axes, result.tables)
+            )
 
     def _stop(self, pool: ThreadPoolExecutor) -> None:
         self._stopping = True
         for monitor in self._monitors.values():
             monitor.cancel()
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.shutdown(wait=True)

@@ -67,12 +67,16 @@ def curves(results: Results, by: Sequence[str] | None = None) -> list[Series]:
     `by` are all axes other than load and seed when not given.
     """
     groups = over_seeds(results)
-    chosen = [path for path in results.axes if not is_load(path) and path != SEED] if by is None else list(by)
-    chosen = _distinguishing(groups, chosen)
+    chosen = _distinguishing(groups, curve_axes(results) if by is None else by)
     found: dict[str, list[Group]] = {}
     for group in groups:
         found.setdefault(_key({path: group.axes.get(path) for path in chosen}), []).append(group)
     return [Series(_label(members[0], chosen), sorted(members, key=_load)) for members in found.values()]
+
+
+def curve_axes(results: Results) -> list[str]:
+    """Sweep axes other than load and seed."""
+    return [path for path in results.axes if not is_load(path) and path != SEED]
 
 
 def is_load(path: str) -> bool:

@@ -16,13 +16,12 @@ class Estimate:
     mean: float | None
     half_width: float | None = None
 
-    def text(self, digits: int = 4) -> str:
-        """`mean ± half width`, with `digits` significant digits of the mean."""
+    def text(self, decimals: int, *, interval: bool = True) -> str:
+        """`mean ± half width`, rounded to `decimals`."""
         if self.mean is None:
             return "–"
-        decimals = _decimals(self.mean, digits)
         mean = f"{self.mean:,.{decimals}f}"
-        if self.half_width is None:
+        if self.half_width is None or not interval:
             return mean
         return f"{mean} ± {self.half_width:.{decimals}f}"
 
@@ -80,9 +79,3 @@ def _central_probability(t: float, freedom: int) -> float:
     if odd:
         return 2 / math.pi * (theta + math.sin(theta) * total)
     return math.sin(theta) * total
-
-
-def _decimals(number: float, digits: int) -> int:
-    if number == 0 or not math.isfinite(number):
-        return digits - 1
-    return max(0, digits - 1 - math.floor(math.log10(abs(number))))

@@ -36,7 +36,16 @@ from hopsim.results import Result, Results
 from hopsim.runner import Outcome
 
 MANIFEST = "manifest.json"
-OWN_NAMES = (MANIFEST, "points", "streams", "plots", "summary.parquet", "jobs.parquet", "summary.csv", "jobs.csv")
+OWN_NAMES = (
+    MANIFEST,
+    "points",
+    "streams",
+    "plots",
+    "summary.parquet",
+    "jobs.parquet",
+    "summary.csv",
+    "jobs.csv",
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,10 @@ class Store:
         """Store one finished point; returns the result with tables that are read when asked for."""
         folder = self.root / "points"
         for name, table in result.tables.items():
-            _write(folder / f"{point.digest}.{name}.parquet", lambda path, rows=table: parquet.write_table(rows, path))
+            _write(
+                folder / f"{point.digest}.{name}.parquet",
+                lambda path, rows=table: parquet.write_table(rows, path),
+            )
         record = {
             "config": result.config,
             "result": result.summary,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hopsim import progress as progress_module
-from hopsim.errors import ConfigError, SweepError
+from hopsim.errors import ConfigError, RunError, SweepError
 from hopsim.experiment import Experiment, Point, Source
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
@@ -47,7 +47,7 @@ def run(
         raise ConfigError(f"{document.name}: has a sweep of {len(points)} points; use hopsim.sweep()")
     results, outcome = _simulate(points, 1, progress=progress)
     if outcome.failures:
-        raise SweepError(results, outcome.failures)
+        raise RunError(outcome.failures[0])
     return results[0]
 
 

@@ -30,7 +30,7 @@ def with_point(table: pa.Table, point: int) -> pa.Table:
 
 
 def _column(kind: str, data: bytes | list[str]) -> pa.Array:
-    if kind == "str":
+    if isinstance(data, list):
         return pa.array(data, type=pa.string())
     return pa.array(np.frombuffer(data, dtype=np.dtype(kind).newbyteorder("<")), from_pandas=True)
 

@@ -14,8 +14,8 @@ ROWS = (
     "MIN/LRS h=2 UN 0.5 15k seed 1",
     "MIN/RR/consecutive h=2 UN 1 15k seed 1",
     "MIN/RR/speedup1 h=2 UN 1 15k seed 1",
-    "OBL-RRG/RR h=2 ADVc 0.3 15k seed 1",
-    "OBL-CRG/AGE h=2 ADV_RANDOM_NODE 0.4 15k seed 1",
+    "OBL-RRG/RR h=2 ADVc 0.6 15k seed 1",
+    "OBL-CRG/AGE h=2 ADV_RANDOM_NODE 0.45 15k seed 1",
 )
 SEEDS = 8
 JOBS = 2

@@ -51,6 +51,7 @@ impl Stream {
     /// The stream of one moment (`when`: a number that is unique per cycle and allocator iteration) of this
     /// stream; `self` is not advanced.
     #[inline]
+    #[must_use]
     pub fn at(&self, when: u64) -> Self {
         Self(mix(self.0 ^ mix(when.wrapping_mul(GOLDEN).wrapping_add(GOLDEN))))
     }

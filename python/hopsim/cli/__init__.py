@@ -52,7 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; every error is one message on standard error."""
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        cli.main(args=None if arguments is None else list(arguments), prog_name="hopsim", standalone_mode=False)
+        cli.main(
+            args=None if arguments is None else list(arguments), prog_name="hopsim", standalone_mode=False
+        )
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.ClickException as error:

@@ -15,7 +15,7 @@ from hopsim.experiment import preset_names, preset_text
 @click.command("explain")
 @click.argument("name", metavar="NAME")
 def command(name: str) -> None:
-    """Explain a mechanism, a choice or a key: valiant, routing.valiant, semantics, ejection, measure.warmup."""
+    """Explain a mechanism, a choice or a key: valiant, routing.valiant, ejection, measure.warmup."""
     console = stdout()
     if name in preset_names():
         console.print(preset_text(name), markup=False)

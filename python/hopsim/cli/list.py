@@ -24,7 +24,9 @@ def command() -> None:
     _section(table, "preset", [(name, preset_summary(name)) for name in preset_names()])
     console = stdout()
     console.print(table)
-    console.print("`hopsim explain NAME` tells more about each; NAME may also be any key, such as measure.warmup.")
+    console.print(
+        "`hopsim explain NAME` tells more about each; NAME may also be any key, such as measure.warmup."
+    )
 
 
 def _section(table: Table, heading: str, rows: list[tuple[str, str]]) -> None:

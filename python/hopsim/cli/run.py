@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TextIO
 
 import click
-from rich.console import Console
 
 from hopsim import progress
 from hopsim.cli import options
+from hopsim.cli.console import stdout
 from hopsim.errors import ConfigError
 from hopsim.experiment import Experiment, Point
 from hopsim.report import summary_table
@@ -24,8 +24,12 @@ from hopsim.store import Store, default_directory
 @click.command("run")
 @options.experiment
 @options.assignments
-@click.option("--json", "json_path", metavar="PATH", help="Write one JSON line per point; - is standard output.")
-@click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Results directory; resumed if it exists.")
+@click.option(
+    "--json", "json_path", metavar="PATH", help="Write one JSON line per point; - is standard output."
+)
+@click.option(
+    "--out", metavar="DIR", type=click.Path(path_type=Path), help="Results directory; resumed if it exists."
+)
 @click.option("-j", "workers", metavar="N", type=click.IntRange(1), help="Threads; default: all cores.")
 @click.option("--csv", "with_csv", is_flag=True, help="Write the tables of the results directory as CSV too.")
 @click.option("--force", is_flag=True, help="Empty the results directory of what another experiment left.")
@@ -103,7 +107,9 @@ def _open(path: str) -> TextIO:
     try:
         return Path(path).open("w", encoding="utf-8", newline="\n")
     except OSError as error:
-        raise ConfigError(f"--json {path}: cannot write: {error.strerror}; choose a writable path or -") from None
+        raise ConfigError(
+            f"--json {path}: cannot write: {error.strerror}; choose a writable path or -"
+        ) from None
 
 
 def _run(points: list[Point], workers: int, store: Store | None, lines: _JsonLines) -> Outcome:
@@ -117,7 +123,7 @@ def _run(points: list[Point], workers: int, store: Store | None, lines: _JsonLin
 def _conclude(store: Store, outcome: Outcome, *, with_csv: bool, table: bool) -> None:
     results: Results = store.assemble(outcome, with_csv=with_csv)
     if table and len(results):
-        console = Console()
+        console = stdout()
         console.print(summary_table(results))
         console.print(f"Results: {store.root}", soft_wrap=True, highlight=False)
 
@@ -126,8 +132,8 @@ def _finish(outcome: Outcome, store: Store | None) -> None:
     for point, message in sorted(outcome.failures.items()):
         sys.stderr.write(f"hopsim: point {point}: {message}\n")
     if outcome.interrupted:
-        kept = f"; run the same command with --out {store.root} to resume" if store else ""
-        sys.stderr.write(f"hopsim: interrupted{kept}\n")
+        how = f"; run the same command with --out {store.root} to resume" if store else ""
+        sys.stderr.write(f"hopsim: interrupted, {outcome.finished} of {outcome.total} points finished{how}\n")
         sys.exit(130)
     if outcome.failures:
         sys.exit(1)

@@ -188,7 +188,7 @@ impl<const W: usize> Visit<'_, W> {
             if self.router.ports[input].in_free > cx.now {
                 continue;
             }
-            let slot = if field & (field - 1) == 0 {
+            let slot = if field.is_power_of_two() {
                 first + field.trailing_zeros() as usize
             } else {
                 first + self.choose_vc(cx, input, field, iteration)

@@ -31,6 +31,7 @@ pub struct Credit {
 }
 
 /// Constants of the run that hot code reads.
+#[expect(clippy::struct_excessive_bools, reason = "each is one of the document's choices, resolved")]
 pub struct Rules {
     /// Allocator iterations per cycle.
     pub iterations: u32,

@@ -35,9 +35,9 @@ impl<const W: usize, O: Observer> Simulation<'_, W, O> {
         let (peer, index) = split::<W>(behind);
         let queue = self.routers[peer].slots[index].queue;
         let packets = &self.context.packets;
-        let held: u32 = queue.iter(packets).map(|id| u32::from(packets.get(id).length)).sum();
+        let occupied: u32 = queue.iter(packets).map(|id| u32::from(packets.get(id).length)).sum();
         let buffer = self.context.plan.network.classes.links[info.class as usize - 1].buffer;
-        (held + length > buffer).then_some(behind)
+        (occupied + length > buffer).then_some(behind)
     }
 
     /// A cycle of waiting heads, if there is one.

@@ -160,7 +160,9 @@ mod tests {
 
     fn mask(bits: &[usize]) -> Mask<2> {
         let mut mask = Mask::EMPTY;
-        bits.iter().for_each(|&b| mask.insert(b));
+        for &b in bits {
+            mask.insert(b);
+        }
         mask
     }
 

@@ -46,7 +46,8 @@ struct Buffer {
 
 /// All network interfaces.
 pub struct Nics {
-    nics: Vec<Nic>,
+    /// By node.
+    all: Vec<Nic>,
     /// By node · VCs + VC.
     buffers: Vec<Buffer>,
     waiting: Pool<Waiting>,
@@ -92,7 +93,7 @@ impl Nics {
         let random = if policy == InjectionVc::Random { nodes } else { 0 };
         let streams = (0..random).map(|n| Stream::new(seed, Purpose::InjectionVc, u64::from(n)));
         let mut state = Self {
-            nics: (0..nodes).map(nic).collect(),
+            all: (0..nodes).map(nic).collect(),
             buffers: vec![Buffer { behind: Queue::EMPTY, used: 0 }; nodes as usize * vcs],
             waiting: Pool::new(),
             buckets: vec![NONE; SOURCE_BUCKETS],
@@ -110,7 +111,7 @@ impl Nics {
         };
         for node in 0..nodes as usize {
             if let Some(job) = plan.jobs.get(plan.job_of[node] as usize) {
-                let gap = job.process.gap(&mut state.nics[node].process);
+                let gap = job.process.gap(&mut state.all[node].process);
                 state.book(node, gap.saturating_sub(1));
             }
         }
@@ -129,7 +130,7 @@ impl Nics {
             return;
         }
         let bucket = &mut self.buckets[at as usize % SOURCE_BUCKETS];
-        let nic = &mut self.nics[node];
+        let nic = &mut self.all[node];
         nic.next_at = at;
         nic.next_node = *bucket;
         *bucket = node as u32;
@@ -146,7 +147,7 @@ impl Nics {
                 (buffers[vc].used <= room).then_some(vc)
             }
             InjectionVc::Shortest => {
-                let mut vc = self.nics[node].pointer as usize;
+                let mut vc = self.all[node].pointer as usize;
                 let (mut least, mut best) = (u32::MAX, 0);
                 for _ in 0..self.vcs {
                     if buffers[vc].used < least {
@@ -160,7 +161,7 @@ impl Nics {
                 if least > room {
                     return None;
                 }
-                self.nics[node].pointer = if best + 1 == self.vcs { 0 } else { best as u8 + 1 };
+                self.all[node].pointer = if best + 1 == self.vcs { 0 } else { best as u8 + 1 };
                 Some(best)
             }
             InjectionVc::Random => {
@@ -177,7 +178,7 @@ impl Nics {
     #[inline(always)]
     fn admission(&mut self, now: u32, node: usize, destination: u32, length: u32) -> Option<usize> {
         if self.serial_wire {
-            let nic = &mut self.nics[node];
+            let nic = &mut self.all[node];
             if now < nic.wire_free {
                 if nic.woken_at != nic.wire_free {
                     nic.woken_at = nic.wire_free;
@@ -187,7 +188,7 @@ impl Nics {
             }
         }
         let vc = self.choose_vc(node, destination, length)?;
-        self.nics[node].wire_free = now + length;
+        self.all[node].wire_free = now + length;
         Some(vc)
     }
 }
@@ -196,15 +197,19 @@ impl<const W: usize, O> Context<'_, W, O> {
     /// Injection from the source queues that can move again, then generation.
     pub fn run_nodes(&mut self) {
         let due = self.nics.wires.take(self.now);
-        due.iter().for_each(|&node| self.drain_source(node as usize));
+        for &node in &due {
+            self.drain_source(node as usize);
+        }
         self.nics.wires.put_back(self.now, due);
         let mut freed = std::mem::take(&mut self.nics.freed);
-        freed.drain(..).for_each(|node| self.drain_source(node as usize));
+        for node in freed.drain(..) {
+            self.drain_source(node as usize);
+        }
         self.nics.freed = freed;
         let bucket = self.now as usize % SOURCE_BUCKETS;
         let mut node = std::mem::replace(&mut self.nics.buckets[bucket], NONE);
         while node != NONE {
-            let nic = &self.nics.nics[node as usize];
+            let nic = &self.nics.all[node as usize];
             let (next, at) = (nic.next_node, nic.next_at);
             if at == self.now {
                 self.generate(node as usize);
@@ -219,7 +224,7 @@ impl<const W: usize, O> Context<'_, W, O> {
     fn generate(&mut self, node: usize) {
         let job_index = self.plan.job_of[node];
         let job = &self.plan.jobs[job_index as usize];
-        let nic = &mut self.nics.nics[node];
+        let nic = &mut self.nics.all[node];
         let destination = job.pattern.destination(node as u32, &mut nic.pattern);
         let next_at = self.now.saturating_add(job.process.gap(&mut nic.process));
         let packet = Waiting { next: NONE, destination, generated: self.now, serial: nic.serial, arrived: 0 };
@@ -228,18 +233,16 @@ impl<const W: usize, O> Context<'_, W, O> {
         let full = nic.queued >= self.nics.source_queue;
         self.nics.book(node, next_at);
         self.recorder.generated(node, job_index);
-        if first {
-            if let Some(vc) = self.nics.admission(self.now, node, destination, job.packet_length) {
-                self.enter_buffer(node, vc, packet);
-                return;
-            }
+        if first && let Some(vc) = self.nics.admission(self.now, node, destination, job.packet_length) {
+            self.enter_buffer(node, vc, packet);
+            return;
         }
         if full {
             self.recorder.dropped(job_index);
             return;
         }
         let index = self.nics.waiting.insert(packet);
-        let nic = &mut self.nics.nics[node];
+        let nic = &mut self.nics.all[node];
         nic.queue.push(&mut self.nics.waiting, index);
         nic.queued += 1;
     }
@@ -248,13 +251,13 @@ impl<const W: usize, O> Context<'_, W, O> {
     fn drain_source(&mut self, node: usize) {
         let length = self.plan.jobs[self.plan.job_of[node] as usize].packet_length;
         loop {
-            let index = self.nics.nics[node].queue.front;
+            let index = self.nics.all[node].queue.front;
             if index == NONE {
                 return;
             }
             let packet = *self.nics.waiting.get(index);
             let Some(vc) = self.nics.admission(self.now, node, packet.destination, length) else { return };
-            let nic = &mut self.nics.nics[node];
+            let nic = &mut self.nics.all[node];
             nic.queue.pop(&self.nics.waiting);
             nic.queued -= 1;
             self.nics.waiting.remove(index);
@@ -329,9 +332,10 @@ impl<const W: usize, O> Context<'_, W, O> {
         if !self.rules.count_at_buffer {
             self.recorder.injected(node, self.plan.job_of[node]);
         }
-        let nic = &self.nics.nics[node];
+        let nic = &self.nics.all[node];
         // While the wire is busy the node is woken anyway.
-        if !nic.queue.is_empty() && !(self.nics.serial_wire && self.now < nic.wire_free) {
+        let wire_busy = self.nics.serial_wire && self.now < nic.wire_free;
+        if !nic.queue.is_empty() && !wire_busy {
             self.nics.freed.push(node as u32);
         }
         let buffer = &mut self.nics.buffers[node * self.nics.vcs + vc];

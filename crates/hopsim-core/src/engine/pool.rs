@@ -80,7 +80,7 @@ impl Queue {
 
     /// Whether nothing is queued.
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub fn is_empty(self) -> bool {
         self.front == NONE
     }
 

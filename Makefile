@@ -1,0 +1,79 @@
+# hopsim: build, run, test. `make help` lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -e -o pipefail -c
+.DEFAULT_GOAL := build
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for name in python3.14 python3.13 python3.12 python3.11 python3; do \
+	  if $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$name; break; fi; done)
+export PATH := $(PATH):$(HOME)/.cargo/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+export PIP_QUIET := 1
+export PIP_ROOT_USER_ACTION := ignore
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+
+RUST_SOURCES := Cargo.toml $(wildcard Cargo.lock) \
+	$(shell find crates/hopsim-core crates/hopsim-py -name target -prune -o \( -name '*.rs' -o -name '*.toml' \) -print 2>/dev/null)
+BUILT := $(VENV)/.built
+TESTABLE := $(VENV)/.testable
+LINTABLE := $(VENV)/.lintable
+
+.PHONY: build demo test bench verify lint docs clean help check-tools
+
+build: $(BUILT)  ## build everything; the command is .venv/bin/hopsim
+
+demo: $(BUILT)  ## a sweep of a dragonfly of 1,056 nodes; tables and plots in demo-results/
+	$(BIN)/hopsim run experiments/demo.toml --out demo-results --force --csv
+	$(BIN)/hopsim plot demo-results
+
+test: $(TESTABLE)  ## all fast tests, Rust and Python
+	cargo test --quiet --workspace
+	$(BIN)/python -m pytest
+
+bench: $(BUILT)  ## time and instructions per packet-hop, memory
+	$(BIN)/hopsim bench
+
+verify: $(TESTABLE)  ## slow comparisons with FOGSim and theory
+	$(BIN)/python -m verify
+
+lint: $(LINTABLE)  ## rustfmt, clippy, ruff, pyright
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+docs: $(BUILT)  ## documentation of the Rust API, in target/doc
+	cargo doc --quiet --no-deps --workspace
+
+clean:  ## remove what the other targets made
+	rm -rf $(VENV) target demo-results site
+	find python verify -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	rm -f python/hopsim/_core*.so
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+check-tools:
+	@test -n "$(PYTHON)" || { echo "hopsim needs Python 3.11 or later: install it (https://www.python.org/downloads/), then run make again" >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "hopsim needs a Rust toolchain: install it from https://rustup.rs, then run make again" >&2; exit 1; }
+
+$(BIN)/maturin: | check-tools
+	@$(PYTHON) -m venv $(VENV) || { echo "hopsim needs Python's venv module: install it (Debian, Ubuntu: apt install python3-venv), then run make again" >&2; exit 1; }
+	@$(BIN)/python -m pip install 'maturin>=1.9,<2'
+
+$(BUILT): pyproject.toml $(RUST_SOURCES) | $(BIN)/maturin
+	@echo "building hopsim (the first time takes some minutes) ..."
+	@$(BIN)/maturin develop --release --quiet
+	@touch $@
+
+$(TESTABLE): $(BUILT)
+	@$(BIN)/python -m pip install 'hypothesis>=6.100' 'pytest>=8'
+	@touch $@
+
+$(LINTABLE): $(TESTABLE)
+	@$(BIN)/python -m pip install 'pyright>=1.1.380' 'ruff>=0.8'
+	@touch $@

@@ -1,0 +1,82 @@
+"""Helpers of the tests: a small experiment, and the command line as a user calls it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+TINY = """
+load = 0.3
+[topology.dragonfly]
+p = 1
+a = 2
+h = 1
+[measure]
+warmup = 100
+cycles = 400
+"""
+
+SWEEP = (
+    TINY
+    + """
+streams = ["nodes", "routers", "links", "latency_histogram"]
+interval = 50
+[sweep.product]
+"routing" = ["minimal", "valiant"]
+"load" = [0.1, 0.3, 0.5]
+"measure.seed" = [1, 2]
+"""
+)
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def arguments(*given: object) -> list[str]:
+    """The command line of `hopsim`, warnings as errors."""
+    return [sys.executable, "-W", "error", "-m", "hopsim", *map(str, given)]
+
+
+@pytest.fixture
+def hopsim(tmp_path: Path) -> Command:
+    """Runs `hopsim` in an empty directory; `status` is the expected exit status."""
+
+    def run(*given: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "NO_COLOR": "1"}
+        done = subprocess.run(
+            arguments(*given),
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == status, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """A file with one point."""
+    return _write(tmp_path / "tiny.toml", TINY)
+
+
+@pytest.fixture
+def sweep(tmp_path: Path) -> Path:
+    """A file with twelve points and all tables."""
+    return _write(tmp_path / "sweep.toml", SWEEP)
+
+
+def _write(path: Path, text: str) -> Path:
+    path.write_text(text, "utf-8")
+    return path

@@ -1,0 +1,89 @@
+"""`list` and `explain` against the schema of the simulator."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import hopsim as hs
+from conftest import Command
+from hopsim import _core
+from hopsim.catalogue import KINDS, Catalogue, unit_and_range
+from hopsim.experiment import preset_names
+
+CATALOGUE = Catalogue()
+
+
+def test_every_kind_has_choices() -> None:
+    assert all(CATALOGUE.choices(path) for path in KINDS.values())
+
+
+def test_every_choice_in_the_schema_is_found() -> None:
+    names = {node.name for node in CATALOGUE.nodes.values()}
+    for definition in json.loads(_core.schema())["$defs"].values():
+        for choice in definition.get("oneOf", []):
+            assert choice.get("const", next(iter(choice.get("properties", [None])))) in names
+
+
+def test_every_node_is_documented() -> None:
+    assert [path for path, node in CATALOGUE.nodes.items() if not node.doc] == []
+
+
+def test_every_node_is_found_by_its_path() -> None:
+    for path in CATALOGUE.nodes:
+        assert path in {node.path for node in CATALOGUE.find(path)}
+
+
+def test_list_shows_every_mechanism_with_its_summary(hopsim: Command) -> None:
+    text = " ".join(hopsim("list").stdout.split())
+    for path in KINDS.values():
+        for node in CATALOGUE.choices(path):
+            assert node.name in text
+            assert node.summary.split()[0] in text
+    assert all(name in text for name in preset_names())
+
+
+def test_explain_tells_parameters_units_and_defaults(hopsim: Command) -> None:
+    text = hopsim("explain", "router.cioq").stdout
+    row = next(line for line in text.splitlines() if line.startswith("crossbar_latency"))
+    assert row.split()[1:7] == ["integer", "cycles", "0", "…", "10000", "3"]
+
+
+@pytest.mark.parametrize(
+    "name", ["valiant", "routing.valiant", "semantics", "ejection", "arbiter.age", "measure.warmup"]
+)
+def test_explain_knows_short_and_long_names(hopsim: Command, name: str) -> None:
+    assert name.split(".")[-1] in hopsim("explain", name).stdout
+
+
+def test_explain_semantics_lists_the_choices_of_a_rule(hopsim: Command) -> None:
+    text = hopsim("explain", "ejection").stdout
+    assert re.search(r"^idle_node ", text, re.MULTILINE)
+
+
+def test_explain_suggests_a_name(hopsim: Command) -> None:
+    refused = hopsim("explain", "valaint", status=2)
+    assert "valaint: nothing has this name; did you mean valiant?" in refused.stderr
+
+
+def test_explain_a_preset_shows_its_document(hopsim: Command) -> None:
+    assert 'compat = "fogsim"' in hopsim("explain", "fuentes2017").stdout
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_presets_are_valid(name: str) -> None:
+    assert len(hs.Experiment.open(name).points()) == 1
+
+
+@pytest.mark.parametrize(
+    ("doc", "parts"),
+    [
+        ("Latency [cycles, 1 … 60000].", ("Latency.", "cycles", "1 … 60000")),
+        ("Groups [2 … a·h + 1]; default all.", ("Groups; default all.", "", "2 … a·h + 1")),
+        ("Plain.", ("Plain.", "", "")),
+    ],
+)
+def test_units_and_ranges_are_read_from_the_text(doc: str, parts: tuple[str, str, str]) -> None:
+    assert unit_and_range(doc) == parts

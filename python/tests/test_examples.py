@@ -1,0 +1,28 @@
+"""Every example is valid, and small ones run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hopsim as hs
+from conftest import ROOT, Command
+
+EXAMPLES = sorted((ROOT / "experiments").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_passes_check(hopsim: Command, path: Path) -> None:
+    assert hopsim("check", path).stdout.endswith("OK\n")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_begins_with_what_it_shows(path: Path) -> None:
+    assert path.read_text("utf-8").startswith("# ")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs(path: Path) -> None:
+    results = hs.sweep(path, {"measure.warmup": 50, "measure.cycles": 200})
+    assert all(result.summary["packets_delivered"] > 0 for result in results)

@@ -1,0 +1,145 @@
+"""Figures: their data and labels, not their pixels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import hopsim as hs
+from conftest import SWEEP, TINY, Command
+from hopsim.plot import KINDS, View, draw_all
+from hopsim.series import curves, over_seeds, value_label
+
+RESULTS = hs.sweep(SWEEP, progress=False)
+
+
+def only(kind: str, view: View | None = None) -> Figure:
+    ((_, figure),) = KINDS[kind].draw(RESULTS, view or View()).items()
+    return figure
+
+
+def heights(axes: Axes, line: int = 0) -> list[float]:
+    return np.asarray(axes.lines[line].get_ydata(), dtype=float).tolist()
+
+
+def test_points_are_grouped_over_seeds_and_curves_over_load() -> None:
+    assert [len(group.results) for group in over_seeds(RESULTS)] == [2] * 6
+    assert [(series.label, len(series.groups)) for series in curves(RESULTS)] == [
+        ("minimal", 3),
+        ("valiant", 3),
+    ]
+
+
+def test_axes_that_follow_from_another_are_left_out_of_the_label() -> None:
+    text = TINY + '[sweep]\nzip = { "routing" = ["minimal", "valiant"], "router.cioq.vcs.local" = [2, 4] }\n'
+    assert [series.label for series in curves(hs.sweep(text))] == ["minimal", "valiant"]
+
+
+@pytest.mark.parametrize("kind", ["latency_load", "accepted_load"])
+def test_curves_over_load_have_units_legend_and_bands(kind: str) -> None:
+    (axes,) = only(kind).axes
+    assert axes.get_xlabel() == "Offered load [phits/(node·cycle)]"
+    assert axes.get_ylabel() in ("Packet latency [cycles]", "Accepted load [phits/(node·cycle)]")
+    legend = axes.get_legend()
+    assert legend is not None
+    labels = [text.get_text() for text in legend.get_texts()]
+    assert labels[-2:] == ["minimal", "valiant"]
+    assert len(axes.collections) == 2
+
+
+def test_the_latency_curve_is_the_mean_over_seeds() -> None:
+    (axes,) = only("latency_load").axes
+    drawn = heights(axes)
+    means = [series.mean for series in curves(RESULTS)[0].values("packet_latency_mean")]
+    assert drawn == means
+
+
+def test_the_latency_axis_ends_before_saturation_hides_the_rest() -> None:
+    (axes,) = only("latency_load").axes
+    lowest = min(min(heights(axes, line)) for line in range(len(axes.lines)))
+    assert axes.get_ylim()[1] <= 6.001 * lowest
+
+
+def test_the_breakdown_adds_up_to_the_latency() -> None:
+    figure = only("breakdown")
+    assert [axes.get_title() for axes in figure.axes] == ["minimal", "valiant"]
+    top = np.asarray(figure.axes[0].collections[-1].get_paths()[0].vertices)[:, 1].max()
+    latencies = [value.mean for value in curves(RESULTS)[0].values("packet_latency_mean")]
+    assert top == pytest.approx(max(value for value in latencies if value is not None), rel=1e-6)
+
+
+def test_injection_bars_show_the_routers_of_the_group() -> None:
+    figures = KINDS["injection"].draw(RESULTS, View(group=1, load=0.3))
+    (axes,) = figures["injection_group"].axes
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["2", "3"]
+    bars = [bar.get_height() for bar in axes.patches][:2]
+    at_load = [
+        result for result in RESULTS if result.axes["load"] == 0.3 and result.axes["routing"] == "minimal"
+    ]
+    loads = [result.routers.column("injection_load").to_pylist() for result in at_load]
+    assert bars == pytest.approx([(loads[0][router] + loads[1][router]) / 2 for router in (2, 3)])
+    assert len(heights(figures["injection_sorted"].axes[0])) == 6
+
+
+def test_the_time_series_runs_over_the_whole_simulation() -> None:
+    load, latency = only("timeseries").axes
+    assert len(load.lines) == len(latency.lines) == 2
+    assert latency.get_xlabel() == "Time [cycles]"
+
+
+def test_the_histogram_holds_all_packets() -> None:
+    density, tail = only("histogram").axes
+    assert density.get_ylabel() == "Packets [% per cycle]"
+    assert min(heights(tail)) == pytest.approx(0, abs=1e-9)
+
+
+def test_axes_left_out_of_the_grouping_make_figures_of_their_own() -> None:
+    figures = KINDS["latency_load"].draw(RESULTS, View(by=("measure.cycles",)))
+    assert list(figures) == ["latency_load-1", "latency_load-2"]
+
+
+def test_a_single_point_draws_what_it_can(tmp_path: Path) -> None:
+    single = hs.sweep(TINY + 'streams = ["routers"]\n')
+    names = [path.name for path in draw_all(single, tmp_path, View(), formats=("svg",))]
+    assert names == ["breakdown.svg", "injection_group.svg", "injection_sorted.svg"]
+
+
+def test_vector_files_keep_their_text(tmp_path: Path) -> None:
+    (path,) = draw_all(RESULTS, tmp_path, View(), kinds=["latency_load"], formats=("svg",))
+    assert "Offered load [phits/(node·cycle)]</text>" in path.read_text("utf-8")
+
+
+def test_plot_command_names_its_files(hopsim: Command, sweep: Path) -> None:
+    hopsim("run", sweep, "--out", "d")
+    written = hopsim("plot", "d", "--format", "pdf", "--format", "png").stdout.split()
+    assert "d/plots/latency_load.pdf" in written
+    assert "d/plots/injection_group.png" in written
+
+
+def test_plot_refuses_an_unknown_axis(hopsim: Command, sweep: Path) -> None:
+    hopsim("run", sweep, "--out", "d")
+    refused = hopsim("plot", "d", "--group-by", "rooting", status=2)
+    assert "--group-by rooting: is not an axis of the sweep" in refused.stderr
+    assert "did you mean routing?" in refused.stderr
+
+
+def test_plot_refuses_an_empty_directory(hopsim: Command) -> None:
+    assert "none: is not a directory" in hopsim("plot", "none", status=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("value", "label"),
+    [
+        ("uniform", "uniform"),
+        ({"valiant": {"policy": "crg", "recompute": True}}, "valiant (policy=crg, recompute=true)"),
+        ({"minimal": {}}, "minimal"),
+        ({"packets": 4}, "packets=4"),
+        (0.25, "0.25"),
+    ],
+)
+def test_values_have_short_labels(value: object, label: str) -> None:
+    assert value_label(value) == label

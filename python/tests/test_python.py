@@ -1,0 +1,122 @@
+"""The Python interface, as in a notebook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import hopsim as hs
+from conftest import SWEEP, TINY
+from hopsim import _core
+from hopsim.cli import main
+
+
+def test_run_returns_summary_and_tables() -> None:
+    result = hs.run(TINY, load=0.4)
+    assert result.summary["offered_load"] == pytest.approx(0.4, rel=0.5)
+    assert result.nodes.num_rows == 6
+    assert result.routers.num_rows == 6
+    assert result.timeseries.num_rows >= 100
+    assert sum(result.latency_histogram.column("packets").to_pylist()) == result.summary["packets_delivered"]
+    assert result.axes == {}
+    assert "accepted_load" in result._repr_html_()
+    assert "accepted_load" in repr(result)
+
+
+def test_run_takes_dotted_values() -> None:
+    assert hs.run(TINY, {"measure.seed": 9}).summary["seed"] == 9
+
+
+def test_run_records_what_the_document_says() -> None:
+    result = hs.run(TINY + 'streams = ["links"]\n')
+    assert result.links.num_rows > 0
+    with pytest.raises(
+        hs.NotRecordedError, match=r'nodes was not recorded; set measure.streams = \["nodes"\]'
+    ):
+        _ = result.nodes
+
+
+def test_run_refuses_a_sweep() -> None:
+    with pytest.raises(hs.ConfigError, match=r"has a sweep of 12 points; use hopsim.sweep\(\)"):
+        hs.run(SWEEP, {"measure.streams": []})
+
+
+def test_errors_of_the_simulator_are_config_errors() -> None:
+    with pytest.raises(hs.ConfigError, match="load"):
+        hs.run(TINY, load=1.5)
+
+
+def test_sweep_gives_a_table_in_point_order() -> None:
+    results = hs.sweep(TINY, load=[0.1, 0.2], product={"measure.seed": [1, 2, 3]}, workers=2)
+    assert len(results) == 6
+    assert results["measure.seed"].to_pylist() == [1, 1, 2, 2, 3, 3]
+    assert results["load"].to_pylist() == [0.1, 0.2] * 3
+    assert isinstance(results.table, pa.Table)
+    assert results.column_names[:3] == ["point", "measure.seed", "load"]
+    assert results[0].summary.items() <= results.to_pylist()[0].items()
+    assert [result.axes["load"] for result in results[1:3]] == [0.2, 0.1]
+    assert "<table>" in results._repr_html_()
+
+
+def test_points_of_the_same_configuration_are_reported_once_each() -> None:
+    results = hs.sweep(TINY, load=[0.1, 0.1])
+    assert len(results) == 2
+    assert results[0].summary == results[1].summary
+
+
+def test_sweep_stores_and_load_reads_back(tmp_path: Path) -> None:
+    results = hs.sweep(SWEEP, out=tmp_path / "d", workers=2)
+    stored = hs.load(tmp_path / "d")
+    assert stored.table.equals(results.table)
+    assert stored[3].routers.equals(results[3].routers)
+    assert set(stored.recorded) == {"nodes", "routers", "links", "timeseries", "latency_histogram", "batches"}
+    assert stored.stream("nodes").num_rows == 12 * 6
+    assert hs.sweep(SWEEP, out=tmp_path / "d").table.equals(results.table)
+
+
+def test_load_refuses_what_is_no_results_directory(tmp_path: Path) -> None:
+    with pytest.raises(hs.ConfigError, match=r"holds no manifest\.json"):
+        hs.load(tmp_path)
+    with pytest.raises(hs.ConfigError, match="is not a directory"):
+        hs.load(tmp_path / "none")
+
+
+def test_axes_of_structured_values_become_text() -> None:
+    results = hs.sweep(TINY, product={"routing": ["minimal", {"valiant": {"policy": "crg"}}]})
+    assert results["routing"].to_pylist() == ["minimal", '{"valiant":{"policy":"crg"}}']
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulations with seed 2 end in a deadlock."""
+    run = _core.run
+
+    def fail(config: str, monitor: _core.Monitor) -> _core.Run:
+        if '"seed":2' in config:
+            raise hs.RunError("deadlock at cycle 5")
+        return run(config, monitor)
+
+    monkeypatch.setattr(_core, "run", fail)
+
+
+@pytest.mark.usefixtures("failing")
+def test_a_failed_point_does_not_stop_the_others() -> None:
+    with pytest.raises(hs.SweepError, match="point 1: deadlock at cycle 5") as caught:
+        hs.sweep(TINY, product={"measure.seed": [1, 2, 3]}, workers=1)
+    assert caught.value.results.points == [0, 2]
+    assert caught.value.failures == {1: "deadlock at cycle 5"}
+    with pytest.raises(hs.RunError, match=r"^deadlock at cycle 5$"):
+        hs.run(TINY, {"measure.seed": 2})
+
+
+@pytest.mark.usefixtures("failing")
+def test_a_failed_point_gives_exit_status_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "e.toml").write_text(TINY + '[sweep]\nproduct = { "measure.seed" = [1, 2, 3] }\n')
+    with pytest.raises(SystemExit) as stopped:
+        main(["run", str(tmp_path / "e.toml"), "--json", "-"])
+    assert stopped.value.code == 1
+    streams = capsys.readouterr()
+    assert len(streams.out.splitlines()) == 2
+    assert streams.err == "hopsim: point 1: deadlock at cycle 5\n"
