@@ -44,7 +44,10 @@ class Run:
         """Table name -> column name -> (numpy type or "str", little-endian bytes or strings)."""
 
 def version() -> str:
-    """Version of the simulator."""
+    """Version of the simulator with a digest of its sources: what results are filed under."""
+
+def size(config: str) -> tuple[int, int]:
+    """Nodes and routers of the network of a resolved configuration. Raises `ConfigError`."""
 
 def schema() -> str:
     """JSON Schema of the experiment document; its descriptions are the documentation."""

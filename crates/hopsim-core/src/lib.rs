@@ -4,6 +4,9 @@
 //! simulation runs the plan and returns what it measured. The crate does no input or output, starts no
 //! thread and reads no clock.
 
+/// Version of the simulator: the number, then a digest of its sources.
+pub const VERSION: &str = env!("HOPSIM_VERSION");
+
 pub mod config;
 pub mod engine;
 pub mod error;

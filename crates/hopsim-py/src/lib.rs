@@ -6,13 +6,15 @@ mod monitor;
 mod run;
 
 use hopsim_core::config::document;
+use hopsim_core::error::ConfigError;
+use hopsim_core::plan::Plan;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
-/// Version of the simulator.
+/// Version of the simulator with a digest of its sources: what results are filed under.
 #[pyfunction]
 fn version() -> &'static str {
-    env!("CARGO_PKG_VERSION")
+    hopsim_core::VERSION
 }
 
 /// JSON Schema of the experiment document; its descriptions are the documentation.
@@ -41,6 +43,14 @@ fn axes(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<St
     Ok(Value::Array(points.collect()).to_string())
 }
 
+/// Nodes and routers of the network of a resolved configuration.
+#[pyfunction]
+fn size(py: Python<'_>, config: &str) -> PyResult<(u32, u32)> {
+    let network = py.detach(|| Ok::<_, ConfigError>(Plan::new(&document::from_json(config)?)?.network));
+    let network = network.map_err(|error| errors::in_configuration(&error))?;
+    Ok((network.nodes, network.routers))
+}
+
 /// The hopsim simulator, compiled.
 #[pymodule]
 mod _core {
@@ -51,5 +61,5 @@ mod _core {
     #[pymodule_export]
     use super::run::{Run, run};
     #[pymodule_export]
-    use super::{axes, points, schema, version};
+    use super::{axes, points, schema, size, version};
 }

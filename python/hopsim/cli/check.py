@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
+from hopsim import _core
 from hopsim.cli import options
 from hopsim.experiment import Experiment
-from hopsim.network import network_size
 
 
 @click.command("check")
@@ -17,7 +15,7 @@ from hopsim.network import network_size
 def command(experiment: str, assignments: tuple[str, ...]) -> None:
     """Validate FILE without running it: every point of its sweep, the network, the routing."""
     points = Experiment.open(experiment).setting(assignments).points()
-    sizes = sorted({network_size(json.loads(point.config)) for point in points})
+    sizes = sorted({_core.size(point.config) for point in points})
     click.echo(f"points: {len(points)}")
     for nodes, routers in sizes:
         click.echo(f"network: {nodes:,} nodes, {routers:,} routers")
