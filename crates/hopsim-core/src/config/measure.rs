@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MeasureConfig {
-    /// Cycles before the window \[0 … 3000000000\].
+    /// Warm-up before the window, not measured \[cycles, 0 … 3000000000\].
     #[schemars(range(max = 3_000_000_000_u32))]
     pub warmup: u32,
-    /// Cycles of the window \[1 … 3000000000\].
+    /// Length of the measurement window \[cycles, 1 … 3000000000\].
     #[schemars(range(min = 1, max = 3_000_000_000_u32))]
     pub cycles: u32,
-    /// Seed of all random numbers.
+    /// Seed of all random numbers; the same seed gives the same result to the last bit.
     pub seed: u64,
     /// Equal parts of the window whose spread gives the 95 % confidence intervals \[1 … 10000\]; 1 gives none.
     #[schemars(range(min = 1, max = 10000))]
     pub batches: u32,
-    /// Cycles per row of the time series; 0: no time series.
+    /// Interval of the time series \[cycles\]; 0: no time series. It starts at cycle 0, warm-up included.
     pub interval: u32,
     /// Record streams to keep besides the summary.
     pub streams: Vec<RecordStream>,
@@ -45,12 +45,12 @@ impl Default for MeasureConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordStream {
-    /// Packets and latency of every node.
+    /// Per node: packets generated, injected, delivered to it, and of those it sent delivered packets and mean latency.
     Nodes,
-    /// Packets and latency of every router.
+    /// Per router: the same sums over its nodes, and the injected load.
     Routers,
-    /// Utilisation and occupancy of every link and VC.
+    /// Per output port and VC: phits, utilisation, mean occupancy of the buffer at the other end.
     Links,
-    /// Histogram of packet latency.
+    /// Per job: histogram of packet latency, bins at most 0.1 % wide.
     LatencyHistogram,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum RouterConfig {
     /// Combined input-output-queued: VC buffers at the inputs, a crossbar that may run faster than the links,
-    /// one queue per output port (thesis §1.1).
+    /// one queue per output port.
     Cioq(Cioq),
     /// Input-queued: no output queues, the crossbar runs at link rate and a granted packet goes straight
     /// onto the link.
@@ -21,7 +21,15 @@ impl Default for RouterConfig {
     }
 }
 
-/// A combined input-output-queued router.
+/// A head takes part in the allocation `pipeline_latency` cycles after its arrival, when it is the first of its VC.
+/// It needs credit for the whole packet at the next buffer (virtual cut-through), a free crossbar output and room
+/// for the whole packet in the output queue. A grant sends the packet through the crossbar at `speedup` phits per
+/// cycle, or at link rate while it is still arriving; its credit goes back at the grant. Packets leave the output queue
+/// in order, one phit per cycle. An empty router delays a head by `pipeline_latency` + `crossbar_latency` cycles.
+///
+/// The crossbar is not clocked faster: there is one allocation per cycle whatever the speedup.
+///
+/// Source: Fuentes, PhD thesis (2017), §1.1; the exact rules are in the model reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cioq {
@@ -56,7 +64,11 @@ impl Default for Cioq {
     }
 }
 
-/// An input-queued router.
+/// As `cioq` with speedup 1 and no output queues: a packet is granted an output only while no other crosses to it,
+/// and its head is on the link `crossbar_latency` cycles later. Blocked heads hold back the packets behind them, which
+/// costs uniform throughput.
+///
+/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §16.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct InputQueued {
@@ -75,6 +87,13 @@ pub struct InputQueued {
 }
 
 /// Virtual channels by port class, 1 … 16 each.
+///
+/// Deadlock is avoided by increasing virtual channels (Günther, IEEE Trans. Commun. 29, 1981; Fuentes, PhD thesis
+/// (2017), §1.3): the links of the longest path that the routing allows are numbered, every hop uses a later number
+/// than the one before, and buffers wait for each other in one direction only. Such a path is written with a letter
+/// per link, `l` for local and `g` for global: `lgl` for minimal routing, `lgllgl` for Valiant. The k-th link of a class
+/// gets VC k of that class; a hop that a path leaves out is jumped over. VCs beyond what the routing needs stay
+/// unused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Vcs {
@@ -143,8 +162,15 @@ impl Default for InputBuffers {
     }
 }
 
-/// A separable, input-first switch allocator (Dally & Towles §19.3; thesis §1.1): each iteration every free
-/// input port requests for one of its VCs, then every free output port grants one request.
+/// A separable, input-first switch allocator: in each iteration every free input port requests for one of its VCs,
+/// then every free output port grants one of the requests.
+///
+/// Only requests that could be granted take part. A later iteration gives another chance to the input ports that lost,
+/// with another VC if the first one is no longer feasible. An input port is free again when the packet has left it,
+/// an output port as `semantics.output_hold` says.
+///
+/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §19.3; Fuentes, PhD thesis
+/// (2017), §1.1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Allocator {
@@ -155,7 +181,8 @@ pub struct Allocator {
     pub input_arbiter: ArbiterConfig,
     /// Chooses among the input ports that request an output port.
     pub output_arbiter: ArbiterConfig,
-    /// Packets from other routers before packets from the router's own nodes, at the outputs.
+    /// Packets from other routers before packets from the router's own nodes, at the outputs. Drains the network
+    /// first, and starves the nodes of a router whose outputs are all wanted by transit.
     pub transit_priority: bool,
 }
 
@@ -176,16 +203,29 @@ impl Default for Allocator {
 pub struct Nothing {}
 
 /// Who wins when several ask.
+///
+/// An input arbiter chooses among the VCs of its port, an output arbiter among the input ports that request it. Source:
+/// Dally and Towles, Principles and Practices of Interconnection Networks (2004), §18.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArbiterConfig {
     /// The next in turn after the last one served.
+    ///
+    /// A pointer starts at 0; the first candidate at or after it wins (cyclic), and it moves behind whom it served.
+    /// With transit priority an output arbiter has a pointer for transit and one for injection.
     RoundRobin(Nothing),
     /// The one served longest ago.
+    ///
+    /// Those never served come first; of several the lowest VC or port wins.
     LeastRecentlyServed(Nothing),
     /// The oldest packet, ties in turn.
+    ///
+    /// The smallest time stamp wins, equal ones by round-robin. Gives every source the same share of a congested
+    /// link, at the cost of carrying and comparing time stamps.
     Age(AgeConfig),
     /// Any, at random.
+    ///
+    /// All candidates are equally likely; the draw depends on seed, router, port and cycle alone.
     Random(Nothing),
 }
 
@@ -195,7 +235,7 @@ impl Default for ArbiterConfig {
     }
 }
 
-/// Parameters of age arbitration.
+/// Source: Abts and Weisser, SC 2007; Fuentes, PhD thesis (2017), §3.2.1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgeConfig {

@@ -93,3 +93,46 @@ impl<const W: usize, O: Observer> Simulation<'_, W, O> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::{Control, run};
+    use crate::error::RunError;
+    use crate::plan::Plan;
+    use crate::routing::minimal::Minimal;
+    use crate::routing::sequence::VcSequence;
+    use crate::routing::valiant::{Config, Valiant};
+    use crate::routing::{Routing, RoutingConfig};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn overloaded() -> Plan {
+        let document = json!({
+            "topology": { "dragonfly": { "p": 2, "a": 4, "h": 2 } },
+            "load": 1.0,
+            "routing": { "valiant": {} },
+            "router": { "cioq": { "buffers": { "local": 8, "global": 8, "injection": 8, "output": 8 } } },
+            "measure": { "warmup": 0, "cycles": 20_000, "watchdog": 500 }
+        });
+        Plan::new(&serde_json::from_value(document).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn without_vc_order_the_cycle_of_waiting_packets_is_reported() {
+        let mut plan = overloaded();
+        assert!(matches!(plan.experiment.routing, RoutingConfig::Valiant(_)));
+        let base = Minimal::new(Arc::clone(&plan.topology), VcSequence::unordered(&plan.network.classes));
+        plan.routing = Routing::Valiant(Valiant::new(&Config::default(), base));
+        let Err(RunError::Deadlock(report)) = run(&plan, &Control::default()) else {
+            panic!("eight-phit buffers and one VC must deadlock under Valiant at full load")
+        };
+        assert!(report.waiting.len() >= 2 && report.packets >= report.waiting.len());
+        assert!(report.waiting.iter().all(|head| head.output_vc == 0));
+        assert!(report.to_string().contains("wait for each other"), "{report}");
+    }
+
+    #[test]
+    fn with_vc_order_the_same_overload_never_deadlocks() {
+        assert!(run(&overloaded(), &Control::default()).is_ok());
+    }
+}

@@ -1,7 +1,4 @@
-//! Minimal routing (MIN; thesis §1.4.1.1): the shortest path; where several links are equally short (trunks of
-//! a dragonfly with fewer groups), one of them is drawn per packet.
-//!
-//! Deadlock: the path is at most l-g-l in a dragonfly, with VCs l0 g0 l1 in this order: 2 local, 1 global.
+//! Minimal routing: see [`Config`].
 
 use super::sequence::VcSequence;
 use super::{Head, Request, RouteState};
@@ -14,7 +11,16 @@ use std::sync::Arc;
 /// The VC order of the longest minimal path.
 pub const SEQUENCE: &str = "lgl";
 
-/// Parameters: none.
+/// A packet takes a shortest path. Where several links are equally short (the trunks of a dragonfly with fewer
+/// than a·h + 1 groups), one of them is drawn per packet, each as likely as the others.
+///
+/// Paths and VCs: at most local, global, local (`lgl`) in a dragonfly, so 2 local VCs and 1 global VC, used in
+/// increasing order along the path: no deadlock.
+///
+/// Under ADV+1 all packets of a group share one global link, and the accepted load is at most 1/(a·p). Under ADVc
+/// they share the h links of one router: at most h/(a·p).
+///
+/// No parameters. Source: Fuentes, PhD thesis (2017), §1.4.1.1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}

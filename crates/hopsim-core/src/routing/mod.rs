@@ -20,6 +20,10 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// How packets find their way.
+///
+/// A mechanism is asked for an output port and VC when a packet becomes the head of its input VC. Deadlock is
+/// avoided by the order of virtual channels: see `router.cioq.vcs`. A network with fewer VCs than the mechanism
+/// needs is refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RoutingConfig {

@@ -1,15 +1,4 @@
-//! Oblivious nonminimal routing (VAL; Valiant 1982, thesis §1.4.1.2): minimally to a random intermediate router
-//! or group, then minimally to the destination. Any traffic then looks uniform, at twice the path length, so
-//! that at most half the capacity is left.
-//!
-//! The *global misrouting policy* (thesis §1.4.3) says which groups are candidates: **RRG**, any group that
-//! the source group has a link to (random-router global); **CRG**, those behind the source router's own
-//! global links (current-router global); **NRG**, those behind the links of its neighbours in the group.
-//! The intermediate router is uniform in the chosen group. With `recompute` the intermediate router is drawn
-//! anew at every attempt of a packet that waits at injection.
-//!
-//! Deadlock: the path is at most l-g-l-l-g-l through a router (4 local, 2 global VCs) and l-g-l-g-l through a
-//! group (3 local, 2 global), in increasing order.
+//! Oblivious nonminimal routing: see [`Config`].
 
 use super::minimal::Minimal;
 use super::{Head, Request, RouteState};
@@ -25,12 +14,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Intermediate {
-    /// At a random router (VAL; needs 4 local and 2 global VCs).
+    /// At a random router of the intermediate group (VAL). Needs 4 local and 2 global VCs.
     #[default]
     Router,
-    /// At the router of a random node: the same paths as `router`.
+    /// At the router of a random node of that group: with equally many nodes at every router the same as `router`.
     Node,
-    /// On entering a random group (VAL-group; needs 3 local and 2 global VCs).
+    /// On entering the intermediate group (VAL-group). Saves a local hop; needs 3 local and 2 global VCs.
     Group,
 }
 
@@ -38,12 +27,13 @@ pub enum Intermediate {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// Random-router global: behind any global link of the source group.
+    /// Random-router global: behind any global link of the source group. Costs a local hop to reach the link.
     #[default]
     Rrg,
-    /// Current-router global: behind the source router's own global links.
+    /// Current-router global: behind the source router's own global links. Saves that local hop.
     Crg,
-    /// Neighbour-router global: behind the global links of the other routers of the source group.
+    /// Neighbour-router global: behind the global links of the other routers of the source group. Always takes a
+    /// local hop first.
     Nrg,
 }
 
@@ -54,7 +44,7 @@ pub enum IntermediateGroups {
     /// Never (FOGSim `SRCEXC`).
     #[default]
     Other,
-    /// With probability (a − 1) / routers (FOGSim `FULL`).
+    /// With probability (a − 1) / routers, as if drawn among all other routers (FOGSim `FULL`).
     Any,
 }
 
@@ -65,13 +55,27 @@ pub enum IntraGroup {
     /// A detour through another group, like all other packets.
     #[default]
     Global,
-    /// A detour through a random router of the group.
+    /// A detour through a random router of the group, over local links only.
     Local,
     /// The minimal path.
     Minimal,
 }
 
-/// Parameters of Valiant routing.
+/// A packet goes minimally to a random intermediate router or group, then minimally to its destination. Any
+/// traffic then loads the links evenly, at up to twice the path length, so that at most half the capacity is left.
+///
+/// Rule: when a packet becomes the head of its injection VC, one connected global link is drawn among those that
+/// `policy` names; the group behind it is the intermediate group (the destination's group may be drawn), and the
+/// intermediate router is any router of it. With `recompute` both are drawn anew at every attempt of a head that
+/// waits at injection, so that it does not wait for one congested output (thesis §5.3.3.3).
+///
+/// Paths and VCs: `lgllgl` through a router, so 4 local and 2 global VCs; `lglgl` through a group, so 3 local and
+/// 2 global VCs. They are used in increasing order along the path: no deadlock.
+///
+/// Needs a topology with groups; the policies `crg` and `nrg` need a global link at every router.
+///
+/// Source: Valiant, SIAM J. Comput. 11 (1982); Kim et al., ISCA 2008 (through a group); Fuentes, PhD thesis
+/// (2017), §1.4.1.2 and §1.4.3 (policies).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -87,7 +91,7 @@ pub struct Config {
     /// Whether the source group itself can be the intermediate group.
     #[serde(default)]
     pub intermediate_groups: IntermediateGroups,
-    /// What happens to packets whose destination is in the source group.
+    /// What happens to packets whose destination is in the source group (those of the same router included).
     #[serde(default)]
     pub intra_group: IntraGroup,
 }

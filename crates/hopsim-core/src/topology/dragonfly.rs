@@ -1,13 +1,4 @@
-//! The dragonfly (Kim et al., ISCA 2008): groups of `a` routers, fully connected by local links, each router
-//! with `p` nodes and `h` global links to other groups.
-//!
-//! Global *slot* s = position·h + port numbers the a·h global ports of a group. With the maximum of a·h + 1
-//! groups every pair of groups shares one link; with fewer groups the slots wrap round and each pair shares
-//! ⌊a·h/(groups−1)⌋ parallel links (a trunk), plus one more for the pairs the remainder reaches.
-//!
-//! Arrangements (thesis §1.2.1, fig. 1.10): **palm tree**, slot s of group g leads to group g − s − 1, so that
-//! the last router of a group holds the links to the next h groups; **consecutive**, slot s leads to the s-th
-//! group counting all but one's own. In both the slot at the other end is determined by symmetry.
+//! The dragonfly: see [`Config`].
 
 use super::{GLOBAL, LOCAL, PortClass};
 use crate::error::ConfigError;
@@ -22,14 +13,26 @@ const MAX_PORTS: u64 = 1 << 26;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrangement {
-    /// Slot s leads to group g − s − 1 (mod groups).
+    /// Slot s of group g leads to group g − s − 1 (mod groups): the last router of a group holds the links to the
+    /// next h groups.
     #[default]
     Palmtree,
-    /// Slot s leads to the s-th group, counting all but one's own.
+    /// Slot s leads to the s-th group, counting all but the own one.
     Consecutive,
 }
 
-/// Parameters of a dragonfly.
+/// Groups of `a` routers, fully connected by local links. Each router has `p` nodes and `h` global links to other
+/// groups. A balanced network has a = 2p = 2h.
+///
+/// Numbering: router r is at position r mod a of group ⌊r / a⌋, node n at router ⌊n / p⌋. A router's ports are p
+/// terminal, a − 1 local (the other positions in ascending order) and h global ones. Global slot s =
+/// position·h + port counts the a·h global ports of a group.
+///
+/// Groups: with a·h + 1 of them every pair shares one global link. With fewer, the slots wrap round and each pair
+/// shares ⌊a·h / (groups − 1)⌋ parallel links (a trunk), some pairs one more; at most one slot per group stays
+/// unplugged.
+///
+/// Source: Kim et al., ISCA 2008; arrangements: Fuentes, PhD thesis (2017), §1.2.1 and figure 1.10.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

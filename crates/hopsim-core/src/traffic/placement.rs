@@ -36,17 +36,17 @@ pub struct Nothing {}
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
-    /// All nodes.
+    /// All nodes of the network.
     All(Nothing),
     /// All nodes of consecutive groups.
     Groups(Range),
-    /// All nodes of groups drawn at random (by the seed).
+    /// All nodes of groups drawn at random, by the seed, among those that no job with a fixed placement uses.
     RandomGroups(Count),
     /// Consecutive nodes.
     Nodes(Range),
-    /// Nodes drawn at random (by the seed).
+    /// Nodes drawn at random, by the seed, among those that no job with a fixed placement uses.
     RandomNodes(Count),
-    /// The nodes named.
+    /// The nodes named, by number from 0.
     List(Vec<u32>),
 }
 

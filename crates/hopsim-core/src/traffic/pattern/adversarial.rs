@@ -1,16 +1,22 @@
-//! Adversarial traffic (ADV+i; thesis §1.6.1.2): all nodes of a group send to random nodes of the group i ahead,
-//! so that minimal paths share the one trunk between the two groups.
+//! Adversarial traffic: see [`Config`].
 
 use super::{Site, Targets};
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of adversarial traffic.
+/// All nodes of a group send to the group `offset` ahead (mod groups), each packet to a random node of the job
+/// there. All minimal paths between the two groups share the global links that join them, so that minimal
+/// routing accepts at most 1/(a·p) when there is one such link.
+///
+/// In short `"ADV+1"`, `"ADV+h"`. With offset h and the palm tree, the detours through an intermediate group all
+/// cross it by single local links, which then limit Valiant routing too.
+///
+/// Source: Fuentes, PhD thesis (2017), §1.6.1.2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// How many groups ahead \[1 … groups − 1\]. The strings `ADV+1` and `ADV+h` are short for this pattern.
+    /// How many groups ahead \[1 … groups − 1\], or `"h"`: as many as a router has global links.
     #[serde(default = "one")]
     pub offset: Offset,
 }

@@ -1,17 +1,19 @@
-//! Adversarial-consecutive traffic (ADVc; thesis §3.1.3.1, fig. 3.1): a group sends to the groups behind the
-//! global links of one of its routers, so that all minimal paths leave through that bottleneck router. In the
-//! palm tree these are the h next groups and the router is the last one of the group; here the pattern is
-//! defined from the links of the last router, so that it is the same stress in any arrangement.
-//!
-//! The text of the papers names h groups; their figures come from h − 1 (g+1 … g+h−1), which leaves global
-//! port 0 of the bottleneck router without minimal traffic. `groups = h − 1` reproduces the figures.
+//! Adversarial-consecutive traffic: see [`Config`].
 
 use super::{Site, Targets};
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of adversarial-consecutive traffic.
+/// A group sends to the groups behind the global links of its last router, each packet to a random node of the job
+/// there. All minimal paths then leave through that bottleneck router, whose own nodes starve first. In the palm
+/// tree these are the h next groups; the pattern is defined from the links, so that it is the same stress in any
+/// arrangement.
+///
+/// The papers' text names h groups, and that is the default. Their figures come from h − 1 (g + 1 … g + h − 1), which
+/// leaves global port 0 of the bottleneck router without minimal traffic: `groups` = h − 1 reproduces them.
+///
+/// In short `"ADVc"`. Source: Fuentes, PhD thesis (2017), §3.1.3.1 and figure 3.1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

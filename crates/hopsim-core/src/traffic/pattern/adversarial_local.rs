@@ -1,12 +1,14 @@
-//! Local adversarial traffic (ADV-local; García et al., thesis §1.6.1.2): all nodes of a router send to the
-//! nodes of the router `offset` positions ahead in the same group, over one local link.
+//! Local adversarial traffic: see [`Config`].
 
 use super::{Site, Targets};
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of local adversarial traffic.
+/// All nodes of a router send to the router `offset` positions ahead in the same group (mod a), each packet to a
+/// random node of the job there, so that p nodes share one local link and minimal routing accepts at most 1/p.
+///
+/// In short `"ADV-local"`. Source: García et al., ICPP 2012; Fuentes, PhD thesis (2017), §1.6.1.2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

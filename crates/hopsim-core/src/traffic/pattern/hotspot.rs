@@ -1,5 +1,4 @@
-//! Hot-spot traffic: a share of all packets goes to one node, the rest is uniform. The hot node itself sends
-//! uniformly.
+//! Hot-spot traffic: see [`Config`].
 
 use super::{Site, uniform};
 use crate::error::ConfigError;
@@ -7,7 +6,10 @@ use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of hot-spot traffic.
+/// A packet goes to the hot node with probability `fraction`, otherwise to any other node of the job, all equally
+/// likely (the hot node is one of them). The hot node itself sends uniformly.
+///
+/// Source: Pfister and Norton, IEEE Trans. Computers C-34 (1985).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

@@ -1,4 +1,4 @@
-//! A mix: each packet follows one of several patterns, drawn with given weights.
+//! Mix of patterns: see [`Part`].
 
 use super::{Pattern, PatternConfig, Site};
 use crate::error::ConfigError;
@@ -6,7 +6,8 @@ use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One pattern of a mix.
+/// A list of parts. For each packet one part is drawn with probability weight / sum of weights, then the destination
+/// by its pattern, which may be a mix again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Part {

@@ -20,7 +20,9 @@ pub(crate) use crate::topology::dragonfly::Dragonfly;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// To whom packets go.
+/// To whom packets go: never to their own source, and only to nodes of the same job.
+///
+/// The names of the papers may be written in short: `"UN"`, `"ADV+1"`, `"ADV+h"`, `"ADVc"`, `"ADV-local"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PatternConfig {

@@ -1,5 +1,4 @@
-//! Random permutation: before the run every node of the job gets one fixed destination; no two nodes share one
-//! and no node is its own.
+//! Random permutation traffic: see [`Config`].
 
 use super::Site;
 use crate::error::ConfigError;
@@ -7,7 +6,10 @@ use crate::rng::{Purpose, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters: none. The permutation is drawn by the seed.
+/// Before the run every node of the job gets one destination for the whole run. No two nodes share one and no node
+/// is its own. The permutation is drawn uniformly, by the seed and the number of the job.
+///
+/// No parameters. Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §3.2.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}

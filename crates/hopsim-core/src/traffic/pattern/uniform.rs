@@ -1,4 +1,4 @@
-//! Random uniform traffic (UN; thesis §1.6.1.1): every other node of the job is equally likely.
+//! Uniform traffic: see [`Config`].
 
 use super::Site;
 use crate::error::ConfigError;
@@ -6,7 +6,9 @@ use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters: none.
+/// Random uniform traffic: the destination of each packet is drawn anew among the other nodes of the job.
+///
+/// In short `"UN"`. No parameters. Source: Fuentes, PhD thesis (2017), §1.6.1.1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}

@@ -1,14 +1,16 @@
-//! The Bernoulli process: in every cycle a node generates a packet with probability load / packet length, so
-//! that it offers `load` phits per cycle on average. The gaps are geometric; drawing one gap per packet gives
-//! the same process as one draw per cycle and costs nothing in idle cycles. The logarithm is libm's portable
-//! one, so that results do not depend on the platform.
+//! The Bernoulli process: see [`Config`]. The logarithm is libm's portable one, so that results do not depend on
+//! the platform.
 
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of the Bernoulli process.
+/// In every cycle a node generates a packet with probability load / packet length, so that it offers `load` phits
+/// per cycle on average. The gaps between packets are geometric; one gap is drawn per packet, which is the same
+/// process and costs nothing in idle cycles.
+///
+/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §24.2.2.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
