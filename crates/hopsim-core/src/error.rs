@@ -89,7 +89,7 @@ impl fmt::Display for ConfigError {
                 write!(f, " = {value}")?;
             }
             match self.origin {
-                Origin::Override => write!(f, " (from --set)")?,
+                Origin::Override => write!(f, " (override)")?,
                 Origin::Sweep { .. } => write!(f, " (from the sweep)")?,
                 Origin::Text { .. } | Origin::Unknown => {}
             }

@@ -54,6 +54,16 @@ pub struct Experiment {
     pub sweep: Option<SweepConfig>,
 }
 
+impl Experiment {
+    /// Hands the shorthand `load` to the jobs that state none.
+    pub fn spread_load(&mut self) {
+        let Some(load) = self.load.take() else { return };
+        for job in &mut self.jobs {
+            job.traffic.process.load_mut().get_or_insert(load);
+        }
+    }
+}
+
 fn minimal_routing() -> RoutingConfig {
     RoutingConfig::Minimal(minimal::Config {})
 }

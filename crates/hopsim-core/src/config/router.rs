@@ -29,7 +29,7 @@ impl Default for RouterConfig {
 ///
 /// The crossbar is not clocked faster: there is one allocation per cycle whatever the speedup.
 ///
-/// Source: Fuentes, PhD thesis (2017), §1.1; the exact rules are in the model reference.
+/// Source: Fuentes' thesis (2017), §1.1; the exact rules are in the model reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cioq {
@@ -88,7 +88,7 @@ pub struct InputQueued {
 
 /// Virtual channels by port class, 1 … 16 each.
 ///
-/// Deadlock is avoided by increasing virtual channels (Günther, IEEE Trans. Commun. 29, 1981; Fuentes, PhD thesis
+/// Deadlock is avoided by increasing virtual channels (Günther, IEEE Trans. Commun. 29, 1981; Fuentes' thesis
 /// (2017), §1.3): the links of the longest path that the routing allows are numbered, every hop uses a later number
 /// than the one before, and buffers wait for each other in one direction only. Such a path is written with a letter
 /// per link, `l` for local and `g` for global: `lgl` for minimal routing, `lgllgl` for Valiant. The k-th link of a class
@@ -169,7 +169,7 @@ impl Default for InputBuffers {
 /// with another VC if the first one is no longer feasible. An input port is free again when the packet has left it,
 /// an output port as `semantics.output_hold` says.
 ///
-/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §19.3; Fuentes, PhD thesis
+/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §19.3; Fuentes' thesis
 /// (2017), §1.1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -235,7 +235,7 @@ impl Default for ArbiterConfig {
     }
 }
 
-/// Source: Abts and Weisser, SC 2007; Fuentes, PhD thesis (2017), §3.2.1.
+/// Source: Abts and Weisser, SC 2007; Fuentes' thesis (2017), §3.2.1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgeConfig {

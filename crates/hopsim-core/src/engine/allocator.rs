@@ -5,17 +5,17 @@
 
 use super::context::Context;
 use super::mask::Mask;
+use super::mode::Mode;
 use super::routers::{Array, Extras, Router, global};
 use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
 use crate::routing::RouteState;
-use crate::trace::Observer;
 
 /// Working space of a visit.
 pub struct Scratch<const W: usize> {
     /// Slot nominated by each input port.
     nominee: Array<u16, W>,
-    /// Input ports that request each output port.
+    /// Input ports that request each output port; empty between the stages.
     requesters: Array<Mask<W>, W>,
 }
 
@@ -38,9 +38,9 @@ pub struct Visit<'a, const W: usize> {
 impl<const W: usize> Visit<'_, W> {
     /// One cycle of the allocator.
     #[inline]
-    pub fn allocate<O: Observer>(&mut self, cx: &mut Context<'_, W, O>, scratch: &mut Scratch<W>) {
+    pub fn allocate<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) {
         let slots = self.feasible(cx);
-        let fixed = self.router.redeciding.is_empty();
+        let fixed = M::PLAIN || self.router.redeciding.is_empty();
         if fixed && slots.is_empty() {
             return;
         }
@@ -59,15 +59,15 @@ impl<const W: usize> Visit<'_, W> {
 
     /// The allocator's iterations from `first` on; `slots` are feasible in the first of all.
     #[inline(never)]
-    fn iterate<O: Observer>(
+    fn iterate<M: Mode>(
         &mut self,
-        cx: &mut Context<'_, W, O>,
+        cx: &mut Context<'_, W, M>,
         scratch: &mut Scratch<W>,
         (first, slots): (u32, Mask<W>),
     ) {
         let mut slots = slots;
         for iteration in first..cx.rules.iterations {
-            let fixed = self.router.redeciding.is_empty();
+            let fixed = M::PLAIN || self.router.redeciding.is_empty();
             if !fixed {
                 slots = self.feasible(cx);
                 self.redecide(cx, iteration, &mut slots);
@@ -84,14 +84,14 @@ impl<const W: usize> Visit<'_, W> {
 
     /// Slots whose fixed request could be granted now, free input or not.
     #[inline]
-    fn feasible<O>(&self, cx: &Context<'_, W, O>) -> Mask<W> {
+    fn feasible<M: Mode>(&self, cx: &Context<'_, W, M>) -> Mask<W> {
         let mut slots = Mask::EMPTY;
         (self.router.wanted & self.router.credit).for_each(|pair| {
             if self.router.ports[cx.tables.pair_port(pair)].out_ready <= cx.now {
                 slots |= self.router.pairs[pair].wants;
             }
         });
-        if cx.rules.mixed {
+        if cx.mixed() {
             for slot in slots.iter() {
                 if !self.fits(cx, slot) {
                     slots.remove(slot);
@@ -103,16 +103,21 @@ impl<const W: usize> Visit<'_, W> {
 
     /// Those of `slots` that belong to input ports in `losers` and could still be granted.
     #[inline]
-    fn still_feasible<O>(&self, cx: &Context<'_, W, O>, mut slots: Mask<W>, losers: Mask<W>) -> Mask<W> {
+    fn still_feasible<M: Mode>(
+        &self,
+        cx: &Context<'_, W, M>,
+        mut slots: Mask<W>,
+        losers: Mask<W>,
+    ) -> Mask<W> {
         let mut left = Mask::EMPTY;
         losers.for_each(|input| {
             let info = cx.tables.port(input);
-            let field = Mask::<1>::from_bits(slots.take_field(info.slot_base as usize, info.field));
-            field.for_each(|vc| {
-                let slot = info.slot_base as usize + vc;
+            let base = info.slot_base as usize;
+            Mask::<1>::from_bits(slots.take_field(base, info.field)).for_each(|bit| {
+                let slot = base / 64 * 64 + bit;
                 let pair = self.router.slots[slot].request as usize;
                 let ready = self.router.ports[cx.tables.pair_port(pair)].out_ready <= cx.now;
-                if ready && self.router.credit.contains(pair) && (!cx.rules.mixed || self.fits(cx, slot)) {
+                if ready && self.router.credit.contains(pair) && (!cx.mixed() || self.fits(cx, slot)) {
                     left.insert(slot);
                 }
             });
@@ -122,7 +127,7 @@ impl<const W: usize> Visit<'_, W> {
 
     /// Asks the re-deciding heads of free inputs anew and adds those that could be granted to `slots`.
     #[cold]
-    fn redecide<O: Observer>(&mut self, cx: &mut Context<'_, W, O>, iteration: u32, slots: &mut Mask<W>) {
+    fn redecide<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, iteration: u32, slots: &mut Mask<W>) {
         let when = cx.moment(iteration);
         for slot in self.router.redeciding.iter() {
             if self.router.ports[cx.tables.slot_port(slot)].in_free > cx.now {
@@ -141,7 +146,7 @@ impl<const W: usize> Visit<'_, W> {
             self.router.slots[slot].request = pair as u16;
             let open =
                 self.router.credit.contains(pair) && self.router.ports[request.port].out_ready <= cx.now;
-            if open && (!cx.rules.mixed || self.fits(cx, slot)) {
+            if open && (!cx.mixed() || self.fits(cx, slot)) {
                 slots.insert(slot);
             }
         }
@@ -149,7 +154,7 @@ impl<const W: usize> Visit<'_, W> {
 
     /// Both stages when only one slot is feasible. Whether a request was granted, or there was none.
     #[inline]
-    fn grant_single<O: Observer>(&mut self, cx: &mut Context<'_, W, O>, slot: usize, iteration: u32) -> bool {
+    fn grant_single<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, iteration: u32) -> bool {
         let input = cx.tables.slot_port(slot);
         if self.router.ports[input].in_free > cx.now {
             return true;
@@ -161,7 +166,7 @@ impl<const W: usize> Visit<'_, W> {
         if self.refuses(cx, output) {
             return false;
         }
-        let class = usize::from(cx.rules.transit_priority && self.router.ports[input].class == TERMINAL);
+        let class = usize::from(cx.transit_priority() && self.router.ports[input].class == TERMINAL);
         self.serve_output(cx, output, input, (class, iteration));
         if !cx.rules.on_request {
             self.serve_input(cx, input, slot, iteration);
@@ -172,9 +177,9 @@ impl<const W: usize> Visit<'_, W> {
 
     /// Input stage: every free input port requests for one of its feasible slots. Returns the output ports
     /// asked.
-    fn nominate<O: Observer>(
+    fn nominate<M: Mode>(
         &mut self,
-        cx: &mut Context<'_, W, O>,
+        cx: &mut Context<'_, W, M>,
         mut slots: Mask<W>,
         iteration: u32,
         scratch: &mut Scratch<W>,
@@ -182,48 +187,45 @@ impl<const W: usize> Visit<'_, W> {
         let mut asked = Mask::EMPTY;
         while let Some(slot) = slots.first() {
             let input = cx.tables.slot_port(slot);
-            let info = cx.tables.port(input);
-            let first = info.slot_base as usize;
-            let field = slots.take_field(first, info.field);
+            let mut field = slots.take_field(slot, cx.tables.port(input).field);
             if self.router.ports[input].in_free > cx.now {
                 continue;
             }
-            let slot = if field.is_power_of_two() {
-                first + field.trailing_zeros() as usize
-            } else {
-                first + self.choose_vc(cx, input, field, iteration)
-            };
+            // The slots of a port share a mask word, so the other candidates are in the same one.
+            let mut slot = slot;
+            field &= field - 1;
+            if field != 0 {
+                let field = field | 1 << (slot % 64);
+                slot = slot / 64 * 64 + self.choose_slot(cx, input, field, iteration);
+            }
             if cx.rules.on_request {
                 self.serve_input(cx, input, slot, iteration);
             }
             let output = cx.tables.pair_port(self.router.slots[slot].request as usize);
             scratch.nominee[input] = slot as u16;
-            if !asked.contains(output) {
-                asked.insert(output);
-                scratch.requesters[output] = Mask::EMPTY;
-            }
+            asked.insert(output);
             scratch.requesters[output].insert(input);
         }
         asked
     }
 
     /// Output stage: every output port asked grants one request. Returns the input ports that were refused.
-    fn grant_requests<O: Observer>(
+    fn grant_requests<M: Mode>(
         &mut self,
-        cx: &mut Context<'_, W, O>,
+        cx: &mut Context<'_, W, M>,
         asked: Mask<W>,
         iteration: u32,
-        scratch: &Scratch<W>,
+        scratch: &mut Scratch<W>,
     ) -> Mask<W> {
         let mut losers = Mask::EMPTY;
         asked.for_each(|output| {
-            let mut candidates = scratch.requesters[output];
+            let mut candidates = std::mem::replace(&mut scratch.requesters[output], Mask::EMPTY);
             losers |= candidates;
             if self.refuses(cx, output) {
                 return;
             }
             let mut class = 0;
-            if cx.rules.transit_priority {
+            if cx.transit_priority() {
                 let transit = candidates.without_first(cx.rules.terminals);
                 class = usize::from(transit.is_empty());
                 candidates = if class == 0 { transit } else { candidates };
@@ -245,34 +247,31 @@ impl<const W: usize> Visit<'_, W> {
 
     /// `Ejection::IdleNode`: the node behind `output` is still absorbing a packet.
     #[inline]
-    fn refuses<O>(&self, cx: &Context<'_, W, O>, output: usize) -> bool {
+    fn refuses<M: Mode>(&self, cx: &Context<'_, W, M>, output: usize) -> bool {
         cx.rules.idle_node && self.router.ports[output].class == TERMINAL && !self.node_is_idle(cx, output)
     }
 
     /// The output arbiter of `output` has served `input`.
     #[inline]
-    fn serve_output<O>(
+    fn serve_output<M: Mode>(
         &mut self,
-        cx: &Context<'_, W, O>,
+        cx: &Context<'_, W, M>,
         output: usize,
         input: usize,
         (class, iteration): (usize, u32),
     ) {
-        let ports = cx.tables.port_count;
-        let next = if input + 1 == ports { 0 } else { input + 1 };
-        self.router.ports[output].out_pointer[class] = next as u8;
-        if cx.rules.output_stamps {
-            self.stamp_output((output, input), ports, cx.moment(iteration));
+        // Past the last port the search wraps round by itself.
+        self.router.ports[output].out_pointer[class] = input as u8 + 1;
+        if cx.output_stamps() {
+            self.stamp_output((output, input), cx.tables.port_count, cx.moment(iteration));
         }
     }
 
     /// The input arbiter of `input` has served `slot`.
     #[inline]
-    fn serve_input<O>(&mut self, cx: &Context<'_, W, O>, input: usize, slot: usize, iteration: u32) {
-        let info = cx.tables.port(input);
-        let next = slot + 1 - info.slot_base as usize;
-        self.router.ports[input].in_pointer = if next == info.vcs as usize { 0 } else { next as u8 };
-        if cx.rules.input_stamps {
+    fn serve_input<M: Mode>(&mut self, cx: &Context<'_, W, M>, input: usize, slot: usize, iteration: u32) {
+        self.router.ports[input].in_pointer = (slot as u8).wrapping_add(1) % 64;
+        if cx.input_stamps() {
             self.stamp_input(slot, cx.moment(iteration));
         }
     }

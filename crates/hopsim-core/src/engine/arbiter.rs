@@ -3,6 +3,7 @@
 use super::allocator::Visit;
 use super::context::Context;
 use super::mask::Mask;
+use super::mode::Mode;
 use super::routers::{Array, global};
 use crate::config::router::{ArbiterConfig, Timestamp};
 use crate::network::TERMINAL;
@@ -19,9 +20,9 @@ pub enum Stage {
 
 impl Stage {
     /// The stream of the random arbiter of `port` for this iteration.
-    pub fn stream<const W: usize, O>(
+    pub fn stream<const W: usize, M: Mode>(
         self,
-        cx: &Context<'_, W, O>,
+        cx: &Context<'_, W, M>,
         router: usize,
         port: usize,
         iteration: u32,
@@ -79,40 +80,42 @@ impl<const N: usize> Contest<'_, N> {
 }
 
 impl<const W: usize> Visit<'_, W> {
-    /// The input arbiter of `input` chooses among several of its VCs, bits in `field`.
+    /// The input arbiter of `input` chooses among several of its slots, bits of their mask word in `field`.
+    /// Returns the bit.
     #[inline]
-    pub fn choose_vc<O>(&self, cx: &Context<'_, W, O>, input: usize, field: u64, iteration: u32) -> usize {
-        if !cx.rules.input_round_robin {
-            return self.choose_vc_otherwise(cx, input, field, iteration);
+    pub fn choose_slot<M: Mode>(
+        &self,
+        cx: &Context<'_, W, M>,
+        input: usize,
+        field: u64,
+        iteration: u32,
+    ) -> usize {
+        if !cx.input_round_robin() {
+            return self.choose_slot_otherwise(cx, input, field, iteration);
         }
-        let pointer = self.router.ports[input].in_pointer;
-        let high = field >> pointer;
-        if high == 0 {
-            field.trailing_zeros() as usize
-        } else {
-            (u32::from(pointer) + high.trailing_zeros()) as usize
-        }
+        let high = field & (u64::MAX << (self.router.ports[input].in_pointer % 64));
+        (if high == 0 { field } else { high }).trailing_zeros() as usize
     }
 
     // Out of line, so that the round-robin path does not pay for preparing the others.
     #[inline(never)]
-    fn choose_vc_otherwise<O>(
+    fn choose_slot_otherwise<M: Mode>(
         &self,
-        cx: &Context<'_, W, O>,
+        cx: &Context<'_, W, M>,
         input: usize,
         field: u64,
         iteration: u32,
     ) -> usize {
         let info = cx.tables.port(input);
-        let first = info.slot_base as usize;
+        let word = info.slot_base as usize / 64 * 64;
         let contest = Contest {
             arbiter: &cx.plan.router.allocator.input_arbiter,
             candidates: Mask::<1>::from_bits(field),
             pointer: self.router.ports[input].in_pointer as usize,
         };
         contest.winner(
-            |vc, stamp| self.age(cx, first + vc, info.class == TERMINAL, stamp),
-            |vc| self.extras.input_stamps[global::<W>(self.number as u32, first + vc) as usize],
+            |bit, stamp| self.age(cx, word + bit, info.class == TERMINAL, stamp),
+            |bit| self.extras.input_stamps[global::<W>(self.number as u32, word + bit) as usize],
             || Stage::Input.stream(cx, self.number, input, iteration),
         )
     }
@@ -120,14 +123,14 @@ impl<const W: usize> Visit<'_, W> {
     /// The output arbiter of `output` chooses among several input ports, of class `class` with transit
     /// priority; `nominee` tells their slots.
     #[inline]
-    pub fn choose_input<O>(
+    pub fn choose_input<M: Mode>(
         &self,
-        cx: &Context<'_, W, O>,
+        cx: &Context<'_, W, M>,
         output: usize,
         candidates: Mask<W>,
         (class, iteration, nominee): (usize, u32, &Array<u16, W>),
     ) -> usize {
-        if !cx.rules.output_round_robin {
+        if !cx.output_round_robin() {
             return self.choose_input_otherwise(cx, output, candidates, (class, iteration, nominee));
         }
         let pointer = self.router.ports[output].out_pointer[class] as usize;
@@ -135,9 +138,9 @@ impl<const W: usize> Visit<'_, W> {
     }
 
     #[inline(never)]
-    fn choose_input_otherwise<O>(
+    fn choose_input_otherwise<M: Mode>(
         &self,
-        cx: &Context<'_, W, O>,
+        cx: &Context<'_, W, M>,
         output: usize,
         candidates: Mask<W>,
         (class, iteration, nominee): (usize, u32, &Array<u16, W>),
@@ -158,7 +161,7 @@ impl<const W: usize> Visit<'_, W> {
 
     /// The key of age arbitration for the head of a slot: smaller is older.
     #[inline]
-    fn age<O>(&self, cx: &Context<'_, W, O>, slot: usize, terminal: bool, timestamp: Timestamp) -> u32 {
+    fn age<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize, terminal: bool, timestamp: Timestamp) -> u32 {
         let packet = cx.packets.get(self.router.slots[slot].queue.front);
         match timestamp {
             Timestamp::Generation => packet.generated,

@@ -1,9 +1,10 @@
 //! The audit: what must hold between any two cycles, counted anew from the whole state. Slow; for tests.
 
 use super::context::{Arrival, Credit};
+use super::mode::Mode;
 use super::routers::{global, initial_credits};
 use super::simulation::Simulation;
-use super::{Task, by_width};
+use super::{Task, perform};
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
 use crate::trace::{Hop, Observer, PacketKey};
@@ -32,14 +33,24 @@ impl Observer for Auditor {
 struct Audited(u32);
 
 impl Task for Audited {
+    type Observer = Auditor;
     type Output = Result<(), String>;
 
-    fn with<const W: usize>(self, plan: &Plan) -> Self::Output {
-        let mut simulation = Simulation::<W, _>::new(plan, Auditor::default());
+    fn with<const W: usize, M: Mode<Observer = Auditor>>(
+        self,
+        mut simulation: Simulation<'_, W, M>,
+    ) -> Self::Output {
         for _ in 0..self.0 {
-            simulation.context.observer.moved.clear();
+            simulation.context.mode.observer().moved.clear();
             simulation.cycle();
-            simulation.check().map_err(|breach| format!("before cycle {}: {breach}", simulation.now()))?;
+            let observer = simulation.context.mode.observer();
+            if let Some(packet) = observer.twice {
+                return Err(format!("{packet:?} was granted twice in one cycle"));
+            }
+            let delivered = observer.delivered;
+            simulation
+                .check(delivered)
+                .map_err(|breach| format!("before cycle {}: {breach}", simulation.now()))?;
         }
         Ok(())
     }
@@ -47,15 +58,12 @@ impl Task for Audited {
 
 /// Runs a plan for `cycles` cycles and checks every invariant after each; the error names the first breach.
 pub fn audit(plan: &Plan, cycles: u32) -> Result<(), String> {
-    by_width(plan, Audited(cycles))
+    perform(plan, Audited(cycles))
 }
 
-impl<const W: usize> Simulation<'_, W, Auditor> {
-    fn check(&self) -> Result<(), String> {
-        if let Some(packet) = self.context.observer.twice {
-            return Err(format!("{packet:?} was granted twice in one cycle"));
-        }
-        self.check_conservation()?;
+impl<const W: usize, M: Mode> Simulation<'_, W, M> {
+    fn check(&self, delivered: u64) -> Result<(), String> {
+        self.check_conservation(delivered)?;
         for router in 0..self.routers.len() as u32 {
             self.check_credits(router)?;
             self.check_requests(router)?;
@@ -64,11 +72,10 @@ impl<const W: usize> Simulation<'_, W, Auditor> {
     }
 
     /// Packets generated = dropped + waiting at nodes + inside + delivered.
-    fn check_conservation(&self) -> Result<(), String> {
+    fn check_conservation(&self, delivered: u64) -> Result<(), String> {
         let (generated, dropped) = self.context.recorder.lifetime();
         let waiting = self.context.nics.waiting() as u64;
         let inside = self.context.packets.len() as u64;
-        let delivered = self.context.observer.delivered;
         if generated != dropped + waiting + inside + delivered {
             return Err(format!(
                 "{generated} packets generated, but {dropped} dropped, {waiting} waiting, {inside} inside and {delivered} delivered"

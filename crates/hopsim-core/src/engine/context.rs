@@ -1,5 +1,6 @@
 //! What is not a router's own: the clock, the rules, packets, events on links, nodes, measurements.
 
+use super::mode::Mode;
 use super::nic::Nics;
 use super::packet::Packet;
 use super::pool::Pool;
@@ -99,7 +100,7 @@ impl Rules {
 }
 
 /// Everything but the routers' own state.
-pub struct Context<'p, const W: usize, O> {
+pub struct Context<'p, const W: usize, M> {
     /// The plan.
     pub plan: &'p Plan,
     /// Its routing.
@@ -120,13 +121,13 @@ pub struct Context<'p, const W: usize, O> {
     pub nics: Nics,
     /// Measurements.
     pub recorder: Recorder,
-    /// Who watches.
-    pub observer: O,
+    /// Who watches, and what is known at compile time.
+    pub mode: M,
 }
 
-impl<'p, const W: usize, O> Context<'p, W, O> {
+impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     /// The context of an empty network at cycle 0.
-    pub fn new(plan: &'p Plan, observer: O) -> Self {
+    pub fn new(plan: &'p Plan, mode: M) -> Self {
         let (classes, rules) = (&plan.network.classes, Rules::new(plan));
         let latency = classes.links.iter().map(|c| c.latency).max().unwrap_or(1);
         let queue = plan.router.output_buffer.unwrap_or(0) + 2 * plan.longest_packet();
@@ -142,8 +143,50 @@ impl<'p, const W: usize, O> Context<'p, W, O> {
             nics: Nics::new(plan),
             recorder: Recorder::new(plan),
             rules,
-            observer,
+            mode,
         }
+    }
+
+    /// Whether packets of several lengths meet.
+    #[inline]
+    pub fn mixed(&self) -> bool {
+        !M::PLAIN && self.rules.mixed
+    }
+
+    /// Whether packets from other routers go first.
+    #[inline]
+    pub fn transit_priority(&self) -> bool {
+        !M::PLAIN && self.rules.transit_priority
+    }
+
+    /// Whether input arbiters are round-robin.
+    #[inline]
+    pub fn input_round_robin(&self) -> bool {
+        M::PLAIN || self.rules.input_round_robin
+    }
+
+    /// Whether output arbiters are round-robin.
+    #[inline]
+    pub fn output_round_robin(&self) -> bool {
+        M::PLAIN || self.rules.output_round_robin
+    }
+
+    /// Whether input arbiters need stamps of whom they served.
+    #[inline]
+    pub fn input_stamps(&self) -> bool {
+        !M::PLAIN && self.rules.input_stamps
+    }
+
+    /// Whether output arbiters need stamps of whom they served.
+    #[inline]
+    pub fn output_stamps(&self) -> bool {
+        !M::PLAIN && self.rules.output_stamps
+    }
+
+    /// Whether a head that stands in an input with this code re-decides at every attempt.
+    #[inline]
+    fn redecides(&self, code: u8) -> bool {
+        !M::PLAIN && self.routing.redecides(code)
     }
 
     /// The number of this allocator iteration among all of the run.
@@ -157,7 +200,7 @@ impl<'p, const W: usize, O> Context<'p, W, O> {
     #[inline(always)]
     pub fn fixed_request(&mut self, router: usize, slot: usize, packet: u32) -> Option<usize> {
         let code = self.tables.code(slot);
-        if self.routing.redecides(code) {
+        if self.redecides(code) {
             return None;
         }
         let packet = self.packets.get_mut(packet);

@@ -4,13 +4,13 @@
 //! credit on its way the packets in that buffer leave no room, it waits for that buffer's head. Following
 //! these waits from head to head either ends at a packet that can move, or comes back: a deadlock for ever.
 
+use super::mode::Mode;
 use super::routers::split;
 use super::simulation::Simulation;
 use crate::error::{DeadlockReport, WaitingHead};
 use crate::network::TERMINAL;
-use crate::trace::Observer;
 
-impl<const W: usize, O: Observer> Simulation<'_, W, O> {
+impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     /// Cycles between two looks.
     pub(super) fn watchdog_period(&self) -> u32 {
         self.context.plan.experiment.measure.watchdog

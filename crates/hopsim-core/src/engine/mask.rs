@@ -93,13 +93,13 @@ impl<const W: usize> Mask<W> {
         self.first()
     }
 
-    /// Takes out the bits of `field`, a mask of the word that holds bit `base`, and returns them from `base` on.
+    /// Takes out and returns the bits of `field`, a mask of the word that holds `bit`.
     #[inline]
-    pub fn take_field(&mut self, base: usize, field: u64) -> u64 {
-        let word = &mut self.0[(base / 64) & (W - 1)];
+    pub fn take_field(&mut self, bit: usize, field: u64) -> u64 {
+        let word = &mut self.0[(bit / 64) & (W - 1)];
         let taken = *word & field;
         *word &= !field;
-        taken >> (base % 64)
+        taken
     }
 
     /// The elements, ascending.

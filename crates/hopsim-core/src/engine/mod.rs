@@ -6,6 +6,7 @@ mod audit;
 mod context;
 mod deadlock;
 mod mask;
+mod mode;
 mod nic;
 pub mod packet;
 mod pool;
@@ -22,6 +23,7 @@ use crate::measure::summary::Figures;
 use crate::measure::{self, Table};
 use crate::plan::Plan;
 use crate::trace::{Observer, PacketTrace, Tracer, Unobserved};
+use mode::{General, Mode, Plain, is_plain};
 use serde_json::{Map, Value};
 use simulation::Simulation;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -51,10 +53,14 @@ pub struct Outcome {
     pub tables: Vec<(String, Table)>,
 }
 
-/// Something done with a simulation, whatever its mask width.
-trait Task {
+/// Something done with a simulation, whatever its mask width and mode.
+trait Task: Sized {
+    type Observer: Observer + Default;
     type Output;
-    fn with<const W: usize>(self, plan: &Plan) -> Self::Output;
+    fn with<const W: usize, M: Mode<Observer = Self::Observer>>(
+        self,
+        simulation: Simulation<'_, W, M>,
+    ) -> Self::Output;
 }
 
 /// Words of the masks that hold the slots, pairs and ports of a router: a power of two.
@@ -64,23 +70,34 @@ pub(crate) fn mask_words(plan: &Plan) -> usize {
 }
 
 /// Picks the mask width once per run: everything below is compiled for it.
-fn by_width<T: Task>(plan: &Plan, task: T) -> T::Output {
+fn perform<T: Task>(plan: &Plan, task: T) -> T::Output {
     match mask_words(plan) {
-        1 => task.with::<1>(plan),
-        2 => task.with::<2>(plan),
-        4 => task.with::<4>(plan),
-        _ => task.with::<8>(plan),
+        1 => by_mode::<1, T>(plan, task),
+        2 => by_mode::<2, T>(plan, task),
+        4 => by_mode::<4, T>(plan, task),
+        _ => by_mode::<8, T>(plan, task),
+    }
+}
+
+/// Picks the mode, likewise.
+fn by_mode<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
+    let observer = T::Observer::default();
+    if is_plain(plan) {
+        task.with(Simulation::<W, _>::new(plan, Plain(observer)))
+    } else {
+        task.with(Simulation::<W, _>::new(plan, General(observer)))
     }
 }
 
 struct Measured<'c>(&'c Control);
 
 impl Task for Measured<'_> {
+    type Observer = Unobserved;
     type Output = Result<Outcome, RunError>;
 
-    fn with<const W: usize>(self, plan: &Plan) -> Self::Output {
+    fn with<const W: usize, M: Mode>(self, mut simulation: Simulation<'_, W, M>) -> Self::Output {
+        let plan = simulation.context.plan;
         let measure = &plan.experiment.measure;
-        let mut simulation = Simulation::<W, _>::new(plan, Unobserved);
         drive(&mut simulation, measure.warmup + measure.cycles, self.0)?;
         let recorder = &simulation.context.recorder;
         let job = |index: usize| {
@@ -100,28 +117,31 @@ impl Task for Measured<'_> {
 struct Traced(u32);
 
 impl Task for Traced {
+    type Observer = Tracer;
     type Output = Result<Vec<PacketTrace>, RunError>;
 
-    fn with<const W: usize>(self, plan: &Plan) -> Self::Output {
-        let mut simulation = Simulation::<W, _>::new(plan, Tracer::default());
+    fn with<const W: usize, M: Mode<Observer = Tracer>>(
+        self,
+        mut simulation: Simulation<'_, W, M>,
+    ) -> Self::Output {
         drive(&mut simulation, self.0, &Control::default())?;
-        Ok(simulation.context.observer.into_traces())
+        Ok(std::mem::take(simulation.context.mode.observer()).into_traces())
     }
 }
 
 /// Runs a plan to its last cycle.
 pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
-    by_width(plan, Measured(control))
+    perform(plan, Measured(control))
 }
 
 /// Runs a plan for `cycles` cycles and returns the life of every packet granted at least one output.
 pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
-    by_width(plan, Traced(cycles))
+    perform(plan, Traced(cycles))
 }
 
 /// Simulates up to cycle `end`, looking out for deadlock and for the caller's wish to stop.
-fn drive<const W: usize, O: Observer>(
-    simulation: &mut Simulation<'_, W, O>,
+fn drive<const W: usize, M: Mode>(
+    simulation: &mut Simulation<'_, W, M>,
     end: u32,
     control: &Control,
 ) -> Result<(), RunError> {

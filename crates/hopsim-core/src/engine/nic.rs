@@ -1,6 +1,7 @@
 //! The nodes' network interfaces: generation, source queue, injection buffers.
 
 use super::context::{Arrival, Context};
+use super::mode::Mode;
 use super::packet::{Packet, Waiting};
 use super::pool::{Pool, Queue};
 use super::routers::global;
@@ -193,7 +194,7 @@ impl Nics {
     }
 }
 
-impl<const W: usize, O> Context<'_, W, O> {
+impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// Injection from the source queues that can move again, then generation.
     pub fn run_nodes(&mut self) {
         let due = self.nics.wires.take(self.now);

@@ -1,6 +1,7 @@
 //! The state of the routers: one block each, in one flat array. What an allocator visit touches lies together.
 
 use super::mask::Mask;
+use super::mode::Mode;
 use super::pool::Queue;
 use crate::config::router::ArbiterConfig;
 use crate::network::{NONE, Network, TERMINAL};
@@ -42,7 +43,7 @@ pub struct Port {
     pub out_ready: u32,
     /// First cycle in which the link is free: end of the last departure.
     pub tail: u32,
-    /// Where the input arbiter starts: a VC.
+    /// Where the input arbiter starts: a slot, modulo 64.
     pub in_pointer: u8,
     /// Where the output arbiter starts: an input port, per class with transit priority.
     pub out_pointer: [u8; 2],
@@ -148,8 +149,8 @@ impl<const W: usize> Router<W> {
 
     /// The head of `slot` no longer wants `pair`.
     #[inline]
-    pub fn withdraw(&mut self, slot: usize, pair: usize) {
-        if self.redeciding.contains(slot) {
+    pub fn withdraw<M: Mode>(&mut self, slot: usize, pair: usize) {
+        if !M::PLAIN && self.redeciding.contains(slot) {
             return self.redeciding.remove(slot);
         }
         let wants = &mut self.pairs[pair].wants;

@@ -7,13 +7,13 @@
 
 use super::allocator::{Scratch, Visit};
 use super::context::{Arrival, Context, Credit};
+use super::mode::Mode;
 use super::routers::{Extras, Router, routers, split};
 use crate::plan::Plan;
-use crate::trace::Observer;
 
 /// A simulation of a plan.
-pub struct Simulation<'p, const W: usize, O> {
-    pub(super) context: Context<'p, W, O>,
+pub struct Simulation<'p, const W: usize, M: Mode> {
+    pub(super) context: Context<'p, W, M>,
     pub(super) routers: Vec<Router<W>>,
     pub(super) extras: Extras,
     /// Routers that hold a head, one bit each.
@@ -21,11 +21,11 @@ pub struct Simulation<'p, const W: usize, O> {
     scratch: Scratch<W>,
 }
 
-impl<'p, const W: usize, O: Observer> Simulation<'p, W, O> {
+impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// An empty network at cycle 0.
-    pub fn new(plan: &'p Plan, observer: O) -> Self {
+    pub fn new(plan: &'p Plan, mode: M) -> Self {
         Self {
-            context: Context::new(plan, observer),
+            context: Context::new(plan, mode),
             routers: routers(plan),
             extras: Extras::new::<W>(plan),
             active: vec![0; plan.network.routers.div_ceil(64) as usize],

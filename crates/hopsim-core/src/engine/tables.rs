@@ -17,8 +17,6 @@ pub struct PortInfo {
     pub slot_base: u16,
     /// First pair.
     pub pair_base: u16,
-    /// Input VCs.
-    pub vcs: u8,
     /// 0 for terminal ports, 1 + index for link classes.
     pub class: u8,
 }
@@ -51,7 +49,6 @@ impl Tables {
                 field: (u64::MAX >> (64 - vcs)) << (layout.slot_base[port] % 64),
                 slot_base: layout.slot_base[port],
                 pair_base: layout.pair_base[port],
-                vcs,
                 class: layout.class[port],
             };
         }

@@ -2,16 +2,17 @@
 
 use super::allocator::Visit;
 use super::context::{Arrival, Context, Credit, Rules};
+use super::mode::Mode;
 use super::pool::Queue;
 use super::routers::{Slot, global};
 use crate::network::{NONE, TERMINAL};
-use crate::trace::{Hop, Observer};
+use crate::trace::{Hop, Observer as _};
 
 impl<const W: usize> Visit<'_, W> {
     /// Moves the head of `slot` of input port `input` to `output`.
-    pub fn transfer<O: Observer>(
+    pub fn transfer<M: Mode>(
         &mut self,
-        cx: &mut Context<'_, W, O>,
+        cx: &mut Context<'_, W, M>,
         input: usize,
         slot: usize,
         output: usize,
@@ -19,15 +20,16 @@ impl<const W: usize> Visit<'_, W> {
         let Slot { queue: Queue { front: id, .. }, request } = self.router.slots[slot];
         let pair = request as usize;
         let (from, to) = (self.router.ports[input].class, self.router.ports[output].class);
-        let packet = cx.packets.get_mut(id);
+        let packet = cx.packets.get(id);
         let (length, behind) = (u32::from(packet.length), packet.next);
         let crossing = u32::from(packet.crossing);
         let busy = crossing.max((packet.arrived + length).saturating_sub(cx.now));
         let hold = cx.now + if cx.rules.hold_speedup { crossing } else { busy };
-        let departure = self.depart(&cx.rules, cx.now, (output, to), (length, hold));
+        let departure = self.depart(cx, (output, to), (length, hold));
         self.router.ports[input].in_free = cx.now + busy;
-        self.router.withdraw(slot, pair);
+        self.router.withdraw::<M>(slot, pair);
 
+        let packet = cx.packets.get_mut(id);
         let hop = Hop {
             router: self.number as u32,
             port: output as u16,
@@ -35,12 +37,12 @@ impl<const W: usize> Visit<'_, W> {
             arrived: packet.arrived,
             granted: cx.now,
         };
-        cx.observer.granted(packet.key(), hop);
+        cx.mode.observer().granted(packet.key(), hop);
         let ids = (global::<W>(self.number as u32, slot), global::<W>(self.number as u32, pair));
         cx.recorder.hop(ids, length, packet.arrived, (cx.now, departure));
         packet.book_wait(&cx.rules, (from, to), (cx.now, departure));
         if to == TERMINAL {
-            cx.observer.delivered(packet.key(), departure);
+            cx.mode.observer().delivered(packet.key(), departure);
             cx.recorder.delivered(packet, departure);
             cx.packets.remove(id);
         } else {
@@ -76,18 +78,17 @@ impl<const W: usize> Visit<'_, W> {
     /// Queues a departure of `length` phits from output `port`, which the crossbar holds until `hold`; returns
     /// its cycle and updates when the output is ready again.
     #[inline]
-    fn depart(
+    fn depart<M: Mode>(
         &mut self,
-        rules: &Rules,
-        now: u32,
+        cx: &Context<'_, W, M>,
         (port, class): (usize, u8),
         (length, hold): (u32, u32),
     ) -> u32 {
         let (ring, first) = (self.extras.ring, self.first_departure(port));
         let state = &mut self.router.ports[port];
-        let departure = (now + rules.crossbar).max(state.tail);
+        let departure = (cx.now + cx.rules.crossbar).max(state.tail);
         state.tail = departure + length;
-        let hold = if rules.idle_node && class == TERMINAL { 0 } else { hold };
+        let hold = if cx.rules.idle_node && class == TERMINAL { 0 } else { hold };
         if ring == 0 {
             state.out_ready = hold;
             return departure;
@@ -96,9 +97,9 @@ impl<const W: usize> Visit<'_, W> {
         let next = if place + 1 == ring { 0 } else { place + 1 };
         state.ring = next as u8;
         self.extras.departures[first + place] = departure + 1;
-        if rules.mixed {
+        if cx.mixed() {
             self.extras.lengths[first + place] = length as u16;
-            let room = self.room_at(rules, port, rules.shortest);
+            let room = self.room_at(&cx.rules, port, cx.rules.shortest);
             self.router.ports[port].out_ready = hold.max(room);
         } else {
             state.out_ready = hold.max(self.extras.departures[first + next]);
@@ -130,7 +131,7 @@ impl<const W: usize> Visit<'_, W> {
     }
 
     /// Whether the head of `slot` fits where it wants to go, with packets of several lengths.
-    pub fn fits<O>(&self, cx: &Context<'_, W, O>, slot: usize) -> bool {
+    pub fn fits<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
         let state = &self.router.slots[slot];
         let length = u32::from(cx.packets.get(state.queue.front).length);
         let pair = state.request as usize;
@@ -139,7 +140,7 @@ impl<const W: usize> Visit<'_, W> {
     }
 
     /// `Ejection::IdleNode`: no packet is on its way into the node at this moment.
-    pub fn node_is_idle<O>(&self, cx: &Context<'_, W, O>, output: usize) -> bool {
+    pub fn node_is_idle<M: Mode>(&self, cx: &Context<'_, W, M>, output: usize) -> bool {
         let start = self.first_departure(output);
         // Entries hold departure + 1, or 0; a departure d blocks the cycles strictly between d and d + length.
         (start..start + self.extras.ring).all(|entry| {

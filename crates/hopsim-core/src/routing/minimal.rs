@@ -20,7 +20,7 @@ pub const SEQUENCE: &str = "lgl";
 /// Under ADV+1 all packets of a group share one global link, and the accepted load is at most 1/(a·p). Under ADVc
 /// they share the h links of one router: at most h/(a·p).
 ///
-/// No parameters. Source: Fuentes, PhD thesis (2017), §1.4.1.1.
+/// No parameters. Source: Fuentes' thesis (2017), §1.4.1.1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}

@@ -74,7 +74,7 @@ pub enum IntraGroup {
 ///
 /// Needs a topology with groups; the policies `crg` and `nrg` need a global link at every router.
 ///
-/// Source: Valiant, SIAM J. Comput. 11 (1982); Kim et al., ISCA 2008 (through a group); Fuentes, PhD thesis
+/// Source: Valiant, SIAM J. Comput. 11 (1982); Kim et al., ISCA 2008 (through a group); Fuentes' thesis
 /// (2017), §1.4.1.2 and §1.4.3 (policies).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

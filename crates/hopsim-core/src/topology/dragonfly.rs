@@ -32,7 +32,7 @@ pub enum Arrangement {
 /// shares ⌊a·h / (groups − 1)⌋ parallel links (a trunk), some pairs one more; at most one slot per group stays
 /// unplugged.
 ///
-/// Source: Kim et al., ISCA 2008; arrangements: Fuentes, PhD thesis (2017), §1.2.1 and figure 1.10.
+/// Source: Kim et al., ISCA 2008; arrangements: Fuentes' thesis (2017), §1.2.1 and figure 1.10.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

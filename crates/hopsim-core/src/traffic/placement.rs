@@ -40,11 +40,11 @@ pub enum Placement {
     All(Nothing),
     /// All nodes of consecutive groups.
     Groups(Range),
-    /// All nodes of groups drawn at random, by the seed, among those that no job with a fixed placement uses.
+    /// All nodes of groups drawn at random, by the seed, among those that no other job uses.
     RandomGroups(Count),
     /// Consecutive nodes.
     Nodes(Range),
-    /// Nodes drawn at random, by the seed, among those that no job with a fixed placement uses.
+    /// Nodes drawn at random, by the seed, among those that no other job uses.
     RandomNodes(Count),
     /// The nodes named, by number from 0.
     List(Vec<u32>),

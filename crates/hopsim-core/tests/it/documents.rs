@@ -238,6 +238,30 @@ fn the_shorthand_load_as_an_override_or_a_sweep_replaces_the_loads_of_the_jobs()
 }
 
 #[test]
+fn the_load_of_a_job_as_an_override_stands_beside_the_shorthand() {
+    let loads = |text: &str, overrides: &[(&str, &str)]| -> Vec<f64> {
+        let jobs = resolved(text, overrides)["jobs"].as_array().unwrap().clone();
+        jobs.iter().map(|job| job["traffic"]["process"]["bernoulli"]["load"].as_f64().unwrap()).collect()
+    };
+    let path = "jobs.0.traffic.process.bernoulli.load";
+    assert_eq!(loads(SMALL, &[(path, "0.9")]), [0.9]);
+    assert_eq!(loads(SMALL, &[(path, "0.9"), ("load", "0.2")]), [0.2]);
+    assert_eq!(loads(SMALL, &[("load", "0.2"), (path, "0.9")]), [0.9]);
+    assert_eq!(
+        loads(SMALL, &[("jobs", "[{ traffic = { process = { bernoulli = { load = 0.1 } } } }]")]),
+        [0.1]
+    );
+    let two = |first: &str| {
+        format!(
+            "{SMALL}[[jobs]]\nplacement = {{ groups = {{ count = 4 }} }}\n{first}[[jobs]]\nplacement = {{ random_nodes = {{ count = 9 }} }}"
+        )
+    };
+    assert_eq!(loads(&two(""), &[(path, "0.9")]), [0.9, 0.5]);
+    assert_eq!(loads(&two(""), &[("jobs.1.traffic.process", "{ bernoulli = { load = 0 } }")]), [0.5, 0.0]);
+    assert_eq!(loads(&two("traffic = { process = \"bernoulli\" }\n"), &[(path, "0.9")]), [0.9, 0.5]);
+}
+
+#[test]
 fn a_sweep_may_vary_whole_choices_and_nest_its_keys() {
     let text = format!(
         "{SMALL}[sweep.product]\nrouting = [\"minimal\", {{ valiant = {{ policy = \"crg\" }} }}]\nmeasure.seed = [4, 5]"

@@ -220,7 +220,7 @@ fn out_of_range() {
 fn load_above_one() {
     assert_eq!(
         set(&["load=1.5"]),
-        "load = 1.5 (from --set): the offered load is a share of the link rate; valid: 0 … 1 phits/(node·cycle)"
+        "load = 1.5 (override): the offered load is a share of the link rate; valid: 0 … 1 phits/(node·cycle)"
     );
     assert_eq!(
         message_of(
@@ -250,11 +250,11 @@ fn impossible_topology() {
     );
     assert_eq!(
         set(&["topology.dragonfly.p=0"]),
-        "topology.dragonfly.p = 0 (from --set): out of range; valid: 1 … 254"
+        "topology.dragonfly.p = 0 (override): out of range; valid: 1 … 254"
     );
     assert_eq!(
         set(&["topology.dragonfly.a=254"]),
-        "topology.dragonfly.a = 254 (from --set): the router would have 257 ports; valid: p + a + h ≤ 256"
+        "topology.dragonfly.a = 254 (override): the router would have 257 ports; valid: p + a + h ≤ 256"
     );
 }
 
@@ -267,7 +267,7 @@ fn network_that_no_memory_holds() {
     );
     assert_eq!(
         set(&["topology.dragonfly.a=40", "router.cioq.vcs={ local = 16 }"]),
-        "router (from --set): a router would have 642 input VCs; \
+        "router (override): a router would have 642 input VCs; \
          valid: at most 512 input VCs per router: fewer ports or fewer VCs"
     );
 }
@@ -276,7 +276,7 @@ fn network_that_no_memory_holds() {
 fn routing_that_does_not_fit_the_topology() {
     assert_eq!(
         set(&["topology.dragonfly.a=1", "routing.valiant.policy=nrg"]),
-        "routing.valiant.policy = nrg (from --set): a group of one router has no neighbour routers; \
+        "routing.valiant.policy = nrg (override): a group of one router has no neighbour routers; \
          valid: rrg or crg, or a ≥ 2"
     );
 }
@@ -364,39 +364,47 @@ fn text_that_is_not_toml() {
 fn override_that_does_not_fit() {
     assert_eq!(
         set(&["sed=3"]),
-        "sed = 3 (from --set): unknown key; did you mean `measure.seed`? \
+        "sed = 3 (override): unknown key; did you mean `measure.seed`? \
          Valid: compat, load, topology, links, router, routing, nic, semantics, jobs, measure, sweep"
     );
     assert_eq!(
         set(&["load=high"]),
-        "load = \"high\" (from --set): must be a number, not a string; valid: 0 … 1"
+        "load = \"high\" (override): must be a number, not a string; valid: 0 … 1"
     );
     assert_eq!(
         set(&["jobs.2.name=x"]),
-        "jobs.2.name = \"x\" (from --set): the list jobs has 1 element; valid: jobs.0"
+        "jobs.2.name = \"x\" (override): the list jobs has 1 element; valid: jobs.0"
     );
     assert_eq!(
         set(&["measure.streams.0=nodes"]),
-        "measure.streams.0 = \"nodes\" (from --set): the list measure.streams has 0 elements; \
+        "measure.streams.0 = \"nodes\" (override): the list measure.streams has 0 elements; \
          valid: a whole list at measure.streams"
     );
     assert_eq!(
         set(&["measure seed=3"]),
-        "measure seed (from --set): is not a dotted path; \
+        "measure seed (override): is not a dotted path; \
          valid: keys joined by dots, elements of a list by number from 0: jobs.0.traffic.packet_length"
     );
-    assert_eq!(set(&["load=nan"]), "load = nan (from --set): must be a finite number");
+    assert_eq!(set(&["load=nan"]), "load = nan (override): must be a finite number");
     assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
-        "routing.valiant (from --set): a second choice beside `minimal`; valid: one of minimal, valiant"
+        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, valiant"
     );
     assert_eq!(
         message_of(
             &format!("{VALID}[sweep.product]\nrouting = [\"minimal\"]"),
             &["routing.valiant.policy=crg"]
         ),
-        "routing.valiant.policy (from --set): lies inside routing, which sweep.product.routing varies; \
+        "routing.valiant.policy (override): lies inside routing, which sweep.product.routing varies; \
          valid: an override or a sweep, not both"
+    );
+    assert_eq!(
+        message_of(
+            &format!("{VALID}[sweep.product]\nload = [0.1, 0.2]"),
+            &["jobs.0.traffic.process.bernoulli.load=0.4"]
+        ),
+        "jobs.0.traffic.process.bernoulli.load (override): states what is set by load, which sweep.product.load \
+         varies; valid: an override or a sweep, not both"
     );
 }
 
@@ -441,7 +449,7 @@ fn sweep_that_does_not_fit() {
     );
     assert_eq!(
         set(&["sweep.product={ \"measure.seed\" = [1.5] }"]),
-        "measure.seed = 1.5 (from --set): must be an integer, not a decimal number; valid: 0 … 9223372036854775807"
+        "measure.seed = 1.5 (override): must be an integer, not a decimal number; valid: 0 … 9223372036854775807"
     );
 }
 

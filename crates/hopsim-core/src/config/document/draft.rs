@@ -13,6 +13,8 @@ pub struct Draft<'a> {
     source: &'a Source<'a>,
     /// Paths whose values did not come from the text, oldest first.
     assigned: Vec<(Vec<String>, Origin)>,
+    /// Whether the shorthand `load` gives way to the loads that jobs state: an override has stated one.
+    pub load_yields: bool,
     /// The values.
     pub root: Value,
 }
@@ -20,7 +22,7 @@ pub struct Draft<'a> {
 impl<'a> Draft<'a> {
     /// The document as written, short forms replaced.
     pub fn new(source: &'a Source<'a>) -> Result<Self, ConfigError> {
-        let mut draft = Self { source, assigned: Vec::new(), root: Value::Null };
+        let mut draft = Self { source, assigned: Vec::new(), load_yields: false, root: Value::Null };
         draft.root = source.value().map_err(|error| draft.located(error))?;
         draft.normalise();
         Ok(draft)
@@ -40,6 +42,7 @@ impl<'a> Draft<'a> {
 
     /// Takes the loads away that the jobs' processes state, because the shorthand `load` replaces them.
     pub fn drop_loads(&mut self) {
+        self.load_yields = false;
         let jobs = self.root.get_mut("jobs").and_then(Value::as_array_mut).into_iter().flatten();
         let processes = jobs.filter_map(|job| job.get_mut("traffic")?.get_mut("process")?.as_object_mut());
         for parameters in processes.flat_map(Map::values_mut).filter_map(Value::as_object_mut) {

@@ -3,7 +3,8 @@
 //! Every mistake becomes a [`ConfigError`] with the key, the value, the reason, what would be valid, and the line
 //! and column in the text, or that the value came from an override or from the sweep.
 //! An override wins over what the document says, its sweep included: a swept key that is overridden is not
-//! swept any more, and an overridden or swept shorthand `load` replaces the loads of the jobs.
+//! swept any more, an overridden or swept shorthand `load` replaces the loads of the jobs, and an overridden load of
+//! a job stands beside a shorthand, which then holds for the other jobs.
 
 mod check;
 mod draft;
@@ -78,10 +79,11 @@ fn assemble<'a>(
     }
     let mut sweep = Sweep::take(&mut draft)?;
     for (path, value) in overrides.into_iter().filter(|(path, _)| !of_sweep(path)) {
-        sweep.pin(&path)?;
+        sweep.pin(&path, &value)?;
         if sweep::is_load(&path) {
             draft.drop_loads();
         }
+        draft.load_yields |= sweep::states_job_load(&path, &value);
         draft.assign(&path, value, Origin::Override)?;
         draft.normalise();
     }
@@ -97,7 +99,11 @@ fn point(base: &Draft<'_>, sweep: &Sweep, index: usize) -> Result<Point, ConfigE
         draft.assign(&key.path, value.clone(), key.origin)?;
     }
     draft.normalise();
-    let resolved = experiment(&draft.root).and_then(|experiment| Plan::new(&experiment));
+    let mut experiment = experiment(&draft.root).map_err(|error| draft.located(error))?;
+    if draft.load_yields {
+        experiment.spread_load();
+    }
+    let resolved = Plan::new(&experiment);
     let experiment = resolved.map_err(|error| draft.located(error))?.experiment;
     Ok(Point { experiment, axes: assignments(sweep, index) })
 }

@@ -47,14 +47,17 @@ impl Sweep {
     }
 
     /// Gives way to an override of `path`: a swept key that it replaces is not swept any more.
-    pub fn pin(&mut self, path: &[String]) -> Result<(), ConfigError> {
+    pub fn pin(&mut self, path: &[String], value: &Value) -> Result<(), ConfigError> {
         let replaced = |key: &Key| key.path.starts_with(path) || (is_load(path) && is_job_load(&key.path));
         self.axes.iter_mut().for_each(|axis| axis.retain(|key| !replaced(key)));
         self.axes.retain(|axis| !axis.is_empty());
-        match self.axes.iter().flatten().find(|key| path.starts_with(&key.path)) {
+        let inside = |key: &&Key| path.starts_with(&key.path);
+        let load = |key: &&Key| is_load(&key.path) && states_job_load(path, value);
+        match self.axes.iter().flatten().find(|key| inside(key) || load(key)) {
             None => Ok(()),
             Some(key) => {
-                let reason = format!("lies inside {}, which {} varies", key.written, display(&key.stands));
+                let relation = if inside(&key) { "lies inside" } else { "states what is set by" };
+                let reason = format!("{relation} {}, which {} varies", key.written, display(&key.stands));
                 let refused =
                     ConfigError::new(display(path), reason).valid("an override or a sweep, not both");
                 Err(ConfigError { origin: Origin::Override, ..refused })
@@ -102,10 +105,29 @@ pub fn is_load(path: &[String]) -> bool {
     matches!(path, [load] if load == "load")
 }
 
+/// Where the load of a job stands; `*` is any element or choice.
+const JOB_LOAD: [&str; 6] = ["jobs", "*", "traffic", "process", "*", "load"];
+
 /// Whether a path is the load of one job.
 fn is_job_load(path: &[String]) -> bool {
-    matches!(path, [jobs, _, traffic, process, _, load]
-        if jobs == "jobs" && traffic == "traffic" && process == "process" && load == "load")
+    path.len() == JOB_LOAD.len() && leads_to_job_load(path)
+}
+
+fn leads_to_job_load(path: &[String]) -> bool {
+    path.len() <= JOB_LOAD.len() && path.iter().zip(JOB_LOAD).all(|(part, name)| name == "*" || part == name)
+}
+
+/// Whether `value` at `path` states the load of a job.
+pub fn states_job_load(path: &[String], value: &Value) -> bool {
+    fn holds(value: &Value, rest: &[&str]) -> bool {
+        match (rest.split_first(), value) {
+            (None, _) => true,
+            (Some((_, rest)), Value::Array(items)) => items.iter().any(|item| holds(item, rest)),
+            (Some((&"*", rest)), Value::Object(fields)) => fields.values().any(|field| holds(field, rest)),
+            (Some((name, rest)), _) => value.get(name).is_some_and(|field| holds(field, rest)),
+        }
+    }
+    leads_to_job_load(path) && holds(value, &JOB_LOAD[path.len()..])
 }
 
 /// The keys of the product and the zipped keys.

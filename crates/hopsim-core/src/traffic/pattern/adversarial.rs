@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// In short `"ADV+1"`, `"ADV+h"`. With offset h and the palm tree, the detours through an intermediate group all
 /// cross it by single local links, which then limit Valiant routing too.
 ///
-/// Source: Fuentes, PhD thesis (2017), §1.6.1.2.
+/// Source: Fuentes' thesis (2017), §1.6.1.2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// The papers' text names h groups, and that is the default. Their figures come from h − 1 (g + 1 … g + h − 1), which
 /// leaves global port 0 of the bottleneck router without minimal traffic: `groups` = h − 1 reproduces them.
 ///
-/// In short `"ADVc"`. Source: Fuentes, PhD thesis (2017), §3.1.3.1 and figure 3.1.
+/// In short `"ADVc"`. Source: Fuentes' thesis (2017), §3.1.3.1 and figure 3.1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// All nodes of a router send to the router `offset` positions ahead in the same group (mod a), each packet to a
 /// random node of the job there, so that p nodes share one local link and minimal routing accepts at most 1/p.
 ///
-/// In short `"ADV-local"`. Source: García et al., ICPP 2012; Fuentes, PhD thesis (2017), §1.6.1.2.
+/// In short `"ADV-local"`. Source: García et al., ICPP 2012; Fuentes' thesis (2017), §1.6.1.2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

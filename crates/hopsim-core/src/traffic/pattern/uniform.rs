@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Random uniform traffic: the destination of each packet is drawn anew among the other nodes of the job.
 ///
-/// In short `"UN"`. No parameters. Source: Fuentes, PhD thesis (2017), §1.6.1.1.
+/// In short `"UN"`. No parameters. Source: Fuentes' thesis (2017), §1.6.1.1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}
