@@ -60,6 +60,8 @@ pub struct Rules {
     pub terminals: usize,
     /// Output queue per port \[phits\].
     pub output_buffer: u32,
+    /// Phits of as many packets of one length as an output queue holds; endless without output queues.
+    pub queue_span: u32,
     /// Seed of the run.
     pub seed: u64,
     /// Whether input arbiters are round-robin.
@@ -88,6 +90,7 @@ impl Rules {
             count_at_buffer: nic.injection_count == InjectionCount::Buffer,
             until_departure: nic.injection_latency == InjectionLatency::Departure,
             transit_priority: router.allocator.transit_priority,
+            queue_span: router.output_buffer.map_or(u32::MAX, |size| size - size % plan.shortest_packet()),
             output_buffer: router.output_buffer.unwrap_or(u32::MAX),
             terminals: plan.network.layout.terminals,
             seed: plan.experiment.measure.seed,

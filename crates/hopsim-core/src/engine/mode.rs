@@ -7,7 +7,8 @@ use crate::trace::Observer;
 
 /// A kind of run.
 pub trait Mode {
-    /// Packets of one length, round-robin arbiters without priority, heads that do not re-decide.
+    /// Packets of one length, longer than the crossbar latency, round-robin arbiters without priority, heads
+    /// that do not re-decide.
     const PLAIN: bool;
     /// Who watches.
     type Observer: Observer;
@@ -44,6 +45,7 @@ pub fn is_plain(plan: &Plan) -> bool {
     let allocator = &plan.router.allocator;
     let round_robin = |arbiter: &ArbiterConfig| matches!(arbiter, ArbiterConfig::RoundRobin(_));
     plan.shortest_packet() == plan.longest_packet()
+        && plan.router.crossbar_latency < plan.shortest_packet()
         && round_robin(&allocator.input_arbiter)
         && round_robin(&allocator.output_arbiter)
         && !allocator.transit_priority

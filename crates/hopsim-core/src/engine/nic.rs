@@ -32,6 +32,10 @@ struct Nic {
     next_at: u32,
     /// Next node in the same bucket of the wheel.
     next_node: u32,
+    /// Length of its packets -- constant.
+    length: u32,
+    /// Its job -- constant.
+    job: u8,
     /// Where the search for the shortest injection VC starts.
     pointer: u8,
 }
@@ -88,6 +92,8 @@ impl Nics {
             woken_at: 0,
             next_at: u32::MAX,
             next_node: NONE,
+            length: plan.jobs.get(plan.job_of[node as usize] as usize).map_or(0, |job| job.packet_length),
+            job: plan.job_of[node as usize],
             pointer: 0,
         };
         let policy = plan.nic.injection_vc;
@@ -223,9 +229,9 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
 
     #[inline]
     fn generate(&mut self, node: usize) {
-        let job_index = self.plan.job_of[node];
-        let job = &self.plan.jobs[job_index as usize];
         let nic = &mut self.nics.all[node];
+        let (job_index, length) = (nic.job, nic.length);
+        let job = &self.plan.jobs[job_index as usize];
         let destination = job.pattern.destination(node as u32, &mut nic.pattern);
         let next_at = self.now.saturating_add(job.process.gap(&mut nic.process));
         let packet = Waiting { next: NONE, destination, generated: self.now, serial: nic.serial, arrived: 0 };
@@ -234,7 +240,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         let full = nic.queued >= self.nics.source_queue;
         self.nics.book(node, next_at);
         self.recorder.generated(node, job_index);
-        if first && let Some(vc) = self.nics.admission(self.now, node, destination, job.packet_length) {
+        if first && let Some(vc) = self.nics.admission(self.now, node, destination, length) {
             self.enter_buffer(node, vc, packet);
             return;
         }
@@ -250,7 +256,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
 
     /// Moves packets from the source queue into injection buffers as far as wire and room allow.
     fn drain_source(&mut self, node: usize) {
-        let length = self.plan.jobs[self.plan.job_of[node] as usize].packet_length;
+        let length = self.nics.all[node].length;
         loop {
             let index = self.nics.all[node].queue.front;
             if index == NONE {
@@ -270,15 +276,16 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn enter_buffer(&mut self, node: usize, vc: usize, mut packet: Waiting) {
-        let job = self.plan.job_of[node];
+        let nic = &self.nics.all[node];
+        let length = nic.length;
         if self.rules.count_at_buffer {
-            self.recorder.injected(node, job);
+            self.recorder.injected(node, nic.job);
         }
         packet.arrived = self.now + self.nics.latency;
         let buffer = &mut self.nics.buffers[node * self.nics.vcs + vc];
         // With a head in place or on its way the packet is fetched when its turn comes.
         let empty = buffer.used == 0;
-        buffer.used += self.plan.jobs[job as usize].packet_length;
+        buffer.used += length;
         if empty {
             self.send_head(node, vc, &packet);
         } else {
@@ -302,8 +309,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn insert_packet(&mut self, node: usize, packet: &Waiting) -> u32 {
-        let job = self.plan.job_of[node];
-        let length = self.plan.jobs[job as usize].packet_length;
+        let Nic { length, job, .. } = self.nics.all[node];
         let destination_router = packet.destination / self.nics.nodes_per_router;
         self.packets.insert(Packet {
             next: NONE,
@@ -330,10 +336,10 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     #[inline]
     pub fn leave_injection(&mut self, router: usize, port: usize, vc: usize, length: u32) -> u32 {
         let node = router * self.nics.nodes_per_router as usize + port;
-        if !self.rules.count_at_buffer {
-            self.recorder.injected(node, self.plan.job_of[node]);
-        }
         let nic = &self.nics.all[node];
+        if !self.rules.count_at_buffer {
+            self.recorder.injected(node, nic.job);
+        }
         // While the wire is busy the node is woken anyway.
         let wire_busy = self.nics.serial_wire && self.now < nic.wire_free;
         if !nic.queue.is_empty() && !wire_busy {

@@ -84,15 +84,22 @@ impl<const W: usize> Visit<'_, W> {
         (port, class): (usize, u8),
         (length, hold): (u32, u32),
     ) -> u32 {
-        let (ring, first) = (self.extras.ring, self.first_departure(port));
         let state = &mut self.router.ports[port];
         let departure = (cx.now + cx.rules.crossbar).max(state.tail);
         state.tail = departure + length;
-        let hold = if cx.rules.idle_node && class == TERMINAL { 0 } else { hold };
+        let idle_node = cx.rules.idle_node && class == TERMINAL;
+        let hold = if idle_node { 0 } else { hold };
+        if M::PLAIN && !idle_node {
+            // The queue is full only while all it holds departs back to back, so its last departure tells.
+            state.out_ready = hold.max((state.tail + 1).saturating_sub(cx.rules.queue_span));
+            return departure;
+        }
+        let ring = self.extras.ring;
         if ring == 0 {
             state.out_ready = hold;
             return departure;
         }
+        let first = global::<W>(self.number as u32, port) as usize * ring;
         let place = state.ring as usize;
         let next = if place + 1 == ring { 0 } else { place + 1 };
         state.ring = next as u8;

@@ -301,7 +301,8 @@ impl Dragonfly {
     }
 
     /// The next port of the minimal path and its class; see [`super::Topology::minimal_port`].
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
         let (here, there) = (self.places[at as usize], self.places[to as usize]);
         let position = u32::from(here.position);
