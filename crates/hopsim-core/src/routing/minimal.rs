@@ -58,7 +58,8 @@ impl Minimal {
     }
 
     /// See [`super::Routing::request`].
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn request(&self, head: &Head, state: &mut RouteState, draw: impl FnOnce() -> Stream) -> Request {
         if head.router == head.destination {
             return Request { port: head.terminal as usize, vc: 0 };

@@ -111,7 +111,8 @@ impl RoutingConfig {
 impl Routing {
     /// The output of `head`. `draw` makes the stream for the choices of this packet (once per packet, or
     /// once per attempt for a head that re-decides).
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn request(&self, head: &Head, state: &mut RouteState, draw: impl FnOnce() -> Stream) -> Request {
         match self {
             Self::Minimal(r) => r.request(head, state, draw),

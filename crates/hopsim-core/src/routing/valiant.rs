@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Intermediate {
-    /// At a random router of the intermediate group (VAL). Needs 4 local and 2 global VCs.
+    /// At a random router of the intermediate group. Needs 4 local and 2 global VCs.
     #[default]
     Router,
     /// At the router of a random node of that group: with equally many nodes at every router the same as `router`.
@@ -27,12 +27,12 @@ pub enum Intermediate {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// Random-router global: behind any global link of the source group. Costs a local hop to reach the link.
+    /// Random-router global (RRG): behind any global link of the source group. Costs a local hop to reach the link.
     #[default]
     Rrg,
-    /// Current-router global: behind the source router's own global links. Saves that local hop.
+    /// Current-router global (CRG): behind the source router's own global links. Saves that local hop.
     Crg,
-    /// Neighbour-router global: behind the global links of the other routers of the source group. Always takes a
+    /// Neighbour-router global (NRG): behind the global links of the other routers of the source group. Always takes a
     /// local hop first.
     Nrg,
 }
@@ -177,7 +177,8 @@ impl Valiant {
     }
 
     /// See [`super::Routing::request`].
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn request(&self, head: &Head, state: &mut RouteState, draw: impl FnOnce() -> Stream) -> Request {
         let topology = self.base.topology();
         if head.code == 0 {
