@@ -144,7 +144,8 @@ impl Nics {
     }
 
     /// The injection VC with room for `length` phits that the policy picks for a packet to `destination`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     fn choose_vc(&mut self, node: usize, destination: u32, length: u32) -> Option<usize> {
         let room = self.size - length;
         let buffers = &self.buffers[node * self.vcs..][..self.vcs];

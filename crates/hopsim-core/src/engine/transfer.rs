@@ -10,6 +10,8 @@ use crate::trace::{Hop, Observer as _};
 
 impl<const W: usize> Visit<'_, W> {
     /// Moves the head of `slot` of input port `input` to `output`.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn transfer<M: Mode>(
         &mut self,
         cx: &mut Context<'_, W, M>,

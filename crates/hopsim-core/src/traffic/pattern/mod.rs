@@ -136,7 +136,8 @@ impl PatternConfig {
 
 impl Pattern {
     /// The destination of the next packet of node `from`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     pub fn destination(&self, from: u32, stream: &mut Stream) -> u32 {
         match self {
             Self::Uniform(p) => p.destination(from, stream),
