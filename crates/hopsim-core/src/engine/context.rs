@@ -209,13 +209,17 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         let packet = self.packets.get_mut(packet);
         let head = packet.head(router, code);
         let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
-        let draw = || {
-            let stream = Stream::new(seed, Purpose::Routing, u64::from(source));
-            stream.at(u64::from(serial)).at(router as u64)
-        };
+        let draw = || head_stream(seed, (source, serial), router);
         let request = self.routing.request(&head, &mut packet.route, draw);
         Some(self.tables.port(request.port).pair_base as usize + request.vc as usize)
     }
+}
+
+/// The stream of the choices that a packet makes once in a router.
+// Out of line, so that heads that draw nothing do not pay for preparing it.
+#[inline(never)]
+fn head_stream(seed: u64, (source, serial): (u32, u32), router: usize) -> Stream {
+    Stream::new(seed, Purpose::Routing, u64::from(source)).at(u64::from(serial)).at(router as u64)
 }
 
 impl Packet {
