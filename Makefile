@@ -20,6 +20,7 @@ RUST_SOURCES := Cargo.toml $(wildcard Cargo.lock) \
 BUILT := $(VENV)/.built
 TESTABLE := $(VENV)/.testable
 LINTABLE := $(VENV)/.lintable
+DOCUMENTABLE := $(VENV)/.documentable
 
 .PHONY: build demo test bench verify lint docs clean help check-tools
 
@@ -34,6 +35,7 @@ test: $(TESTABLE)  ## all fast tests, Rust and Python
 	$(BIN)/python -m pytest
 
 bench: $(BUILT)  ## time and instructions per packet-hop, memory
+	cargo build --quiet --release -p hopsim-core --example run
 	$(BIN)/hopsim bench
 
 verify: $(TESTABLE)  ## slow comparisons with FOGSim and theory
@@ -46,11 +48,14 @@ lint: $(LINTABLE)  ## rustfmt, clippy, ruff, pyright
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 
-docs: $(BUILT)  ## documentation of the Rust API, in target/doc
-	cargo doc --quiet --no-deps --workspace
+docs: $(DOCUMENTABLE)  ## documentation in build/docs: guides, mechanisms, Python API, Rust API
+	rm -rf build/docs
+	$(BIN)/python docs/build.py build/docs
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps -p hopsim-core --target-dir target
+	cp -r target/doc build/docs/rust
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) target demo-results site
+	rm -rf $(VENV) target build demo-results
 	find python verify -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 	rm -f python/hopsim/_core*.so
 
@@ -63,7 +68,7 @@ check-tools:
 
 $(BIN)/maturin: | check-tools
 	@$(PYTHON) -m venv $(VENV) || { echo "hopsim needs Python's venv module: install it (Debian, Ubuntu: apt install python3-venv), then run make again" >&2; exit 1; }
-	@$(BIN)/python -m pip install 'maturin>=1.9,<2'
+	@$(BIN)/python -m pip install 'maturin>=1.9.4,<2'
 
 $(BUILT): pyproject.toml $(RUST_SOURCES) | $(BIN)/maturin
 	@echo "building hopsim (the first time takes some minutes) ..."
@@ -72,6 +77,10 @@ $(BUILT): pyproject.toml $(RUST_SOURCES) | $(BIN)/maturin
 
 $(TESTABLE): $(BUILT)
 	@$(BIN)/python -m pip install 'hypothesis>=6.100' 'pytest>=8'
+	@touch $@
+
+$(DOCUMENTABLE): $(BUILT)
+	@$(BIN)/python -m pip install 'markdown-it-py>=3' 'pdoc>=15'
 	@touch $@
 
 $(LINTABLE): $(TESTABLE)

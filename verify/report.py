@@ -52,7 +52,7 @@ def show(out: Console, title: str, comparisons: Sequence[Comparison]) -> Counts:
         _show_failures(out, comparison)
     excused = sum(reason(comparison) is not None for comparison in failing)
     counts = Counts(len(comparisons) - len(failing), excused, len(failing) - excused)
-    documented = f", {counts.excused} known exceptions" if counts.excused else ""
+    documented = f", {counts.excused} known to fail" if counts.excused else ""
     out.print(f"{title}: {counts.passed} passed{documented}, {counts.failed} failed")
     return counts
 

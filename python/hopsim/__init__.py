@@ -1,11 +1,13 @@
 """hopsim: a cycle-accurate simulator of lossless interconnection networks.
 
+```python
 import hopsim as hs
 
-result = hs.run("experiments/first_run.toml", load=0.4)
+result = hs.run("dragonfly1056", load=0.4)
 result.summary["accepted_load"]
 
 table = hs.sweep("dragonfly1056", load=[0.1, 0.2, 0.3]).table
+```
 """
 
 from hopsim._core import version as _version

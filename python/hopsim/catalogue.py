@@ -34,7 +34,10 @@ KINDS = {
 }
 
 _BRACKET = re.compile(r"\s*\[([^\]]+)\]")
-_FILLER = ("Parameters", "No parameters", "Rule of", "One class of")
+_SHORT = re.compile(r'In short ((?:`"[^"]+"`(?:, )?)+)')
+_ABBREVIATION = re.compile(r"\(([A-Z][\w+-]*)[);]")
+_DEFAULT = re.compile(r"[;:,] default:? `?([^,.;`]+)`?")
+_FILLER = ("Parameters", "No parameters", "Rule of", "One class of", "A record stream")
 
 
 @dataclass(frozen=True)
@@ -72,10 +75,25 @@ class Node:
 
     @property
     def summary(self) -> str:
-        """First sentence or line of the documentation, without unit and range."""
-        text, _, _ = unit_and_range(self.doc.partition("\n\n")[0])
-        first = re.split(r"(?<=[^.\d])\.\s", " ".join(text.split()), maxsplit=1)[0]
+        """First sentence of the documentation, without unit, range and default."""
+        first = re.split(r"(?<=[^.\d])\.\s|; default", self.lead, maxsplit=1)[0]
         return first.rstrip(".") + "." if first else ""
+
+    @property
+    def lead(self) -> str:
+        """First paragraph of the documentation on one line, without unit and range."""
+        return _lead(self.doc)[0]
+
+    @property
+    def aliases(self) -> set[str]:
+        """Abbreviations of the papers, such as `ADVc` or `VAL`, in lower case."""
+        short = (name for listed in _SHORT.findall(self.doc) for name in re.findall('"([^"]+)"', listed))
+        return {name.lower() for name in (*short, *_ABBREVIATION.findall(self.lead))}
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """The documentation, a line per paragraph."""
+        return [" ".join(paragraph.split()) for paragraph in self.doc.split("\n\n")]
 
 
 class Catalogue:
@@ -101,7 +119,7 @@ class Catalogue:
         ]
 
     def find(self, name: str) -> list[Node]:
-        """Nodes called `name`: a path, the end of one, or `<kind>.<choice>`.
+        """Nodes called `name`: a path, the end of one, `<kind>.<choice>`, or an abbreviation of the papers.
 
         Raises `ConfigError` with a suggestion when there is none.
         """
@@ -112,6 +130,12 @@ class Catalogue:
         for node in self.nodes.values():
             if any(node.path == end or node.path.endswith(f".{end}") for end in ends):
                 found.setdefault(node.identity, node)
+        if not found:
+            found = {
+                node.identity: node
+                for node in reversed(self.nodes.values())
+                if wanted.lower() in node.aliases
+            }
         if not found:
             raise ConfigError(self._unknown(name))
         exact = [node for node in found.values() if node.path in ends]
@@ -125,7 +149,7 @@ class Catalogue:
         required = schema.get("required", [])
         for name, field in schema.get("properties", {}).items():
             body = self._resolve(field)
-            text, own_unit, limits = unit_and_range(_text(field) or _text(body))
+            text, own_unit, limits = _lead(_text(field) or _text(body))
             inherited = own_unit or unit_and_range(_text(body))[1] or unit
             if body.get("properties") and "oneOf" not in body:
                 yield from self._parameters(body, f"{prefix}{name}.", inherited)
@@ -135,8 +159,8 @@ class Catalogue:
                 type=self._type(body),
                 unit=inherited,
                 range=limits or _limits(body),
-                default="required" if name in required else _default(field),
-                doc=" ".join(text.split()),
+                default="required" if name in required else _default(field, text),
+                doc=text,
             )
 
     def _walk(self, schema: Schema, prefix: str, above: tuple[str, ...]) -> Iterator[Node]:
@@ -182,6 +206,8 @@ class Catalogue:
         names = [_choice_name(choice) for choice in schema.get("oneOf", [])]
         if names:
             return ("list of " if schema.get("list") else "") + " | ".join(names)
+        if "anyOf" in schema:
+            return " | ".join(self._type(self._resolve(part)) for part in schema["anyOf"])
         kind = schema.get("type", "any")
         if isinstance(kind, list):
             kind = next(item for item in kind if item != "null")
@@ -206,6 +232,12 @@ def unit_and_range(doc: str) -> tuple[str, str, str]:
     unit = ", ".join(part for part in parts if "…" not in part)
     limits = ", ".join(part for part in parts if "…" in part)
     return doc[: match.start()] + doc[match.end() :], unit, limits
+
+
+def _lead(doc: str) -> tuple[str, str, str]:
+    """First paragraph on one line, with its unit and range."""
+    text, unit, limits = unit_and_range(doc.partition("\n\n")[0])
+    return " ".join(text.split()), unit, limits
 
 
 def _text(schema: Schema) -> str:
@@ -235,9 +267,11 @@ def _number(value: float) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _default(field: Schema) -> str:
+def _default(field: Schema, text: str) -> str:
+    """The default, from the text when it depends on other keys."""
     if "default" not in field:
-        return "–"
+        stated = _DEFAULT.search(text)
+        return stated[1] if stated else "–"
     value = field["default"]
     if isinstance(value, Mapping) and len(value) == 1 and not next(iter(value.values())):
         return str(next(iter(value)))

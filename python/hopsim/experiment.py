@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from typing import Any
 
 from hopsim import _core, toml
 from hopsim.errors import ConfigError
+
+DICTIONARY = "<dict>"
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 
@@ -63,7 +66,10 @@ class Experiment:
         A string that holds a line break or `=` is TOML text.
         """
         if isinstance(source, Mapping):
-            return cls(toml.document(source), "<dict>")
+            return cls(toml.document(source), DICTIONARY)
+        if not isinstance(source, str | os.PathLike):
+            kinds = "a path, the name of a preset, TOML text or a dictionary"
+            raise ConfigError(f"{source!r}: an experiment is {kinds}, not {type(source).__name__}")
         if isinstance(source, str) and ("\n" in source or "=" in source) and not _exists(Path(source)):
             return cls(source, "<text>")
         return cls.open(source)
@@ -107,7 +113,10 @@ class Experiment:
     def points(self) -> list[Point]:
         """Every simulation of the experiment, in order. Raises `ConfigError`."""
         overrides = list(self.overrides)
-        configs = _core.points(self.text, self.name, overrides)
+        try:
+            configs = _core.points(self.text, self.name, overrides)
+        except ConfigError as error:
+            raise ConfigError(_without_place(str(error))) from None
         axes = json.loads(_core.axes(self.text, self.name, overrides))
         return [Point(index, config, axes[index], _digest(config)) for index, config in enumerate(configs)]
 
@@ -148,6 +157,11 @@ def suggestion(name: str, known: Sequence[str]) -> str:
 def experiment_digest(points: Iterable[Point]) -> str:
     """Identifies a whole experiment: all its points in order."""
     return hashlib.sha256("\n".join(point.digest for point in points).encode()).hexdigest()
+
+
+def _without_place(message: str) -> str:
+    """The message, without line and column if the text was made from a dictionary."""
+    return re.sub(f"^{DICTIONARY}: line \\d+, column \\d+: ", f"{DICTIONARY}: ", message)
 
 
 def _presets() -> Traversable:

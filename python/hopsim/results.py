@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from hopsim import tables
 from hopsim.errors import NotRecordedError
+from hopsim.experiment import suggestion
 
 STREAMS = ("nodes", "routers", "links", "timeseries", "latency_histogram", "batches")
 
@@ -129,10 +130,16 @@ class Results(Sequence[Result]):
     def __getitem__(self, index: str) -> pa.ChunkedArray: ...
     def __getitem__(self, index: int | slice | str) -> Result | Results | pa.ChunkedArray:
         if isinstance(index, str):
-            return self.table.column(index)
+            return self._column(index)
         if isinstance(index, slice):
             return Results(dict(zip(self.points[index], self._results[index], strict=True)))
         return self._results[index]
+
+    def _column(self, name: str) -> pa.ChunkedArray:
+        names = self.column_names
+        if name not in names:
+            raise KeyError(f"{name}: no such column{suggestion(name, names)}")
+        return self.table.column(name)
 
     def __len__(self) -> int:
         return len(self._results)

@@ -35,7 +35,8 @@ def run(
 
     Returns:
         The result. Unless the experiment states `measure.streams`, the tables `nodes`, `routers`
-        and `latency_histogram` are recorded, and a time series of 100 rows.
+        and `latency_histogram` are recorded; unless it states `measure.interval`, a time series
+        with 100 rows in the measurement window.
 
     Raises:
         ConfigError: bad input, or the experiment is a sweep.
@@ -109,13 +110,12 @@ def _simulate(
 
 
 def _recording(document: Experiment) -> Experiment:
-    if document.states("measure.streams"):
-        return document
-    recording = document.replacing({"measure.streams": ["nodes", "routers", "latency_histogram"]})
-    if document.states("measure.interval"):
-        return recording
-    cycles = document.points()[0].cycles
-    return recording.replacing({"measure.interval": max(1, cycles // TIMESERIES_ROWS)})
+    if not document.states("measure.streams"):
+        document = document.replacing({"measure.streams": ["nodes", "routers", "latency_histogram"]})
+    if not document.states("measure.interval"):
+        cycles = document.points()[0].cycles
+        document = document.replacing({"measure.interval": max(1, cycles // TIMESERIES_ROWS)})
+    return document
 
 
 def _is_axis(item: Any) -> bool:

@@ -31,6 +31,37 @@ def test_every_node_is_documented() -> None:
     assert [path for path, node in CATALOGUE.nodes.items() if not node.doc] == []
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_mechanism_is_described_in_more_than_a_line(kind: str) -> None:
+    """What it does and its rule; for mechanisms from the literature, the source."""
+    for node in CATALOGUE.choices(KINDS[kind]):
+        words = len(node.doc.split())
+        if kind in ("placement", "stream"):
+            assert words > 3, node.path
+            continue
+        assert words > 15, node.path
+        if kind in ("topology", "router", "routing", "process") or (kind == "pattern" and node.name != "mix"):
+            assert "Source: " in node.doc, node.path
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("ADVc", "jobs.traffic.pattern.adversarial_consecutive"),
+        ("adv+1", "jobs.traffic.pattern.adversarial"),
+        ("VAL", "routing.valiant"),
+        ("CRG", "routing.valiant.policy.crg"),
+    ],
+)
+def test_abbreviations_of_the_papers_are_known(name: str, path: str) -> None:
+    assert [node.path for node in CATALOGUE.find(name)] == [path]
+
+
+def test_defaults_that_depend_on_other_keys_are_read_from_the_text() -> None:
+    (node,) = CATALOGUE.find("topology.dragonfly")
+    assert {row.name: row.default for row in CATALOGUE.parameters(node)}["groups"] == "a·h + 1"
+
+
 def test_every_node_is_found_by_its_path() -> None:
     for path in CATALOGUE.nodes:
         assert path in {node.path for node in CATALOGUE.find(path)}

@@ -32,6 +32,7 @@ def test_run_takes_dotted_values() -> None:
 def test_run_records_what_the_document_says() -> None:
     result = hs.run(TINY + 'streams = ["links"]\n')
     assert result.links.num_rows > 0
+    assert result.timeseries.num_rows > 0
     with pytest.raises(
         hs.NotRecordedError, match=r'nodes was not recorded; set measure.streams = \["nodes"\]'
     ):
@@ -44,8 +45,23 @@ def test_run_refuses_a_sweep() -> None:
 
 
 def test_errors_of_the_simulator_are_config_errors() -> None:
-    with pytest.raises(hs.ConfigError, match="load"):
+    with pytest.raises(hs.ConfigError, match=r"<text>: load = 1.5 \(override\): "):
         hs.run(TINY, load=1.5)
+
+
+def test_errors_in_a_dictionary_name_no_line() -> None:
+    with pytest.raises(hs.ConfigError, match=r"^<dict>: topology\.dragonfly\.h: is missing"):
+        hs.run({"topology": {"dragonfly": {"p": 1, "a": 2}}})
+
+
+def test_what_is_no_experiment_is_refused() -> None:
+    with pytest.raises(hs.ConfigError, match=r"^3: an experiment is a path, .*, not int"):
+        hs.run(3)  # pyright: ignore[reportArgumentType]
+
+
+def test_an_unknown_column_is_refused_with_a_suggestion() -> None:
+    with pytest.raises(KeyError, match="accepted_loads: no such column; did you mean accepted_load"):
+        _ = hs.sweep(TINY)["accepted_loads"]
 
 
 def test_sweep_gives_a_table_in_point_order() -> None:

@@ -263,7 +263,7 @@ fn resolve_vcs(experiment: &mut Experiment, topology: &Topology) -> Result<(), C
         let given = *given.get_or_insert(needed);
         let path = format!("router.{name}.vcs.{key}");
         if given < needed {
-            return Err(ConfigError::new(path, format!("routing {routing} follows up to {needed} {key} links ({sequence}) and needs one VC for each, in increasing order, to be free of deadlock"))
+            return Err(ConfigError::new(path, format!("routing {routing} follows up to {needed} {key} link{} ({sequence}) and needs one VC for each, in increasing order, to be free of deadlock", if needed == 1 { "" } else { "s" }))
                 .value(given)
                 .valid(format!("{needed} … 16")));
         }

@@ -44,7 +44,8 @@ class _Commands(click.Group):
 def cli() -> None:
     """Simulate lossless interconnection networks, cycle by cycle.
 
-    Start with: hopsim run experiments/first_run.toml
+    Start with a preset, hopsim run dragonfly1056 --set load=0.3, or with a file of your own, such as
+    those in experiments/. `hopsim list` shows what a file may name.
     """
 
 
@@ -57,6 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         )
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
+    except click.exceptions.NoArgsIsHelpError as usage:
+        sys.stderr.write(f"{usage.format_message()}\n")
+        sys.exit(usage.exit_code)
+    except click.UsageError as error:
+        _fail(f"{error.format_message()}{_help_hint(error)}", error.exit_code)
     except click.ClickException as error:
         _fail(error.format_message(), error.exit_code)
     except (ConfigError, NotRecordedError) as error:
@@ -79,6 +85,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
+
+
+def _help_hint(error: click.UsageError) -> str:
+    return "" if error.ctx is None else f" `{error.ctx.command_path} --help` tells more."
 
 
 def _fail(message: str, status: int) -> NoReturn:

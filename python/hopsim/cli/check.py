@@ -9,7 +9,7 @@ from hopsim.cli import options
 from hopsim.experiment import Experiment
 
 
-@click.command("check")
+@click.command("check", short_help="Validate FILE without running it.")
 @options.experiment
 @options.assignments
 def command(experiment: str, assignments: tuple[str, ...]) -> None:

@@ -11,11 +11,17 @@ from hopsim.catalogue import Catalogue, Node, Parameter
 from hopsim.cli.console import stdout
 from hopsim.experiment import preset_names, preset_text
 
+TEXT_WIDTH = 100
 
-@click.command("explain")
+
+@click.command("explain", short_help="Explain a mechanism, a choice or a key of the document.")
 @click.argument("name", metavar="NAME")
 def command(name: str) -> None:
-    """Explain a mechanism, a choice or a key: valiant, routing.valiant, ejection, measure.warmup."""
+    """Explain a mechanism, a choice or a key: what it does, its parameters, units, defaults, source.
+
+    NAME is a name or a path, such as valiant, routing.valiant, ejection or measure.warmup, an
+    abbreviation of the papers, such as ADVc, or a preset.
+    """
     console = stdout()
     if name in preset_names():
         console.print(preset_text(name), markup=False)
@@ -29,14 +35,25 @@ def command(name: str) -> None:
 
 def _explain(console: Console, catalogue: Catalogue, node: Node) -> None:
     console.print(f"[bold]{escape(node.path)}[/bold]")
-    if node.doc:
-        console.print(escape(node.doc))
+    for paragraph in node.paragraphs if node.doc else []:
+        console.print(escape(paragraph), width=min(console.width, TEXT_WIDTH))
+        console.print()
     parameters = catalogue.parameters(node) or _own(catalogue, node)
-    if parameters:
-        console.print(_parameter_table(parameters))
-    choices = [choice for choice in catalogue.choices(node.path) if "oneOf" in node.schema]
-    if choices:
-        console.print(_choice_table(choices))
+    tables = [_parameter_table(parameters)] if parameters else []
+    tables += [_choice_table(rows) for rows in _choices(catalogue, node) if rows]
+    for index, table in enumerate(tables):
+        if index:
+            console.print()
+        console.print(table)
+
+
+def _choices(catalogue: Catalogue, node: Node) -> list[list[tuple[str, Node]]]:
+    """The node's own choices; those of the keys below it, with the name of the key."""
+    below = catalogue.choices(node.path)
+    if "oneOf" in node.schema:
+        return [[("", choice) for choice in below]]
+    keys = [key for key in below if "oneOf" in key.schema]
+    return [[(key.name, choice) for key in keys for choice in catalogue.choices(key.path)]]
 
 
 def _own(catalogue: Catalogue, node: Node) -> list[Parameter]:
@@ -56,10 +73,16 @@ def _parameter_table(parameters: list[Parameter]) -> Table:
     return table
 
 
-def _choice_table(choices: list[Node]) -> Table:
+def _choice_table(choices: list[tuple[str, Node]]) -> Table:
+    """A row per choice, with the name of its key where there are several keys."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("choice", no_wrap=True)
+    several = any(key for key, _ in choices)
+    for heading in ("key", "choice") if several else ("choice",):
+        table.add_column(heading, no_wrap=True)
     table.add_column("meaning")
-    for choice in choices:
-        table.add_row(escape(choice.name), escape(" ".join(choice.doc.split())))
+    last = ""
+    for key, choice in choices:
+        first = [key if key != last else ""] if several else []
+        table.add_row(*(escape(cell) for cell in (*first, choice.name, choice.lead)))
+        last = key
     return table

@@ -11,17 +11,20 @@ from hopsim.cli.console import stdout
 from hopsim.experiment import preset_names, preset_summary
 
 
-@click.command("list")
+@click.command("list", short_help="Show every mechanism and preset with one line each.")
 def command() -> None:
-    """Show every topology, router, routing, pattern and so on, with one line each."""
+    """Show every topology, router, routing, pattern and so on, with one line each.
+
+    Beside each kind stands its place in the document. `hopsim explain NAME` tells more.
+    """
     catalogue = Catalogue()
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column()
     for kind, path in KINDS.items():
         rows = [(node.name, node.summary) for node in catalogue.choices(path)]
-        _section(table, f"{kind} ({path})" if kind != path else kind, rows)
-    _section(table, "preset", [(name, preset_summary(name)) for name in preset_names()])
+        _section(table, kind, path if path != kind else "", rows)
+    _section(table, "preset", "hopsim run NAME", [(name, preset_summary(name)) for name in preset_names()])
     console = stdout()
     console.print(table)
     console.print(
@@ -29,8 +32,8 @@ def command() -> None:
     )
 
 
-def _section(table: Table, heading: str, rows: list[tuple[str, str]]) -> None:
-    table.add_row(f"[bold]{escape(heading)}[/bold]", "")
+def _section(table: Table, heading: str, place: str, rows: list[tuple[str, str]]) -> None:
+    table.add_row(f"[bold]{escape(heading)}[/bold]", f"[dim]{escape(place)}[/dim]")
     for name, summary in rows:
         table.add_row(f"  {escape(name)}", escape(summary))
     table.add_row("", "")

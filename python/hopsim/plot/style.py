@@ -136,7 +136,7 @@ def plain_log_ticks(axes: Axes) -> None:
 
 
 def _minor_label(value: float, _position: int | None) -> str:
-    return f"{value:g}" if f"{value:.0e}"[0] in "235" else ""
+    return f"{value:g}" if f"{value:.0e}"[0] in "25" else ""
 
 
 def figures(results: Results, view: View) -> Iterator[tuple[str, str, list[Series]]]:

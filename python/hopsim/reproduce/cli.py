@@ -32,7 +32,11 @@ class EntryName(click.ParamType):
         raise click.BadParameter(message, ctx, param)
 
 
-@click.command("reproduce", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    "reproduce",
+    short_help="Run a published table or figure again.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.argument("entry", metavar="[NAME]", type=EntryName(), required=False)
 @click.option(
     "--scale",

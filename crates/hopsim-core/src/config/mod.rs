@@ -169,45 +169,37 @@ pub enum InjectionVc {
     Random,
 }
 
-/// Named choices where simulators differ.
-///
 /// What a choice is worth is stated for uniform traffic on a balanced dragonfly of 1,056 nodes, each choice flipped alone
 /// against the defaults; `experiments/semantics.toml` measures it again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SemanticsConfig {
     /// When an ejection port accepts a packet; default `link`, with `compat = "fogsim"` `idle_node`.
-    ///
     /// Worth: `idle_node` costs 2.1 % of the accepted load at saturation and adds 1.5 cycles at load 0.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ejection: Option<Ejection>,
     /// How long a grant keeps a crossbar output; default `transfer`, with `compat = "fogsim"` `speedup`.
-    ///
     /// Worth: `speedup` gives 0.7 % more accepted load at saturation and saves 1.3 cycles at load 0.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_hold: Option<OutputHold>,
     /// When an input arbiter's turn moves on (round-robin, least recently served); default `grant`, with
     /// `compat = "fogsim"` `request`.
-    ///
     /// Worth: less than 0.1 % of the accepted load at saturation and 0.1 cycles at load 0.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_pointer: Option<InputPointer>,
     /// Whether the wire from a node to its router carries one phit per cycle; default `serial`, with
     /// `compat = "fogsim"` `unlimited`.
-    ///
     /// Worth: `unlimited` saves 1.9 cycles at load 0.5 and leaves the accepted load at saturation as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub injection_link: Option<InjectionLink>,
     /// When a packet counts as injected (the fairness figures); default `network`, with `compat = "fogsim"`
     /// `buffer`.
-    ///
     /// Worth: no packet moves differently. With `buffer`, deep injection buffers hide starvation in short windows:
     /// they fill before their router lets anything through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub injection_count: Option<InjectionCount>,
     /// Where injection latency ends and network latency begins; default `grant`, with `compat = "fogsim"`
     /// `departure`.
-    ///
     /// Worth: no packet moves differently. `departure` counts the source router's crossbar and output queue as
     /// injection latency: 4.6 cycles at load 0.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]

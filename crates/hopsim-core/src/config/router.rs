@@ -38,7 +38,7 @@ pub struct Cioq {
     /// Buffer sizes.
     pub buffers: Buffers,
     /// Crossbar rate relative to the links \[1 … 64\]: a packet occupies the crossbar ⌈length / speedup⌉ cycles,
-    /// or until it has arrived. There is one allocation per cycle whatever the speedup.
+    /// or until it has arrived.
     #[schemars(range(min = 1.0, max = 64.0))]
     pub speedup: f64,
     /// From the grant to the output queue's head \[cycles, 0 … 10000\].
@@ -86,7 +86,7 @@ pub struct InputQueued {
     pub allocator: Allocator,
 }
 
-/// Virtual channels by port class, 1 … 16 each.
+/// A number for each class of ports.
 ///
 /// Deadlock is avoided by increasing virtual channels (Günther, IEEE Trans. Commun. 29, 1981; Fuentes' thesis
 /// (2017), §1.3): the links of the longest path that the routing allows are numbered, every hop uses a later number
@@ -105,8 +105,7 @@ pub struct Vcs {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16))]
     pub global: Option<u32>,
-    /// Of injection ports; default 3. They do not matter for deadlock, more of them lessen head-of-line
-    /// blocking.
+    /// Of injection ports. They do not matter for deadlock; more of them lessen head-of-line blocking.
     #[schemars(range(min = 1, max = 16))]
     pub injection: u32,
 }

@@ -1,10 +1,5 @@
-//! Deadlock avoidance by increasing virtual channels (Günther 1981; thesis §1.3): the links a packet may take
-//! are numbered along the longest path the mechanism allows, and every hop uses a later number than the one
-//! before, so that buffers wait for each other in one direction only.
-//!
-//! A sequence is written with one letter per link of that path, `l` for link class 0 and `g` for class 1:
-//! `lgl` for minimal, `lgllgl` for Valiant to a router in a dragonfly. The k-th link of a class gets VC k of
-//! that class; a hop that a path leaves out is jumped over.
+//! Virtual channels in increasing order along the path, against deadlock: see [`crate::config::router::Vcs`]. In a
+//! sequence the letter `l` stands for a link of class 0 and `g` for one of class 1.
 
 use crate::network::Classes;
 

@@ -21,8 +21,8 @@ pub enum Arrangement {
     Consecutive,
 }
 
-/// Groups of `a` routers, fully connected by local links. Each router has `p` nodes and `h` global links to other
-/// groups. A balanced network has a = 2p = 2h.
+/// A group has `a` routers, every two of them joined by a local link. Each router has `p` nodes and `h` global links
+/// to other groups. A balanced network has a = 2p = 2h.
 ///
 /// Numbering: router r is at position r mod a of group ⌊r / a⌋, node n at router ⌊n / p⌋. A router's ports are p
 /// terminal, a − 1 local (the other positions in ascending order) and h global ones. Global slot s =
@@ -106,12 +106,13 @@ impl Dragonfly {
         let most = slots + 1;
         let groups = config.groups.unwrap_or(most);
         if groups < 2 || groups > most {
-            return Err(ConfigError::new(
-                "groups",
-                format!("a group has a·h = {slots} global links, so it cannot reach that many groups"),
-            )
-            .value(groups)
-            .valid(format!("2 … {most} (a·h + 1)")));
+            let reason = match groups {
+                0 | 1 => "a dragonfly has at least two groups".into(),
+                _ => format!("a group has a·h = {slots} global links, so it cannot reach that many groups"),
+            };
+            return Err(ConfigError::new("groups", reason)
+                .value(groups)
+                .valid(format!("2 … {most} (a·h + 1)")));
         }
         let routers = a * groups;
         let ports = u64::from(routers) * u64::from(config.p + a - 1 + h);

@@ -50,7 +50,7 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), graph: &mut DiGraphM
     let sequence = plan.experiment.routing.sequence(&plan.topology).expect("checked");
     let most: u8 = vcs_needed(sequence).iter().sum();
     let (mut at, mut code, mut state) = (from, 0, RouteState::NEW);
-    let mut held = None;
+    let mut occupied = None;
     for hop in 0.. {
         let head = Head { router: at, code, destination: to, terminal: 0 };
         let draw = || Stream::new(serial, Purpose::Routing, u64::from(from)).at(u64::from(at));
@@ -61,7 +61,7 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), graph: &mut DiGraphM
         };
         assert!(hop < most, "more hops than the VC order has links");
         let channel = (at, request.port, request.vc);
-        if let Some(before) = held.replace(channel) {
+        if let Some(before) = occupied.replace(channel) {
             graph.add_edge(before, channel, ());
         }
         code = plan.routing.sequence().code(plan.network.layout.class[request.port] - 1, request.vc);

@@ -249,6 +249,10 @@ fn impossible_topology() {
          many groups; valid: 2 … 9 (a·h + 1)"
     );
     assert_eq!(
+        set(&["topology.dragonfly.groups=1"]),
+        "topology.dragonfly.groups = 1 (override): a dragonfly has at least two groups; valid: 2 … 9 (a·h + 1)"
+    );
+    assert_eq!(
         set(&["topology.dragonfly.p=0"]),
         "topology.dragonfly.p = 0 (override): out of range; valid: 1 … 254"
     );
@@ -396,7 +400,7 @@ fn override_that_does_not_fit() {
             &["routing.valiant.policy=crg"]
         ),
         "routing.valiant.policy (override): lies inside routing, which sweep.product.routing varies; \
-         valid: an override or a sweep, not both"
+         valid: an override of routing itself"
     );
     assert_eq!(
         message_of(
@@ -404,7 +408,7 @@ fn override_that_does_not_fit() {
             &["jobs.0.traffic.process.bernoulli.load=0.4"]
         ),
         "jobs.0.traffic.process.bernoulli.load (override): states what is set by load, which sweep.product.load \
-         varies; valid: an override or a sweep, not both"
+         varies; valid: an override of load itself"
     );
 }
 

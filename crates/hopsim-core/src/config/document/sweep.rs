@@ -58,8 +58,8 @@ impl Sweep {
             Some(key) => {
                 let relation = if inside(&key) { "lies inside" } else { "states what is set by" };
                 let reason = format!("{relation} {}, which {} varies", key.written, display(&key.stands));
-                let refused =
-                    ConfigError::new(display(path), reason).valid("an override or a sweep, not both");
+                let valid = format!("an override of {} itself", key.written);
+                let refused = ConfigError::new(display(path), reason).valid(valid);
                 Err(ConfigError { origin: Origin::Override, ..refused })
             }
         }

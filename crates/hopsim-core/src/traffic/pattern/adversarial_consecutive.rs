@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A group sends to the groups behind the global links of its last router, each packet to a random node of the job
-/// there. All minimal paths then leave through that bottleneck router, whose own nodes starve first. In the palm
-/// tree these are the h next groups; the pattern is defined from the links, so that it is the same stress in any
+/// there. All minimal paths then leave through that bottleneck router, and the arbiters decide who gets its links:
+/// the pattern that shows unfairness. In the palm tree these are the h next groups; the pattern is defined from the links, so that it is the same stress in any
 /// arrangement.
 ///
 /// The papers' text names h groups, and that is the default. Their figures come from h − 1 (g + 1 … g + h − 1), which

@@ -1,0 +1,166 @@
+"""The documentation site: `python docs/build.py DIR`.
+
+Hand-written pages (README, ARCHITECTURE, docs/*.md …), a page per mechanism from the schema of the
+simulator, and the Python API from the docstrings. `make docs` adds the Rust API.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shutil
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+from hopsim.catalogue import KINDS, Catalogue, Node, Parameter
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Page -> its source.
+PAGES = {
+    "index": "README.md",
+    "tutorial": "docs/tutorial.md",
+    "model": "docs/model.md",
+    "validation": "docs/validation.md",
+    "architecture": "ARCHITECTURE.md",
+    "contributing": "CONTRIBUTING.md",
+    "changelog": "CHANGELOG.md",
+}
+
+LINKS = {
+    "index.html": "hopsim",
+    "tutorial.html": "Tutorial",
+    "mechanisms/index.html": "Mechanisms",
+    "experiments.html": "Examples",
+    "model.html": "Model",
+    "validation.html": "Validation",
+    "python/hopsim.html": "Python",
+    "rust/hopsim_core/index.html": "Rust",
+    "architecture.html": "Architecture",
+    "contributing.html": "Contributing",
+    "changelog.html": "Changes",
+}
+
+TEMPLATE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<link rel="stylesheet" href="{root}style.css">
+</head>
+<body>
+<nav>{navigation}</nav>
+<main>
+{body}</main>
+</body>
+</html>
+"""
+
+_MARKDOWN = MarkdownIt("commonmark").enable("table")
+
+
+def build(out: Path) -> None:
+    """Write all pages that need nothing but hopsim itself."""
+    (out / "mechanisms").mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / "docs" / "style.css", out)
+    shutil.copytree(ROOT / "docs" / "images", out / "images", dirs_exist_ok=True)
+    for page, source in PAGES.items():
+        text = (ROOT / source).read_text("utf-8")
+        _write(out / f"{page}.html", _relocated(text, posixpath.dirname(source)), "")
+    _write(out / "experiments.html", experiments(ROOT / "experiments"), "")
+    for name, text in mechanisms(Catalogue()).items():
+        _write(out / "mechanisms" / f"{name}.html", text, "../")
+
+
+def experiments(folder: Path) -> str:
+    """Markdown of the page with all examples."""
+    lines = ["# Examples", "", "Experiments in the folder `experiments` of the repository.", ""]
+    for path in sorted(folder.glob("*.toml")):
+        lines += [f"## {path.name}", "", "```toml", path.read_text("utf-8").rstrip(), "```", ""]
+    return "\n".join(lines)
+
+
+def python_api(out: Path) -> None:
+    """Write the pages of the Python package, from its docstrings."""
+    import pdoc
+
+    pdoc.render.configure(docformat="google", show_source=False)
+    # The function `sweep` stands on the page of the package; the module of the same name adds nothing.
+    pdoc.pdoc("hopsim", "!hopsim.sweep", output_directory=out / "python")
+
+
+def mechanisms(catalogue: Catalogue) -> dict[str, str]:
+    """Markdown of every mechanism page, and of their index, by file stem."""
+    index = ["# Mechanisms", "", "What an experiment document may name. `hopsim list` shows the same."]
+    pages = {}
+    for kind, path in KINDS.items():
+        index += ["", f"## {kind}", "", *_table(["name", "summary"])]
+        for node in catalogue.choices(path):
+            index.append(_row([f"[{node.name}]({kind}-{node.name}.html)", node.summary]))
+            pages[f"{kind}-{node.name}"] = _mechanism(catalogue, kind, node)
+    return {"index": "\n".join(index) + "\n"} | pages
+
+
+def _mechanism(catalogue: Catalogue, kind: str, node: Node) -> str:
+    lines = [f"# {node.name}", "", f"{kind}, in the document: `{node.path}`", ""]
+    for paragraph in node.paragraphs:
+        lines += [paragraph, ""]
+    parameters = catalogue.parameters(node)
+    if parameters:
+        lines += ["## Parameters", "", *_table(["name", "type", "unit", "range", "default", "meaning"])]
+        lines += [_row(_cells(row)) for row in parameters]
+    tables = [node, *(below for below in catalogue.choices(node.path) if "oneOf" in below.schema)]
+    for table in tables:
+        choices = catalogue.choices(table.path) if "oneOf" in table.schema else []
+        if choices:
+            lines += ["", f"## Choices of {table.name}", "", *_table(["choice", "meaning"])]
+            lines += [_row([f"`{choice.name}`", choice.lead]) for choice in choices]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(row: Parameter) -> list[str]:
+    return [f"`{row.name}`", row.type, row.unit, row.range, f"`{row.default}`", row.doc]
+
+
+def _table(headings: list[str]) -> list[str]:
+    return [_row(headings), _row(["---"] * len(headings))]
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+
+
+def _relocated(text: str, folder: str) -> str:
+    """Links between the sources become links between the pages."""
+    stems = {source: f"{page}.html" for page, source in PAGES.items()} | {"experiments": "experiments.html"}
+
+    def place(match: re.Match[str]) -> str:
+        target, hash_, anchor = match[2].partition("#")
+        if not target or "://" in target:
+            return match[0]
+        path = posixpath.normpath(posixpath.join(folder, target))
+        return f"{match[1]}({stems.get(path, path.removeprefix('docs/'))}{hash_}{anchor})"
+
+    return re.sub(r"(!?\[[^\]]*\])\(([^)\s]+)\)", place, text)
+
+
+def _write(path: Path, text: str, root: str) -> None:
+    tokens = _MARKDOWN.parse(text)
+    title = ""
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open":
+            title = title or inline.content
+            opening.attrSet("id", re.sub(r"[^\w]+", "-", inline.content.lower()).strip("-"))
+    navigation = " ".join(f'<a href="{root}{target}">{name}</a>' for target, name in LINKS.items())
+    body = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
+    page = TEMPLATE.format(title=title, root=root, navigation=navigation, body=body)
+    path.write_text(page, "utf-8")
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]))
+    python_api(Path(sys.argv[1]))

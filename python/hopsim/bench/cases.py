@@ -1,0 +1,188 @@
+"""What is measured. A case is a name and a function from a bench to figures."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from hopsim import toml
+from hopsim.bench.figures import Figure
+from hopsim.bench.measure import Bench, Document, NotMeasuredError, Usage, document, setup
+from hopsim.runner import all_cores
+
+REFERENCE_CYCLES = (3_000, 3_000)
+MB = 1e6
+
+# Greatest instructions per packet-hop by load; Valiant's under ADV+1.
+INSTRUCTIONS = {0.1: 600.0, 0.5: 600.0, 1.0: 700.0}
+VALIANT_INSTRUCTIONS = 750.0
+IDLE_CPU_S = 0.02
+# Two processes that take more than this, relative to one after the other, do not have a core each.
+BUSY = 0.53
+
+AGE = {"input_arbiter": "age", "output_arbiter": "age"}
+VALIANT = {"routing": "valiant", "jobs": [{"traffic": {"pattern": "ADV+1"}}]}
+H8 = {"topology": {"dragonfly": {"p": 8, "a": 16, "h": 8}}}
+H16 = {"topology": {"dragonfly": {"p": 16, "a": 32, "h": 16}}}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A group of figures.
+
+    Attributes:
+        section: heading in the table.
+        name: what is run; unique.
+        measure: yields the figures; may raise `NotMeasuredError`.
+        quick: part of `--quick`.
+    """
+
+    section: str
+    name: str
+    measure: Callable[[Case, Bench], Iterator[Figure]]
+    quick: bool = False
+
+    def figures(self, bench: Bench) -> list[Figure]:
+        """All figures; one without a value says what could not be measured."""
+        found: list[Figure] = []
+        try:
+            for figure in self.measure(self, bench):
+                found.append(figure)  # one by one: what came before a failure stays
+        except NotMeasuredError as error:
+            found.append(Figure(self.name, "not measured", "", None, note=str(error)))
+        return found
+
+
+def cases() -> list[Case]:
+    """Every case, in the order of the table."""
+    return [*_reference(), *_ratios(), *_memory(), _sweep()]
+
+
+def _reference() -> Iterator[Case]:
+    section = "1,056 nodes, 3,000 + 3,000 cycles"
+    for compat, name in (("", "default"), ("fogsim", "fogsim")):
+        keys: dict[str, Any] = {"compat": compat} if compat else {}
+        for load in (0.01, 0.1, 0.5, 0.7, 1.0):
+            experiment = document(load, REFERENCE_CYCLES, **keys)
+            measure = _per_packet_hop(experiment, INSTRUCTIONS.get(load), idle=load == 0.01)
+            quick = not compat and load in (0.01, 0.1, 0.5)
+            yield Case(section, f"{name} UN minimal {load}", measure, quick)
+        experiment = document(0.45, REFERENCE_CYCLES, **VALIANT, **keys)
+        yield Case(section, f"{name} ADV+1 valiant 0.45", _per_packet_hop(experiment, VALIANT_INSTRUCTIONS))
+
+
+def _per_packet_hop(
+    experiment: Document, target: float | None, *, idle: bool = False
+) -> Callable[[Case, Bench], Iterator[Figure]]:
+    """Time and instructions per packet-hop of the run phase; with `idle`, its CPU time too."""
+
+    def measure(case: Case, bench: Bench) -> Iterator[Figure]:
+        timing = bench.timing(experiment)
+        hops = max(timing.packet_hops, 1)
+        note = f"median {timing.median_s / hops * 1e9:.1f}; {hops / 1e6:.3f} M packet-hops"
+        yield Figure(case.name, "time per packet-hop", "ns", timing.best_s / hops * 1e9, note=note)
+        if idle:
+            note = f"median {timing.median_s:.4f}"
+            yield Figure(case.name, "CPU time", "s", timing.best_s, IDLE_CPU_S, note)
+        yield Figure(case.name, "instructions per packet-hop", "", bench.instructions(experiment), target)
+
+    return measure
+
+
+def _ratios() -> Iterator[Case]:
+    section = "instructions per packet-hop against the plain case"
+    for load in (0.5, 1.0):
+        plain = document(load, REFERENCE_CYCLES)
+        for name, allocator in (("age arbiters", AGE), ("transit priority", {"transit_priority": True})):
+            changed = {**plain, "router": {"cioq": {"allocator": allocator}}}
+            yield Case(section, f"{name} {load}", _ratio(changed, plain, 1.25, "round-robin"))
+    for load in (0.1, 0.5, 1.0):
+        plain = document(load, REFERENCE_CYCLES)
+        streams = document(load, REFERENCE_CYCLES, measure={"streams": ["nodes", "links"]})
+        yield Case(section, f"streams nodes, links {load}", _ratio(streams, plain, 1.25, "summary only"))
+        # All 6,000 cycles measured, against the last one only.
+        measured = document(load, (0, sum(REFERENCE_CYCLES)))
+        unmeasured = document(load, (sum(REFERENCE_CYCLES) - 1, 1), measure={"batches": 1})
+        yield Case(section, f"summary {load}", _ratio(measured, unmeasured, 1.10, "warm-up only"))
+
+
+def _ratio(
+    changed: Document, plain: Document, target: float, against: str
+) -> Callable[[Case, Bench], Iterator[Figure]]:
+    def measure(case: Case, bench: Bench) -> Iterator[Figure]:
+        new, old = bench.instructions(changed), bench.instructions(plain)
+        yield Figure(case.name, f"over {against}", "", new / old, target, f"{new:.0f} / {old:.0f}")
+
+    return measure
+
+
+def _memory() -> Iterator[Case]:
+    section = "larger networks"
+    build = document(0.5, (0, 1), **H8)
+    yield Case(section, "16,512 nodes, build", _build(build, 0.5), quick=True)
+    yield Case(section, "16,512 nodes, load 0.5", _peak(document(0.5, (1_000, 1_000), **H8), 64), quick=True)
+    # FOGSim's NIC: injection buffers of 256 phits and no source queue. They are full after some 3,000 cycles.
+    full = document(1.0, (3_000, 1_000), compat="fogsim", **H8)
+    yield Case(section, "16,512 nodes, load 1.0, fogsim", _peak(full, 160))
+    yield Case(section, "262,656 nodes, build", _build(document(0.3, (0, 1), **H16), None))
+    yield Case(section, "262,656 nodes, load 0.3", _peak(document(0.3, (500, 500), **H16), 2_000))
+
+
+def _build(experiment: Document, target: float | None) -> Callable[[Case, Bench], Iterator[Figure]]:
+    """The whole process, one cycle long."""
+
+    def measure(case: Case, bench: Bench) -> Iterator[Figure]:
+        usage = bench.usage(setup(experiment), bench.runs)
+        yield Figure(case.name, "CPU time", "s", usage.cpu_s, target, "whole process, 1 cycle")
+        yield Figure(case.name, "peak memory", "MB", usage.peak_bytes / MB)
+
+    return measure
+
+
+def _peak(experiment: Document, target_mb: float) -> Callable[[Case, Bench], Iterator[Figure]]:
+    def measure(case: Case, bench: Bench) -> Iterator[Figure]:
+        usage = bench.usage(experiment)
+        cycles = experiment["measure"]["warmup"] + experiment["measure"]["cycles"]
+        note = f"{cycles:,} cycles, {usage.cpu_s:.1f} s CPU"
+        yield Figure(case.name, "peak memory", "MB", usage.peak_bytes / MB, target_mb, note)
+
+    return measure
+
+
+def _sweep() -> Case:
+    return Case("two threads", "sweep of 40 points", _scaling)
+
+
+def _scaling(case: Case, bench: Bench) -> Iterator[Figure]:
+    """Wall time of the command line with two threads over one; the best of pairs run in turn."""
+    if all_cores() < 2:
+        raise NotMeasuredError("needs two cores")
+    free = bench.two_at_once(document(0.5, (2_000, 18_000)))
+    yield Figure(case.name, "two native runs at once over one by one", "", free, note="0.5 on free cores")
+    one, two = _sweep_usages(bench)
+    busy = free > BUSY
+    note = f"wall {two.wall_s:.1f} s / {one.wall_s:.1f} s, CPU {two.cpu_s:.1f} s / {one.cpu_s:.1f} s"
+    yield Figure(
+        case.name,
+        "wall time, 2 threads over 1",
+        "",
+        two.wall_s / one.wall_s,
+        None if busy else 0.55,
+        f"no verdict, cores are busy; {note}" if busy else note,
+    )
+
+
+def _sweep_usages(bench: Bench) -> tuple[Usage, Usage]:
+    """The quickest of some sweeps with one and with two threads."""
+    axes = {"load": [0.2, 0.3, 0.4, 0.5], "measure.seed": list(range(1, 11))}
+    text = toml.document({**document(0.5, (2_000, 8_000)), "sweep": {"product": axes}})
+    file = bench.write("sweep.toml", text)
+    usages: tuple[list[Usage], list[Usage]] = ([], [])
+    for _ in range(min(bench.runs, 3)):
+        for threads, measured in enumerate(usages, 1):
+            command = [sys.executable, "-m", "hopsim", "run", file, "-j", str(threads), "--json", "-"]
+            measured.append(bench.execute(command)[0])
+    one, two = (min(measured, key=lambda usage: usage.wall_s) for measured in usages)
+    return one, two

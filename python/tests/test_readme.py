@@ -1,0 +1,66 @@
+"""Every code block of the documents for users works, in the order in which they read them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, arguments
+
+DOCUMENTS = ["README.md", "docs/tutorial.md"]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_code_block_works(tmp_path: Path, document: str) -> None:
+    shutil.copytree(ROOT / "experiments", tmp_path / "experiments")
+    blocks = BLOCK.findall((ROOT / document).read_text("utf-8"))
+    assert len(blocks) > 4
+    for language, text in blocks:
+        if language == "toml":
+            name = re.match(r"# ([\w.-]+\.toml)", text)
+            assert name is not None, text
+            (tmp_path / name[1]).write_text(text, "utf-8")
+        elif language == "sh":
+            for line in text.splitlines():
+                _shell(line, tmp_path)
+        elif language == "python":
+            _run([sys.executable, "-W", "error", "-c", text], tmp_path)
+        else:
+            assert language == "text"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_leads_somewhere(document: str) -> None:
+    source = ROOT / document
+    for target in re.findall(r"\]\(([^)\s#]+)", source.read_text("utf-8")):
+        assert "://" in target or (source.parent / target).exists(), target
+
+
+def _shell(line: str, folder: Path) -> None:
+    command, *rest = shlex.split(line, comments=True)
+    if command == "make":
+        assert re.search(f"^{rest[0]}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE), line
+    else:
+        assert command == "hopsim", line
+        _run(arguments(*rest), folder)
+
+
+def _run(command: list[str], folder: Path) -> None:
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "NO_COLOR": "1", "MPLBACKEND": "agg"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, f"{shlex.join(command)}\n{done.stderr}"
