@@ -38,7 +38,8 @@ bench: $(BUILT)  ## time and instructions per packet-hop, memory
 	cargo build --quiet --release -p hopsim-core --example run
 	$(BIN)/hopsim bench
 
-verify: $(TESTABLE)  ## slow comparisons with FOGSim and theory
+verify: $(TESTABLE)  ## slow comparisons with the reference simulator and FOGSim
+	cargo test --quiet --release -p hopsim-reference -- --ignored
 	$(BIN)/python -m verify
 
 lint: $(LINTABLE)  ## rustfmt, clippy, ruff, pyright
