@@ -160,7 +160,7 @@ impl<const W: usize> Visit<'_, W> {
             return true;
         }
         let output = cx.tables.pair_port(self.router.slots[slot].request as usize);
-        if cx.rules.on_request {
+        if cx.on_request() {
             self.serve_input(cx, input, slot, iteration);
         }
         if self.refuses(cx, output) {
@@ -168,7 +168,7 @@ impl<const W: usize> Visit<'_, W> {
         }
         let class = usize::from(cx.transit_priority() && self.router.ports[input].class == TERMINAL);
         self.serve_output(cx, output, input, (class, iteration));
-        if !cx.rules.on_request {
+        if !cx.on_request() {
             self.serve_input(cx, input, slot, iteration);
         }
         self.transfer(cx, input, slot, output);
@@ -198,7 +198,7 @@ impl<const W: usize> Visit<'_, W> {
                 let field = field | 1 << (slot % 64);
                 slot = slot / 64 * 64 + self.choose_slot(cx, input, field, iteration);
             }
-            if cx.rules.on_request {
+            if cx.on_request() {
                 self.serve_input(cx, input, slot, iteration);
             }
             let output = cx.tables.pair_port(self.router.slots[slot].request as usize);
@@ -236,7 +236,7 @@ impl<const W: usize> Visit<'_, W> {
             };
             self.serve_output(cx, output, input, (class, iteration));
             let slot = scratch.nominee[input] as usize;
-            if !cx.rules.on_request {
+            if !cx.on_request() {
                 self.serve_input(cx, input, slot, iteration);
             }
             losers.remove(input);
@@ -248,7 +248,7 @@ impl<const W: usize> Visit<'_, W> {
     /// `Ejection::IdleNode`: the node behind `output` is still absorbing a packet.
     #[inline]
     fn refuses<M: Mode>(&self, cx: &Context<'_, W, M>, output: usize) -> bool {
-        cx.rules.idle_node && self.router.ports[output].class == TERMINAL && !self.node_is_idle(cx, output)
+        cx.idle_node() && self.router.ports[output].class == TERMINAL && !self.node_is_idle(cx, output)
     }
 
     /// The output arbiter of `output` has served `input`.

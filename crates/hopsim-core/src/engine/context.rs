@@ -150,6 +150,36 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         }
     }
 
+    /// `Ejection::IdleNode`.
+    #[inline]
+    pub fn idle_node(&self) -> bool {
+        !M::CLEAN && self.rules.idle_node
+    }
+
+    /// `OutputHold::Speedup`.
+    #[inline]
+    pub fn hold_speedup(&self) -> bool {
+        !M::CLEAN && self.rules.hold_speedup
+    }
+
+    /// `InputPointer::Request`.
+    #[inline]
+    pub fn on_request(&self) -> bool {
+        !M::CLEAN && self.rules.on_request
+    }
+
+    /// `InjectionCount::Buffer`.
+    #[inline]
+    pub fn count_at_buffer(&self) -> bool {
+        !M::CLEAN && self.rules.count_at_buffer
+    }
+
+    /// `InjectionLatency::Departure`.
+    #[inline]
+    pub fn until_departure(&self) -> bool {
+        !M::CLEAN && self.rules.until_departure
+    }
+
     /// Whether packets of several lengths meet.
     #[inline]
     pub fn mixed(&self) -> bool {

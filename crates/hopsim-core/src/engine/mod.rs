@@ -23,7 +23,7 @@ use crate::measure::summary::Figures;
 use crate::measure::{self, Table};
 use crate::plan::Plan;
 use crate::trace::{Observer, PacketTrace, Tracer, Unobserved};
-use mode::{General, Mode, Plain, is_plain};
+use mode::{Clean, General, Mode, Plain, is_clean, is_plain};
 use serde_json::{Map, Value};
 use simulation::Simulation;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -82,7 +82,9 @@ fn perform<T: Task>(plan: &Plan, task: T) -> T::Output {
 /// Picks the mode, likewise.
 fn by_mode<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
     let observer = T::Observer::default();
-    if is_plain(plan) {
+    if is_plain(plan) && is_clean(plan) {
+        task.with(Simulation::<W, _>::new(plan, Clean(observer)))
+    } else if is_plain(plan) {
         task.with(Simulation::<W, _>::new(plan, Plain(observer)))
     } else {
         task.with(Simulation::<W, _>::new(plan, General(observer)))

@@ -2,6 +2,7 @@
 //! router. Most runs do not, and then the tests for the rest vanish from the hot code.
 
 use crate::config::router::ArbiterConfig;
+use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold};
 use crate::plan::Plan;
 use crate::trace::Observer;
 
@@ -10,11 +11,16 @@ pub trait Mode {
     /// Packets of one length, longer than the crossbar latency, round-robin arbiters without priority, heads
     /// that do not re-decide.
     const PLAIN: bool;
+    /// Besides, the default rules: no named choice differs.
+    const CLEAN: bool;
     /// Who watches.
     type Observer: Observer;
     /// Who watches.
     fn observer(&mut self) -> &mut Self::Observer;
 }
+
+/// A run with nothing but the plainest router and the default rules.
+pub struct Clean<O>(pub O);
 
 /// A run with nothing but the plainest router.
 pub struct Plain<O>(pub O);
@@ -22,22 +28,25 @@ pub struct Plain<O>(pub O);
 /// A run with everything.
 pub struct General<O>(pub O);
 
-impl<O: Observer> Mode for Plain<O> {
-    const PLAIN: bool = true;
-    type Observer = O;
-    #[inline]
-    fn observer(&mut self) -> &mut O {
-        &mut self.0
-    }
+/// One row per mode: its name, `PLAIN`, `CLEAN`.
+macro_rules! modes {
+    ($($mode:ident $plain:literal $clean:literal;)*) => {$(
+        impl<O: Observer> Mode for $mode<O> {
+            const PLAIN: bool = $plain;
+            const CLEAN: bool = $clean;
+            type Observer = O;
+            #[inline]
+            fn observer(&mut self) -> &mut O {
+                &mut self.0
+            }
+        }
+    )*};
 }
 
-impl<O: Observer> Mode for General<O> {
-    const PLAIN: bool = false;
-    type Observer = O;
-    #[inline]
-    fn observer(&mut self) -> &mut O {
-        &mut self.0
-    }
+modes! {
+    Clean true true;
+    Plain true false;
+    General false false;
 }
 
 /// Whether [`Plain`] is enough for a plan.
@@ -50,4 +59,14 @@ pub fn is_plain(plan: &Plan) -> bool {
         && round_robin(&allocator.output_arbiter)
         && !allocator.transit_priority
         && !plan.routing.adaptive()
+}
+
+/// Whether a plan uses the default rules throughout.
+pub fn is_clean(plan: &Plan) -> bool {
+    let (router, nic) = (&plan.router, &plan.nic);
+    router.ejection == Ejection::Link
+        && router.output_hold == OutputHold::Transfer
+        && router.input_pointer == InputPointer::Grant
+        && nic.injection_count == InjectionCount::Network
+        && nic.injection_latency == InjectionLatency::Grant
 }

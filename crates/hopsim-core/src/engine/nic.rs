@@ -279,7 +279,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     fn enter_buffer(&mut self, node: usize, vc: usize, mut packet: Waiting) {
         let nic = &self.nics.all[node];
         let length = nic.length;
-        if self.rules.count_at_buffer {
+        if self.count_at_buffer() {
             self.recorder.injected(node, nic.job);
         }
         packet.arrived = self.now + self.nics.latency;
@@ -296,7 +296,8 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     }
 
     /// Books the arrival of a packet that is to be the head of its injection VC.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     fn send_head(&mut self, node: usize, vc: usize, packet: &Waiting) {
         let router = node as u32 / self.nics.nodes_per_router;
         let port = node as u32 - router * self.nics.nodes_per_router;
@@ -334,11 +335,12 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
 
     /// The head of an injection VC of `length` phits has been granted: room for the node. Returns the packet
     /// that is the next head at once, or `NONE`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     pub fn leave_injection(&mut self, router: usize, port: usize, vc: usize, length: u32) -> u32 {
         let node = router * self.nics.nodes_per_router as usize + port;
         let nic = &self.nics.all[node];
-        if !self.rules.count_at_buffer {
+        if !self.count_at_buffer() {
             self.recorder.injected(node, nic.job);
         }
         // While the wire is busy the node is woken anyway.

@@ -1,7 +1,6 @@
 //! Packets: a small record while they wait at their node, a full one once they are at the head of an
 //! injection VC or inside the network.
 
-use super::context::Rules;
 use super::pool::Linked;
 use crate::network::TERMINAL;
 use crate::routing::RouteState;
@@ -64,13 +63,13 @@ impl Packet {
     /// Books where the packet waited in a router that it entered by a port of class `from` and leaves by one
     /// of class `to`, granted at `now`, departing at `departure`.
     #[inline]
-    pub fn book_wait(&mut self, rules: &Rules, (from, to): (u8, u8), (now, departure): (u32, u32)) {
+    pub fn book_wait(&mut self, until_departure: bool, (from, to): (u8, u8), (now, departure): (u32, u32)) {
         if from != TERMINAL {
             self.queue_wait[from as usize - 1] += departure - self.arrived;
             return;
         }
         self.injected = now;
-        let end = if rules.until_departure || to == TERMINAL { departure } else { now };
+        let end = if until_departure || to == TERMINAL { departure } else { now };
         self.injection_wait = end - self.generated;
         if to != TERMINAL {
             self.queue_wait[to as usize - 1] += departure - end;

@@ -26,11 +26,12 @@ impl<const W: usize> Visit<'_, W> {
         let (length, behind) = (u32::from(packet.length), packet.next);
         let crossing = u32::from(packet.crossing);
         let busy = crossing.max((packet.arrived + length).saturating_sub(cx.now));
-        let hold = cx.now + if cx.rules.hold_speedup { crossing } else { busy };
+        let hold = cx.now + if cx.hold_speedup() { crossing } else { busy };
         let departure = self.depart(cx, (output, to), (length, hold));
         self.router.ports[input].in_free = cx.now + busy;
         self.router.withdraw::<M>(slot, pair);
 
+        let until_departure = cx.until_departure();
         let packet = cx.packets.get_mut(id);
         let hop = Hop {
             router: self.number as u32,
@@ -42,7 +43,7 @@ impl<const W: usize> Visit<'_, W> {
         cx.mode.observer().granted(packet.key(), hop);
         let ids = (global::<W>(self.number as u32, slot), global::<W>(self.number as u32, pair));
         cx.recorder.hop(ids, length, packet.arrived, (cx.now, departure));
-        packet.book_wait(&cx.rules, (from, to), (cx.now, departure));
+        packet.book_wait(until_departure, (from, to), (cx.now, departure));
         if to == TERMINAL {
             cx.mode.observer().delivered(packet.key(), departure);
             cx.recorder.delivered(packet, departure);
@@ -89,7 +90,7 @@ impl<const W: usize> Visit<'_, W> {
         let state = &mut self.router.ports[port];
         let departure = (cx.now + cx.rules.crossbar).max(state.tail);
         state.tail = departure + length;
-        let idle_node = cx.rules.idle_node && class == TERMINAL;
+        let idle_node = cx.idle_node() && class == TERMINAL;
         let hold = if idle_node { 0 } else { hold };
         if M::PLAIN && !idle_node {
             // The queue is full only while all it holds departs back to back, so its last departure tells.

@@ -35,7 +35,8 @@ impl Uniform {
     }
 
     /// A node other than `from`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     pub fn destination(&self, from: u32, stream: &mut Stream) -> u32 {
         if self.nodes.is_empty() {
             let index = stream.below(self.count - 1);

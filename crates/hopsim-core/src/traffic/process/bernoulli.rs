@@ -51,7 +51,8 @@ impl Bernoulli {
     }
 
     /// Cycles to the next packet.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     pub fn gap(&self, stream: &mut Stream) -> u32 {
         if self.scale >= 0.0 {
             return if self.scale > 0.0 { 1 } else { u32::MAX };
