@@ -70,3 +70,59 @@ pub fn is_clean(plan: &Plan) -> bool {
         && nic.injection_count == InjectionCount::Network
         && nic.injection_latency == InjectionLatency::Grant
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::simulation::Simulation;
+    use crate::engine::{Task, Traced};
+    use crate::trace::{PacketTrace, Tracer};
+    use serde_json::{Value, json};
+
+    fn lives<M: Mode<Observer = Tracer>>(plan: &Plan, mode: M) -> Vec<PacketTrace> {
+        Traced(1_500).with(Simulation::<1, _>::new(plan, mode)).unwrap()
+    }
+
+    fn documents() -> Vec<Value> {
+        let mut all = Vec::new();
+        for load in [0.1, 0.5, 1.0] {
+            for routing in ["minimal", "valiant"] {
+                for (groups, length, crossbar) in [(9, 8, 3), (4, 5, 4), (9, 4, 0)] {
+                    for iterations in [1, 3] {
+                        all.push(json!({
+                            "topology": { "dragonfly": { "p": 2, "a": 4, "h": 2, "groups": groups } },
+                            "links": { "local": { "latency": 3 }, "global": { "latency": 17 } },
+                            "router": { "cioq": {
+                                "buffers": { "local": 16, "global": 32, "injection": 24, "output": 17 },
+                                "crossbar_latency": crossbar, "allocator": { "iterations": iterations }
+                            } },
+                            "routing": { routing: {} },
+                            "jobs": [{ "traffic": { "packet_length": length } }],
+                            "load": load
+                        }));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn every_mode_that_fits_gives_every_packet_the_same_life() {
+        for mut document in documents() {
+            let plan =
+                |document: &Value| Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap();
+            let clean = plan(&document);
+            assert!(is_plain(&clean) && is_clean(&clean));
+            let general = lives(&clean, General(Tracer::default()));
+            assert!(general.len() > 100);
+            assert_eq!(lives(&clean, Clean(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&clean, Plain(Tracer::default())), general, "{document}");
+            document["compat"] = json!("fogsim");
+            let fogsim = plan(&document);
+            assert!(is_plain(&fogsim) && !is_clean(&fogsim));
+            let general = lives(&fogsim, General(Tracer::default()));
+            assert_eq!(lives(&fogsim, Plain(Tracer::default())), general, "{document}");
+        }
+    }
+}
