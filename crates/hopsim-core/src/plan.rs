@@ -1,6 +1,6 @@
 //! The plan: an experiment checked and resolved. Nothing in it is optional, nothing can fail any more.
 
-use crate::config::router::{Allocator, ArbiterConfig, RouterConfig, Vcs};
+use crate::config::router::{Allocator, RouterConfig, Vcs};
 use crate::config::{
     Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
     JobConfig, OutputHold, SourceQueue,
@@ -435,9 +435,4 @@ fn job_plan(job: &JobConfig, index: usize, site: &Site<'_>) -> Result<JobPlan, C
         process: job.traffic.process.build(length).map_err(|e| e.within("process"))?,
         packet_length: length,
     })
-}
-
-/// Whether an arbiter compares packets by a time stamp.
-pub fn is_age(arbiter: &ArbiterConfig) -> bool {
-    matches!(arbiter, ArbiterConfig::Age(_))
 }
