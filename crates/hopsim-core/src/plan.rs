@@ -1,5 +1,8 @@
 //! The plan: an experiment checked and resolved. Nothing in it is optional, nothing can fail any more.
 
+mod damq;
+mod vcs;
+
 use crate::config::router::{Allocator, RouterConfig, Vcs};
 use crate::config::{
     Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
@@ -9,7 +12,6 @@ use crate::error::ConfigError;
 use crate::network::{ClassSpec, Classes, NONE, Network};
 use crate::rng::{Purpose, Stream};
 use crate::routing::Routing;
-use crate::routing::sequence::vcs_needed;
 use crate::topology::Topology;
 use crate::traffic::pattern::{Pattern, Site};
 use crate::traffic::process::Process;
@@ -58,6 +60,17 @@ pub struct RouterPlan {
     pub output_hold: OutputHold,
     /// See [`InputPointer`].
     pub input_pointer: InputPointer,
+    /// How the VCs of a local and of a global port share its buffer.
+    pub damq: Option<[Shares; 2]>,
+}
+
+/// A shared buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// Phits that belong to each VC alone.
+    pub reserve: u32,
+    /// Phits that all VCs share.
+    pub pool: u32,
 }
 
 /// Network interfaces without options.
@@ -111,11 +124,14 @@ impl Plan {
         let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);
         experiment.topology.resolve(&topology);
         resolve_names(&mut experiment)?;
-        resolve_vcs(&mut experiment, &topology)?;
-        let router = router_plan(&experiment)?;
-        let network = Arc::new(Network::new(&topology, classes(&experiment)?));
+        let paths = experiment.routing.paths(&topology).map_err(|e| e.within("routing"))?;
+        vcs::resolve(&mut experiment, &paths)?;
+        let mut router = router_plan(&experiment)?;
+        let mut classes = classes(&experiment)?;
+        router.damq = damq::share(&experiment, &mut classes)?;
+        let network = Arc::new(Network::new(&topology, classes));
         check_size(&network)?;
-        let routing = experiment.routing.build(&topology, &network).map_err(|e| e.within("routing"))?;
+        let routing = experiment.routing.build(&topology, vcs::build(&experiment, &paths, &network));
         let (jobs, job_of) = jobs(&experiment, &topology, &network)?;
         let nic = nic_plan(&experiment);
         let plan = Self { experiment, topology, network, routing, router, nic, jobs, job_of };
@@ -251,27 +267,6 @@ fn vcs_mut(router: &mut RouterConfig) -> (&'static str, &mut Vcs) {
     }
 }
 
-/// Fills in the VCs the routing needs, or checks the given ones against them.
-fn resolve_vcs(experiment: &mut Experiment, topology: &Topology) -> Result<(), ConfigError> {
-    let sequence = experiment.routing.sequence(topology).map_err(|e| e.within("routing"))?;
-    let [local, global] = vcs_needed(sequence);
-    let routing = experiment.routing.name();
-    let (name, vcs) = vcs_mut(&mut experiment.router);
-    within(1..=16, vcs.injection, &format!("router.{name}.vcs.injection"))?;
-    for (key, given, needed) in [("local", &mut vcs.local, local), ("global", &mut vcs.global, global)] {
-        let needed = u32::from(needed);
-        let given = *given.get_or_insert(needed);
-        let path = format!("router.{name}.vcs.{key}");
-        if given < needed {
-            return Err(ConfigError::new(path, format!("routing {routing} follows up to {needed} {key} link{} ({sequence}) and needs one VC for each, in increasing order, to be free of deadlock", if needed == 1 { "" } else { "s" }))
-                .value(given)
-                .valid(format!("{needed} … 16")));
-        }
-        within(1..=16, given, &path)?;
-    }
-    Ok(())
-}
-
 fn buffer_keys(router: &RouterConfig) -> (&'static str, Vec<(&'static str, u32)>) {
     match router {
         RouterConfig::Cioq(r) => {
@@ -344,6 +339,7 @@ fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
         ejection: if output.is_some() { s.ejection.unwrap_or(Ejection::Link) } else { Ejection::Link },
         output_hold: s.output_hold.unwrap_or(OutputHold::Transfer),
         input_pointer: s.input_pointer.unwrap_or(InputPointer::Grant),
+        damq: None,
     })
 }
 

@@ -1,5 +1,6 @@
 //! What a router is made of, as written in the document.
 
+use crate::routing::flexvc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +106,11 @@ pub struct Vcs {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16))]
     pub global: Option<u32>,
+    /// How hops share the VCs of a link class.
+    pub management: VcManagement,
+    /// VCs for replies alone, out of `local` and `global`; only with FlexVC and request-reply traffic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<ReplyVcs>,
     /// Of injection ports. They do not matter for deadlock; more of them lessen head-of-line blocking.
     #[schemars(range(min = 1, max = 16))]
     pub injection: u32,
@@ -112,8 +118,54 @@ pub struct Vcs {
 
 impl Default for Vcs {
     fn default() -> Self {
-        Self { local: None, global: None, injection: 3 }
+        Self { local: None, global: None, management: VcManagement::default(), reply: None, injection: 3 }
     }
+}
+
+/// How hops share the VCs of a link class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VcManagement {
+    /// One VC for each hop, in increasing order along the path.
+    Increasing(Nothing),
+    /// Any VC from which the rest of the path still fits in increasing order (FlexVC).
+    Flexvc(flexvc::Config),
+}
+
+impl Default for VcManagement {
+    fn default() -> Self {
+        Self::Increasing(Nothing {})
+    }
+}
+
+/// VCs that replies alone may use. They carry a reply to its destination when all others are full of requests: at
+/// least 2 local and 1 global one, for minimal paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplyVcs {
+    /// Of local links.
+    #[schemars(range(min = 1, max = 16))]
+    pub local: u32,
+    /// Of global links.
+    #[schemars(range(min = 1, max = 16))]
+    pub global: u32,
+}
+
+/// Dynamically allocated multi-queues (DAMQ): `local` and `global` are then the sizes of the buffer of a whole port. Each
+/// VC has a reserve of its own and shares the rest. Without a reserve one VC can take all the space that others
+/// need to get out of each other's way, and the network can deadlock.
+///
+/// Source: Tamir and Frazier, IEEE Trans. Comput. 41 (1992); Fuentes' thesis (2017), §5.3.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DamqConfig {
+    /// Reserve of each VC of a local port \[packets\].
+    pub local_reserve: u32,
+    /// Reserve of each VC of a global port \[packets\].
+    pub global_reserve: u32,
+    /// Accept reserves of 0, with which the network can deadlock; the run then ends with a report of who waits for whom.
+    #[serde(default)]
+    pub allow_deadlock: bool,
 }
 
 /// Buffer sizes of a combined input-output-queued router \[phits\]; each must hold a packet.
@@ -132,11 +184,14 @@ pub struct Buffers {
     /// Output queue per port, shared by its VCs.
     #[schemars(range(min = 1, max = 16_777_216))]
     pub output: u32,
+    /// The VCs of a port share its input buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damq: Option<DamqConfig>,
 }
 
 impl Default for Buffers {
     fn default() -> Self {
-        Self { local: 32, global: 256, injection: 256, output: 32 }
+        Self { local: 32, global: 256, injection: 256, output: 32, damq: None }
     }
 }
 

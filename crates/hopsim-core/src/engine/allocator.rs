@@ -8,8 +8,6 @@ use super::mask::Mask;
 use super::mode::Mode;
 use super::routers::{Array, Extras, Router, global};
 use crate::network::TERMINAL;
-use crate::rng::{Purpose, Stream};
-use crate::routing::RouteState;
 
 /// Working space of a visit.
 pub struct Scratch<const W: usize> {
@@ -40,7 +38,7 @@ impl<const W: usize> Visit<'_, W> {
     #[inline]
     pub fn allocate<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) {
         let slots = self.feasible(cx);
-        let fixed = M::PLAIN || self.router.redeciding.is_empty();
+        let fixed = !M::FULL || self.router.redeciding.is_empty();
         if fixed && slots.is_empty() {
             return;
         }
@@ -67,7 +65,7 @@ impl<const W: usize> Visit<'_, W> {
     ) {
         let mut slots = slots;
         for iteration in first..cx.rules.iterations {
-            let fixed = M::PLAIN || self.router.redeciding.is_empty();
+            let fixed = !M::FULL || self.router.redeciding.is_empty();
             if !fixed {
                 slots = self.feasible(cx);
                 self.redecide(cx, iteration, &mut slots);
@@ -123,33 +121,6 @@ impl<const W: usize> Visit<'_, W> {
             });
         });
         left
-    }
-
-    /// Asks the re-deciding heads of free inputs anew and adds those that could be granted to `slots`.
-    #[cold]
-    fn redecide<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, iteration: u32, slots: &mut Mask<W>) {
-        let when = cx.moment(iteration);
-        for slot in self.router.redeciding.iter() {
-            if self.router.ports[cx.tables.slot_port(slot)].in_free > cx.now {
-                continue;
-            }
-            let packet = cx.packets.get_mut(self.router.slots[slot].queue.front);
-            let head = packet.head(self.number, cx.tables.code(slot));
-            let (source, serial, seed) = (packet.source, packet.serial, cx.rules.seed);
-            let draw = || {
-                let stream = Stream::new(seed, Purpose::Attempt, u64::from(source));
-                stream.at(u64::from(serial)).at(when)
-            };
-            packet.route = RouteState::NEW;
-            let request = cx.routing.request(&head, &mut packet.route, draw);
-            let pair = cx.tables.port(request.port).pair_base as usize + request.vc as usize;
-            self.router.slots[slot].request = pair as u16;
-            let open =
-                self.router.credit.contains(pair) && self.router.ports[request.port].out_ready <= cx.now;
-            if open && (!cx.mixed() || self.fits(cx, slot)) {
-                slots.insert(slot);
-            }
-        }
     }
 
     /// Both stages when only one slot is feasible. Whether a request was granted, or there was none.

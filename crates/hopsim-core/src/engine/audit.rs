@@ -120,7 +120,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     }
 
     fn returning(&self, pair: u32) -> u32 {
-        self.context.credits.iter().filter(|c: &&Credit| c.pair == pair).map(|c| c.phits).sum()
+        self.context.credits.iter().filter(|c: &&Credit| c.pair == pair).map(|c| u32::from(c.phits)).sum()
     }
 
     /// Every head is known to exactly the output VC it wants, and the summary sets agree with the details.

@@ -1,5 +1,9 @@
 //! What is not a router's own: the clock, the rules, packets, events on links, nodes, measurements.
 
+use super::contention::{Contention, Counted};
+use super::damq::Damq;
+use super::marks::Marks;
+use super::mask::Mask;
 use super::mode::Mode;
 use super::nic::Nics;
 use super::packet::Packet;
@@ -9,9 +13,11 @@ use super::wheel::Wheel;
 use crate::config::router::ArbiterConfig;
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold};
 use crate::measure::recorder::Recorder;
+use crate::network::{NONE, PortClassCode};
 use crate::plan::Plan;
 use crate::rng::{Purpose, Stream};
 use crate::routing::{Head, Routing};
+use crate::topology::LOCAL;
 
 /// A head that arrives in a slot.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +34,9 @@ pub struct Credit {
     /// Global pair id.
     pub pair: u32,
     /// Phits.
-    pub phits: u32,
+    pub phits: u16,
+    /// Those of them of packets that had never left their minimal path when they were sent.
+    pub minimal: u16,
 }
 
 /// Constants of the run that hot code reads.
@@ -124,6 +132,20 @@ pub struct Context<'p, const W: usize, M> {
     pub nics: Nics,
     /// Measurements.
     pub recorder: Recorder,
+    /// Phits that one VC of a buffer can hold, by port class -- constant.
+    pub capacities: [u32; 3],
+    /// Ports of each class.
+    class_ports: [Mask<W>; 3],
+    /// Shared buffers.
+    pub damq: Option<Damq>,
+    /// Contention counters.
+    pub contention: Option<Contention>,
+    /// Marks of saturated global links.
+    pub marks: Option<Marks>,
+    /// Outstanding phits of packets on their minimal path, by global pair id; empty if nobody reads them.
+    pub minimal: Vec<u32>,
+    /// Whether heads that wait must be asked in every attempt -- constant.
+    pub remembers: bool,
     /// Who watches, and what is known at compile time.
     pub mode: M,
 }
@@ -135,6 +157,9 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         let latency = classes.links.iter().map(|c| c.latency).max().unwrap_or(1);
         let queue = plan.router.output_buffer.unwrap_or(0) + 2 * plan.longest_packet();
         let ahead = rules.crossbar + queue + latency.max(classes.terminal.latency) + rules.pipeline;
+        let sensors = plan.routing.sensors();
+        let ids = plan.network.routers as usize * 64 * W;
+        let capacity = |class: usize| classes.links.get(class).map_or(0, |c| c.buffer);
         Self {
             plan,
             routing: &plan.routing,
@@ -145,9 +170,22 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             credits: Wheel::new(latency),
             nics: Nics::new(plan),
             recorder: Recorder::new(plan),
+            capacities: [NONE, capacity(0), capacity(1)],
+            class_ports: class_ports(plan),
+            damq: Damq::new(plan, ids),
+            contention: Contention::new(plan, &sensors, ids),
+            marks: Marks::new(plan, &sensors),
+            minimal: vec![0; if sensors.minimal_occupancy { ids } else { 0 }],
+            remembers: plan.routing.remembers(),
             rules,
             mode,
         }
+    }
+
+    /// All ports of a class.
+    #[inline]
+    pub fn class_ports(&self, class: PortClassCode) -> Mask<W> {
+        self.class_ports[class as usize]
     }
 
     /// `Ejection::IdleNode`.
@@ -216,39 +254,57 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         !M::PLAIN && self.rules.output_stamps
     }
 
-    /// Whether a head that stands in an input with this code re-decides at every attempt.
-    #[inline]
-    fn redecides(&self, code: u8) -> bool {
-        !M::PLAIN && self.routing.redecides(code)
-    }
-
     /// The number of this allocator iteration among all of the run.
     #[inline]
     pub fn moment(&self, iteration: u32) -> u64 {
         u64::from(self.now) * u64::from(self.rules.iterations) + u64::from(iteration)
     }
 
-    /// The pair that a head with a fixed request wants, `None` if it re-decides at every attempt.
+    /// A packet has become the head of a slot: the pair it wants, `None` if it decides at every attempt.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn fixed_request(&mut self, router: usize, slot: usize, packet: u32) -> Option<usize> {
+    pub fn settle(&mut self, router: usize, slot: usize, packet: u32) -> Option<usize> {
         let code = self.tables.code(slot);
-        if self.redecides(code) {
-            return None;
-        }
         let packet = self.packets.get_mut(packet);
         let head = packet.head(router, code);
         let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
         let draw = || head_stream(seed, (source, serial), router);
-        let request = self.routing.request(&head, &mut packet.route, draw);
+        let request = if M::FULL {
+            self.routing.settle(&head, &mut packet.route, draw)?
+        } else {
+            self.routing.request(&head, &mut packet.route, draw)
+        };
         Some(self.tables.port(request.port).pair_base as usize + request.vc as usize)
     }
+
+    /// What the head of a slot counts for in the contention counters.
+    pub fn counted(&self, router: usize, slot: usize, packet: u32) -> Counted {
+        let packet = self.packets.get(packet);
+        let head = packet.head(router, self.tables.code(slot));
+        let class = self.tables.port(self.tables.slot_port(slot)).class;
+        let topology = &self.plan.topology;
+        let (here, target) = (topology.group(head.router), topology.group(head.destination));
+        let counts = class != LOCAL + 1 && here != target;
+        Counted {
+            port: self.routing.minimal_port(&head, &packet.route) as u16,
+            group: counts.then_some(target as u16),
+        }
+    }
+}
+
+/// The ports of every class.
+fn class_ports<const W: usize>(plan: &Plan) -> [Mask<W>; 3] {
+    let mut masks = [Mask::EMPTY; 3];
+    for (port, &class) in plan.network.layout.class.iter().enumerate() {
+        masks[class as usize].insert(port);
+    }
+    masks
 }
 
 /// The stream of the choices that a packet makes once in a router.
 // Out of line, so that heads that draw nothing do not pay for preparing it.
 #[inline(never)]
-fn head_stream(seed: u64, (source, serial): (u32, u32), router: usize) -> Stream {
+pub fn head_stream(seed: u64, (source, serial): (u32, u32), router: usize) -> Stream {
     Stream::new(seed, Purpose::Routing, u64::from(source)).at(u64::from(serial)).at(router as u64)
 }
 
@@ -259,8 +315,11 @@ impl Packet {
         Head {
             router: router as u32,
             code,
+            source: self.source,
             destination: self.destination_router,
             terminal: u16::from(self.terminal),
+            ejection_vc: 0,
+            reply: false,
         }
     }
 }

@@ -101,7 +101,8 @@ mod tests {
     use crate::plan::Plan;
     use crate::routing::minimal::Minimal;
     use crate::routing::sequence::VcSequence;
-    use crate::routing::valiant::{Config, Valiant};
+    use crate::routing::valiant::Config;
+    use crate::routing::vcs::Vcs;
     use crate::routing::{Routing, RoutingConfig};
     use serde_json::json;
     use std::sync::Arc;
@@ -121,8 +122,9 @@ mod tests {
     fn without_vc_order_the_cycle_of_waiting_packets_is_reported() {
         let mut plan = overloaded();
         assert!(matches!(plan.experiment.routing, RoutingConfig::Valiant(_)));
-        let base = Minimal::new(Arc::clone(&plan.topology), VcSequence::unordered(&plan.network.classes));
-        plan.routing = Routing::Valiant(Valiant::new(&Config::default(), base));
+        let vcs = Vcs::increasing(VcSequence::unordered(&plan.network.classes));
+        let base = Minimal::new(Arc::clone(&plan.topology), vcs);
+        plan.routing = Routing::Valiant(Config::default().build(base));
         let Err(RunError::Deadlock(report)) = run(&plan, &Control::default()) else {
             panic!("eight-phit buffers and one VC must deadlock under Valiant at full load")
         };

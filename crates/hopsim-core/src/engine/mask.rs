@@ -102,6 +102,12 @@ impl<const W: usize> Mask<W> {
         taken
     }
 
+    /// The bits of `field`, a mask of the word that holds `bit`.
+    #[inline]
+    pub fn field(&self, bit: usize, field: u64) -> u64 {
+        self.0[(bit / 64) & (W - 1)] & field
+    }
+
     /// The elements, ascending.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = usize> {

@@ -3,13 +3,18 @@
 mod allocator;
 mod arbiter;
 mod audit;
+mod contention;
 mod context;
+mod damq;
 mod deadlock;
+mod marks;
 mod mask;
 mod mode;
 mod nic;
+mod outlook;
 pub mod packet;
 mod pool;
+mod redecide;
 mod routers;
 pub mod simulation;
 mod tables;
@@ -23,7 +28,7 @@ use crate::measure::summary::Figures;
 use crate::measure::{self, Table};
 use crate::plan::Plan;
 use crate::trace::{Observer, PacketTrace, Tracer, Unobserved};
-use mode::{Clean, General, Mode, Plain, is_clean, is_plain};
+use mode::{Clean, Full, General, Mode, Plain, is_clean, is_full, is_plain};
 use serde_json::{Map, Value};
 use simulation::Simulation;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -86,6 +91,8 @@ fn by_mode<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
         task.with(Simulation::<W, _>::new(plan, Clean(observer)))
     } else if is_plain(plan) {
         task.with(Simulation::<W, _>::new(plan, Plain(observer)))
+    } else if is_full(plan) {
+        task.with(Simulation::<W, _>::new(plan, Full(observer)))
     } else {
         task.with(Simulation::<W, _>::new(plan, General(observer)))
     }

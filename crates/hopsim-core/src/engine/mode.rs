@@ -13,6 +13,8 @@ pub trait Mode {
     const PLAIN: bool;
     /// Besides, the default rules: no named choice differs.
     const CLEAN: bool;
+    /// Everything: heads that re-decide and what they read, several VCs to choose from, shared buffers.
+    const FULL: bool;
     /// Who watches.
     type Observer: Observer;
     /// Who watches.
@@ -25,15 +27,19 @@ pub struct Clean<O>(pub O);
 /// A run with nothing but the plainest router.
 pub struct Plain<O>(pub O);
 
-/// A run with everything.
+/// A run with any router and rules, whose requests are fixed.
 pub struct General<O>(pub O);
 
-/// One row per mode: its name, `PLAIN`, `CLEAN`.
+/// A run with everything.
+pub struct Full<O>(pub O);
+
+/// One row per mode: its name, `PLAIN`, `CLEAN`, `FULL`.
 macro_rules! modes {
-    ($($mode:ident $plain:literal $clean:literal;)*) => {$(
+    ($($mode:ident $plain:literal $clean:literal $full:literal;)*) => {$(
         impl<O: Observer> Mode for $mode<O> {
             const PLAIN: bool = $plain;
             const CLEAN: bool = $clean;
+            const FULL: bool = $full;
             type Observer = O;
             #[inline]
             fn observer(&mut self) -> &mut O {
@@ -44,9 +50,15 @@ macro_rules! modes {
 }
 
 modes! {
-    Clean true true;
-    Plain true false;
-    General false false;
+    Clean true true false;
+    Plain true false false;
+    General false false false;
+    Full false false true;
+}
+
+/// Whether a plan needs [`Full`].
+pub fn is_full(plan: &Plan) -> bool {
+    !plan.routing.is_fixed() || plan.router.damq.is_some()
 }
 
 /// Whether [`Plain`] is enough for a plan.
@@ -58,7 +70,7 @@ pub fn is_plain(plan: &Plan) -> bool {
         && round_robin(&allocator.input_arbiter)
         && round_robin(&allocator.output_arbiter)
         && !allocator.transit_priority
-        && !plan.routing.adaptive()
+        && !is_full(plan)
 }
 
 /// Whether a plan uses the default rules throughout.
@@ -118,6 +130,7 @@ mod tests {
             assert!(general.len() > 100);
             assert_eq!(lives(&clean, Clean(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, Plain(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&clean, Full(Tracer::default())), general, "{document}");
             document["compat"] = json!("fogsim");
             let fogsim = plan(&document);
             assert!(is_plain(&fogsim) && !is_clean(&fogsim));

@@ -6,6 +6,7 @@ use super::pool::Queue;
 use crate::config::router::ArbiterConfig;
 use crate::network::{NONE, Network, TERMINAL};
 use crate::plan::Plan;
+use crate::routing::{NO_PORT, Reach, RouteState};
 
 /// An array of 64·W entries, W a power of two; the index is masked instead of checked.
 #[derive(Clone, Debug)]
@@ -150,7 +151,7 @@ impl<const W: usize> Router<W> {
     /// The head of `slot` no longer wants `pair`.
     #[inline]
     pub fn withdraw<M: Mode>(&mut self, slot: usize, pair: usize) {
-        if !M::PLAIN && self.redeciding.contains(slot) {
+        if M::FULL && self.redeciding.contains(slot) {
             return self.redeciding.remove(slot);
         }
         let wants = &mut self.pairs[pair].wants;
@@ -191,6 +192,10 @@ pub struct Extras {
     pub input_stamps: Vec<u64>,
     /// Stamps of least-recently-served output arbiters, by (router · ports + output) · ports + input.
     pub output_stamps: Vec<u64>,
+    /// Where re-deciding heads may go, by global slot id; empty if none re-decides.
+    pub reach: Vec<Reach>,
+    /// What their packets remember if they are granted what they ask for now, by slot.
+    pub after: Vec<RouteState>,
 }
 
 impl Extras {
@@ -201,6 +206,7 @@ impl Extras {
         let mixed = plan.shortest_packet() != plan.longest_packet();
         let lrs = |a: &ArbiterConfig| matches!(a, ArbiterConfig::LeastRecentlyServed(_));
         let allocator = &plan.router.allocator;
+        let fixed = plan.routing.is_fixed();
         let stamps = |used: bool, count: usize| if used { vec![0; count] } else { Vec::new() };
         Self {
             departures: vec![0; routers * 64 * W * ring],
@@ -208,6 +214,8 @@ impl Extras {
             ring,
             input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W),
             output_stamps: stamps(lrs(&allocator.output_arbiter), routers * ports * ports),
+            reach: vec![Reach { ports: [NO_PORT; 2], classes: 0 }; if fixed { 0 } else { routers * 64 * W }],
+            after: vec![RouteState::NEW; if fixed { 0 } else { 64 * W }],
         }
     }
 }

@@ -8,8 +8,10 @@
 use super::allocator::{Scratch, Visit};
 use super::context::{Arrival, Context, Credit};
 use super::mode::Mode;
-use super::routers::{Extras, Router, routers, split};
+use super::routers::{Extras, Router, global, routers, split};
+use crate::network::NONE;
 use crate::plan::Plan;
+use crate::topology::LOCAL;
 
 /// A simulation of a plan.
 pub struct Simulation<'p, const W: usize, M: Mode> {
@@ -43,20 +45,22 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         self.context.recorder.start_cycle(self.context.now);
         self.absorb_credits();
         self.absorb_heads();
+        if M::FULL {
+            self.update_sensors();
+        }
         self.allocate();
         self.context.run_nodes();
         self.context.now += 1;
     }
 
     fn absorb_credits(&mut self) {
-        let (now, shortest) = (self.context.now, self.context.rules.shortest);
+        let now = self.context.now;
         let due = self.context.credits.take(now);
-        for &Credit { pair, phits } in &due {
-            let (router, pair) = split::<W>(pair);
-            let router = &mut self.routers[router];
-            router.pairs[pair].credits += phits;
-            if router.pairs[pair].credits >= shortest {
-                router.credit.insert(pair);
+        for &Credit { pair: id, phits, minimal } in &due {
+            let (number, pair) = split::<W>(id);
+            self.context.account(number, &mut self.routers[number], pair, (u32::from(phits), true));
+            if M::FULL {
+                self.context.occupancy_changed(number, (pair, id), -i32::from(minimal));
             }
         }
         self.context.credits.put_back(now, due);
@@ -72,11 +76,61 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             let head = queue.is_empty();
             queue.push(&mut self.context.packets, packet);
             if head {
-                router.ask(slot, self.context.fixed_request(number, slot, packet));
+                router.ask(slot, self.context.settle(number, slot, packet));
+                if M::FULL {
+                    self.new_head(number, slot, packet);
+                }
                 self.active[number / 64] |= 1 << (number % 64);
             }
         }
         self.context.arrivals.put_back(now, due);
+    }
+
+    /// A packet has arrived as the head of a slot.
+    fn new_head(&mut self, number: usize, slot: usize, packet: u32) {
+        let id = global::<W>(number as u32, slot);
+        self.extras.set_reach(&self.context, &self.routers[number], (number, slot, packet));
+        // While the packet before it is still leaving, that one is counted.
+        if self.context.contention.as_ref().is_some_and(|c| !c.counts(id)) {
+            let counted = self.context.counted(number, slot, packet);
+            let now = self.context.now;
+            self.context.contention.iter_mut().for_each(|c| c.count((number, id), counted, now));
+        }
+    }
+
+    /// Brings to the present cycle what heads read besides credits.
+    fn update_sensors(&mut self) {
+        self.context.update_marks(&self.routers);
+        let Some(mut contention) = self.context.contention.take() else { return };
+        let now = self.context.now;
+        let due = contention.take(now);
+        for &id in &due {
+            let (number, slot) = split::<W>(id);
+            contention.uncount((number, id), now);
+            let head = self.routers[number].slots[slot].queue.front;
+            if head != NONE {
+                contention.count((number, id), self.context.counted(number, slot, head), now);
+            }
+        }
+        contention.put_back(now, due);
+        let message = contention.groups.as_mut().map_or(0, |groups| groups.exchange(now));
+        self.context.contention = Some(contention);
+        if message > 0 {
+            self.send_on_local_links(message);
+        }
+    }
+
+    /// Every router sends `phits` of its own on each of its local links, behind what is queued there.
+    fn send_on_local_links(&mut self, phits: u32) {
+        let now = self.context.now;
+        for router in &mut self.routers {
+            for port in 0..self.context.tables.port_count {
+                let state = &mut router.ports[port];
+                if state.class == LOCAL + 1 {
+                    state.tail = state.tail.max(now) + phits;
+                }
+            }
+        }
     }
 
     /// Visits every router that holds a head.

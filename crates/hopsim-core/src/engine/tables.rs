@@ -13,6 +13,8 @@ const SLOTS: usize = 512;
 pub struct PortInfo {
     /// Bits of its slots in the mask word that holds them.
     pub field: u64,
+    /// Bits of its pairs, likewise.
+    pub pair_field: u64,
     /// First slot.
     pub slot_base: u16,
     /// First pair.
@@ -47,6 +49,7 @@ impl Tables {
             let vcs = layout.input_vcs[port];
             tables.ports[port] = PortInfo {
                 field: (u64::MAX >> (64 - vcs)) << (layout.slot_base[port] % 64),
+                pair_field: (u64::MAX >> (64 - layout.output_vcs[port])) << (layout.pair_base[port] % 64),
                 slot_base: layout.slot_base[port],
                 pair_base: layout.pair_base[port],
                 class: layout.class[port],
@@ -87,7 +90,7 @@ impl Tables {
 fn slot_code(plan: &Plan, layout: &Layout, slot: usize) -> u8 {
     match layout.slot_vc(slot) {
         Some((port, vc)) if layout.class[port] != TERMINAL => {
-            plan.routing.sequence().code(layout.class[port] - 1, vc)
+            plan.routing.vcs().sequence.code(layout.class[port] - 1, vc)
         }
         _ => 0,
     }

@@ -29,6 +29,7 @@ impl<const W: usize> Visit<'_, W> {
         let hold = cx.now + if cx.hold_speedup() { crossing } else { busy };
         let departure = self.depart(cx, (output, to), (length, hold));
         self.router.ports[input].in_free = cx.now + busy;
+        let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, output), cx.now + busy) } else { 0 };
         self.router.withdraw::<M>(slot, pair);
 
         let until_departure = cx.until_departure();
@@ -54,11 +55,7 @@ impl<const W: usize> Visit<'_, W> {
             packet.arrived = departure + u32::from(link.latency);
             let arrival = Arrival { slot: link.to_slot.wrapping_add(u32::from(request)), packet: id };
             cx.arrivals.push(packet.arrived + cx.rules.pipeline, arrival);
-            let state = &mut self.router.pairs[pair];
-            state.credits -= length;
-            if state.credits < cx.rules.shortest {
-                self.router.credit.remove(pair);
-            }
+            cx.account(self.number, self.router, pair, (length, false));
         }
 
         let next = if from == TERMINAL {
@@ -68,13 +65,17 @@ impl<const W: usize> Visit<'_, W> {
             next
         } else {
             let link = &self.router.ports[input];
-            let credit = Credit { pair: link.to_pair.wrapping_add(slot as u32), phits: length };
+            let pair = link.to_pair.wrapping_add(slot as u32);
+            let credit = Credit { pair, phits: length as u16, minimal };
             cx.credits.push(cx.now + u32::from(link.latency), credit);
             behind
         };
         self.router.slots[slot].queue.front = next;
         if next != NONE {
-            self.router.ask(slot, cx.fixed_request(self.number, slot, next));
+            self.router.ask(slot, cx.settle(self.number, slot, next));
+            if M::FULL {
+                self.extras.set_reach(cx, self.router, (self.number, slot, next));
+            }
         }
     }
 
@@ -140,13 +141,18 @@ impl<const W: usize> Visit<'_, W> {
         0
     }
 
+    /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits.
+    pub fn room<M: Mode>(&self, cx: &Context<'_, W, M>, port: usize, length: u32) -> u32 {
+        if self.extras.ring == 0 { 0 } else { self.room_at(&cx.rules, port, length) }
+    }
+
     /// Whether the head of `slot` fits where it wants to go, with packets of several lengths.
     pub fn fits<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
         let state = &self.router.slots[slot];
         let length = u32::from(cx.packets.get(state.queue.front).length);
         let pair = state.request as usize;
         self.router.pairs[pair].credits >= length
-            && (self.extras.ring == 0 || self.room_at(&cx.rules, cx.tables.pair_port(pair), length) <= cx.now)
+            && self.room(cx, cx.tables.pair_port(pair), length) <= cx.now
     }
 
     /// `Ejection::IdleNode`: no packet is on its way into the node at this moment.

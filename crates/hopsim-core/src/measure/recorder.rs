@@ -121,6 +121,8 @@ pub struct Recorder {
     interval: u32,
     /// Grants since the beginning of the run.
     pub packet_hops: u64,
+    /// Decisions of heads that decide at every attempt, since the beginning of the run.
+    pub decisions: u64,
     /// Packets generated and dropped since the beginning of the run.
     lifetime: (u64, u64),
     link_latency: [u32; 2],
@@ -166,6 +168,7 @@ impl Recorder {
             series: vec![Interval::default(); rows as usize],
             interval: measure.interval,
             packet_hops: 0,
+            decisions: 0,
             lifetime: (0, 0),
             link_latency: [link_latency(0), link_latency(1)],
             topology: std::sync::Arc::clone(&plan.topology),
@@ -283,7 +286,7 @@ impl Recorder {
         }
         let batch = (since / self.batch_length).min(self.batches - 1) as usize;
         let path = self.path_latency(packet.hops) + length;
-        let base = if packet.route.misrouted {
+        let base = if packet.route.misrouted() {
             let from = packet.source / self.topology.nodes_per_router();
             self.path_latency(self.topology.minimal_hops(from, packet.destination_router)) + length
         } else {
@@ -295,7 +298,7 @@ impl Recorder {
         totals.injection += u64::from(packet.injection_wait);
         totals.base += u64::from(base);
         totals.path += u64::from(path);
-        totals.misrouted += u64::from(packet.route.misrouted);
+        totals.misrouted += u64::from(packet.route.misrouted());
         for class in 0..2 {
             totals.queues[class] += u64::from(packet.queue_wait[class]);
             totals.hops[class] += u64::from(packet.hops[class]);

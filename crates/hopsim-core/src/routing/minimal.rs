@@ -1,15 +1,16 @@
 //! Minimal routing: see [`Config`].
 
-use super::sequence::VcSequence;
-use super::{Head, Request, RouteState};
+use super::vcs::Vcs;
+use super::{Head, Hop, Leg, Mechanism, Paths, Request, RouteState};
+use crate::error::ConfigError;
 use crate::rng::Stream;
-use crate::topology::Topology;
+use crate::topology::{LOCAL, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The VC order of the longest minimal path.
-pub const SEQUENCE: &str = "lgl";
+/// The longest minimal path.
+pub const PATH: &str = "lgl";
 
 /// A packet takes a shortest path. Where several links are equally short (the trunks of a dragonfly with fewer
 /// than a·h + 1 groups), one of them is drawn per packet, each as likely as the others.
@@ -25,17 +26,29 @@ pub const SEQUENCE: &str = "lgl";
 #[serde(deny_unknown_fields)]
 pub struct Config {}
 
+impl Config {
+    /// See [`super::RoutingConfig::paths`].
+    pub fn paths(&self, _topology: &Topology) -> Result<Paths, ConfigError> {
+        Ok(Paths { sequence: PATH, detour: "", escapes: &[], references: &[PATH] })
+    }
+
+    /// The mechanism itself.
+    pub fn build(&self, base: Minimal) -> Minimal {
+        base
+    }
+}
+
 /// Minimal routing; also the base of the nonminimal mechanisms, which change the target.
 #[derive(Clone, Debug)]
 pub struct Minimal {
     topology: Arc<Topology>,
-    sequence: VcSequence,
+    vcs: Vcs,
 }
 
 impl Minimal {
-    /// Minimal paths on `topology` with the VCs of `sequence`.
-    pub fn new(topology: Arc<Topology>, sequence: VcSequence) -> Self {
-        Self { topology, sequence }
+    /// Minimal paths on `topology` with the VCs of `vcs`.
+    pub fn new(topology: Arc<Topology>, vcs: Vcs) -> Self {
+        Self { topology, vcs }
     }
 
     /// The topology it routes on.
@@ -44,29 +57,68 @@ impl Minimal {
         &self.topology
     }
 
-    /// The VC order.
-    pub fn sequence(&self) -> &VcSequence {
-        &self.sequence
+    /// The VC management.
+    #[inline]
+    pub fn vcs(&self) -> &Vcs {
+        &self.vcs
     }
 
-    /// The next hop of the minimal path from the head's router to router `target`, another one.
+    /// The next hop of the minimal path from the head's router to router `target`, another one, with increasing VCs.
     #[expect(clippy::inline_always, reason = "8 % of all instructions are saved by it")]
     #[inline(always)]
     pub fn towards(&self, head: &Head, target: u32, trunk: u16) -> Request {
         let (port, class) = self.topology.minimal_port(head.router, target, trunk);
-        Request { port, vc: self.sequence.next(head.code, class) }
+        Request { port, vc: self.vcs.sequence.next(head.code, class) }
     }
 
-    /// See [`super::Routing::request`].
+    /// The next hop of the minimal path to the router `target`, `None` if the head is there.
+    pub fn hop(&self, head: &Head, target: u32, trunk: u16) -> Option<Hop> {
+        if head.router == target {
+            return None;
+        }
+        let (port, class) = self.topology.minimal_port(head.router, target, trunk);
+        let there = class == LOCAL && self.topology.group(head.router) == self.topology.group(target);
+        let leg = match (target == head.destination, there) {
+            (true, true) => Leg::Final,
+            (true, false) => Leg::ToGroup,
+            (false, true) => Leg::Inside,
+            (false, false) => Leg::Detour,
+        };
+        Some(Hop { port, class, leg, reuses: false })
+    }
+
+    /// Draws the link among the parallel ones towards `target`, if there are any.
+    pub fn choose_trunk(&self, head: &Head, target: u32, state: &mut RouteState, draw: impl Fn() -> Stream) {
+        if self.topology.has_trunks() && target != head.router {
+            state.trunk = self.topology.choose_trunk(head.router, target, &mut draw());
+        }
+    }
+}
+
+impl Mechanism for Minimal {
+    fn base(&self) -> &Minimal {
+        self
+    }
+
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn request(&self, head: &Head, state: &mut RouteState, draw: impl FnOnce() -> Stream) -> Request {
+    fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
         if head.router == head.destination {
-            return Request { port: head.terminal as usize, vc: 0 };
+            return head.ejection();
         }
-        if head.code == 0 && self.topology.has_trunks() {
+        if head.at_injection() && self.topology.has_trunks() {
             state.trunk = self.topology.choose_trunk(head.router, head.destination, &mut draw());
         }
         self.towards(head, head.destination, state.trunk)
+    }
+
+    fn prepare(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) {
+        if head.at_injection() {
+            self.choose_trunk(head, head.destination, state, draw);
+        }
+    }
+
+    fn settled(&self, head: &Head, state: &RouteState) -> Option<Option<Hop>> {
+        Some(self.hop(head, head.destination, state.trunk))
     }
 }

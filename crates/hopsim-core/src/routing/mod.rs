@@ -1,36 +1,163 @@
 //! Routing: which output port and VC the packet at the head of an input VC asks for.
 //!
-//! A mechanism is asked once when a packet becomes the head of its queue ([`Routing::request`]); if it says
-//! that the head [re-decides](Routing::redecides), it is asked again at every attempt. What it must remember
-//! between hops is the packet's [`RouteState`]. Deadlock avoidance is by the order of virtual channels
-//! ([`sequence::VcSequence`]), and `Plan` refuses a network with fewer VCs than the mechanism needs.
-//! A new mechanism is one file here and one row in each enum below.
+//! A mechanism is told once that a packet has become the head of its queue ([`Mechanism::prepare`]). If there is
+//! nothing to decide ([`Mechanism::settled`]) the request is fixed for as long as the head waits. Otherwise it is
+//! asked in every attempt ([`Mechanism::decide`]) and may read the router's state through a [`view::View`]. What
+//! it must remember between hops is the packet's [`RouteState`]. Deadlock avoidance is by the order of virtual
+//! channels ([`vcs`]), and `Plan` refuses a network with fewer VCs than the mechanism needs.
+//! A new mechanism is one file here and one row in the table below.
 
+pub mod detour;
+pub mod flexvc;
+pub mod in_transit;
 pub mod minimal;
+pub mod olm;
+pub mod piggyback;
 pub mod sequence;
+pub mod source;
+pub mod source_adaptive;
+pub mod trigger;
+pub mod ugal;
 pub mod valiant;
+pub mod vcs;
+pub mod view;
 
 use crate::error::ConfigError;
-use crate::network::{NONE, Network};
+use crate::network::NONE;
 use crate::rng::Stream;
 use crate::topology::Topology;
+use minimal::Minimal;
 use schemars::JsonSchema;
-use sequence::VcSequence;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use vcs::Vcs;
+use view::{Draws, Sensors, View};
 
-/// How packets find their way.
-///
-/// A mechanism is asked for an output port and VC when a packet becomes the head of its input VC. Deadlock is
-/// avoided by the order of virtual channels: see `router.cioq.vcs`. A network with fewer VCs than the mechanism
-/// needs is refused.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RoutingConfig {
+/// One row per mechanism: its documentation, its name in Rust and in the document.
+macro_rules! mechanisms {
+    ($($(#[$doc:meta])* $name:ident($module:ident),)*) => {
+        /// How packets find their way.
+        ///
+        /// A mechanism is asked for an output port and VC when a packet becomes the head of its input VC, an adaptive
+        /// one at every attempt. Deadlock is avoided by the order of virtual channels: see `router.cioq.vcs`. A network
+        /// with fewer VCs than the mechanism needs is refused.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum RoutingConfig {
+            $($(#[$doc])* $name($module::Config),)*
+        }
+
+        /// A mechanism ready to route.
+        #[derive(Clone, Debug)]
+        pub enum Routing {
+            $(#[doc = concat!("See [`", stringify!($module), "`].")] $name($module::$name),)*
+        }
+
+        impl RoutingConfig {
+            /// The name in the document.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$name(_) => stringify!($module),)*
+                }
+            }
+
+            /// What the mechanism may do on `topology`; refuses one that cannot carry it.
+            pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
+                match self {
+                    $(Self::$name(config) => config.paths(topology).map_err(|e| e.within(stringify!($module))),)*
+                }
+            }
+
+            fn build_on(&self, base: Minimal) -> Routing {
+                match self {
+                    $(Self::$name(config) => Routing::$name(config.build(base)),)*
+                }
+            }
+        }
+
+        impl Routing {
+            /// The output of a head of a mechanism that never decides anew.
+            #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+            #[inline(always)]
+            pub fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
+                match self {
+                    $(Self::$name(m) => m.request(head, state, draw),)*
+                }
+            }
+
+            /// A packet has become the head of its input VC: its request, if that is fixed.
+            pub fn settle(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Option<Request> {
+                match self {
+                    $(Self::$name(m) => settle(m, head, state, draw),)*
+                }
+            }
+
+            /// Where a head that is not settled may go.
+            pub fn reach(&self, head: &Head, state: &RouteState) -> Reach {
+                match self {
+                    $(Self::$name(m) => reach(m, head, state),)*
+                }
+            }
+
+            /// The decision of a head that is not settled, in this attempt. `state` keeps what it must remember while
+            /// it waits.
+            pub fn decide(&self, head: &Head, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
+                match self {
+                    $(Self::$name(m) => decide(m, head, state, view, draws),)*
+                }
+            }
+
+            /// The port of the minimal path.
+            pub fn minimal_port(&self, head: &Head, state: &RouteState) -> usize {
+                match self {
+                    $(Self::$name(m) => m.base().hop(head, head.destination, state.trunk).map_or(head.terminal as usize, |h| h.port),)*
+                }
+            }
+
+            /// What the engine must keep for it.
+            pub fn sensors(&self) -> Sensors {
+                match self {
+                    $(Self::$name(m) => m.sensors(),)*
+                }
+            }
+
+            /// Whether a waiting head must be asked in every attempt, as its answers change what it remembers.
+            pub fn remembers(&self) -> bool {
+                match self {
+                    $(Self::$name(m) => m.remembers(),)*
+                }
+            }
+
+            /// Whether every request is fixed.
+            pub fn is_fixed(&self) -> bool {
+                match self {
+                    $(Self::$name(m) => !m.redecides() && !m.base().vcs().is_flexible(),)*
+                }
+            }
+
+            /// The VC management.
+            pub fn vcs(&self) -> &Vcs {
+                match self {
+                    $(Self::$name(m) => m.base().vcs(),)*
+                }
+            }
+        }
+    };
+}
+
+mechanisms! {
     /// Shortest path (MIN).
-    Minimal(minimal::Config),
+    Minimal(minimal),
     /// Oblivious nonminimal routing through a random intermediate router or group (VAL; Valiant, 1982).
-    Valiant(valiant::Config),
+    Valiant(valiant),
+    /// Minimal path or a random detour, whichever looks shorter at the source (UGAL-L).
+    Ugal(ugal),
+    /// UGAL with marks of saturated global links exchanged inside the group (PB).
+    Piggyback(piggyback),
+    /// Piggyback with the detours of oblivious routing: Src-RRG and Src-CRG of the fairness studies.
+    SourceAdaptive(source_adaptive),
+    /// In-transit adaptive routing with opportunistic local misrouting (OLM; In-Trns-RRG, -CRG, -MM).
+    Olm(olm),
 }
 
 /// What a packet carries for its routing.
@@ -40,13 +167,42 @@ pub struct RouteState {
     pub via: u32,
     /// Chosen link among the parallel ones towards the current target.
     pub trunk: u16,
-    /// Whether the packet was sent off the minimal path.
-    pub misrouted: bool,
+    /// Where the packet left its minimal path for the first time: a [`Place`], 0 if it never did.
+    pub place: u8,
+    /// What in-transit mechanisms remember: see [`in_transit`].
+    pub flags: u8,
+}
+
+/// Where a packet leaves its minimal path for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Place {
+    /// In the router of its source.
+    Injection = 1,
+    /// In another router of the source group.
+    SourceGroup = 2,
+    /// In a group that is neither the source's nor the destination's.
+    IntermediateGroup = 3,
+    /// In the destination's group, another one than the source's.
+    DestinationGroup = 4,
 }
 
 impl RouteState {
     /// The state of a packet that has not been routed yet.
-    pub const NEW: Self = Self { via: NONE, trunk: 0, misrouted: false };
+    pub const NEW: Self = Self { via: NONE, trunk: 0, place: 0, flags: 0 };
+
+    /// Whether the packet has left its minimal path.
+    #[inline]
+    pub fn misrouted(self) -> bool {
+        self.place != 0
+    }
+
+    /// Marks the packet as misrouted, unless it already is.
+    pub fn misroute(&mut self, place: Place) {
+        if self.place == 0 {
+            self.place = place as u8;
+        }
+    }
 }
 
 /// The head that asks for a route.
@@ -54,12 +210,32 @@ impl RouteState {
 pub struct Head {
     /// Router it stands in.
     pub router: u32,
-    /// Class and VC of the input it stands in, as [`VcSequence`] codes them; 0 at injection.
+    /// Class and VC of the input it stands in, as [`sequence::VcSequence`] codes them; 0 at injection.
     pub code: u8,
+    /// Source node.
+    pub source: u32,
     /// Destination router.
     pub destination: u32,
     /// Terminal port of the destination there.
     pub terminal: u16,
+    /// VC of that port.
+    pub ejection_vc: u8,
+    /// Whether the packet answers a request.
+    pub reply: bool,
+}
+
+impl Head {
+    /// Whether it stands at injection.
+    #[inline]
+    pub fn at_injection(&self) -> bool {
+        self.code == 0 || self.code == sequence::REPLY_INJECTION
+    }
+
+    /// The request of a packet that has arrived.
+    #[inline]
+    pub fn ejection(&self) -> Request {
+        Request { port: self.terminal as usize, vc: self.ejection_vc }
+    }
 }
 
 /// An output port and VC.
@@ -67,78 +243,158 @@ pub struct Head {
 pub struct Request {
     /// Output port.
     pub port: usize,
-    /// Output VC (0 for ejection).
+    /// Output VC.
     pub vc: u8,
 }
 
-/// A mechanism ready to route.
-#[derive(Clone, Debug)]
-pub enum Routing {
-    /// See [`minimal`].
-    Minimal(minimal::Minimal),
-    /// See [`valiant`].
-    Valiant(valiant::Valiant),
+/// A hop over a link, its VC still open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// Output port.
+    pub port: usize,
+    /// Link class.
+    pub class: u8,
+    /// What may follow it.
+    pub leg: Leg,
+    /// Whether a misroute may take the VC of an earlier hop again (OLM).
+    pub reuses: bool,
+}
+
+/// Kinds of hops that differ in what may follow them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leg {
+    /// Towards the destination in another group.
+    ToGroup,
+    /// Towards the destination in this group.
+    Final,
+    /// Towards an intermediate group.
+    Detour,
+    /// Towards the intermediate router in this group.
+    Inside,
+    /// A local misroute in the source group of a packet to another group.
+    MisrouteSource,
+    /// A local misroute in an intermediate group.
+    MisrouteInside,
+    /// A local misroute in the destination's group.
+    MisrouteFinal,
+}
+
+/// What a head asks for in one attempt.
+#[derive(Clone, Copy, Debug)]
+pub struct Decision {
+    /// The output; `None`: nothing in this attempt.
+    pub request: Option<Request>,
+    /// What the packet remembers if it is granted.
+    pub after: RouteState,
+}
+
+/// The outputs a head may ask for: two ports, `NO_PORT` for none, and all ports of some link classes, a bit each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Single ports.
+    pub ports: [u16; 2],
+    /// Whole classes.
+    pub classes: u8,
+}
+
+/// No port.
+pub const NO_PORT: u16 = u16::MAX;
+
+/// The paths of a mechanism on a topology, a letter per link: `l` local, `g` global.
+#[derive(Clone, Copy, Debug)]
+pub struct Paths {
+    /// The increasing sequence of VCs that they need.
+    pub sequence: &'static str,
+    /// The longest nonminimal path, empty if there is none.
+    pub detour: &'static str,
+    /// The minimal paths left after each of its hops.
+    pub escapes: &'static [&'static str],
+    /// Orders of VCs that FlexVC may lay out for them, preferred first.
+    pub references: &'static [&'static str],
+}
+
+/// A routing mechanism. One that always knows at once where a head goes implements `prepare`, `target` and `request`;
+/// an adaptive one `prepare`, `settled`, `reach` and `decide`.
+pub trait Mechanism {
+    /// The minimal routing underneath: topology and VCs.
+    fn base(&self) -> &Minimal;
+
+    /// The output of a head, where it is fixed. Only asked if nothing re-decides.
+    fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
+        settle(self, head, state, draw).unwrap_or_else(|| unreachable!("the plan picks the mode"))
+    }
+
+    /// A packet has become the head of its input VC; numbers drawn here are the packet's own in this router.
+    fn prepare(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream);
+
+    /// The hop of a prepared head that has nothing to decide; `Some(None)` is ejection.
+    fn settled(&self, head: &Head, state: &RouteState) -> Option<Option<Hop>>;
+
+    /// Where a head that has something to decide may go.
+    fn reach(&self, _head: &Head, _state: &RouteState) -> Reach {
+        unreachable!("every head is settled")
+    }
+
+    /// The decision of a head that has something to decide.
+    fn decide(&self, _head: &Head, _state: &mut RouteState, _view: &impl View, _draws: &mut impl Draws) -> Decision {
+        unreachable!("every head is settled")
+    }
+
+    /// Whether some heads have something to decide.
+    fn redecides(&self) -> bool {
+        false
+    }
+
+    /// Whether a waiting head must be asked in every attempt, as its answers change what it remembers.
+    fn remembers(&self) -> bool {
+        false
+    }
+
+    /// What the engine must keep for it.
+    fn sensors(&self) -> Sensors {
+        Sensors::default()
+    }
+}
+
+fn settle<M: Mechanism + ?Sized>(
+    mechanism: &M,
+    head: &Head,
+    state: &mut RouteState,
+    draw: impl Fn() -> Stream,
+) -> Option<Request> {
+    mechanism.prepare(head, state, draw);
+    match mechanism.settled(head, state)? {
+        None => Some(head.ejection()),
+        Some(_) if mechanism.base().vcs().is_flexible() => None,
+        Some(hop) => Some(mechanism.base().vcs().single(head, hop)),
+    }
+}
+
+fn reach<M: Mechanism>(mechanism: &M, head: &Head, state: &RouteState) -> Reach {
+    match mechanism.settled(head, state) {
+        Some(Some(hop)) => Reach { ports: [hop.port as u16, NO_PORT], classes: 0 },
+        _ => mechanism.reach(head, state),
+    }
+}
+
+fn decide<M: Mechanism>(
+    mechanism: &M,
+    head: &Head,
+    state: &mut RouteState,
+    view: &impl View,
+    draws: &mut impl Draws,
+) -> Decision {
+    match mechanism.settled(head, state) {
+        Some(Some(hop)) => {
+            Decision { request: Some(mechanism.base().vcs().choose(head, hop, view, draws)), after: *state }
+        }
+        _ => mechanism.decide(head, state, view, draws),
+    }
 }
 
 impl RoutingConfig {
-    /// The VC order of the mechanism on `topology`.
-    pub fn sequence(&self, topology: &Topology) -> Result<&'static str, ConfigError> {
-        match self {
-            Self::Minimal(_) => Ok(minimal::SEQUENCE),
-            Self::Valiant(config) => config.sequence(topology).map_err(|e| e.within("valiant")),
-        }
-    }
-
-    /// The name in the document.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Minimal(_) => "minimal",
-            Self::Valiant(_) => "valiant",
-        }
-    }
-
     /// Builds the mechanism for a network whose VCs have been checked.
-    pub fn build(&self, topology: &Arc<Topology>, network: &Network) -> Result<Routing, ConfigError> {
-        let sequence = VcSequence::new(self.sequence(topology)?, &network.classes);
-        let base = minimal::Minimal::new(Arc::clone(topology), sequence);
-        Ok(match self {
-            Self::Minimal(_) => Routing::Minimal(base),
-            Self::Valiant(config) => Routing::Valiant(valiant::Valiant::new(config, base)),
-        })
-    }
-}
-
-impl Routing {
-    /// The output of `head`. `draw` makes the stream for the choices of this packet (once per packet, or
-    /// once per attempt for a head that re-decides).
-    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
-    #[inline(always)]
-    pub fn request(&self, head: &Head, state: &mut RouteState, draw: impl FnOnce() -> Stream) -> Request {
-        match self {
-            Self::Minimal(r) => r.request(head, state, draw),
-            Self::Valiant(r) => r.request(head, state, draw),
-        }
-    }
-
-    /// Whether a head that stands in an input with this code is asked again at every attempt.
-    #[inline]
-    pub fn redecides(&self, code: u8) -> bool {
-        match self {
-            Self::Minimal(_) => false,
-            Self::Valiant(r) => r.recompute() && code == 0,
-        }
-    }
-
-    /// Whether any head can re-decide.
-    pub fn adaptive(&self) -> bool {
-        self.redecides(0)
-    }
-
-    /// The VC order in use.
-    pub fn sequence(&self) -> &VcSequence {
-        match self {
-            Self::Minimal(r) => r.sequence(),
-            Self::Valiant(r) => r.base().sequence(),
-        }
+    pub fn build(&self, topology: &Arc<Topology>, vcs: Vcs) -> Routing {
+        self.build_on(Minimal::new(Arc::clone(topology), vcs))
     }
 }

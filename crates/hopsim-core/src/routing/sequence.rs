@@ -3,17 +3,26 @@
 
 use crate::network::Classes;
 
+/// Code of the injection VCs of replies; requests and one-way packets have code 0.
+pub const REPLY_INJECTION: u8 = u8::MAX;
+
 /// The next VC for every input and class of output link.
 #[derive(Clone, Debug)]
 pub struct VcSequence {
     /// `next[code][class]`; `u8::MAX` where the sequence has no later link of the class -- constant.
     next: Box<[[u8; 2]; 256]>,
+    /// VC of the nearest link of class 0 not after the input's -- constant.
+    reused: Box<[u8; 256]>,
     /// First code of each link class -- constant.
     offset: [u8; 2],
+    /// First VC of each class that replies use -- constant.
+    first_reply: [u8; 2],
+    /// VCs of each class that the sequence uses, those of replies included -- constant.
+    used: [u8; 2],
 }
 
 /// The link class of a letter.
-fn class_of(letter: char) -> usize {
+pub(super) fn class_of(letter: char) -> usize {
     usize::from(letter == 'g')
 }
 
@@ -25,38 +34,55 @@ pub fn vcs_needed(sequence: &str) -> [u8; 2] {
 }
 
 impl VcSequence {
-    /// The tables of `sequence` for a network with these VCs.
-    pub fn new(sequence: &str, classes: &Classes) -> Self {
+    /// The tables of `sequence` for a network with these VCs; with `replies` a second copy follows for them.
+    pub fn new(sequence: &str, classes: &Classes, replies: bool) -> Self {
         let vcs: Vec<u8> = classes.links.iter().map(|c| c.vcs).collect();
         let offset = [1, 1 + vcs.first().copied().unwrap_or(0)];
-        let mut table = Self { next: Box::new([[u8::MAX; 2]; 256]), offset };
-        let mut positions = vec![(0, 0)];
-        let mut seen = [0u8; 2];
-        for (index, letter) in sequence.chars().enumerate() {
-            let class = class_of(letter);
-            positions.push((offset[class] + seen[class], index + 1));
-            seen[class] += 1;
-        }
-        for (code, after) in positions {
-            let mut count = [0u8; 2];
-            for (index, letter) in sequence.chars().enumerate() {
-                let class = class_of(letter);
-                if index >= after && table.next[code as usize][class] == u8::MAX {
-                    table.next[code as usize][class] = count[class];
-                }
-                count[class] += 1;
-            }
+        let needed = vcs_needed(sequence);
+        let first_reply = if replies { needed } else { [0; 2] };
+        let mut table = Self {
+            next: Box::new([[u8::MAX; 2]; 256]),
+            reused: Box::new([0; 256]),
+            offset,
+            first_reply,
+            used: [needed[0] + first_reply[0], needed[1] + first_reply[1]],
+        };
+        table.fill(sequence, 0, [0; 2]);
+        if replies {
+            table.fill(sequence, REPLY_INJECTION, needed);
         }
         table
+    }
+
+    /// Writes the rows of one copy of the sequence, whose VCs start at `first`.
+    fn fill(&mut self, sequence: &str, injection: u8, first: [u8; 2]) {
+        let letters: Vec<usize> = sequence.chars().map(class_of).collect();
+        let mut numbers = Vec::new();
+        let mut count = first;
+        for &class in &letters {
+            numbers.push(count[class]);
+            count[class] += 1;
+        }
+        let codes = letters.iter().zip(&numbers).map(|(&class, &vc)| self.offset[class] + vc);
+        let inputs: Vec<(u8, usize)> =
+            std::iter::once(injection).chain(codes).enumerate().map(|(after, code)| (code, after)).collect();
+        for (code, after) in inputs {
+            for class in 0..2 {
+                let later = (after..letters.len()).find(|&i| letters[i] == class);
+                self.next[code as usize][class] = later.map_or(u8::MAX, |i| numbers[i]);
+            }
+            let earlier = (0..after).rev().find(|&i| letters[i] == 0);
+            self.reused[code as usize] = earlier.map_or(self.next[code as usize][0], |i| numbers[i]);
+        }
     }
 
     /// No order at all: every hop uses VC 0, which can deadlock.
     #[cfg(test)]
     pub fn unordered(classes: &Classes) -> Self {
-        Self { next: Box::new([[0; 2]; 256]), ..Self::new("lg", classes) }
+        Self { next: Box::new([[0; 2]; 256]), ..Self::new("lg", classes, false) }
     }
 
-    /// The code of an input VC of link class `class`; injection has code 0.
+    /// The code of an input VC of link class `class`; injection has code 0, or [`REPLY_INJECTION`].
     pub fn code(&self, class: u8, vc: u8) -> u8 {
         self.offset[class as usize] + vc
     }
@@ -67,6 +93,23 @@ impl VcSequence {
         let vc = self.next[code as usize][class as usize & 1];
         debug_assert!(vc != u8::MAX, "the path is longer than the VC sequence");
         vc
+    }
+
+    /// The VC for an opportunistic hop over a link of class 0: that of the nearest such link already passed.
+    #[inline]
+    pub fn reused(&self, code: u8) -> u8 {
+        self.reused[code as usize]
+    }
+
+    /// First VC of a class for requests and one-way packets, or for replies.
+    #[inline]
+    pub fn first(&self, class: u8, reply: bool) -> u8 {
+        if reply { self.first_reply[class as usize] } else { 0 }
+    }
+
+    /// VCs of each class in use: 0 … this − 1.
+    pub fn used(&self) -> [u8; 2] {
+        self.used
     }
 }
 
@@ -83,7 +126,7 @@ mod tests {
     #[test]
     fn valiant_paths_get_the_vcs_of_the_papers() {
         // The table of the increasing sequence l0 g0 l1 l2 g1 l3: injection, then each hop of a full path.
-        let sequence = VcSequence::new("lgllgl", &classes(4, 2));
+        let sequence = VcSequence::new("lgllgl", &classes(4, 2), false);
         let hops = [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (0, 3)];
         let mut code = 0;
         for (class, vc) in hops {
@@ -99,9 +142,32 @@ mod tests {
 
     #[test]
     fn extra_vcs_stay_unused() {
-        let sequence = VcSequence::new("lgl", &classes(4, 2));
+        let sequence = VcSequence::new("lgl", &classes(4, 2), false);
         assert_eq!(sequence.next(0, 0), 0);
         assert_eq!(sequence.next(sequence.code(0, 0), 1), 0);
         assert_eq!(sequence.next(sequence.code(1, 0), 0), 1);
+    }
+
+    #[test]
+    fn replies_follow_a_second_copy_of_the_sequence() {
+        // Minimal replies: l2 g1 l3.
+        let sequence = VcSequence::new("lgl", &classes(4, 2), true);
+        let mut code = REPLY_INJECTION;
+        for (class, vc) in [(0, 2), (1, 1), (0, 3)] {
+            assert_eq!(sequence.next(code, class), vc);
+            code = sequence.code(class, vc);
+        }
+        assert_eq!(sequence.next(sequence.code(1, 0), 0), 1, "requests stay in the first copy");
+        assert_eq!((sequence.first(1, true), sequence.used()), (1, [4, 2]));
+    }
+
+    #[test]
+    fn opportunistic_local_hops_reuse_the_vc_of_the_last_local_link() {
+        // OLM, l0 g0 l1 g1 l2: a local misroute after g0 uses l0, after g1 uses l1, after l0 again l0.
+        let sequence = VcSequence::new("lglgl", &classes(3, 2), false);
+        assert_eq!(sequence.reused(0), 0);
+        assert_eq!(sequence.reused(sequence.code(0, 0)), 0);
+        assert_eq!(sequence.reused(sequence.code(1, 0)), 0);
+        assert_eq!(sequence.reused(sequence.code(1, 1)), 1);
     }
 }

@@ -1,12 +1,13 @@
 //! Oblivious nonminimal routing: see [`Config`].
 
+use super::detour::{self, Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
-use super::{Head, Request, RouteState};
+use super::view::{Draws, View};
+use super::{Decision, Head, Hop, Mechanism, NO_PORT, Paths, Place, Reach, Request, RouteState};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
-use crate::topology::Topology;
-use crate::topology::dragonfly::Dragonfly;
+use crate::topology::{GLOBAL, LOCAL, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,44 +22,6 @@ pub enum Intermediate {
     Node,
     /// On entering the intermediate group (VAL-group). Saves a local hop; needs 3 local and 2 global VCs.
     Group,
-}
-
-/// Which groups are candidates for the detour.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Policy {
-    /// Random-router global (RRG): behind any global link of the source group. Costs a local hop to reach the link.
-    #[default]
-    Rrg,
-    /// Current-router global (CRG): behind the source router's own global links. Saves that local hop.
-    Crg,
-    /// Neighbour-router global (NRG): behind the global links of the other routers of the source group. Always takes a
-    /// local hop first.
-    Nrg,
-}
-
-/// Whether the source group itself can be the intermediate group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum IntermediateGroups {
-    /// Never (FOGSim `SRCEXC`).
-    #[default]
-    Other,
-    /// With probability (a − 1) / routers, as if drawn among all other routers (FOGSim `FULL`).
-    Any,
-}
-
-/// What happens to packets whose destination is in the source group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum IntraGroup {
-    /// A detour through another group, like all other packets.
-    #[default]
-    Global,
-    /// A detour through a random router of the group, over local links only.
-    Local,
-    /// The minimal path.
-    Minimal,
 }
 
 /// A packet goes minimally to a random intermediate router or group, then minimally to its destination. Any
@@ -97,125 +60,128 @@ pub struct Config {
 }
 
 impl Config {
-    /// The VC order; refuses a topology without groups and a policy without candidates.
-    pub fn sequence(&self, topology: &Topology) -> Result<&'static str, ConfigError> {
-        let Some(dragonfly) = topology.dragonfly() else {
-            return Err(ConfigError::new("", "needs a topology with groups").valid("topology.dragonfly"));
-        };
-        if self.policy == Policy::Nrg && dragonfly.a() < 2 {
-            return Err(ConfigError::new("policy", "a group of one router has no neighbour routers")
-                .value("nrg")
-                .valid("rrg or crg, or a ≥ 2"));
+    /// See [`super::RoutingConfig::paths`].
+    pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
+        self.policy.check(detour::dragonfly(topology)?)?;
+        Ok(if self.intermediate == Intermediate::Group { VIA_GROUP } else { VIA_ROUTER })
+    }
+
+    /// The mechanism over the minimal paths of `base`.
+    pub fn build(&self, base: Minimal) -> Valiant {
+        Valiant {
+            detour: Detour {
+                policy: self.policy,
+                groups: self.intermediate_groups,
+                intra_group: self.intra_group,
+            },
+            group: self.intermediate == Intermediate::Group,
+            recompute: self.recompute,
+            base,
         }
-        let idle = (0..dragonfly.routers()).find(|&r| dragonfly.groups_behind(r).next().is_none());
-        if let (Policy::Crg | Policy::Nrg, Some(router)) = (self.policy, idle) {
-            return Err(ConfigError::new("policy", format!("router {router} has no connected global link"))
-                .value(if self.policy == Policy::Crg { "crg" } else { "nrg" })
-                .valid("rrg, or another number of groups"));
-        }
-        Ok(if self.intermediate == Intermediate::Group { "lglgl" } else { "lgllgl" })
     }
 }
+
+/// Through an intermediate router.
+pub const VIA_ROUTER: Paths = Paths {
+    sequence: "lgllgl",
+    detour: "lgllgl",
+    escapes: &["lgl", "lgl", "lgl", "gl", "l", ""],
+    references: &["lgllgl", "lglgl"],
+};
+
+/// Through an intermediate group.
+pub const VIA_GROUP: Paths = Paths {
+    sequence: "lglgl",
+    detour: "lglgl",
+    escapes: &["lgl", "lgl", "gl", "l", ""],
+    references: &["lglgl"],
+};
 
 /// Valiant routing on a dragonfly.
 #[derive(Clone, Debug)]
 pub struct Valiant {
-    config: Config,
+    detour: Detour,
+    /// Whether the first phase ends on entering the intermediate group.
+    group: bool,
+    recompute: bool,
     base: Minimal,
 }
 
 impl Valiant {
-    /// Valiant routing over the minimal paths of `base`.
-    pub fn new(config: &Config, base: Minimal) -> Self {
-        Self { config: config.clone(), base }
+    /// Draws the intermediate router of a packet at injection and settles target and trunk.
+    fn start(&self, head: &Head, state: &mut RouteState, stream: &mut Stream) {
+        state.via = self.detour.draw(self.base.dragonfly(), (head.router, head.destination), stream);
+        state.place = if state.via == NONE { 0 } else { Place::Injection as u8 };
+        if state.via != NONE && self.base.has_reached(head, state.via, self.group) {
+            state.via = NONE;
+        }
+        let target = self.target(head, state);
+        if self.base.topology().has_trunks() && target != head.router {
+            state.trunk = self.base.topology().choose_trunk(head.router, target, stream);
+        }
     }
 
-    /// The minimal routing underneath.
-    pub fn base(&self) -> &Minimal {
+    #[inline]
+    fn target(&self, head: &Head, state: &RouteState) -> u32 {
+        if state.via == NONE { head.destination } else { state.via }
+    }
+}
+
+impl Mechanism for Valiant {
+    fn base(&self) -> &Minimal {
         &self.base
     }
 
-    /// Whether the intermediate router is drawn at every attempt.
-    #[inline]
-    pub fn recompute(&self) -> bool {
-        self.config.recompute
-    }
-
-    fn dragonfly(&self) -> &Dragonfly {
-        let Topology::Dragonfly(dragonfly) = self.base.topology();
-        dragonfly
-    }
-
-    /// The intermediate router of a packet from router `at` to router `to`, `NONE` for the minimal path.
-    fn draw_via(&self, at: u32, to: u32, stream: &mut Stream) -> u32 {
-        let t = self.dragonfly();
-        let group = t.group(at);
-        let inside = |stream: &mut Stream| group * t.a() + stream.below(t.a());
-        if group == t.group(to) {
-            match self.config.intra_group {
-                IntraGroup::Global => {}
-                IntraGroup::Local => return inside(stream),
-                IntraGroup::Minimal => return NONE,
-            }
-        }
-        if self.config.intermediate_groups == IntermediateGroups::Any && stream.below(t.routers()) < t.a() - 1
-        {
-            return inside(stream);
-        }
-        let position = t.position(at);
-        let (first, count) = match self.config.policy {
-            Policy::Rrg => (0, t.a() * t.h()),
-            Policy::Crg => (position * t.h(), t.h()),
-            Policy::Nrg => ((position + 1) * t.h(), (t.a() - 1) * t.h()),
-        };
-        loop {
-            let slot = (first + stream.below(count)) % (t.a() * t.h());
-            if let Some(other) = t.group_behind(group, slot) {
-                return other * t.a() + stream.below(t.a());
-            }
-        }
-    }
-
-    /// See [`super::Routing::request`].
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn request(&self, head: &Head, state: &mut RouteState, draw: impl FnOnce() -> Stream) -> Request {
-        let topology = self.base.topology();
-        if head.code == 0 {
-            let mut stream = draw();
-            state.via = self.draw_via(head.router, head.destination, &mut stream);
-            state.misrouted = state.via != NONE;
-            self.retarget(head, state, &mut stream);
-        } else if state.via != NONE && self.arrived(head.router, state.via) {
-            state.via = NONE;
-            if topology.has_trunks() && head.router != head.destination {
-                state.trunk = topology.choose_trunk(head.router, head.destination, &mut draw());
-            }
-        }
-        let target = if state.via == NONE { head.destination } else { state.via };
+    fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
+        self.prepare(head, state, draw);
+        let target = self.target(head, state);
         if target == head.router {
-            return Request { port: head.terminal as usize, vc: 0 };
+            return head.ejection();
         }
         self.base.towards(head, target, state.trunk)
     }
 
-    /// Whether the first phase ends at `router`.
-    #[inline]
-    fn arrived(&self, router: u32, via: u32) -> bool {
-        match self.config.intermediate {
-            Intermediate::Router | Intermediate::Node => router == via,
-            Intermediate::Group => self.base.topology().group(router) == self.base.topology().group(via),
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    fn prepare(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) {
+        if head.at_injection() {
+            self.start(head, state, &mut draw());
+        } else if state.via != NONE && self.base.has_reached(head, state.via, self.group) {
+            state.via = NONE;
+            self.base.choose_trunk(head, head.destination, state, draw);
         }
     }
 
-    /// Settles target and trunk of a packet whose intermediate router has just been drawn.
-    fn retarget(&self, head: &Head, state: &mut RouteState, stream: &mut Stream) {
-        if state.via != NONE && self.arrived(head.router, state.via) {
-            state.via = NONE;
+    fn settled(&self, head: &Head, state: &RouteState) -> Option<Option<Hop>> {
+        if self.recompute && head.at_injection() {
+            return None;
         }
-        let target = if state.via == NONE { head.destination } else { state.via };
-        if self.base.topology().has_trunks() && target != head.router {
-            state.trunk = self.base.topology().choose_trunk(head.router, target, stream);
-        }
+        Some(self.base.hop(head, self.target(head, state), state.trunk))
+    }
+
+    fn reach(&self, head: &Head, _state: &RouteState) -> Reach {
+        // The intermediate router may be this one and the destination too.
+        Reach { ports: [head.terminal, NO_PORT], classes: 1 << LOCAL | 1 << GLOBAL }
+    }
+
+    fn decide(
+        &self,
+        head: &Head,
+        state: &mut RouteState,
+        view: &impl View,
+        draws: &mut impl Draws,
+    ) -> Decision {
+        self.start(head, state, draws.attempt());
+        let request = match self.base.hop(head, self.target(head, state), state.trunk) {
+            Some(hop) => self.base.vcs().choose(head, hop, view, draws),
+            None => head.ejection(),
+        };
+        Decision { request: Some(request), after: *state }
+    }
+
+    fn redecides(&self) -> bool {
+        self.recompute
     }
 }

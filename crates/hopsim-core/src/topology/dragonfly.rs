@@ -265,6 +265,17 @@ impl Dragonfly {
         &self.exits[self.exit_start[index] as usize..self.exit_start[index + 1] as usize]
     }
 
+    /// Position and port of the router that holds link `trunk` of those from group `from` to group `to` ≠ `from`.
+    #[inline]
+    pub fn exit_to(&self, from: u32, to: u32, trunk: u16) -> (u32, usize) {
+        let exit = if trunk == 0 {
+            self.first_exit[from as usize * self.groups as usize + to as usize]
+        } else {
+            self.exit(self.exits(from, to)[trunk as usize])
+        };
+        (u32::from(exit.position), exit.port as usize)
+    }
+
     /// The group behind `slot` of `group`, `None` if the slot is unplugged.
     pub fn group_behind(&self, group: u32, slot: u32) -> Option<u32> {
         Some(self.slot_peer(group, slot)?.0)

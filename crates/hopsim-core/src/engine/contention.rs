@@ -1,0 +1,198 @@
+//! Contention counters: how many heads want each output, their average over time, and the counts by destination group
+//! that routers tell their group (Fuentes' thesis, 2017, §4.1).
+
+use super::wheel::Wheel;
+use crate::plan::Plan;
+use crate::routing::view::{Exchange, Sensors};
+use std::collections::VecDeque;
+
+/// Not counted; no group to count for.
+const NOTHING: u16 = u16::MAX;
+
+/// What the head of a slot counts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Its minimal output port.
+    pub port: u16,
+    /// The group it has to reach, if it counts for one.
+    pub group: Option<u16>,
+}
+
+/// An exponential average, brought up to date only when its counter changes or it is read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Average {
+    value: f64,
+    /// The cycle it is of.
+    since: u32,
+}
+
+/// The counters of all routers.
+pub struct Contention {
+    /// By router · ports + port.
+    counters: Vec<u16>,
+    ports: usize,
+    /// By global slot id: port and group counted for, `NOTHING` for none.
+    counted: Vec<(u16, u16)>,
+    /// Slots whose packet has left.
+    releases: Wheel<u32>,
+    /// Weight of the past and averages by router · ports + port; empty if unused.
+    alpha: f64,
+    averages: Vec<Average>,
+    /// Counts by group.
+    pub groups: Option<Groups>,
+}
+
+/// Counts by destination group, and what routers have heard of each other's.
+pub struct Groups {
+    exchange: Exchange,
+    /// Number of groups.
+    count: usize,
+    /// Routers per group.
+    routers: usize,
+    latency: u32,
+    /// Own counts by router · groups + group.
+    own: Vec<u16>,
+    /// What each router last told.
+    told: Vec<u16>,
+    /// Sums of it over the routers of a group.
+    sums: Vec<u32>,
+    /// Messages on their way: cycle of arrival, counts.
+    under_way: VecDeque<(u32, Vec<u16>)>,
+}
+
+impl Contention {
+    /// Counters at zero, `None` if nobody reads them. `slots` global slot ids exist.
+    pub fn new(plan: &Plan, sensors: &Sensors, slots: usize) -> Option<Self> {
+        if !sensors.contention {
+            return None;
+        }
+        let (routers, ports) = (plan.network.routers as usize, plan.network.layout.ports());
+        let averages = if sensors.alpha.is_some() { routers * ports } else { 0 };
+        Some(Self {
+            counters: vec![0; routers * ports],
+            ports,
+            counted: vec![(NOTHING, NOTHING); slots],
+            releases: Wheel::new(2 * plan.longest_packet()),
+            alpha: sensors.alpha.unwrap_or(0.0),
+            averages: vec![Average::default(); averages],
+            groups: sensors.exchange.map(|exchange| Groups::new(plan, exchange)),
+        })
+    }
+
+    /// Whether the head of a slot is counted, or the packet that is leaving it still is.
+    pub fn counts(&self, slot: u32) -> bool {
+        self.counted[slot as usize].0 != NOTHING
+    }
+
+    /// The packet at the head of a slot will have left at cycle `at`.
+    pub fn leaves(&mut self, slot: u32, at: u32) {
+        self.releases.push(at, slot);
+    }
+
+    /// Slots whose packet has left by cycle `now`; give the vector back with [`Self::put_back`].
+    pub fn take(&mut self, now: u32) -> Vec<u32> {
+        self.releases.take(now)
+    }
+
+    /// See [`Self::take`].
+    pub fn put_back(&mut self, now: u32, due: Vec<u32>) {
+        self.releases.put_back(now, due);
+    }
+
+    /// Counts a new head from cycle `now` on.
+    pub fn count(&mut self, (router, slot): (usize, u32), head: Counted, now: u32) {
+        self.change(router * self.ports + head.port as usize, now, |c| c + 1);
+        if let (Some(groups), Some(group)) = (&mut self.groups, head.group) {
+            groups.own[router * groups.count + group as usize] += 1;
+        }
+        self.counted[slot as usize] = (head.port, head.group.unwrap_or(NOTHING));
+    }
+
+    /// Takes back what was counted for a slot.
+    pub fn uncount(&mut self, (router, slot): (usize, u32), now: u32) {
+        let (port, group) = std::mem::replace(&mut self.counted[slot as usize], (NOTHING, NOTHING));
+        self.change(router * self.ports + port as usize, now, |c| c - 1);
+        if let Some(groups) = self.groups.as_mut().filter(|_| group != NOTHING) {
+            groups.own[router * groups.count + group as usize] -= 1;
+        }
+    }
+
+    fn change(&mut self, counter: usize, now: u32, to: impl Fn(u16) -> u16) {
+        if !self.averages.is_empty() {
+            self.averages[counter] = self.average(counter, now);
+        }
+        self.counters[counter] = to(self.counters[counter]);
+    }
+
+    /// Every cycle F ← alpha · F + (1 − alpha) · C, with the counter of the cycle before.
+    fn average(&self, counter: usize, now: u32) -> Average {
+        let Average { mut value, since } = self.averages[counter];
+        let past = f64::from(self.counters[counter]);
+        for _ in since..now {
+            let next = (1.0 - self.alpha) * past + self.alpha * value;
+            if next.to_bits() == value.to_bits() {
+                break;
+            }
+            value = next;
+        }
+        Average { value, since: now }
+    }
+
+    /// The counter of an output.
+    #[inline]
+    pub fn counter(&self, router: usize, port: usize) -> u32 {
+        u32::from(self.counters[router * self.ports + port])
+    }
+
+    /// Its average.
+    pub fn filtered(&self, router: usize, port: usize, now: u32) -> f64 {
+        self.average(router * self.ports + port, now).value
+    }
+}
+
+impl Groups {
+    fn new(plan: &Plan, exchange: Exchange) -> Self {
+        let (routers, count) = (plan.network.routers as usize, plan.topology.groups() as usize);
+        Self {
+            exchange,
+            count,
+            routers: routers / count,
+            latency: plan.network.classes.links[0].latency,
+            own: vec![0; routers * count],
+            told: vec![0; routers * count],
+            sums: vec![0; count * count],
+            under_way: VecDeque::new(),
+        }
+    }
+
+    /// Hears what arrives and sends what is due at the beginning of cycle `now`. Returns the phits that each router
+    /// now sends on each of its local links.
+    pub fn exchange(&mut self, now: u32) -> u32 {
+        let due = now % self.exchange.period == 0;
+        if due {
+            self.under_way.push_back((now + self.latency, self.own.clone()));
+        }
+        while self.under_way.front().is_some_and(|(at, _)| *at <= now) {
+            if let Some((_, counts)) = self.under_way.pop_front() {
+                self.hear(counts);
+            }
+        }
+        if due { self.exchange.message_length } else { 0 }
+    }
+
+    fn hear(&mut self, counts: Vec<u16>) {
+        self.told = counts;
+        self.sums.fill(0);
+        for (router, told) in self.told.chunks(self.count).enumerate() {
+            let sums = &mut self.sums[router / self.routers * self.count..][..self.count];
+            sums.iter_mut().zip(told).for_each(|(sum, &count)| *sum += u32::from(count));
+        }
+    }
+
+    /// Heads of the group for `target` as `router` knows them.
+    pub fn combined(&self, router: usize, target: u32) -> u32 {
+        let index = router * self.count + target as usize;
+        let sum = self.sums[router / self.routers * self.count + target as usize];
+        sum - u32::from(self.told[index]) + u32::from(self.own[index])
+    }
+}

@@ -1,0 +1,103 @@
+//! Dynamically allocated multi-queues: the VCs of a port share its buffer, apart from a reserve of each (Tamir and
+//! Frazier, 1992; Fuentes' thesis, 2017, §5.3.1).
+
+use super::context::Context;
+use super::mode::Mode;
+use super::routers::{Router, global};
+use crate::network::TERMINAL;
+use crate::plan::{Plan, Shares};
+
+impl Shares {
+    /// Free phits for each VC, given what all of them have outstanding: what is left of its reserve and of the pool.
+    pub fn credits(self, outstanding: &[u32]) -> impl Iterator<Item = u32> {
+        let above = |&used: &u32| used.saturating_sub(self.reserve);
+        let left = self.pool - outstanding.iter().map(above).sum::<u32>();
+        outstanding.iter().map(move |&used| self.reserve.saturating_sub(used) + left)
+    }
+}
+
+/// What every output VC has outstanding, where buffers are shared.
+pub struct Damq {
+    /// By link class -- constant.
+    shares: [Shares; 2],
+    /// By global pair id \[phits\].
+    outstanding: Vec<u32>,
+}
+
+impl Damq {
+    /// Nothing outstanding, `None` without shared buffers. `pairs` global pair ids exist.
+    pub fn new(plan: &Plan, pairs: usize) -> Option<Self> {
+        Some(Self { shares: plan.router.damq?, outstanding: vec![0; pairs] })
+    }
+}
+
+impl<const W: usize, M: Mode> Context<'_, W, M> {
+    /// Phits that one VC of the buffer behind a port can hold.
+    #[inline]
+    pub fn capacity(&self, port: usize) -> u32 {
+        self.capacities[self.tables.port(port).class as usize % 3]
+    }
+
+    /// `phits` more (or, `returned`, fewer) are outstanding for an output VC: updates the credits.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn account(&mut self, number: usize, router: &mut Router<W>, pair: usize, (phits, returned): (u32, bool)) {
+        if M::FULL && self.damq.is_some() && self.tables.port(self.tables.pair_port(pair)).class != TERMINAL {
+            return self.account_shared(number, router, pair, (phits, returned));
+        }
+        let credits = &mut router.pairs[pair].credits;
+        if returned {
+            *credits += phits;
+            if *credits >= self.rules.shortest {
+                router.credit.insert(pair);
+            }
+        } else {
+            *credits -= phits;
+            if *credits < self.rules.shortest {
+                router.credit.remove(pair);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn account_shared(
+        &mut self,
+        number: usize,
+        router: &mut Router<W>,
+        pair: usize,
+        (phits, returned): (u32, bool),
+    ) {
+        let shortest = self.rules.shortest;
+        let Some(damq) = &mut self.damq else { return };
+        let port = self.tables.pair_port(pair);
+        let info = self.tables.port(port);
+        let (base, count) = (info.pair_base as usize, self.plan.network.layout.output_vcs[port] as usize);
+        let first = global::<W>(number as u32, base) as usize;
+        let used = &mut damq.outstanding[first + pair - base];
+        *used = if returned { *used - phits } else { *used + phits };
+        let all = &damq.outstanding[first..first + count];
+        for (vc, credits) in damq.shares[info.class as usize - 1].credits(all).enumerate() {
+            router.pairs[base + vc].credits = credits;
+            if credits >= shortest {
+                router.credit.insert(base + vc);
+            } else {
+                router.credit.remove(base + vc);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vc_may_use_its_reserve_and_the_pool_but_not_what_others_reserve() {
+        let shares = Shares { reserve: 8, pool: 16 };
+        let credits = |used: &[u32]| shares.credits(used).collect::<Vec<_>>();
+        assert_eq!(credits(&[0, 0]), [24, 24]);
+        assert_eq!(credits(&[8, 0]), [16, 24], "the reserve is used first");
+        assert_eq!(credits(&[16, 0]), [8, 16], "then the pool, for all");
+        assert_eq!(credits(&[24, 0]), [0, 8], "the other's reserve stays");
+    }
+}

@@ -1,0 +1,41 @@
+//! Shared buffers: see [`DamqConfig`](crate::config::router::DamqConfig).
+
+use super::Shares;
+use crate::config::Experiment;
+use crate::config::router::{DamqConfig, RouterConfig};
+use crate::error::ConfigError;
+use crate::network::Classes;
+
+/// How the VCs of each link class share their port's buffer, `None` if they do not; `classes` then gets what one VC can
+/// hold at most.
+pub fn share(experiment: &Experiment, classes: &mut Classes) -> Result<Option<[Shares; 2]>, ConfigError> {
+    let RouterConfig::Cioq(router) = &experiment.router else { return Ok(None) };
+    let Some(damq) = router.buffers.damq else { return Ok(None) };
+    let longest = experiment.jobs.iter().map(|j| j.traffic.packet_length).max().unwrap_or(1);
+    let mut shares = [Shares { reserve: 0, pool: 0 }; 2];
+    let keys = [("local", damq.local_reserve), ("global", damq.global_reserve)];
+    for ((share, class), (key, packets)) in shares.iter_mut().zip(&mut classes.links).zip(keys) {
+        let size = class.buffer;
+        let most = size / longest / u32::from(class.vcs);
+        check_reserve(&damq, (key, packets), most)?;
+        let reserve = packets * longest;
+        *share = Shares { reserve, pool: size - reserve * u32::from(class.vcs) };
+        class.buffer = share.reserve + share.pool;
+    }
+    Ok(Some(shares))
+}
+
+fn check_reserve(damq: &DamqConfig, (key, packets): (&str, u32), most: u32) -> Result<(), ConfigError> {
+    let path = format!("router.cioq.buffers.damq.{key}_reserve");
+    if packets > most {
+        return Err(ConfigError::new(path, format!("the {key} buffer of a port has room for {most} packets per VC"))
+            .value(packets)
+            .valid(format!("1 … {most} packets, or a larger buffers.{key}")));
+    }
+    if packets == 0 && !damq.allow_deadlock {
+        return Err(ConfigError::new(path, "without a reserve VCs can take each other's space: the network can deadlock")
+            .value(packets)
+            .valid(format!("1 … {most} packets, or damq.allow_deadlock = true")));
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! Virtual channels: what the routing needs, and which VC each hop uses.
+
+use super::{vcs_mut, within};
+use crate::config::Experiment;
+use crate::config::router::{ReplyVcs, VcManagement};
+use crate::error::ConfigError;
+use crate::network::Network;
+use crate::routing::Paths;
+use crate::routing::flexvc::{FlexVc, Order, Support};
+use crate::routing::minimal;
+use crate::routing::sequence::{VcSequence, vcs_needed};
+use crate::routing::vcs::Vcs;
+
+const CLASSES: [&str; 2] = ["local", "global"];
+
+/// Whether some job's packets are answered.
+fn has_replies(_experiment: &Experiment) -> bool {
+    false
+}
+
+/// Fills in the VCs the routing needs, or checks the given ones against them.
+pub fn resolve(experiment: &mut Experiment, paths: &Paths) -> Result<(), ConfigError> {
+    let replies = has_replies(experiment);
+    let routing = experiment.routing.name();
+    let (name, vcs) = vcs_mut(&mut experiment.router);
+    within(1..=16, vcs.injection, &format!("router.{name}.vcs.injection"))?;
+    let increasing = matches!(vcs.management, VcManagement::Increasing(_));
+    let reply = reply_vcs((name, vcs.reply), increasing, replies)?;
+    let copies = if replies && increasing { 2 } else { 1 };
+    let needed = vcs_needed(paths.sequence).map(|n| u32::from(n) * copies);
+    let given = [&mut vcs.local, &mut vcs.global];
+    for (class, given) in given.into_iter().enumerate() {
+        let given = *given.get_or_insert(needed[class] + reply[class]);
+        let path = format!("router.{name}.vcs.{}", CLASSES[class]);
+        if increasing && given < needed[class] {
+            let reason = increasing_reason(routing, paths, class, copies > 1);
+            return Err(ConfigError::new(path, reason)
+                .value(given)
+                .valid(format!("{} … 16", needed[class])));
+        }
+        within(1..=16, given, &path)?;
+        if given < reply[class] {
+            return Err(ConfigError::new(path, format!("{} of them would be for replies alone", reply[class]))
+                .value(given)
+                .valid(format!("{} … 16", reply[class] + 1)));
+        }
+    }
+    if increasing {
+        return Ok(());
+    }
+    let vcs = [vcs.local, vcs.global].map(|n| n.unwrap_or(1));
+    check_flexible((name, routing), paths, vcs, (reply, replies))
+}
+
+fn increasing_reason(routing: &str, paths: &Paths, class: usize, doubled: bool) -> String {
+    let (links, key) = (vcs_needed(paths.sequence)[class], CLASSES[class]);
+    let plural = if links == 1 { "" } else { "s" };
+    let both = if doubled { ", requests and replies apart," } else { "" };
+    let sequence = paths.sequence;
+    format!(
+        "routing {routing} follows up to {links} {key} link{plural} ({sequence}) and needs one VC for each{both}, in increasing order, to be free of deadlock"
+    )
+}
+
+/// VCs for replies alone by class.
+fn reply_vcs(
+    (name, reply): (&str, Option<ReplyVcs>),
+    increasing: bool,
+    replies: bool,
+) -> Result<[u32; 2], ConfigError> {
+    let path = format!("router.{name}.vcs.reply");
+    match reply {
+        Some(_) if !replies => Err(ConfigError::new(path, "no job has replies")
+            .valid("no such key, or request_reply in the traffic of a job")),
+        Some(_) if increasing => {
+            Err(ConfigError::new(path, "with increasing VCs replies use the second half of them")
+                .valid("no such key, or management = \"flexvc\""))
+        }
+        None if replies && !increasing => Err(ConfigError::new(path, "replies need VCs of their own")
+            .valid("at least { local = 2, global = 1 }")),
+        Some(reply) => {
+            within(1..=16, reply.local, &format!("{path}.local"))?;
+            within(1..=16, reply.global, &format!("{path}.global"))?;
+            Ok([reply.local, reply.global])
+        }
+        None => Ok([0; 2]),
+    }
+}
+
+/// Refuses a set of VCs that leaves packets without a safe path.
+fn check_flexible(
+    (name, routing): (&str, &str),
+    paths: &Paths,
+    vcs: [u32; 2],
+    (reply, replies): ([u32; 2], bool),
+) -> Result<(), ConfigError> {
+    let order = order(paths, vcs, reply);
+    let path = format!("router.{name}.vcs");
+    let value = format!("{{ local = {}, global = {} }}", vcs[0], vcs[1]);
+    let kinds: &[(bool, &str)] =
+        if replies { &[(false, "requests"), (true, "replies")] } else { &[(false, "packets")] };
+    for &(is_reply, who) in kinds {
+        let safe = order.support(minimal::PATH, &[], is_reply) == Support::Safe;
+        let detour = order.support(paths.detour, paths.escapes, is_reply) != Support::Impossible;
+        if safe && detour {
+            continue;
+        }
+        let [l, g] = vcs_needed(paths.references[paths.references.len() - 1]);
+        let reason = if safe {
+            format!("the nonminimal paths ({}) of routing {routing} leave {who} no safe path to go on", paths.detour)
+        } else {
+            format!("the minimal path ({}) is not safe for {who}", minimal::PATH)
+        };
+        let more = if replies { ", besides those for replies alone (at least 2 and 1)" } else { "" };
+        return Err(ConfigError::new(path, reason)
+            .value(value)
+            .valid(format!("at least {l} local and {g} global VCs{more}")));
+    }
+    Ok(())
+}
+
+fn order(paths: &Paths, vcs: [u32; 2], reply: [u32; 2]) -> Order {
+    // Replies that cannot follow the longest path in their own VCs have those laid out for minimal ones.
+    let references: Vec<&str> = paths.references.iter().copied().chain([minimal::PATH]).collect();
+    Order::new(vcs.map(|n| n as u8), reply.map(|n| n as u8), &references)
+}
+
+/// The VC management of a resolved experiment.
+pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
+    let replies = has_replies(experiment);
+    let vcs = match &experiment.router {
+        crate::config::router::RouterConfig::Cioq(r) => &r.vcs,
+        crate::config::router::RouterConfig::InputQueued(r) => &r.vcs,
+    };
+    let VcManagement::Flexvc(config) = vcs.management else {
+        return Vcs::increasing(VcSequence::new(paths.sequence, &network.classes, replies));
+    };
+    let sequence = VcSequence::new(paths.sequence, &network.classes, false);
+    let reply = vcs.reply.map_or([0; 2], |r| [r.local, r.global]);
+    let all = [vcs.local, vcs.global].map(|n| n.unwrap_or(1));
+    let flex = FlexVc::new(&order(paths, all, reply), paths.detour, config.selection);
+    Vcs::flexible(sequence, flex, all.map(|n| n as u8))
+}

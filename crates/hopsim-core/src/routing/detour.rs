@@ -1,0 +1,133 @@
+//! Detours: where a nonminimal path first leads, shared by oblivious and source-adaptive mechanisms.
+
+use super::{Head, minimal::Minimal};
+use crate::error::ConfigError;
+use crate::network::NONE;
+use crate::rng::Stream;
+use crate::topology::Topology;
+use crate::topology::dragonfly::Dragonfly;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which groups are candidates for the detour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// Random-router global (RRG): behind any global link of the source group. Costs a local hop to reach the link.
+    #[default]
+    Rrg,
+    /// Current-router global (CRG): behind the source router's own global links. Saves that local hop.
+    Crg,
+    /// Neighbour-router global (NRG): behind the global links of the other routers of the source group. Always takes a
+    /// local hop first.
+    Nrg,
+}
+
+/// Whether the source group itself can be the intermediate group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IntermediateGroups {
+    /// Never (FOGSim `SRCEXC`).
+    #[default]
+    Other,
+    /// With probability (a − 1) / routers, as if drawn among all other routers (FOGSim `FULL`).
+    Any,
+}
+
+/// What happens to packets whose destination is in the source group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IntraGroup {
+    /// A detour through another group, like all other packets.
+    #[default]
+    Global,
+    /// A detour through a random router of the group, over local links only.
+    Local,
+    /// The minimal path.
+    Minimal,
+}
+
+/// What the draw of an intermediate router depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detour {
+    /// Which groups are candidates.
+    pub policy: Policy,
+    /// Whether the source group is one.
+    pub groups: IntermediateGroups,
+    /// Packets inside the group.
+    pub intra_group: IntraGroup,
+}
+
+/// The dragonfly of a topology with groups, or why the mechanism cannot run.
+pub fn dragonfly(topology: &Topology) -> Result<&Dragonfly, ConfigError> {
+    topology
+        .dragonfly()
+        .ok_or_else(|| ConfigError::new("", "needs a topology with groups").valid("topology.dragonfly"))
+}
+
+impl Policy {
+    /// Refuses a policy without candidates.
+    pub fn check(self, dragonfly: &Dragonfly) -> Result<(), ConfigError> {
+        if self == Self::Nrg && dragonfly.a() < 2 {
+            return Err(ConfigError::new("policy", "a group of one router has no neighbour routers")
+                .value("nrg")
+                .valid("rrg or crg, or a ≥ 2"));
+        }
+        let idle = (0..dragonfly.routers()).find(|&r| dragonfly.groups_behind(r).next().is_none());
+        if let (Self::Crg | Self::Nrg, Some(router)) = (self, idle) {
+            return Err(ConfigError::new("policy", format!("router {router} has no connected global link"))
+                .value(if self == Self::Crg { "crg" } else { "nrg" })
+                .valid("rrg, or another number of groups"));
+        }
+        Ok(())
+    }
+}
+
+impl Detour {
+    /// The intermediate router of a packet from router `at` to router `to`, `NONE` for the minimal path.
+    pub fn draw(&self, t: &Dragonfly, (at, to): (u32, u32), stream: &mut Stream) -> u32 {
+        let group = t.group(at);
+        let inside = |stream: &mut Stream| group * t.a() + stream.below(t.a());
+        if group == t.group(to) {
+            match self.intra_group {
+                IntraGroup::Global => {}
+                IntraGroup::Local => return inside(stream),
+                IntraGroup::Minimal => return NONE,
+            }
+        }
+        if self.groups == IntermediateGroups::Any && stream.below(t.routers()) < t.a() - 1 {
+            return inside(stream);
+        }
+        let position = t.position(at);
+        let (first, count) = match self.policy {
+            Policy::Rrg => (0, t.a() * t.h()),
+            Policy::Crg => (position * t.h(), t.h()),
+            Policy::Nrg => ((position + 1) * t.h(), (t.a() - 1) * t.h()),
+        };
+        loop {
+            let slot = (first + stream.below(count)) % (t.a() * t.h());
+            if let Some(other) = t.group_behind(group, slot) {
+                return other * t.a() + stream.below(t.a());
+            }
+        }
+    }
+}
+
+impl Minimal {
+    /// The dragonfly it routes on.
+    #[inline]
+    pub fn dragonfly(&self) -> &Dragonfly {
+        let Topology::Dragonfly(dragonfly) = self.topology();
+        dragonfly
+    }
+
+    /// Whether a detour to `via` has come to its end in the head's router, or, with `group`, in its group.
+    #[inline]
+    pub fn has_reached(&self, head: &Head, via: u32, group: bool) -> bool {
+        if group {
+            self.topology().group(head.router) == self.topology().group(via)
+        } else {
+            head.router == via
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! FlexVC: see [`Config`]. In a sequence the letter `l` stands for a local link and `g` for a global one.
+
+use super::sequence::{class_of, vcs_needed};
+use super::view::{Draws, View};
+use super::{Leg, Request};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Kinds of hops that differ in what may follow them.
+const LEGS: usize = 7;
+
+/// Which of the allowed VCs a packet asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Selection {
+    /// The least occupied, of equal ones the highest (join the shortest queue).
+    #[default]
+    Shortest,
+    /// The highest with room for the packet.
+    Highest,
+    /// The lowest with room for the packet.
+    Lowest,
+    /// Any with room for the packet, at random.
+    Random,
+}
+
+/// All VCs stand in one order: spare local ones, spare global ones, then one for each link of the reference path of the
+/// mechanism; VCs for replies alone follow in the same way. A hop may use any VC of its link class below which the rest
+/// of the packet's path still fits in increasing order. If the whole path fits the hop is safe; if not, but the minimal
+/// path from the next router does, it is opportunistic: it is taken only while the next buffer has room for the
+/// packet, which can always go on minimally from there. So spare VCs serve every hop, against head-of-line blocking, and
+/// nonminimal paths need fewer VCs than they have links: 3 local and 2 global ones, instead of 4/2 (Valiant) or 5/2
+/// (in-transit misrouting).
+///
+/// Replies may use the VCs of requests too, as their path goes on in the VCs for replies alone; with those sized for
+/// minimal paths (2/1) their detours are opportunistic.
+///
+/// `hopsim explain` of the mechanism says how many VCs it needs; the reason of a refusal says which path does not fit.
+///
+/// Source: Fuentes et al., IPDPS 2017; Fuentes' thesis (2017), §5.2 (safe and opportunistic hops, tables 5.1 to 5.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Which of the allowed VCs a packet asks for (VC selection function; thesis §5.3.6).
+    #[serde(default)]
+    pub selection: Selection,
+}
+
+/// Whether packets can follow a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// The whole path fits in increasing order.
+    Safe,
+    /// Not the whole path, but after each of its hops the minimal one.
+    Opportunistic,
+    /// Some hop would leave no way out.
+    Impossible,
+}
+
+/// All VCs of a network in their one order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// Class and VC by rank.
+    ranks: Vec<(usize, u8)>,
+    /// Ranks that requests and one-way packets may use.
+    requests: usize,
+}
+
+impl Order {
+    /// The order of `vcs` local and global VCs, the last `reply` of them for replies alone. `references` are the
+    /// paths that may be laid out, preferred first; without one that fits nothing is laid out and all VCs are spare.
+    pub fn new(vcs: [u8; 2], reply: [u8; 2], references: &[&str]) -> Self {
+        let mut ranks = Vec::new();
+        let request = [vcs[0] - reply[0], vcs[1] - reply[1]];
+        lay_out(&mut ranks, [0, 0], request, references);
+        let requests = ranks.len();
+        lay_out(&mut ranks, request, reply, references);
+        Self { ranks, requests }
+    }
+
+    /// Ranks open to requests, or to replies.
+    fn span(&self, reply: bool) -> usize {
+        if reply { self.ranks.len() } else { self.requests }
+    }
+
+    /// The rank of the first link of `path` when the path is laid as high as possible, `None` if it does not fit.
+    fn highest(&self, path: &str, reply: bool) -> Option<usize> {
+        let mut rank = self.span(reply);
+        for letter in path.chars().rev() {
+            rank = (0..rank).rev().find(|&r| self.ranks[r].0 == class_of(letter))?;
+        }
+        Some(rank)
+    }
+
+    /// The VCs of `class` (bits) from which `rest` fits; none if it does not fit at all.
+    fn allowed(&self, class: usize, rest: &str, reply: bool) -> u16 {
+        let end = self.highest(rest, reply).unwrap_or(0);
+        self.ranks[..end].iter().filter(|r| r.0 == class).fold(0, |set, r| set | 1 << r.1)
+    }
+
+    /// Whether the links of `path` fit; `escapes` are the minimal paths from the routers after each of them.
+    pub fn support(&self, path: &str, escapes: &[&str], reply: bool) -> Support {
+        if self.highest(path, reply).is_some() {
+            return Support::Safe;
+        }
+        let possible = path
+            .chars()
+            .zip(escapes)
+            .all(|(letter, escape)| self.allowed(class_of(letter), escape, reply) != 0);
+        if possible { Support::Opportunistic } else { Support::Impossible }
+    }
+}
+
+/// Appends `count` local and global VCs, numbered from `first`: spare ones, then the first reference that fits.
+fn lay_out(ranks: &mut Vec<(usize, u8)>, first: [u8; 2], count: [u8; 2], references: &[&str]) {
+    let fits = |path: &&&str| {
+        let needed = vcs_needed(path);
+        needed[0] <= count[0] && needed[1] <= count[1]
+    };
+    let reference = references.iter().find(fits).copied().unwrap_or_default();
+    let needed = vcs_needed(reference);
+    let mut next = first;
+    for class in 0..2 {
+        while next[class] < first[class] + count[class] - needed[class] {
+            ranks.push((class, next[class]));
+            next[class] += 1;
+        }
+    }
+    for class in reference.chars().map(class_of) {
+        ranks.push((class, next[class]));
+        next[class] += 1;
+    }
+}
+
+/// The VCs that every kind of hop may use.
+#[derive(Clone, Debug)]
+pub struct FlexVc {
+    /// `sets[reply][leg][class]`, a bit per VC -- constant.
+    sets: [[[u16; 2]; LEGS]; 2],
+    selection: Selection,
+}
+
+impl FlexVc {
+    /// The sets of an order. `detour` is the longest nonminimal path of the mechanism, empty if there is none.
+    pub fn new(order: &Order, detour: &str, selection: Selection) -> Self {
+        let legs = |reply| {
+            let mut sets = [[0; 2]; LEGS];
+            for leg in Leg::ALL {
+                for (class, letter) in ["l", "g"].into_iter().enumerate() {
+                    let planned = leg.planned(detour, letter).filter(|_| order.highest(detour, reply).is_some());
+                    sets[leg as usize][class] =
+                        order.allowed(class, planned.unwrap_or(leg.escape(letter)), reply);
+                }
+            }
+            sets
+        };
+        Self { sets: [legs(false), legs(true)], selection }
+    }
+
+    /// The VCs of a hop, a bit each.
+    #[inline]
+    pub fn allowed(&self, leg: Leg, class: u8, reply: bool) -> u16 {
+        self.sets[usize::from(reply)][leg as usize][class as usize]
+    }
+
+    /// The VC that the selection picks for a hop to `port`; it may lack room if all do.
+    pub fn select(&self, port: usize, set: u16, view: &impl View, draws: &mut impl Draws) -> u8 {
+        let vcs = || (0..16u8).filter(|vc| set >> vc & 1 == 1);
+        let roomy = || vcs().filter(|&vc| view.credits(Request { port, vc }) >= view.length());
+        let vc = match self.selection {
+            Selection::Shortest => vcs().rev().min_by_key(|&vc| view.occupancy(Request { port, vc })),
+            Selection::Highest => roomy().next_back().or_else(|| vcs().next()),
+            Selection::Lowest => roomy().next().or_else(|| vcs().next_back()),
+            Selection::Random => match roomy().count() {
+                0 => vcs().next_back(),
+                1 => roomy().next(),
+                count => roomy().nth(draws.attempt().below(count as u32) as usize),
+            },
+        };
+        vc.unwrap_or(0)
+    }
+}
+
+impl Leg {
+    const ALL: [Self; LEGS] = [
+        Self::ToGroup,
+        Self::Final,
+        Self::Detour,
+        Self::Inside,
+        Self::MisrouteSource,
+        Self::MisrouteInside,
+        Self::MisrouteFinal,
+    ];
+
+    /// The longest minimal path that can be left after a hop of this kind over a link `letter`.
+    fn escape(self, letter: &str) -> &'static str {
+        match (self, letter) {
+            (Self::ToGroup, "l") => "gl",
+            (Self::ToGroup, _) | (Self::MisrouteFinal, _) => "l",
+            (Self::Final, _) => "",
+            (Self::MisrouteSource, "l") => "glgl",
+            _ => "lgl",
+        }
+    }
+
+    /// What is left of the detour `path` (source group, intermediate group, destination group) after such a hop.
+    fn planned<'a>(self, path: &'a str, letter: &str) -> Option<&'a str> {
+        let (_, after) = path.split_once('g')?;
+        match (self, letter) {
+            (Self::Detour, "l") => path.strip_prefix('l'),
+            (Self::Detour, _) => Some(after),
+            (Self::Inside, _) => after.strip_prefix('l'),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Extra local, first mandatory, … of the thesis as a list of VCs.
+    fn list(set: u16) -> Vec<u8> {
+        (0..16).filter(|vc| set >> vc & 1 == 1).collect()
+    }
+
+    #[test]
+    fn a_hop_may_use_every_vc_below_the_rest_of_its_path() {
+        // Minimal with 4/2 VCs: 2 spare local ones and 1 spare global one, then l2 g1 l3.
+        let order = Order::new([4, 2], [0, 0], &["lgl"]);
+        let flex = FlexVc::new(&order, "", Selection::Shortest);
+        assert_eq!(list(flex.allowed(Leg::ToGroup, 0, false)), [0, 1, 2]);
+        assert_eq!(list(flex.allowed(Leg::ToGroup, 1, false)), [0, 1]);
+        assert_eq!(list(flex.allowed(Leg::Final, 0, false)), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn safe_valiant_hops_are_those_of_the_papers() {
+        // l0 g0 l1 l2 g1 l3: towards the intermediate group the first VCs, inside it the second local one.
+        let order = Order::new([4, 2], [0, 0], &["lgllgl"]);
+        let flex = FlexVc::new(&order, "lgllgl", Selection::Shortest);
+        assert_eq!(list(flex.allowed(Leg::Detour, 0, false)), [0]);
+        assert_eq!(list(flex.allowed(Leg::Detour, 1, false)), [0]);
+        assert_eq!(list(flex.allowed(Leg::Inside, 0, false)), [0, 1]);
+        assert_eq!(list(flex.allowed(Leg::ToGroup, 0, false)), [0, 1, 2]);
+        assert_eq!(list(flex.allowed(Leg::ToGroup, 1, false)), [0, 1]);
+    }
+
+    #[test]
+    fn opportunistic_hops_leave_room_for_the_minimal_path() {
+        // 3/2 VCs, l0 g0 l1 g1 l2: inside the intermediate group only l0 is left, then l1 g1 l2.
+        let order = Order::new([3, 2], [0, 0], &["lgllgl", "lglgl"]);
+        let flex = FlexVc::new(&order, "lgllgl", Selection::Shortest);
+        assert_eq!(list(flex.allowed(Leg::Detour, 0, false)), [0]);
+        assert_eq!(list(flex.allowed(Leg::Detour, 1, false)), [0]);
+        assert_eq!(list(flex.allowed(Leg::Inside, 0, false)), [0]);
+        assert_eq!(list(flex.allowed(Leg::MisrouteFinal, 0, false)), [0, 1]);
+    }
+
+    #[test]
+    fn replies_use_the_vcs_of_requests_too() {
+        let order = Order::new([4, 2], [2, 1], &["lgl"]);
+        let flex = FlexVc::new(&order, "", Selection::Shortest);
+        assert_eq!(list(flex.allowed(Leg::ToGroup, 0, false)), [0]);
+        assert_eq!(list(flex.allowed(Leg::Final, 0, false)), [0, 1]);
+        assert_eq!(list(flex.allowed(Leg::ToGroup, 0, true)), [0, 1, 2]);
+        assert_eq!(list(flex.allowed(Leg::ToGroup, 1, true)), [0, 1]);
+        assert_eq!(list(flex.allowed(Leg::Final, 0, true)), [0, 1, 2, 3]);
+    }
+}

@@ -1,0 +1,321 @@
+//! In-transit adaptive routing: at every hop the minimal output or a misroute, decided in every attempt. What OLM and
+//! PAR have in common.
+
+use super::minimal::Minimal;
+use super::trigger::{self, Candidate, TriggerConfig};
+use super::view::{Draws, Sensors, View};
+use super::{Decision, Head, Hop, Leg, Mechanism, NO_PORT, Place, Reach, Request, RouteState};
+use crate::error::ConfigError;
+use crate::rng::Stream;
+use crate::topology::{GLOBAL, LOCAL, Topology};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The packet has been misrouted locally in this group.
+const LOCAL_DONE: u8 = 1;
+/// The packet has been misrouted globally.
+const GLOBAL_DONE: u8 = 2;
+/// The packet must leave the source group from this router.
+const MANDATORY: u8 = 4;
+
+/// Misroutes in the source group of packets to another group (global misrouting policy).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// Mixed mode (MM): over the own global links at injection, over a local link after a minimal local hop.
+    #[default]
+    Mm,
+    /// Random-router global (RRG): over a local link with probability (a − 1)/a, else over an own global link.
+    Rrg,
+    /// Current-router global (CRG): over the own global links.
+    Crg,
+    /// Neighbour-router global (NRG): over a local link, then a global one.
+    Nrg,
+}
+
+/// How a misroute is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Candidates {
+    /// Every output of the class is looked at, and one of those that will do is drawn.
+    #[default]
+    All,
+    /// One output of the class is drawn; if it will not do the packet stays minimal in this attempt (FOGSim 5). Worth:
+    /// less than 1 % of the accepted load under ADVc at 0.4.
+    One,
+}
+
+/// Where local misroutes happen besides the source group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalMisroutes {
+    /// Nowhere.
+    None,
+    /// In intermediate groups.
+    Intermediate,
+    /// Everywhere.
+    Everywhere,
+}
+
+/// The parameters of an in-transit adaptive mechanism.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// Misroutes in the source group.
+    pub policy: Policy,
+    /// Local misroutes elsewhere.
+    pub local: LocalMisroutes,
+    /// How a misroute is found.
+    pub candidates: Candidates,
+    /// When a packet looks for one.
+    pub trigger: TriggerConfig,
+    /// Whether local misroutes use VCs again.
+    pub reuses: bool,
+}
+
+impl Rule {
+    /// Refuses what a topology cannot carry.
+    pub fn check(&self, topology: &Topology) -> Result<(), ConfigError> {
+        let dragonfly = super::detour::dragonfly(topology)?;
+        if dragonfly.a() < 2 {
+            return Err(ConfigError::new("", "a group of one router has no local links to misroute over")
+                .valid("a ≥ 2, or source-adaptive routing"));
+        }
+        self.trigger.check().map_err(|e| e.within("trigger"))
+    }
+}
+
+/// An in-transit adaptive mechanism.
+#[derive(Clone, Debug)]
+pub struct InTransit {
+    rule: Rule,
+    base: Minimal,
+    /// First port of each link class and their number -- constant.
+    ports: [(usize, usize); 2],
+}
+
+/// Misroutes open to a head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Options {
+    None,
+    Local,
+    Global,
+    /// Local with probability (a − 1)/a, else global.
+    Either,
+    /// A global one is due.
+    Mandatory,
+}
+
+/// The groups a decision is about.
+#[derive(Clone, Copy)]
+struct Groups {
+    here: u32,
+    source: u32,
+    target: u32,
+}
+
+impl Groups {
+    /// Whether the head is in the group of its source and has to leave it.
+    fn leaving(self) -> bool {
+        self.here == self.source && self.here != self.target
+    }
+
+    fn place(self, head: &Head) -> Place {
+        if head.at_injection() {
+            Place::Injection
+        } else if self.here == self.source {
+            Place::SourceGroup
+        } else if self.here == self.target {
+            Place::DestinationGroup
+        } else {
+            Place::IntermediateGroup
+        }
+    }
+
+    fn misroute(self) -> Leg {
+        if self.leaving() {
+            Leg::MisrouteSource
+        } else if self.here == self.target {
+            Leg::MisrouteFinal
+        } else {
+            Leg::MisrouteInside
+        }
+    }
+}
+
+impl InTransit {
+    /// The mechanism over the minimal paths of `base`.
+    pub fn new(rule: Rule, base: Minimal) -> Self {
+        let (p, a, h) = (base.dragonfly().p(), base.dragonfly().a(), base.dragonfly().h());
+        let ports = [(p as usize, a as usize - 1), ((p + a - 1) as usize, h as usize)];
+        Self { rule, base, ports }
+    }
+
+    fn groups(&self, head: &Head) -> Groups {
+        let topology = self.base.topology();
+        Groups {
+            here: topology.group(head.router),
+            source: topology.group(head.source / topology.nodes_per_router()),
+            target: topology.group(head.destination),
+        }
+    }
+
+    fn options(&self, head: &Head, state: &RouteState, minimal: Hop) -> Options {
+        let groups = self.groups(head);
+        let first = state.flags & LOCAL_DONE == 0;
+        if groups.leaving() {
+            return match self.rule.policy {
+                _ if state.flags & MANDATORY != 0 => Options::Mandatory,
+                Policy::Crg => Options::Global,
+                Policy::Nrg => Options::Local,
+                Policy::Rrg => Options::Either,
+                Policy::Mm if head.at_injection() => Options::Global,
+                Policy::Mm if first => Options::Local,
+                Policy::Mm => Options::None,
+            };
+        }
+        let allowed = match self.rule.local {
+            LocalMisroutes::None => false,
+            LocalMisroutes::Intermediate => groups.here != groups.target && groups.here != groups.source,
+            LocalMisroutes::Everywhere => true,
+        };
+        if allowed && first && minimal.class == LOCAL { Options::Local } else { Options::None }
+    }
+
+    /// What the packet remembers after a hop over `port` of link class `class`, misrouted or not.
+    fn after(&self, head: &Head, mut state: RouteState, minimal: Hop, (port, class): (usize, u8)) -> RouteState {
+        let groups = self.groups(head);
+        let misrouted = port != minimal.port;
+        if misrouted {
+            state.misroute(groups.place(head));
+        }
+        if class == GLOBAL {
+            let done = if misrouted { GLOBAL_DONE } else { state.flags & GLOBAL_DONE };
+            state.flags = done;
+            return state;
+        }
+        if misrouted {
+            state.flags |= LOCAL_DONE;
+        }
+        let due = match self.rule.policy {
+            Policy::Crg => false,
+            Policy::Mm => !head.at_injection(),
+            Policy::Nrg | Policy::Rrg => misrouted,
+        };
+        if due && groups.leaving() && state.flags & GLOBAL_DONE == 0 {
+            state.flags |= MANDATORY;
+        }
+        state
+    }
+
+    /// The hop over another output of a class.
+    fn misroute(&self, head: &Head, port: usize, class: u8) -> Hop {
+        let leg = if class == GLOBAL { Leg::Detour } else { self.groups(head).misroute() };
+        Hop { port, class, leg, reuses: self.rule.reuses }
+    }
+
+    /// The misroute taken, if one will do. `due`: any output that can take the packet.
+    fn find(
+        &self,
+        head: &Head,
+        class: u8,
+        (minimal, due): (Candidate, bool),
+        (view, draws): (&impl View, &mut impl Draws),
+    ) -> Option<Request> {
+        let vcs = self.base.vcs();
+        let (first, count) = self.ports[class as usize];
+        let look = |port: usize, draws: &mut _| {
+            if port == minimal.request.port {
+                return None;
+            }
+            let request = vcs.choose(head, self.misroute(head, port, class), view, draws);
+            let will_do = view.open(request)
+                && (due || self.rule.trigger.accepts(Candidate { request, class }, minimal, (view, vcs)));
+            will_do.then_some(request)
+        };
+        if self.rule.candidates == Candidates::One {
+            let port = first + draws.attempt().below(count as u32) as usize;
+            return look(port, draws);
+        }
+        let mut found = [(0u16, 0u8); 256];
+        let mut number = 0;
+        for port in first..first + count {
+            if let Some(request) = look(port, draws) {
+                found[number] = (request.port as u16, request.vc);
+                number += 1;
+            }
+        }
+        let index = match number {
+            0 => return None,
+            1 => 0,
+            _ => draws.attempt().below(number as u32) as usize,
+        };
+        Some(Request { port: found[index].0 as usize, vc: found[index].1 })
+    }
+}
+
+impl Mechanism for InTransit {
+    fn base(&self) -> &Minimal {
+        &self.base
+    }
+
+    fn prepare(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) {
+        // In a new group, and after a local misroute, another one of several parallel links may be the nearest.
+        self.base.choose_trunk(head, head.destination, state, draw);
+    }
+
+    fn settled(&self, head: &Head, state: &RouteState) -> Option<Option<Hop>> {
+        let Some(minimal) = self.base.hop(head, head.destination, state.trunk) else { return Some(None) };
+        (self.options(head, state, minimal) == Options::None).then_some(Some(minimal))
+    }
+
+    fn reach(&self, head: &Head, state: &RouteState) -> Reach {
+        let Some(minimal) = self.base.hop(head, head.destination, state.trunk) else {
+            return Reach { ports: [head.terminal, NO_PORT], classes: 0 };
+        };
+        let classes = match self.options(head, state, minimal) {
+            Options::None => 0,
+            Options::Local => 1 << LOCAL,
+            Options::Global | Options::Mandatory => 1 << GLOBAL,
+            Options::Either => 1 << LOCAL | 1 << GLOBAL,
+        };
+        Reach { ports: [minimal.port as u16, NO_PORT], classes }
+    }
+
+    fn decide(
+        &self,
+        head: &Head,
+        state: &mut RouteState,
+        view: &impl View,
+        draws: &mut impl Draws,
+    ) -> Decision {
+        let Some(hop) = self.base.hop(head, head.destination, state.trunk) else {
+            return Decision { request: Some(head.ejection()), after: *state };
+        };
+        let vcs = self.base.vcs();
+        let options = self.options(head, state, hop);
+        let minimal = Candidate { request: vcs.choose(head, hop, view, draws), class: hop.class };
+        let due = options == Options::Mandatory;
+        let groups = self.groups(head);
+        let position = self.base.dragonfly().position(head.router);
+        let place = trigger::Place::new(head, position, (groups.here, groups.target));
+        let fires = due || self.rule.trigger.fires(minimal, place, (view, vcs), draws);
+        let class = match options {
+            Options::Local => LOCAL,
+            Options::Either if fires && draws.attempt().below(self.ports[0].1 as u32 + 1) > 0 => LOCAL,
+            _ => GLOBAL,
+        };
+        let found = if fires { self.find(head, class, (minimal, due), (view, draws)) } else { None };
+        if found.is_none() && due && hop.class == LOCAL {
+            return Decision { request: None, after: *state };
+        }
+        let (request, class) = found.map_or((minimal.request, hop.class), |request| (request, class));
+        Decision { request: Some(request), after: self.after(head, *state, hop, (request.port, class)) }
+    }
+
+    fn redecides(&self) -> bool {
+        true
+    }
+
+    fn sensors(&self) -> Sensors {
+        self.rule.trigger.sensors(self.base.vcs())
+    }
+}

@@ -1,0 +1,342 @@
+//! Source-adaptive routing: minimal path or detour, decided while the packet waits at injection. What UGAL, piggyback
+//! and the source-adaptive mechanism of the fairness studies have in common.
+
+use super::detour::Detour;
+use super::minimal::Minimal;
+use super::view::{Draws, Packets, Saturation, Sensing, Sensors, View};
+use super::{Decision, Head, Hop, Mechanism, NO_PORT, Place, Reach, Request, RouteState};
+use crate::error::ConfigError;
+use crate::network::NONE;
+use crate::rng::Stream;
+use crate::topology::dragonfly::Dragonfly;
+use crate::topology::{GLOBAL, LOCAL, Topology};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The packet is on its way to the intermediate router.
+const ON_DETOUR: u8 = 1;
+
+/// Path lengths in the comparison of minimal path and detour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PathLengths {
+    /// Links of the shortest path.
+    #[default]
+    Shortest,
+    /// Links that the path would have in the consecutive arrangement, whatever the arrangement is, as FOGSim counts them.
+    /// Worth: under palm tree one router in five believes a path longer or shorter than it is, and other routers of a
+    /// group are put at a disadvantage (the low first router of the thesis' figures 3.5, 3.9, 3.12).
+    Consecutive,
+}
+
+/// When a global link counts as saturated: if what it has outstanding exceeds `factor` times the mean over the global
+/// links of its router plus `threshold`. Every router tells the others of its group; they know one local-link
+/// latency later.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SaturationConfig {
+    /// By VC or by port.
+    pub sensing: Sensing,
+    /// Which packets count.
+    pub packets: Packets,
+    /// Factor on the mean \[0 … 1000\].
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub factor: f64,
+    /// Added to the mean \[packets, 0 … 1000\].
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub threshold: f64,
+}
+
+impl Default for SaturationConfig {
+    fn default() -> Self {
+        Self { sensing: Sensing::Vc, packets: Packets::All, factor: 2.0, threshold: 3.0 }
+    }
+}
+
+impl SaturationConfig {
+    /// Refuses numbers out of range.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        for (key, value) in [("factor", self.factor), ("threshold", self.threshold)] {
+            if !(0.0..=1000.0).contains(&value) {
+                return Err(ConfigError::new(key, "out of range").value(value).valid("0 … 1000"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the engine must keep; `vcs` global VCs are looked at.
+    pub fn saturation(&self, vcs: u8, exchanged: bool) -> Saturation {
+        Saturation {
+            factor: self.factor,
+            threshold: self.threshold,
+            sensing: self.sensing,
+            packets: self.packets,
+            vcs,
+            exchanged,
+        }
+    }
+}
+
+/// The parameters of a mechanism that decides at the source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// The draw of the intermediate router.
+    pub detour: Detour,
+    /// Whether the detour ends on entering the intermediate group.
+    pub group: bool,
+    /// T of the comparison \[packets\].
+    pub threshold: u32,
+    /// How path lengths are counted.
+    pub lengths: PathLengths,
+    /// Whether that applies to the detour too, and not to the minimal path alone.
+    pub detour_lengths: bool,
+    /// No detour counts for more links.
+    pub longest_detour: u32,
+    /// Marks of saturated links, if they are looked at.
+    pub saturation: Option<SaturationConfig>,
+    /// Draw the intermediate router at every attempt.
+    pub recompute: bool,
+    /// A waiting packet that has chosen the detour does not return to the minimal path.
+    pub sticky: bool,
+}
+
+impl Rule {
+    /// Refuses what a topology cannot carry.
+    pub fn check(&self, topology: &Topology) -> Result<(), ConfigError> {
+        let dragonfly = super::detour::dragonfly(topology)?;
+        self.detour.policy.check(dragonfly)?;
+        if self.lengths == PathLengths::Consecutive && dragonfly.groups() != dragonfly.a() * dragonfly.h() + 1 {
+            return Err(ConfigError::new("path_lengths", "the formulas hold for a·h + 1 groups only")
+                .value("consecutive")
+                .valid("shortest"));
+        }
+        if self.threshold > 1_000_000 {
+            return Err(ConfigError::new("threshold", "out of range")
+                .value(self.threshold)
+                .valid("0 … 1000000 packets"));
+        }
+        self.saturation.map_or(Ok(()), |s| s.check().map_err(|e| e.within("saturation")))
+    }
+}
+
+/// A mechanism that decides at the source.
+#[derive(Clone, Debug)]
+pub struct Source {
+    rule: Rule,
+    base: Minimal,
+}
+
+/// Two ways to go.
+#[derive(Clone, Copy)]
+struct Alternatives {
+    minimal: Option<Hop>,
+    detour: Option<Hop>,
+    /// Trunks of either.
+    trunks: [u16; 2],
+}
+
+impl Source {
+    /// The mechanism over the minimal paths of `base`.
+    pub fn new(rule: Rule, base: Minimal) -> Self {
+        Self { rule, base }
+    }
+
+    fn draw_via(&self, head: &Head, state: &mut RouteState, stream: &mut Stream) {
+        let via = self.rule.detour.draw(self.base.dragonfly(), (head.router, head.destination), stream);
+        let reached = via != NONE && self.base.has_reached(head, via, self.rule.group);
+        state.via = if reached { NONE } else { via };
+    }
+
+    fn alternatives(&self, head: &Head, state: &RouteState, draws: &impl Draws) -> Alternatives {
+        let mut trunks = [0; 2];
+        if self.base.topology().has_trunks() {
+            let choose = |target, stream: Stream| {
+                let mut stream = stream;
+                self.base.topology().choose_trunk(head.router, target, &mut stream)
+            };
+            trunks = [
+                choose(head.destination, draws.head().at(1)),
+                choose(state.via, draws.head().at(2 + u64::from(state.via))),
+            ];
+        }
+        Alternatives {
+            minimal: self.base.hop(head, head.destination, trunks[0]),
+            detour: self.base.hop(head, state.via, trunks[1]),
+            trunks,
+        }
+    }
+
+    /// Whether the packet takes the detour, given the requests of either.
+    fn prefers_detour(
+        &self,
+        head: &Head,
+        via: u32,
+        (minimal, detour): (Request, Request),
+        (view, trunk): (&impl View, u16),
+    ) -> bool {
+        let [shorter, longer] = self.lengths(head, via);
+        let costs = view.occupancy(minimal) * shorter;
+        let bound = view.occupancy(detour) * longer + view.length() * self.rule.threshold;
+        costs > bound || (self.rule.saturation.is_some() && self.exit_saturated(head, trunk, view))
+    }
+
+    /// Links of the minimal path and of the detour.
+    fn lengths(&self, head: &Head, via: u32) -> [u32; 2] {
+        let t = self.base.dragonfly();
+        let (from, to) = (head.router, head.destination);
+        let consecutive = self.rule.lengths == PathLengths::Consecutive;
+        let minimal = if consecutive { consecutive_length(t, from, to, true) } else { links(t, from, to) };
+        let detour = if consecutive && self.rule.detour_lengths {
+            consecutive_length(t, from, via, false) + consecutive_length(t, via, to, true)
+        } else if self.rule.group {
+            detour_over_group(t, from, via, to)
+        } else {
+            links(t, from, via) + links(t, via, to)
+        };
+        [minimal, detour.min(self.rule.longest_detour)]
+    }
+
+    /// Whether the global link of the minimal path is marked.
+    fn exit_saturated(&self, head: &Head, trunk: u16, view: &impl View) -> bool {
+        let t = self.base.dragonfly();
+        let (group, target) = (t.group(head.router), t.group(head.destination));
+        if group == target {
+            return false;
+        }
+        let (position, port) = t.exit_to(group, target, trunk);
+        view.saturated(position, Request { port, vc: self.base.vcs().sensed_global(head.reply) })
+    }
+}
+
+/// Links of the shortest path.
+fn links(t: &Dragonfly, from: u32, to: u32) -> u32 {
+    t.minimal_hops(from, to).into_iter().map(u32::from).sum()
+}
+
+/// Links of the path that enters the group of `via` and goes on to `to` from there, over the first trunks.
+fn detour_over_group(t: &Dragonfly, from: u32, via: u32, to: u32) -> u32 {
+    let (position, port) = t.exit_to(t.group(from), t.group(via), 0);
+    let exit = t.group(from) * t.a() + position;
+    let entry = t.neighbour(exit, port).map_or(via, |(router, _)| router);
+    u32::from(exit != from) + 1 + links(t, entry, to)
+}
+
+/// Links of the shortest path if the arrangement were consecutive, with or without the last local one.
+fn consecutive_length(t: &Dragonfly, from: u32, to: u32, last: bool) -> u32 {
+    let (x, y) = (t.group(from), t.group(to));
+    if x == y {
+        return u32::from(from != to);
+    }
+    let exit = |x: u32, y: u32| (if y > x { y - 1 } else { y }) / t.h();
+    1 + u32::from(exit(x, y) != t.position(from)) + u32::from(last && exit(y, x) != t.position(to))
+}
+
+impl Mechanism for Source {
+    fn base(&self) -> &Minimal {
+        &self.base
+    }
+
+    fn prepare(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) {
+        if head.at_injection() {
+            self.draw_via(head, state, &mut draw());
+        } else if state.flags & ON_DETOUR != 0 && self.base.has_reached(head, state.via, self.rule.group) {
+            state.flags = 0;
+            self.base.choose_trunk(head, head.destination, state, draw);
+        }
+    }
+
+    fn settled(&self, head: &Head, state: &RouteState) -> Option<Option<Hop>> {
+        if head.router == head.destination {
+            return Some(None);
+        }
+        if !head.at_injection() {
+            let target = if state.flags & ON_DETOUR == 0 { head.destination } else { state.via };
+            return Some(self.base.hop(head, target, state.trunk));
+        }
+        let undecided = state.via != NONE || self.rule.recompute || self.base.topology().has_trunks();
+        (!undecided).then(|| self.base.hop(head, head.destination, state.trunk))
+    }
+
+    fn reach(&self, head: &Head, state: &RouteState) -> Reach {
+        if self.rule.recompute || self.base.topology().has_trunks() {
+            return Reach { ports: [NO_PORT; 2], classes: 1 << LOCAL | 1 << GLOBAL };
+        }
+        let port = |target| self.base.hop(head, target, 0).map_or(NO_PORT, |hop| hop.port as u16);
+        Reach { ports: [port(head.destination), port(state.via)], classes: 0 }
+    }
+
+    fn decide(
+        &self,
+        head: &Head,
+        state: &mut RouteState,
+        view: &impl View,
+        draws: &mut impl Draws,
+    ) -> Decision {
+        if self.rule.recompute {
+            self.draw_via(head, state, draws.attempt());
+        }
+        let vcs = self.base.vcs();
+        let ways = self.alternatives(head, state, draws);
+        let choose = |hop: Option<Hop>, draws: &mut _| hop.map(|hop| vcs.choose(head, hop, view, draws));
+        let minimal = choose(ways.minimal, draws).unwrap_or_else(|| head.ejection());
+        let detour = if state.via == NONE { None } else { choose(ways.detour, draws) };
+        let decided = self.rule.sticky && state.flags & ON_DETOUR != 0;
+        let detour = detour.filter(|&detour| {
+            decided || self.prefers_detour(head, state.via, (minimal, detour), (view, ways.trunks[0]))
+        });
+        let mut after = *state;
+        (after.flags, after.place, after.trunk) = match detour {
+            Some(_) => (ON_DETOUR, Place::Injection as u8, ways.trunks[1]),
+            None => (0, 0, ways.trunks[0]),
+        };
+        if self.rule.sticky {
+            *state = after;
+        }
+        Decision { request: Some(detour.unwrap_or(minimal)), after }
+    }
+
+    fn redecides(&self) -> bool {
+        true
+    }
+
+    fn remembers(&self) -> bool {
+        self.rule.sticky
+    }
+
+    fn sensors(&self) -> Sensors {
+        let vcs = self.base.vcs().used(GLOBAL);
+        Sensors {
+            saturation: self.rule.saturation.map(|s| s.saturation(vcs, true)),
+            minimal_occupancy: self.rule.saturation.is_some_and(|s| s.packets == Packets::Minimal),
+            ..Sensors::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::dragonfly::{Arrangement, Config};
+
+    #[test]
+    fn in_the_consecutive_arrangement_both_ways_to_count_links_agree() {
+        let config = Config { p: 1, a: 4, h: 2, groups: None, arrangement: Arrangement::Consecutive };
+        let t = Dragonfly::new(&config).unwrap();
+        for from in 0..t.routers() {
+            for to in 0..t.routers() {
+                assert_eq!(consecutive_length(&t, from, to, true), links(&t, from, to), "{from} to {to}");
+            }
+        }
+    }
+
+    #[test]
+    fn under_palm_tree_the_formulas_of_the_other_arrangement_are_wrong_for_a_fifth_of_the_paths() {
+        // About 21 % at h = 8.
+        let config = Config { p: 8, a: 16, h: 8, groups: None, arrangement: Arrangement::Palmtree };
+        let t = Dragonfly::new(&config).unwrap();
+        let pairs = (0..t.routers()).flat_map(|from| (0..t.a() * 4).map(move |to| (from, to * 32)));
+        let wrong = pairs.clone().filter(|&(f, to)| consecutive_length(&t, f, to, true) != links(&t, f, to));
+        let share = wrong.count() as f64 / pairs.count() as f64;
+        assert!((share - 0.21).abs() < 0.02, "{share}");
+    }
+}

@@ -1,0 +1,172 @@
+//! Misrouting triggers of in-transit adaptive mechanisms: when a packet looks for another output than the minimal one,
+//! and which other output will do.
+//! A new trigger is one file here and one row in the enum below.
+
+pub mod congestion;
+pub mod contention;
+
+use super::vcs::Vcs;
+use super::view::{Draws, Exchange, Packets, Sensors, View};
+use super::{Head, Request};
+use crate::error::ConfigError;
+use contention::{Contention, Ectn, Filtered, Statistical};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When a packet looks for another output than the minimal one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TriggerConfig {
+    /// The minimal output cannot take the packet now.
+    Congestion(congestion::Config),
+    /// Many heads want the minimal output (Base).
+    Contention(Contention),
+    /// Many heads have wanted it for some time (Filtered).
+    Filtered(Filtered),
+    /// Many heads want it, or it cannot take the packet now (Hybrid).
+    Hybrid(Hybrid),
+    /// Many heads of the router want it, or many of the group want the packet's destination group (ECtN).
+    Ectn(Ectn),
+    /// Many heads want it, with a probability that grows with their number.
+    Statistical(Statistical),
+}
+
+/// Either of `contention` and `congestion`. While the counter of the minimal output has reached `threshold` any output
+/// that can take the packet now will do.
+///
+/// Source: Fuentes' thesis (2017), §4.1.3 (Hybrid).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Hybrid {
+    /// Least counter that counts as contention \[packets, 0 … 65535\].
+    #[schemars(range(max = 65535))]
+    pub threshold: u32,
+    /// The congestion trigger.
+    pub congestion: congestion::Config,
+}
+
+impl Default for Hybrid {
+    fn default() -> Self {
+        Self { threshold: 8, congestion: congestion::Config::default() }
+    }
+}
+
+impl Default for TriggerConfig {
+    fn default() -> Self {
+        Self::Congestion(congestion::Config::default())
+    }
+}
+
+/// An output that a packet could take.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// Port and VC.
+    pub request: Request,
+    /// Link class.
+    pub class: u8,
+}
+
+/// Where a head stands, for triggers.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Position of its router in the group.
+    pub position: u32,
+    /// Whether that is the router of its source, and its destination in another group.
+    pub at_source: bool,
+    /// Group of its destination.
+    pub target: u32,
+}
+
+impl Hybrid {
+    fn contention(&self) -> Contention {
+        Contention { threshold: self.threshold, local_threshold: None }
+    }
+}
+
+impl TriggerConfig {
+    /// Refuses numbers out of range.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        match self {
+            Self::Congestion(c) => c.check().map_err(|e| e.within("congestion")),
+            Self::Contention(c) => c.check().map_err(|e| e.within("contention")),
+            Self::Filtered(c) => c.check().map_err(|e| e.within("filtered")),
+            Self::Hybrid(c) => c
+                .contention()
+                .check()
+                .and_then(|()| c.congestion.check().map_err(|e| e.within("congestion")))
+                .map_err(|e| e.within("hybrid")),
+            Self::Ectn(c) => c.check().map_err(|e| e.within("ectn")),
+            Self::Statistical(c) => c.check().map_err(|e| e.within("statistical")),
+        }
+    }
+
+    /// Whether a packet looks for another output than `minimal`.
+    #[inline]
+    pub fn fires(
+        &self,
+        minimal: Candidate,
+        place: Place,
+        (view, vcs): (&impl View, &Vcs),
+        draws: &impl Draws,
+    ) -> bool {
+        match self {
+            Self::Congestion(c) => c.fires(minimal, place.position, true, (view, vcs)),
+            Self::Contention(c) => c.reached(minimal, view),
+            Self::Filtered(c) => c.reached(minimal, view),
+            Self::Hybrid(c) => {
+                c.contention().reached(minimal, view)
+                    || c.congestion.fires(minimal, place.position, true, (view, vcs))
+            }
+            Self::Ectn(c) => {
+                Contention { threshold: c.threshold, local_threshold: None }.reached(minimal, view)
+                    || (place.at_source && c.notified(place.target, view))
+            }
+            Self::Statistical(c) => c.fires(minimal, view, draws),
+        }
+    }
+
+    /// Whether `other`, which could take the packet now, will do instead of `minimal`.
+    #[inline]
+    pub fn accepts(&self, other: Candidate, minimal: Candidate, (view, vcs): (&impl View, &Vcs)) -> bool {
+        let free = |threshold| {
+            !Contention { threshold, local_threshold: None }.reached(other, view)
+        };
+        match self {
+            Self::Congestion(c) => c.accepts(other, minimal, (view, vcs)),
+            Self::Contention(c) => !c.reached(other, view),
+            Self::Filtered(c) => !c.reached(other, view),
+            Self::Hybrid(c) => {
+                c.contention().reached(minimal, view) || c.congestion.accepts(other, minimal, (view, vcs))
+            }
+            Self::Ectn(c) => free(c.threshold),
+            Self::Statistical(c) => free(c.threshold),
+        }
+    }
+
+    /// What the engine must keep.
+    pub fn sensors(&self, vcs: &Vcs) -> Sensors {
+        let congestion = match self {
+            Self::Congestion(c) => Some(c),
+            Self::Hybrid(c) => Some(&c.congestion),
+            _ => None,
+        };
+        Sensors {
+            contention: !matches!(self, Self::Congestion(_)),
+            alpha: if let Self::Filtered(c) = self { Some(c.alpha) } else { None },
+            exchange: if let Self::Ectn(c) = self {
+                Some(Exchange { period: c.period, message_length: c.message_length })
+            } else {
+                None
+            },
+            saturation: congestion.map(|c| c.saturation(vcs)),
+            minimal_occupancy: congestion.is_some_and(|c| c.packets == Packets::Minimal),
+        }
+    }
+}
+
+impl Place {
+    /// Where `head` stands, given the groups of its router and destination.
+    pub fn new(head: &Head, position: u32, (group, target): (u32, u32)) -> Self {
+        Self { position, at_source: head.at_injection() && group != target, target }
+    }
+}

@@ -1,0 +1,76 @@
+//! Which VC a hop uses: the one of an increasing sequence, or one of those FlexVC allows.
+
+use super::flexvc::FlexVc;
+use super::sequence::VcSequence;
+use super::view::{Draws, View};
+use super::{Head, Hop, Leg, Request};
+use crate::topology::GLOBAL;
+
+/// The VC management of a mechanism.
+#[derive(Clone, Debug)]
+pub struct Vcs {
+    /// The increasing sequence; with FlexVC only its codes count.
+    pub sequence: VcSequence,
+    flex: Option<FlexVc>,
+    /// VCs of each class that packets use -- constant.
+    used: [u8; 2],
+}
+
+impl Vcs {
+    /// Increasing VCs.
+    pub fn increasing(sequence: VcSequence) -> Self {
+        let used = sequence.used();
+        Self { sequence, flex: None, used }
+    }
+
+    /// FlexVC over `used` VCs of each class; `sequence` only tells the codes.
+    pub fn flexible(sequence: VcSequence, flex: FlexVc, used: [u8; 2]) -> Self {
+        Self { sequence, flex: Some(flex), used }
+    }
+
+    /// Whether a hop may have several VCs.
+    #[inline]
+    pub fn is_flexible(&self) -> bool {
+        self.flex.is_some()
+    }
+
+    /// VCs of a class that packets use: 0 … this − 1.
+    pub fn used(&self, class: u8) -> u8 {
+        self.used[class as usize]
+    }
+
+    /// The VC of a hop when it has only one.
+    #[inline]
+    pub fn single(&self, head: &Head, hop: Hop) -> Request {
+        let opportunistic = matches!(hop.leg, Leg::MisrouteSource | Leg::MisrouteInside | Leg::MisrouteFinal);
+        let vc = if opportunistic && hop.reuses {
+            self.sequence.reused(head.code)
+        } else {
+            self.sequence.next(head.code, hop.class)
+        };
+        Request { port: hop.port, vc }
+    }
+
+    /// The VC that the packet asks for now.
+    #[inline]
+    pub fn choose(&self, head: &Head, hop: Hop, view: &impl View, draws: &mut impl Draws) -> Request {
+        let Some(flex) = &self.flex else { return self.single(head, hop) };
+        let set = flex.allowed(hop.leg, hop.class, head.reply);
+        Request { port: hop.port, vc: flex.select(hop.port, set, view, draws) }
+    }
+
+    /// The VCs a hop may use, a bit each.
+    pub fn allowed(&self, head: &Head, hop: Hop) -> u16 {
+        match &self.flex {
+            Some(flex) => flex.allowed(hop.leg, hop.class, head.reply),
+            None => 1 << self.single(head, hop).vc,
+        }
+    }
+
+    /// The global VC whose saturation mark stands for the minimal path: the first that the packet would use, with
+    /// FlexVC the last of all.
+    #[inline]
+    pub fn sensed_global(&self, reply: bool) -> u8 {
+        if self.flex.is_some() { self.used[GLOBAL as usize] - 1 } else { self.sequence.first(GLOBAL, reply) }
+    }
+}
