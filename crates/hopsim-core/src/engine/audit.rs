@@ -142,7 +142,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             let head = state.slots[slot].queue.front != NONE;
             let wanting =
                 (0..network.layout.pairs()).filter(|&p| state.pairs[p].wants.contains(slot)).count();
-            let asking = wanting + usize::from(state.redeciding.contains(slot));
+            let asking = wanting + usize::from(state.choosing.contains(slot));
             if asking != usize::from(head) {
                 return Err(format!("router {router} slot {slot}: its head asks {asking} times"));
             }

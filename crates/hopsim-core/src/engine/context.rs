@@ -146,6 +146,8 @@ pub struct Context<'p, const W: usize, M> {
     pub minimal: Vec<u32>,
     /// Whether heads that wait must be asked in every attempt -- constant.
     pub remembers: bool,
+    /// Whether decisions draw random numbers even where only one output will do -- constant.
+    pub draws: bool,
     /// Who watches, and what is known at compile time.
     pub mode: M,
 }
@@ -177,6 +179,7 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             marks: Marks::new(plan, &sensors),
             minimal: vec![0; if sensors.minimal_occupancy { ids } else { 0 }],
             remembers: plan.routing.remembers(),
+            draws: plan.routing.draws(),
             rules,
             mode,
         }
@@ -260,21 +263,17 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         u64::from(self.now) * u64::from(self.rules.iterations) + u64::from(iteration)
     }
 
-    /// A packet has become the head of a slot: the pair it wants, `None` if it decides at every attempt.
+    /// The pair that the head of a slot wants, where no head has a choice.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn settle(&mut self, router: usize, slot: usize, packet: u32) -> Option<usize> {
+    pub fn fixed_request(&mut self, router: usize, slot: usize, packet: u32) -> usize {
         let code = self.tables.code(slot);
         let packet = self.packets.get_mut(packet);
         let head = packet.head(router, code);
         let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
         let draw = || head_stream(seed, (source, serial), router);
-        let request = if M::FULL {
-            self.routing.settle(&head, &mut packet.route, draw)?
-        } else {
-            self.routing.request(&head, &mut packet.route, draw)
-        };
-        Some(self.tables.port(request.port).pair_base as usize + request.vc as usize)
+        let request = self.routing.request(&head, &mut packet.route, draw);
+        self.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
     /// What the head of a slot counts for in the contention counters.

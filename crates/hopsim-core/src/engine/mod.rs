@@ -3,6 +3,7 @@
 mod allocator;
 mod arbiter;
 mod audit;
+mod choices;
 mod contention;
 mod context;
 mod damq;
@@ -14,7 +15,6 @@ mod nic;
 mod outlook;
 pub mod packet;
 mod pool;
-mod redecide;
 mod routers;
 pub mod simulation;
 mod tables;

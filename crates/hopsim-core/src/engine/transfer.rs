@@ -30,7 +30,11 @@ impl<const W: usize> Visit<'_, W> {
         let departure = self.depart(cx, (output, to), (length, hold));
         self.router.ports[input].in_free = cx.now + busy;
         let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, output), cx.now + busy) } else { 0 };
-        self.router.withdraw::<M>(slot, pair);
+        if M::FULL && self.router.choosing.contains(slot) {
+            self.extras.choices.withdraw(self.number, self.router, slot);
+        } else {
+            self.router.withdraw(slot, pair);
+        }
 
         let until_departure = cx.until_departure();
         let packet = cx.packets.get_mut(id);
@@ -72,9 +76,10 @@ impl<const W: usize> Visit<'_, W> {
         };
         self.router.slots[slot].queue.front = next;
         if next != NONE {
-            self.router.ask(slot, cx.settle(self.number, slot, next));
             if M::FULL {
-                self.extras.set_reach(cx, self.router, (self.number, slot, next));
+                self.stand(cx, slot, next);
+            } else {
+                self.router.ask(slot, cx.fixed_request(self.number, slot, next));
             }
         }
     }

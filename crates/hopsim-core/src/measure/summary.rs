@@ -149,6 +149,9 @@ impl<'a> Figures<'a> {
         record.insert("packets_dropped".into(), totals.dropped.into());
         record.insert("packets_injected".into(), totals.injected.into());
         record.insert("packets_delivered".into(), totals.delivered.into());
+        let decisions = (!self.plan.routing.is_fixed())
+            .then(|| self.recorder.decisions as f64 / self.recorder.packet_hops as f64);
+        record.insert("decisions_per_hop".into(), number(decisions));
         record.insert("nodes".into(), (self.nodes as u64).into());
         record.insert("cycles".into(), all.cycles.into());
         record.insert("seed".into(), self.plan.experiment.measure.seed.into());

@@ -1,9 +1,9 @@
 //! Routing: which output port and VC the packet at the head of an input VC asks for.
 //!
-//! A mechanism is told once that a packet has become the head of its queue ([`Mechanism::prepare`]). If there is
-//! nothing to decide ([`Mechanism::settled`]) the request is fixed for as long as the head waits. Otherwise it is
-//! asked in every attempt ([`Mechanism::decide`]) and may read the router's state through a [`view::View`]. What
-//! it must remember between hops is the packet's [`RouteState`]. Deadlock avoidance is by the order of virtual
+//! A mechanism is asked once when a packet has become the head of its queue ([`Mechanism::stand`]). If there is
+//! nothing to decide, the port is fixed for as long as the head waits. Otherwise it is asked in every attempt
+//! ([`Mechanism::decide`]) and may read the router's state through a [`view::View`]. What it must remember between
+//! hops is the packet's [`RouteState`]. Deadlock avoidance is by the order of virtual
 //! channels ([`vcs`]), and `Plan` refuses a network with fewer VCs than the mechanism needs.
 //! A new mechanism is one file here and one row in the table below.
 
@@ -85,32 +85,26 @@ macro_rules! mechanisms {
                 }
             }
 
-            /// A packet has become the head of its input VC: its request, if that is fixed.
-            pub fn settle(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Option<Request> {
+            /// A packet has become the head of its input VC. Asked again with the same numbers it gives the same answer.
+            #[inline]
+            pub fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
                 match self {
-                    $(Self::$name(m) => settle(m, head, state, draw),)*
+                    $(Self::$name(m) => m.stand(head, state, draw),)*
                 }
             }
 
-            /// Where a head that is not settled may go.
-            pub fn reach(&self, head: &Head, state: &RouteState) -> Reach {
+            /// The decision of a head with a choice, in this attempt. `state` keeps what it must remember while it waits.
+            #[inline]
+            pub fn choose(&self, head: &Head, prospect: &Prospect, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
                 match self {
-                    $(Self::$name(m) => reach(m, head, state),)*
-                }
-            }
-
-            /// The decision of a head that is not settled, in this attempt. `state` keeps what it must remember while
-            /// it waits.
-            pub fn decide(&self, head: &Head, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
-                match self {
-                    $(Self::$name(m) => decide(m, head, state, view, draws),)*
+                    $(Self::$name(m) => m.decide(head, prospect, state, view, draws),)*
                 }
             }
 
             /// The port of the minimal path.
             pub fn minimal_port(&self, head: &Head, state: &RouteState) -> usize {
                 match self {
-                    $(Self::$name(m) => m.base().hop(head, head.destination, state.trunk).map_or(head.terminal as usize, |h| h.port),)*
+                    $(Self::$name(m) => m.base().hop(head, head.destination, state.trunk).map_or(head.terminal as usize, |h| h.port as usize),)*
                 }
             }
 
@@ -118,6 +112,13 @@ macro_rules! mechanisms {
             pub fn sensors(&self) -> Sensors {
                 match self {
                     $(Self::$name(m) => m.sensors(),)*
+                }
+            }
+
+            /// Whether decisions draw random numbers even where only one output will do.
+            pub fn draws(&self) -> bool {
+                match self {
+                    $(Self::$name(m) => m.draws(),)*
                 }
             }
 
@@ -251,7 +252,7 @@ pub struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
     /// Output port.
-    pub port: usize,
+    pub port: u16,
     /// Link class.
     pub class: u8,
     /// What may follow it.
@@ -288,6 +289,42 @@ pub struct Decision {
     pub after: RouteState,
 }
 
+/// How a head stands in its router.
+#[derive(Clone, Copy, Debug)]
+pub enum Stand {
+    /// At its destination.
+    Arrived,
+    /// Bound for one output port.
+    Bound(Hop),
+    /// With a choice.
+    Open(Prospect),
+}
+
+/// What a head with a choice may choose from; the same at every attempt.
+#[derive(Clone, Copy, Debug)]
+pub struct Prospect {
+    /// The next hop of its minimal path.
+    pub minimal: Hop,
+    /// The first hop of its detour, the minimal one if it has none.
+    pub detour: Hop,
+    /// Links of the minimal path and of the detour.
+    pub lengths: [u8; 2],
+    /// Chosen trunks of either.
+    pub trunks: [u16; 2],
+    /// Position and port of the global link of the minimal path, if it starts in this group.
+    pub exit: Option<(u16, u16)>,
+    /// Misroutes open to it.
+    pub options: in_transit::Options,
+    /// Where the head stands.
+    pub place: Place,
+    /// What may follow a local misroute.
+    pub misroute: Leg,
+    /// Group of the destination.
+    pub target: u16,
+    /// Where it may go.
+    pub reach: Reach,
+}
+
 /// The outputs a head may ask for: two ports, `NO_PORT` for none, and all ports of some link classes, a bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
@@ -295,6 +332,32 @@ pub struct Reach {
     pub ports: [u16; 2],
     /// Whole classes.
     pub classes: u8,
+}
+
+impl Hop {
+    /// The hop with a VC.
+    #[inline]
+    pub fn on(self, vc: u8) -> Request {
+        Request { port: self.port as usize, vc }
+    }
+}
+
+impl Prospect {
+    /// A head that can only take its minimal path.
+    pub fn minimal(minimal: Hop, place: Place) -> Self {
+        Self {
+            minimal,
+            detour: minimal,
+            lengths: [0; 2],
+            trunks: [0; 2],
+            exit: None,
+            options: in_transit::Options::None,
+            place,
+            misroute: Leg::MisrouteInside,
+            target: 0,
+            reach: Reach { ports: [minimal.port, NO_PORT], classes: 0 },
+        }
+    }
 }
 
 /// No port.
@@ -313,35 +376,41 @@ pub struct Paths {
     pub references: &'static [&'static str],
 }
 
-/// A routing mechanism. One that always knows at once where a head goes implements `prepare`, `target` and `request`;
-/// an adaptive one `prepare`, `settled`, `reach` and `decide`.
+/// A routing mechanism.
 pub trait Mechanism {
     /// The minimal routing underneath: topology and VCs.
     fn base(&self) -> &Minimal;
 
-    /// The output of a head, where it is fixed. Only asked if nothing re-decides.
+    /// The output of a head, where nothing is ever decided anew: what [`Self::stand`] says, as fast as possible.
     fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
-        settle(self, head, state, draw).unwrap_or_else(|| unreachable!("the plan picks the mode"))
+        match self.stand(head, state, draw) {
+            Stand::Bound(hop) => self.base().vcs().single(head, hop),
+            _ => head.ejection(),
+        }
     }
 
     /// A packet has become the head of its input VC; numbers drawn here are the packet's own in this router.
-    fn prepare(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream);
+    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand;
 
-    /// The hop of a prepared head that has nothing to decide; `Some(None)` is ejection.
-    fn settled(&self, head: &Head, state: &RouteState) -> Option<Option<Hop>>;
-
-    /// Where a head that has something to decide may go.
-    fn reach(&self, _head: &Head, _state: &RouteState) -> Reach {
-        unreachable!("every head is settled")
+    /// The decision of a head with a choice.
+    fn decide(
+        &self,
+        _head: &Head,
+        _prospect: &Prospect,
+        _state: &mut RouteState,
+        _view: &impl View,
+        _draws: &mut impl Draws,
+    ) -> Decision {
+        unreachable!("no head has a choice")
     }
 
-    /// The decision of a head that has something to decide.
-    fn decide(&self, _head: &Head, _state: &mut RouteState, _view: &impl View, _draws: &mut impl Draws) -> Decision {
-        unreachable!("every head is settled")
-    }
-
-    /// Whether some heads have something to decide.
+    /// Whether some heads have a choice.
     fn redecides(&self) -> bool {
+        false
+    }
+
+    /// Whether decisions draw random numbers even where only one output will do.
+    fn draws(&self) -> bool {
         false
     }
 
@@ -356,39 +425,31 @@ pub trait Mechanism {
     }
 }
 
-fn settle<M: Mechanism + ?Sized>(
-    mechanism: &M,
-    head: &Head,
-    state: &mut RouteState,
-    draw: impl Fn() -> Stream,
-) -> Option<Request> {
-    mechanism.prepare(head, state, draw);
-    match mechanism.settled(head, state)? {
-        None => Some(head.ejection()),
-        Some(_) if mechanism.base().vcs().is_flexible() => None,
-        Some(hop) => Some(mechanism.base().vcs().single(head, hop)),
-    }
-}
-
-fn reach<M: Mechanism>(mechanism: &M, head: &Head, state: &RouteState) -> Reach {
-    match mechanism.settled(head, state) {
-        Some(Some(hop)) => Reach { ports: [hop.port as u16, NO_PORT], classes: 0 },
-        _ => mechanism.reach(head, state),
-    }
-}
-
-fn decide<M: Mechanism>(
-    mechanism: &M,
-    head: &Head,
-    state: &mut RouteState,
-    view: &impl View,
-    draws: &mut impl Draws,
-) -> Decision {
-    match mechanism.settled(head, state) {
-        Some(Some(hop)) => {
-            Decision { request: Some(mechanism.base().vcs().choose(head, hop, view, draws)), after: *state }
+impl Routing {
+    /// A packet has become the head of its input VC: its request, if that is fixed.
+    pub fn settle(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Option<Request> {
+        match self.stand(head, state, draw) {
+            Stand::Arrived => Some(head.ejection()),
+            Stand::Bound(hop) if !self.vcs().is_flexible() => Some(self.vcs().single(head, hop)),
+            _ => None,
         }
-        _ => mechanism.decide(head, state, view, draws),
+    }
+
+    /// The decision of a head that is not settled, in this attempt.
+    pub fn decide(
+        &self,
+        head: &Head,
+        state: &mut RouteState,
+        view: &impl View,
+        draws: &mut impl Draws,
+    ) -> Decision {
+        match self.stand(head, state, || draws.head()) {
+            Stand::Arrived => Decision { request: Some(head.ejection()), after: *state },
+            Stand::Bound(hop) => {
+                Decision { request: Some(self.vcs().choose(head, hop, view, draws)), after: *state }
+            }
+            Stand::Open(prospect) => self.choose(head, &prospect, state, view, draws),
+        }
     }
 }
 

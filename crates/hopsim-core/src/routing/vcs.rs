@@ -48,7 +48,7 @@ impl Vcs {
         } else {
             self.sequence.next(head.code, hop.class)
         };
-        Request { port: hop.port, vc }
+        hop.on(vc)
     }
 
     /// The VC that the packet asks for now.
@@ -56,7 +56,7 @@ impl Vcs {
     pub fn choose(&self, head: &Head, hop: Hop, view: &impl View, draws: &mut impl Draws) -> Request {
         let Some(flex) = &self.flex else { return self.single(head, hop) };
         let set = flex.allowed(hop.leg, hop.class, head.reply);
-        Request { port: hop.port, vc: flex.select(hop.port, set, view, draws) }
+        hop.on(flex.select(hop.port as usize, set, view, draws))
     }
 
     /// The VCs a hop may use, a bit each.
