@@ -1,5 +1,6 @@
 //! The plan: an experiment checked and resolved. Nothing in it is optional, nothing can fail any more.
 
+use crate::config::measure::RecordStream;
 use crate::config::router::{Allocator, RouterConfig, Vcs};
 use crate::config::{
     Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
@@ -11,8 +12,9 @@ use crate::rng::{Purpose, Stream};
 use crate::routing::Routing;
 use crate::routing::sequence::vcs_needed;
 use crate::topology::Topology;
+use crate::traffic::changes::{self, Phase};
 use crate::traffic::pattern::{Pattern, Site};
-use crate::traffic::process::Process;
+use crate::traffic::process::{Process, Rate};
 use std::sync::Arc;
 
 /// Most cycles a run may last: times are 32-bit and events lie ahead of the present.
@@ -86,8 +88,35 @@ pub struct JobPlan {
     pub pattern: Pattern,
     /// When they send.
     pub process: Process,
+    /// Offered load \[phits/(node·cycle)\].
+    pub load: f64,
     /// Packet length \[phits\].
     pub packet_length: u32,
+    /// What differs from given cycles on, ascending.
+    pub changes: Vec<Phase>,
+    /// Most requests of a node without their reply; `None` if nothing is answered.
+    pub outstanding: Option<u32>,
+}
+
+impl JobPlan {
+    /// Whether every packet of the pattern is answered.
+    pub fn request_reply(&self) -> bool {
+        self.outstanding.is_some()
+    }
+
+    /// Mean offered load of the cycles `first..end` \[phits/(node·cycle)\].
+    pub fn offered_load(&self, (first, end): (u32, u32)) -> f64 {
+        if self.changes.is_empty() {
+            return self.load;
+        }
+        let (mut from, mut load, mut sum) = (first, self.load, 0.0);
+        for change in &self.changes {
+            let to = change.from.clamp(first, end);
+            sum += f64::from(to - from) * load;
+            (from, load) = (to, change.load);
+        }
+        (sum + f64::from(end - from) * load) / f64::from(end - first)
+    }
 }
 
 fn within(range: std::ops::RangeInclusive<u32>, value: u32, path: &str) -> Result<(), ConfigError> {
@@ -233,6 +262,11 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
         .value(m.interval)
         .valid(format!("0 or at least {}", m.cycles / 10_000_000 + 1)));
     }
+    if m.interval == 0 && m.streams.contains(&RecordStream::Generation) {
+        return Err(ConfigError::new("measure.interval", "the stream generation has a row per interval")
+            .value(0)
+            .valid("1 … cycles"));
+    }
     if m.batches == 0 || m.batches > m.cycles.min(10_000) {
         return Err(ConfigError::new(
             "measure.batches",
@@ -251,19 +285,45 @@ fn vcs_mut(router: &mut RouterConfig) -> (&'static str, &mut Vcs) {
     }
 }
 
+/// Whether some job answers its packets.
+fn answers(experiment: &Experiment) -> bool {
+    experiment.jobs.iter().any(|job| job.traffic.request_reply.is_some())
+}
+
+/// Output VCs of ejection ports: with request-reply one for requests, or one for each injection VC of replies if
+/// the requester fixes it.
+fn ejection_vcs(experiment: &Experiment, injection: u32) -> u8 {
+    match (answers(experiment), experiment.nic.injection_vc) {
+        (false, _) => 1,
+        (true, Some(InjectionVc::Destination)) => 1 + injection.div_ceil(2) as u8,
+        (true, _) => 2,
+    }
+}
+
 /// Fills in the VCs the routing needs, or checks the given ones against them.
 fn resolve_vcs(experiment: &mut Experiment, topology: &Topology) -> Result<(), ConfigError> {
     let sequence = experiment.routing.sequence(topology).map_err(|e| e.within("routing"))?;
-    let [local, global] = vcs_needed(sequence);
+    let replies = answers(experiment);
+    let [local, global] = vcs_needed(sequence).map(|vcs| if replies { 2 * vcs } else { vcs });
     let routing = experiment.routing.name();
     let (name, vcs) = vcs_mut(&mut experiment.router);
     within(1..=16, vcs.injection, &format!("router.{name}.vcs.injection"))?;
+    if replies && vcs.injection < 2 {
+        return Err(ConfigError::new(
+            format!("router.{name}.vcs.injection"),
+            "requests and replies need injection VCs of their own",
+        )
+        .value(vcs.injection)
+        .valid("2 … 16"));
+    }
     for (key, given, needed) in [("local", &mut vcs.local, local), ("global", &mut vcs.global, global)] {
         let needed = u32::from(needed);
         let given = *given.get_or_insert(needed);
         let path = format!("router.{name}.vcs.{key}");
         if given < needed {
-            return Err(ConfigError::new(path, format!("routing {routing} follows up to {needed} {key} link{} ({sequence}) and needs one VC for each, in increasing order, to be free of deadlock", if needed == 1 { "" } else { "s" }))
+            let links = if replies { needed / 2 } else { needed };
+            let replies = if replies { ", and as many for replies" } else { "" };
+            return Err(ConfigError::new(path, format!("routing {routing} follows up to {links} {key} link{} ({sequence}) and needs one VC for each, in increasing order, to be free of deadlock{replies}", if links == 1 { "" } else { "s" }))
                 .value(given)
                 .valid(format!("{needed} … 16")));
         }
@@ -307,6 +367,7 @@ fn classes(experiment: &Experiment) -> Result<Classes, ConfigError> {
     Ok(Classes {
         terminal: spec(Some(vcs.injection), 2, links.injection.latency),
         links: vec![spec(vcs.local, 0, links.local.latency), spec(vcs.global, 1, links.global.latency)],
+        ejection: ejection_vcs(experiment, vcs.injection),
     })
 }
 
@@ -397,7 +458,7 @@ fn jobs(
     let build = |(index, nodes): (usize, Vec<u32>)| {
         let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: index as u64 };
         let job = &experiment.jobs[index];
-        job_plan(job, index, &site).map_err(|e| e.within(&format!("jobs.{index}.traffic")))
+        job_plan(experiment, job, &site).map_err(|e| e.within(&format!("jobs.{index}.traffic")))
     };
     let jobs = nodes.into_iter().enumerate().map(build).collect::<Result<_, _>>()?;
     Ok((jobs, job_of))
@@ -425,14 +486,36 @@ fn place_job(
     Ok(nodes)
 }
 
-fn job_plan(job: &JobConfig, index: usize, site: &Site<'_>) -> Result<JobPlan, ConfigError> {
-    let length = job.traffic.packet_length;
+fn job_plan(experiment: &Experiment, job: &JobConfig, site: &Site<'_>) -> Result<JobPlan, ConfigError> {
+    let traffic = &job.traffic;
+    let length = traffic.packet_length;
     within(1..=4096, length, "packet_length")?;
+    let outstanding = traffic.request_reply.as_ref().map(|r| r.outstanding.unwrap_or(u32::MAX));
+    if outstanding == Some(0) {
+        return Err(ConfigError::new("request_reply.outstanding", "no request could ever be sent")
+            .value(0)
+            .valid("1 …"));
+    }
+    let rate = Rate { length, share: if outstanding.is_some() { 0.5 } else { 1.0 } };
+    let first = Phase {
+        from: 0,
+        pattern: traffic.pattern.build(site).map_err(|e| e.within("pattern"))?,
+        process: traffic.process.build(rate).map_err(|e| e.within("process"))?,
+        load: traffic.process.clone().load_mut().unwrap_or(0.0),
+        new_load: false,
+    };
+    let process = (&traffic.process, rate);
+    let changes = changes::build(&traffic.changes, &first, process, site, &experiment.measure)
+        .map_err(|e| e.within("changes"))?;
+    let Phase { pattern, process, load, .. } = first;
     Ok(JobPlan {
-        name: job.name.clone().unwrap_or_else(|| format!("job{index}")),
+        name: job.name.clone().unwrap_or_else(|| format!("job{}", site.job)),
         nodes: site.nodes.to_vec(),
-        pattern: job.traffic.pattern.build(site).map_err(|e| e.within("pattern"))?,
-        process: job.traffic.process.build(length).map_err(|e| e.within("process"))?,
+        pattern,
+        process,
+        load,
         packet_length: length,
+        changes,
+        outstanding,
     })
 }

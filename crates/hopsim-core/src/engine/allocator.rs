@@ -134,7 +134,7 @@ impl<const W: usize> Visit<'_, W> {
                 continue;
             }
             let packet = cx.packets.get_mut(self.router.slots[slot].queue.front);
-            let head = packet.head(self.number, cx.tables.code(slot));
+            let head = packet.head::<M>(self.number, cx.tables.code(slot));
             let (source, serial, seed) = (packet.source, packet.serial, cx.rules.seed);
             let draw = || {
                 let stream = Stream::new(seed, Purpose::Attempt, u64::from(source));

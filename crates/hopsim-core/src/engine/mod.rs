@@ -10,8 +10,10 @@ mod mode;
 mod nic;
 pub mod packet;
 mod pool;
+mod replies;
 mod routers;
 pub mod simulation;
+mod source;
 mod tables;
 mod transfer;
 mod wheel;
@@ -23,7 +25,7 @@ use crate::measure::summary::Figures;
 use crate::measure::{self, Table};
 use crate::plan::Plan;
 use crate::trace::{Observer, PacketTrace, Tracer, Unobserved};
-use mode::{Clean, General, Mode, Plain, is_clean, is_plain};
+use mode::{Clean, Full, General, Mode, Plain, is_clean, is_full, is_plain};
 use serde_json::{Map, Value};
 use simulation::Simulation;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -82,7 +84,9 @@ fn perform<T: Task>(plan: &Plan, task: T) -> T::Output {
 /// Picks the mode, likewise.
 fn by_mode<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
     let observer = T::Observer::default();
-    if is_plain(plan) && is_clean(plan) {
+    if is_full(plan) {
+        task.with(Simulation::<W, _>::new(plan, Full(observer)))
+    } else if is_plain(plan) && is_clean(plan) {
         task.with(Simulation::<W, _>::new(plan, Clean(observer)))
     } else if is_plain(plan) {
         task.with(Simulation::<W, _>::new(plan, Plain(observer)))

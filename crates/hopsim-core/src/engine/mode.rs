@@ -13,6 +13,8 @@ pub trait Mode {
     const PLAIN: bool;
     /// Besides, the default rules: no named choice differs.
     const CLEAN: bool;
+    /// Traffic and routing beyond the basic ones: bursts, changes, requests and replies.
+    const FULL: bool;
     /// Who watches.
     type Observer: Observer;
     /// Who watches.
@@ -25,15 +27,19 @@ pub struct Clean<O>(pub O);
 /// A run with nothing but the plainest router.
 pub struct Plain<O>(pub O);
 
-/// A run with everything.
+/// A run with every router and every rule.
 pub struct General<O>(pub O);
 
-/// One row per mode: its name, `PLAIN`, `CLEAN`.
+/// A run with everything.
+pub struct Full<O>(pub O);
+
+/// One row per mode: its name, `PLAIN`, `CLEAN`, `FULL`.
 macro_rules! modes {
-    ($($mode:ident $plain:literal $clean:literal;)*) => {$(
+    ($($mode:ident $plain:literal $clean:literal $full:literal;)*) => {$(
         impl<O: Observer> Mode for $mode<O> {
             const PLAIN: bool = $plain;
             const CLEAN: bool = $clean;
+            const FULL: bool = $full;
             type Observer = O;
             #[inline]
             fn observer(&mut self) -> &mut O {
@@ -44,9 +50,10 @@ macro_rules! modes {
 }
 
 modes! {
-    Clean true true;
-    Plain true false;
-    General false false;
+    Clean true true false;
+    Plain true false false;
+    General false false false;
+    Full false false true;
 }
 
 /// Whether [`Plain`] is enough for a plan.
@@ -59,6 +66,11 @@ pub fn is_plain(plan: &Plan) -> bool {
         && round_robin(&allocator.output_arbiter)
         && !allocator.transit_priority
         && !plan.routing.adaptive()
+}
+
+/// Whether a plan needs [`Full`].
+pub fn is_full(plan: &Plan) -> bool {
+    plan.jobs.iter().any(|job| job.process.waits() || !job.changes.is_empty() || job.request_reply())
 }
 
 /// Whether a plan uses the default rules throughout.
@@ -116,12 +128,14 @@ mod tests {
             assert!(is_plain(&clean) && is_clean(&clean));
             let general = lives(&clean, General(Tracer::default()));
             assert!(general.len() > 100);
+            assert_eq!(lives(&clean, Full(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, Clean(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, Plain(Tracer::default())), general, "{document}");
             document["compat"] = json!("fogsim");
             let fogsim = plan(&document);
             assert!(is_plain(&fogsim) && !is_clean(&fogsim));
             let general = lives(&fogsim, General(Tracer::default()));
+            assert_eq!(lives(&fogsim, Full(Tracer::default())), general, "{document}");
             assert_eq!(lives(&fogsim, Plain(Tracer::default())), general, "{document}");
         }
     }

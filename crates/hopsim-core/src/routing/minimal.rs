@@ -1,6 +1,6 @@
 //! Minimal routing: see [`Config`].
 
-use super::sequence::VcSequence;
+use super::sequence::{VcSequence, at_injection};
 use super::{Head, Request, RouteState};
 use crate::rng::Stream;
 use crate::topology::Topology;
@@ -62,9 +62,9 @@ impl Minimal {
     #[inline(always)]
     pub fn request(&self, head: &Head, state: &mut RouteState, draw: impl FnOnce() -> Stream) -> Request {
         if head.router == head.destination {
-            return Request { port: head.terminal as usize, vc: 0 };
+            return Request { port: head.terminal as usize, vc: head.ejection_vc };
         }
-        if head.code == 0 && self.topology.has_trunks() {
+        if at_injection(head.code) && self.topology.has_trunks() {
             state.trunk = self.topology.choose_trunk(head.router, head.destination, &mut draw());
         }
         self.towards(head, head.destination, state.trunk)

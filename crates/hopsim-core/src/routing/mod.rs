@@ -42,11 +42,14 @@ pub struct RouteState {
     pub trunk: u16,
     /// Whether the packet was sent off the minimal path.
     pub misrouted: bool,
+    /// Where it first was: 0 nowhere, 1 at injection, 2 in the source group after the first hop, 3 in an intermediate
+    /// group, 4 in the destination group.
+    pub place: u8,
 }
 
 impl RouteState {
     /// The state of a packet that has not been routed yet.
-    pub const NEW: Self = Self { via: NONE, trunk: 0, misrouted: false };
+    pub const NEW: Self = Self { via: NONE, trunk: 0, misrouted: false, place: 0 };
 }
 
 /// The head that asks for a route.
@@ -54,12 +57,16 @@ impl RouteState {
 pub struct Head {
     /// Router it stands in.
     pub router: u32,
-    /// Class and VC of the input it stands in, as [`VcSequence`] codes them; 0 at injection.
+    /// Class and VC of the input it stands in, as [`VcSequence`] codes them; see [`sequence::at_injection`].
     pub code: u8,
     /// Destination router.
     pub destination: u32,
     /// Terminal port of the destination there.
     pub terminal: u16,
+    /// Output VC for its ejection.
+    pub ejection_vc: u8,
+    /// Whether it is a reply.
+    pub reply: bool,
 }
 
 /// An output port and VC.
@@ -67,7 +74,7 @@ pub struct Head {
 pub struct Request {
     /// Output port.
     pub port: usize,
-    /// Output VC (0 for ejection).
+    /// Output VC.
     pub vc: u8,
 }
 
@@ -125,7 +132,7 @@ impl Routing {
     pub fn redecides(&self, code: u8) -> bool {
         match self {
             Self::Minimal(_) => false,
-            Self::Valiant(r) => r.recompute() && code == 0,
+            Self::Valiant(r) => r.recompute() && sequence::at_injection(code),
         }
     }
 

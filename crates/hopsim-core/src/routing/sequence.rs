@@ -3,6 +3,15 @@
 
 use crate::network::Classes;
 
+/// The code of the injection VCs of replies; those of all other packets have code 0.
+pub const REPLY_INJECTION: u8 = u8::MAX;
+
+/// Whether a head stands in an injection VC.
+#[inline]
+pub fn at_injection(code: u8) -> bool {
+    code.wrapping_add(1) < 2
+}
+
 /// The next VC for every input and class of output link.
 #[derive(Clone, Debug)]
 pub struct VcSequence {
@@ -25,12 +34,15 @@ pub fn vcs_needed(sequence: &str) -> [u8; 2] {
 }
 
 impl VcSequence {
-    /// The tables of `sequence` for a network with these VCs.
+    /// The tables of `sequence` for a network with these VCs. With request-reply the sequence is there twice, and replies
+    /// begin with the second half.
     pub fn new(sequence: &str, classes: &Classes) -> Self {
+        let start = sequence.len();
+        let sequence = sequence.repeat(if classes.request_reply() { 2 } else { 1 });
         let vcs: Vec<u8> = classes.links.iter().map(|c| c.vcs).collect();
         let offset = [1, 1 + vcs.first().copied().unwrap_or(0)];
         let mut table = Self { next: Box::new([[u8::MAX; 2]; 256]), offset };
-        let mut positions = vec![(0, 0)];
+        let mut positions = vec![(0, 0), (REPLY_INJECTION, start)];
         let mut seen = [0u8; 2];
         for (index, letter) in sequence.chars().enumerate() {
             let class = class_of(letter);
@@ -56,7 +68,7 @@ impl VcSequence {
         Self { next: Box::new([[0; 2]; 256]), ..Self::new("lg", classes) }
     }
 
-    /// The code of an input VC of link class `class`; injection has code 0.
+    /// The code of an input VC of link class `class`.
     pub fn code(&self, class: u8, vc: u8) -> u8 {
         self.offset[class as usize] + vc
     }
@@ -77,7 +89,7 @@ mod tests {
 
     fn classes(local: u8, global: u8) -> Classes {
         let spec = |vcs| ClassSpec { vcs, buffer: 8, latency: 1 };
-        Classes { terminal: spec(1), links: vec![spec(local), spec(global)] }
+        Classes { terminal: spec(1), links: vec![spec(local), spec(global)], ejection: 1 }
     }
 
     #[test]
@@ -95,6 +107,17 @@ mod tests {
         assert_eq!(sequence.next(sequence.code(1, 0), 0), 1);
         assert_eq!(sequence.next(sequence.code(0, 1), 1), 1);
         assert_eq!(vcs_needed("lgllgl"), [4, 2]);
+    }
+
+    #[test]
+    fn replies_use_the_second_half() {
+        let sequence = VcSequence::new("lgl", &Classes { ejection: 2, ..classes(4, 2) });
+        for (injection, [first, global, last]) in [(0, [0, 0, 1]), (REPLY_INJECTION, [2, 1, 3])] {
+            assert_eq!(sequence.next(injection, 0), first);
+            assert_eq!(sequence.next(injection, 1), global);
+            assert_eq!(sequence.next(sequence.code(0, first), 1), global);
+            assert_eq!(sequence.next(sequence.code(1, global), 0), last);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Oblivious nonminimal routing: see [`Config`].
 
 use super::minimal::Minimal;
+use super::sequence::at_injection;
 use super::{Head, Request, RouteState};
 use crate::error::ConfigError;
 use crate::network::NONE;
@@ -181,10 +182,11 @@ impl Valiant {
     #[inline(always)]
     pub fn request(&self, head: &Head, state: &mut RouteState, draw: impl FnOnce() -> Stream) -> Request {
         let topology = self.base.topology();
-        if head.code == 0 {
+        if at_injection(head.code) {
             let mut stream = draw();
             state.via = self.draw_via(head.router, head.destination, &mut stream);
             state.misrouted = state.via != NONE;
+            state.place = u8::from(state.misrouted);
             self.retarget(head, state, &mut stream);
         } else if state.via != NONE && self.arrived(head.router, state.via) {
             state.via = NONE;
@@ -194,7 +196,7 @@ impl Valiant {
         }
         let target = if state.via == NONE { head.destination } else { state.via };
         if target == head.router {
-            return Request { port: head.terminal as usize, vc: 0 };
+            return Request { port: head.terminal as usize, vc: head.ejection_vc };
         }
         self.base.towards(head, target, state.trunk)
     }

@@ -52,7 +52,7 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), graph: &mut DiGraphM
     let (mut at, mut code, mut state) = (from, 0, RouteState::NEW);
     let mut occupied = None;
     for hop in 0.. {
-        let head = Head { router: at, code, destination: to, terminal: 0 };
+        let head = Head { router: at, code, destination: to, terminal: 0, ejection_vc: 0, reply: false };
         let draw = || Stream::new(serial, Purpose::Routing, u64::from(from)).at(u64::from(at));
         let request = plan.routing.request(&head, &mut state, draw);
         let Some((next, _)) = plan.network.link(at, request.port).peer else {
