@@ -22,7 +22,15 @@ ARBITERS: dict[str, Any] = {
 INJECTION_VC = {"DEST": "destination", "RAND": "random"}
 INTERMEDIATE_GROUPS = {"SRCEXC": "other", "FULL": "any"}
 ROUTINGS = ("MIN", "VAL", "VAL_ANY", "OBL")
-TRAFFICS = ("UN", "ADV_RANDOM_NODE", "ADVc", "BURSTY_UN", "UN_RCTV", "ADV_RANDOM_NODE_RCTV", "BURSTY_UN_RCTV")
+TRAFFICS = (
+    "UN",
+    "ADV_RANDOM_NODE",
+    "ADVc",
+    "BURSTY_UN",
+    "UN_RCTV",
+    "ADV_RANDOM_NODE_RCTV",
+    "BURSTY_UN_RCTV",
+)
 BURSTY = "BURSTY_"
 REACTIVE = "_RCTV"
 PRIORITY = "Prio"
