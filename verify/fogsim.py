@@ -22,7 +22,17 @@ ARBITERS: dict[str, Any] = {
 INJECTION_VC = {"DEST": "destination", "RAND": "random"}
 INTERMEDIATE_GROUPS = {"SRCEXC": "other", "FULL": "any"}
 ROUTINGS = ("MIN", "VAL", "VAL_ANY", "OBL")
-TRAFFICS = ("UN", "ADV_RANDOM_NODE", "ADVc")
+TRAFFICS = (
+    "UN",
+    "ADV_RANDOM_NODE",
+    "ADVc",
+    "BURSTY_UN",
+    "UN_RCTV",
+    "ADV_RANDOM_NODE_RCTV",
+    "BURSTY_UN_RCTV",
+)
+BURSTY = "BURSTY_"
+REACTIVE = "_RCTV"
 PRIORITY = "Prio"
 
 _ANOTHER_VALUE = {
@@ -39,10 +49,6 @@ _ANOTHER_VALUE = {
 def unsupported(settings: Settings) -> str | None:
     """What the settings ask for that hopsim or this mapping does not have; None if they can run."""
     traffic, routing = settings["Traffic"], settings["routing"]
-    if traffic.endswith("_RCTV"):
-        return "request-reply traffic"
-    if traffic == "BURSTY_UN":
-        return "bursty traffic"
     if routing in {"SRC_ADP", "OLM", "PAR", "UGAL", "PB", "PB_ANY"}:
         return "adaptive routing"
     for key, (value, name) in _ANOTHER_VALUE.items():
@@ -148,16 +154,23 @@ def _routing(settings: Settings) -> Document:
 
 
 def _traffic(settings: Settings, h: int, load: float) -> Document:
-    return {
+    name = settings["Traffic"]
+    traffic: Document = {
         "pattern": _pattern(settings, h),
         "process": {"bernoulli": {"load": load}},
         "packet_length": int(settings["PacketSize"]),
     }
+    if name.startswith(BURSTY):
+        length = float(settings["avgBurstLength"])
+        traffic["process"] = {"bursty": {"load": load, "burst_length": length}}
+    if name.endswith(REACTIVE):
+        traffic["request_reply"] = {}
+    return traffic
 
 
 def _pattern(settings: Settings, h: int) -> Any:
     """FOGSim draws ADVc from h-1 groups, not from the h of the papers' text."""
-    traffic = settings["Traffic"]
+    traffic = settings["Traffic"].removeprefix(BURSTY).removesuffix(REACTIVE)
     if traffic == "UN":
         return "uniform"
     if traffic == "ADVc":

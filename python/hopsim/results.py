@@ -13,7 +13,22 @@ from hopsim import tables
 from hopsim.errors import NotRecordedError
 from hopsim.experiment import suggestion
 
-STREAMS = ("nodes", "routers", "links", "timeseries", "latency_histogram", "batches")
+STREAMS = (
+    "nodes",
+    "routers",
+    "links",
+    "timeseries",
+    "generation_series",
+    "occupancy",
+    "latency_histogram",
+    "batches",
+)
+
+_HOW = {
+    "timeseries": "measure.interval > 0",
+    "generation_series": 'measure.streams = ["generation"] and measure.interval > 0',
+}
+"""Table -> what records it, if that is not the stream of the same name."""
 
 _FIGURES = {
     "offered_load": "phits/(node·cycle)",
@@ -78,6 +93,16 @@ class Result:
         return self._table("timeseries")
 
     @property
+    def generation_series(self) -> pa.Table:
+        """One row per interval of generation cycle: packets delivered by the end, latency, misrouted share."""
+        return self._table("generation_series")
+
+    @property
+    def occupancy(self) -> pa.Table:
+        """One row per class of ports and VC: mean occupancy of a buffer [phits], utilisation of the links."""
+        return self._table("occupancy")
+
+    @property
     def latency_histogram(self) -> pa.Table:
         """Packets per job and latency bin, `latency_from` to `latency_to` cycles, both included."""
         return self._table("latency_histogram")
@@ -95,7 +120,7 @@ class Result:
         try:
             return self.tables[name]
         except KeyError:
-            how = "measure.interval > 0" if name == "timeseries" else f'measure.streams = ["{name}"]'
+            how = _HOW.get(name, f'measure.streams = ["{name}"]')
             raise NotRecordedError(f"{name} was not recorded; set {how}") from None
 
     def __repr__(self) -> str:

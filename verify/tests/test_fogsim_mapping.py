@@ -42,6 +42,14 @@ def test_advc_targets_one_group_less_than_h() -> None:
     assert traffic["process"] == {"bernoulli": {"load": 0.4}}
 
 
+def test_bursts_and_replies() -> None:
+    changed = row(Traffic="BURSTY_UN_RCTV", avgBurstLength="5")
+    traffic = fogsim.document(changed)["jobs"][0]["traffic"]
+    assert traffic["pattern"] == "uniform"
+    assert traffic["process"] == {"bursty": {"load": 0.4, "burst_length": 5.0}}
+    assert traffic["request_reply"] == {}
+
+
 @pytest.mark.parametrize(
     ("routing", "intermediate", "intra_group"),
     [("VAL", "group", "minimal"), ("VAL_ANY", "router", "local")],
@@ -63,8 +71,9 @@ def test_input_queued_router_has_no_crossbar_settings() -> None:
         ({}, None),
         ({"VcUsage": "TBFLEX"}, "FlexVC"),
         ({"Buffer": "DYNAMIC"}, "DAMQ buffers"),
-        ({"Traffic": "UN_RCTV"}, "request-reply traffic"),
-        ({"Traffic": "BURSTY_UN"}, "bursty traffic"),
+        ({"Traffic": "UN_RCTV"}, None),
+        ({"Traffic": "BURSTY_UN"}, None),
+        ({"Traffic": "HOTREGION_RCTV"}, "Traffic=HOTREGION_RCTV"),
         ({"routing": "OLM"}, "adaptive routing"),
         ({"CrossbarPortsPerInPort": "2"}, "input speedup"),
     ],

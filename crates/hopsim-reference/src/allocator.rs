@@ -2,11 +2,12 @@
 //! output port grants one request.
 
 use crate::arbiter::Candidate;
-use crate::parts::{Queued, Transfer};
+use crate::parts::{Packet, Queued, Role, Transfer};
 use crate::simulator::Simulator;
 use hopsim_core::config::router::{ArbiterConfig, Timestamp};
 use hopsim_core::config::{Ejection, InputPointer, OutputHold};
 use hopsim_core::rng::{Purpose, Stream};
+use hopsim_core::routing::sequence::REPLY_INJECTION;
 use hopsim_core::routing::{Head, Request, RouteState};
 use hopsim_core::trace::Hop;
 
@@ -38,7 +39,7 @@ impl Simulator<'_> {
         let mut candidates = Vec::new();
         for vc in 0..self.routers[router].inputs[input].vcs.len() {
             let Some(to) = self.route(router, input, vc, when) else { continue };
-            if self.feasible(router, to, self.packets[self.head(router, input, vc)].length) {
+            if self.feasible(router, to, self.head(router, input, vc)) {
                 candidates.push(Candidate { index: vc, age: self.age(kind, router, input, vc) });
             }
         }
@@ -95,7 +96,13 @@ impl Simulator<'_> {
         }
         match upstream {
             Some((peer, port)) => self.routers[peer].outputs[port].credit_wire.push(due, (wish.vc, length)),
-            None => self.nics[router * self.nodes_per_router + input].free[wish.vc] += length,
+            None => self.leave_node(router * self.nodes_per_router + input, wish.vc, packet),
+        }
+        let ejected = self.routers[router].outputs[output].terminal;
+        if let (true, Role::Request(kind)) = (ejected, self.packets[packet].role) {
+            let space = &mut self.nics[router * self.nodes_per_router + output].reply_space[kind];
+            assert!(*space >= length, "a request is granted without space for its reply");
+            *space -= length;
         }
     }
 
@@ -113,12 +120,16 @@ impl Simulator<'_> {
         }
         let routing = &self.plan.routing;
         let class = self.plan.network.layout.class[input];
-        let code = if port.terminal { 0 } else { routing.sequence().code(class - 1, vc as u8) };
+        let packet = &mut self.packets[resident.packet];
+        let code = match (port.terminal, packet.role) {
+            (false, _) => routing.sequence().code(class - 1, vc as u8),
+            (true, Role::Reply) => REPLY_INJECTION,
+            (true, _) => 0,
+        };
         let again = routing.redecides(code);
         if resident.request.is_some() && !again {
             return resident.request;
         }
-        let packet = &mut self.packets[resident.packet];
         let (seed, source) = (self.plan.experiment.measure.seed, u64::from(packet.trace.source));
         let serial = u64::from(packet.trace.serial);
         let (purpose, moment) =
@@ -129,17 +140,25 @@ impl Simulator<'_> {
         }
         let (node, per_router) = (packet.trace.destination, self.nodes_per_router as u32);
         let (destination, terminal) = (node / per_router, (node % per_router) as u16);
-        let head = Head { router: router as u32, code, destination, terminal };
+        let (ejection_vc, reply) = (packet.role.ejection_vc(), packet.role == Role::Reply);
+        let head = Head { router: router as u32, code, destination, terminal, ejection_vc, reply };
         resident.request = Some(routing.request(&head, &mut packet.route, draw));
         resident.request
     }
 
-    /// Whether a packet of `length` phits may ask for an output.
-    fn feasible(&self, router: usize, to: Request, length: u32) -> bool {
+    /// Whether a packet may ask for an output.
+    fn feasible(&self, router: usize, to: Request, packet: usize) -> bool {
+        let Packet { length, role, .. } = self.packets[packet];
         let output = &self.routers[router].outputs[to.port];
         let room = self.plan.router.output_buffer.is_none_or(|size| output.occupied() + length <= size);
         let unheld = output.terminal && self.plan.router.ejection == Ejection::IdleNode;
-        let credit = output.terminal || output.credits[to.vc as usize] >= length;
+        let credit = match role {
+            _ if !output.terminal => output.credits[to.vc as usize] >= length,
+            Role::Request(kind) => {
+                self.nics[router * self.nodes_per_router + to.port].reply_space[kind] >= length
+            }
+            Role::OneWay | Role::Reply => true,
+        };
         room && credit && (unheld || !self.is_held(router, to.port))
     }
 

@@ -2,9 +2,11 @@
 
 use super::context::{Arrival, Credit};
 use super::mode::Mode;
+use super::replies::reply_space;
 use super::routers::{global, initial_credits};
 use super::simulation::Simulation;
 use super::{Task, perform};
+use crate::config::InjectionVc;
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
 use crate::trace::{Hop, Observer, PacketKey};
@@ -74,7 +76,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     /// Packets generated = dropped + waiting at nodes + inside + delivered.
     fn check_conservation(&self, delivered: u64) -> Result<(), String> {
         let (generated, dropped) = self.context.recorder.lifetime();
-        let waiting = self.context.nics.waiting() as u64;
+        let waiting = self.context.nics.waiting.len() as u64;
         let inside = self.context.packets.len() as u64;
         if generated != dropped + waiting + inside + delivered {
             return Err(format!(
@@ -89,6 +91,9 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         let network = &self.context.plan.network;
         for pair in 0..network.layout.pairs() {
             let Some((port, vc)) = network.layout.pair_vc(pair) else { continue };
+            if network.layout.class[port] == TERMINAL && vc > 0 {
+                self.check_reply_space(router, port, pair)?;
+            }
             let link = network.link(router, port);
             let Some((peer, back)) = link.peer else { continue };
             let slot = network.layout.slot_base[back] as usize + vc as usize;
@@ -104,6 +109,41 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
                     state.credits
                 ));
             }
+        }
+        Ok(())
+    }
+
+    /// Free space for replies + requests granted ejection + replies at the node + space that becomes free = capacity.
+    fn check_reply_space(&self, router: u32, port: usize, pair: usize) -> Result<(), String> {
+        let plan = self.context.plan;
+        let node = router as usize * plan.network.layout.terminals + port;
+        let Some(job) = plan.jobs.get(plan.job_of[node] as usize).filter(|job| job.request_reply()) else {
+            return Ok(());
+        };
+        let class = self.context.nics.class(true);
+        let vc = pair - plan.network.layout.pair_base[port] as usize;
+        let mine = |requester: u32| {
+            plan.nic.injection_vc != InjectionVc::Destination
+                || class.block(requester, plan.network.nodes) + 1 == vc
+        };
+        let answering = self.context.consumed.iter();
+        let requested =
+            answering.filter(|c| c.node == node as u32 && c.requester != NONE && mine(c.requester));
+        let waiting = &self.context.nics.waiting;
+        let queued = self.context.nics.sources.get(node).map_or(0, |source| {
+            source.replies.iter(waiting).filter(|&id| mine(waiting.get(id).destination)).count()
+        });
+        let in_buffer: u32 = (0..class.count)
+            .filter(|&index| plan.nic.injection_vc != InjectionVc::Destination || index + 1 == vc)
+            .map(|index| self.context.nics.occupied(node, class.first + index))
+            .sum();
+        let taken = (requested.count() + queued) as u32 * job.packet_length + in_buffer;
+        let free = self.routers[router as usize].pairs[pair].credits;
+        let returning = self.returning(global::<W>(router, pair));
+        if free + returning + taken != reply_space(plan, node) {
+            return Err(format!(
+                "node {node} VC {vc}: {free} free + {returning} returning + {taken} taken phits for replies"
+            ));
         }
         Ok(())
     }
@@ -132,8 +172,10 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             if state.wanted.contains(pair) == wants.is_empty() {
                 return Err(format!("router {router} pair {pair}: the set of wanted pairs is stale"));
             }
-            let Some((port, _)) = network.layout.pair_vc(pair) else { continue };
-            let credit = network.layout.class[port] == TERMINAL || state.pairs[pair].credits >= shortest;
+            if network.layout.pair_vc(pair).is_none() {
+                continue;
+            }
+            let credit = state.pairs[pair].credits >= shortest;
             if state.credit.contains(pair) != credit {
                 return Err(format!("router {router} pair {pair}: the set of pairs with credit is stale"));
             }

@@ -110,7 +110,7 @@ impl<const W: usize> Visit<'_, W> {
     pub fn stand<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
         let code = cx.tables.code(slot);
         let packet = cx.packets.get_mut(packet);
-        let head = packet.head(self.number, code);
+        let head = packet.head::<M>(self.number, code);
         let (source, serial, seed) = (packet.source, packet.serial, cx.rules.seed);
         let draw = || super::context::head_stream(seed, (source, serial), self.number);
         let (request, vcs) = (|r: Request| cx.tables.port(r.port).pair_base as usize + r.vc as usize, cx.routing.vcs());
@@ -157,7 +157,7 @@ impl<const W: usize> Visit<'_, W> {
         let hop = self.extras.choices.prospects[global::<W>(self.number as u32, slot) as usize].minimal;
         let port = hop.port as usize;
         let packet = cx.packets.get(self.router.slots[slot].queue.front);
-        let allowed = u64::from(cx.routing.vcs().allowed(&packet.head(self.number, cx.tables.code(slot)), hop));
+        let allowed = u64::from(cx.routing.vcs().allowed(&packet.head::<M>(self.number, cx.tables.code(slot)), hop));
         let info = cx.tables.port(port);
         let base = info.pair_base as usize;
         let roomy = self.router.credit.field(base, info.pair_field) >> (base % 64) & allowed;
@@ -242,7 +242,7 @@ impl<const W: usize> Visit<'_, W> {
         }
         let id = self.router.slots[slot].queue.front;
         let packet = cx.packets.get(id);
-        let head = packet.head(self.number, cx.tables.code(slot));
+        let head = packet.head::<M>(self.number, cx.tables.code(slot));
         let (mut route, length) = (packet.route, u32::from(packet.length));
         let mut attempt = self.attempt(cx, id, iteration);
         let prospect = &self.extras.choices.prospects[global::<W>(self.number as u32, slot) as usize];
@@ -285,7 +285,7 @@ impl<const W: usize> Visit<'_, W> {
         }
         let id = self.router.slots[slot].queue.front;
         let packet = cx.packets.get(id);
-        let head = packet.head(self.number, cx.tables.code(slot));
+        let head = packet.head::<M>(self.number, cx.tables.code(slot));
         let (route, length) = (packet.route, u32::from(packet.length));
         let mut attempt = self.attempt(cx, id, iteration);
         let room = |_| 0;

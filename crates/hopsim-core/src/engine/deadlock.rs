@@ -172,7 +172,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             output: network.port_name(output),
             output_vc,
             source: packet.source,
-            destination: packet.destination,
+            destination: packet.destination(self.context.rules.nodes_per_router),
             generated: packet.generated,
         }
     }

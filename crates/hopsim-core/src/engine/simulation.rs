@@ -28,7 +28,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     pub fn new(plan: &'p Plan, mode: M) -> Self {
         Self {
             context: Context::new(plan, mode),
-            routers: routers(plan),
+            routers: super::replies::with_reply_space(plan, routers(plan)),
             extras: Extras::new(plan),
             active: vec![0; plan.network.routers.div_ceil(64) as usize],
             scratch: Scratch::default(),

@@ -37,6 +37,7 @@ impl<const W: usize> Visit<'_, W> {
         }
 
         let until_departure = cx.until_departure();
+        let nodes_per_router = cx.rules.nodes_per_router;
         let packet = cx.packets.get_mut(id);
         let hop = Hop {
             router: self.number as u32,
@@ -45,13 +46,17 @@ impl<const W: usize> Visit<'_, W> {
             arrived: packet.arrived,
             granted: cx.now,
         };
-        cx.mode.observer().granted(packet.key(), hop);
+        cx.mode.observer().granted(packet.key(nodes_per_router), hop);
         let ids = (global::<W>(self.number as u32, slot), global::<W>(self.number as u32, pair));
         cx.recorder.hop(ids, length, packet.arrived, (cx.now, departure));
         packet.book_wait(until_departure, (from, to), (cx.now, departure));
         if to == TERMINAL {
-            cx.mode.observer().delivered(packet.key(), departure);
+            cx.mode.observer().delivered(packet.key(nodes_per_router), departure);
             cx.recorder.delivered(packet, departure);
+            if M::FULL {
+                cx.consume(id, departure);
+                self.reserve_reply(cx, pair, (output, length));
+            }
             cx.packets.remove(id);
         } else {
             let link = &self.router.ports[output];

@@ -1,6 +1,6 @@
 //! Virtual channels: what the routing needs, and which VC each hop uses.
 
-use super::{vcs_mut, within};
+use super::{answers, vcs_mut, within};
 use crate::config::Experiment;
 use crate::config::router::{ReplyVcs, VcManagement};
 use crate::error::ConfigError;
@@ -13,18 +13,21 @@ use crate::routing::vcs::Vcs;
 
 const CLASSES: [&str; 2] = ["local", "global"];
 
-/// Whether some job's packets are answered.
-fn has_replies(_experiment: &Experiment) -> bool {
-    false
-}
-
 /// Fills in the VCs the routing needs, or checks the given ones against them.
 pub fn resolve(experiment: &mut Experiment, paths: &Paths) -> Result<(), ConfigError> {
-    let replies = has_replies(experiment);
+    let replies = answers(experiment);
     let routing = experiment.routing.name();
     let (name, vcs) = vcs_mut(&mut experiment.router);
     within(1..=16, vcs.injection, &format!("router.{name}.vcs.injection"))?;
     let increasing = matches!(vcs.management, VcManagement::Increasing(_));
+    if replies && vcs.injection < 2 {
+        return Err(ConfigError::new(
+            format!("router.{name}.vcs.injection"),
+            "requests and replies need injection VCs of their own",
+        )
+        .value(vcs.injection)
+        .valid("2 … 16"));
+    }
     let reply = reply_vcs((name, vcs.reply), increasing, replies)?;
     let copies = if replies && increasing { 2 } else { 1 };
     let needed = vcs_needed(paths.sequence).map(|n| u32::from(n) * copies);
@@ -55,10 +58,10 @@ pub fn resolve(experiment: &mut Experiment, paths: &Paths) -> Result<(), ConfigE
 fn increasing_reason(routing: &str, paths: &Paths, class: usize, doubled: bool) -> String {
     let (links, key) = (vcs_needed(paths.sequence)[class], CLASSES[class]);
     let plural = if links == 1 { "" } else { "s" };
-    let both = if doubled { ", requests and replies apart," } else { "" };
+    let both = if doubled { ", and as many for replies" } else { "" };
     let sequence = paths.sequence;
     format!(
-        "routing {routing} follows up to {links} {key} link{plural} ({sequence}) and needs one VC for each{both}, in increasing order, to be free of deadlock"
+        "routing {routing} follows up to {links} {key} link{plural} ({sequence}) and needs one VC for each, in increasing order, to be free of deadlock{both}"
     )
 }
 
@@ -127,7 +130,7 @@ fn order(paths: &Paths, vcs: [u32; 2], reply: [u32; 2]) -> Order {
 
 /// The VC management of a resolved experiment.
 pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
-    let replies = has_replies(experiment);
+    let replies = answers(experiment);
     let vcs = match &experiment.router {
         crate::config::router::RouterConfig::Cioq(r) => &r.vcs,
         crate::config::router::RouterConfig::InputQueued(r) => &r.vcs,

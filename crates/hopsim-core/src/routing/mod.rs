@@ -229,7 +229,7 @@ impl Head {
     /// Whether it stands at injection.
     #[inline]
     pub fn at_injection(&self) -> bool {
-        self.code == 0 || self.code == sequence::REPLY_INJECTION
+        self.code.wrapping_add(1) < 2
     }
 
     /// The request of a packet that has arrived.

@@ -164,9 +164,12 @@ impl Router {
             Value::String(group) if group == "group" => [3, 2],
             _ => [4, 2],
         };
+        let replies = jobs.iter().any(|job| job["traffic"].get("request_reply").is_some());
+        let (times, injection) =
+            if replies { (2, self.injection_vcs.max(2)) } else { (1, self.injection_vcs) };
         let vcs = json!({
-            "local": needed[0] + self.spare_vcs[0], "global": needed[1] + self.spare_vcs[1],
-            "injection": self.injection_vcs,
+            "local": times * needed[0] + self.spare_vcs[0], "global": times * needed[1] + self.spare_vcs[1],
+            "injection": injection,
         });
         let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
         let mut buffers = json!({ "local": room(0), "global": room(1), "injection": room(2) });
@@ -235,11 +238,50 @@ fn pattern() -> impl Strategy<Value = Value> {
     ])
 }
 
+fn load() -> impl Strategy<Value = f64> {
+    prop_oneof![0.05..1.0f64, Just(1.0)].prop_map(|load| (load * 100.0).round() / 100.0)
+}
+
+fn process() -> impl Strategy<Value = Value> {
+    let bursty = (load(), select(vec![1.0, 2.0, 5.0, 30.0]));
+    prop_oneof![
+        2 => load().prop_map(|load| json!({ "bernoulli": { "load": load } })),
+        1 => bursty.prop_map(|(load, length)| json!({ "bursty": { "load": load, "burst_length": length } })),
+    ]
+}
+
+/// Changes of load or pattern within 500 cycles, which every run has.
+fn changes() -> impl Strategy<Value = Value> {
+    let change = (1..200u32, prop_oneof![Just(0.0), load()], any::<bool>());
+    prop::collection::vec(change, 0..=2).prop_map(|changes| {
+        let mut cycle = 0;
+        let change = |(after, load, pattern): (u32, f64, bool)| {
+            cycle += after;
+            let mut change = json!({ "cycle": cycle, "load": load });
+            if pattern {
+                change["pattern"] = json!({ "uniform": {} });
+            }
+            change
+        };
+        changes.into_iter().map(change).collect()
+    })
+}
+
 fn job(common: u32) -> impl Strategy<Value = Value> {
-    let load = prop_oneof![0.05..1.0f64, Just(1.0)];
-    (pattern(), load, mostly(common, 1..=12, &[70])).prop_map(|(pattern, load, length)| {
-        let process = json!({ "bernoulli": { "load": (load * 100.0).round() / 100.0 } });
-        json!({ "traffic": { "pattern": pattern, "process": process, "packet_length": length } })
+    let replies = prop_oneof![
+        3 => Just(None),
+        1 => Just(Some(json!({}))),
+        1 => (1..=9u32).prop_map(|most| Some(json!({ "outstanding": most }))),
+    ];
+    let workload = (pattern(), process(), changes(), replies);
+    (workload, mostly(common, 1..=12, &[70])).prop_map(|((pattern, process, changes, replies), length)| {
+        let mut traffic = json!({
+            "pattern": pattern, "process": process, "packet_length": length, "changes": changes,
+        });
+        if let Some(replies) = replies {
+            traffic["request_reply"] = replies;
+        }
+        json!({ "traffic": traffic })
     })
 }
 
