@@ -10,6 +10,7 @@ use super::mask::Mask;
 use super::mode::Mode;
 use super::outlook::{Attempt, Outlook};
 use super::routers::{Router, global};
+use super::tables::Tables;
 use crate::network::TERMINAL;
 use crate::plan::Plan;
 use crate::routing::view::View;
@@ -22,12 +23,14 @@ struct Waiting<const W: usize> {
     bound: Vec<Mask<W>>,
     /// Ports that some slot is bound for.
     bound_ports: Mask<W>,
-    /// Slots that could choose a port, by port.
+    /// Slots that could choose an output VC, by pair.
     open: Vec<Mask<W>>,
-    /// Ports that some slot could choose by itself.
-    open_ports: Mask<W>,
-    /// Slots that could choose any port of a link class.
-    classes: [Mask<W>; 2],
+    /// Pairs that some slot could choose by themselves.
+    open_pairs: Mask<W>,
+    /// Slots that could choose a VC of any port of a link class, by class · 16 + VC.
+    classes: Vec<Mask<W>>,
+    /// Which of those sets are not empty, a bit each.
+    in_classes: u32,
 }
 
 /// The heads with a choice.
@@ -36,27 +39,36 @@ pub struct Choices<const W: usize> {
     waiting: Vec<Waiting<W>>,
     /// By global slot id: what the head may choose from. A bound head has its hop as the minimal one.
     prospects: Vec<Prospect>,
+    /// By global slot id: VCs that a bound head may use, a bit each; 0 of any other head.
+    allowed: Vec<u16>,
     /// By slot: what the packet remembers if it is granted what it asks for now.
     after: Vec<RouteState>,
+}
+
+/// VCs, a bit each.
+fn vcs_in(set: u16) -> impl Iterator<Item = usize> {
+    Mask::<1>::from_bits(u64::from(set)).iter()
 }
 
 impl<const W: usize> Choices<W> {
     /// No heads.
     pub fn new(plan: &Plan) -> Self {
         let any = !plan.routing.is_fixed();
-        let (routers, ports) = (plan.network.routers as usize, plan.network.layout.ports());
+        let (routers, layout) = (plan.network.routers as usize, &plan.network.layout);
         let nowhere = Hop { port: NO_PORT, class: 0, leg: crate::routing::Leg::Final, reuses: false };
         let waiting = Waiting {
-            bound: vec![Mask::EMPTY; ports],
+            bound: vec![Mask::EMPTY; layout.ports()],
             bound_ports: Mask::EMPTY,
-            open: vec![Mask::EMPTY; ports],
-            open_ports: Mask::EMPTY,
-            classes: [Mask::EMPTY; 2],
+            open: vec![Mask::EMPTY; layout.pairs()],
+            open_pairs: Mask::EMPTY,
+            classes: vec![Mask::EMPTY; 32],
+            in_classes: 0,
         };
         let (routers, slots) = if any { (routers, 64 * W) } else { (0, 0) };
         Self {
             waiting: vec![waiting; routers],
             prospects: vec![Prospect::minimal(nowhere, Place::Injection); routers * slots],
+            allowed: vec![0; routers * slots],
             after: vec![RouteState::NEW; slots],
         }
     }
@@ -66,42 +78,73 @@ impl<const W: usize> Choices<W> {
         self.prospects[global::<W>(number as u32, slot) as usize].reach
     }
 
-    /// The head of a slot waits for what its prospect names, or with `bound` for its minimal hop.
-    fn enter(&mut self, number: usize, slot: usize, prospect: Prospect, bound: bool) {
-        self.prospects[global::<W>(number as u32, slot) as usize] = prospect;
+    /// The head of a slot is bound for a port.
+    fn bind(&mut self, number: usize, slot: usize, (hop, allowed): (Hop, u16)) {
+        let id = global::<W>(number as u32, slot) as usize;
+        self.prospects[id].minimal = hop;
+        self.prospects[id].reach = Reach { ports: [(hop.port, allowed), (NO_PORT, 0)], classes: [0; 2] };
+        self.allowed[id] = allowed;
         let waiting = &mut self.waiting[number];
-        if bound {
-            waiting.bound[prospect.minimal.port as usize].insert(slot);
-            waiting.bound_ports.insert(prospect.minimal.port as usize);
-            return;
+        waiting.bound[hop.port as usize].insert(slot);
+        waiting.bound_ports.insert(hop.port as usize);
+    }
+
+    /// The head of a slot has a choice of outputs.
+    fn open(&mut self, tables: &Tables, number: usize, slot: usize, prospect: Prospect) {
+        let id = global::<W>(number as u32, slot) as usize;
+        self.prospects[id] = prospect;
+        self.allowed[id] = 0;
+        let waiting = &mut self.waiting[number];
+        for pair in prospect.reach.pairs(tables) {
+            waiting.open[pair].insert(slot);
+            waiting.open_pairs.insert(pair);
         }
-        for port in prospect.reach.ports.into_iter().filter(|&port| port != NO_PORT) {
-            waiting.open[port as usize].insert(slot);
-            waiting.open_ports.insert(port as usize);
-        }
-        for class in 0..2 {
-            if prospect.reach.classes >> class & 1 == 1 {
-                waiting.classes[class].insert(slot);
+        for (class, set) in prospect.reach.classes.into_iter().enumerate() {
+            for vc in vcs_in(set) {
+                waiting.classes[class * 16 + vc].insert(slot);
+                waiting.in_classes |= 1 << (class * 16 + vc);
             }
         }
     }
 
     /// The head of a slot has left.
-    pub fn withdraw(&mut self, number: usize, router: &mut Router<W>, slot: usize) {
+    pub fn withdraw(&mut self, tables: &Tables, (number, slot): (usize, usize), router: &mut Router<W>) {
         router.choosing.remove(slot);
-        let reach = self.reach(number, slot);
+        let id = global::<W>(number as u32, slot) as usize;
+        let reach = self.prospects[id].reach;
         let waiting = &mut self.waiting[number];
-        for port in reach.ports.into_iter().filter(|&port| port != NO_PORT).map(usize::from) {
+        if self.allowed[id] != 0 {
+            let port = reach.ports[0].0 as usize;
             waiting.bound[port].remove(slot);
             if waiting.bound[port].is_empty() {
                 waiting.bound_ports.remove(port);
             }
-            waiting.open[port].remove(slot);
-            if waiting.open[port].is_empty() {
-                waiting.open_ports.remove(port);
+            return;
+        }
+        for pair in reach.pairs(tables) {
+            waiting.open[pair].remove(slot);
+            if waiting.open[pair].is_empty() {
+                waiting.open_pairs.remove(pair);
             }
         }
-        waiting.classes.iter_mut().for_each(|slots| slots.remove(slot));
+        for (class, set) in reach.classes.into_iter().enumerate() {
+            for index in vcs_in(set).map(|vc| class * 16 + vc) {
+                waiting.classes[index].remove(slot);
+                if waiting.classes[index].is_empty() {
+                    waiting.in_classes &= !(1 << index);
+                }
+            }
+        }
+    }
+}
+
+impl Reach {
+    /// The output VCs of its single ports.
+    fn pairs(self, tables: &Tables) -> impl Iterator<Item = usize> {
+        self.ports.into_iter().filter(|&(port, _)| port != NO_PORT).flat_map(|(port, set)| {
+            let base = tables.port(port as usize).pair_base as usize;
+            vcs_in(set).map(move |vc| base + vc)
+        })
     }
 }
 
@@ -118,12 +161,13 @@ impl<const W: usize> Visit<'_, W> {
             Stand::Arrived => self.router.ask(slot, request(head.ejection())),
             Stand::Bound(hop) if !vcs.is_flexible() => self.router.ask(slot, request(vcs.single(&head, hop))),
             Stand::Bound(hop) => {
+                let allowed = vcs.allowed(&head, hop);
                 self.router.choosing.insert(slot);
-                self.extras.choices.enter(self.number, slot, Prospect::minimal(hop, Place::Injection), true);
+                self.extras.choices.bind(self.number, slot, (hop, allowed));
             }
             Stand::Open(prospect) => {
                 self.router.choosing.insert(slot);
-                self.extras.choices.enter(self.number, slot, prospect, false);
+                self.extras.choices.open(&cx.tables, self.number, slot, prospect);
             }
         }
     }
@@ -143,7 +187,7 @@ impl<const W: usize> Visit<'_, W> {
         waiting.bound_ports.for_each(|port| {
             if self.is_open(cx, port) {
                 waiting.bound[port].for_each(|slot| {
-                    if self.has_vc(cx, slot) {
+                    if self.has_vc(cx, port, slot) {
                         slots.insert(slot);
                     }
                 });
@@ -153,23 +197,21 @@ impl<const W: usize> Visit<'_, W> {
     }
 
     /// Whether one of the VCs allowed to a head bound for an open port has room for its packet.
-    fn has_vc<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
-        let hop = self.extras.choices.prospects[global::<W>(self.number as u32, slot) as usize].minimal;
-        let port = hop.port as usize;
-        let packet = cx.packets.get(self.router.slots[slot].queue.front);
-        let allowed = u64::from(cx.routing.vcs().allowed(&packet.head::<M>(self.number, cx.tables.code(slot)), hop));
+    #[inline]
+    fn has_vc<M: Mode>(&self, cx: &Context<'_, W, M>, port: usize, slot: usize) -> bool {
+        let allowed = self.extras.choices.allowed[global::<W>(self.number as u32, slot) as usize];
         let info = cx.tables.port(port);
         let base = info.pair_base as usize;
-        let roomy = self.router.credit.field(base, info.pair_field) >> (base % 64) & allowed;
+        let roomy = self.router.credit.field(base, info.pair_field) >> (base % 64) & u64::from(allowed);
         if !cx.mixed() {
             return roomy != 0;
         }
-        let length = u32::from(packet.length);
-        let enough = |vc: usize| roomy >> vc & 1 == 1 && self.router.pairs[base + vc].credits >= length;
-        (0..16).any(enough) && self.room(cx, port, length) <= cx.now
+        let length = u32::from(cx.packets.get(self.router.slots[slot].queue.front).length);
+        let enough = |vc: usize| self.router.pairs[base + vc].credits >= length;
+        vcs_in(roomy as u16).any(enough) && self.room(cx, port, length) <= cx.now
     }
 
-    /// Heads that could choose an output that is open now.
+    /// Heads that could choose an output VC that is open now.
     fn awake<M: Mode>(&self, cx: &Context<'_, W, M>) -> Mask<W> {
         let waiting = &self.extras.choices.waiting[self.number];
         if cx.remembers {
@@ -177,18 +219,23 @@ impl<const W: usize> Visit<'_, W> {
             waiting.bound_ports.for_each(|port| slots = slots.without(waiting.bound[port]));
             return slots;
         }
+        let ready = |port: usize| self.router.ports[port].out_ready <= cx.now;
         let mut slots = Mask::EMPTY;
-        waiting.open_ports.for_each(|port| {
-            if self.is_open(cx, port) {
-                slots |= waiting.open[port];
+        (waiting.open_pairs & self.router.credit).for_each(|pair| {
+            if ready(cx.tables.pair_port(pair)) {
+                slots |= waiting.open[pair];
             }
         });
-        for class in 0..2u8 {
-            let slots_of_class = waiting.classes[class as usize];
-            if !slots_of_class.is_empty() && cx.class_ports(class + 1).iter().any(|port| self.is_open(cx, port)) {
-                slots |= slots_of_class;
+        Mask::<1>::from_bits(u64::from(waiting.in_classes)).for_each(|index| {
+            let (class, vc) = (index / 16, index % 16);
+            let open = |port: usize| {
+                let pair = cx.tables.port(port).pair_base as usize + vc;
+                self.router.credit.contains(pair) && ready(port)
+            };
+            if cx.class_ports(class as u8 + 1).iter().any(open) {
+                slots |= waiting.classes[index];
             }
-        }
+        });
         slots
     }
 
@@ -220,9 +267,9 @@ impl<const W: usize> Visit<'_, W> {
     fn still_bound<M: Mode>(&self, cx: &Context<'_, W, M>, bound: Mask<W>, losers: Mask<W>) -> Mask<W> {
         let mut left = Mask::EMPTY;
         bound.for_each(|slot| {
-            let hop = self.extras.choices.prospects[global::<W>(self.number as u32, slot) as usize].minimal;
+            let port = self.extras.choices.reach(self.number, slot).ports[0].0 as usize;
             let lost = self.router.choosing.contains(slot) && losers.contains(cx.tables.slot_port(slot));
-            if lost && self.is_open(cx, hop.port as usize) && self.has_vc(cx, slot) {
+            if lost && self.is_open(cx, port) && self.has_vc(cx, port, slot) {
                 left.insert(slot);
             }
         });
@@ -275,14 +322,11 @@ impl<const W: usize> Visit<'_, W> {
     /// Picks the VC of a nominated head that is bound for a port.
     #[inline]
     pub fn settle_vc<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, iteration: u32) {
-        if !self.router.choosing.contains(slot) {
+        let place = global::<W>(self.number as u32, slot) as usize;
+        if !self.router.choosing.contains(slot) || self.extras.choices.allowed[place] == 0 {
             return;
         }
-        let prospect = &self.extras.choices.prospects[global::<W>(self.number as u32, slot) as usize];
-        let hop = prospect.minimal;
-        if hop.port == NO_PORT || !self.extras.choices.waiting[self.number].bound[hop.port as usize].contains(slot) {
-            return;
-        }
+        let hop = self.extras.choices.prospects[place].minimal;
         let id = self.router.slots[slot].queue.front;
         let packet = cx.packets.get(id);
         let head = packet.head::<M>(self.number, cx.tables.code(slot));

@@ -11,7 +11,6 @@ use super::routers::split;
 use super::simulation::Simulation;
 use crate::error::{DeadlockReport, WaitingHead};
 use crate::network::TERMINAL;
-use crate::routing::NO_PORT;
 
 /// What the search knows of every input VC, by global slot id.
 struct Census {
@@ -66,15 +65,19 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         }
         let reach = self.extras.choices.reach(number, slot);
         let layout = &self.context.plan.network.layout;
-        let named = reach.ports.into_iter().filter(|&port| port != NO_PORT).map(usize::from);
-        let of_class = |&port: &usize| {
-            layout.class[port] != TERMINAL && reach.classes >> (layout.class[port] - 1) & 1 == 1
+        let allowed = |port: usize| -> u16 {
+            let named = reach.ports.iter().filter(|&&(p, _)| p as usize == port).map(|&(_, set)| set);
+            let class = match layout.class[port] {
+                TERMINAL => 0,
+                code => reach.classes[code as usize - 1],
+            };
+            named.fold(class, |all, set| all | set)
         };
-        let ports = named.chain((0..layout.ports()).filter(of_class));
-        ports
+        (0..layout.ports())
             .flat_map(|port| {
-                let first = layout.pair_base[port] as usize;
-                first..first + layout.output_vcs[port] as usize
+                let set = allowed(port);
+                let base = layout.pair_base[port] as usize;
+                (0..16).filter(move |vc| set >> vc & 1 == 1).map(move |vc| base + vc)
             })
             .collect()
     }

@@ -31,7 +31,7 @@ impl<const W: usize> Visit<'_, W> {
         self.router.ports[input].in_free = cx.now + busy;
         let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, output), cx.now + busy) } else { 0 };
         if M::FULL && self.router.choosing.contains(slot) {
-            self.extras.choices.withdraw(self.number, self.router, slot);
+            self.extras.choices.withdraw(&cx.tables, (self.number, slot), self.router);
         } else {
             self.router.withdraw(slot, pair);
         }

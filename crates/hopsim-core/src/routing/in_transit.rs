@@ -4,7 +4,7 @@
 use super::minimal::Minimal;
 use super::trigger::{self, Candidate, TriggerConfig};
 use super::view::{Draws, Sensors, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, NO_PORT, Place, Prospect, Reach, Request, RouteState, Stand};
+use super::{Decision, Head, Hop, Leg, Mechanism, Place, Prospect, Reach, Request, RouteState, Stand};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::{GLOBAL, LOCAL, Topology};
@@ -212,6 +212,11 @@ impl InTransit {
         state
     }
 
+    /// A hop over some port of a class.
+    fn misroute(&self, class: u8, leg: Leg) -> Hop {
+        Hop { port: self.ports[class as usize].0 as u16, class, leg, reuses: self.rule.reuses }
+    }
+
     /// The misroute taken, if one will do. `due`: any output that can take the packet.
     fn find(
         &self,
@@ -226,7 +231,7 @@ impl InTransit {
             if port == minimal.request.port {
                 return None;
             }
-            let hop = Hop { port: port as u16, class, leg, reuses: self.rule.reuses };
+            let hop = Hop { port: port as u16, ..self.misroute(class, leg) };
             let request = vcs.choose(head, hop, view, draws);
             let will_do = view.open(request)
                 && (due || self.rule.trigger.accepts(Candidate { request, class }, minimal, (view, vcs)));
@@ -236,20 +241,19 @@ impl InTransit {
             let port = first + draws.attempt().below(count as u32) as usize;
             return look(port, draws);
         }
-        let mut found = [(0u16, 0u8); 256];
-        let mut number = 0;
-        for port in first..first + count {
-            if let Some(request) = look(port, draws) {
-                found[number] = (request.port as u16, request.vc);
-                number += 1;
-            }
+        // A bit per port.
+        let mut found = [0u64; 4];
+        for number in 0..count {
+            let will_do = look(first + number, draws).is_some();
+            found[number / 64 % 4] |= u64::from(will_do) << (number % 64);
         }
-        let index = match number {
-            0 => return None,
-            1 => 0,
-            _ => draws.attempt().below(number as u32) as usize,
-        };
-        Some(Request { port: found[index].0 as usize, vc: found[index].1 })
+        let total = found.iter().map(|word| word.count_ones()).sum();
+        if total == 0 {
+            return None;
+        }
+        let nth = if total == 1 { 0 } else { draws.attempt().below(total) as usize };
+        let number = (0..count).filter(|n| found[n / 64 % 4] >> (n % 64) & 1 == 1).nth(nth)?;
+        look(first + number, draws)
     }
 }
 
@@ -267,18 +271,24 @@ impl Mechanism for InTransit {
         let Some(minimal) = self.base.hop(head, head.destination, state.trunk) else { return Stand::Arrived };
         let groups = self.groups(head);
         let options = self.options(head, state, minimal, groups);
-        let classes = match options {
-            Options::None => return Stand::Bound(minimal),
-            Options::Local => 1 << LOCAL,
-            Options::Global | Options::Mandatory => 1 << GLOBAL,
-            Options::Either => 1 << LOCAL | 1 << GLOBAL,
-        };
+        if options == Options::None {
+            return Stand::Bound(minimal);
+        }
+        let vcs = self.base.vcs();
+        let mut reach = Reach::hops(vcs, head, [Some(minimal), None]);
+        // All ports of a class have the same VCs.
+        if matches!(options, Options::Local | Options::Either) {
+            reach.classes[LOCAL as usize] = vcs.allowed(head, self.misroute(LOCAL, groups.misroute()));
+        }
+        if options != Options::Local {
+            reach.classes[GLOBAL as usize] = vcs.allowed(head, self.misroute(GLOBAL, Leg::Detour));
+        }
         Stand::Open(Prospect {
             options,
             misroute: groups.misroute(),
             target: groups.target as u16,
             exit: Some((self.base.dragonfly().position(head.router) as u16, 0)),
-            reach: Reach { ports: [minimal.port, NO_PORT], classes },
+            reach,
             ..Prospect::minimal(minimal, groups.place(head))
         })
     }

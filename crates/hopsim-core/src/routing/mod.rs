@@ -325,13 +325,26 @@ pub struct Prospect {
     pub reach: Reach,
 }
 
-/// The outputs a head may ask for: two ports, `NO_PORT` for none, and all ports of some link classes, a bit each.
+/// The outputs a head may ask for; VCs are a bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// Single ports.
-    pub ports: [u16; 2],
-    /// Whole classes.
-    pub classes: u8,
+    /// Two single ports, `NO_PORT` for none, and their VCs.
+    pub ports: [(u16, u16); 2],
+    /// VCs of all ports of each link class.
+    pub classes: [u16; 2],
+}
+
+impl Reach {
+    /// The VCs of some hops.
+    pub fn hops(vcs: &Vcs, head: &Head, hops: [Option<Hop>; 2]) -> Self {
+        let port = |hop: Option<Hop>| hop.map_or((NO_PORT, 0), |hop| (hop.port, vcs.allowed(head, hop)));
+        Self { ports: hops.map(port), classes: [0; 2] }
+    }
+
+    /// Every VC of every link.
+    pub fn everywhere(head: &Head) -> Self {
+        Self { ports: [(head.terminal, 1 << head.ejection_vc), (NO_PORT, 0)], classes: [u16::MAX; 2] }
+    }
 }
 
 impl Hop {
@@ -355,7 +368,7 @@ impl Prospect {
             place,
             misroute: Leg::MisrouteInside,
             target: 0,
-            reach: Reach { ports: [minimal.port, NO_PORT], classes: 0 },
+            reach: Reach { ports: [(NO_PORT, 0); 2], classes: [0; 2] },
         }
     }
 }

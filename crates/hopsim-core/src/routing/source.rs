@@ -4,12 +4,12 @@
 use super::detour::Detour;
 use super::minimal::Minimal;
 use super::view::{Draws, Packets, Saturation, Sensing, Sensors, View};
-use super::{Decision, Head, Hop, Mechanism, NO_PORT, Place, Prospect, Reach, Request, RouteState, Stand};
+use super::{Decision, Head, Hop, Mechanism, Place, Prospect, Reach, Request, RouteState, Stand};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
 use crate::topology::dragonfly::Dragonfly;
-use crate::topology::{GLOBAL, LOCAL, Topology};
+use crate::topology::{GLOBAL, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -157,9 +157,9 @@ impl Source {
         let detour = if via == NONE { minimal } else { hop(via, trunks[1]) };
         let lengths = if via == NONE { [0; 2] } else { self.lengths(head, via) };
         let reach = if self.rule.recompute {
-            Reach { ports: [NO_PORT; 2], classes: 1 << LOCAL | 1 << GLOBAL }
+            Reach::everywhere(head)
         } else {
-            Reach { ports: [minimal.port, detour.port], classes: 0 }
+            Reach::hops(self.base.vcs(), head, [Some(minimal), (via != NONE).then_some(detour)])
         };
         Prospect {
             detour,

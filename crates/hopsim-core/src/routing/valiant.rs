@@ -9,7 +9,7 @@ use super::{
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
-use crate::topology::{GLOBAL, LOCAL, Topology};
+use crate::topology::{LOCAL, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -160,7 +160,7 @@ impl Mechanism for Valiant {
     fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
         if self.recompute && head.at_injection() {
             // The intermediate router may be this one and the destination too.
-            let reach = Reach { ports: [head.terminal, NO_PORT], classes: 1 << LOCAL | 1 << GLOBAL };
+            let reach = Reach::everywhere(head);
             let nowhere = Hop { port: NO_PORT, class: LOCAL, leg: Leg::Final, reuses: false };
             return Stand::Open(Prospect { reach, ..Prospect::minimal(nowhere, Place::Injection) });
         }

@@ -52,7 +52,8 @@ impl Vcs {
     }
 
     /// The VC that the packet asks for now.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[inline(always)]
     pub fn choose(&self, head: &Head, hop: Hop, view: &impl View, draws: &mut impl Draws) -> Request {
         let Some(flex) = &self.flex else { return self.single(head, hop) };
         let set = flex.allowed(hop.leg, hop.class, head.reply);
