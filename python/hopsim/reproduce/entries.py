@@ -1,0 +1,32 @@
+"""The registry: a family of tables or figures is a module with `entries()` and a row here."""
+
+from __future__ import annotations
+
+import re
+
+from hopsim.reproduce.model import Entry
+from hopsim.reproduce.thesis import (
+    breakdown,
+    curves,
+    per_router,
+    sizes,
+    tables,
+)
+
+FAMILIES = (
+    tables,
+    curves,
+    breakdown,
+    per_router,
+    sizes,
+)
+
+
+def _place(entry: Entry) -> tuple[list[int], str]:
+    """By chapter and number."""
+    return [int(digits) for digits in re.findall(r"\d+", entry.name)], entry.name
+
+
+ENTRIES: tuple[Entry, ...] = tuple(
+    sorted((entry for family in FAMILIES for entry in family.entries()), key=_place)
+)
