@@ -7,10 +7,12 @@ import re
 from hopsim.reproduce.model import Entry
 from hopsim.reproduce.thesis import (
     breakdown,
+    contention,
     curves,
     per_router,
     sizes,
     tables,
+    transients,
 )
 
 FAMILIES = (
@@ -19,6 +21,8 @@ FAMILIES = (
     breakdown,
     per_router,
     sizes,
+    contention,
+    transients,
 )
 
 
