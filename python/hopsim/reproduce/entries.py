@@ -9,10 +9,13 @@ from hopsim.reproduce.thesis import (
     breakdown,
     contention,
     curves,
+    flexvc_oblivious,
+    flexvc_requests,
     per_router,
     sizes,
     tables,
     transients,
+    vc_tables,
 )
 
 FAMILIES = (
@@ -23,6 +26,9 @@ FAMILIES = (
     sizes,
     contention,
     transients,
+    flexvc_oblivious,
+    flexvc_requests,
+    vc_tables,
 )
 
 
