@@ -70,7 +70,7 @@ OBLIVIOUS = (
 ADAPTIVE = (
     Metric("accepted_load", "accepted", 0.02, 0.03),
     Metric("packet_latency_mean", "latency", 0.03, judged_saturated=False),
-    Metric("misrouted_fraction", "misrouted [points]", absolute_tolerance=0.02),
+    Metric("misrouted_fraction", "misrouted, pts", absolute_tolerance=0.02),
     *_FAIRNESS,
     Metric("misrouted_at_injection_fraction", "misr. inj.", judged=False),
     Metric("misrouted_in_source_group_fraction", "misr. source", judged=False),
