@@ -58,7 +58,7 @@ def merge(series: pa.Table | Sequence[pa.Table], column: str) -> Series:
         for name in ("cycle", "packets", column)
     )
     counted = packets > 0
-    places, index = np.unique(cycles[counted], return_inverse=True)
+    places, index = np.unique(cycles[counted].astype(np.int64), return_inverse=True)
     count = np.bincount(index, weights=packets[counted])
     total = np.bincount(index, weights=packets[counted] * values[counted])
     return Series(places, total / count, count)

@@ -19,7 +19,8 @@ def series(value: Callable[[int], float], end: int = 3000, packets: int = 100) -
     """`value` of the cycles since the change, in every interval."""
     cycles = range(0, end, INTERVAL)
     values = [value(cycle - CHANGE) for cycle in cycles]
-    return pa.table({"cycle": cycles, "packets": [packets] * len(values), "latency_mean": values})
+    columns = {"packets": [packets] * len(values), "latency_mean": values}
+    return pa.table({"cycle": pa.array(cycles, type=pa.uint32()), **columns})
 
 
 def step(at: int) -> Callable[[int], float]:
