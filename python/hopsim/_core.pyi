@@ -64,3 +64,8 @@ def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:
 
 def run(config_json: str, monitor: Monitor) -> Run:
     """Simulate one point with the GIL released. Raises `RunError`, `Cancelled`."""
+
+def vc_paths(
+    local: int, global_: int, reply_local: int = 0, reply_global: int = 0, network: str = "dragonfly"
+) -> dict[str, str]:
+    """Path -> "safe", "opportunistic" or "impossible" under FlexVC; see `hopsim.paths.vc_paths`."""

@@ -23,12 +23,13 @@ STREAMS = (
     "latency_histogram",
     "batches",
 )
+"""Names of the tables that a simulation can record."""
 
-_HOW = {
+_RECORDING = {
     "timeseries": "measure.interval > 0",
     "generation_series": 'measure.streams = ["generation"] and measure.interval > 0',
 }
-"""Table -> what records it, if that is not the stream of the same name."""
+"""Table -> what makes a simulation record it, where that is not a stream of the same name."""
 
 _FIGURES = {
     "offered_load": "phits/(node·cycle)",
@@ -94,12 +95,16 @@ class Result:
 
     @property
     def generation_series(self) -> pa.Table:
-        """One row per interval of generation cycle: packets delivered by the end, latency, misrouted share."""
+        """One row per interval of `measure.interval` cycles in which packets were generated.
+
+        `cycle` is the first of the interval, warm-up included; `packets` those delivered until the
+        end of the run, `latency_mean` [cycles] and `misrouted_fraction` theirs.
+        """
         return self._table("generation_series")
 
     @property
     def occupancy(self) -> pa.Table:
-        """One row per class of ports and VC: mean occupancy of a buffer [phits], utilisation of the links."""
+        """One row per port class and VC: mean occupancy [phits per buffer], utilisation."""
         return self._table("occupancy")
 
     @property
@@ -120,7 +125,7 @@ class Result:
         try:
             return self.tables[name]
         except KeyError:
-            how = _HOW.get(name, f'measure.streams = ["{name}"]')
+            how = _RECORDING.get(name, f'measure.streams = ["{name}"]')
             raise NotRecordedError(f"{name} was not recorded; set {how}") from None
 
     def __repr__(self) -> str:
