@@ -12,6 +12,7 @@ pub mod flexvc;
 pub mod in_transit;
 pub mod minimal;
 pub mod olm;
+pub mod par;
 pub mod piggyback;
 pub mod sequence;
 pub mod source;
@@ -159,6 +160,8 @@ mechanisms! {
     SourceAdaptive(source_adaptive),
     /// In-transit adaptive routing with opportunistic local misrouting (OLM; In-Trns-RRG, -CRG, -MM).
     Olm(olm),
+    /// In-transit adaptive routing with a VC for every link (PAR).
+    Par(par),
 }
 
 /// What a packet carries for its routing.
@@ -395,6 +398,8 @@ pub trait Mechanism {
     fn base(&self) -> &Minimal;
 
     /// The output of a head, where nothing is ever decided anew: what [`Self::stand`] says, as fast as possible.
+    #[cold]
+    #[inline(never)]
     fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
         match self.stand(head, state, draw) {
             Stand::Bound(hop) => self.base().vcs().single(head, hop),
