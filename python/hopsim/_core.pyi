@@ -69,3 +69,6 @@ def vc_paths(
     local: int, global_: int, reply_local: int = 0, reply_global: int = 0, network: str = "dragonfly"
 ) -> dict[str, str]:
     """Path -> "safe", "opportunistic" or "impossible" under FlexVC; see `hopsim.paths.vc_paths`."""
+
+def vc_paths(local: int, global_: int, reply_local: int, reply_global: int, network: str) -> dict[str, str]:
+    """Kind of path -> `safe`, `opportunistic` or `impossible`; see `hopsim.paths.vc_paths`."""

@@ -5,7 +5,7 @@ use crate::config::Experiment;
 use crate::config::router::{ReplyVcs, VcManagement};
 use crate::error::ConfigError;
 use crate::network::Network;
-use crate::routing::Paths;
+use crate::routing::{Paths, Reverts};
 use crate::routing::flexvc::{FlexVc, Order, Support};
 use crate::routing::minimal;
 use crate::routing::sequence::{VcSequence, vcs_needed};
@@ -104,13 +104,13 @@ fn check_flexible(
         if replies { &[(false, "requests"), (true, "replies")] } else { &[(false, "packets")] };
     for &(is_reply, who) in kinds {
         let safe = order.support(minimal::PATH, &[], is_reply) == Support::Safe;
-        let detour = order.support(paths.detour, paths.escapes, is_reply) != Support::Impossible;
-        if safe && detour {
+        if safe && supports_detours(&order, paths, is_reply) {
             continue;
         }
         let [l, g] = vcs_needed(paths.references[paths.references.len() - 1]);
         let reason = if safe {
-            format!("the nonminimal paths ({}) of routing {routing} leave {who} no safe path to go on", paths.detour)
+            let detour = paths.detour;
+            format!("on the nonminimal paths ({detour}) of routing {routing} {who} would have no safe way on")
         } else {
             format!("the minimal path ({}) is not safe for {who}", minimal::PATH)
         };
@@ -120,6 +120,18 @@ fn check_flexible(
             .valid(format!("at least {l} local and {g} global VCs{more}")));
     }
     Ok(())
+}
+
+/// Whether packets that leave their minimal path always have a safe way on.
+fn supports_detours(order: &Order, paths: &Paths, reply: bool) -> bool {
+    match paths.reverts {
+        Reverts::Never => order.support(paths.detour, paths.escapes, reply) == Support::Safe,
+        // Its reply can leave injection by the minimal path, and then what it waits for drains.
+        Reverts::AtInjection => order.fits(paths.detour, reply),
+        Reverts::Everywhere => {
+            order.support(paths.detour, paths.escapes, reply) != Support::Impossible
+        }
+    }
 }
 
 fn order(paths: &Paths, vcs: [u32; 2], reply: [u32; 2]) -> Order {

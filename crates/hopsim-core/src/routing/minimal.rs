@@ -1,7 +1,7 @@
 //! Minimal routing: see [`Config`].
 
 use super::vcs::Vcs;
-use super::{Head, Hop, Leg, Mechanism, Paths, Request, RouteState, Stand};
+use super::{Head, Hop, Leg, Mechanism, Paths, Request, Reverts, RouteState, Stand};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::{LOCAL, Topology};
@@ -29,7 +29,7 @@ pub struct Config {}
 impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, _topology: &Topology) -> Result<Paths, ConfigError> {
-        Ok(Paths { sequence: PATH, detour: "", escapes: &[], references: &[PATH] })
+        Ok(Paths { hops: 3, sequence: PATH, detour: "", escapes: &[], references: &[PATH], reverts: Reverts::Never })
     }
 
     /// The mechanism itself.

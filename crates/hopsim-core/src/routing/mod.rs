@@ -382,6 +382,8 @@ pub const NO_PORT: u16 = u16::MAX;
 /// The paths of a mechanism on a topology, a letter per link: `l` local, `g` global.
 #[derive(Clone, Copy, Debug)]
 pub struct Paths {
+    /// Most links of a path: no packet makes more hops.
+    pub hops: u8,
     /// The increasing sequence of VCs that they need.
     pub sequence: &'static str,
     /// The longest nonminimal path, empty if there is none.
@@ -390,6 +392,19 @@ pub struct Paths {
     pub escapes: &'static [&'static str],
     /// Orders of VCs that FlexVC may lay out for them, preferred first.
     pub references: &'static [&'static str],
+    /// Where a packet can return to its minimal path.
+    pub reverts: Reverts,
+}
+
+/// Where a packet that has been sent off its minimal path, or is to be, can return to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reverts {
+    /// Nowhere.
+    Never,
+    /// While it waits at injection.
+    AtInjection,
+    /// In every router.
+    Everywhere,
 }
 
 /// A routing mechanism.

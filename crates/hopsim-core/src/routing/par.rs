@@ -1,6 +1,6 @@
 //! Progressive adaptive routing: see [`Config`].
 
-use super::Paths;
+use super::{Paths, Reverts};
 use super::in_transit::{Candidates, InTransit, LocalMisroutes, Policy, Rule};
 use super::minimal::Minimal;
 use super::trigger::TriggerConfig;
@@ -64,10 +64,11 @@ impl Config {
         }
         self.rule().check(topology)?;
         Ok(Paths {
-            sequence: "llgllgl",
+            hops: 7, sequence: "llgllgl",
             detour: "llgllgl",
             escapes: &["gl", "lgl", "lgl", "lgl", "gl", "l", ""],
             references: &["llgllgl", "lgllgl", "lglgl"],
+            reverts: Reverts::Everywhere,
         })
     }
 

@@ -126,7 +126,7 @@ mod tests {
 
     fn classes(local: u8, global: u8) -> Classes {
         let spec = |vcs| ClassSpec { vcs, buffer: 8, latency: 1 };
-        Classes { terminal: spec(1), links: vec![spec(local), spec(global)] }
+        Classes { terminal: spec(1), links: vec![spec(local), spec(global)], ejection: 1 }
     }
 
     #[test]

@@ -4,7 +4,8 @@ use super::detour::{self, Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::view::{Draws, View};
 use super::{
-    Decision, Head, Hop, Leg, Mechanism, NO_PORT, Paths, Place, Prospect, Reach, Request, RouteState, Stand,
+    Decision, Head, Hop, Leg, Mechanism, NO_PORT, Paths, Place, Prospect, Reach, Request, Reverts,
+    RouteState, Stand,
 };
 use crate::error::ConfigError;
 use crate::network::NONE;
@@ -85,18 +86,20 @@ impl Config {
 
 /// Through an intermediate router.
 pub const VIA_ROUTER: Paths = Paths {
-    sequence: "lgllgl",
+    hops: 6, sequence: "lgllgl",
     detour: "lgllgl",
     escapes: &["lgl", "lgl", "lgl", "gl", "l", ""],
-    references: &["lgllgl", "lglgl"],
+    references: &["lgllgl"],
+    reverts: Reverts::Never,
 };
 
 /// Through an intermediate group.
 pub const VIA_GROUP: Paths = Paths {
-    sequence: "lglgl",
+    hops: 5, sequence: "lglgl",
     detour: "lglgl",
     escapes: &["lgl", "lgl", "gl", "l", ""],
     references: &["lglgl"],
+    reverts: Reverts::Never,
 };
 
 /// Valiant routing on a dragonfly.

@@ -77,11 +77,11 @@ fn key_in_the_wrong_table() {
 fn unknown_choice() {
     assert_eq!(
         after("[routing.valient]"),
-        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, valiant"
+        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = \"Minimall\""),
-        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, valiant"
+        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("arrangement = \"absolute\""),
@@ -98,11 +98,11 @@ fn unknown_choice() {
 fn two_choices_or_none() {
     assert_eq!(
         after("[routing.minimal]\n[routing.valiant]"),
-        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, valiant"
+        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = {}"),
-        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, valiant"
+        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
 }
 
@@ -154,7 +154,7 @@ fn wrong_type() {
     );
     assert_eq!(
         before("routing = 3"),
-        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, valiant"
+        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("[[jobs]]\ntraffic = { pattern = \"mix\" }"),
@@ -470,7 +470,7 @@ fn override_that_does_not_fit() {
     assert_eq!(set(&["load=nan"]), "load = nan (override): must be a finite number");
     assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
-        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, valiant"
+        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         message_of(
