@@ -119,7 +119,7 @@ impl<const W: usize> Visit<'_, W> {
 
     /// Both stages when only one slot is feasible. Whether a request was granted, or there was none.
     #[inline]
-    fn grant_single<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, iteration: u32) -> bool {
+    pub fn grant_single<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, iteration: u32) -> bool {
         let input = cx.tables.slot_port(slot);
         if self.router.ports[input].in_free > cx.now {
             return true;

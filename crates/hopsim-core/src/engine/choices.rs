@@ -95,10 +95,10 @@ impl<const W: usize> Choices<W> {
         self.prospects[id] = prospect;
         self.allowed[id] = 0;
         let waiting = &mut self.waiting[number];
-        for pair in prospect.reach.pairs(tables) {
+        prospect.reach.each_pair(tables, |pair| {
             waiting.open[pair].insert(slot);
             waiting.open_pairs.insert(pair);
-        }
+        });
         for (class, set) in prospect.reach.classes.into_iter().enumerate() {
             for vc in vcs_in(set) {
                 waiting.classes[class * 16 + vc].insert(slot);
@@ -121,12 +121,12 @@ impl<const W: usize> Choices<W> {
             }
             return;
         }
-        for pair in reach.pairs(tables) {
+        reach.each_pair(tables, |pair| {
             waiting.open[pair].remove(slot);
             if waiting.open[pair].is_empty() {
                 waiting.open_pairs.remove(pair);
             }
-        }
+        });
         for (class, set) in reach.classes.into_iter().enumerate() {
             for index in vcs_in(set).map(|vc| class * 16 + vc) {
                 waiting.classes[index].remove(slot);
@@ -139,12 +139,15 @@ impl<const W: usize> Choices<W> {
 }
 
 impl Reach {
-    /// The output VCs of its single ports.
-    fn pairs(self, tables: &Tables) -> impl Iterator<Item = usize> {
-        self.ports.into_iter().filter(|&(port, _)| port != NO_PORT).flat_map(|(port, set)| {
-            let base = tables.port(port as usize).pair_base as usize;
-            vcs_in(set).map(move |vc| base + vc)
-        })
+    /// Visits the output VCs of its single ports.
+    #[inline]
+    fn each_pair(self, tables: &Tables, mut visit: impl FnMut(usize)) {
+        for (port, set) in self.ports {
+            if port != NO_PORT {
+                let base = tables.port(port as usize).pair_base as usize;
+                Mask::<1>::from_bits(u64::from(set)).for_each(|vc| visit(base + vc));
+            }
+        }
     }
 }
 
@@ -255,6 +258,14 @@ impl<const W: usize> Visit<'_, W> {
             if slots.is_empty() {
                 // Nothing changes any more in this cycle but what is drawn.
                 if cx.draws { continue } else { return }
+            }
+            if let Some(slot) = slots.single() {
+                // The usual case at low load needs no arbitration.
+                self.settle_vc(cx, slot, iteration);
+                if self.grant_single(cx, slot, iteration) {
+                    (fixed, bound) = (Mask::EMPTY, Mask::EMPTY);
+                    continue;
+                }
             }
             let asked = self.nominate(cx, slots, iteration, scratch);
             let losers = self.grant_requests(cx, asked, iteration, scratch);

@@ -222,11 +222,13 @@ impl FlexVc {
 
     /// The VC that the selection picks for a hop to `port`; it may lack room if all do.
     pub fn select(&self, port: usize, set: u16, view: &impl View, draws: &mut impl Draws) -> u8 {
+        if self.selection == Selection::Shortest {
+            return shortest(port, set, view);
+        }
         let vcs = || (0..16u8).filter(|vc| set >> vc & 1 == 1);
         let roomy = || vcs().filter(|&vc| view.credits(Request { port, vc }) >= view.length());
         let vc = match self.selection {
-            Selection::Shortest => vcs().rev().min_by_key(|&vc| view.occupancy(Request { port, vc })),
-            Selection::Highest => roomy().next_back().or_else(|| vcs().next()),
+            Selection::Shortest | Selection::Highest => roomy().next_back().or_else(|| vcs().next()),
             Selection::Lowest => roomy().next().or_else(|| vcs().next_back()),
             Selection::Random => match roomy().count() {
                 0 => vcs().next_back(),
@@ -236,6 +238,21 @@ impl FlexVc {
         };
         vc.unwrap_or(0)
     }
+}
+
+/// The VC of `set` with most room; of equal ones the highest.
+#[inline]
+fn shortest(port: usize, set: u16, view: &impl View) -> u8 {
+    let (mut best, mut most, mut left) = (0, 0, set);
+    while left != 0 {
+        let vc = left.trailing_zeros() as u8;
+        left &= left - 1;
+        let credits = view.credits(Request { port, vc });
+        if credits >= most {
+            (best, most) = (vc, credits);
+        }
+    }
+    best
 }
 
 impl Leg {

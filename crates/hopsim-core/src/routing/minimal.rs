@@ -96,6 +96,8 @@ impl Minimal {
 }
 
 impl Mechanism for Minimal {
+    const FIXED: bool = true;
+
     fn base(&self) -> &Minimal {
         self
     }

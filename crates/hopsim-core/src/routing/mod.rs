@@ -82,7 +82,8 @@ macro_rules! mechanisms {
             #[inline(always)]
             pub fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
                 match self {
-                    $(Self::$name(m) => m.request(head, state, draw),)*
+                    $(Self::$name(m) if $module::$name::FIXED => m.request(head, state, draw),)*
+                    _ => unreachable!("the plan picks the mode"),
                 }
             }
 
@@ -412,14 +413,12 @@ pub trait Mechanism {
     /// The minimal routing underneath: topology and VCs.
     fn base(&self) -> &Minimal;
 
+    /// Whether requests can be fixed: then [`Self::request`] is there.
+    const FIXED: bool = false;
+
     /// The output of a head, where nothing is ever decided anew: what [`Self::stand`] says, as fast as possible.
-    #[cold]
-    #[inline(never)]
-    fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
-        match self.stand(head, state, draw) {
-            Stand::Bound(hop) => self.base().vcs().single(head, hop),
-            _ => head.ejection(),
-        }
+    fn request(&self, _head: &Head, _state: &mut RouteState, _draw: impl Fn() -> Stream) -> Request {
+        unreachable!("some heads have a choice")
     }
 
     /// A packet has become the head of its input VC; numbers drawn here are the packet's own in this router.

@@ -145,6 +145,8 @@ impl Valiant {
 }
 
 impl Mechanism for Valiant {
+    const FIXED: bool = true;
+
     fn base(&self) -> &Minimal {
         &self.base
     }
