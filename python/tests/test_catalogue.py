@@ -50,11 +50,16 @@ def test_every_mechanism_is_described_in_more_than_a_line(kind: str) -> None:
         ("ADVc", "jobs.traffic.pattern.adversarial_consecutive"),
         ("adv+1", "jobs.traffic.pattern.adversarial"),
         ("VAL", "routing.valiant"),
-        ("CRG", "routing.valiant.policy.crg"),
     ],
 )
 def test_abbreviations_of_the_papers_are_known(name: str, path: str) -> None:
     assert [node.path for node in CATALOGUE.find(name)] == [path]
+
+
+def test_an_abbreviation_finds_every_choice_that_has_it() -> None:
+    # Mechanisms that decide at the source share one list of policies, those that decide in transit another.
+    found = {node.path for node in CATALOGUE.find("CRG")}
+    assert found == {"routing.valiant.policy.crg", "routing.olm.policy.crg"}
 
 
 def test_defaults_that_depend_on_other_keys_are_read_from_the_text() -> None:

@@ -60,8 +60,9 @@ SPLITS: Sequence[Split] = (
     (4, 3, 2, 1),
 )
 """Local and global VCs for requests, then for replies, of figure 5.9."""
-VALIANT_SPLITS: Sequence[Split] = ((4, 2, 4, 2), (4, 2, 2, 1), (6, 4, 2, 1))
-"""The same for Valiant routing; the thesis' text does not list them."""
+VALIANT_SPLITS: Sequence[Split] = ((4, 2, 4, 2), (6, 4, 4, 2))
+"""The same for Valiant routing; the thesis' text does not list them. A reply that cannot return to its
+minimal path needs VCs for the whole detour."""
 
 
 def _split(routing: Document, split: Split) -> System:

@@ -37,6 +37,8 @@ class PathTable:
     sets: Sequence[Set]
     published: Mapping[str, Sequence[str]]
     """Routing -> a word per set; `a / b` for requests and replies that differ."""
+    apart: bool = False
+    """Whether it tells requests and replies apart."""
 
     def entry(self) -> Entry:
         """The table as an entry of the registry."""
@@ -76,7 +78,10 @@ class PathTable:
         )
         request = WORDS[paths[path]]
         reply = WORDS[paths[f"{path}_reply"]] if any(vcs.reply) else request
-        return request if request == reply else f"{request} / {reply}"
+        if request == reply:
+            return request
+        # Table 5.2 prints one word for both: what requests and replies can do alike.
+        return f"{request} / {reply}" if self.apart else max(request, reply, key=list(WORDS.values()).index)
 
     def _draw(self, _scale: Scale, _results: Results) -> Figure:
         from hopsim.reproduce import drawing
@@ -157,6 +162,7 @@ TABLES = (
             "VAL": (f"{_NO} / {_OPP}", _OPP, _SAFE, _SAFE),
             "In-Trns": (f"{_NO} / {_OPP}", _OPP, _OPP, _SAFE),
         },
+        apart=True,
     ),
 )
 
