@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Misroutes in the source group: `mm` or `crg`; the other policies can take more links than there are VCs.
+    /// Misroutes in the source group: `mm` or `crg`, which begin with the own global links.
     pub policy: Policy,
     /// Local misroutes in intermediate groups.
     pub local_misrouting: bool,

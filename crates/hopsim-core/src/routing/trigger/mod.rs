@@ -14,6 +14,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When a packet looks for another output than the minimal one.
+///
+/// A trigger only chooses among paths that the mechanism allows: VCs and freedom from deadlock and livelock are the
+/// mechanism's, whatever the trigger. It reads what the router knows of its own outputs and heads, and what the routers
+/// of its group have told it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerConfig {
