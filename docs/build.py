@@ -1,7 +1,7 @@
 """The documentation site: `python docs/build.py DIR`.
 
 Hand-written pages (README, ARCHITECTURE, docs/*.md …), a page per mechanism from the schema of the
-simulator, and the Python API from the docstrings. `make docs` adds the Rust API.
+simulator and `figures.toml`, and the Python API from the docstrings. `make docs` adds the Rust API.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ import posixpath
 import re
 import shutil
 import sys
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 
 from hopsim.catalogue import KINDS, Catalogue, Node, Parameter
+from hopsim.reproduce.entries import ENTRIES
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -28,6 +30,13 @@ PAGES = {
     "architecture": "ARCHITECTURE.md",
     "contributing": "CONTRIBUTING.md",
     "changelog": "CHANGELOG.md",
+}
+
+# Kind -> keys that are a mechanism by themselves, beside the choices of `KINDS`.
+KEYS = {
+    "vcs": ["router.cioq.vcs.reply"],
+    "buffers": ["router.cioq.buffers.damq"],
+    "traffic": ["jobs.traffic.changes", "jobs.traffic.request_reply"],
 }
 
 LINKS = {
@@ -95,20 +104,44 @@ def python_api(out: Path) -> None:
 
 def mechanisms(catalogue: Catalogue) -> dict[str, str]:
     """Markdown of every mechanism page, and of their index, by file stem."""
-    index = ["# Mechanisms", "", "What an experiment document may name. `hopsim list` shows the same."]
+    index = ["# Mechanisms", "", "What an experiment document may name, as `hopsim list` shows it."]
     pages = {}
-    for kind, path in KINDS.items():
+    for kind in KINDS | KEYS:
         index += ["", f"## {kind}", "", *_table(["name", "summary"])]
-        for node in catalogue.choices(path):
+        for node in nodes(catalogue, kind):
             index.append(_row([f"[{node.name}]({kind}-{node.name}.html)", node.summary]))
             pages[f"{kind}-{node.name}"] = _mechanism(catalogue, kind, node)
     return {"index": "\n".join(index) + "\n"} | pages
+
+
+def nodes(catalogue: Catalogue, kind: str) -> list[Node]:
+    """The mechanisms of a kind."""
+    choices = catalogue.choices(KINDS[kind]) if kind in KINDS else []
+    return [*choices, *(catalogue.nodes[path] for path in KEYS.get(kind, []))]
+
+
+def figures() -> dict[str, dict[str, str]]:
+    """Kind -> mechanism -> what it must reproduce: the name of an entry, or why there is none."""
+    return tomllib.loads((ROOT / "docs" / "figures.toml").read_text("utf-8"))
+
+
+def _figure(kind: str, node: Node) -> list[str]:
+    """The section that says what a mechanism must reproduce, if its kind has one."""
+    name = figures().get(kind, {}).get(node.name)
+    if name is None:
+        return []
+    entry = next((entry for entry in ENTRIES if entry.name == name), None)
+    if entry is None:
+        return ["## Must reproduce", "", name, ""]
+    command = ["```sh", f"hopsim reproduce {entry.name}", "```"]
+    return ["## Must reproduce", "", f"{entry.title}: {entry.source}.", "", *command, ""]
 
 
 def _mechanism(catalogue: Catalogue, kind: str, node: Node) -> str:
     lines = [f"# {node.name}", "", f"{kind}, in the document: `{node.path}`", ""]
     for paragraph in node.paragraphs:
         lines += [paragraph, ""]
+    lines += _figure(kind, node)
     parameters = catalogue.parameters(node)
     if parameters:
         lines += ["## Parameters", "", *_table(["name", "type", "unit", "range", "default", "meaning"])]

@@ -24,6 +24,8 @@ KINDS = {
     "topology": "topology",
     "router": "router",
     "routing": "routing",
+    "trigger": "routing.olm.trigger",
+    "vcs": "router.cioq.vcs.management",
     "pattern": "jobs.traffic.pattern",
     "process": "jobs.traffic.process",
     "placement": "jobs.placement",
@@ -273,6 +275,8 @@ def _default(field: Schema, text: str) -> str:
         stated = _DEFAULT.search(text)
         return stated[1] if stated else "–"
     value = field["default"]
-    if isinstance(value, Mapping) and len(value) == 1 and not next(iter(value.values())):
-        return str(next(iter(value)))
+    if isinstance(value, Mapping) and len(value) == 1:
+        ((choice, parameters),) = value.items()
+        if not parameters or isinstance(parameters, Mapping):
+            return str(choice)
     return value if isinstance(value, str) else json.dumps(value)

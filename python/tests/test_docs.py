@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from conftest import ROOT
-from hopsim.catalogue import KINDS, Catalogue
+from hopsim.catalogue import Catalogue
+from hopsim.reproduce.entries import ENTRIES
 
 # Made by other tools when the whole site is built.
 ELSEWHERE = ("python/", "rust/")
+CATALOGUE = Catalogue()
 
 
 def _builder() -> ModuleType:
@@ -25,20 +28,50 @@ def _builder() -> ModuleType:
     return module
 
 
+BUILDER = _builder()
+FIGURES: dict[str, dict[str, str]] = BUILDER.figures()
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site")
-    _builder().build(out)
+    BUILDER.build(out)
     return out
 
 
+def _names(document: object) -> Iterator[str]:
+    """Every key and text in a document."""
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, list):
+        for item in document:
+            yield from _names(item)
+    elif isinstance(document, dict):
+        for key, value in document.items():
+            yield key
+            yield from _names(value)
+
+
 def test_every_mechanism_has_a_page_with_its_text_and_parameters(site: Path) -> None:
-    catalogue = Catalogue()
-    for kind, path in KINDS.items():
-        for node in catalogue.choices(path):
+    for kind in BUILDER.KINDS | BUILDER.KEYS:
+        for node in BUILDER.nodes(CATALOGUE, kind):
             page = (site / "mechanisms" / f"{kind}-{node.name}.html").read_text("utf-8")
             assert f"<code>{node.path}</code>" in page
-            assert all(f"<code>{row.name}</code>" in page for row in catalogue.parameters(node))
+            assert all(f"<code>{row.name}</code>" in page for row in CATALOGUE.parameters(node))
+            assert ("Must reproduce" in page) == (kind in FIGURES)
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_every_mechanism_has_a_figure_to_reproduce_or_a_reason_why_not(kind: str) -> None:
+    assert FIGURES[kind].keys() == {node.name for node in BUILDER.nodes(CATALOGUE, kind)}
+    for name, figure in FIGURES[kind].items():
+        entry = next((entry for entry in ENTRIES if entry.name == figure), None)
+        if entry is None:
+            assert figure.startswith("No entry: "), figure
+            continue
+        # Increasing VCs are the default, and no document names them.
+        documents = [experiment.document for experiment in entry.experiments("quick", 1)]
+        assert name == "increasing" or name in set(_names(documents)), f"{figure} does not run {name}"
 
 
 def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:

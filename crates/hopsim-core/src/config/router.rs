@@ -108,7 +108,7 @@ pub struct Vcs {
     pub global: Option<u32>,
     /// How hops share the VCs of a link class.
     pub management: VcManagement,
-    /// VCs for replies alone, out of `local` and `global`; only with FlexVC and request-reply traffic.
+    /// VCs for replies alone, out of `local` and `global`; required with FlexVC and request-reply traffic, and only there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<ReplyVcs>,
     /// Of injection ports. They do not matter for deadlock; more of them lessen head-of-line blocking.
@@ -127,6 +127,12 @@ impl Default for Vcs {
 #[serde(rename_all = "snake_case")]
 pub enum VcManagement {
     /// One VC for each hop, in increasing order along the path.
+    ///
+    /// The k-th link of a class that the longest path takes has VC k; the routing says how many that makes. Buffers
+    /// wait for each other in one direction only: no deadlock. With request-reply there are as many again, for replies.
+    /// VCs beyond that stay unused.
+    ///
+    /// Source: Günther, IEEE Trans. Commun. 29 (1981); Fuentes' thesis (2017), §1.3.
     Increasing(Nothing),
     /// Any VC from which the rest of the path still fits in increasing order (FlexVC).
     Flexvc(flexvc::Config),
@@ -140,6 +146,8 @@ impl Default for VcManagement {
 
 /// VCs that replies alone may use. They carry a reply to its destination when all others are full of requests: at
 /// least 2 local and 1 global one, for minimal paths.
+///
+/// Source: Fuentes et al., IPDPS 2017; Fuentes' thesis (2017), §5.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReplyVcs {
@@ -158,16 +166,20 @@ impl Default for ReplyVcs {
 }
 
 /// Dynamically allocated multi-queues (DAMQ): `local` and `global` are then the sizes of the buffer of a whole port. Each
-/// VC has a reserve of its own and shares the rest. Without a reserve one VC can take all the space that others
-/// need to get out of each other's way, and the network can deadlock.
+/// VC has a reserve of its own and shares the rest: a VC uses its reserve first and the rest for what is beyond it. So a busy
+/// VC can hold what idle ones leave, up to the buffer minus the reserves of the others. Any VC management and routing
+/// may be used, with the VCs they need.
+///
+/// With a reserve of a packet or more the order of VCs keeps the network free of deadlock, as with separate buffers.
+/// Without one a VC can take all the space that others need to get out of each other's way, and the network can deadlock.
 ///
 /// Source: Tamir and Frazier, IEEE Trans. Comput. 41 (1992); Fuentes' thesis (2017), §5.3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DamqConfig {
-    /// Reserve of each VC of a local port \[packets\].
+    /// Reserve of each VC of a local port \[packets, 1 … buffer / VCs / longest packet\].
     pub local_reserve: u32,
-    /// Reserve of each VC of a global port \[packets\].
+    /// Reserve of each VC of a global port \[packets, 1 … buffer / VCs / longest packet\].
     pub global_reserve: u32,
     /// Accept reserves of 0, with which the network can deadlock; the run then ends with a report of who waits for whom.
     #[serde(default)]

@@ -159,7 +159,8 @@ impl<const W: usize> Visit<'_, W> {
         let head = packet.head::<M>(self.number, code);
         let (source, serial, seed) = (packet.source, packet.serial, cx.rules.seed);
         let draw = || super::context::head_stream(seed, (source, serial), self.number);
-        let (request, vcs) = (|r: Request| cx.tables.port(r.port).pair_base as usize + r.vc as usize, cx.routing.vcs());
+        let (request, vcs) =
+            (|r: Request| cx.tables.port(r.port).pair_base as usize + r.vc as usize, cx.routing.vcs());
         match cx.routing.stand(&head, &mut packet.route, draw) {
             Stand::Arrived => self.router.ask(slot, request(head.ejection())),
             Stand::Bound(hop) if !vcs.is_flexible() => self.router.ask(slot, request(vcs.single(&head, hop))),

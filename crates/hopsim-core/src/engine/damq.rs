@@ -41,7 +41,13 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// `phits` more (or, `returned`, fewer) are outstanding for an output VC: updates the credits.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn account(&mut self, number: usize, router: &mut Router<W>, pair: usize, (phits, returned): (u32, bool)) {
+    pub fn account(
+        &mut self,
+        number: usize,
+        router: &mut Router<W>,
+        pair: usize,
+        (phits, returned): (u32, bool),
+    ) {
         if M::FULL && self.damq.is_some() && self.tables.port(self.tables.pair_port(pair)).class != TERMINAL {
             return self.account_shared(number, router, pair, (phits, returned));
         }

@@ -131,9 +131,10 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         let length = u32::from(self.context.packets.get(head).length);
         self.options(slot).into_iter().any(|pair| {
             self.has_room(number, pair, length, census)
-                || self.blockers(number, pair).into_iter().any(|b| {
-                    census.free[b as usize] && census.occupied[b as usize] > 0
-                })
+                || self
+                    .blockers(number, pair)
+                    .into_iter()
+                    .any(|b| census.free[b as usize] && census.occupied[b as usize] > 0)
         })
     }
 

@@ -90,8 +90,11 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// A packet has arrived as the head of a slot.
     fn new_head(&mut self, number: usize, slot: usize, packet: u32) {
         let id = global::<W>(number as u32, slot);
-        Visit { number, router: &mut self.routers[number], extras: &mut self.extras }
-            .stand(&mut self.context, slot, packet);
+        Visit { number, router: &mut self.routers[number], extras: &mut self.extras }.stand(
+            &mut self.context,
+            slot,
+            packet,
+        );
         // While the packet before it is still leaving, that one is counted.
         if self.context.contention.as_ref().is_some_and(|c| !c.counts(id)) {
             let counted = self.context.counted(number, slot, packet);

@@ -28,14 +28,19 @@ pub fn share(experiment: &Experiment, classes: &mut Classes) -> Result<Option<[S
 fn check_reserve(damq: &DamqConfig, (key, packets): (&str, u32), most: u32) -> Result<(), ConfigError> {
     let path = format!("router.cioq.buffers.damq.{key}_reserve");
     if packets > most {
-        return Err(ConfigError::new(path, format!("the {key} buffer of a port has room for {most} packets per VC"))
-            .value(packets)
-            .valid(format!("1 … {most} packets, or a larger buffers.{key}")));
+        let plural = if most == 1 { "" } else { "s" };
+        let reason = format!("the {key} buffer of a port has room for {most} packet{plural} per VC");
+        let larger = format!("a larger buffers.{key}");
+        let valid = if most == 0 { larger } else { format!("1 … {most} packets, or {larger}") };
+        return Err(ConfigError::new(path, reason).value(packets).valid(valid));
     }
     if packets == 0 && !damq.allow_deadlock {
-        return Err(ConfigError::new(path, "without a reserve VCs can take each other's space: the network can deadlock")
-            .value(packets)
-            .valid(format!("1 … {most} packets, or damq.allow_deadlock = true")));
+        return Err(ConfigError::new(
+            path,
+            "without a reserve VCs can take each other's space: the network can deadlock",
+        )
+        .value(packets)
+        .valid(format!("1 … {} packets, or damq.allow_deadlock = true", most.max(1))));
     }
     Ok(())
 }

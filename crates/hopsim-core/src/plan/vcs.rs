@@ -5,11 +5,11 @@ use crate::config::Experiment;
 use crate::config::router::{ReplyVcs, VcManagement};
 use crate::error::ConfigError;
 use crate::network::Network;
-use crate::routing::{Paths, Reverts};
 use crate::routing::flexvc::{FlexVc, Order, Support};
 use crate::routing::minimal;
 use crate::routing::sequence::{VcSequence, vcs_needed};
 use crate::routing::vcs::Vcs;
+use crate::routing::{Paths, Reverts};
 
 const CLASSES: [&str; 2] = ["local", "global"];
 
@@ -37,15 +37,16 @@ pub fn resolve(experiment: &mut Experiment, paths: &Paths) -> Result<(), ConfigE
         let path = format!("router.{name}.vcs.{}", CLASSES[class]);
         if increasing && given < needed[class] {
             let reason = increasing_reason(routing, paths, class, copies > 1);
-            return Err(ConfigError::new(path, reason)
-                .value(given)
-                .valid(format!("{} … 16", needed[class])));
+            return Err(ConfigError::new(path, reason).value(given).valid(format!("{} … 16", needed[class])));
         }
         within(1..=16, given, &path)?;
         if given < reply[class] {
-            return Err(ConfigError::new(path, format!("{} of them would be for replies alone", reply[class]))
-                .value(given)
-                .valid(format!("{} … 16", reply[class] + 1)));
+            return Err(ConfigError::new(
+                path,
+                format!("{} of them would be for replies alone", reply[class]),
+            )
+            .value(given)
+            .valid(format!("{} … 16", reply[class] + 1)));
         }
     }
     if increasing {
@@ -60,8 +61,10 @@ fn increasing_reason(routing: &str, paths: &Paths, class: usize, doubled: bool) 
     let plural = if links == 1 { "" } else { "s" };
     let both = if doubled { ", and as many for replies" } else { "" };
     let sequence = paths.sequence;
+    // Misroutes that use VCs again (OLM).
+    let more = if usize::from(paths.hops) > sequence.len() { ", local misroutes aside," } else { "" };
     format!(
-        "routing {routing} follows up to {links} {key} link{plural} ({sequence}) and needs one VC for each, in increasing order, to be free of deadlock{both}"
+        "routing {routing} follows up to {links} {key} link{plural} ({sequence}){more} and needs one VC for each, in increasing order, to be free of deadlock{both}"
     )
 }
 
@@ -72,15 +75,21 @@ fn reply_vcs(
     replies: bool,
 ) -> Result<[u32; 2], ConfigError> {
     let path = format!("router.{name}.vcs.reply");
+    let value = |vcs: ReplyVcs| format!("{{ local = {}, global = {} }}", vcs.local, vcs.global);
     match reply {
-        Some(_) if !replies => Err(ConfigError::new(path, "no job has replies")
+        Some(vcs) if !replies => Err(ConfigError::new(path, "no job has replies")
+            .value(value(vcs))
             .valid("no such key, or request_reply in the traffic of a job")),
-        Some(_) if increasing => {
+        Some(vcs) if increasing => {
             Err(ConfigError::new(path, "with increasing VCs replies use the second half of them")
+                .value(value(vcs))
                 .valid("no such key, or management = \"flexvc\""))
         }
-        None if replies && !increasing => Err(ConfigError::new(path, "replies need VCs of their own")
-            .valid("at least { local = 2, global = 1 }")),
+        None if replies && !increasing => Err(ConfigError::new(
+            path,
+            "is missing: with FlexVC replies need VCs of their own, so that they never wait for requests",
+        )
+        .valid("at least { local = 2, global = 1 }, out of local and global")),
         Some(reply) => {
             within(1..=16, reply.local, &format!("{path}.local"))?;
             within(1..=16, reply.global, &format!("{path}.global"))?;
@@ -128,9 +137,7 @@ fn supports_detours(order: &Order, paths: &Paths, reply: bool) -> bool {
         Reverts::Never => order.support(paths.detour, paths.escapes, reply) == Support::Safe,
         // Its reply can leave injection by the minimal path, and then what it waits for drains.
         Reverts::AtInjection => order.fits(paths.detour, reply),
-        Reverts::Everywhere => {
-            order.support(paths.detour, paths.escapes, reply) != Support::Impossible
-        }
+        Reverts::Everywhere => order.support(paths.detour, paths.escapes, reply) != Support::Impossible,
     }
 }
 

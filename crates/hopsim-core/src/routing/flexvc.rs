@@ -32,6 +32,12 @@ pub enum Selection {
 /// mechanisms that can return to the minimal path at every hop need fewer VCs than their paths have links: in-transit
 /// misrouting 3 local and 2 global ones instead of 5/2. Detours that are fixed at the source must be safe.
 ///
+/// No deadlock: after every hop a path in increasing order is left, a packet can always ask for it, and it never waits for
+/// an opportunistic hop. The paths are the mechanism's, so there is no livelock where it has none.
+///
+/// Local and global VCs needed: minimal 2/1; detours through a group 3/2, through a router 4/2; `olm` and `par` 3/2. With
+/// request-reply those are for requests, and at least 2/1 for replies alone (`router.cioq.vcs.reply`) come on top.
+///
 /// Replies may use the VCs of requests too, as their path goes on in the VCs for replies alone. Those must hold minimal
 /// paths (2/1); with oblivious detours, which cannot return to the minimal path, the whole detour.
 ///

@@ -309,8 +309,7 @@ impl Mechanism for InTransit {
         let position = prospect.exit.map_or(0, |(position, _)| u32::from(position));
         let at_source = head.at_injection() && leaving;
         let place = trigger::Place { position, at_source, target: u32::from(prospect.target) };
-        let fires = due
-            || self.rule.trigger.fires(minimal, place, (view, vcs), draws);
+        let fires = due || self.rule.trigger.fires(minimal, place, (view, vcs), draws);
         let mut taken = None;
         if fires {
             let local = prospect.options == Options::Local

@@ -16,7 +16,7 @@ pub const PATH: &str = "lgl";
 /// than a·h + 1 groups), one of them is drawn per packet, each as likely as the others.
 ///
 /// Paths and VCs: at most local, global, local (`lgl`) in a dragonfly, so 2 local VCs and 1 global VC, used in
-/// increasing order along the path: no deadlock.
+/// increasing order along the path: no deadlock. At most 3 links: no livelock.
 ///
 /// Under ADV+1 all packets of a group share one global link, and the accepted load is at most 1/(a·p). Under ADVc
 /// they share the h links of one router: at most h/(a·p).
@@ -29,7 +29,14 @@ pub struct Config {}
 impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, _topology: &Topology) -> Result<Paths, ConfigError> {
-        Ok(Paths { hops: 3, sequence: PATH, detour: "", escapes: &[], references: &[PATH], reverts: Reverts::Never })
+        Ok(Paths {
+            hops: 3,
+            sequence: PATH,
+            detour: "",
+            escapes: &[],
+            references: &[PATH],
+            reverts: Reverts::Never,
+        })
     }
 
     /// The mechanism itself.

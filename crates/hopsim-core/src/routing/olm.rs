@@ -1,9 +1,9 @@
 //! On-the-fly local misrouting: see [`Config`].
 
-use super::{Paths, Reverts};
 use super::in_transit::{Candidates, InTransit, LocalMisroutes, Policy, Rule};
 use super::minimal::Minimal;
 use super::trigger::TriggerConfig;
+use super::{Paths, Reverts};
 use crate::error::ConfigError;
 use crate::topology::Topology;
 use schemars::JsonSchema;
@@ -65,7 +65,8 @@ impl Config {
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         self.rule().check(topology)?;
         Ok(Paths {
-            hops: 8, sequence: "lglgl",
+            hops: 8,
+            sequence: "lglgl",
             detour: "lglgl",
             escapes: &["glgl", "lgl", "gl", "l", ""],
             references: &["lglgl"],

@@ -1,9 +1,9 @@
 //! Progressive adaptive routing: see [`Config`].
 
-use super::{Paths, Reverts};
 use super::in_transit::{Candidates, InTransit, LocalMisroutes, Policy, Rule};
 use super::minimal::Minimal;
 use super::trigger::TriggerConfig;
+use super::{Paths, Reverts};
 use crate::error::ConfigError;
 use crate::topology::Topology;
 use schemars::JsonSchema;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Misroutes in the source group: `mm` or `crg`; the other policies can take more links than there are VCs.
+    /// Misroutes in the source group: `mm` or `crg`, which begin with the own global links.
     pub policy: Policy,
     /// Local misroutes in intermediate groups.
     pub local_misrouting: bool,
@@ -64,7 +64,8 @@ impl Config {
         }
         self.rule().check(topology)?;
         Ok(Paths {
-            hops: 7, sequence: "llgllgl",
+            hops: 7,
+            sequence: "llgllgl",
             detour: "llgllgl",
             escapes: &["gl", "lgl", "lgl", "lgl", "gl", "l", ""],
             references: &["llgllgl", "lgllgl", "lglgl"],

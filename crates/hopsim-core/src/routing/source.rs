@@ -56,9 +56,10 @@ impl Default for SaturationConfig {
 impl SaturationConfig {
     /// Refuses numbers out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
-        for (key, value) in [("factor", self.factor), ("threshold", self.threshold)] {
+        let keys = [("factor", self.factor, "0 … 1000"), ("threshold", self.threshold, "0 … 1000 packets")];
+        for (key, value, valid) in keys {
             if !(0.0..=1000.0).contains(&value) {
-                return Err(ConfigError::new(key, "out of range").value(value).valid("0 … 1000"));
+                return Err(ConfigError::new(key, "out of range").value(value).valid(valid));
             }
         }
         Ok(())
@@ -105,10 +106,11 @@ impl Rule {
     pub fn check(&self, topology: &Topology) -> Result<(), ConfigError> {
         let dragonfly = super::detour::dragonfly(topology)?;
         self.detour.policy.check(dragonfly)?;
-        if self.lengths == PathLengths::Consecutive && dragonfly.groups() != dragonfly.a() * dragonfly.h() + 1 {
+        if self.lengths == PathLengths::Consecutive && dragonfly.groups() != dragonfly.a() * dragonfly.h() + 1
+        {
             return Err(ConfigError::new("path_lengths", "the formulas hold for a·h + 1 groups only")
                 .value("consecutive")
-                .valid("shortest"));
+                .valid(format!("shortest, or groups = {}", dragonfly.a() * dragonfly.h() + 1)));
         }
         if self.threshold > 1_000_000 {
             return Err(ConfigError::new("threshold", "out of range")

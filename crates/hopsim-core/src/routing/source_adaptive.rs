@@ -1,10 +1,10 @@
 //! The source-adaptive mechanism of the fairness studies: see [`Config`].
 
-use super::{Paths, Reverts};
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::source::{PathLengths, Rule, SaturationConfig, Source};
 use super::valiant::VIA_ROUTER;
+use super::{Paths, Reverts};
 use crate::error::ConfigError;
 use crate::topology::Topology;
 use schemars::JsonSchema;
@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 /// Paths and VCs: `lgllgl`, so 4 local and 2 global VCs, in increasing order: no deadlock. At most 6 links: no
 /// livelock.
 ///
-/// Source: García et al. and Fuentes' thesis (2017), §1.4.1.3, §3.2 and §5.3.3.3 (recomputation).
+/// Source: Jiang, Kim and Dally, ISCA 2009 (marks); García et al., ICPP 2012 (policies); Fuentes et al., J. Supercomputing
+/// 72 (2016), table 1 (thresholds); Fuentes' thesis (2017), §1.4.1.3, §3.2 and §5.3.3.3 (recomputation).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -35,7 +36,7 @@ pub struct Config {
     pub threshold: u32,
     /// How the length of the minimal path is counted; the detour's is always the true one.
     pub path_lengths: PathLengths,
-    /// A longer detour counts for so many links \[1 … 6\]; FOGSim before version 5 had 5.
+    /// A longer detour counts for so many links \[links, 1 … 6\]; FOGSim before version 5 had 5.
     #[schemars(range(min = 1, max = 6))]
     pub longest_detour: u32,
     /// Draw the intermediate router anew at every attempt of a packet waiting at injection.

@@ -36,7 +36,7 @@ pub enum Intermediate {
 /// waits at injection, so that it does not wait for one congested output (thesis §5.3.3.3).
 ///
 /// Paths and VCs: `lgllgl` through a router, so 4 local and 2 global VCs; `lglgl` through a group, so 3 local and
-/// 2 global VCs. They are used in increasing order along the path: no deadlock.
+/// 2 global VCs. They are used in increasing order along the path: no deadlock. At most 6 or 5 links: no livelock.
 ///
 /// Needs a topology with groups; the policies `crg` and `nrg` need a global link at every router.
 ///
@@ -86,7 +86,8 @@ impl Config {
 
 /// Through an intermediate router.
 pub const VIA_ROUTER: Paths = Paths {
-    hops: 6, sequence: "lgllgl",
+    hops: 6,
+    sequence: "lgllgl",
     detour: "lgllgl",
     escapes: &["lgl", "lgl", "lgl", "gl", "l", ""],
     references: &["lgllgl"],
@@ -95,7 +96,8 @@ pub const VIA_ROUTER: Paths = Paths {
 
 /// Through an intermediate group.
 pub const VIA_GROUP: Paths = Paths {
-    hops: 5, sequence: "lglgl",
+    hops: 5,
+    sequence: "lglgl",
     detour: "lglgl",
     escapes: &["lgl", "lgl", "gl", "l", ""],
     references: &["lglgl"],

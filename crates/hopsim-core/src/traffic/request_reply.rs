@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 /// Rule: the lower half of the injection VCs, ⌊n/2⌋, is for requests, the rest for replies. A request is granted its
 /// ejection port only if there is room for its reply in the injection buffer it would use, which then stays reserved:
 /// a node that cannot send its replies takes no more requests. Replies are always taken, and they have VCs of their own
-/// all the way (`router.cioq.vcs`: twice as many as the routing needs, the second half for replies), so that they
-/// never wait for requests: no protocol deadlock. Packets of jobs without request-reply use the request VCs.
+/// all the way (`router.cioq.vcs`: twice as many as the routing needs, the second half for replies; with FlexVC
+/// those of `router.cioq.vcs.reply`), so that they never wait for requests: no protocol deadlock. Packets of jobs without
+/// request-reply use the request VCs.
 ///
 /// Fairness figures (`router_injection_…`, `node_injection_…`) count requests only.
 ///

@@ -175,17 +175,13 @@ fn last_resorts(plan: &Plan, head: &Head, state: &RouteState, draw: &Stream) -> 
 
 /// Follows one packet, a reply or not, through routers in any state, and adds the dependencies of the channels it
 /// holds on those it can always wait for. Returns its links and whether it was misrouted.
-fn follow(
-    plan: &Plan,
-    (from, to, serial): (u32, u32, u64),
-    reply: bool,
-    graph: &mut Graph,
-) -> (u8, bool) {
+fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, graph: &mut Graph) -> (u8, bool) {
     let injection = if reply { REPLY_INJECTION } else { 0 };
     let (mut at, mut code, mut state) = (from, injection, RouteState::NEW);
     let (mut occupied, mut hops): (Option<Channel>, u8) = (None, 0);
     for attempt in 0..200u64 {
-        let head = Head { router: at, code, source: from, destination: to, terminal: 0, ejection_vc: 0, reply };
+        let head =
+            Head { router: at, code, source: from, destination: to, terminal: 0, ejection_vc: 0, reply };
         let draw = Stream::new(serial, Purpose::Routing, u64::from(from)).at(u64::from(at));
         for resort in last_resorts(plan, &head, &state, &draw) {
             let channel = (at, resort.port, resort.vc);

@@ -283,6 +283,114 @@ fn routing_that_does_not_fit_the_topology() {
         "routing.valiant.policy = nrg (override): a group of one router has no neighbour routers; \
          valid: rrg or crg, or a ≥ 2"
     );
+    for routing in ["olm", "par"] {
+        assert_eq!(
+            set(&["topology.dragonfly.a=1", &format!("routing={routing}")]),
+            format!(
+                "routing.{routing} (override): a group of one router has no local links to misroute over; \
+                 valid: a ≥ 2, or source-adaptive routing"
+            )
+        );
+    }
+    for routing in ["ugal", "piggyback", "source_adaptive"] {
+        assert_eq!(
+            set(&[
+                "topology.dragonfly={ p = 2, a = 3, h = 1, groups = 3 }",
+                &format!("routing.{routing}.policy=crg")
+            ]),
+            format!(
+                "routing.{routing}.policy = crg (override): router 2 has no connected global link; \
+                 valid: rrg, or another number of groups"
+            )
+        );
+        assert_eq!(
+            set(&["topology.dragonfly.groups=5", &format!("routing.{routing}.path_lengths=consecutive")]),
+            format!(
+                "routing.{routing}.path_lengths = consecutive (override): the formulas hold for a·h + 1 groups only; \
+                 valid: shortest, or groups = 9"
+            )
+        );
+    }
+}
+
+#[test]
+fn policy_that_the_mechanism_does_not_have() {
+    for policy in ["rrg", "nrg"] {
+        assert_eq!(
+            set(&[&format!("routing.par.policy={policy}")]),
+            format!(
+                "routing.par.policy = {policy} (override): PAR misroutes over the own global links first; \
+                 valid: mm or crg"
+            )
+        );
+    }
+    assert_eq!(
+        after("[routing.olm]\npolicy = \"mmm\""),
+        "line 8, column 1: routing.olm.policy = \"mmm\": no such choice; did you mean `mm`? Valid: mm, rrg, crg, nrg"
+    );
+    assert_eq!(
+        after("[routing.ugal]\npolicy = \"mm\""),
+        "line 8, column 1: routing.ugal.policy = \"mm\": no such choice; valid: rrg, crg, nrg"
+    );
+}
+
+#[test]
+fn thresholds_out_of_range() {
+    let refused = |key: &str, value: &str, rest: &str| {
+        let expected = format!("routing.{key} = {value} (override): {rest}");
+        assert_eq!(set(&[&format!("routing.{key}={value}")]), expected);
+    };
+    for routing in ["ugal", "piggyback", "source_adaptive"] {
+        refused(&format!("{routing}.threshold"), "1000001", "out of range; valid: 0 … 1000000 packets");
+    }
+    for routing in ["piggyback", "source_adaptive"] {
+        refused(&format!("{routing}.saturation.factor"), "-1", "out of range; valid: 0 … 1000");
+        refused(
+            &format!("{routing}.saturation.threshold"),
+            "1000.5",
+            "out of range; valid: 0 … 1000 packets",
+        );
+    }
+    refused("source_adaptive.longest_detour", "7", "a detour has at most 6 links; valid: 1 … 6");
+    for routing in ["olm", "par"] {
+        let congestion = format!("{routing}.trigger.congestion");
+        for key in ["local_threshold", "global_threshold", "min_occupancy"] {
+            refused(&format!("{congestion}.{key}"), "100.5", "out of range; valid: 0 … 100 %");
+        }
+        refused(&format!("{congestion}.restriction.factor"), "-0.5", "out of range; valid: 0 … 1000");
+        refused(
+            &format!("{routing}.trigger.contention.threshold"),
+            "65536",
+            "out of range; valid: 0 … 65535",
+        );
+    }
+    refused("olm.trigger.contention.local_threshold", "65536", "out of range; valid: 0 … 65535");
+    refused("olm.trigger.hybrid.threshold", "65536", "out of range; valid: 0 … 65535");
+    refused("olm.trigger.hybrid.congestion.local_threshold", "101", "out of range; valid: 0 … 100 %");
+    refused("olm.trigger.statistical.threshold", "0", "out of range; valid: 1 … 65535");
+    refused("olm.trigger.statistical.full", "3", "is below threshold = 4; valid: 4 … 65535");
+}
+
+#[test]
+fn averages_and_messages_out_of_range() {
+    assert_eq!(
+        set(&["routing.olm.trigger.filtered.alpha=1"]),
+        "routing.olm.trigger.filtered.alpha = 1 (override): the weight of the past leaves none to the present; \
+         valid: 0 … 1, 1 excluded"
+    );
+    assert_eq!(
+        set(&["routing.olm.trigger.filtered.alpha=-0.1"]),
+        "routing.olm.trigger.filtered.alpha = -0.1 (override): out of range; valid: 0 … 1, 1 excluded"
+    );
+    assert_eq!(
+        set(&["routing.olm.trigger.ectn.period=0"]),
+        "routing.olm.trigger.ectn.period = 0 (override): out of range; valid: 1 … 1000000"
+    );
+    assert_eq!(
+        set(&["routing.olm.trigger.ectn={ period = 20, message_length = 11 }"]),
+        "routing.olm.trigger.ectn.message_length = 11 (override): messages would take more than half of every \
+         local link; valid: 0 … 10 (period / 2), or a longer period"
+    );
 }
 
 #[test]
@@ -291,6 +399,141 @@ fn too_few_vcs() {
         after("[router.cioq]\nvcs = { local = 2 }\n[routing.valiant]"),
         "line 8, column 9: router.cioq.vcs.local = 2: routing valiant follows up to 4 local links (lgllgl) and needs \
          one VC for each, in increasing order, to be free of deadlock; valid: 4 … 16"
+    );
+}
+
+#[test]
+fn too_few_vcs_for_each_mechanism() {
+    let refused = |routing: &str, (class, given): (&str, u32), (links, sequence): (u32, &str)| {
+        let name = routing.split(['.', '=']).next().unwrap();
+        let expected = format!(
+            "router.cioq.vcs.{class} = {given} (override): routing {name} follows up to {links} {class} links {sequence} \
+             and needs one VC for each, in increasing order, to be free of deadlock; valid: {links} … 16"
+        );
+        let routing =
+            if routing.contains('=') { format!("routing.{routing}") } else { format!("routing={routing}") };
+        assert_eq!(set(&[&routing, &format!("router.cioq.vcs.{class}={given}")]), expected);
+    };
+    refused("minimal", ("local", 1), (2, "(lgl)"));
+    refused("valiant.intermediate=group", ("local", 2), (3, "(lglgl)"));
+    for routing in ["ugal", "piggyback"] {
+        refused(routing, ("local", 2), (3, "(lglgl)"));
+        refused(routing, ("global", 1), (2, "(lglgl)"));
+        refused(&format!("{routing}.intermediate=router"), ("local", 3), (4, "(lgllgl)"));
+    }
+    refused("source_adaptive", ("local", 3), (4, "(lgllgl)"));
+    refused("source_adaptive", ("global", 1), (2, "(lgllgl)"));
+    refused("olm", ("local", 2), (3, "(lglgl), local misroutes aside,"));
+    refused("par", ("local", 4), (5, "(llgllgl)"));
+    refused("par", ("global", 1), (2, "(llgllgl)"));
+}
+
+#[test]
+fn flexvc_without_a_safe_path() {
+    let flexvc = |routing: &str, (local, global): (u32, u32), rest: &str| {
+        let expected =
+            format!("router.cioq.vcs = {{ local = {local}, global = {global} }} (override): {rest}");
+        let vcs =
+            format!("router.cioq.vcs={{ local = {local}, global = {global}, management = \"flexvc\" }}");
+        assert_eq!(set(&[&format!("routing={routing}"), &vcs]), expected);
+    };
+    flexvc(
+        "minimal",
+        (1, 1),
+        "the minimal path (lgl) is not safe for packets; valid: at least 2 local and 1 global VCs",
+    );
+    for (routing, vcs, path, valid) in [
+        ("valiant", (3, 2), "lgllgl", "at least 4 local and 2 global VCs"),
+        ("ugal", (2, 2), "lglgl", "at least 3 local and 2 global VCs"),
+        ("piggyback", (3, 1), "lglgl", "at least 3 local and 2 global VCs"),
+        ("source_adaptive", (3, 2), "lgllgl", "at least 4 local and 2 global VCs"),
+        ("olm", (2, 1), "lglgl", "at least 3 local and 2 global VCs"),
+        ("par", (2, 1), "llgllgl", "at least 3 local and 2 global VCs"),
+    ] {
+        let reason = format!(
+            "on the nonminimal paths ({path}) of routing {routing} packets would have no safe way on"
+        );
+        flexvc(routing, vcs, &format!("{reason}; valid: {valid}"));
+    }
+}
+
+#[test]
+fn vcs_for_replies_that_do_not_fit() {
+    let replies = "jobs.0.traffic.request_reply={}";
+    assert_eq!(
+        set(&[replies, "router.cioq.vcs.management=flexvc"]),
+        "router.cioq.vcs.reply: is missing: with FlexVC replies need VCs of their own, so that they never \
+         wait for requests; valid: at least { local = 2, global = 1 }, out of local and global"
+    );
+    assert_eq!(
+        set(&["router.cioq.vcs={ management = \"flexvc\", reply = { local = 3, global = 1 } }"]),
+        "router.cioq.vcs.reply = { local = 3, global = 1 } (override): no job has replies; \
+         valid: no such key, or request_reply in the traffic of a job"
+    );
+    assert_eq!(
+        set(&[replies, "router.cioq.vcs.reply={}"]),
+        "router.cioq.vcs.reply = { local = 2, global = 1 } (override): with increasing VCs replies use the second half of \
+         them; valid: no such key, or management = \"flexvc\""
+    );
+    let flexvc =
+        |vcs: &str| set(&[replies, &format!("router.cioq.vcs={{ management = \"flexvc\", {vcs} }}")]);
+    assert_eq!(
+        flexvc("local = 4, global = 2, reply = { local = 17, global = 1 }"),
+        "router.cioq.vcs.reply.local = 17 (override): out of range; valid: 1 … 16"
+    );
+    assert_eq!(
+        flexvc("local = 2, global = 2, reply = { local = 3, global = 1 }"),
+        "router.cioq.vcs.local = 2 (override): 3 of them would be for replies alone; valid: 4 … 16"
+    );
+    assert_eq!(
+        flexvc("local = 2, global = 1, reply = {}"),
+        "router.cioq.vcs = { local = 2, global = 1 } (override): the minimal path (lgl) is not safe for requests; \
+         valid: at least 2 local and 1 global VCs, besides those for replies alone (at least 2 and 1)"
+    );
+    assert_eq!(
+        flexvc("local = 4, global = 2, reply = { local = 1, global = 1 }"),
+        "router.cioq.vcs = { local = 4, global = 2 } (override): the minimal path (lgl) is not safe for replies; \
+         valid: at least 2 local and 1 global VCs, besides those for replies alone (at least 2 and 1)"
+    );
+}
+
+#[test]
+fn shared_buffers_that_do_not_fit() {
+    let damq = |local: u32, global: u32, more: &str| {
+        set(&[&format!(
+            "router.cioq.buffers.damq={{ local_reserve = {local}, global_reserve = {global}{more} }}"
+        )])
+    };
+    assert_eq!(
+        damq(3, 8, ""),
+        "router.cioq.buffers.damq.local_reserve = 3 (override): the local buffer of a port has room for 2 packets per VC; \
+         valid: 1 … 2 packets, or a larger buffers.local"
+    );
+    assert_eq!(
+        damq(1, 33, ""),
+        "router.cioq.buffers.damq.global_reserve = 33 (override): the global buffer of a port has room for 32 packets per \
+         VC; valid: 1 … 32 packets, or a larger buffers.global"
+    );
+    assert_eq!(
+        damq(0, 8, ""),
+        "router.cioq.buffers.damq.local_reserve = 0 (override): without a reserve VCs can take each other's space: the \
+         network can deadlock; valid: 1 … 2 packets, or damq.allow_deadlock = true"
+    );
+    assert_eq!(damq(0, 0, ", allow_deadlock = true"), "accepted");
+    let small = ["router.cioq.buffers={ local = 8, damq = { local_reserve = 1, global_reserve = 1 } }"];
+    assert_eq!(
+        set(&small),
+        "router.cioq.buffers.damq.local_reserve = 1 (override): the local buffer of a port has room for 0 packets per VC; \
+         valid: a larger buffers.local"
+    );
+    assert_eq!(
+        after("[router.cioq.buffers.damq]\nlocal_reserve = 1"),
+        "line 7, column 22: router.cioq.buffers.damq.global_reserve: is missing; valid: 0 … 4294967295"
+    );
+    assert_eq!(
+        after("[router.input_queued.buffers]\ndamq = {}"),
+        "line 8, column 1: router.input_queued.buffers.damq: unknown key; did you mean `router.cioq.buffers.damq`? \
+         Valid: local, global, injection"
     );
 }
 

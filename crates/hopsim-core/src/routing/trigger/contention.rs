@@ -35,7 +35,7 @@ pub struct Filtered {
     /// Least averaged counter that counts as contention \[packets, 0 … 65535\].
     #[schemars(range(max = 65535))]
     pub threshold: u32,
-    /// Weight of the past \[0 … 1, 1 excluded\].
+    /// Weight of the past, less than 1 \[0 … 1\].
     #[schemars(range(min = 0.0, max = 1.0))]
     pub alpha: f64,
 }
@@ -55,10 +55,10 @@ pub struct Ectn {
     /// Least sum over the group that counts as contention \[packets, 0 … 65535\].
     #[schemars(range(max = 65535))]
     pub combined_threshold: u32,
-    /// Cycles between two messages \[1 … 1000000\].
+    /// From one message to the next \[cycles, 1 … 1000000\].
     #[schemars(range(min = 1, max = 1_000_000))]
     pub period: u32,
-    /// Length of a message on each local link \[phits, 0 … 4096, at most half of `period`\]; 0: on wires of their own.
+    /// Length of a message on each local link, at most half of `period` \[phits, 0 … 4096\]; 0: on wires of their own.
     #[schemars(range(max = 4096))]
     pub message_length: u32,
 }
@@ -133,7 +133,8 @@ impl Filtered {
     pub fn check(&self) -> Result<(), ConfigError> {
         within("threshold", self.threshold, 0..=65535)?;
         if !(0.0..1.0).contains(&self.alpha) {
-            return Err(ConfigError::new("alpha", "is the weight of the past")
+            let past = "the weight of the past leaves none to the present";
+            return Err(ConfigError::new("alpha", if self.alpha >= 1.0 { past } else { "out of range" })
                 .value(self.alpha)
                 .valid("0 … 1, 1 excluded"));
         }
@@ -152,7 +153,16 @@ impl Ectn {
         within("threshold", self.threshold, 0..=65535)?;
         within("combined_threshold", self.combined_threshold, 0..=65535)?;
         within("period", self.period, 1..=1_000_000)?;
-        within("message_length", self.message_length, 0..=4096.min(self.period / 2))
+        within("message_length", self.message_length, 0..=4096)?;
+        if self.message_length > self.period / 2 {
+            return Err(ConfigError::new(
+                "message_length",
+                "messages would take more than half of every local link",
+            )
+            .value(self.message_length)
+            .valid(format!("0 … {} (period / 2), or a longer period", self.period / 2)));
+        }
+        Ok(())
     }
 
     /// Whether the heads of the group for `target` have reached the threshold.
@@ -165,7 +175,12 @@ impl Statistical {
     /// Refuses numbers out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
         within("threshold", self.threshold, 1..=65535)?;
-        within("full", self.full, self.threshold..=65535)
+        if self.full < self.threshold {
+            return Err(ConfigError::new("full", format!("is below threshold = {}", self.threshold))
+                .value(self.full)
+                .valid(format!("{} … 65535", self.threshold)));
+        }
+        within("full", self.full, 1..=65535)
     }
 
     /// Whether this packet looks for another output.

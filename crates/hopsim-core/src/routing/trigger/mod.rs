@@ -5,15 +5,19 @@
 pub mod congestion;
 pub mod contention;
 
+use super::Request;
 use super::vcs::Vcs;
 use super::view::{Draws, Exchange, Packets, Sensors, View};
-use super::Request;
 use crate::error::ConfigError;
 use contention::{Contention, Ectn, Filtered, Statistical};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When a packet looks for another output than the minimal one.
+///
+/// A trigger only chooses among paths that the mechanism allows: VCs and freedom from deadlock and livelock are the
+/// mechanism's, whatever the trigger. It reads what the router knows of its own outputs and heads, and what the routers
+/// of its group have told it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerConfig {
@@ -128,9 +132,7 @@ impl TriggerConfig {
     /// Whether `other`, which could take the packet now, will do instead of `minimal`.
     #[inline]
     pub fn accepts(&self, other: Candidate, minimal: Candidate, (view, vcs): (&impl View, &Vcs)) -> bool {
-        let free = |threshold| {
-            !Contention { threshold, local_threshold: None }.reached(other, view)
-        };
+        let free = |threshold| !Contention { threshold, local_threshold: None }.reached(other, view);
         match self {
             Self::Congestion(c) => c.accepts(other, minimal, (view, vcs)),
             Self::Contention(c) => !c.reached(other, view),
