@@ -148,22 +148,18 @@ impl Source {
     }
 
     fn alternatives(&self, head: &Head, state: &RouteState, draws: &impl Draws) -> Alternatives {
-        let mut trunks = [0; 2];
-        if self.base.topology().has_trunks() {
-            let choose = |target, stream: Stream| {
-                let mut stream = stream;
-                self.base.topology().choose_trunk(head.router, target, &mut stream)
-            };
-            trunks = [
-                choose(head.destination, draws.head().at(1)),
-                choose(state.via, draws.head().at(2 + u64::from(state.via))),
-            ];
-        }
-        Alternatives {
-            minimal: self.base.hop(head, head.destination, trunks[0]),
-            detour: self.base.hop(head, state.via, trunks[1]),
-            trunks,
-        }
+        let way = |target, number| {
+            let mut trunk = 0;
+            if self.base.topology().has_trunks() {
+                let mut stream = draws.head().at(number);
+                trunk = self.base.topology().choose_trunk(head.router, target, &mut stream);
+            }
+            (self.base.hop(head, target, trunk), trunk)
+        };
+        let minimal = way(head.destination, 1);
+        // A detour that ends where it begins is none.
+        let detour = if state.via == NONE { (None, 0) } else { way(state.via, 2 + u64::from(state.via)) };
+        Alternatives { minimal: minimal.0, detour: detour.0, trunks: [minimal.1, detour.1] }
     }
 
     /// Whether the packet takes the detour, given the requests of either.
@@ -279,7 +275,7 @@ impl Mechanism for Source {
         let ways = self.alternatives(head, state, draws);
         let choose = |hop: Option<Hop>, draws: &mut _| hop.map(|hop| vcs.choose(head, hop, view, draws));
         let minimal = choose(ways.minimal, draws).unwrap_or_else(|| head.ejection());
-        let detour = if state.via == NONE { None } else { choose(ways.detour, draws) };
+        let detour = choose(ways.detour, draws);
         let decided = self.rule.sticky && state.flags & ON_DETOUR != 0;
         let detour = detour.filter(|&detour| {
             decided || self.prefers_detour(head, state.via, (minimal, detour), (view, ways.trunks[0]))
