@@ -75,9 +75,10 @@ impl Marks {
         known[other * self.ports.len() + port - self.ports.start] >> vc & 1 == 1
     }
 
-    /// Sets the marks of `router` from what its global outputs have outstanding per VC, in `loads`.
-    fn set(&mut self, router: usize, loads: &[Vec<u32>], now: u32) {
-        let count = loads.len() as f64;
+    /// Sets the marks of `router` from what its global outputs have outstanding per VC, in `loads`, of which `links` are
+    /// plugged in.
+    fn set(&mut self, router: usize, (loads, links): (&[Vec<u32>], usize), now: u32) {
+        let count = links as f64;
         let sum = |load: &[u32]| load.iter().sum::<u32>();
         let mean_vc = |vc: usize| loads.iter().map(|l| l[vc]).sum::<u32>() as f64 / count;
         let vcs = self.rule.vcs as usize;
@@ -120,21 +121,24 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         let mut loads = Vec::new();
         for router in changed.drain(..) {
             marks.is_changed[router as usize] = false;
-            self.global_loads(&marks, &routers[router as usize], router, &mut loads);
-            marks.set(router as usize, &loads, self.now);
+            let links = self.global_loads(&marks, &routers[router as usize], router, &mut loads);
+            marks.set(router as usize, (&loads, links), self.now);
         }
         marks.changed = changed;
         self.marks = Some(marks);
     }
 
-    /// What every plugged global output has outstanding, per VC that counts.
-    fn global_loads(&self, marks: &Marks, state: &Router<W>, router: u32, loads: &mut Vec<Vec<u32>>) {
+    /// What every global output has outstanding, per VC that counts: nothing where nothing is plugged in. Returns how
+    /// many are.
+    fn global_loads(&self, marks: &Marks, state: &Router<W>, router: u32, loads: &mut Vec<Vec<u32>>) -> usize {
         loads.clear();
+        let mut links = 0;
         for port in marks.ports.clone() {
             if self.plan.network.link(router, port).peer.is_none() {
                 loads.push(vec![0; marks.rule.vcs as usize]);
                 continue;
             }
+            links += 1;
             let base = self.tables.port(port).pair_base as usize;
             let load = |vc: usize| match marks.rule.packets {
                 Packets::All => self.capacity(port) - state.pairs[base + vc].credits,
@@ -142,5 +146,6 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             };
             loads.push((0..marks.rule.vcs as usize).map(load).collect());
         }
+        links
     }
 }
