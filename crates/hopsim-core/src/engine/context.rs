@@ -156,8 +156,10 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         let (classes, rules) = (&plan.network.classes, Rules::new(plan));
         let latency = classes.links.iter().map(|c| c.latency).max().unwrap_or(1);
         let queue = plan.router.output_buffer.unwrap_or(0) + 2 * plan.longest_packet();
-        let ahead = rules.crossbar + queue + latency.max(classes.terminal.latency) + rules.pipeline;
         let sensors = plan.routing.sensors();
+        // Messages take at most half of a link, so that what is queued takes at most twice its length, and theirs.
+        let queue = sensors.exchange.map_or(queue, |exchange| 2 * queue + 4 * exchange.message_length);
+        let ahead = rules.crossbar + queue + latency.max(classes.terminal.latency) + rules.pipeline;
         let ids = plan.network.routers as usize * 64 * W;
         let capacity = |class: usize| classes.links.get(class).map_or(0, |c| c.buffer);
         Self {

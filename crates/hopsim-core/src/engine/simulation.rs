@@ -120,14 +120,18 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         }
     }
 
-    /// Every router sends `phits` of its own on each of its local links, behind what is queued there.
+    /// Every router sends `phits` of its own on each of its local links, behind what is queued there. Without output
+    /// queues no packet can wait for that in a router: it is granted when it will find the link free.
     fn send_on_local_links(&mut self, phits: u32) {
-        let now = self.context.now;
+        let (now, rules) = (self.context.now, &self.context.rules);
         for router in &mut self.routers {
             for port in 0..self.context.tables.port_count {
                 let state = &mut router.ports[port];
                 if state.class == LOCAL + 1 {
                     state.tail = state.tail.max(now) + phits;
+                    if self.extras.ring == 0 {
+                        state.out_ready = state.out_ready.max(state.tail.saturating_sub(rules.crossbar));
+                    }
                 }
             }
         }

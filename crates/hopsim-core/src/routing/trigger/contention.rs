@@ -58,7 +58,7 @@ pub struct Ectn {
     /// Cycles between two messages \[1 … 1000000\].
     #[schemars(range(min = 1, max = 1_000_000))]
     pub period: u32,
-    /// Length of a message on each local link \[phits, 0 … 4096\]; 0: on wires of their own.
+    /// Length of a message on each local link \[phits, 0 … 4096, at most half of `period`\]; 0: on wires of their own.
     #[schemars(range(max = 4096))]
     pub message_length: u32,
 }
@@ -152,7 +152,7 @@ impl Ectn {
         within("threshold", self.threshold, 0..=65535)?;
         within("combined_threshold", self.combined_threshold, 0..=65535)?;
         within("period", self.period, 1..=1_000_000)?;
-        within("message_length", self.message_length, 0..=4096)
+        within("message_length", self.message_length, 0..=4096.min(self.period / 2))
     }
 
     /// Whether the heads of the group for `target` have reached the threshold.
