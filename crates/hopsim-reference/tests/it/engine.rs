@@ -3,6 +3,8 @@
 use crate::documents::{EXTREME, ORDINARY, for_each_plan};
 use hopsim_core::plan::Plan;
 use hopsim_core::trace::PacketTrace;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Engine and reference side by side, one line per hop.
@@ -38,15 +40,13 @@ fn first_difference(one: &PacketTrace, other: &PacketTrace) -> u32 {
     cycle.or(one.delivered).or(other.delivered).unwrap_or(one.generated)
 }
 
-fn compare(plan: &Plan, cycles: u32) -> Result<(), String> {
-    let engine = hopsim_core::engine::trace(plan, cycles).map_err(|e| e.to_string())?;
-    let reference = hopsim_reference::trace(plan, cycles);
+fn compare(engine: &[PacketTrace], reference: &[PacketTrace]) -> Result<(), String> {
     let key = |t: &PacketTrace| (t.source, t.serial);
-    let differing = engine.iter().zip(&reference).filter(|(a, b)| key(a) == key(b) && a != b);
+    let differing = engine.iter().zip(reference).filter(|(a, b)| key(a) == key(b) && a != b);
     if let Some((one, other)) = differing.min_by_key(|(a, b)| first_difference(a, b)) {
         return Err(format!("the first difference:\n{}", side_by_side(Some(one), Some(other))));
     }
-    let unmatched = engine.iter().zip(&reference).find(|(a, b)| key(a) != key(b));
+    let unmatched = engine.iter().zip(reference).find(|(a, b)| key(a) != key(b));
     if let Some((one, other)) = unmatched {
         return Err(format!("one has a packet the other has not:\n{}", side_by_side(Some(one), Some(other))));
     }
@@ -60,21 +60,100 @@ fn compare(plan: &Plan, cycles: u32) -> Result<(), String> {
     Ok(())
 }
 
+/// What was compared: experiments, delivered packets and those of them that took more links than necessary, by
+/// mechanism, trigger, management of VCs and of buffers.
+#[derive(Default)]
+struct Coverage(RefCell<BTreeMap<String, [usize; 3]>>);
+
+impl Coverage {
+    /// Compares engine and reference.
+    fn compare(&self, plan: &Plan, cycles: u32) -> Result<(), String> {
+        let engine = hopsim_core::engine::trace(plan, cycles).map_err(|e| e.to_string())?;
+        compare(&engine, &hopsim_reference::trace(plan, cycles))?;
+        let delivered: Vec<&PacketTrace> = engine.iter().filter(|t| t.delivered.is_some()).collect();
+        let misrouted = delivered.iter().filter(|t| is_misrouted(plan, t)).count();
+        for name in names(plan) {
+            let mut counts = self.0.borrow_mut();
+            let counts = counts.entry(name).or_default();
+            *counts = [counts[0] + 1, counts[1] + delivered.len(), counts[2] + misrouted];
+        }
+        Ok(())
+    }
+
+    /// Panics unless everything has been compared, with packets off their minimal paths.
+    fn check(&self) {
+        let counts = self.0.borrow();
+        println!("{:<24} {:>11} {:>10} {:>10}", "", "experiments", "delivered", "misrouted");
+        for (name, [experiments, delivered, misrouted]) in counts.iter() {
+            println!("{name:<24} {experiments:>11} {delivered:>10} {misrouted:>10}");
+        }
+        for name in ALL {
+            let misrouted = counts.get(name).map_or(0, |c| c[2]);
+            assert!((misrouted > 0) == (name != "minimal"), "{name}: {misrouted} misrouted packets");
+        }
+    }
+}
+
+/// What the experiments must cover.
+const ALL: [&str; 15] = [
+    "minimal",
+    "valiant",
+    "ugal",
+    "piggyback",
+    "source_adaptive",
+    "olm",
+    "olm congestion",
+    "olm contention",
+    "olm filtered",
+    "olm hybrid",
+    "olm ectn",
+    "olm statistical",
+    "flexvc",
+    "damq",
+    "input_queued",
+];
+
+/// What `plan` covers.
+fn names(plan: &Plan) -> Vec<String> {
+    let routing = serde_json::to_value(&plan.experiment.routing).unwrap();
+    let router = serde_json::to_value(&plan.experiment.router).unwrap();
+    let mut names = vec![plan.experiment.routing.name().to_owned()];
+    let trigger = routing["olm"]["trigger"].as_object().and_then(|trigger| trigger.keys().next());
+    names.extend(trigger.map(|trigger| format!("olm {trigger}")));
+    let (kind, router) = router.as_object().unwrap().iter().next().unwrap();
+    names.push(kind.clone());
+    names.extend(router["vcs"]["management"].get("flexvc").map(|_| "flexvc".to_owned()));
+    names.extend(router["buffers"].get("damq").map(|_| "damq".to_owned()));
+    names
+}
+
+/// Whether a delivered packet took more links than it had to.
+fn is_misrouted(plan: &Plan, packet: &PacketTrace) -> bool {
+    let per_router = plan.topology.nodes_per_router();
+    let least = plan.topology.minimal_hops(packet.source / per_router, packet.destination / per_router);
+    packet.hops.len() - 1 > least.into_iter().map(usize::from).sum()
+}
+
 #[test]
 fn engine_and_reference_agree_on_every_packet() {
-    for_each_plan((350, ORDINARY, 3), compare);
+    let coverage = Coverage::default();
+    for_each_plan((450, ORDINARY, 3), |plan, cycles| coverage.compare(plan, cycles));
+    coverage.check();
 }
 
 #[test]
 fn engine_and_reference_agree_in_extreme_networks() {
-    for_each_plan((80, EXTREME, 4), compare);
+    let coverage = Coverage::default();
+    for_each_plan((80, EXTREME, 4), |plan, cycles| coverage.compare(plan, cycles));
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn engine_and_reference_agree_on_many_networks() {
+    let coverage = Coverage::default();
     for seed in 10..20 {
-        for_each_plan((400, ORDINARY, seed), compare);
-        for_each_plan((100, EXTREME, seed), compare);
+        for_each_plan((500, ORDINARY, seed), |plan, cycles| coverage.compare(plan, cycles));
+        for_each_plan((100, EXTREME, seed), |plan, cycles| coverage.compare(plan, cycles));
     }
+    coverage.check();
 }
