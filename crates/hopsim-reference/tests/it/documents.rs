@@ -36,6 +36,8 @@ impl Document {
     }
 }
 
+/// Most heads that are asked in an experiment: large routers run for fewer cycles, but for 500.
+const ATTEMPTS: u32 = 1_000_000;
 /// How many ordinary numbers are drawn for one extreme number.
 pub const ORDINARY: u32 = 15;
 /// Networks with several extremes: many VCs and ports, long links and packets.
@@ -53,7 +55,9 @@ pub fn for_each_plan((cases, common, seed): (u32, u32, u8), test: impl Fn(&Plan,
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
     let outcome = runner.run(&document(common), |document| {
         let plan = document.plan().map_err(TestCaseError::reject)?;
-        test(&plan, document.cycles()).map_err(TestCaseError::fail)
+        let attempts =
+            plan.network.routers * plan.network.layout.slots() as u32 * plan.router.allocator.iterations;
+        test(&plan, document.cycles().min(500.max(ATTEMPTS / attempts))).map_err(TestCaseError::fail)
     });
     match outcome {
         Ok(()) => {}

@@ -1,8 +1,9 @@
 //! Engine and reference must tell the same life of every packet.
 
-use crate::documents::{EXTREME, ORDINARY, for_each_plan};
+use crate::documents::{Document, EXTREME, ORDINARY, for_each_plan};
 use hopsim_core::plan::Plan;
 use hopsim_core::trace::PacketTrace;
+use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -156,4 +157,42 @@ fn engine_and_reference_agree_on_many_networks() {
         for_each_plan((100, EXTREME, seed), |plan, cycles| coverage.compare(plan, cycles));
     }
     coverage.check();
+}
+
+/// A network of groups of two routers, heavily loaded.
+fn network(h: u32, groups: u32, router: &Value, routing: &Value) -> Plan {
+    Document(json!({
+        "topology": { "dragonfly": { "p": 2, "a": 2, "h": h, "groups": groups } },
+        "links": { "injection": { "latency": 1 }, "local": { "latency": 1 }, "global": { "latency": 3 } },
+        "router": router, "routing": routing, "load": 0.9,
+        "jobs": [{ "traffic": { "pattern": { "adversarial": { "offset": 1 } }, "packet_length": 4 } }],
+    }))
+    .plan()
+    .unwrap()
+}
+
+#[test]
+fn they_agree_where_they_once_did_not() {
+    let coverage = Coverage::default();
+    let small = json!({ "local": 16, "global": 16, "injection": 16 });
+    let (cioq, queued) =
+        (json!({ "cioq": {} }), json!({ "input_queued": { "buffers": small, "crossbar_latency": 40 } }));
+    let ectn = |period: u32| {
+        let trigger = json!({ "period": period, "message_length": period / 2, "threshold": 2, "combined_threshold": 4 });
+        json!({ "olm": { "trigger": { "ectn": trigger } } })
+    };
+    let marks = json!({ "piggyback": { "saturation": { "factor": 1.5, "threshold": 0.5 } } });
+    let inside = json!({ "source_adaptive": { "intra_group": "local", "intermediate_groups": "any" } });
+    let plans = [
+        // A detour that ends where it begins, with parallel links elsewhere.
+        network(2, 2, &cioq, &inside),
+        // Open global ports are no links.
+        network(3, 6, &cioq, &marks),
+        // Messages on half of the local links, with and without output queues.
+        network(2, 5, &cioq, &ectn(1000)),
+        network(2, 5, &queued, &ectn(50)),
+    ];
+    for plan in plans {
+        coverage.compare(&plan, 4000).unwrap();
+    }
 }
