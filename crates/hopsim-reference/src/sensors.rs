@@ -151,11 +151,8 @@ impl Simulator<'_> {
                 f64::from(port(output)) / f64::from(rule.vcs) > bound(f64::from(sum) / count)
             }
         };
-        let marks = |output: &Output| match is_global(&output) {
-            true => (0..rule.vcs).filter(|&vc| mark(output, vc)).collect(),
-            false => Vec::new(),
-        };
-        outputs.iter().map(marks).collect()
+        let vcs = |output: &Output| if is_global(&output) { 0..rule.vcs } else { 0..0 };
+        outputs.iter().map(|output| vcs(output).filter(|&vc| mark(output, vc)).collect()).collect()
     }
 }
 

@@ -128,7 +128,9 @@ fn olm() -> impl Strategy<Value = Value> {
 fn trigger() -> impl Strategy<Value = Value> {
     let contention = (0..5u32, prop::option::of(0..5u32)).prop_map(|(threshold, local)| {
         let mut trigger = json!({ "threshold": threshold });
-        local.iter().for_each(|&local| trigger["local_threshold"] = json!(local));
+        if let Some(local) = local {
+            trigger["local_threshold"] = json!(local);
+        }
         json!({ "contention": trigger })
     });
     let filtered = (0..4u32, select(vec![0.0, 0.5, 0.7, 0.95]))
