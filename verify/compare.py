@@ -18,7 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from verify.rows import GROUP0, INVERSE_RATIO, Row
+from verify.metrics import Metric, metrics_of
+from verify.rows import GROUP0, Row
 from verify.statistics import Sample, pooled, standard_error, student_quantile
 
 SATURATION = 0.97
@@ -37,41 +38,6 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True)
-class Metric:
-    """A compared quantity."""
-
-    key: str
-    title: str
-    tolerance: float | None = None
-    """Relative, below saturation; None: only the spread of seeds counts."""
-    saturated_tolerance: float | None = None
-    """Relative, above saturation; None: as below."""
-    judged: bool = True
-
-    def allowed(self, saturated: bool) -> float | None:
-        """Relative tolerance of a row."""
-        if saturated and self.saturated_tolerance is not None:
-            return self.saturated_tolerance
-        return self.tolerance
-
-
-METRICS = (
-    Metric("accepted_load", "accepted", 0.01),
-    Metric("packet_latency_mean", "latency", 0.01, 0.03),
-    Metric("hops_mean", "hops", 0.005),
-    Metric("local_queue_latency_mean", "local cont.", 0.03),
-    Metric("global_queue_latency_mean", "global cont.", 0.03),
-    Metric(INVERSE_RATIO, "min/max"),
-    Metric("router_injection_cov", "CoV"),
-    Metric("router_injection_min_packets", "min inj."),
-    Metric("router_injection_max_packets", "max inj."),
-    Metric("injection_latency_mean", "inj. latency", judged=False),
-    Metric("base_latency_mean", "base latency", judged=False),
-)
-"""Tolerances of the agreement with FOGSim; a metric that a row lacks is skipped."""
-
-
-@dataclass(frozen=True)
 class Outcome:
     """One metric of one row."""
 
@@ -83,12 +49,16 @@ class Outcome:
     verdict: Verdict
 
     @property
+    def difference(self) -> float:
+        """Ours minus the reference."""
+        return self.ours.mean - self.reference
+
+    @property
     def deviation(self) -> float:
         """Relative difference; NaN if the reference is zero and we are not."""
-        difference = self.ours.mean - self.reference
         if self.reference == 0:
-            return 0.0 if difference == 0 else math.nan
-        return difference / self.reference
+            return 0.0 if self.difference == 0 else math.nan
+        return self.difference / self.reference
 
 
 @dataclass(frozen=True)
@@ -108,7 +78,7 @@ class Comparison:
 def compare(row: Row, figures: Sequence[Figures], siblings: Sequence[Row]) -> Comparison:
     """Judge a row by hopsim's figures (one mapping per seed) and the row's other seeds."""
     saturated = row.values["accepted_load"] < SATURATION * row.offered_load
-    metrics = [*METRICS, *_profile(row)]
+    metrics = [*metrics_of(row), *_profile(row)]
     outcomes = [
         _outcome(metric, row, saturated, Sample.of(values), _reference(metric, row, siblings))
         for metric in metrics
@@ -143,13 +113,17 @@ def _outcome(metric: Metric, row: Row, saturated: bool, ours: Sample, reference:
     excess = max(abs(difference) - row.rounding.get(metric.key, 0.0), 0.0)
     z = math.copysign(excess / error, difference) if error > 0 else 0.0
     chance = student_quantile(freedom) * error if freedom else 0.0
-    allowed = metric.allowed(saturated)
-    if not metric.judged:
-        verdict = Verdict.REPORTED
-    elif allowed is not None and abs(difference) <= allowed * abs(value):
-        verdict = Verdict.TOLERANCE
-    elif excess <= chance:
-        verdict = Verdict.SPREAD
-    else:
-        verdict = Verdict.FAIL
+    verdict = Verdict.REPORTED
+    if metric.judged:
+        allowance = metric.allowance(value, saturated)
+        within = allowance > 0 and abs(difference) <= allowance
+        verdict = _verdict(within, excess <= chance, metric.required(saturated))
     return Outcome(metric, ours, value, z, verdict)
+
+
+def _verdict(within_tolerance: bool, within_spread: bool, required: bool) -> Verdict:
+    if within_tolerance:
+        return Verdict.TOLERANCE
+    if within_spread:
+        return Verdict.SPREAD
+    return Verdict.FAIL if required else Verdict.REPORTED

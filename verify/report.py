@@ -11,8 +11,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from verify.compare import METRICS, Comparison, Outcome, Verdict
+from verify.compare import Comparison, Outcome, Verdict
 from verify.exceptions import reason
+from verify.metrics import COLUMNS
 
 STYLES = {
     Verdict.TOLERANCE: ("", "green"),
@@ -22,7 +23,7 @@ STYLES = {
 }
 """Verdict -> (mark behind the figure, colour)."""
 
-WIDTH = 150
+WIDTH = 190
 """Columns of a table that is not shown on a terminal."""
 
 
@@ -45,7 +46,7 @@ def show(out: Console, title: str, comparisons: Sequence[Comparison]) -> Counts:
     """Print every row's deviations, the bias table and the failing rows; count the verdicts."""
     out.print(deviations(title, comparisons))
     out.print("Difference of the mean over hopsim's seeds from the reference, in percent.")
-    out.print("Green: within tolerance; 's': within the spread of seeds; '!': neither.")
+    out.print("Green: within tolerance; 's': within the spread of seeds; '!': neither; grey: not judged.")
     out.print(bias(comparisons))
     failing = [comparison for comparison in comparisons if comparison.failures]
     for comparison in failing:
@@ -63,7 +64,7 @@ def deviations(title: str, comparisons: Sequence[Comparison]) -> Table:
     table.add_column("row", no_wrap=True)
     table.add_column("sat.")
     used = {outcome.metric.key for row in comparisons for outcome in row.outcomes}
-    metrics = [metric for metric in METRICS if metric.judged and metric.key in used]
+    metrics = [metric for metric in COLUMNS if metric.key in used]
     for metric in metrics:
         table.add_column(metric.title, justify="right", no_wrap=True)
     for comparison in comparisons:
@@ -78,7 +79,7 @@ def deviations(title: str, comparisons: Sequence[Comparison]) -> Table:
 
 def _cell(outcome: Outcome) -> str:
     mark, colour = STYLES[outcome.verdict]
-    deviation = outcome.deviation
+    deviation = outcome.difference if outcome.metric.is_share else outcome.deviation
     text = "0 in ref." if math.isnan(deviation) else f"{100 * deviation:+.2f}"
     return f"[{colour}]{text}{mark}[/]"
 
@@ -130,7 +131,7 @@ def _show_failures(out: Console, comparison: Comparison) -> None:
         )
 
 
-COLUMNS = (
+CSV_COLUMNS = (
     "row",
     "kind",
     "offered_load",
@@ -141,7 +142,7 @@ COLUMNS = (
     "seeds",
     "reference",
     "deviation",
-    "tolerance",
+    "allowance",
     "standard_errors",
     "verdict",
 )
@@ -152,14 +153,13 @@ def write(path: Path, comparisons: Iterable[Comparison]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
+        writer.writerow(CSV_COLUMNS)
         for comparison in comparisons:
             for outcome in comparison.outcomes:
                 writer.writerow(_record(comparison, outcome))
 
 
 def _record(comparison: Comparison, outcome: Outcome) -> tuple[object, ...]:
-    allowed = outcome.metric.allowed(comparison.saturated)
     return (
         comparison.row.name,
         comparison.row.kind,
@@ -171,7 +171,7 @@ def _record(comparison: Comparison, outcome: Outcome) -> tuple[object, ...]:
         outcome.ours.count,
         outcome.reference,
         "" if math.isnan(outcome.deviation) else outcome.deviation,
-        "" if allowed is None else allowed,
+        outcome.metric.allowance(outcome.reference, comparison.saturated),
         outcome.z,
         outcome.verdict.value,
     )

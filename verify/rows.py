@@ -20,6 +20,14 @@ TABLE17 = DIRECTORY / "fogsim-acceptance.csv"
 INVERSE_RATIO = "router_injection_min_max_ratio"
 """Key of the smallest over the largest number of packets that a router's nodes injected."""
 
+MISROUTED = {
+    "misrouted_fraction": "nonminimal_accepted_load",
+    "misrouted_at_injection_fraction": "injection_misrouted_load",
+    "misrouted_in_source_group_fraction": "source_group_misrouted_load",
+    "misrouted_in_intermediate_group_fraction": "intermediate_group_misrouted_load",
+}
+"""hopsim's summary key, a share of the delivered packets -> column of fogsim-runs.csv, a load."""
+
 GROUP0 = "group0_router_{}"
 """Key of the packets delivered that router `{}` of group 0 generated."""
 
@@ -90,6 +98,8 @@ def read_runs(path: Path = RUNS) -> list[Row]:
 
 def _run(record: Mapping[str, str]) -> Row:
     values = {key: float(record[column]) for key, column in RUN_COLUMNS.items() if record[column] != ""}
+    accepted = values["accepted_load"]
+    values |= {key: float(record[column]) / accepted for key, column in MISROUTED.items()}
     for router, packets in enumerate(record["group0_router_packets"].split()):
         values[GROUP0.format(router)] = float(packets)
     values[INVERSE_RATIO] = inverse_ratio(values.pop("router_injection_max_min_ratio", None))

@@ -1,21 +1,22 @@
-"""Runs documents with several seeds on several threads; each run gives the figures of `rows`."""
+"""Runs documents with several seeds on several threads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import hopsim
+from hopsim import Result
 from verify.compare import Figures
 from verify.rows import GROUP0, INVERSE_RATIO, inverse_ratio
 
 Document = dict[str, Any]
+Measured = TypeVar("Measured")
 
 
-def figures(document: Document) -> Figures:
-    """Simulate one point."""
-    result = hopsim.run(document)
+def figures(result: Result) -> Figures:
+    """What `rows` says of a run."""
     values: dict[str, float | None] = dict(result.summary)
     values[INVERSE_RATIO] = inverse_ratio(result.summary["router_injection_max_min_ratio"])
     routers = result.routers.to_pydict()
@@ -33,14 +34,18 @@ def with_seed(document: Document, seed: int) -> Document:
 
 
 def simulate(
-    documents: Sequence[Document], seeds: int, jobs: int, advance: Callable[[], None]
-) -> list[list[Figures]]:
-    """Per document, the figures of seeds 1 to `seeds`; `advance` is called after every run."""
+    documents: Sequence[Document],
+    seeds: int,
+    jobs: int,
+    measure: Callable[[Result], Measured],
+    advance: Callable[[], None] = lambda: None,
+) -> list[list[Measured]]:
+    """Per document, what `measure` makes of seeds 1 to `seeds`; `advance` is called after every run."""
 
-    def point(document: Document) -> Figures:
-        result = figures(document)
+    def point(document: Document) -> Measured:
+        measured = measure(hopsim.run(document))
         advance()
-        return result
+        return measured
 
     points = [with_seed(document, seed + 1) for document in documents for seed in range(seeds)]
     with ThreadPoolExecutor(jobs) as pool:

@@ -52,6 +52,6 @@ def standard_error(std: float, first: int, second: int) -> float:
 
 
 @cache
-def student_quantile(freedom: int) -> float:
+def student_quantile(freedom: int, false_alarm: float = FALSE_ALARM) -> float:
     """How many standard errors chance explains, with so many degrees of freedom."""
-    return student_t(freedom, 1 - FALSE_ALARM)
+    return student_t(freedom, 1 - false_alarm)

@@ -64,3 +64,11 @@ def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:
 
 def run(config_json: str, monitor: Monitor) -> Run:
     """Simulate one point with the GIL released. Raises `RunError`, `Cancelled`."""
+
+def vc_paths(
+    local: int, global_: int, reply_local: int = 0, reply_global: int = 0, network: str = "dragonfly"
+) -> dict[str, str]:
+    """Path -> "safe", "opportunistic" or "impossible" under FlexVC; see `hopsim.paths.vc_paths`."""
+
+def vc_paths(local: int, global_: int, reply_local: int, reply_global: int, network: str) -> dict[str, str]:
+    """Kind of path -> `safe`, `opportunistic` or `impossible`; see `hopsim.paths.vc_paths`."""

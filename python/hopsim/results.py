@@ -13,7 +13,23 @@ from hopsim import tables
 from hopsim.errors import NotRecordedError
 from hopsim.experiment import suggestion
 
-STREAMS = ("nodes", "routers", "links", "timeseries", "latency_histogram", "batches")
+STREAMS = (
+    "nodes",
+    "routers",
+    "links",
+    "timeseries",
+    "generation_series",
+    "occupancy",
+    "latency_histogram",
+    "batches",
+)
+"""Names of the tables that a simulation can record."""
+
+_RECORDING = {
+    "timeseries": "measure.interval > 0",
+    "generation_series": 'measure.streams = ["generation"] and measure.interval > 0',
+}
+"""Table -> what makes a simulation record it, where that is not a stream of the same name."""
 
 _FIGURES = {
     "offered_load": "phits/(node·cycle)",
@@ -78,6 +94,20 @@ class Result:
         return self._table("timeseries")
 
     @property
+    def generation_series(self) -> pa.Table:
+        """One row per interval of `measure.interval` cycles in which packets were generated.
+
+        `cycle` is the first of the interval, warm-up included; `packets` those delivered until the
+        end of the run, `latency_mean` [cycles] and `misrouted_fraction` theirs.
+        """
+        return self._table("generation_series")
+
+    @property
+    def occupancy(self) -> pa.Table:
+        """One row per port class and VC: mean occupancy [phits per buffer], utilisation."""
+        return self._table("occupancy")
+
+    @property
     def latency_histogram(self) -> pa.Table:
         """Packets per job and latency bin, `latency_from` to `latency_to` cycles, both included."""
         return self._table("latency_histogram")
@@ -95,7 +125,7 @@ class Result:
         try:
             return self.tables[name]
         except KeyError:
-            how = "measure.interval > 0" if name == "timeseries" else f'measure.streams = ["{name}"]'
+            how = _RECORDING.get(name, f'measure.streams = ["{name}"]')
             raise NotRecordedError(f"{name} was not recorded; set {how}") from None
 
     def __repr__(self) -> str:

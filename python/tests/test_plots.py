@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -89,6 +90,31 @@ def test_the_time_series_runs_over_the_whole_simulation() -> None:
     load, latency = only("timeseries").axes
     assert len(load.lines) == len(latency.lines) == 2
     assert latency.get_xlabel() == "Time [cycles]"
+
+
+def test_the_generation_series_shows_latency_misrouting_and_the_change() -> None:
+    ((stem, figure),) = KINDS["generation"].draw(transient(), View()).items()
+    latency, misrouted = figure.axes
+    assert stem == "generation"
+    assert heights(latency) == [110.0, 210.0]
+    assert heights(misrouted) == [0.0, 50.0]
+    assert len(latency.collections) == len(misrouted.collections) == 1
+    assert misrouted.get_xlabel() == "Generation [cycles]"
+    assert misrouted.get_ylabel() == "Misrouted packets [%]"
+    assert [line.get_xdata()[0] for line in latency.lines[1:]] == [20]
+
+
+def transient() -> hs.Results:
+    """Two seeds of a run whose traffic changes at cycle 20."""
+    config = {"jobs": [{"traffic": {"changes": [{"cycle": 20}]}}]}
+    results = {}
+    for seed in (0, 1):
+        latency = [100.0 + 20 * seed, 200.0 + 20 * seed]
+        columns = {"cycle": [0, 20], "packets": [9, 9], "latency_mean": latency}
+        table = pa.table({**columns, "misrouted_fraction": [0.0, 0.5]})
+        record = {"config": config, "result": {"offered_load": 0.2}}
+        results[seed] = hs.Result(record, {"measure.seed": seed}, {"generation_series": table})
+    return hs.Results(results)
 
 
 def test_the_histogram_holds_all_packets() -> None:

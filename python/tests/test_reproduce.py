@@ -12,32 +12,60 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from hopsim import _core, toml
+from hopsim.plot.breakdown import COMPONENTS
 from hopsim.reproduce import command, drawing, show
 from hopsim.reproduce.entries import ENTRIES
 from hopsim.reproduce.model import Comparison, Entry, Experiment, Measured, Results, Scale
-from hopsim.reproduce.thesis_tables import published
+from hopsim.reproduce.thesis import vc_tables
+from hopsim.reproduce.thesis.tables import QUANTITIES, order, published
 from hopsim.results import Result
 
 NAMES = {entry.name: entry for entry in ENTRIES}
+PATHS = [entry for entry in ENTRIES if entry.name.startswith("thesis-table-5.")]
+"""Computed by the core, not simulated."""
+SIMULATED = [entry for entry in ENTRIES if entry not in PATHS]
 SUMMARY = {
     "accepted_load": 0.3,
     "router_injection_min": 0.25,
     "router_injection_max_min_ratio": 1.2,
     "router_injection_cov": 0.02,
+    "packet_latency_mean": 150.0,
+    **dict.fromkeys(COMPONENTS, 30.0),
 }
+ROUTERS = pa.table({"group": [0] * 8 + [1] * 8, "injection_load": [0.3, *[0.35] * 6, 0.3, *[0.0] * 8]})
 
 
 def made_up(entry: Entry, scale: Scale = "quick", **changes: float | None) -> Results:
     """A result for every point of an entry, all alike."""
     return {
-        experiment.name: [result(load, {**SUMMARY, **changes}) for load in experiment.loads for _ in range(2)]
+        experiment.name: [
+            result(load, {**SUMMARY, **changes}, experiment.document["measure"])
+            for load in experiment.loads
+            for _ in range(2)
+        ]
         for experiment in entry.experiments(scale, 2)
     }
 
 
-def result(load: float, summary: Mapping[str, Any]) -> Result:
-    routers = pa.table({"group": [0] * 8 + [1] * 8, "injection_load": [0.3, *[0.35] * 6, 0.3, *[0.0] * 8]})
-    return Result({"config": {}, "result": dict(summary)}, {"load": load}, {"routers": routers})
+def result(load: float, summary: Mapping[str, Any], measure: Mapping[str, Any]) -> Result:
+    tables = {"routers": ROUTERS}
+    if "generation" in measure["streams"]:
+        tables["generation_series"] = generation(measure)
+    return Result({"config": {}, "result": dict(summary)}, {"load": load}, tables)
+
+
+def generation(measure: Mapping[str, Any]) -> pa.Table:
+    """Latency and misrouted share that rise at once when the traffic changes."""
+    cycles = range(0, measure["warmup"] + measure["cycles"], measure["interval"])
+    changed = [cycle >= measure["warmup"] for cycle in cycles]
+    return pa.table(
+        {
+            "cycle": cycles,
+            "packets": [100] * len(changed),
+            "latency_mean": [200.0 if late else 120.0 for late in changed],
+            "misrouted_fraction": [0.9 if late else 0.1 for late in changed],
+        }
+    )
 
 
 def experiments() -> list[tuple[str, Scale, Experiment]]:
@@ -55,14 +83,22 @@ def test_every_document_is_valid(entry: str, scale: Scale, experiment: Experimen
     assert len(points) == 2 * len(experiment.loads)
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", SIMULATED, ids=lambda entry: entry.name)
 def test_every_entry_concludes_prints_and_draws(entry: Entry, tmp_path: Path) -> None:
     results = made_up(entry)
     outcome = entry.conclude("quick", results)
     assert outcome.comparisons or outcome.facts
     show.outcome(Console(quiet=True), entry, outcome)
-    show.write(tmp_path / "comparison.csv", outcome)
-    paths = drawing.save(entry.draw("quick", results), tmp_path, entry.name)
+    assert all(path.stat().st_size > 0 for path in show.write(tmp_path, outcome))
+    assert entry.draw("quick", results).axes
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["thesis-table-3.1", "thesis-figure-3.4", "thesis-figure-3.5", "thesis-figure-4.8", "thesis-figure-5.8"],
+)
+def test_every_kind_of_figure_is_saved(name: str, tmp_path: Path) -> None:
+    paths = drawing.save(NAMES[name].draw("quick", made_up(NAMES[name])), tmp_path, name)
     assert [path.suffix for path in paths] == [".png", ".pdf"]
     assert all(path.stat().st_size > 1000 for path in paths)
 
@@ -71,9 +107,18 @@ def test_names_are_unique() -> None:
     assert len(NAMES) == len(ENTRIES)
 
 
+def test_every_scale_runs_the_same_experiments_and_full_is_the_published_network() -> None:
+    for entry in SIMULATED:
+        quick, full = (entry.experiments(scale, 1) for scale in ("quick", "full"))
+        if "4.5" not in entry.name and "3.1" not in entry.name:
+            assert {each.name for each in quick} == {each.name for each in full}
+        largest = max(each.document["topology"]["dragonfly"]["h"] for each in full)
+        assert largest == (10 if entry.name.endswith(("3.10", "3.13")) else 8)
+
+
 def test_table_3_2_holds_the_published_rows() -> None:
     rows = published("3.2")
-    assert [(row.mechanism, row.load) for row in rows] == [
+    assert [(row.mechanism, row.load) for row in rows[:6]] == [
         ("MIN", 0.03),
         ("MIN", 0.55),
         ("Obl-RRG", 0.35),
@@ -81,7 +126,51 @@ def test_table_3_2_holds_the_published_rows() -> None:
         ("Obl-CRG", 0.35),
         ("Obl-CRG", 0.55),
     ]
+    assert len(rows) == 16
     assert rows[1].values["router_injection_max_min_ratio"] == 91.16
+
+
+def test_full_table_judges_rows_below_saturation() -> None:
+    entry = NAMES["thesis-table-3.2"]
+    comparisons = entry.conclude("full", made_up(entry, "full")).comparisons
+    judged = {each.row for each in comparisons if each.allowed is not None}
+    assert {"Src-RRG", "Src-RRG at 0.3", "In-Trns-MM at 0.4"} <= judged
+    assert "In-Trns-MM at 0.55" not in judged
+    found = {(each.row, each.quantity): each for each in comparisons}
+    assert found["Obl-RRG at 0.35", "min inj. load"].allowed == pytest.approx(0.05 * 0.3424)
+    assert found["Obl-RRG", "avg. saturation load"].allowed == 0.02
+    assert found["Src-RRG at 0.3", "max/min"].agrees is False
+    assert found["Src-RRG", "avg. saturation load"].agrees is True
+
+
+@pytest.mark.parametrize(
+    ("name", "scale"), [("thesis-table-3.2", "quick"), ("thesis-table-3.2-textbook", "full")]
+)
+def test_other_tables_only_print_the_differences(name: str, scale: Scale) -> None:
+    outcome = NAMES[name].conclude(scale, made_up(NAMES[name], scale))
+    assert all(each.allowed is None for each in outcome.comparisons)
+
+
+def test_order_lets_close_rows_swap() -> None:
+    quantity = QUANTITIES["router_injection_max_min_ratio"]
+    published_ratios = {"A": 1.0, "B": 1.05, "C": 3.0}
+    assert order(quantity, published_ratios, {"A": 2.0, "B": 1.9, "C": 5.0}).holds
+    swapped = order(quantity, published_ratios, {"A": 2.0, "B": 2.1, "C": 2.05})
+    assert (swapped.holds, swapped.found) == (False, "swapped: B and C")
+
+
+def test_textbook_and_published_behaviour_differ_in_three_keys() -> None:
+    def document(name: str) -> dict[str, Any]:
+        experiments = NAMES[name].experiments("full", 1)
+        return next(each for each in experiments if each.name == "src-rrg").document
+
+    def choices(found: dict[str, Any]) -> tuple[Any, ...]:
+        routing = found["routing"]["source_adaptive"]
+        pattern = found["jobs"][0]["traffic"]["pattern"]["adversarial_consecutive"]
+        return pattern["groups"], routing["path_lengths"], routing["longest_detour"]
+
+    assert choices(document("thesis-table-3.1")) == (7, "consecutive", 5)
+    assert choices(document("thesis-table-3.1-textbook")) == (8, "shortest", 6)
 
 
 def test_table_compares_mean_over_seeds_with_published() -> None:
@@ -99,6 +188,7 @@ def test_starved_router_has_no_ratio() -> None:
     comparisons = entry.conclude("quick", made_up(entry, router_injection_max_min_ratio=None)).comparisons
     ratio = next(each for each in comparisons if each.quantity == "max/min")
     assert ratio.ours is None
+    assert show.cells(ratio)[0] == "- (a router injects nothing)"
     assert show.cells(ratio)[2:] == ("-", "-")
 
 
@@ -107,6 +197,60 @@ def test_figure_statement_fails_when_routers_differ() -> None:
     facts = entry.conclude("quick", made_up(entry)).facts
     assert [fact.holds for fact in facts if "all routers" in fact.statement] == [False, False]
     assert all(fact.holds for fact in facts if "between" in fact.statement)
+    last = next(fact for fact in facts if fact.statement.startswith("Src-CRG: the last"))
+    assert (last.holds, last.found) == (False, "0.857 (0.3000 / 0.3500)")
+
+
+def test_transient_that_rises_at_once_has_reacted_at_once() -> None:
+    entry = NAMES["thesis-figure-4.8"]
+    facts = entry.conclude("quick", made_up(entry)).facts
+    found = {fact.statement: fact for fact in facts}
+    base = found["Base: reacts within about 10 cycles"]
+    assert (base.holds, base.found) == (True, "0 cycles")
+    assert not found["OLM: settles in about 100 cycles"].holds
+
+
+def test_transients_change_right_after_a_broadcast() -> None:
+    for name in ("thesis-figure-4.8", "thesis-figure-4.9", "thesis-figure-4.10"):
+        for scale in get_args(Scale):
+            for experiment in NAMES[name].experiments(scale, 1):
+                (change,) = experiment.document["jobs"][0]["traffic"]["changes"]
+                assert change["cycle"] % 100 == 0
+                assert change["cycle"] % experiment.document["measure"]["interval"] == 0
+
+
+def test_deadlocked_points_are_missing_and_said() -> None:
+    entry = NAMES["thesis-figure-5.6"]
+    results = {
+        name: [each for each in points if "0-packets" not in name or each.axes["load"] < 0.9]
+        for name, points in made_up(entry).items()
+    }
+    fact = entry.conclude("quick", results).facts[0]
+    assert (fact.holds, fact.found) == (True, "at load 0.9, 1")
+
+
+def test_only_a_damq_without_reserve_may_deadlock() -> None:
+    allowed = [each.name for each in NAMES["thesis-figure-5.6"].experiments("quick", 1) if each.may_deadlock]
+    assert allowed == ["un-0-packets"]
+
+
+@pytest.mark.parametrize("entry", PATHS, ids=lambda entry: entry.name)
+def test_tables_of_paths_compare_every_cell(
+    entry: Entry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = dict.fromkeys(("minimal", "valiant", "in_transit"), "safe")
+    replies = {f"{path}_reply": "opportunistic" for path in answers}
+    monkeypatch.setattr(vc_tables, "vc_paths", lambda *_, **__: {**answers, **replies})
+    outcome = entry.conclude("quick", {})
+    assert entry.experiments("full", 5) == []
+    one_way = entry.name.endswith(("5.1", "5.3"))
+    assert {fact.found for fact in outcome.facts} == {"safe" if one_way else "safe / opp."}
+    assert drawing.save(entry.draw("quick", {}), tmp_path, entry.name)
+
+
+@pytest.mark.parametrize("entry", PATHS, ids=lambda entry: entry.name)
+def test_tables_of_paths_come_out(entry: Entry) -> None:
+    assert [fact for fact in entry.conclude("quick", {}).facts if not fact.holds] == []
 
 
 def test_measured_spread_is_of_a_sample() -> None:

@@ -1,8 +1,9 @@
 """Verdicts on made-up figures."""
 
 import pytest
-from verify.compare import METRICS, Comparison, Verdict, compare
+from verify.compare import Comparison, Verdict, compare
 from verify.exceptions import KnownException, reason
+from verify.metrics import ADAPTIVE, OBLIVIOUS, Metric, metrics_of
 from verify.report import console, show
 from verify.rows import INVERSE_RATIO, Row, half_a_digit, inverse_ratio
 from verify.statistics import Sample, pooled, student_quantile
@@ -86,5 +87,37 @@ def test_quantile_of_student() -> None:
     assert student_quantile(19) == pytest.approx(3.883, abs=1e-3)
 
 
-def test_metric_keys_are_unique() -> None:
-    assert len({metric.key for metric in METRICS}) == len(METRICS)
+@pytest.mark.parametrize("metrics", [ADAPTIVE, OBLIVIOUS])
+def test_metric_keys_are_unique(metrics: tuple[Metric, ...]) -> None:
+    assert len({metric.key for metric in metrics}) == len(metrics)
+
+
+@pytest.mark.parametrize(
+    ("settings", "metrics"),
+    [
+        ({"routing": "OBL", "Traffic": "ADVc"}, OBLIVIOUS),
+        ({"routing": "OLM", "Traffic": "UN"}, ADAPTIVE),
+        ({"routing": "MIN", "Traffic": "UN", "VcUsage": "TBFLEX"}, ADAPTIVE),
+        ({"routing": "MIN", "Traffic": "UN_RCTV"}, ADAPTIVE),
+        ({"routing": "OBL", "Traffic": "UN", "ResetValNode": "1"}, ADAPTIVE),
+    ],
+)
+def test_tolerances_follow_what_a_row_runs(settings: dict[str, str], metrics: tuple[Metric, ...]) -> None:
+    assert metrics_of(Row("a", "kind", settings, 0.5, 1, 1, {})) is metrics
+
+
+def test_misrouted_share_has_an_absolute_tolerance() -> None:
+    reference = adaptive(misrouted_fraction=0.01)
+    assert verdicts(reference, 0.0, misrouted_fraction=0.029) == {"misrouted_fraction": Verdict.TOLERANCE}
+    assert verdicts(reference, 0.0, misrouted_fraction=0.031) == {"misrouted_fraction": Verdict.FAIL}
+
+
+def test_latency_of_a_saturated_adaptive_row_is_only_reported() -> None:
+    below, above = adaptive(0.5, packet_latency_mean=100.0), adaptive(1.0, packet_latency_mean=100.0)
+    assert verdicts(below, 0.0, packet_latency_mean=104.0)["packet_latency_mean"] is Verdict.FAIL
+    assert verdicts(above, 0.0, packet_latency_mean=104.0)["packet_latency_mean"] is Verdict.REPORTED
+
+
+def adaptive(offered: float = 0.5, **values: float) -> Row:
+    values = {"accepted_load": 0.5, **values}
+    return Row("OLM h=3", "olm", {"routing": "OLM"}, offered, 1, 1, values)

@@ -4,7 +4,7 @@ import pytest
 from verify import fogsim
 from verify.compare import compare
 from verify.rows import Row, read_runs, siblings
-from verify.simulate import simulate
+from verify.simulate import figures, simulate
 
 ROWS = (
     "MIN/RR h=2 UN 0.5 15k seed 1",
@@ -16,6 +16,16 @@ ROWS = (
     "MIN/RR/speedup1 h=2 UN 1 15k seed 1",
     "OBL-RRG/RR h=2 ADVc 0.6 15k seed 1",
     "OBL-CRG/AGE h=2 ADV_RANDOM_NODE 0.45 15k seed 1",
+    "MIN/damq75 h=2 BURSTY_UN 0.5 12k seed 1",
+    "MIN/flexvc4-2 h=2 BURSTY_UN 0.5 12k seed 1",
+    "MIN/reqrep-flexvc4-2-res2-1-LOWEST_OCCUPANCY h=2 UN_RCTV 0.5 12k seed 1",
+    "OBL-RRG/flexvc4-2 h=2 ADV_RANDOM_NODE 0.3 12k seed 1",
+    "UGAL h=3 ADV_RANDOM_NODE 0.3 12k seed 1",
+    "PB h=3 ADV_RANDOM_NODE 0.3 12k seed 1",
+    "SRC-RRG/RR h=3 ADV_RANDOM_NODE 0.3 12k seed 1",
+    "PAR h=3 ADV_RANDOM_NODE 0.55 12k seed 1",
+    "OLM-MM/RR h=3 ADV_RANDOM_NODE 0.3 12k seed 1",
+    "OLM-MM/ECTN h=3 ADV_RANDOM_NODE 0.1 12k seed 1",
 )
 SEEDS = 8
 JOBS = 2
@@ -27,10 +37,10 @@ SELECTED = [row for row in ALL if row.name in ROWS]
 @pytest.fixture(scope="module")
 def comparisons():
     documents = [fogsim.document(row) for row in SELECTED]
-    figures = simulate(documents, SEEDS, JOBS, lambda: None)
+    measured = simulate(documents, SEEDS, JOBS, figures)
     cases = siblings(ALL)
     return {
-        row.name: compare(row, figure, cases[row.case]) for row, figure in zip(SELECTED, figures, strict=True)
+        row.name: compare(row, runs, cases[row.case]) for row, runs in zip(SELECTED, measured, strict=True)
     }
 
 

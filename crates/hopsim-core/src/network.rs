@@ -26,9 +26,21 @@ pub struct Classes {
     pub terminal: ClassSpec,
     /// Link classes, by index.
     pub links: Vec<ClassSpec>,
+    /// Output VCs of ejection ports: VC 0 for packets that are always taken; with request-reply more, for requests.
+    pub ejection: u8,
 }
 
 impl Classes {
+    /// Whether some job answers its packets.
+    pub fn request_reply(&self) -> bool {
+        self.ejection > 1
+    }
+
+    /// The first injection VC for replies; those below are for all other packets. Without replies there is none.
+    pub fn first_reply_vc(&self) -> u8 {
+        if self.request_reply() { self.terminal.vcs / 2 } else { self.terminal.vcs }
+    }
+
     /// The specification of one class.
     pub fn of(&self, class: PortClass) -> ClassSpec {
         match class {
@@ -49,7 +61,7 @@ pub struct Layout {
     pub input_vcs: Vec<u8>,
     /// First pair of every port; likewise aligned.
     pub pair_base: Vec<u16>,
-    /// Output VCs of every port (1 for ejection).
+    /// Output VCs of every port (of ejection: see [`Classes::ejection`]).
     pub output_vcs: Vec<u8>,
     /// Port of every slot.
     pub slot_port: Vec<u16>,
@@ -106,7 +118,7 @@ impl Layout {
         let (mut slots, mut pairs) = (0, 0);
         for (port, &class) in ports.iter().enumerate() {
             let vcs = classes.of(class).vcs;
-            let outputs = if class == PortClass::Terminal { 1 } else { vcs };
+            let outputs = if class == PortClass::Terminal { classes.ejection } else { vcs };
             layout.class.push(match class {
                 PortClass::Terminal => TERMINAL,
                 PortClass::Link(index) => index + 1,

@@ -3,6 +3,7 @@
 mod damq;
 mod vcs;
 
+use crate::config::measure::RecordStream;
 use crate::config::router::{Allocator, RouterConfig, Vcs};
 use crate::config::{
     Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
@@ -13,8 +14,9 @@ use crate::network::{ClassSpec, Classes, NONE, Network};
 use crate::rng::{Purpose, Stream};
 use crate::routing::Routing;
 use crate::topology::Topology;
+use crate::traffic::changes::{self, Phase};
 use crate::traffic::pattern::{Pattern, Site};
-use crate::traffic::process::Process;
+use crate::traffic::process::{Process, Rate};
 use std::sync::Arc;
 
 /// Most cycles a run may last: times are 32-bit and events lie ahead of the present.
@@ -99,8 +101,35 @@ pub struct JobPlan {
     pub pattern: Pattern,
     /// When they send.
     pub process: Process,
+    /// Offered load \[phits/(node·cycle)\].
+    pub load: f64,
     /// Packet length \[phits\].
     pub packet_length: u32,
+    /// What differs from given cycles on, ascending.
+    pub changes: Vec<Phase>,
+    /// Most requests of a node without their reply; `None` if nothing is answered.
+    pub outstanding: Option<u32>,
+}
+
+impl JobPlan {
+    /// Whether every packet of the pattern is answered.
+    pub fn request_reply(&self) -> bool {
+        self.outstanding.is_some()
+    }
+
+    /// Mean offered load of the cycles `first..end` \[phits/(node·cycle)\].
+    pub fn offered_load(&self, (first, end): (u32, u32)) -> f64 {
+        if self.changes.is_empty() {
+            return self.load;
+        }
+        let (mut from, mut load, mut sum) = (first, self.load, 0.0);
+        for change in &self.changes {
+            let to = change.from.clamp(first, end);
+            sum += f64::from(to - from) * load;
+            (from, load) = (to, change.load);
+        }
+        (sum + f64::from(end - from) * load) / f64::from(end - first)
+    }
 }
 
 fn within(range: std::ops::RangeInclusive<u32>, value: u32, path: &str) -> Result<(), ConfigError> {
@@ -249,6 +278,11 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
         .value(m.interval)
         .valid(format!("0 or at least {}", m.cycles / 10_000_000 + 1)));
     }
+    if m.interval == 0 && m.streams.contains(&RecordStream::Generation) {
+        return Err(ConfigError::new("measure.interval", "the stream generation has a row per interval")
+            .value(0)
+            .valid("1 … cycles"));
+    }
     if m.batches == 0 || m.batches > m.cycles.min(10_000) {
         return Err(ConfigError::new(
             "measure.batches",
@@ -264,6 +298,21 @@ fn vcs_mut(router: &mut RouterConfig) -> (&'static str, &mut Vcs) {
     match router {
         RouterConfig::Cioq(r) => ("cioq", &mut r.vcs),
         RouterConfig::InputQueued(r) => ("input_queued", &mut r.vcs),
+    }
+}
+
+/// Whether some job answers its packets.
+fn answers(experiment: &Experiment) -> bool {
+    experiment.jobs.iter().any(|job| job.traffic.request_reply.is_some())
+}
+
+/// Output VCs of ejection ports: with request-reply one for requests, or one for each injection VC of replies if
+/// the requester fixes it.
+fn ejection_vcs(experiment: &Experiment, injection: u32) -> u8 {
+    match (answers(experiment), experiment.nic.injection_vc) {
+        (false, _) => 1,
+        (true, Some(InjectionVc::Destination)) => 1 + injection.div_ceil(2) as u8,
+        (true, _) => 2,
     }
 }
 
@@ -302,6 +351,7 @@ fn classes(experiment: &Experiment) -> Result<Classes, ConfigError> {
     Ok(Classes {
         terminal: spec(Some(vcs.injection), 2, links.injection.latency),
         links: vec![spec(vcs.local, 0, links.local.latency), spec(vcs.global, 1, links.global.latency)],
+        ejection: ejection_vcs(experiment, vcs.injection),
     })
 }
 
@@ -393,7 +443,7 @@ fn jobs(
     let build = |(index, nodes): (usize, Vec<u32>)| {
         let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: index as u64 };
         let job = &experiment.jobs[index];
-        job_plan(job, index, &site).map_err(|e| e.within(&format!("jobs.{index}.traffic")))
+        job_plan(experiment, job, &site).map_err(|e| e.within(&format!("jobs.{index}.traffic")))
     };
     let jobs = nodes.into_iter().enumerate().map(build).collect::<Result<_, _>>()?;
     Ok((jobs, job_of))
@@ -421,14 +471,36 @@ fn place_job(
     Ok(nodes)
 }
 
-fn job_plan(job: &JobConfig, index: usize, site: &Site<'_>) -> Result<JobPlan, ConfigError> {
-    let length = job.traffic.packet_length;
+fn job_plan(experiment: &Experiment, job: &JobConfig, site: &Site<'_>) -> Result<JobPlan, ConfigError> {
+    let traffic = &job.traffic;
+    let length = traffic.packet_length;
     within(1..=4096, length, "packet_length")?;
+    let outstanding = traffic.request_reply.as_ref().map(|r| r.outstanding.unwrap_or(u32::MAX));
+    if outstanding == Some(0) {
+        return Err(ConfigError::new("request_reply.outstanding", "no request could ever be sent")
+            .value(0)
+            .valid("1 …"));
+    }
+    let rate = Rate { length, share: if outstanding.is_some() { 0.5 } else { 1.0 } };
+    let first = Phase {
+        from: 0,
+        pattern: traffic.pattern.build(site).map_err(|e| e.within("pattern"))?,
+        process: traffic.process.build(rate).map_err(|e| e.within("process"))?,
+        load: traffic.process.clone().load_mut().unwrap_or(0.0),
+        new_load: false,
+    };
+    let process = (&traffic.process, rate);
+    let changes = changes::build(&traffic.changes, &first, process, site, &experiment.measure)
+        .map_err(|e| e.within("changes"))?;
+    let Phase { pattern, process, load, .. } = first;
     Ok(JobPlan {
-        name: job.name.clone().unwrap_or_else(|| format!("job{index}")),
+        name: job.name.clone().unwrap_or_else(|| format!("job{}", site.job)),
         nodes: site.nodes.to_vec(),
-        pattern: job.traffic.pattern.build(site).map_err(|e| e.within("pattern"))?,
-        process: job.traffic.process.build(length).map_err(|e| e.within("process"))?,
+        pattern,
+        process,
+        load,
         packet_length: length,
+        changes,
+        outstanding,
     })
 }

@@ -8,8 +8,11 @@ mod run;
 use hopsim_core::config::document;
 use hopsim_core::error::ConfigError;
 use hopsim_core::plan::Plan;
+use hopsim_core::routing::flexvc::{Example, Support, supported};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// Version of the simulator with a digest of its sources: what results are filed under.
 #[pyfunction]
@@ -51,6 +54,35 @@ fn size(py: Python<'_>, config: &str) -> PyResult<(u32, u32)> {
     Ok((network.nodes, network.routers))
 }
 
+/// Which paths FlexVC carries with so many VCs (totals, then those for replies alone): {kind of path: support}.
+#[pyfunction]
+fn vc_paths(
+    local: u8,
+    global_: u8,
+    reply_local: u8,
+    reply_global: u8,
+    network: &str,
+) -> PyResult<BTreeMap<String, &'static str>> {
+    let network = match network {
+        "dragonfly" => Example::Dragonfly,
+        "diameter2" => Example::DiameterTwo,
+        other => {
+            let reason = format!("network {other:?} is not known; valid: \"dragonfly\", \"diameter2\"");
+            return Err(PyValueError::new_err(reason));
+        }
+    };
+    if local.max(global_) > 16 || reply_local > local || reply_global > global_ {
+        return Err(PyValueError::new_err("valid: at most 16 VCs, and no more for replies than there are"));
+    }
+    let name = |support| match support {
+        Support::Safe => "safe",
+        Support::Opportunistic => "opportunistic",
+        Support::Impossible => "impossible",
+    };
+    let all = supported(network, [local, global_], [reply_local, reply_global]);
+    Ok(all.into_iter().map(|(kind, support)| (kind, name(support))).collect())
+}
+
 /// The hopsim simulator, compiled.
 #[pymodule]
 mod _core {
@@ -61,5 +93,5 @@ mod _core {
     #[pymodule_export]
     use super::run::{Run, run};
     #[pymodule_export]
-    use super::{axes, points, schema, size, version};
+    use super::{axes, points, schema, size, vc_paths, version};
 }

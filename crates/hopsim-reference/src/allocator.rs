@@ -2,7 +2,7 @@
 //! output port grants one request.
 
 use crate::arbiter::Candidate;
-use crate::parts::{Outstanding, Queued, Transfer};
+use crate::parts::{Outstanding, Packet, Queued, Role, Transfer};
 use crate::simulator::Simulator;
 use hopsim_core::config::router::{ArbiterConfig, Timestamp};
 use hopsim_core::config::{Ejection, InputPointer, OutputHold};
@@ -39,7 +39,7 @@ impl Simulator<'_> {
         let (mut candidates, mut wishes) = (Vec::new(), Vec::new());
         for vc in 0..self.routers[router].inputs[input].vcs.len() {
             let Some((to, after)) = self.route((router, input, vc), when) else { continue };
-            if self.feasible(router, to, self.packets[self.head(router, input, vc)].length) {
+            if self.feasible(router, to, self.head(router, input, vc)) {
                 candidates.push(Candidate { index: vc, age: self.age(kind, router, input, vc) });
                 wishes.push(Wish { vc, to, after });
             }
@@ -100,7 +100,13 @@ impl Simulator<'_> {
         }
         match upstream {
             Some((peer, port)) => self.routers[peer].outputs[port].credit_wire.push(due, (wish.vc, packet)),
-            None => self.nics[router * self.nodes_per_router + input].free[wish.vc] += length,
+            None => self.leave_node(router * self.nodes_per_router + input, wish.vc, packet),
+        }
+        let ejected = self.routers[router].outputs[output].is_terminal();
+        if let (true, Role::Request(kind)) = (ejected, self.packets[packet].role) {
+            let space = &mut self.nics[router * self.nodes_per_router + output].reply_space[kind];
+            assert!(*space >= length, "a request is granted without space for its reply");
+            *space -= length;
         }
     }
 
@@ -109,8 +115,9 @@ impl Simulator<'_> {
         self.routers[router].inputs[input].vcs[vc][0].packet
     }
 
-    /// Whether a packet of `length` phits may ask for an output.
-    pub(crate) fn feasible(&self, router: usize, to: Request, length: u32) -> bool {
+    /// Whether a packet may ask for an output.
+    pub(crate) fn feasible(&self, router: usize, to: Request, packet: usize) -> bool {
+        let Packet { length, role, .. } = self.packets[packet];
         let output = &self.routers[router].outputs[to.port];
         let room = match self.plan.router.output_buffer {
             Some(size) => output.occupied() + length <= size,
@@ -118,7 +125,13 @@ impl Simulator<'_> {
             None => output.link_free(self.now) <= self.now + self.plan.router.crossbar_latency,
         };
         let unheld = output.is_terminal() && self.plan.router.ejection == Ejection::IdleNode;
-        let credit = output.is_terminal() || output.credits(to.vc as usize) >= length;
+        let credit = match role {
+            _ if !output.is_terminal() => output.credits(to.vc as usize) >= length,
+            Role::Request(kind) => {
+                self.nics[router * self.nodes_per_router + to.port].reply_space[kind] >= length
+            }
+            Role::OneWay | Role::Reply => true,
+        };
         room && credit && (unheld || !self.is_held(router, to.port))
     }
 

@@ -11,8 +11,9 @@
 //! 1. *receive*: phits that have reached the end of their wire enter the input buffers, credits the counters;
 //! 2. *sense*: each router counts what its heads may read, from scratch, and tells its group;
 //! 3. *allocate*: each router runs the iterations of its separable allocator, inputs first;
-//! 4. *network interfaces*: generation, and admission to the injection buffers;
-//! 5. *move*: phits cross the crossbar, leave the output queues, leave the nodes; one per cycle on every wire.
+//! 4. *move*: phits cross the crossbar and leave the output queues, one per cycle on every wire;
+//! 5. *network interfaces*: changes of traffic, replies, generation, admission to the injection buffers; phits leave the
+//!    nodes.
 //!
 //! Virtual cut-through reserves space for whole packets: credits and room are taken and given back in packets
 //! at the moment the head moves, while the phits follow. So an output queue may for a moment hold more

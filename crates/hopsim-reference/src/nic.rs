@@ -1,13 +1,16 @@
-//! Network interfaces: generation, source queue, injection buffers and the wire to the router.
+//! Network interfaces: generation, source queue, replies, injection buffers and the wire to the router.
 
-use crate::parts::{Packet, Phit};
+use crate::parts::{DelayLine, Packet, Phit, Role};
 use crate::simulator::Simulator;
 use hopsim_core::config::{InjectionLink, InjectionVc};
-use hopsim_core::plan::Plan;
+use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::routing::RouteState;
 use hopsim_core::trace::PacketTrace;
+use hopsim_core::traffic::pattern::Pattern;
+use hopsim_core::traffic::process::Process;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// A packet on its way from a node to its router.
 pub struct Sending {
@@ -23,108 +26,298 @@ pub struct Nic {
     process: Stream,
     pattern: Stream,
     injection_vc: Stream,
-    /// Cycle of the next generation.
+    /// Cycle of the next generation, or of the next burst.
     next: Option<u32>,
+    /// Destination of the present burst; `None` between bursts.
+    burst: Option<u32>,
+    /// Cycle of the last packet, or of the beginning of the burst.
+    last: u32,
     generated: u32,
     /// Packets that wait for an injection buffer.
     queue: VecDeque<usize>,
+    /// Replies that wait for the wire; they go first.
+    replies: VecDeque<usize>,
+    /// Requests on their way whose reply has not come.
+    unanswered: u32,
     /// Free phits of each injection VC.
     pub free: Vec<u32>,
-    /// Injection VC whose turn it is.
-    turn: usize,
+    /// Space for replies that is neither taken nor promised: of each of their VCs if the requester fixes the VC,
+    /// otherwise of all together.
+    pub reply_space: Vec<u32>,
+    /// Space that replies have left: which and how much.
+    space_wire: DelayLine<(usize, u32)>,
+    /// Injection VC whose turn it is, for requests and for replies.
+    turn: [usize; 2],
     /// Packets whose phits are leaving; at most one on a serial wire.
     pub sending: Vec<Sending>,
+}
+
+/// The traffic of a job in a cycle.
+fn traffic(job: &JobPlan, now: u32) -> (&Pattern, &Process) {
+    match job.changes.iter().rev().find(|phase| phase.from <= now) {
+        Some(phase) => (&phase.pattern, &phase.process),
+        None => (&job.pattern, &job.process),
+    }
+}
+
+/// The injection VCs for replies, or those for other packets.
+fn injection_vcs(plan: &Plan, reply: bool) -> Range<usize> {
+    let vcs = plan.network.classes.terminal.vcs as usize;
+    match (plan.jobs.iter().any(|job| job.outstanding.is_some()), reply) {
+        (false, _) => 0..vcs,
+        (true, false) => 0..vcs / 2,
+        (true, true) => vcs / 2..vcs,
+    }
+}
+
+/// Which of `count` equal blocks of all nodes a node belongs to.
+fn block(plan: &Plan, node: u32, count: usize) -> usize {
+    node as usize * count / plan.network.nodes as usize
 }
 
 impl Nic {
     pub fn new(plan: &Plan, node: usize) -> Self {
         let stream = |purpose| Stream::new(plan.experiment.measure.seed, purpose, node as u64);
         let terminal = plan.network.classes.terminal;
+        let job = Some(plan.job_of[node]).filter(|&job| job != u8::MAX).map(usize::from);
         let mut nic = Self {
-            job: Some(plan.job_of[node]).filter(|&job| job != u8::MAX).map(usize::from),
+            job,
             process: stream(Purpose::Process),
             pattern: stream(Purpose::Pattern),
             injection_vc: stream(Purpose::InjectionVc),
             next: None,
+            burst: None,
+            last: 0,
             generated: 0,
             queue: VecDeque::new(),
+            replies: VecDeque::new(),
+            unanswered: 0,
             free: vec![terminal.buffer; terminal.vcs as usize],
-            turn: 0,
+            reply_space: Vec::new(),
+            space_wire: DelayLine::new(),
+            turn: [0, 0],
             sending: Vec::new(),
         };
-        nic.next = nic.gap(plan).map(|gap| gap - 1);
+        if let Some(job) = job.map(|job| &plan.jobs[job]) {
+            nic.next = ahead(0, job.process.begin(&mut nic.process) - 1);
+            let each = terminal.buffer / job.packet_length * job.packet_length;
+            let vcs = injection_vcs(plan, true).len();
+            nic.reply_space = match plan.nic.injection_vc {
+                InjectionVc::Destination => vec![each; vcs],
+                InjectionVc::Shortest | InjectionVc::Random => vec![each * vcs as u32],
+            };
+        }
         nic
     }
 
-    fn gap(&mut self, plan: &Plan) -> Option<u32> {
-        Some(plan.jobs[self.job?].process.gap(&mut self.process)).filter(|&gap| gap != u32::MAX)
+    /// Space that replies left in the last cycle can be promised again.
+    pub fn receive(&mut self, now: u32) {
+        while let Some((kind, phits)) = self.space_wire.pop_due(now) {
+            self.reply_space[kind] += phits;
+        }
     }
 
     /// The injection VC for a packet, `None` if it has to wait.
     fn choose_vc(&mut self, plan: &Plan, packet: &Packet) -> Option<usize> {
-        let vcs = self.free.len();
-        let room: Vec<usize> = (0..vcs).filter(|&vc| self.free[vc] >= packet.length).collect();
+        let reply = packet.role == Role::Reply;
+        let vcs = injection_vcs(plan, reply);
+        let room: Vec<usize> = vcs.clone().filter(|&vc| self.free[vc] >= packet.length).collect();
         match plan.nic.injection_vc {
             InjectionVc::Shortest => {
+                let turn = &mut self.turn[usize::from(reply)];
                 let most = room.iter().map(|&vc| self.free[vc]).max()?;
                 let best: Vec<usize> = room.into_iter().filter(|&vc| self.free[vc] == most).collect();
-                let chosen = *best.iter().find(|&&vc| vc >= self.turn).or(best.first())?;
-                self.turn = chosen + 1;
+                let chosen = *best.iter().find(|&vc| vc >= turn).or(best.first())?;
+                *turn = chosen + 1;
                 Some(chosen)
             }
             InjectionVc::Destination => {
-                let block = packet.trace.destination as usize * vcs / plan.network.nodes as usize;
-                Some(block).filter(|vc| room.contains(vc))
+                let vc = vcs.start + block(plan, packet.trace.destination, vcs.len());
+                Some(vc).filter(|vc| room.contains(vc))
             }
             InjectionVc::Random if room.is_empty() => None,
             InjectionVc::Random => Some(room[self.injection_vc.below(room.len() as u32) as usize]),
         }
     }
+
+    /// Whether the wire takes a packet.
+    fn wire_is_free(&self, plan: &Plan) -> bool {
+        plan.nic.injection_link == InjectionLink::Unlimited || self.sending.is_empty()
+    }
+
+    /// Whether the job lets the node send one packet more.
+    fn may_send(&self, plan: &Plan) -> bool {
+        let limit = self.job.and_then(|job| plan.jobs[job].outstanding);
+        limit.is_none_or(|limit| self.unanswered < limit)
+    }
+
+    /// Whether a packet to `destination` would be dropped if it were generated now.
+    fn would_drop(&self, plan: &Plan, destination: u32, length: u32) -> bool {
+        let limit = plan.nic.source_queue as usize;
+        if limit > 0 {
+            return self.queue.len() >= limit;
+        }
+        let vcs = injection_vcs(plan, false);
+        let mut candidates = match plan.nic.injection_vc {
+            InjectionVc::Destination => {
+                let vc = vcs.start + block(plan, destination, vcs.len());
+                vc..vc + 1
+            }
+            InjectionVc::Shortest | InjectionVc::Random => vcs,
+        };
+        let room = candidates.any(|vc| self.free[vc] >= length);
+        !(room && self.wire_is_free(plan) && self.may_send(plan))
+    }
+}
+
+/// A cycle `gap` after another one, `None` if it never comes.
+fn ahead(from: u32, gap: u32) -> Option<u32> {
+    if gap >= u32::MAX - 1 { None } else { from.checked_add(gap) }
 }
 
 impl Simulator<'_> {
-    /// One cycle of a node: generation, then admission, then the limit of the source queue.
+    /// One cycle of a node: change of load, replies and packets that waited, generation, admission, then the limit of
+    /// the source queue. Replies of this cycle have joined theirs when their requests left the router.
     pub(crate) fn inject(&mut self, node: usize) {
-        if self.nics[node].next == Some(self.now) {
-            self.generate(node);
+        let nic = &mut self.nics[node];
+        if let Some(job) = nic.job.map(|job| &self.plan.jobs[job]) {
+            let changed = job.changes.iter().any(|phase| phase.from == self.now && phase.new_load);
+            if changed && nic.burst.is_none() {
+                nic.next = ahead(self.now, traffic(job, self.now).1.begin(&mut nic.process) - 1);
+            }
+            while self.admit(node) {}
+            if traffic(job, self.now).1.waits() {
+                self.generate_in_burst(node, job);
+            } else if self.nics[node].next == Some(self.now) {
+                self.generate_alone(node, job);
+            }
+            while self.admit(node) {}
         }
-        while self.admit(node) {}
         let nic = &mut self.nics[node];
         nic.queue.truncate(self.plan.nic.source_queue as usize);
     }
 
-    fn generate(&mut self, node: usize) {
+    /// One cycle of a chain with two states: outside a burst, or in the burst to a destination.
+    fn generate_in_burst(&mut self, node: usize, job: &JobPlan) {
+        let (pattern, process) = traffic(job, self.now);
         let nic = &mut self.nics[node];
-        let Some(job) = nic.job.map(|job| &self.plan.jobs[job]) else { return };
+        let (mut begins, mut sends) = (nic.burst.is_none() && nic.next == Some(self.now), false);
+        if let Some(destination) = nic.burst.filter(|_| nic.last < self.now)
+            && !nic.would_drop(self.plan, destination, job.packet_length)
+        {
+            let step = process.step(&mut nic.process);
+            sends = !step.fresh;
+            begins = step.fresh && step.gap == 1;
+            if step.fresh {
+                nic.burst = None;
+                nic.next = ahead(self.now, step.gap - 1);
+            }
+        }
+        if begins {
+            let destination = pattern.destination(node as u32, &mut nic.pattern);
+            (nic.burst, nic.last, nic.next) = (Some(destination), self.now, None);
+            sends = !nic.would_drop(self.plan, destination, job.packet_length);
+        }
+        if let Some(destination) = nic.burst.filter(|_| sends) {
+            nic.last = self.now;
+            self.generate(node, destination, job);
+        }
+    }
+
+    /// A packet that has nothing to do with the one before.
+    fn generate_alone(&mut self, node: usize, job: &JobPlan) {
+        let (pattern, process) = traffic(job, self.now);
+        let nic = &mut self.nics[node];
+        let destination = pattern.destination(node as u32, &mut nic.pattern);
+        let gap = process.step(&mut nic.process).gap;
+        nic.next = if gap == u32::MAX { None } else { ahead(self.now, gap) };
+        self.generate(node, destination, job);
+    }
+
+    /// A packet of the pattern joins the source queue.
+    fn generate(&mut self, node: usize, destination: u32, job: &JobPlan) {
+        let role = match (job.outstanding, self.plan.nic.injection_vc) {
+            (None, _) => Role::OneWay,
+            (_, InjectionVc::Destination) => {
+                Role::Request(block(self.plan, node as u32, injection_vcs(self.plan, true).len()))
+            }
+            (_, InjectionVc::Shortest | InjectionVc::Random) => Role::Request(0),
+        };
+        let packet = self.new_packet(node, destination, role, job.packet_length);
+        self.nics[node].queue.push_back(packet);
+    }
+
+    fn new_packet(&mut self, node: usize, destination: u32, role: Role, length: u32) -> usize {
+        let nic = &mut self.nics[node];
         let trace = PacketTrace {
             source: node as u32,
             serial: nic.generated,
-            destination: job.pattern.destination(node as u32, &mut nic.pattern),
+            destination,
             generated: self.now,
             hops: Vec::new(),
             delivered: None,
         };
         nic.generated += 1;
-        nic.next = nic.gap(self.plan).and_then(|gap| self.now.checked_add(gap));
-        nic.queue.push_back(self.packets.len());
-        let length = job.packet_length;
-        self.packets.push(Packet { trace, length, route: RouteState::NEW, admitted: false, absorbed: 0 });
+        let (route, admitted, absorbed) = (RouteState::NEW, false, 0);
+        self.packets.push(Packet { trace, length, route, role, admitted, absorbed });
+        self.packets.len() - 1
     }
 
-    /// Lets the first packet of the source queue into an injection buffer; whether that was possible.
+    /// A packet begins to be absorbed by its destination node: a request is answered.
+    pub(crate) fn consume(&mut self, packet: usize) {
+        let Packet { length, role, ref trace, .. } = self.packets[packet];
+        let (source, node) = (trace.source, trace.destination as usize);
+        match role {
+            Role::OneWay => {}
+            Role::Request(_) => {
+                let reply = self.new_packet(node, source, Role::Reply, length);
+                self.nics[node].replies.push_back(reply);
+            }
+            Role::Reply => self.nics[node].unanswered -= 1,
+        }
+    }
+
+    /// Lets the first reply, or else the first packet of the source queue, into an injection buffer; whether that was
+    /// possible.
     fn admit(&mut self, node: usize) -> bool {
         let nic = &mut self.nics[node];
-        let Some(&first) = nic.queue.front() else { return false };
-        if self.plan.nic.injection_link == InjectionLink::Serial && !nic.sending.is_empty() {
+        if !nic.wire_is_free(self.plan) {
             return false;
         }
+        let first = match nic.replies.pop_front() {
+            Some(reply) => reply,
+            None if nic.may_send(self.plan) => match nic.queue.front() {
+                Some(&first) => first,
+                None => return false,
+            },
+            None => return false,
+        };
         let packet = &mut self.packets[first];
-        let Some(vc) = nic.choose_vc(self.plan, packet) else { return false };
-        nic.queue.pop_front();
+        let Some(vc) = nic.choose_vc(self.plan, packet) else {
+            assert!(packet.role != Role::Reply, "a reply finds the space that was promised");
+            return false;
+        };
+        if packet.role != Role::Reply {
+            nic.queue.pop_front();
+        }
+        if matches!(packet.role, Role::Request(_)) {
+            nic.unanswered += 1;
+        }
         nic.free[vc] -= packet.length;
         nic.sending.push(Sending { packet: first, vc, sent: 0 });
         packet.admitted = true;
         true
+    }
+
+    /// A packet of `node` has been granted its way out of injection VC `vc`.
+    pub(crate) fn leave_node(&mut self, node: usize, vc: usize, packet: usize) {
+        let Packet { length, role, .. } = self.packets[packet];
+        let nic = &mut self.nics[node];
+        nic.free[vc] += length;
+        if role == Role::Reply {
+            let kind = if nic.reply_space.len() > 1 { vc - injection_vcs(self.plan, true).start } else { 0 };
+            nic.space_wire.push(self.now + 1, (kind, length));
+        }
     }
 
     /// Moves one phit of each packet that leaves the node.

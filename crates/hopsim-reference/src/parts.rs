@@ -8,6 +8,25 @@ use hopsim_core::topology::PortClass;
 use hopsim_core::trace::PacketTrace;
 use std::collections::VecDeque;
 
+/// What part a packet plays.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    OneWay,
+    /// It needs space of this kind for its reply (an index of [`crate::nic::Nic::reply_space`]).
+    Request(usize),
+    Reply,
+}
+
+impl Role {
+    /// The output VC for its ejection.
+    pub fn ejection_vc(self) -> u8 {
+        match self {
+            Self::OneWay | Self::Reply => 0,
+            Self::Request(kind) => kind as u8 + 1,
+        }
+    }
+}
+
 /// A packet. Packets are numbered in order of generation and never forgotten.
 pub struct Packet {
     /// Its life so far.
@@ -16,6 +35,8 @@ pub struct Packet {
     pub length: u32,
     /// What its routing remembers.
     pub route: RouteState,
+    /// What part it plays.
+    pub role: Role,
     /// Whether it has entered an injection buffer.
     pub admitted: bool,
     /// Phits that have left for the destination node.

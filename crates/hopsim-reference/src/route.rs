@@ -1,8 +1,9 @@
 //! Asking the routing, and what it may see of a router.
 
-use crate::parts::{Aim, Output, Routed};
+use crate::parts::{Aim, Output, Packet, Role, Routed};
 use crate::simulator::Simulator;
 use hopsim_core::rng::{Purpose, Stream};
+use hopsim_core::routing::sequence::REPLY_INJECTION;
 use hopsim_core::routing::view::{Draws, View};
 use hopsim_core::routing::{Head, Request, RouteState};
 use hopsim_core::topology::{LOCAL, PortClass};
@@ -54,7 +55,7 @@ impl Simulator<'_> {
         if let Routed::Settled(request) = self.routers[router].inputs[input].vcs[vc][0].routed {
             return Some((request, route));
         }
-        let view = Outlook { simulator: self, router, length: self.packets[packet].length };
+        let view = Outlook { simulator: self, router, packet };
         let mut draws = self.draws(place, when);
         let decision = self.plan.routing.decide(&self.describe(place), &mut route, &view, &mut draws);
         if self.plan.routing.remembers() {
@@ -75,9 +76,10 @@ impl Simulator<'_> {
 
     /// The head of a VC as the routing wants to know it.
     fn describe(&self, (router, input, vc): Place) -> Head {
-        let trace = &self.packets[self.head(router, input, vc)].trace;
+        let Packet { ref trace, role, .. } = self.packets[self.head(router, input, vc)];
         let per_router = self.nodes_per_router as u32;
         let code = match self.routers[router].inputs[input].class {
+            PortClass::Terminal if role == Role::Reply => REPLY_INJECTION,
             PortClass::Terminal => 0,
             PortClass::Link(class) => self.plan.routing.vcs().sequence.code(class, vc as u8),
         };
@@ -87,8 +89,8 @@ impl Simulator<'_> {
             source: trace.source,
             destination: trace.destination / per_router,
             terminal: (trace.destination % per_router) as u16,
-            ejection_vc: 0,
-            reply: false,
+            ejection_vc: role.ejection_vc(),
+            reply: role == Role::Reply,
         }
     }
 
@@ -122,7 +124,7 @@ impl Draws for Attempt {
 struct Outlook<'a, 'p> {
     simulator: &'a Simulator<'p>,
     router: usize,
-    length: u32,
+    packet: usize,
 }
 
 impl Outlook<'_, '_> {
@@ -133,7 +135,7 @@ impl Outlook<'_, '_> {
 
 impl View for Outlook<'_, '_> {
     fn open(&self, request: Request) -> bool {
-        self.simulator.feasible(self.router, request, self.length)
+        self.simulator.feasible(self.router, request, self.packet)
     }
 
     fn credits(&self, request: Request) -> u32 {
@@ -174,6 +176,6 @@ impl View for Outlook<'_, '_> {
     }
 
     fn length(&self) -> u32 {
-        self.length
+        self.simulator.packets[self.packet].length
     }
 }

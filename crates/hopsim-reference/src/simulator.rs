@@ -44,8 +44,9 @@ impl<'a> Simulator<'a> {
         (0..self.routers.len()).for_each(|router| self.settle_heads(router));
         self.sense();
         (0..self.routers.len()).for_each(|router| self.allocate(router));
-        (0..self.nics.len()).for_each(|node| self.inject(node));
         self.advance();
+        (0..self.nics.len()).for_each(|node| self.inject(node));
+        self.send_all();
     }
 
     /// Lets the packets granted so far finish their hop, and gives the lives of all that were granted one.
@@ -53,6 +54,7 @@ impl<'a> Simulator<'a> {
         while self.routers.iter().any(|r| r.outputs.iter().any(|o| !o.queue.is_empty())) {
             self.receive();
             self.advance();
+            self.send_all();
         }
         let mut traces: Vec<PacketTrace> =
             self.packets.into_iter().map(|p| p.trace).filter(|t| !t.hops.is_empty()).collect();
@@ -62,6 +64,7 @@ impl<'a> Simulator<'a> {
 
     /// Credits and phits reach the end of their wires.
     fn receive(&mut self) {
+        self.nics.iter_mut().for_each(|nic| nic.receive(self.now));
         for router in &mut self.routers {
             for output in &mut router.outputs {
                 while let Some((vc, packet)) = output.credit_wire.pop_due(self.now) {
@@ -76,13 +79,17 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Every phit that can takes one step.
+    /// Every phit in a router that can takes one step.
     fn advance(&mut self) {
         for router in 0..self.routers.len() {
             let ports = self.routers[router].inputs.len();
             (0..ports).for_each(|input| self.cross(router, input));
             (0..ports).for_each(|output| self.leave(router, output));
         }
+    }
+
+    /// Phits leave the nodes, and the cycle ends.
+    fn send_all(&mut self) {
         (0..self.nics.len()).for_each(|node| self.send(node));
         self.now += 1;
     }
@@ -146,6 +153,7 @@ impl<'a> Simulator<'a> {
         packet.absorbed += 1;
         if phit.index == 0 {
             packet.trace.delivered = Some(self.now);
+            self.consume(phit.packet);
         }
     }
 }

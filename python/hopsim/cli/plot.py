@@ -85,5 +85,6 @@ def _nothing_to_draw(results: Results) -> str:
     recorded = ", ".join(results.recorded) or "none"
     return (
         f"nothing to draw from {len(results)} points with the tables {recorded}; curves need a sweep "
-        'over load, the other figures measure.streams = ["routers", "latency_histogram"] or measure.interval'
+        'over load, the other figures measure.streams = ["routers", "latency_histogram", "generation"] '
+        "or measure.interval"
     )

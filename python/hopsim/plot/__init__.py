@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from hopsim.plot import accepted_load, breakdown, histogram, injection, latency_load, timeseries
+from hopsim.plot import accepted_load, breakdown, generation, histogram, injection, latency_load, timeseries
 from hopsim.plot.style import View, save
 from hopsim.results import Results
 
@@ -19,6 +19,7 @@ KINDS = {
     "breakdown": breakdown,
     "injection": injection,
     "timeseries": timeseries,
+    "generation": generation,
     "histogram": histogram,
 }
 

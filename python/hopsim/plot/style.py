@@ -112,6 +112,27 @@ def band(values: Sequence[Estimate]) -> tuple[list[float], list[float]]:
     )
 
 
+def line(axes: Axes, index: int, series: Series, source: tuple[str, str], *, scale: float = 1.0) -> None:
+    """A column of a stream with the column `cycle`, mean over seeds with a 95 % confidence band.
+
+    `source` names stream and column; values are drawn times `scale`.
+    """
+    stream, column = source
+    results = series.groups[0].results
+    values = over_seeds([scale * part for part in stream_of(results, stream, column)])
+    means = [np.nan if value.mean is None else value.mean for value in values]
+    colour = look(index)["color"]
+    axes.plot(cycles(series, stream), means, color=colour, label=series.label or None)
+    low, high = band(values)
+    axes.fill_between(cycles(series, stream), low, high, color=colour, alpha=0.2, linewidth=0)
+
+
+def cycles(series: Series, stream: str) -> np.ndarray:
+    """The column `cycle` of a stream; empty if it was not recorded."""
+    columns = stream_of(series.groups[0].results, stream, "cycle")
+    return columns[0] if columns else np.empty(0)
+
+
 def finish(figure: Figure, axes: Axes, title: str) -> None:
     """Title and, when there is something to tell apart, a legend above `axes`, where it hides nothing."""
     figure.suptitle(title, fontsize="medium")

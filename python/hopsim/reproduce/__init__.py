@@ -1,8 +1,9 @@
 """Published tables and figures, run again and printed beside what was published.
 
-An entry is one file in `entries/` and one row of its registry. It declares what to run at each
-scale, what the publication says, how that is computed from the results, and how it is drawn; the
-rest is here: running through the sweep runner (resumable), printing, drawing, saving.
+An entry declares what to run at each scale, what the publication says, how that is computed from
+the results, and how it is drawn; families of them are modules such as those of `thesis/`, listed in
+`entries`. The rest is here: running through the sweep runner (resumable), printing, drawing, saving.
+`figure` makes entries of curves from cases and claims.
 """
 
 from hopsim.reproduce.cli import command

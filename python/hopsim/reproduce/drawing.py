@@ -1,4 +1,4 @@
-"""The two kinds of figure that entries draw."""
+"""The kinds of figure that entries draw."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopsim.reproduce.model import Comparison
+from hopsim.plot.style import PALETTE, look
+from hopsim.reproduce.figure import LATENCY, QUANTITIES, Points
+from hopsim.reproduce.model import Comparison, Measured
 
 LOAD_LABEL = "injected load [phits/(node·cycle)]"
 SHIFT = 0.12
@@ -17,6 +20,14 @@ SHIFT = 0.12
 LOGARITHMIC = 30
 """Largest over smallest value from which an axis is logarithmic."""
 FORMATS = ("png", "pdf")
+LATENCY_CUT = 6
+"""Largest over smallest latency that an axis shows."""
+Stack = tuple[Sequence[float], Mapping[str, Sequence[float]]]
+"""Loads, and component -> its values at them."""
+TimeLine = tuple[Sequence[float], Sequence[float]]
+"""Cycles and values."""
+AGREES, DIFFERS = "#dff0d8", "#f2dede"
+"""Background of a cell."""
 
 
 def beside(title: str, panels: Sequence[tuple[str, Sequence[Comparison]]]) -> Figure:
@@ -88,6 +99,114 @@ def _grouped(axes: Axes, series: Mapping[str, Sequence[float]], labels: Sequence
         offset = (number - (len(series) - 1) / 2) * width
         axes.bar([place + offset for place in range(len(values))], values, width, label=name)
     axes.set_xticks(range(len(labels)), labels)
+
+
+def curves(title: str, points: Points, quantities: Sequence[str]) -> Figure:
+    """A row of panels for each quantity; bands are the spread of seeds."""
+    figure = Figure(figsize=(4.2 * len(points.panels) + 1, 3.4 * len(quantities)), layout="constrained")
+    figure.suptitle(title)
+    grid = figure.subplots(len(quantities), len(points.panels), squeeze=False, sharex="col", sharey="row")
+    order = list(dict.fromkeys(line for panel in points.panels.values() for line in panel.lines))
+    for row, key in zip(grid, quantities, strict=True):
+        for axes, panel in zip(row, points.panels.values(), strict=True):
+            for name in panel.lines:
+                _curve(axes, order.index(name), name, points.line(panel.title, name, key))
+            axes.grid(alpha=0.3)
+        row[0].set_ylabel(QUANTITIES.get(key, key))
+        _limit(row[0], key)
+    for axes, panel in zip(grid[0], points.panels.values(), strict=True):
+        axes.set_title(panel.title)
+    for axes, panel in zip(grid[-1], points.panels.values(), strict=True):
+        axes.set_xlabel(panel.x_label)
+    _legend_of_all(figure, order)
+    return figure
+
+
+def _curve(axes: Axes, index: int, name: str, values: Mapping[float | str, Measured]) -> None:
+    places = list(values)
+    means = np.array([value.mean for value in values.values()])
+    spread = np.array([value.std for value in values.values()])
+    style = look(index)
+    axes.plot(places, means, label=name, markersize=4, **style)
+    axes.fill_between(places, means - spread, means + spread, color=style["color"], alpha=0.2, linewidth=0)
+
+
+def _limit(axes: Axes, key: str) -> None:
+    """Saturation must not hide the rest of the latencies."""
+    means = [value for line in axes.lines for value in np.asarray(line.get_ydata(), dtype=float)]
+    axes.set_ylim(bottom=0)
+    if key == LATENCY and means:
+        axes.set_ylim(0, min(1.1 * max(means), LATENCY_CUT * min(means)))
+
+
+def _legend_of_all(figure: Figure, order: Sequence[str]) -> None:
+    """One legend for all panels, each name once."""
+    pairs = [axes.get_legend_handles_labels() for axes in figure.axes]
+    handles = {label: handle for group in pairs for handle, label in zip(*group, strict=True)}
+    names = [name for name in order if name in handles]
+    figure.legend(
+        [handles[name] for name in names], names, loc="outside lower center", ncols=min(len(names), 5)
+    )
+
+
+def breakdown(
+    title: str, panels: Mapping[str, tuple[Sequence[float], Mapping[str, Sequence[float]]]]
+) -> Figure:
+    """Components of latency stacked over load."""
+    figure = Figure(figsize=(4.5 * len(panels) + 2, 4.5), layout="constrained")
+    figure.suptitle(title)
+    (row,) = figure.subplots(1, len(panels), squeeze=False)
+    for axes, (name, (loads, components)) in zip(row, panels.items(), strict=True):
+        axes.stackplot(
+            loads,
+            list(components.values()),
+            labels=list(components),
+            colors=PALETTE[: len(components)],
+            alpha=0.85,
+        )
+        axes.set(title=name, xlabel="offered load [phits/(node·cycle)]", ylabel=QUANTITIES[LATENCY])
+        axes.margins(x=0)
+    handles, labels = row[0].get_legend_handles_labels()
+    figure.legend(handles[::-1], labels[::-1], loc="outside right upper")
+    return figure
+
+
+def over_time(
+    title: str, panels: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float]]]]
+) -> Figure:
+    """Lines over the generation cycle, below one another; a panel is named by its vertical axis."""
+    figure = Figure(figsize=(8, 3.2 * len(panels)), layout="constrained")
+    figure.suptitle(title)
+    grid = figure.subplots(len(panels), 1, squeeze=False, sharex=True)
+    for (axes,), (label, lines) in zip(grid, panels.items(), strict=True):
+        for index, (name, (cycles, values)) in enumerate(lines.items()):
+            axes.plot(cycles, values, color=look(index)["color"], linewidth=1, label=name)
+        axes.axvline(0, color="0.5", linewidth=0.8, linestyle=":")
+        axes.set_ylabel(label)
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+    grid[-1][0].set_xlabel("generation after the change [cycles]")
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    return figure
+
+
+def matrix(title: str, columns: Sequence[str], rows: Mapping[str, Sequence[tuple[str, bool]]]) -> Figure:
+    """A table of words; each cell says whether it agrees with the published one."""
+    figure = Figure(figsize=(1.9 * len(columns) + 2, 0.5 * len(rows) + 1.5), layout="constrained")
+    axes = figure.subplots()
+    axes.axis("off")
+    axes.set_title(title)
+    table = axes.table(
+        cellText=[[text for text, _ in cells] for cells in rows.values()],
+        cellColours=[[AGREES if agrees else DIFFERS for _, agrees in cells] for cells in rows.values()],
+        rowLabels=list(rows),
+        colLabels=list(columns),
+        cellLoc="center",
+        loc="center",
+    )
+    table.scale(1, 1.6)
+    return figure
 
 
 def save(figure: Figure, directory: Path, stem: str) -> list[Path]:

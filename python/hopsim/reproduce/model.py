@@ -16,6 +16,10 @@ Document = dict[str, Any]
 Scale = Literal["quick", "full"]
 LOAD = "load"
 """Sweep axis of the offered load."""
+ROUNDING = 1e-9
+"""Relative error of a difference of decimal numbers."""
+SATURATION = 0.97
+"""A network is saturated if it accepts less than this share of the offered load."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,8 @@ class Experiment:
     document: Document
     loads: Sequence[float]
     seeds: int
+    may_deadlock: bool = False
+    """Points that end in a deadlock are part of the result: they are missing from it."""
 
     def sweep(self) -> Document:
         """The document as the sweep runner takes it."""
@@ -74,11 +80,22 @@ class Comparison:
     row: str
     quantity: str
     ours: Measured | None
-    """None if it does not exist, such as a ratio to zero."""
+    """None if it does not exist."""
     published: float
     decimals: int = 4
     expected: str = ""
     """What theory gives for the network that was run, if it says anything."""
+    missing: str = ""
+    """Why ours may not exist."""
+    allowed: float | None = None
+    """Largest difference that agrees; None if nothing is asked of it."""
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the difference is allowed; None if nothing is asked of it."""
+        if self.allowed is None:
+            return None
+        return self.difference is not None and abs(self.difference) <= self.allowed * (1 + ROUNDING)
 
     @property
     def difference(self) -> float | None:

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from hopsim.reproduce.model import Comparison, Entry, Fact, Measured, Outcome, Scale
+from hopsim.reproduce.model import Comparison, Entry, Fact, Outcome, Scale
 
 MISSING = "-"
 WIDTH = 130
 """Columns of a table that is not shown on a terminal."""
+VALUE_COLUMNS = (
+    "row",
+    "quantity",
+    "hopsim",
+    "spread",
+    "seeds",
+    "published",
+    "difference",
+    "relative",
+    "allowed",
+    "agrees",
+)
+STATEMENT_COLUMNS = ("statement", "required", "hopsim", "holds")
 
 
 def console() -> Console:
@@ -44,6 +57,20 @@ def outcome(console: Console, entry: Entry, result: Outcome) -> None:
         console.print(comparisons(entry.source, result.comparisons))
     if result.facts:
         console.print(facts(entry.source, result.facts))
+    for line in tally(result):
+        console.print(line, highlight=False)
+
+
+def tally(result: Outcome) -> list[str]:
+    """How many values agree and how many statements hold."""
+    verdicts = [value.agrees for value in result.comparisons if value.agrees is not None]
+    held = [fact.holds for fact in result.facts]
+    lines = []
+    if verdicts:
+        lines.append(f"{sum(verdicts)} of {len(verdicts)} values agree within what is allowed.")
+    if held:
+        lines.append(f"{sum(held)} of {len(held)} statements hold.")
+    return lines
 
 
 def comparisons(title: str, values: Sequence[Comparison]) -> Table:
@@ -53,6 +80,10 @@ def comparisons(title: str, values: Sequence[Comparison]) -> Table:
         table.add_column(name)
     for name in ("hopsim ± spread", "published", "difference", "%"):
         table.add_column(name, justify="right")
+    judges = any(value.agrees is not None for value in values)
+    if judges:
+        table.add_column("allowed", justify="right")
+        table.add_column("agrees")
     expects = any(value.expected for value in values)
     if expects:
         table.add_column("theory, for the network run")
@@ -60,9 +91,21 @@ def comparisons(title: str, values: Sequence[Comparison]) -> Table:
     for value in values:
         row = "" if value.row == previous else value.row
         previous = value.row
+        verdict = judgement(value) if judges else ()
         theory = (value.expected,) if expects else ()
-        table.add_row(row, value.quantity, *cells(value), *theory)
+        table.add_row(row, value.quantity, *cells(value), *verdict, *theory)
     return table
+
+
+def judgement(value: Comparison) -> tuple[str, str]:
+    """The allowed difference and whether ours is, as text."""
+    if value.allowed is None:
+        return ("", "")
+    return (f"±{value.allowed:.{value.decimals}f}", _yes_or_no(bool(value.agrees)))
+
+
+def _yes_or_no(holds: bool) -> str:
+    return "[green]yes[/]" if holds else "[bold red]no[/]"
 
 
 def cells(value: Comparison) -> tuple[str, str, str, str]:
@@ -70,18 +113,19 @@ def cells(value: Comparison) -> tuple[str, str, str, str]:
     published = f"{value.published:.{value.decimals}f}"
     difference, relative = value.difference, value.relative
     return (
-        _measured(value.ours, value.decimals),
+        _measured(value),
         published,
         MISSING if difference is None else f"{difference:+.{value.decimals}f}",
         MISSING if relative is None else f"{100 * relative:+.1f}",
     )
 
 
-def _measured(ours: Measured | None, decimals: int) -> str:
+def _measured(value: Comparison) -> str:
+    ours = value.ours
     if ours is None:
-        return f"{MISSING} (a router injects nothing)"
-    spread = f" ± {ours.std:.{decimals}f}" if ours.seeds > 1 else ""
-    return f"{ours.mean:.{decimals}f}{spread}"
+        return f"{MISSING} ({value.missing})" if value.missing else MISSING
+    spread = f" ± {ours.std:.{value.decimals}f}" if ours.seeds > 1 else ""
+    return f"{ours.mean:.{value.decimals}f}{spread}"
 
 
 def facts(title: str, statements: Sequence[Fact]) -> Table:
@@ -90,25 +134,29 @@ def facts(title: str, statements: Sequence[Fact]) -> Table:
     for name in ("published statement", "required", "hopsim", "holds"):
         table.add_column(name)
     for fact in statements:
-        verdict = "[green]yes[/]" if fact.holds else "[bold red]no[/]"
-        table.add_row(fact.statement, fact.criterion, fact.found, verdict)
+        table.add_row(fact.statement, fact.criterion, fact.found, _yes_or_no(fact.holds))
     return table
 
 
-def write(path: Path, result: Outcome) -> None:
-    """Comparisons and statements as CSV."""
+def write(directory: Path, result: Outcome) -> list[Path]:
+    """Values and statements as CSV, each in a file of its own; says which were written."""
+    written = []
+    if result.comparisons:
+        rows = [_record(value) for value in result.comparisons]
+        written.append(_csv(directory / "comparison.csv", VALUE_COLUMNS, rows))
+    if result.facts:
+        rows = [(fact.statement, fact.criterion, fact.found, fact.holds) for fact in result.facts]
+        written.append(_csv(directory / "statements.csv", STATEMENT_COLUMNS, rows))
+    return written
+
+
+def _csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        if result.comparisons:
-            writer.writerow(
-                ("row", "quantity", "hopsim", "spread", "seeds", "published", "difference", "relative")
-            )
-            writer.writerows(_record(value) for value in result.comparisons)
-        else:
-            writer.writerow(("statement", "required", "hopsim", "holds"))
-            writer.writerows(
-                (fact.statement, fact.criterion, fact.found, fact.holds) for fact in result.facts
-            )
+        writer.writerow(columns)
+        writer.writerows(rows)
+    return path
 
 
 def _record(value: Comparison) -> tuple[object, ...]:
@@ -121,4 +169,6 @@ def _record(value: Comparison) -> tuple[object, ...]:
         value.published,
         "" if value.difference is None else value.difference,
         "" if value.relative is None else value.relative,
+        "" if value.allowed is None else value.allowed,
+        "" if value.agrees is None else value.agrees,
     )

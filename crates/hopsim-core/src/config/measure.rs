@@ -51,6 +51,11 @@ pub enum RecordStream {
     Routers,
     /// Per output port and VC: phits, utilisation, mean occupancy of the buffer at the other end.
     Links,
+    /// Per interval of `interval` cycles (which it needs), by the cycle in which packets were generated, over the whole
+    /// run: packets delivered by its end, their mean latency, the share of them that left the minimal path.
+    Generation,
+    /// Per class of ports and VC: mean occupancy of a buffer, utilisation of the links.
+    Occupancy,
     /// Per job: histogram of packet latency, bins at most 0.1 % wide.
     LatencyHistogram,
 }

@@ -141,7 +141,7 @@ impl Default for VcManagement {
 /// VCs that replies alone may use. They carry a reply to its destination when all others are full of requests: at
 /// least 2 local and 1 global one, for minimal paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct ReplyVcs {
     /// Of local links.
     #[schemars(range(min = 1, max = 16))]
@@ -149,6 +149,12 @@ pub struct ReplyVcs {
     /// Of global links.
     #[schemars(range(min = 1, max = 16))]
     pub global: u32,
+}
+
+impl Default for ReplyVcs {
+    fn default() -> Self {
+        Self { local: 2, global: 1 }
+    }
 }
 
 /// Dynamically allocated multi-queues (DAMQ): `local` and `global` are then the sizes of the buffer of a whole port. Each

@@ -30,7 +30,7 @@ pub struct Visit<'a, const W: usize> {
     /// Its state.
     pub router: &'a mut Router<W>,
     /// State of all routers that only some configurations need.
-    pub extras: &'a mut Extras,
+    pub extras: &'a mut Extras<W>,
 }
 
 impl<const W: usize> Visit<'_, W> {
@@ -38,19 +38,15 @@ impl<const W: usize> Visit<'_, W> {
     #[inline]
     pub fn allocate<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) {
         let slots = self.feasible(cx);
-        let fixed = !M::FULL || self.router.redeciding.is_empty();
-        if fixed && slots.is_empty() {
-            return;
+        if M::FULL && !self.router.choosing.is_empty() {
+            return self.iterate_choices(cx, scratch, slots);
         }
         let first = match slots.single() {
+            None if slots.is_empty() => return,
             // The usual case at low load needs no arbitration.
-            Some(slot) if fixed => {
-                if self.grant_single(cx, slot, 0) {
-                    return;
-                }
-                1
-            }
-            _ => 0,
+            Some(slot) if self.grant_single(cx, slot, 0) => return,
+            Some(_) => 1,
+            None => 0,
         };
         self.iterate(cx, scratch, (first, slots));
     }
@@ -65,12 +61,7 @@ impl<const W: usize> Visit<'_, W> {
     ) {
         let mut slots = slots;
         for iteration in first..cx.rules.iterations {
-            let fixed = !M::FULL || self.router.redeciding.is_empty();
-            if !fixed {
-                slots = self.feasible(cx);
-                self.redecide(cx, iteration, &mut slots);
-            }
-            if slots.is_empty() && fixed {
+            if slots.is_empty() {
                 return;
             }
             let asked = self.nominate(cx, slots, iteration, scratch);
@@ -101,7 +92,7 @@ impl<const W: usize> Visit<'_, W> {
 
     /// Those of `slots` that belong to input ports in `losers` and could still be granted.
     #[inline]
-    fn still_feasible<M: Mode>(
+    pub fn still_feasible<M: Mode>(
         &self,
         cx: &Context<'_, W, M>,
         mut slots: Mask<W>,
@@ -113,6 +104,9 @@ impl<const W: usize> Visit<'_, W> {
             let base = info.slot_base as usize;
             Mask::<1>::from_bits(slots.take_field(base, info.field)).for_each(|bit| {
                 let slot = base / 64 * 64 + bit;
+                if M::FULL && self.router.choosing.contains(slot) {
+                    return;
+                }
                 let pair = self.router.slots[slot].request as usize;
                 let ready = self.router.ports[cx.tables.pair_port(pair)].out_ready <= cx.now;
                 if ready && self.router.credit.contains(pair) && (!cx.mixed() || self.fits(cx, slot)) {
@@ -148,7 +142,7 @@ impl<const W: usize> Visit<'_, W> {
 
     /// Input stage: every free input port requests for one of its feasible slots. Returns the output ports
     /// asked.
-    fn nominate<M: Mode>(
+    pub fn nominate<M: Mode>(
         &mut self,
         cx: &mut Context<'_, W, M>,
         mut slots: Mask<W>,
@@ -172,6 +166,9 @@ impl<const W: usize> Visit<'_, W> {
             if cx.on_request() {
                 self.serve_input(cx, input, slot, iteration);
             }
+            if M::FULL {
+                self.settle_vc(cx, slot, iteration);
+            }
             let output = cx.tables.pair_port(self.router.slots[slot].request as usize);
             scratch.nominee[input] = slot as u16;
             asked.insert(output);
@@ -181,7 +178,7 @@ impl<const W: usize> Visit<'_, W> {
     }
 
     /// Output stage: every output port asked grants one request. Returns the input ports that were refused.
-    fn grant_requests<M: Mode>(
+    pub fn grant_requests<M: Mode>(
         &mut self,
         cx: &mut Context<'_, W, M>,
         asked: Mask<W>,

@@ -2,9 +2,11 @@
 
 use super::context::{Arrival, Credit};
 use super::mode::Mode;
+use super::replies::reply_space;
 use super::routers::{global, initial_credits};
 use super::simulation::Simulation;
 use super::{Task, perform};
+use crate::config::InjectionVc;
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
 use crate::trace::{Hop, Observer, PacketKey};
@@ -74,7 +76,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     /// Packets generated = dropped + waiting at nodes + inside + delivered.
     fn check_conservation(&self, delivered: u64) -> Result<(), String> {
         let (generated, dropped) = self.context.recorder.lifetime();
-        let waiting = self.context.nics.waiting() as u64;
+        let waiting = self.context.nics.waiting.len() as u64;
         let inside = self.context.packets.len() as u64;
         if generated != dropped + waiting + inside + delivered {
             return Err(format!(
@@ -84,26 +86,90 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         Ok(())
     }
 
-    /// Credits + packets queued or on the wire + credits on the wire = capacity, for every output VC.
+    /// The buffers behind every output, and the space for replies.
     fn check_credits(&self, router: u32) -> Result<(), String> {
         let network = &self.context.plan.network;
-        for pair in 0..network.layout.pairs() {
-            let Some((port, vc)) = network.layout.pair_vc(pair) else { continue };
-            let link = network.link(router, port);
-            let Some((peer, back)) = link.peer else { continue };
-            let slot = network.layout.slot_base[back] as usize + vc as usize;
-            let state = &self.routers[router as usize].pairs[pair];
-            let resident = self.resident(peer, slot);
-            let flying = self.flying(global::<W>(peer, slot));
-            let returning = self.returning(global::<W>(router, pair));
-            let capacity = initial_credits(network, router, port);
-            if state.credits + resident + flying + returning != capacity {
-                return Err(format!(
-                    "router {router} {} VC {vc}: {} credits + {resident} resident + {flying} flying + {returning} returning phits, capacity {capacity}",
-                    network.port_name(port),
-                    state.credits
-                ));
+        for (port, &vcs) in network.layout.output_vcs.iter().enumerate() {
+            let base = network.layout.pair_base[port] as usize;
+            if network.layout.class[port] == TERMINAL {
+                (base + 1..base + vcs as usize).try_for_each(|pair| self.check_reply_space(router, port, pair))?;
             }
+            if let Some((peer, back)) = network.link(router, port).peer {
+                self.check_buffers(router, port, (peer, back))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Credits + packets queued or on the wire + credits on the wire = capacity, for every output VC of a port. Where VCs
+    /// share a buffer, credits follow from what all of them have outstanding.
+    fn check_buffers(&self, router: u32, port: usize, (peer, back): (u32, usize)) -> Result<(), String> {
+        let network = &self.context.plan.network;
+        let (base, slots) = (network.layout.pair_base[port], network.layout.slot_base[back]);
+        let pairs = base as usize..base as usize + network.layout.output_vcs[port] as usize;
+        let outstanding = pairs.clone().zip(slots as usize..).map(|(pair, slot)| {
+            let (resident, flying) = (self.resident(peer, slot), self.flying(global::<W>(peer, slot)));
+            resident + flying + self.returning(global::<W>(router, pair))
+        });
+        let outstanding: Vec<u32> = outstanding.collect();
+        let credits: Vec<u32> =
+            pairs.clone().map(|pair| self.routers[router as usize].pairs[pair].credits).collect();
+        let place = || format!("router {router} {}", network.port_name(port));
+        let capacity = initial_credits(network, router, port);
+        let Some(damq) = &self.context.damq else {
+            return match credits.iter().zip(&outstanding).position(|(c, o)| c + o != capacity) {
+                Some(vc) => Err(format!(
+                    "{} VC {vc}: {} credits + {} outstanding phits, capacity {capacity}",
+                    place(),
+                    credits[vc],
+                    outstanding[vc]
+                )),
+                None => Ok(()),
+            };
+        };
+        let counted: Vec<u32> = pairs.map(|pair| damq.outstanding(global::<W>(router, pair))).collect();
+        if counted != outstanding {
+            return Err(format!("{}: {outstanding:?} phits outstanding, counted {counted:?}", place()));
+        }
+        let shares = damq.shares(network.layout.class[port]);
+        let above: u32 = outstanding.iter().map(|used| used.saturating_sub(shares.reserve)).sum();
+        if above > shares.pool || !shares.credits(&outstanding).eq(credits.iter().copied()) {
+            return Err(format!("{}: {outstanding:?} phits outstanding, credits {credits:?}", place()));
+        }
+        Ok(())
+    }
+
+    /// Free space for replies + requests granted ejection + replies at the node + space that becomes free = capacity.
+    fn check_reply_space(&self, router: u32, port: usize, pair: usize) -> Result<(), String> {
+        let plan = self.context.plan;
+        let node = router as usize * plan.network.layout.terminals + port;
+        let Some(job) = plan.jobs.get(plan.job_of[node] as usize).filter(|job| job.request_reply()) else {
+            return Ok(());
+        };
+        let class = self.context.nics.class(true);
+        let vc = pair - plan.network.layout.pair_base[port] as usize;
+        let mine = |requester: u32| {
+            plan.nic.injection_vc != InjectionVc::Destination
+                || class.block(requester, plan.network.nodes) + 1 == vc
+        };
+        let answering = self.context.consumed.iter();
+        let requested =
+            answering.filter(|c| c.node == node as u32 && c.requester != NONE && mine(c.requester));
+        let waiting = &self.context.nics.waiting;
+        let queued = self.context.nics.sources.get(node).map_or(0, |source| {
+            source.replies.iter(waiting).filter(|&id| mine(waiting.get(id).destination)).count()
+        });
+        let in_buffer: u32 = (0..class.count)
+            .filter(|&index| plan.nic.injection_vc != InjectionVc::Destination || index + 1 == vc)
+            .map(|index| self.context.nics.occupied(node, class.first + index))
+            .sum();
+        let taken = (requested.count() + queued) as u32 * job.packet_length + in_buffer;
+        let free = self.routers[router as usize].pairs[pair].credits;
+        let returning = self.returning(global::<W>(router, pair));
+        if free + returning + taken != reply_space(plan, node) {
+            return Err(format!(
+                "node {node} VC {vc}: {free} free + {returning} returning + {taken} taken phits for replies"
+            ));
         }
         Ok(())
     }
@@ -132,8 +198,10 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             if state.wanted.contains(pair) == wants.is_empty() {
                 return Err(format!("router {router} pair {pair}: the set of wanted pairs is stale"));
             }
-            let Some((port, _)) = network.layout.pair_vc(pair) else { continue };
-            let credit = network.layout.class[port] == TERMINAL || state.pairs[pair].credits >= shortest;
+            if network.layout.pair_vc(pair).is_none() {
+                continue;
+            }
+            let credit = state.pairs[pair].credits >= shortest;
             if state.credit.contains(pair) != credit {
                 return Err(format!("router {router} pair {pair}: the set of pairs with credit is stale"));
             }
@@ -142,7 +210,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             let head = state.slots[slot].queue.front != NONE;
             let wanting =
                 (0..network.layout.pairs()).filter(|&p| state.pairs[p].wants.contains(slot)).count();
-            let asking = wanting + usize::from(state.redeciding.contains(slot));
+            let asking = wanting + usize::from(state.choosing.contains(slot));
             if asking != usize::from(head) {
                 return Err(format!("router {router} slot {slot}: its head asks {asking} times"));
             }

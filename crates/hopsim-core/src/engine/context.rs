@@ -8,6 +8,7 @@ use super::mode::Mode;
 use super::nic::Nics;
 use super::packet::Packet;
 use super::pool::Pool;
+use super::replies::Consumed;
 use super::tables::Tables;
 use super::wheel::Wheel;
 use crate::config::router::ArbiterConfig;
@@ -70,6 +71,8 @@ pub struct Rules {
     pub output_buffer: u32,
     /// Phits of as many packets of one length as an output queue holds; endless without output queues.
     pub queue_span: u32,
+    /// Nodes of a router.
+    pub nodes_per_router: u32,
     /// Seed of the run.
     pub seed: u64,
     /// Whether input arbiters are round-robin.
@@ -101,6 +104,7 @@ impl Rules {
             queue_span: router.output_buffer.map_or(u32::MAX, |size| size - size % plan.shortest_packet()),
             output_buffer: router.output_buffer.unwrap_or(u32::MAX),
             terminals: plan.network.layout.terminals,
+            nodes_per_router: plan.topology.nodes_per_router(),
             seed: plan.experiment.measure.seed,
             input_round_robin: matches!(router.allocator.input_arbiter, ArbiterConfig::RoundRobin(_)),
             output_round_robin: matches!(router.allocator.output_arbiter, ArbiterConfig::RoundRobin(_)),
@@ -130,6 +134,8 @@ pub struct Context<'p, const W: usize, M> {
     pub credits: Wheel<Credit>,
     /// The nodes.
     pub nics: Nics,
+    /// Requests and replies whose consumption begins.
+    pub consumed: Wheel<Consumed>,
     /// Measurements.
     pub recorder: Recorder,
     /// Phits that one VC of a buffer can hold, by port class -- constant.
@@ -146,6 +152,8 @@ pub struct Context<'p, const W: usize, M> {
     pub minimal: Vec<u32>,
     /// Whether heads that wait must be asked in every attempt -- constant.
     pub remembers: bool,
+    /// Whether decisions draw random numbers even where only one output will do -- constant.
+    pub draws: bool,
     /// Who watches, and what is known at compile time.
     pub mode: M,
 }
@@ -170,7 +178,8 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             packets: Pool::new(),
             arrivals: Wheel::new(ahead + 1),
             credits: Wheel::new(latency),
-            nics: Nics::new(plan),
+            nics: Nics::new(plan, M::FULL),
+            consumed: Wheel::new(ahead),
             recorder: Recorder::new(plan),
             capacities: [NONE, capacity(0), capacity(1)],
             class_ports: class_ports(plan),
@@ -179,6 +188,7 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             marks: Marks::new(plan, &sensors),
             minimal: vec![0; if sensors.minimal_occupancy { ids } else { 0 }],
             remembers: plan.routing.remembers(),
+            draws: plan.routing.draws(),
             rules,
             mode,
         }
@@ -262,27 +272,23 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         u64::from(self.now) * u64::from(self.rules.iterations) + u64::from(iteration)
     }
 
-    /// A packet has become the head of a slot: the pair it wants, `None` if it decides at every attempt.
+    /// The pair that the head of a slot wants, where no head has a choice.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn settle(&mut self, router: usize, slot: usize, packet: u32) -> Option<usize> {
+    pub fn fixed_request(&mut self, router: usize, slot: usize, packet: u32) -> usize {
         let code = self.tables.code(slot);
         let packet = self.packets.get_mut(packet);
-        let head = packet.head(router, code);
+        let head = packet.head::<M>(router, code);
         let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
         let draw = || head_stream(seed, (source, serial), router);
-        let request = if M::FULL {
-            self.routing.settle(&head, &mut packet.route, draw)?
-        } else {
-            self.routing.request(&head, &mut packet.route, draw)
-        };
-        Some(self.tables.port(request.port).pair_base as usize + request.vc as usize)
+        let request = self.routing.request(&head, &mut packet.route, draw);
+        self.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
     /// What the head of a slot counts for in the contention counters.
     pub fn counted(&self, router: usize, slot: usize, packet: u32) -> Counted {
         let packet = self.packets.get(packet);
-        let head = packet.head(router, self.tables.code(slot));
+        let head = packet.head::<M>(router, self.tables.code(slot));
         let class = self.tables.port(self.tables.slot_port(slot)).class;
         let topology = &self.plan.topology;
         let (here, target) = (topology.group(head.router), topology.group(head.destination));
@@ -313,15 +319,15 @@ pub fn head_stream(seed: u64, (source, serial): (u32, u32), router: usize) -> St
 impl Packet {
     /// This packet as a head with input code `code` in `router`.
     #[inline]
-    pub fn head(&self, router: usize, code: u8) -> Head {
+    pub fn head<M: Mode>(&self, router: usize, code: u8) -> Head {
         Head {
             router: router as u32,
             code,
             source: self.source,
             destination: self.destination_router,
             terminal: u16::from(self.terminal),
-            ejection_vc: 0,
-            reply: false,
+            ejection_vc: if M::FULL { self.ejection_vc } else { 0 },
+            reply: M::FULL && self.is_reply(),
         }
     }
 }

@@ -1,8 +1,10 @@
-//! The watchdog: finds packets that wait for each other in a cycle, so that none of them can ever move.
+//! The watchdog: finds packets that wait for each other, so that none of them can ever move.
 //!
-//! A head with a fixed request that lacks credit waits for the buffer behind that output VC; if even with no
-//! credit on its way the packets in that buffer leave no room, it waits for that buffer's head. Following
-//! these waits from head to head either ends at a packet that can move, or comes back: a deadlock for ever.
+//! A head waits for room behind the output VCs it may ask for. Even when all credits on their way have arrived, a buffer
+//! may be full of packets; then it waits for the head of that buffer, where the VCs of a port share it for any of theirs.
+//! A head that has one way out, however long it takes, is free; so is one that waits for a free head. Whoever is not
+//! free in the end never moves. Heads that decide at every attempt count with every output they could ever choose, so
+//! that a deadlock that is reported is one.
 
 use super::mode::Mode;
 use super::routers::split;
@@ -10,77 +12,162 @@ use super::simulation::Simulation;
 use crate::error::{DeadlockReport, WaitingHead};
 use crate::network::TERMINAL;
 
+/// What the search knows of every input VC, by global slot id.
+struct Census {
+    /// Phits whose heads have arrived.
+    occupied: Vec<u32>,
+    /// Whether the head, if there is one, can move one day.
+    free: Vec<bool>,
+}
+
 impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     /// Cycles between two looks.
     pub(super) fn watchdog_period(&self) -> u32 {
         self.context.plan.experiment.measure.watchdog
     }
 
-    /// The slot whose head must move before the head of `slot` can, `None` if that is not certain. Global ids.
-    fn waits_for(&self, slot: u32) -> Option<u32> {
-        let (number, slot) = split::<W>(slot);
-        let router = &self.routers[number];
-        let head = router.slots[slot].queue;
-        if head.is_empty() || router.redeciding.contains(slot) {
-            return None;
-        }
-        let pair = router.slots[slot].request as usize;
-        let port = self.context.tables.pair_port(pair);
-        let info = self.context.tables.port(port);
-        let length = u32::from(self.context.packets.get(head.front).length);
-        if info.class == TERMINAL || router.pairs[pair].credits >= length {
-            return None;
-        }
-        let behind = router.ports[port].to_slot.wrapping_add(pair as u32);
-        let (peer, index) = split::<W>(behind);
-        let queue = self.routers[peer].slots[index].queue;
-        let packets = &self.context.packets;
-        let occupied: u32 = queue.iter(packets).map(|id| u32::from(packets.get(id).length)).sum();
-        let buffer = self.context.plan.network.classes.links[info.class as usize - 1].buffer;
-        (occupied + length > buffer).then_some(behind)
-    }
-
     /// A cycle of waiting heads, if there is one.
     pub(super) fn find_deadlock(&self) -> Option<DeadlockReport> {
-        // 0: not seen, otherwise the walk that saw it first.
-        let mut seen = vec![0u32; self.routers.len() * 64 * W];
-        for start in 0..seen.len() as u32 {
-            let walk = start + 1;
-            let mut at = start;
-            while seen[at as usize] == 0 {
-                seen[at as usize] = walk;
-                match self.waits_for(at) {
-                    Some(next) => at = next,
-                    None => break,
-                }
+        let packets = &self.context.packets;
+        let slots = 0..(self.routers.len() * 64 * W) as u32;
+        let queue = |slot: u32| {
+            let (router, slot) = split::<W>(slot);
+            self.routers[router].slots[slot].queue
+        };
+        let phits = |slot| queue(slot).iter(packets).map(|id| u32::from(packets.get(id).length)).sum();
+        let mut census = Census {
+            occupied: slots.clone().map(phits).collect(),
+            free: slots.clone().map(|slot| queue(slot).is_empty()).collect(),
+        };
+        let mut waiting: Vec<u32> = slots.filter(|&slot| !census.free[slot as usize]).collect();
+        loop {
+            let before = waiting.len();
+            waiting.retain(|&slot| {
+                let free = self.is_free(slot, &census);
+                census.free[slot as usize] = free;
+                !free
+            });
+            if waiting.is_empty() {
+                return None;
             }
-            if seen[at as usize] == walk && self.waits_for(at).is_some() {
-                return Some(self.report(at));
+            if waiting.len() == before {
+                return Some(self.report(waiting[0], &census));
             }
         }
-        None
     }
 
-    fn report(&self, start: u32) -> DeadlockReport {
-        let mut waiting = Vec::new();
-        let mut at = start;
-        loop {
-            waiting.push(self.describe(at));
-            match self.waits_for(at) {
-                Some(next) if next != start => at = next,
-                _ => break,
-            }
+    /// The output VCs that the head of a slot may ask for, in order of preference. Global ids.
+    fn options(&self, slot: u32) -> Vec<usize> {
+        let (number, slot) = split::<W>(slot);
+        let router = &self.routers[number];
+        if !router.choosing.contains(slot) {
+            return vec![router.slots[slot].request as usize];
         }
+        let reach = self.extras.choices.reach(number, slot);
+        let layout = &self.context.plan.network.layout;
+        let allowed = |port: usize| -> u16 {
+            let named = reach.ports.iter().filter(|&&(p, _)| p as usize == port).map(|&(_, set)| set);
+            let class = match layout.class[port] {
+                TERMINAL => 0,
+                code => reach.classes[code as usize - 1],
+            };
+            named.fold(class, |all, set| all | set)
+        };
+        (0..layout.ports())
+            .flat_map(|port| {
+                let set = allowed(port);
+                let base = layout.pair_base[port] as usize;
+                (0..16).filter(move |vc| set >> vc & 1 == 1).map(move |vc| base + vc)
+            })
+            .collect()
+    }
+
+    /// Whether an output VC will have room for `length` phits without any head moving.
+    fn has_room(&self, number: usize, pair: usize, length: u32, census: &Census) -> bool {
+        let port = self.context.tables.pair_port(pair);
+        let info = self.context.tables.port(port);
+        let state = &self.routers[number];
+        if info.class == TERMINAL || state.pairs[pair].credits >= length {
+            return true;
+        }
+        if !state.ports[port].plugged {
+            return false;
+        }
+        let vc = pair - info.pair_base as usize;
+        let occupied: Vec<u32> =
+            self.behind(number, port).map(|slot| census.occupied[slot as usize]).collect();
+        match self.context.plan.router.damq {
+            Some(shares) => {
+                shares[info.class as usize - 1].credits(&occupied).nth(vc).is_some_and(|room| room >= length)
+            }
+            None => occupied[vc] + length <= self.context.capacity(port),
+        }
+    }
+
+    /// The slots that a link port feeds, by VC. Global ids.
+    fn behind(&self, number: usize, port: usize) -> impl Iterator<Item = u32> {
+        let first = u32::from(self.context.tables.port(port).pair_base);
+        let to_slot = self.routers[number].ports[port].to_slot;
+        let count = u32::from(self.context.plan.network.layout.output_vcs[port]);
+        (first..first + count).map(move |pair| to_slot.wrapping_add(pair))
+    }
+
+    /// The slots whose heads can make room for an output VC. Global ids.
+    fn blockers(&self, number: usize, pair: usize) -> Vec<u32> {
+        let port = self.context.tables.pair_port(pair);
+        if !self.routers[number].ports[port].plugged {
+            return Vec::new();
+        }
+        let vc = pair - self.context.tables.port(port).pair_base as usize;
+        match self.context.plan.router.damq {
+            Some(_) => self.behind(number, port).collect(),
+            None => self.behind(number, port).skip(vc).take(1).collect(),
+        }
+    }
+
+    fn is_free(&self, slot: u32, census: &Census) -> bool {
+        let (number, index) = split::<W>(slot);
+        let head = self.routers[number].slots[index].queue.front;
+        let length = u32::from(self.context.packets.get(head).length);
+        self.options(slot).into_iter().any(|pair| {
+            self.has_room(number, pair, length, census)
+                || self.blockers(number, pair).into_iter().any(|b| {
+                    census.free[b as usize] && census.occupied[b as usize] > 0
+                })
+        })
+    }
+
+    /// A slot whose head must move before that of `slot` can, and never does, and the output VC in between.
+    fn waits_for(&self, slot: u32, census: &Census) -> Option<(usize, u32)> {
+        let (number, _) = split::<W>(slot);
+        self.options(slot).into_iter().find_map(|pair| {
+            let stuck = |b: &u32| !census.free[*b as usize];
+            self.blockers(number, pair).into_iter().find(stuck).map(|b| (pair, b))
+        })
+    }
+
+    fn report(&self, start: u32, census: &Census) -> DeadlockReport {
+        let mut walk: Vec<(u32, usize)> = Vec::new();
+        let mut at = start;
+        let first = loop {
+            if let Some(first) = walk.iter().position(|&(slot, _)| slot == at) {
+                break first;
+            }
+            let Some((pair, next)) = self.waits_for(at, census) else { break 0 };
+            walk.push((at, pair));
+            at = next;
+        };
+        let waiting = walk[first..].iter().map(|&(slot, pair)| self.describe(slot, pair)).collect();
         DeadlockReport { cycle: self.context.now, packets: self.context.packets.len(), waiting }
     }
 
-    fn describe(&self, slot: u32) -> WaitingHead {
+    fn describe(&self, slot: u32, pair: usize) -> WaitingHead {
         let (number, slot) = split::<W>(slot);
         let state = &self.routers[number].slots[slot];
         let packet = self.context.packets.get(state.queue.front);
         let network = &self.context.plan.network;
         let (input, input_vc) = network.layout.slot_vc(slot).unwrap_or((0, 0));
-        let (output, output_vc) = network.layout.pair_vc(state.request as usize).unwrap_or((0, 0));
+        let (output, output_vc) = network.layout.pair_vc(pair).unwrap_or((0, 0));
         WaitingHead {
             router: number as u32,
             input: network.port_name(input),
@@ -88,7 +175,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             output: network.port_name(output),
             output_vc,
             source: packet.source,
-            destination: packet.destination,
+            destination: packet.destination(self.context.rules.nodes_per_router),
             generated: packet.generated,
         }
     }
@@ -131,6 +218,27 @@ mod tests {
         assert!(report.waiting.len() >= 2 && report.packets >= report.waiting.len());
         assert!(report.waiting.iter().all(|head| head.output_vc == 0));
         assert!(report.to_string().contains("wait for each other"), "{report}");
+    }
+
+    #[test]
+    fn shared_buffers_without_a_reserve_deadlock_and_with_one_they_do_not() {
+        let document = |reserve: u32| {
+            json!({
+                "topology": { "dragonfly": { "p": 2, "a": 4, "h": 2 } },
+                "load": 1.0,
+                "router": { "cioq": { "buffers": {
+                    "local": 32, "global": 32, "injection": 32, "output": 16,
+                    "damq": { "local_reserve": reserve, "global_reserve": reserve, "allow_deadlock": true }
+                } } },
+                "measure": { "warmup": 0, "cycles": 20_000, "watchdog": 500 }
+            })
+        };
+        let outcome = |reserve| {
+            let experiment = serde_json::from_value(document(reserve)).unwrap();
+            run(&Plan::new(&experiment).unwrap(), &Control::default())
+        };
+        assert!(matches!(outcome(0), Err(RunError::Deadlock(_))), "{:?}", outcome(0).is_ok());
+        assert!(outcome(1).is_ok());
     }
 
     #[test]

@@ -75,29 +75,29 @@ impl Marks {
         known[other * self.ports.len() + port - self.ports.start] >> vc & 1 == 1
     }
 
-    /// Sets the marks of `router` from what its global outputs have outstanding per VC, in `loads`, of which `links` are
-    /// plugged in.
-    fn set(&mut self, router: usize, (loads, links): (&[Vec<u32>], usize), now: u32) {
-        let count = links as f64;
-        let sum = |load: &[u32]| load.iter().sum::<u32>();
-        let mean_vc = |vc: usize| loads.iter().map(|l| l[vc]).sum::<u32>() as f64 / count;
-        let vcs = self.rule.vcs as usize;
-        let mean_port = loads.iter().map(|l| sum(l)).sum::<u32>() as f64 / (count * vcs as f64);
-        let bound = |mean: f64| self.rule.factor * mean + self.threshold;
-        for (number, load) in loads.iter().enumerate() {
-            let mut bits = 0;
-            match self.rule.sensing {
-                Sensing::Vc => {
-                    for vc in 0..vcs {
-                        bits |= u16::from(f64::from(load[vc]) > bound(mean_vc(vc))) << vc;
-                    }
-                }
-                Sensing::Port => {
-                    let marked = f64::from(sum(load)) / vcs as f64 > bound(mean_port);
-                    bits = if marked { u16::MAX } else { 0 };
+    /// Sets the marks of `router` from `loads`: what each of the global outputs `plugged` has outstanding, VC by VC.
+    fn set(&mut self, router: usize, (plugged, loads): (&[usize], &[u32]), now: u32) {
+        let (vcs, count) = (self.rule.vcs as usize, plugged.len() as f64);
+        let bound = |sum: u32, of: f64| self.rule.factor * f64::from(sum) / of + self.threshold;
+        let mut bits = [0u16; 256];
+        match self.rule.sensing {
+            Sensing::Vc => {
+                for vc in 0..vcs {
+                    let load = loads.iter().skip(vc).step_by(vcs);
+                    let bound = bound(load.clone().sum(), count);
+                    load.zip(&mut bits).for_each(|(&l, bits)| *bits |= u16::from(f64::from(l) > bound) << vc);
                 }
             }
-            let index = router * self.ports.len() + number;
+            Sensing::Port => {
+                let bound = bound(loads.iter().sum(), count * vcs as f64);
+                for (load, bits) in loads.chunks(vcs).zip(&mut bits) {
+                    let mean = f64::from(load.iter().sum::<u32>()) / vcs as f64;
+                    *bits = if mean > bound { u16::MAX } else { 0 };
+                }
+            }
+        }
+        for (&port, bits) in plugged.iter().zip(bits) {
+            let index = router * self.ports.len() + port - self.ports.start;
             if self.own[index] != bits {
                 self.own[index] = bits;
                 if self.rule.exchanged {
@@ -118,34 +118,39 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         }
         marks.under_way.put_back(self.now, due);
         let mut changed = std::mem::take(&mut marks.changed);
-        let mut loads = Vec::new();
+        let (mut plugged, mut loads) = (Vec::new(), Vec::new());
         for router in changed.drain(..) {
             marks.is_changed[router as usize] = false;
-            let links = self.global_loads(&marks, &routers[router as usize], router, &mut loads);
-            marks.set(router as usize, (&loads, links), self.now);
+            plugged.clear();
+            loads.clear();
+            self.global_loads(&marks, &routers[router as usize], router, (&mut plugged, &mut loads));
+            marks.set(router as usize, (&plugged, &loads), self.now);
         }
         marks.changed = changed;
         self.marks = Some(marks);
     }
 
-    /// What every global output has outstanding, per VC that counts: nothing where nothing is plugged in. Returns how
-    /// many are.
-    fn global_loads(&self, marks: &Marks, state: &Router<W>, router: u32, loads: &mut Vec<Vec<u32>>) -> usize {
-        loads.clear();
-        let mut links = 0;
+    /// The plugged global outputs and what each has outstanding in the VCs that count.
+    fn global_loads(
+        &self,
+        marks: &Marks,
+        state: &Router<W>,
+        router: u32,
+        (plugged, loads): (&mut Vec<usize>, &mut Vec<u32>),
+    ) {
+        let capacity = self.capacity(marks.ports.start);
         for port in marks.ports.clone() {
-            if self.plan.network.link(router, port).peer.is_none() {
-                loads.push(vec![0; marks.rule.vcs as usize]);
+            if !state.ports[port].plugged {
                 continue;
             }
-            links += 1;
+            plugged.push(port);
             let base = self.tables.port(port).pair_base as usize;
-            let load = |vc: usize| match marks.rule.packets {
-                Packets::All => self.capacity(port) - state.pairs[base + vc].credits,
-                Packets::Minimal => self.minimal[global::<W>(router, base + vc) as usize],
-            };
-            loads.push((0..marks.rule.vcs as usize).map(load).collect());
+            for pair in base..base + marks.rule.vcs as usize {
+                loads.push(match marks.rule.packets {
+                    Packets::All => capacity - state.pairs[pair].credits,
+                    Packets::Minimal => self.minimal[global::<W>(router, pair) as usize],
+                });
+            }
         }
-        links
     }
 }

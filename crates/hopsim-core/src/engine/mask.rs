@@ -102,6 +102,13 @@ impl<const W: usize> Mask<W> {
         taken
     }
 
+    /// The elements that are not in `other`.
+    #[inline]
+    pub fn without(mut self, other: Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word &= !other);
+        self
+    }
+
     /// The bits of `field`, a mask of the word that holds `bit`.
     #[inline]
     pub fn field(&self, bit: usize, field: u64) -> u64 {

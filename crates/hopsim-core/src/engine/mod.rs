@@ -3,6 +3,7 @@
 mod allocator;
 mod arbiter;
 mod audit;
+mod choices;
 mod contention;
 mod context;
 mod damq;
@@ -14,9 +15,10 @@ mod nic;
 mod outlook;
 pub mod packet;
 mod pool;
-mod redecide;
+mod replies;
 mod routers;
 pub mod simulation;
+mod source;
 mod tables;
 mod transfer;
 mod wheel;
@@ -87,7 +89,9 @@ fn perform<T: Task>(plan: &Plan, task: T) -> T::Output {
 /// Picks the mode, likewise.
 fn by_mode<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
     let observer = T::Observer::default();
-    if is_plain(plan) && is_clean(plan) {
+    if is_full(plan) {
+        task.with(Simulation::<W, _>::new(plan, Full(observer)))
+    } else if is_plain(plan) && is_clean(plan) {
         task.with(Simulation::<W, _>::new(plan, Clean(observer)))
     } else if is_plain(plan) {
         task.with(Simulation::<W, _>::new(plan, Plain(observer)))

@@ -3,17 +3,17 @@
 
 use crate::config::router::ArbiterConfig;
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold};
-use crate::plan::Plan;
+use crate::plan::{JobPlan, Plan};
 use crate::trace::Observer;
 
 /// A kind of run.
 pub trait Mode {
     /// Packets of one length, longer than the crossbar latency, round-robin arbiters without priority, heads
-    /// that do not re-decide.
+    /// without a choice.
     const PLAIN: bool;
     /// Besides, the default rules: no named choice differs.
     const CLEAN: bool;
-    /// Everything: heads that re-decide and what they read, several VCs to choose from, shared buffers.
+    /// Everything: heads with a choice and what they read, shared buffers, bursts, changes, requests and replies.
     const FULL: bool;
     /// Who watches.
     type Observer: Observer;
@@ -27,7 +27,7 @@ pub struct Clean<O>(pub O);
 /// A run with nothing but the plainest router.
 pub struct Plain<O>(pub O);
 
-/// A run with any router and rules, whose requests are fixed.
+/// A run with any router and rules, where no head has a choice.
 pub struct General<O>(pub O);
 
 /// A run with everything.
@@ -58,7 +58,8 @@ modes! {
 
 /// Whether a plan needs [`Full`].
 pub fn is_full(plan: &Plan) -> bool {
-    !plan.routing.is_fixed() || plan.router.damq.is_some()
+    let traffic = |job: &JobPlan| job.process.waits() || !job.changes.is_empty() || job.request_reply();
+    !plan.routing.is_fixed() || plan.router.damq.is_some() || plan.jobs.iter().any(traffic)
 }
 
 /// Whether [`Plain`] is enough for a plan.
@@ -128,13 +129,14 @@ mod tests {
             assert!(is_plain(&clean) && is_clean(&clean));
             let general = lives(&clean, General(Tracer::default()));
             assert!(general.len() > 100);
+            assert_eq!(lives(&clean, Full(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, Clean(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, Plain(Tracer::default())), general, "{document}");
-            assert_eq!(lives(&clean, Full(Tracer::default())), general, "{document}");
             document["compat"] = json!("fogsim");
             let fogsim = plan(&document);
             assert!(is_plain(&fogsim) && !is_clean(&fogsim));
             let general = lives(&fogsim, General(Tracer::default()));
+            assert_eq!(lives(&fogsim, Full(Tracer::default())), general, "{document}");
             assert_eq!(lives(&fogsim, Plain(Tracer::default())), general, "{document}");
         }
     }

@@ -5,6 +5,7 @@ use super::mode::Mode;
 use super::packet::{Packet, Waiting};
 use super::pool::{Pool, Queue};
 use super::routers::global;
+use super::source::{Changes, Source};
 use super::wheel::Wheel;
 use crate::config::{InjectionLink, InjectionVc};
 use crate::network::{Classes, NONE};
@@ -16,26 +17,28 @@ use crate::routing::RouteState;
 const SOURCE_BUCKETS: usize = 2048;
 
 /// One network interface.
-struct Nic {
-    process: Stream,
-    pattern: Stream,
+pub struct Nic {
+    /// When it generates.
+    pub process: Stream,
+    /// To whom.
+    pub pattern: Stream,
     /// The source queue.
     queue: Queue,
     queued: u32,
     /// Packets generated so far.
-    serial: u32,
+    pub serial: u32,
     /// First cycle in which the wire to the router is free.
     wire_free: u32,
     /// Last cycle for which a wake-up was booked.
     woken_at: u32,
     /// Next generation.
-    next_at: u32,
+    pub next_at: u32,
     /// Next node in the same bucket of the wheel.
     next_node: u32,
     /// Length of its packets -- constant.
     length: u32,
     /// Its job -- constant.
-    job: u8,
+    pub job: u8,
     /// Where the search for the shortest injection VC starts.
     pointer: u8,
 }
@@ -49,13 +52,35 @@ struct Buffer {
     used: u32,
 }
 
+/// Consecutive injection VCs of a node.
+#[derive(Clone, Copy, Debug)]
+pub struct VcClass {
+    /// The first one.
+    pub first: usize,
+    /// How many.
+    pub count: usize,
+}
+
+impl VcClass {
+    /// Which of them `InjectionVc::Destination` picks for `destination` among `nodes`.
+    #[inline]
+    pub fn block(self, destination: u32, nodes: u32) -> usize {
+        (u64::from(destination) * self.count as u64 / u64::from(nodes)) as usize
+    }
+}
+
 /// All network interfaces.
 pub struct Nics {
     /// By node.
-    all: Vec<Nic>,
+    pub all: Vec<Nic>,
+    /// What only runs with everything know of a node; empty otherwise.
+    pub sources: Vec<Source>,
+    /// Traffic that changes.
+    pub changes: Changes,
     /// By node · VCs + VC.
     buffers: Vec<Buffer>,
-    waiting: Pool<Waiting>,
+    /// Packets at nodes.
+    pub waiting: Pool<Waiting>,
     /// First node of every bucket.
     buckets: Vec<u32>,
     /// Nodes whose wire becomes free while packets wait.
@@ -64,7 +89,8 @@ pub struct Nics {
     freed: Vec<u32>,
     /// Streams of the random injection VC policy; empty if unused.
     vc_streams: Vec<Stream>,
-    policy: InjectionVc,
+    /// See [`InjectionVc`] -- constant.
+    pub policy: InjectionVc,
     serial_wire: bool,
     /// Most packets in a source queue -- constant.
     source_queue: u32,
@@ -72,13 +98,16 @@ pub struct Nics {
     size: u32,
     latency: u32,
     vcs: usize,
-    nodes: u32,
+    /// Injection VCs that are not for replies -- constant.
+    first_reply_vc: usize,
+    /// Nodes of the network -- constant.
+    pub nodes: u32,
     nodes_per_router: u32,
 }
 
 impl Nics {
     /// Idle interfaces with their first generations booked.
-    pub fn new(plan: &Plan) -> Self {
+    pub fn new(plan: &Plan, full: bool) -> Self {
         let (nodes, seed) = (plan.network.nodes, plan.experiment.measure.seed);
         let Classes { terminal, .. } = plan.network.classes;
         let vcs = terminal.vcs as usize;
@@ -101,6 +130,8 @@ impl Nics {
         let streams = (0..random).map(|n| Stream::new(seed, Purpose::InjectionVc, u64::from(n)));
         let mut state = Self {
             all: (0..nodes).map(nic).collect(),
+            sources: Source::all(plan, full),
+            changes: Changes::new(plan),
             buffers: vec![Buffer { behind: Queue::EMPTY, used: 0 }; nodes as usize * vcs],
             waiting: Pool::new(),
             buckets: vec![NONE; SOURCE_BUCKETS],
@@ -113,67 +144,89 @@ impl Nics {
             size: terminal.buffer,
             latency: terminal.latency,
             vcs,
+            first_reply_vc: usize::from(plan.network.classes.first_reply_vc()),
             nodes,
             nodes_per_router: plan.topology.nodes_per_router(),
         };
         for node in 0..nodes as usize {
             if let Some(job) = plan.jobs.get(plan.job_of[node] as usize) {
-                let gap = job.process.gap(&mut state.all[node].process);
+                let gap = job.process.begin(&mut state.all[node].process);
                 state.book(node, gap.saturating_sub(1));
             }
         }
         state
     }
 
-    /// Packets in source queues and injection buffers, heads excepted.
-    pub fn waiting(&self) -> usize {
-        self.waiting.len()
-    }
-
     /// Books the next generation of `node`, unless it is out of reach.
     #[inline]
-    fn book(&mut self, node: usize, at: u32) {
+    pub fn book(&mut self, node: usize, at: u32) {
+        let nic = &mut self.all[node];
+        nic.next_at = at;
         if at >= crate::plan::MAX_CYCLES {
             return;
         }
         let bucket = &mut self.buckets[at as usize % SOURCE_BUCKETS];
-        let nic = &mut self.all[node];
-        nic.next_at = at;
         nic.next_node = *bucket;
         *bucket = node as u32;
     }
 
-    /// The injection VC with room for `length` phits that the policy picks for a packet to `destination`.
+    /// Forgets all bookings and books every node again that has one at or after `now`.
+    pub fn rebook(&mut self, now: u32) {
+        self.buckets.fill(NONE);
+        for node in 0..self.all.len() {
+            let at = self.all[node].next_at;
+            if at >= now {
+                self.book(node, at);
+            }
+        }
+    }
+
+    /// The injection VCs for replies, or those for all other packets.
+    #[inline]
+    pub fn class(&self, reply: bool) -> VcClass {
+        if reply {
+            VcClass { first: self.first_reply_vc, count: self.vcs - self.first_reply_vc }
+        } else {
+            VcClass { first: 0, count: self.first_reply_vc }
+        }
+    }
+
+    /// The injection VC of `class` with room for `length` phits that the policy picks for a packet to `destination`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn choose_vc(&mut self, node: usize, destination: u32, length: u32) -> Option<usize> {
+    fn choose_vc<M: Mode>(&mut self, node: usize, packet: &Waiting, length: u32) -> Option<usize> {
+        let reply = M::FULL && packet.requested != NONE;
+        let class = if M::FULL { self.class(reply) } else { VcClass { first: 0, count: self.vcs } };
+        let VcClass { first, count } = class;
         let room = self.size - length;
         let buffers = &self.buffers[node * self.vcs..][..self.vcs];
         match self.policy {
             InjectionVc::Destination => {
-                let vc = (u64::from(destination) * self.vcs as u64 / u64::from(self.nodes)) as usize;
+                let vc = first + class.block(packet.destination, self.nodes);
                 (buffers[vc].used <= room).then_some(vc)
             }
             InjectionVc::Shortest => {
-                let mut vc = self.all[node].pointer as usize;
+                let pointer =
+                    if reply { &mut self.sources[node].reply_pointer } else { &mut self.all[node].pointer };
+                let mut vc = *pointer as usize;
                 let (mut least, mut best) = (u32::MAX, 0);
-                for _ in 0..self.vcs {
+                for _ in 0..count {
                     if buffers[vc].used < least {
                         (least, best) = (buffers[vc].used, vc);
                         if least == 0 {
                             break;
                         }
                     }
-                    vc = if vc + 1 == self.vcs { 0 } else { vc + 1 };
+                    vc = if vc + 1 == first + count { first } else { vc + 1 };
                 }
                 if least > room {
                     return None;
                 }
-                self.all[node].pointer = if best + 1 == self.vcs { 0 } else { best as u8 + 1 };
+                *pointer = if best + 1 == first + count { first as u8 } else { best as u8 + 1 };
                 Some(best)
             }
             InjectionVc::Random => {
-                let with_room = || (0..buffers.len()).filter(|&vc| buffers[vc].used <= room);
+                let with_room = || (first..first + count).filter(|&vc| buffers[vc].used <= room);
                 let count = with_room().count() as u32;
                 let stream = &mut self.vc_streams[node];
                 (count > 0).then(|| with_room().nth(stream.below(count) as usize)).flatten()
@@ -181,10 +234,40 @@ impl Nics {
         }
     }
 
-    /// The injection VC that a packet may enter now, or `None`: then the node is woken when that can change.
+    /// Whether a packet of `node` to `destination` that is no reply could enter an injection buffer now; if the wire
+    /// keeps it from that, the node is woken when it is free.
+    pub fn could_enter(&mut self, now: u32, node: usize, destination: u32) -> bool {
+        if self.sources[node].is_exhausted() || self.wire_is_busy(now, node) {
+            return false;
+        }
+        let VcClass { first, count } = self.class(false);
+        let room = self.size - self.all[node].length;
+        let buffers = &self.buffers[node * self.vcs..][first..first + count];
+        match self.policy {
+            InjectionVc::Destination => {
+                buffers[self.class(false).block(destination, self.nodes)].used <= room
+            }
+            InjectionVc::Shortest | InjectionVc::Random => buffers.iter().any(|b| b.used <= room),
+        }
+    }
+
+    /// Whether the next packet of `node`, to `destination`, would be dropped if it were generated now.
+    pub fn would_drop(&mut self, now: u32, node: usize, destination: u32) -> bool {
+        if self.source_queue == 0 {
+            return !self.could_enter(now, node, destination);
+        }
+        self.all[node].queued >= self.source_queue
+    }
+
+    /// Phits in injection VC `vc` of `node`, or on their way there.
+    pub fn occupied(&self, node: usize, vc: usize) -> u32 {
+        self.buffers[node * self.vcs + vc].used
+    }
+
+    /// Whether the wire to the router is busy; then the node is woken when it is free.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn admission(&mut self, now: u32, node: usize, destination: u32, length: u32) -> Option<usize> {
+    fn wire_is_busy(&mut self, now: u32, node: usize) -> bool {
         if self.serial_wire {
             let nic = &mut self.all[node];
             if now < nic.wire_free {
@@ -192,10 +275,25 @@ impl Nics {
                     nic.woken_at = nic.wire_free;
                     self.wires.push(nic.wire_free, node as u32);
                 }
-                return None;
+                return true;
             }
         }
-        let vc = self.choose_vc(node, destination, length)?;
+        false
+    }
+
+    /// The injection VC that a packet may enter now, or `None`: then the node is woken when that can change.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    fn admission<M: Mode>(&mut self, now: u32, node: usize, packet: &Waiting) -> Option<usize> {
+        let length = self.all[node].length;
+        let own = M::FULL && packet.requested == NONE;
+        if (own && self.sources[node].is_exhausted()) || self.wire_is_busy(now, node) {
+            return None;
+        }
+        let vc = self.choose_vc::<M>(node, packet, length)?;
+        if own {
+            self.sources[node].unanswered += 1;
+        }
         self.all[node].wire_free = now + length;
         Some(vc)
     }
@@ -204,6 +302,10 @@ impl Nics {
 impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// Injection from the source queues that can move again, then generation.
     pub fn run_nodes(&mut self) {
+        if M::FULL {
+            self.change_traffic();
+            self.absorb_consumed();
+        }
         let due = self.nics.wires.take(self.now);
         for &node in &due {
             self.drain_source(node as usize);
@@ -230,18 +332,30 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
 
     #[inline]
     fn generate(&mut self, node: usize) {
+        if M::FULL {
+            return self.generate_in_phase(node);
+        }
         let nic = &mut self.nics.all[node];
-        let (job_index, length) = (nic.job, nic.length);
-        let job = &self.plan.jobs[job_index as usize];
+        let job = &self.plan.jobs[nic.job as usize];
         let destination = job.pattern.destination(node as u32, &mut nic.pattern);
-        let next_at = self.now.saturating_add(job.process.gap(&mut nic.process));
-        let packet = Waiting { next: NONE, destination, generated: self.now, serial: nic.serial, arrived: 0 };
+        let next_at = self.now.saturating_add(job.process.bernoulli().gap(&mut nic.process));
+        self.nics.book(node, next_at);
+        self.submit(node, destination);
+    }
+
+    /// `node` generates a packet to `destination`.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    pub fn submit(&mut self, node: usize, destination: u32) {
+        let nic = &mut self.nics.all[node];
+        let job_index = nic.job;
+        let (generated, serial) = (self.now, nic.serial);
+        let packet = Waiting { next: NONE, destination, generated, serial, arrived: 0, requested: NONE };
         nic.serial += 1;
         let first = nic.queue.is_empty();
         let full = nic.queued >= self.nics.source_queue;
-        self.nics.book(node, next_at);
         self.recorder.generated(node, job_index);
-        if first && let Some(vc) = self.nics.admission(self.now, node, destination, length) {
+        if first && let Some(vc) = self.nics.admission::<M>(self.now, node, &packet) {
             self.enter_buffer(node, vc, packet);
             return;
         }
@@ -255,16 +369,26 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         nic.queued += 1;
     }
 
-    /// Moves packets from the source queue into injection buffers as far as wire and room allow.
-    fn drain_source(&mut self, node: usize) {
-        let length = self.nics.all[node].length;
+    /// Moves packets of `node` into injection buffers as far as wire and room allow, replies first.
+    pub fn drain_source(&mut self, node: usize) {
+        if M::FULL {
+            self.drain_replies(node);
+        }
+        self.drain_queue(node);
+        if M::FULL {
+            self.thaw(node);
+        }
+    }
+
+    /// The same for the source queue alone.
+    fn drain_queue(&mut self, node: usize) {
         loop {
             let index = self.nics.all[node].queue.front;
             if index == NONE {
                 return;
             }
             let packet = *self.nics.waiting.get(index);
-            let Some(vc) = self.nics.admission(self.now, node, packet.destination, length) else { return };
+            let Some(vc) = self.nics.admission::<M>(self.now, node, &packet) else { return };
             let nic = &mut self.nics.all[node];
             nic.queue.pop(&self.nics.waiting);
             nic.queued -= 1;
@@ -273,14 +397,40 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         }
     }
 
+    /// The replies of `node` that wait for the wire. Their space in the injection buffers is reserved.
+    fn drain_replies(&mut self, node: usize) {
+        loop {
+            let index = self.nics.sources[node].replies.front;
+            if index == NONE {
+                return;
+            }
+            let packet = *self.nics.waiting.get(index);
+            let Some(vc) = self.nics.admission::<M>(self.now, node, &packet) else { return };
+            self.nics.sources[node].replies.pop(&self.nics.waiting);
+            self.nics.waiting.remove(index);
+            self.enter_buffer(node, vc, packet);
+        }
+    }
+
+    /// A packet counts as injected by `node` through VC `vc`.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    fn count_injected(&mut self, node: usize, vc: usize) {
+        let job = self.nics.all[node].job;
+        if M::FULL && vc >= self.nics.first_reply_vc {
+            self.recorder.injected_reply(job);
+        } else {
+            self.recorder.injected(node, job);
+        }
+    }
+
     /// The packet enters injection VC `vc` of `node`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn enter_buffer(&mut self, node: usize, vc: usize, mut packet: Waiting) {
-        let nic = &self.nics.all[node];
-        let length = nic.length;
+        let length = self.nics.all[node].length;
         if self.count_at_buffer() {
-            self.recorder.injected(node, nic.job);
+            self.count_injected(node, vc);
         }
         packet.arrived = self.now + self.nics.latency;
         let buffer = &mut self.nics.buffers[node * self.nics.vcs + vc];
@@ -317,10 +467,10 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             next: NONE,
             arrived: packet.arrived,
             destination_router,
-            destination: packet.destination,
             source: node as u32,
             generated: packet.generated,
             serial: packet.serial,
+            requested: packet.requested,
             injected: 0,
             injection_wait: 0,
             queue_wait: [0; 2],
@@ -330,6 +480,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             hops: [0; 2],
             job,
             terminal: (packet.destination - destination_router * self.nics.nodes_per_router) as u8,
+            ejection_vc: self.ejection_vc(job, node as u32, packet.requested),
         })
     }
 
@@ -339,13 +490,17 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     #[inline(always)]
     pub fn leave_injection(&mut self, router: usize, port: usize, vc: usize, length: u32) -> u32 {
         let node = router * self.nics.nodes_per_router as usize + port;
-        let nic = &self.nics.all[node];
         if !self.count_at_buffer() {
-            self.recorder.injected(node, nic.job);
+            self.count_injected(node, vc);
+        }
+        if M::FULL && vc >= self.nics.first_reply_vc {
+            self.release_reply((router, port), vc, length);
         }
         // While the wire is busy the node is woken anyway.
+        let nic = &self.nics.all[node];
         let wire_busy = self.nics.serial_wire && self.now < nic.wire_free;
-        if !nic.queue.is_empty() && !wire_busy {
+        let waits = !nic.queue.is_empty() || (M::FULL && self.nics.sources[node].frozen);
+        if waits && !wire_busy {
             self.nics.freed.push(node as u32);
         }
         let buffer = &mut self.nics.buffers[node * self.nics.vcs + vc];

@@ -2,7 +2,7 @@
 //! injection VC or inside the network.
 
 use super::pool::Linked;
-use crate::network::TERMINAL;
+use crate::network::{NONE, TERMINAL};
 use crate::routing::RouteState;
 use crate::trace::PacketKey;
 
@@ -19,6 +19,8 @@ pub struct Waiting {
     pub serial: u32,
     /// Cycle its head arrives in the injection buffer.
     pub arrived: u32,
+    /// Cycle of generation of the request that it answers; `NONE`: it is no reply.
+    pub requested: u32,
 }
 
 /// A packet in the network: one cache line.
@@ -31,14 +33,14 @@ pub struct Packet {
     pub arrived: u32,
     /// Destination router.
     pub destination_router: u32,
-    /// Destination node.
-    pub destination: u32,
     /// Source node.
     pub source: u32,
     /// Cycle of generation.
     pub generated: u32,
     /// Number among the packets of its source.
     pub serial: u32,
+    /// Cycle of generation of the request that it answers; `NONE`: it is no reply.
+    pub requested: u32,
     /// Cycle of the grant at the source router.
     pub injected: u32,
     /// Generation to end of injection (see `InjectionLatency`) \[cycles\].
@@ -57,6 +59,8 @@ pub struct Packet {
     pub job: u8,
     /// Terminal port of the destination at the destination router.
     pub terminal: u8,
+    /// Output VC of its ejection.
+    pub ejection_vc: u8,
 }
 
 impl Packet {
@@ -76,12 +80,27 @@ impl Packet {
         }
     }
 
-    /// What identifies the packet to observers.
-    pub fn key(&self) -> PacketKey {
+    /// Destination node, where routers have `nodes_per_router` nodes.
+    pub fn destination(&self, nodes_per_router: u32) -> u32 {
+        self.destination_router * nodes_per_router + u32::from(self.terminal)
+    }
+
+    /// Whether it answers a request.
+    pub fn is_reply(&self) -> bool {
+        self.requested != NONE
+    }
+
+    /// Whether its destination will answer it.
+    pub fn is_request(&self) -> bool {
+        self.ejection_vc > 0
+    }
+
+    /// What identifies the packet to observers, where routers have `nodes_per_router` nodes.
+    pub fn key(&self, nodes_per_router: u32) -> PacketKey {
         PacketKey {
             source: self.source,
             serial: self.serial,
-            destination: self.destination,
+            destination: self.destination(nodes_per_router),
             generated: self.generated,
         }
     }

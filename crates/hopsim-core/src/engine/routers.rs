@@ -1,12 +1,11 @@
 //! The state of the routers: one block each, in one flat array. What an allocator visit touches lies together.
 
+use super::choices::Choices;
 use super::mask::Mask;
-use super::mode::Mode;
 use super::pool::Queue;
 use crate::config::router::ArbiterConfig;
 use crate::network::{NONE, Network, TERMINAL};
 use crate::plan::Plan;
-use crate::routing::{NO_PORT, Reach, RouteState};
 
 /// An array of 64·W entries, W a power of two; the index is masked instead of checked.
 #[derive(Clone, Debug)]
@@ -58,6 +57,8 @@ pub struct Port {
     pub latency: u16,
     /// 0 for terminal ports, 1 + index for link classes -- constant.
     pub class: u8,
+    /// Whether a link is plugged in: every value of `to_slot` is possible -- constant.
+    pub plugged: bool,
 }
 
 /// The queue of an input VC.
@@ -85,8 +86,8 @@ pub struct Router<const W: usize> {
     pub wanted: Mask<W>,
     /// Pairs with credit for the shortest packet; ejection always.
     pub credit: Mask<W>,
-    /// Slots whose head re-decides at every attempt.
-    pub redeciding: Mask<W>,
+    /// Slots whose head has a choice of VCs or of outputs.
+    pub choosing: Mask<W>,
     /// Its ports.
     pub ports: Array<Port, W>,
     /// Its input VCs.
@@ -109,11 +110,12 @@ impl<const W: usize> Router<W> {
             to_pair: NONE,
             latency: 0,
             class: TERMINAL,
+            plugged: false,
         };
         let mut state = Self {
             wanted: Mask::EMPTY,
             credit: Mask::EMPTY,
-            redeciding: Mask::EMPTY,
+            choosing: Mask::EMPTY,
             ports: Array::new(port),
             slots: Array::new(Slot { queue: Queue::EMPTY, request: 0 }),
             pairs: Array::new(Pair { wants: Mask::EMPTY, credits: 0 }),
@@ -125,6 +127,7 @@ impl<const W: usize> Router<W> {
             if let Some((peer, back)) = link.peer {
                 let slot = global::<W>(peer, layout.slot_base[back] as usize);
                 let pair = global::<W>(peer, layout.pair_base[back] as usize);
+                state.ports[port].plugged = true;
                 state.ports[port].to_slot = slot.wrapping_sub(u32::from(layout.pair_base[port]));
                 state.ports[port].to_pair = pair.wrapping_sub(u32::from(layout.slot_base[port]));
             }
@@ -139,10 +142,9 @@ impl<const W: usize> Router<W> {
         state
     }
 
-    /// The head of `slot` wants `pair`, or re-decides.
+    /// The head of `slot` wants `pair`.
     #[inline]
-    pub fn ask(&mut self, slot: usize, pair: Option<usize>) {
-        let Some(pair) = pair else { return self.redeciding.insert(slot) };
+    pub fn ask(&mut self, slot: usize, pair: usize) {
         self.slots[slot].request = pair as u16;
         self.pairs[pair].wants.insert(slot);
         self.wanted.insert(pair);
@@ -150,10 +152,7 @@ impl<const W: usize> Router<W> {
 
     /// The head of `slot` no longer wants `pair`.
     #[inline]
-    pub fn withdraw<M: Mode>(&mut self, slot: usize, pair: usize) {
-        if M::FULL && self.redeciding.contains(slot) {
-            return self.redeciding.remove(slot);
-        }
+    pub fn withdraw(&mut self, slot: usize, pair: usize) {
         let wants = &mut self.pairs[pair].wants;
         wants.remove(slot);
         if wants.is_empty() {
@@ -164,7 +163,7 @@ impl<const W: usize> Router<W> {
     /// Whether no head waits here.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.wanted.is_empty() && self.redeciding.is_empty()
+        self.wanted.is_empty() && self.choosing.is_empty()
     }
 }
 
@@ -181,7 +180,7 @@ pub fn split<const W: usize>(id: u32) -> (usize, usize) {
 }
 
 /// State that only some configurations need, outside the blocks.
-pub struct Extras {
+pub struct Extras<const W: usize> {
     /// Last departures + 1 of every output, rings of `ring` entries by 64·W · router + port.
     pub departures: Vec<u32>,
     /// Lengths of those departures, only where packets of several lengths meet.
@@ -192,21 +191,18 @@ pub struct Extras {
     pub input_stamps: Vec<u64>,
     /// Stamps of least-recently-served output arbiters, by (router · ports + output) · ports + input.
     pub output_stamps: Vec<u64>,
-    /// Where re-deciding heads may go, by global slot id; empty if none re-decides.
-    pub reach: Vec<Reach>,
-    /// What their packets remember if they are granted what they ask for now, by slot.
-    pub after: Vec<RouteState>,
+    /// Heads with a choice.
+    pub choices: Choices<W>,
 }
 
-impl Extras {
+impl<const W: usize> Extras<W> {
     /// Nothing departed, nobody served.
-    pub fn new<const W: usize>(plan: &Plan) -> Self {
+    pub fn new(plan: &Plan) -> Self {
         let (routers, ports) = (plan.network.routers as usize, plan.network.layout.ports());
         let ring = plan.router.output_buffer.map_or(0, |size| (size / plan.shortest_packet()) as usize);
         let mixed = plan.shortest_packet() != plan.longest_packet();
         let lrs = |a: &ArbiterConfig| matches!(a, ArbiterConfig::LeastRecentlyServed(_));
         let allocator = &plan.router.allocator;
-        let fixed = plan.routing.is_fixed();
         let stamps = |used: bool, count: usize| if used { vec![0; count] } else { Vec::new() };
         Self {
             departures: vec![0; routers * 64 * W * ring],
@@ -214,8 +210,7 @@ impl Extras {
             ring,
             input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W),
             output_stamps: stamps(lrs(&allocator.output_arbiter), routers * ports * ports),
-            reach: vec![Reach { ports: [NO_PORT; 2], classes: 0 }; if fixed { 0 } else { routers * 64 * W }],
-            after: vec![RouteState::NEW; if fixed { 0 } else { 64 * W }],
+            choices: Choices::new(plan),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::topology::LOCAL;
 pub struct Simulation<'p, const W: usize, M: Mode> {
     pub(super) context: Context<'p, W, M>,
     pub(super) routers: Vec<Router<W>>,
-    pub(super) extras: Extras,
+    pub(super) extras: Extras<W>,
     /// Routers that hold a head, one bit each.
     active: Vec<u64>,
     scratch: Scratch<W>,
@@ -28,8 +28,8 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     pub fn new(plan: &'p Plan, mode: M) -> Self {
         Self {
             context: Context::new(plan, mode),
-            routers: routers(plan),
-            extras: Extras::new::<W>(plan),
+            routers: super::replies::with_reply_space(plan, routers(plan)),
+            extras: Extras::new(plan),
             active: vec![0; plan.network.routers.div_ceil(64) as usize],
             scratch: Scratch::default(),
         }
@@ -76,9 +76,10 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             let head = queue.is_empty();
             queue.push(&mut self.context.packets, packet);
             if head {
-                router.ask(slot, self.context.settle(number, slot, packet));
                 if M::FULL {
                     self.new_head(number, slot, packet);
+                } else {
+                    router.ask(slot, self.context.fixed_request(number, slot, packet));
                 }
                 self.active[number / 64] |= 1 << (number % 64);
             }
@@ -89,7 +90,8 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// A packet has arrived as the head of a slot.
     fn new_head(&mut self, number: usize, slot: usize, packet: u32) {
         let id = global::<W>(number as u32, slot);
-        self.extras.set_reach(&self.context, &self.routers[number], (number, slot, packet));
+        Visit { number, router: &mut self.routers[number], extras: &mut self.extras }
+            .stand(&mut self.context, slot, packet);
         // While the packet before it is still leaving, that one is counted.
         if self.context.contention.as_ref().is_some_and(|c| !c.counts(id)) {
             let counted = self.context.counted(number, slot, packet);

@@ -3,6 +3,7 @@
 
 use crate::network::{Layout, TERMINAL};
 use crate::plan::Plan;
+use crate::routing::sequence::REPLY_INJECTION;
 
 /// Table sizes: more than any router the plan accepts.
 const PORTS: usize = 512;
@@ -92,6 +93,7 @@ fn slot_code(plan: &Plan, layout: &Layout, slot: usize) -> u8 {
         Some((port, vc)) if layout.class[port] != TERMINAL => {
             plan.routing.vcs().sequence.code(layout.class[port] - 1, vc)
         }
+        Some((_, vc)) if vc >= plan.network.classes.first_reply_vc() => REPLY_INJECTION,
         _ => 0,
     }
 }

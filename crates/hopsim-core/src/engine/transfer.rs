@@ -30,9 +30,14 @@ impl<const W: usize> Visit<'_, W> {
         let departure = self.depart(cx, (output, to), (length, hold));
         self.router.ports[input].in_free = cx.now + busy;
         let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, output), cx.now + busy) } else { 0 };
-        self.router.withdraw::<M>(slot, pair);
+        if M::FULL && self.router.choosing.contains(slot) {
+            self.extras.choices.withdraw(&cx.tables, (self.number, slot), self.router);
+        } else {
+            self.router.withdraw(slot, pair);
+        }
 
         let until_departure = cx.until_departure();
+        let nodes_per_router = cx.rules.nodes_per_router;
         let packet = cx.packets.get_mut(id);
         let hop = Hop {
             router: self.number as u32,
@@ -41,13 +46,17 @@ impl<const W: usize> Visit<'_, W> {
             arrived: packet.arrived,
             granted: cx.now,
         };
-        cx.mode.observer().granted(packet.key(), hop);
+        cx.mode.observer().granted(packet.key(nodes_per_router), hop);
         let ids = (global::<W>(self.number as u32, slot), global::<W>(self.number as u32, pair));
         cx.recorder.hop(ids, length, packet.arrived, (cx.now, departure));
         packet.book_wait(until_departure, (from, to), (cx.now, departure));
         if to == TERMINAL {
-            cx.mode.observer().delivered(packet.key(), departure);
+            cx.mode.observer().delivered(packet.key(nodes_per_router), departure);
             cx.recorder.delivered(packet, departure);
+            if M::FULL {
+                cx.consume(id, departure);
+                self.reserve_reply(cx, pair, (output, length));
+            }
             cx.packets.remove(id);
         } else {
             let link = &self.router.ports[output];
@@ -72,9 +81,10 @@ impl<const W: usize> Visit<'_, W> {
         };
         self.router.slots[slot].queue.front = next;
         if next != NONE {
-            self.router.ask(slot, cx.settle(self.number, slot, next));
             if M::FULL {
-                self.extras.set_reach(cx, self.router, (self.number, slot, next));
+                self.stand(cx, slot, next);
+            } else {
+                self.router.ask(slot, cx.fixed_request(self.number, slot, next));
             }
         }
     }

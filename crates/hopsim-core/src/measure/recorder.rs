@@ -29,8 +29,14 @@ pub struct Totals {
     pub path: u64,
     /// Links passed by class.
     pub hops: [u64; 2],
-    /// Packets that left the minimal path.
-    pub misrouted: u64,
+    /// Packets that left the minimal path, by where they first did (see `RouteState::place`, from 1).
+    pub misrouted: [u64; 4],
+    /// Replies among the delivered packets.
+    pub replies: u64,
+    /// Their latency \[cycles\].
+    pub reply_latency: u64,
+    /// Their latency counted from the generation of the request \[cycles\].
+    pub response: u64,
     /// Greatest latency.
     pub latency_max: u32,
 }
@@ -46,7 +52,12 @@ impl Totals {
         self.injection += other.injection;
         self.base += other.base;
         self.path += other.path;
-        self.misrouted += other.misrouted;
+        self.replies += other.replies;
+        self.reply_latency += other.reply_latency;
+        self.response += other.response;
+        for (sum, other) in self.misrouted.iter_mut().zip(other.misrouted) {
+            *sum += other;
+        }
         for class in 0..2 {
             self.queues[class] += other.queues[class];
             self.hops[class] += other.hops[class];
@@ -94,6 +105,17 @@ pub struct Interval {
     pub latency: u64,
 }
 
+/// Packets generated in an interval and delivered at any time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cohort {
+    /// How many.
+    pub packets: u32,
+    /// Those that left the minimal path.
+    pub misrouted: u32,
+    /// Their latency \[cycles\].
+    pub latency: u64,
+}
+
 /// All counters of a simulation.
 pub struct Recorder {
     start: u32,
@@ -118,6 +140,8 @@ pub struct Recorder {
     pub links: Option<LinkCounts>,
     /// Time series, if asked for, and its interval.
     pub series: Vec<Interval>,
+    /// The same by cycle of generation, if asked for.
+    pub cohorts: Vec<Cohort>,
     interval: u32,
     /// Grants since the beginning of the run.
     pub packet_hops: u64,
@@ -160,12 +184,13 @@ impl Recorder {
                 received: vec![0; nodes],
                 latency: vec![0; nodes],
             }),
-            links: wants(RecordStream::Links).then(|| LinkCounts {
+            links: (wants(RecordStream::Links) || wants(RecordStream::Occupancy)).then(|| LinkCounts {
                 phits: vec![0; routers * stride],
                 occupancy: vec![0; routers * stride],
                 stride,
             }),
             series: vec![Interval::default(); rows as usize],
+            cohorts: vec![Cohort::default(); if wants(RecordStream::Generation) { rows as usize } else { 0 }],
             interval: measure.interval,
             packet_hops: 0,
             decisions: 0,
@@ -254,6 +279,32 @@ impl Recorder {
         }
     }
 
+    /// A reply counts as injected; the counts by node are of requests only.
+    #[inline]
+    pub fn injected_reply(&mut self, job: u8) {
+        if let Some(totals) = self.here(job) {
+            totals.injected += 1;
+        }
+        if let Some(row) = self.row(self.present) {
+            row.injected += 1;
+        }
+    }
+
+    /// A reply leaves for its node at cycle `at`, which [`Self::delivered`] has counted as a packet.
+    #[inline]
+    pub fn answered(&mut self, packet: &Packet, at: u32) {
+        let since = at.wrapping_sub(self.start);
+        if at < self.start || since >= self.cycles {
+            return;
+        }
+        let batch = (since / self.batch_length).min(self.batches - 1) as usize;
+        let end = at + u32::from(packet.length);
+        let totals = &mut self.totals[batch * self.jobs + packet.job as usize];
+        totals.replies += 1;
+        totals.reply_latency += u64::from(end - packet.generated);
+        totals.response += u64::from(end - packet.requested);
+    }
+
     /// A packet of `length` phits that `arrived` in a slot was granted an output; it departs at `departure`.
     /// Slot and pair are global ids.
     #[inline]
@@ -279,6 +330,11 @@ impl Recorder {
             row.delivered += 1;
             row.phits += u64::from(length);
             row.latency += u64::from(latency);
+            if let Some(cohort) = self.cohorts.get_mut((packet.generated / self.interval) as usize) {
+                cohort.packets += 1;
+                cohort.misrouted += u32::from(packet.route.misrouted());
+                cohort.latency += u64::from(latency);
+            }
         }
         let since = at.wrapping_sub(self.start);
         if at < self.start || since >= self.cycles {
@@ -298,7 +354,9 @@ impl Recorder {
         totals.injection += u64::from(packet.injection_wait);
         totals.base += u64::from(base);
         totals.path += u64::from(path);
-        totals.misrouted += u64::from(packet.route.misrouted());
+        if packet.route.misrouted() {
+            totals.misrouted[packet.route.place as usize - 1] += 1;
+        }
         for class in 0..2 {
             totals.queues[class] += u64::from(packet.queue_wait[class]);
             totals.hops[class] += u64::from(packet.hops[class]);
@@ -307,7 +365,7 @@ impl Recorder {
         let recorded = self.histograms[packet.job as usize].record(u64::from(latency));
         debug_assert!(recorded.is_ok(), "the histogram grows by itself");
         if let Some(nodes) = &mut self.nodes {
-            nodes.delivered[packet.destination as usize] += 1;
+            nodes.delivered[packet.destination(self.topology.nodes_per_router()) as usize] += 1;
             nodes.received[packet.source as usize] += 1;
             nodes.latency[packet.source as usize] += u64::from(latency);
         }

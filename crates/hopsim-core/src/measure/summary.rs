@@ -2,7 +2,8 @@
 //!
 //! Loads are in phits/(node·cycle) over the nodes of the jobs, latencies in cycles. Means are over the packets
 //! delivered in the window; `…_ci95` is the half width of their 95 % confidence interval over the batches.
-//! `offered_load` is the configured load, `generated_load` what the sources drew.
+//! `offered_load` is the configured load (its mean over the window if it changes), `generated_load` what the sources drew
+//! and the replies.
 
 use super::recorder::{Recorder, Totals};
 use super::statistics::{half_width_95, jain, mean, variation};
@@ -30,23 +31,71 @@ struct Sum {
     generated_phits: u64,
     injected_phits: u64,
     delivered_phits: u64,
+    /// Phits of the delivered requests and replies, and how many packets and what latency the requests had.
+    request_phits: u64,
+    reply_phits: u64,
+    requests: u64,
+    request_latency: u64,
     cycles: u32,
+}
+
+impl Sum {
+    /// Adds the phits of some packets of `length` phits, requests and replies if they are `answered`.
+    fn add(&mut self, totals: &Totals, length: u64, answered: bool) {
+        self.generated_phits += totals.generated * length;
+        self.injected_phits += totals.injected * length;
+        self.delivered_phits += totals.delivered * length;
+        if answered {
+            let requests = totals.delivered - totals.replies;
+            self.requests += requests;
+            self.request_phits += requests * length;
+            self.reply_phits += totals.replies * length;
+            self.request_latency += totals.latency - totals.reply_latency;
+        }
+        self.totals.add(totals);
+    }
+
+    /// Adds another batch.
+    fn append(&mut self, batch: &Self) {
+        self.totals.add(&batch.totals);
+        self.generated_phits += batch.generated_phits;
+        self.injected_phits += batch.injected_phits;
+        self.delivered_phits += batch.delivered_phits;
+        self.request_phits += batch.request_phits;
+        self.reply_phits += batch.reply_phits;
+        self.requests += batch.requests;
+        self.request_latency += batch.request_latency;
+        self.cycles += batch.cycles;
+    }
 }
 
 type Mean = fn(&Sum, f64) -> Option<f64>;
 
+fn ratio(sum: u64, count: u64) -> Option<f64> {
+    (count > 0).then(|| sum as f64 / count as f64)
+}
+
 fn per_packet(sum: u64, totals: &Totals) -> Option<f64> {
-    (totals.delivered > 0).then(|| sum as f64 / totals.delivered as f64)
+    ratio(sum, totals.delivered)
 }
 
 fn per_node_cycle(phits: u64, sum: &Sum, nodes: f64) -> Option<f64> {
     (sum.cycles > 0 && nodes > 0.0).then(|| phits as f64 / (nodes * f64::from(sum.cycles)))
 }
 
+/// The means of jobs whose packets are answered.
+const REQUEST_REPLY: [(&str, Mean); 5] = [
+    ("request_accepted_load", |s, n| per_node_cycle(s.request_phits, s, n)),
+    ("reply_accepted_load", |s, n| per_node_cycle(s.reply_phits, s, n)),
+    ("request_latency_mean", |s, _| ratio(s.request_latency, s.requests)),
+    ("reply_latency_mean", |s, _| ratio(s.totals.reply_latency, s.totals.replies)),
+    ("response_latency_mean", |s, _| ratio(s.totals.response, s.totals.replies)),
+];
+
 /// Every mean with its name; link classes 0 and 1 are named by the topology.
 fn means(classes: &[&str]) -> Vec<(String, Mean)> {
     let class = |index: usize| classes.get(index).copied().unwrap_or("unused");
-    let fixed: [(&str, Mean); 10] = [
+    let fixed: [(&str, Mean); 14] = [
         ("accepted_load", |s, n| per_node_cycle(s.delivered_phits, s, n)),
         ("generated_load", |s, n| per_node_cycle(s.generated_phits, s, n)),
         ("injected_load", |s, n| per_node_cycle(s.injected_phits, s, n)),
@@ -58,7 +107,11 @@ fn means(classes: &[&str]) -> Vec<(String, Mean)> {
         ("misrouting_latency_mean", |s, _| {
             Some(per_packet(s.totals.path, &s.totals)? - per_packet(s.totals.base, &s.totals)?)
         }),
-        ("misrouted_fraction", |s, _| per_packet(s.totals.misrouted, &s.totals)),
+        ("misrouted_fraction", |s, _| per_packet(s.totals.misrouted.iter().sum(), &s.totals)),
+        ("misrouted_at_injection_fraction", |s, _| per_packet(s.totals.misrouted[0], &s.totals)),
+        ("misrouted_in_source_group_fraction", |s, _| per_packet(s.totals.misrouted[1], &s.totals)),
+        ("misrouted_in_intermediate_group_fraction", |s, _| per_packet(s.totals.misrouted[2], &s.totals)),
+        ("misrouted_in_destination_group_fraction", |s, _| per_packet(s.totals.misrouted[3], &s.totals)),
         ("hops_mean", |s, _| per_packet(s.totals.hops.iter().sum(), &s.totals)),
     ];
     let mut all: Vec<(String, Mean)> =
@@ -96,10 +149,7 @@ impl<'a> Figures<'a> {
         for &job in &self.jobs {
             let totals = &self.recorder.totals[batch as usize * self.plan.jobs.len() + job];
             let length = u64::from(self.plan.jobs[job].packet_length);
-            sum.generated_phits += totals.generated * length;
-            sum.injected_phits += totals.injected * length;
-            sum.delivered_phits += totals.delivered * length;
-            sum.totals.add(totals);
+            sum.add(totals, length, self.plan.jobs[job].request_reply());
         }
         sum
     }
@@ -112,10 +162,19 @@ impl<'a> Figures<'a> {
     pub fn batch_means(&self) -> Vec<(String, Vec<f64>)> {
         let batches = self.batches();
         let value = |mean: Mean, batch: &Sum| mean(batch, self.nodes).unwrap_or(f64::NAN);
-        means(self.plan.network.link_classes)
+        self.means()
             .into_iter()
             .map(|(name, mean)| (name, batches.iter().map(|b| value(mean, b)).collect()))
             .collect()
+    }
+
+    /// The means that these jobs have.
+    fn means(&self) -> Vec<(String, Mean)> {
+        let mut all = means(self.plan.network.link_classes);
+        if self.jobs.iter().any(|&job| self.plan.jobs[job].request_reply()) {
+            all.extend(REQUEST_REPLY.map(|(name, mean)| (name.to_owned(), mean)));
+        }
+        all
     }
 
     /// The summary record.
@@ -123,15 +182,11 @@ impl<'a> Figures<'a> {
         let batches = self.batches();
         let mut all = Sum::default();
         for batch in &batches {
-            all.totals.add(&batch.totals);
-            all.generated_phits += batch.generated_phits;
-            all.injected_phits += batch.injected_phits;
-            all.delivered_phits += batch.delivered_phits;
-            all.cycles += batch.cycles;
+            all.append(batch);
         }
         let mut record = Map::new();
         record.insert("offered_load".into(), number(self.offered_load()));
-        for (name, mean) in means(self.plan.network.link_classes) {
+        for (name, mean) in self.means() {
             let values: Option<Vec<f64>> = batches.iter().map(|b| mean(b, self.nodes)).collect();
             let width = values.and_then(|v| half_width_95(&v));
             record.insert(name.clone(), number(mean(&all, self.nodes)));
@@ -149,17 +204,19 @@ impl<'a> Figures<'a> {
         record.insert("packets_dropped".into(), totals.dropped.into());
         record.insert("packets_injected".into(), totals.injected.into());
         record.insert("packets_delivered".into(), totals.delivered.into());
+        let decisions = (!self.plan.routing.is_fixed())
+            .then(|| self.recorder.decisions as f64 / self.recorder.packet_hops as f64);
+        record.insert("decisions_per_hop".into(), number(decisions));
         record.insert("nodes".into(), (self.nodes as u64).into());
         record.insert("cycles".into(), all.cycles.into());
         record.insert("seed".into(), self.plan.experiment.measure.seed.into());
     }
 
     fn offered_load(&self) -> Option<f64> {
-        let mut sum = 0.0;
-        for &job in &self.jobs {
-            let mut process = self.plan.experiment.jobs[job].traffic.process.clone();
-            sum += (*process.load_mut())? * self.plan.jobs[job].nodes.len() as f64;
-        }
+        let measure = &self.plan.experiment.measure;
+        let window = (measure.warmup, measure.warmup + measure.cycles);
+        let jobs = self.jobs.iter().map(|&job| &self.plan.jobs[job]);
+        let sum: f64 = jobs.map(|job| job.offered_load(window) * job.nodes.len() as f64).sum();
         (self.nodes > 0.0).then(|| sum / self.nodes)
     }
 

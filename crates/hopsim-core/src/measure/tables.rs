@@ -25,6 +25,12 @@ pub fn tables(plan: &Plan, recorder: &Recorder) -> Vec<(String, Table)> {
     if wants(RecordStream::Links) {
         tables.push(("links".into(), links(plan, recorder)));
     }
+    if wants(RecordStream::Generation) {
+        tables.push(("generation_series".into(), generation_series(plan, recorder)));
+    }
+    if wants(RecordStream::Occupancy) {
+        tables.push(("occupancy".into(), occupancy(plan, recorder)));
+    }
     if wants(RecordStream::LatencyHistogram) {
         tables.push(("latency_histogram".into(), histogram(plan, recorder)));
     }
@@ -133,6 +139,66 @@ fn links(plan: &Plan, recorder: &Recorder) -> Table {
         ("phits".into(), Column::U64(phits)),
         ("utilisation".into(), Column::F64(utilisation)),
         ("occupancy_mean".into(), Column::F64(occupancy)),
+    ]
+}
+
+/// One row per class of ports and VC, over all buffers and plugged links of the class.
+fn occupancy(plan: &Plan, recorder: &Recorder) -> Table {
+    let Some(counts) = &recorder.links else { return Table::new() };
+    let (network, layout) = (&plan.network, &plan.network.layout);
+    let cycles = f64::from(plan.experiment.measure.cycles);
+    let plugged = |router: u32, port: usize| {
+        layout.class[port] == TERMINAL || network.link(router, port).peer.is_some()
+    };
+    // Mean over the ports of a class, of the sums that `place` finds by router and port.
+    let mean = |class: u8, sums: &[u64], place: &dyn Fn(usize) -> usize| {
+        let ports = (0..layout.ports()).filter(|&port| layout.class[port] == class);
+        let all = ports.flat_map(|port| (0..network.routers).map(move |router| (router, port)));
+        let (mut sum, mut count) = (0, 0u32);
+        for (router, port) in all.filter(|&(router, port)| plugged(router, port)) {
+            sum += sums[router as usize * counts.stride + place(port)];
+            count += 1;
+        }
+        self::mean(sum, count) / cycles
+    };
+    let mut rows: Vec<(String, u32, f64, f64)> = Vec::new();
+    for code in 0..=network.classes.links.len() as u8 {
+        let Some(port) = layout.class.iter().position(|&class| class == code) else { continue };
+        let ends = code == TERMINAL;
+        let name = if ends { "injection" } else { network.class_name(port) };
+        for vc in 0..layout.input_vcs[port] {
+            let held = mean(code, &counts.occupancy, &|p| (layout.slot_base[p] + u16::from(vc)).into());
+            let sent = if ends {
+                f64::NAN
+            } else {
+                mean(code, &counts.phits, &|p| (layout.pair_base[p] + u16::from(vc)).into())
+            };
+            rows.push((name.to_owned(), vc.into(), held, sent));
+        }
+        for vc in 0..if ends { layout.output_vcs[port] } else { 0 } {
+            let sent = mean(code, &counts.phits, &|p| (layout.pair_base[p] + u16::from(vc)).into());
+            rows.push(("ejection".to_owned(), vc.into(), f64::NAN, sent));
+        }
+    }
+    vec![
+        ("port_class".into(), Column::Text(rows.iter().map(|row| row.0.clone()).collect())),
+        ("vc".into(), Column::U32(rows.iter().map(|row| row.1).collect())),
+        ("occupancy_mean".into(), Column::F64(rows.iter().map(|row| row.2).collect())),
+        ("utilisation".into(), Column::F64(rows.iter().map(|row| row.3).collect())),
+    ]
+}
+
+fn generation_series(plan: &Plan, recorder: &Recorder) -> Table {
+    let interval = plan.experiment.measure.interval;
+    let rows = &recorder.cohorts;
+    vec![
+        ("cycle".into(), Column::U32((0..rows.len() as u32).map(|i| i * interval).collect())),
+        ("packets".into(), Column::U32(rows.iter().map(|r| r.packets).collect())),
+        ("latency_mean".into(), Column::F64(rows.iter().map(|r| mean(r.latency, r.packets)).collect())),
+        (
+            "misrouted_fraction".into(),
+            Column::F64(rows.iter().map(|r| mean(r.misrouted.into(), r.packets)).collect()),
+        ),
     ]
 }
 

@@ -1,11 +1,11 @@
 //! Virtual channels: what the routing needs, and which VC each hop uses.
 
-use super::{vcs_mut, within};
+use super::{answers, vcs_mut, within};
 use crate::config::Experiment;
 use crate::config::router::{ReplyVcs, VcManagement};
 use crate::error::ConfigError;
 use crate::network::Network;
-use crate::routing::Paths;
+use crate::routing::{Paths, Reverts};
 use crate::routing::flexvc::{FlexVc, Order, Support};
 use crate::routing::minimal;
 use crate::routing::sequence::{VcSequence, vcs_needed};
@@ -13,18 +13,21 @@ use crate::routing::vcs::Vcs;
 
 const CLASSES: [&str; 2] = ["local", "global"];
 
-/// Whether some job's packets are answered.
-fn has_replies(_experiment: &Experiment) -> bool {
-    false
-}
-
 /// Fills in the VCs the routing needs, or checks the given ones against them.
 pub fn resolve(experiment: &mut Experiment, paths: &Paths) -> Result<(), ConfigError> {
-    let replies = has_replies(experiment);
+    let replies = answers(experiment);
     let routing = experiment.routing.name();
     let (name, vcs) = vcs_mut(&mut experiment.router);
     within(1..=16, vcs.injection, &format!("router.{name}.vcs.injection"))?;
     let increasing = matches!(vcs.management, VcManagement::Increasing(_));
+    if replies && vcs.injection < 2 {
+        return Err(ConfigError::new(
+            format!("router.{name}.vcs.injection"),
+            "requests and replies need injection VCs of their own",
+        )
+        .value(vcs.injection)
+        .valid("2 … 16"));
+    }
     let reply = reply_vcs((name, vcs.reply), increasing, replies)?;
     let copies = if replies && increasing { 2 } else { 1 };
     let needed = vcs_needed(paths.sequence).map(|n| u32::from(n) * copies);
@@ -55,10 +58,10 @@ pub fn resolve(experiment: &mut Experiment, paths: &Paths) -> Result<(), ConfigE
 fn increasing_reason(routing: &str, paths: &Paths, class: usize, doubled: bool) -> String {
     let (links, key) = (vcs_needed(paths.sequence)[class], CLASSES[class]);
     let plural = if links == 1 { "" } else { "s" };
-    let both = if doubled { ", requests and replies apart," } else { "" };
+    let both = if doubled { ", and as many for replies" } else { "" };
     let sequence = paths.sequence;
     format!(
-        "routing {routing} follows up to {links} {key} link{plural} ({sequence}) and needs one VC for each{both}, in increasing order, to be free of deadlock"
+        "routing {routing} follows up to {links} {key} link{plural} ({sequence}) and needs one VC for each, in increasing order, to be free of deadlock{both}"
     )
 }
 
@@ -101,13 +104,13 @@ fn check_flexible(
         if replies { &[(false, "requests"), (true, "replies")] } else { &[(false, "packets")] };
     for &(is_reply, who) in kinds {
         let safe = order.support(minimal::PATH, &[], is_reply) == Support::Safe;
-        let detour = order.support(paths.detour, paths.escapes, is_reply) != Support::Impossible;
-        if safe && detour {
+        if safe && supports_detours(&order, paths, is_reply) {
             continue;
         }
         let [l, g] = vcs_needed(paths.references[paths.references.len() - 1]);
         let reason = if safe {
-            format!("the nonminimal paths ({}) of routing {routing} leave {who} no safe path to go on", paths.detour)
+            let detour = paths.detour;
+            format!("on the nonminimal paths ({detour}) of routing {routing} {who} would have no safe way on")
         } else {
             format!("the minimal path ({}) is not safe for {who}", minimal::PATH)
         };
@@ -119,6 +122,18 @@ fn check_flexible(
     Ok(())
 }
 
+/// Whether packets that leave their minimal path always have a safe way on.
+fn supports_detours(order: &Order, paths: &Paths, reply: bool) -> bool {
+    match paths.reverts {
+        Reverts::Never => order.support(paths.detour, paths.escapes, reply) == Support::Safe,
+        // Its reply can leave injection by the minimal path, and then what it waits for drains.
+        Reverts::AtInjection => order.fits(paths.detour, reply),
+        Reverts::Everywhere => {
+            order.support(paths.detour, paths.escapes, reply) != Support::Impossible
+        }
+    }
+}
+
 fn order(paths: &Paths, vcs: [u32; 2], reply: [u32; 2]) -> Order {
     // Replies that cannot follow the longest path in their own VCs have those laid out for minimal ones.
     let references: Vec<&str> = paths.references.iter().copied().chain([minimal::PATH]).collect();
@@ -127,7 +142,7 @@ fn order(paths: &Paths, vcs: [u32; 2], reply: [u32; 2]) -> Order {
 
 /// The VC management of a resolved experiment.
 pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
-    let replies = has_replies(experiment);
+    let replies = answers(experiment);
     let vcs = match &experiment.router {
         crate::config::router::RouterConfig::Cioq(r) => &r.vcs,
         crate::config::router::RouterConfig::InputQueued(r) => &r.vcs,

@@ -29,11 +29,11 @@ pub enum Selection {
 /// of the packet's path still fits in increasing order. If the whole path fits the hop is safe; if not, but the minimal
 /// path from the next router does, it is opportunistic: it is taken only while the next buffer has room for the
 /// packet, which can always go on minimally from there. So spare VCs serve every hop, against head-of-line blocking, and
-/// nonminimal paths need fewer VCs than they have links: 3 local and 2 global ones, instead of 4/2 (Valiant) or 5/2
-/// (in-transit misrouting).
+/// mechanisms that can return to the minimal path at every hop need fewer VCs than their paths have links: in-transit
+/// misrouting 3 local and 2 global ones instead of 5/2. Detours that are fixed at the source must be safe.
 ///
-/// Replies may use the VCs of requests too, as their path goes on in the VCs for replies alone; with those sized for
-/// minimal paths (2/1) their detours are opportunistic.
+/// Replies may use the VCs of requests too, as their path goes on in the VCs for replies alone. Those must hold minimal
+/// paths (2/1); with oblivious detours, which cannot return to the minimal path, the whole detour.
 ///
 /// `hopsim explain` of the mechanism says how many VCs it needs; the reason of a refusal says which path does not fit.
 ///
@@ -98,9 +98,16 @@ impl Order {
         self.ranks[..end].iter().filter(|r| r.0 == class).fold(0, |set, r| set | 1 << r.1)
     }
 
-    /// Whether the links of `path` fit; `escapes` are the minimal paths from the routers after each of them.
+    /// Whether the links of `path` fit at all, for replies with the help of the VCs of requests.
+    pub fn fits(&self, path: &str, reply: bool) -> bool {
+        self.highest(path, reply).is_some()
+    }
+
+    /// Whether the links of `path` fit; `escapes` are the minimal paths from the routers after each of them. A reply must
+    /// never have to wait for a VC that requests use, so only the VCs for replies alone make its path safe.
     pub fn support(&self, path: &str, escapes: &[&str], reply: bool) -> Support {
-        if self.highest(path, reply).is_some() {
+        let lowest = if reply { self.requests } else { 0 };
+        if self.highest(path, reply).is_some_and(|rank| rank >= lowest) {
             return Support::Safe;
         }
         let possible = path
@@ -108,6 +115,56 @@ impl Order {
             .zip(escapes)
             .all(|(letter, escape)| self.allowed(class_of(letter), escape, reply) != 0);
         if possible { Support::Opportunistic } else { Support::Impossible }
+    }
+}
+
+/// What packets can follow with some VCs in `network`, as thesis tables 5.1 to 5.4 list it: the kind of path (of replies,
+/// where there are VCs for them alone, with the suffix `_reply`) and how far it is supported.
+pub fn supported(network: Example, vcs: [u8; 2], reply: [u8; 2]) -> Vec<(String, Support)> {
+    let (references, kinds) = network.paths();
+    let order = Order::new(vcs, reply, references);
+    let mut all = Vec::new();
+    let with_replies = reply != [0; 2];
+    for (suffix, is_reply) in [("", false), ("_reply", true)] {
+        for &(name, path, escapes) in kinds.iter().filter(|_| with_replies || !is_reply) {
+            all.push((format!("{name}{suffix}"), order.support(path, escapes, is_reply)));
+        }
+    }
+    all
+}
+
+/// Networks whose longest paths stand for their kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Example {
+    /// Local and global links alternate as in a dragonfly.
+    Dragonfly,
+    /// Two links of one kind to every router; all VCs are local ones.
+    DiameterTwo,
+}
+
+/// Name, longest path, and the minimal paths left after each of its links.
+type Kind = (&'static str, &'static str, &'static [&'static str]);
+
+impl Example {
+    fn paths(self) -> (&'static [&'static str], [Kind; 3]) {
+        match self {
+            Self::Dragonfly => (
+                &["llgllgl", "lgllgl", "lglgl", "lgl"],
+                [
+                    ("minimal", "lgl", &["gl", "l", ""]),
+                    ("valiant", "lgllgl", &["lgl", "lgl", "lgl", "gl", "l", ""]),
+                    ("in_transit", "llgllgl", &["gl", "lgl", "lgl", "lgl", "gl", "l", ""]),
+                ],
+            ),
+            Self::DiameterTwo => (
+                &["lllll", "llll", "lll", "ll"],
+                [
+                    ("minimal", "ll", &["l", ""]),
+                    ("valiant", "llll", &["ll", "ll", "l", ""]),
+                    ("in_transit", "lllll", &["l", "ll", "ll", "l", ""]),
+                ],
+            ),
+        }
     }
 }
 
@@ -147,7 +204,7 @@ impl FlexVc {
             let mut sets = [[0; 2]; LEGS];
             for leg in Leg::ALL {
                 for (class, letter) in ["l", "g"].into_iter().enumerate() {
-                    let planned = leg.planned(detour, letter).filter(|_| order.highest(detour, reply).is_some());
+                    let planned = leg.planned(detour, letter).filter(|_| order.fits(detour, reply));
                     sets[leg as usize][class] =
                         order.allowed(class, planned.unwrap_or(leg.escape(letter)), reply);
                 }
@@ -161,6 +218,11 @@ impl FlexVc {
     #[inline]
     pub fn allowed(&self, leg: Leg, class: u8, reply: bool) -> u16 {
         self.sets[usize::from(reply)][leg as usize][class as usize]
+    }
+
+    /// Whether the selection is random.
+    pub fn draws(&self) -> bool {
+        self.selection == Selection::Random
     }
 
     /// The VC that the selection picks for a hop to `port`; it may lack room if all do.
@@ -249,12 +311,41 @@ mod tests {
     #[test]
     fn opportunistic_hops_leave_room_for_the_minimal_path() {
         // 3/2 VCs, l0 g0 l1 g1 l2: inside the intermediate group only l0 is left, then l1 g1 l2.
-        let order = Order::new([3, 2], [0, 0], &["lgllgl", "lglgl"]);
-        let flex = FlexVc::new(&order, "lgllgl", Selection::Shortest);
-        assert_eq!(list(flex.allowed(Leg::Detour, 0, false)), [0]);
+        let order = Order::new([3, 2], [0, 0], &["lglgl"]);
+        let flex = FlexVc::new(&order, "lglgl", Selection::Shortest);
+        assert_eq!(list(flex.allowed(Leg::MisrouteSource, 0, false)), [0]);
         assert_eq!(list(flex.allowed(Leg::Detour, 1, false)), [0]);
-        assert_eq!(list(flex.allowed(Leg::Inside, 0, false)), [0]);
+        assert_eq!(list(flex.allowed(Leg::MisrouteInside, 0, false)), [0]);
         assert_eq!(list(flex.allowed(Leg::MisrouteFinal, 0, false)), [0, 1]);
+    }
+
+    /// Minimal, Valiant and in-transit paths, of requests and then of replies: safe, opportunistic or impossible.
+    fn row(network: Example, vcs: [u8; 2], reply: [u8; 2]) -> String {
+        let letter = |(_, support)| match support {
+            Support::Safe => 's',
+            Support::Opportunistic => 'o',
+            Support::Impossible => 'X',
+        };
+        supported(network, vcs, reply).into_iter().map(letter).collect()
+    }
+
+    #[test]
+    fn tables_5_1_and_5_2_of_the_thesis_come_out() {
+        let alone = |vcs| row(Example::DiameterTwo, [vcs, 0], [0; 2]);
+        assert_eq!([2, 3, 4, 5].map(alone), ["sXX", "soo", "sso", "sss"]);
+        let both = |(request, reply)| row(Example::DiameterTwo, [request + reply, 0], [reply, 0]);
+        let pairs = [(2, 2), (3, 2), (3, 3), (4, 4), (5, 5)];
+        assert_eq!(pairs.map(both), ["sXXsoo", "soosoo", "soosoo", "ssosso", "ssssss"]);
+    }
+
+    #[test]
+    fn tables_5_3_and_5_4_of_the_thesis_come_out() {
+        let alone = |vcs| row(Example::Dragonfly, vcs, [0; 2]);
+        let sets = [[2, 1], [3, 1], [2, 2], [3, 2], [4, 2], [5, 2]];
+        assert_eq!(sets.map(alone), ["sXX", "sXX", "sXX", "soo", "sso", "sss"]);
+        let both = |(vcs, reply)| row(Example::Dragonfly, vcs, reply);
+        let sets = [([4, 2], [2, 1]), ([5, 3], [2, 1]), ([8, 4], [4, 2]), ([10, 4], [5, 2])];
+        assert_eq!(sets.map(both), ["sXXsoo", "soosoo", "ssosso", "ssssss"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::minimal::Minimal;
 use super::trigger::{self, Candidate, TriggerConfig};
 use super::view::{Draws, Sensors, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, NO_PORT, Place, Reach, Request, RouteState};
+use super::{Decision, Head, Hop, Leg, Mechanism, Place, Prospect, Reach, Request, RouteState, Stand};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::{GLOBAL, LOCAL, Topology};
@@ -94,9 +94,12 @@ pub struct InTransit {
 
 /// Misroutes open to a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Options {
+pub enum Options {
+    /// None.
     None,
+    /// Over a local link.
     Local,
+    /// Over a global link.
     Global,
     /// Local with probability (a − 1)/a, else global.
     Either,
@@ -158,8 +161,7 @@ impl InTransit {
         }
     }
 
-    fn options(&self, head: &Head, state: &RouteState, minimal: Hop) -> Options {
-        let groups = self.groups(head);
+    fn options(&self, head: &Head, state: &RouteState, minimal: Hop, groups: Groups) -> Options {
         let first = state.flags & LOCAL_DONE == 0;
         if groups.leaving() {
             return match self.rule.policy {
@@ -180,16 +182,20 @@ impl InTransit {
         if allowed && first && minimal.class == LOCAL { Options::Local } else { Options::None }
     }
 
-    /// What the packet remembers after a hop over `port` of link class `class`, misrouted or not.
-    fn after(&self, head: &Head, mut state: RouteState, minimal: Hop, (port, class): (usize, u8)) -> RouteState {
-        let groups = self.groups(head);
-        let misrouted = port != minimal.port;
+    /// What the packet remembers after a hop over a link of class `class`, misrouted or not.
+    #[inline]
+    fn after(
+        &self,
+        head: &Head,
+        mut state: RouteState,
+        (place, leaving): (Place, bool),
+        (class, misrouted): (u8, bool),
+    ) -> RouteState {
         if misrouted {
-            state.misroute(groups.place(head));
+            state.misroute(place);
         }
         if class == GLOBAL {
-            let done = if misrouted { GLOBAL_DONE } else { state.flags & GLOBAL_DONE };
-            state.flags = done;
+            state.flags |= if misrouted { GLOBAL_DONE } else { 0 };
             return state;
         }
         if misrouted {
@@ -200,23 +206,22 @@ impl InTransit {
             Policy::Mm => !head.at_injection(),
             Policy::Nrg | Policy::Rrg => misrouted,
         };
-        if due && groups.leaving() && state.flags & GLOBAL_DONE == 0 {
+        if due && leaving && state.flags & GLOBAL_DONE == 0 {
             state.flags |= MANDATORY;
         }
         state
     }
 
-    /// The hop over another output of a class.
-    fn misroute(&self, head: &Head, port: usize, class: u8) -> Hop {
-        let leg = if class == GLOBAL { Leg::Detour } else { self.groups(head).misroute() };
-        Hop { port, class, leg, reuses: self.rule.reuses }
+    /// A hop over some port of a class.
+    fn misroute(&self, class: u8, leg: Leg) -> Hop {
+        Hop { port: self.ports[class as usize].0 as u16, class, leg, reuses: self.rule.reuses }
     }
 
     /// The misroute taken, if one will do. `due`: any output that can take the packet.
     fn find(
         &self,
         head: &Head,
-        class: u8,
+        (class, leg): (u8, Leg),
         (minimal, due): (Candidate, bool),
         (view, draws): (&impl View, &mut impl Draws),
     ) -> Option<Request> {
@@ -226,7 +231,8 @@ impl InTransit {
             if port == minimal.request.port {
                 return None;
             }
-            let request = vcs.choose(head, self.misroute(head, port, class), view, draws);
+            let hop = Hop { port: port as u16, ..self.misroute(class, leg) };
+            let request = vcs.choose(head, hop, view, draws);
             let will_do = view.open(request)
                 && (due || self.rule.trigger.accepts(Candidate { request, class }, minimal, (view, vcs)));
             will_do.then_some(request)
@@ -235,20 +241,19 @@ impl InTransit {
             let port = first + draws.attempt().below(count as u32) as usize;
             return look(port, draws);
         }
-        let mut found = [(0u16, 0u8); 256];
-        let mut number = 0;
-        for port in first..first + count {
-            if let Some(request) = look(port, draws) {
-                found[number] = (request.port as u16, request.vc);
-                number += 1;
-            }
+        // A bit per port.
+        let mut found = [0u64; 4];
+        for number in 0..count {
+            let will_do = look(first + number, draws).is_some();
+            found[number / 64 % 4] |= u64::from(will_do) << (number % 64);
         }
-        let index = match number {
-            0 => return None,
-            1 => 0,
-            _ => draws.attempt().below(number as u32) as usize,
-        };
-        Some(Request { port: found[index].0 as usize, vc: found[index].1 })
+        let total = found.iter().map(|word| word.count_ones()).sum();
+        if total == 0 {
+            return None;
+        }
+        let nth = if total == 1 { 0 } else { draws.attempt().below(total) as usize };
+        let number = (0..count).filter(|n| found[n / 64 % 4] >> (n % 64) & 1 == 1).nth(nth)?;
+        look(first + number, draws)
     }
 }
 
@@ -257,58 +262,73 @@ impl Mechanism for InTransit {
         &self.base
     }
 
-    fn prepare(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) {
+    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
+        if self.base.vcs().sequence.is_global(head.code) {
+            state.flags &= GLOBAL_DONE;
+        }
         // In a new group, and after a local misroute, another one of several parallel links may be the nearest.
         self.base.choose_trunk(head, head.destination, state, draw);
+        let Some(minimal) = self.base.hop(head, head.destination, state.trunk) else { return Stand::Arrived };
+        let groups = self.groups(head);
+        let options = self.options(head, state, minimal, groups);
+        if options == Options::None {
+            return Stand::Bound(minimal);
+        }
+        let vcs = self.base.vcs();
+        let mut reach = Reach::hops(vcs, head, [Some(minimal), None]);
+        // All ports of a class have the same VCs.
+        if matches!(options, Options::Local | Options::Either) {
+            reach.classes[LOCAL as usize] = vcs.allowed(head, self.misroute(LOCAL, groups.misroute()));
+        }
+        if options != Options::Local {
+            reach.classes[GLOBAL as usize] = vcs.allowed(head, self.misroute(GLOBAL, Leg::Detour));
+        }
+        Stand::Open(Prospect {
+            options,
+            misroute: groups.misroute(),
+            target: groups.target as u16,
+            exit: Some((self.base.dragonfly().position(head.router) as u16, 0)),
+            reach,
+            ..Prospect::minimal(minimal, groups.place(head))
+        })
     }
 
-    fn settled(&self, head: &Head, state: &RouteState) -> Option<Option<Hop>> {
-        let Some(minimal) = self.base.hop(head, head.destination, state.trunk) else { return Some(None) };
-        (self.options(head, state, minimal) == Options::None).then_some(Some(minimal))
-    }
-
-    fn reach(&self, head: &Head, state: &RouteState) -> Reach {
-        let Some(minimal) = self.base.hop(head, head.destination, state.trunk) else {
-            return Reach { ports: [head.terminal, NO_PORT], classes: 0 };
-        };
-        let classes = match self.options(head, state, minimal) {
-            Options::None => 0,
-            Options::Local => 1 << LOCAL,
-            Options::Global | Options::Mandatory => 1 << GLOBAL,
-            Options::Either => 1 << LOCAL | 1 << GLOBAL,
-        };
-        Reach { ports: [minimal.port as u16, NO_PORT], classes }
-    }
-
+    #[inline]
     fn decide(
         &self,
         head: &Head,
+        prospect: &Prospect,
         state: &mut RouteState,
         view: &impl View,
         draws: &mut impl Draws,
     ) -> Decision {
-        let Some(hop) = self.base.hop(head, head.destination, state.trunk) else {
-            return Decision { request: Some(head.ejection()), after: *state };
-        };
-        let vcs = self.base.vcs();
-        let options = self.options(head, state, hop);
+        let (vcs, hop) = (self.base.vcs(), prospect.minimal);
         let minimal = Candidate { request: vcs.choose(head, hop, view, draws), class: hop.class };
-        let due = options == Options::Mandatory;
-        let groups = self.groups(head);
-        let position = self.base.dragonfly().position(head.router);
-        let place = trigger::Place::new(head, position, (groups.here, groups.target));
-        let fires = due || self.rule.trigger.fires(minimal, place, (view, vcs), draws);
-        let class = match options {
-            Options::Local => LOCAL,
-            Options::Either if fires && draws.attempt().below(self.ports[0].1 as u32 + 1) > 0 => LOCAL,
-            _ => GLOBAL,
-        };
-        let found = if fires { self.find(head, class, (minimal, due), (view, draws)) } else { None };
-        if found.is_none() && due && hop.class == LOCAL {
+        let due = prospect.options == Options::Mandatory;
+        let leaving = prospect.misroute == Leg::MisrouteSource;
+        let position = prospect.exit.map_or(0, |(position, _)| u32::from(position));
+        let at_source = head.at_injection() && leaving;
+        let place = trigger::Place { position, at_source, target: u32::from(prospect.target) };
+        let fires = due
+            || self.rule.trigger.fires(minimal, place, (view, vcs), draws);
+        let mut taken = None;
+        if fires {
+            let local = prospect.options == Options::Local
+                || (prospect.options == Options::Either
+                    && draws.attempt().below(self.ports[0].1 as u32 + 1) > 0);
+            let kind = if local { (LOCAL, prospect.misroute) } else { (GLOBAL, Leg::Detour) };
+            taken = self.find(head, kind, (minimal, due), (view, draws)).map(|request| (request, kind.0));
+        }
+        if taken.is_none() && due && hop.class == LOCAL {
             return Decision { request: None, after: *state };
         }
-        let (request, class) = found.map_or((minimal.request, hop.class), |request| (request, class));
-        Decision { request: Some(request), after: self.after(head, *state, hop, (request.port, class)) }
+        let (request, class) = taken.unwrap_or((minimal.request, hop.class));
+        let after = self.after(head, *state, (prospect.place, leaving), (class, taken.is_some()));
+        Decision { request: Some(request), after }
+    }
+
+    fn draws(&self) -> bool {
+        self.rule.candidates == Candidates::One || self.rule.policy == Policy::Rrg
     }
 
     fn redecides(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Minimal routing: see [`Config`].
 
 use super::vcs::Vcs;
-use super::{Head, Hop, Leg, Mechanism, Paths, Request, RouteState};
+use super::{Head, Hop, Leg, Mechanism, Paths, Request, Reverts, RouteState, Stand};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::{LOCAL, Topology};
@@ -29,7 +29,7 @@ pub struct Config {}
 impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, _topology: &Topology) -> Result<Paths, ConfigError> {
-        Ok(Paths { sequence: PATH, detour: "", escapes: &[], references: &[PATH] })
+        Ok(Paths { hops: 3, sequence: PATH, detour: "", escapes: &[], references: &[PATH], reverts: Reverts::Never })
     }
 
     /// The mechanism itself.
@@ -84,7 +84,7 @@ impl Minimal {
             (false, true) => Leg::Inside,
             (false, false) => Leg::Detour,
         };
-        Some(Hop { port, class, leg, reuses: false })
+        Some(Hop { port: port as u16, class, leg, reuses: false })
     }
 
     /// Draws the link among the parallel ones towards `target`, if there are any.
@@ -112,13 +112,10 @@ impl Mechanism for Minimal {
         self.towards(head, head.destination, state.trunk)
     }
 
-    fn prepare(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) {
+    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
         if head.at_injection() {
             self.choose_trunk(head, head.destination, state, draw);
         }
-    }
-
-    fn settled(&self, head: &Head, state: &RouteState) -> Option<Option<Hop>> {
-        Some(self.hop(head, head.destination, state.trunk))
+        self.hop(head, head.destination, state.trunk).map_or(Stand::Arrived, Stand::Bound)
     }
 }

@@ -1,9 +1,9 @@
 //! Routing: which output port and VC the packet at the head of an input VC asks for.
 //!
-//! A mechanism is told once that a packet has become the head of its queue ([`Mechanism::prepare`]). If there is
-//! nothing to decide ([`Mechanism::settled`]) the request is fixed for as long as the head waits. Otherwise it is
-//! asked in every attempt ([`Mechanism::decide`]) and may read the router's state through a [`view::View`]. What
-//! it must remember between hops is the packet's [`RouteState`]. Deadlock avoidance is by the order of virtual
+//! A mechanism is asked once when a packet has become the head of its queue ([`Mechanism::stand`]). If there is
+//! nothing to decide, the port is fixed for as long as the head waits. Otherwise it is asked in every attempt
+//! ([`Mechanism::decide`]) and may read the router's state through a [`view::View`]. What it must remember between
+//! hops is the packet's [`RouteState`]. Deadlock avoidance is by the order of virtual
 //! channels ([`vcs`]), and `Plan` refuses a network with fewer VCs than the mechanism needs.
 //! A new mechanism is one file here and one row in the table below.
 
@@ -12,6 +12,7 @@ pub mod flexvc;
 pub mod in_transit;
 pub mod minimal;
 pub mod olm;
+pub mod par;
 pub mod piggyback;
 pub mod sequence;
 pub mod source;
@@ -85,32 +86,26 @@ macro_rules! mechanisms {
                 }
             }
 
-            /// A packet has become the head of its input VC: its request, if that is fixed.
-            pub fn settle(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Option<Request> {
+            /// A packet has become the head of its input VC. Asked again with the same numbers it gives the same answer.
+            #[inline]
+            pub fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
                 match self {
-                    $(Self::$name(m) => settle(m, head, state, draw),)*
+                    $(Self::$name(m) => m.stand(head, state, draw),)*
                 }
             }
 
-            /// Where a head that is not settled may go.
-            pub fn reach(&self, head: &Head, state: &RouteState) -> Reach {
+            /// The decision of a head with a choice, in this attempt. `state` keeps what it must remember while it waits.
+            #[inline]
+            pub fn choose(&self, head: &Head, prospect: &Prospect, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
                 match self {
-                    $(Self::$name(m) => reach(m, head, state),)*
-                }
-            }
-
-            /// The decision of a head that is not settled, in this attempt. `state` keeps what it must remember while
-            /// it waits.
-            pub fn decide(&self, head: &Head, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
-                match self {
-                    $(Self::$name(m) => decide(m, head, state, view, draws),)*
+                    $(Self::$name(m) => m.decide(head, prospect, state, view, draws),)*
                 }
             }
 
             /// The port of the minimal path.
             pub fn minimal_port(&self, head: &Head, state: &RouteState) -> usize {
                 match self {
-                    $(Self::$name(m) => m.base().hop(head, head.destination, state.trunk).map_or(head.terminal as usize, |h| h.port),)*
+                    $(Self::$name(m) => m.base().hop(head, head.destination, state.trunk).map_or(head.terminal as usize, |h| h.port as usize),)*
                 }
             }
 
@@ -118,6 +113,13 @@ macro_rules! mechanisms {
             pub fn sensors(&self) -> Sensors {
                 match self {
                     $(Self::$name(m) => m.sensors(),)*
+                }
+            }
+
+            /// Whether decisions draw random numbers even where only one output will do.
+            pub fn draws(&self) -> bool {
+                match self {
+                    $(Self::$name(m) => m.draws() || (m.redecides() && m.base().vcs().draws()),)*
                 }
             }
 
@@ -158,6 +160,8 @@ mechanisms! {
     SourceAdaptive(source_adaptive),
     /// In-transit adaptive routing with opportunistic local misrouting (OLM; In-Trns-RRG, -CRG, -MM).
     Olm(olm),
+    /// In-transit adaptive routing with a VC for every link (PAR).
+    Par(par),
 }
 
 /// What a packet carries for its routing.
@@ -228,7 +232,7 @@ impl Head {
     /// Whether it stands at injection.
     #[inline]
     pub fn at_injection(&self) -> bool {
-        self.code == 0 || self.code == sequence::REPLY_INJECTION
+        self.code.wrapping_add(1) < 2
     }
 
     /// The request of a packet that has arrived.
@@ -251,7 +255,7 @@ pub struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
     /// Output port.
-    pub port: usize,
+    pub port: u16,
     /// Link class.
     pub class: u8,
     /// What may follow it.
@@ -288,13 +292,88 @@ pub struct Decision {
     pub after: RouteState,
 }
 
-/// The outputs a head may ask for: two ports, `NO_PORT` for none, and all ports of some link classes, a bit each.
+/// How a head stands in its router.
+#[derive(Clone, Copy, Debug)]
+pub enum Stand {
+    /// At its destination.
+    Arrived,
+    /// Bound for one output port.
+    Bound(Hop),
+    /// With a choice.
+    Open(Prospect),
+}
+
+/// What a head with a choice may choose from; the same at every attempt.
+#[derive(Clone, Copy, Debug)]
+pub struct Prospect {
+    /// The next hop of its minimal path.
+    pub minimal: Hop,
+    /// The first hop of its detour, the minimal one if it has none.
+    pub detour: Hop,
+    /// Links of the minimal path and of the detour.
+    pub lengths: [u8; 2],
+    /// Chosen trunks of either.
+    pub trunks: [u16; 2],
+    /// Position and port of the global link of the minimal path, if it starts in this group.
+    pub exit: Option<(u16, u16)>,
+    /// Misroutes open to it.
+    pub options: in_transit::Options,
+    /// Where the head stands.
+    pub place: Place,
+    /// What may follow a local misroute.
+    pub misroute: Leg,
+    /// Group of the destination.
+    pub target: u16,
+    /// Where it may go.
+    pub reach: Reach,
+}
+
+/// The outputs a head may ask for; VCs are a bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// Single ports.
-    pub ports: [u16; 2],
-    /// Whole classes.
-    pub classes: u8,
+    /// Two single ports, `NO_PORT` for none, and their VCs.
+    pub ports: [(u16, u16); 2],
+    /// VCs of all ports of each link class.
+    pub classes: [u16; 2],
+}
+
+impl Reach {
+    /// The VCs of some hops.
+    pub fn hops(vcs: &Vcs, head: &Head, hops: [Option<Hop>; 2]) -> Self {
+        let port = |hop: Option<Hop>| hop.map_or((NO_PORT, 0), |hop| (hop.port, vcs.allowed(head, hop)));
+        Self { ports: hops.map(port), classes: [0; 2] }
+    }
+
+    /// Every VC of every link.
+    pub fn everywhere(head: &Head) -> Self {
+        Self { ports: [(head.terminal, 1 << head.ejection_vc), (NO_PORT, 0)], classes: [u16::MAX; 2] }
+    }
+}
+
+impl Hop {
+    /// The hop with a VC.
+    #[inline]
+    pub fn on(self, vc: u8) -> Request {
+        Request { port: self.port as usize, vc }
+    }
+}
+
+impl Prospect {
+    /// A head that can only take its minimal path.
+    pub fn minimal(minimal: Hop, place: Place) -> Self {
+        Self {
+            minimal,
+            detour: minimal,
+            lengths: [0; 2],
+            trunks: [0; 2],
+            exit: None,
+            options: in_transit::Options::None,
+            place,
+            misroute: Leg::MisrouteInside,
+            target: 0,
+            reach: Reach { ports: [(NO_PORT, 0); 2], classes: [0; 2] },
+        }
+    }
 }
 
 /// No port.
@@ -303,6 +382,8 @@ pub const NO_PORT: u16 = u16::MAX;
 /// The paths of a mechanism on a topology, a letter per link: `l` local, `g` global.
 #[derive(Clone, Copy, Debug)]
 pub struct Paths {
+    /// Most links of a path: no packet makes more hops.
+    pub hops: u8,
     /// The increasing sequence of VCs that they need.
     pub sequence: &'static str,
     /// The longest nonminimal path, empty if there is none.
@@ -311,37 +392,58 @@ pub struct Paths {
     pub escapes: &'static [&'static str],
     /// Orders of VCs that FlexVC may lay out for them, preferred first.
     pub references: &'static [&'static str],
+    /// Where a packet can return to its minimal path.
+    pub reverts: Reverts,
 }
 
-/// A routing mechanism. One that always knows at once where a head goes implements `prepare`, `target` and `request`;
-/// an adaptive one `prepare`, `settled`, `reach` and `decide`.
+/// Where a packet that has been sent off its minimal path, or is to be, can return to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reverts {
+    /// Nowhere.
+    Never,
+    /// While it waits at injection.
+    AtInjection,
+    /// In every router.
+    Everywhere,
+}
+
+/// A routing mechanism.
 pub trait Mechanism {
     /// The minimal routing underneath: topology and VCs.
     fn base(&self) -> &Minimal;
 
-    /// The output of a head, where it is fixed. Only asked if nothing re-decides.
+    /// The output of a head, where nothing is ever decided anew: what [`Self::stand`] says, as fast as possible.
+    #[cold]
+    #[inline(never)]
     fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
-        settle(self, head, state, draw).unwrap_or_else(|| unreachable!("the plan picks the mode"))
+        match self.stand(head, state, draw) {
+            Stand::Bound(hop) => self.base().vcs().single(head, hop),
+            _ => head.ejection(),
+        }
     }
 
     /// A packet has become the head of its input VC; numbers drawn here are the packet's own in this router.
-    fn prepare(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream);
+    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand;
 
-    /// The hop of a prepared head that has nothing to decide; `Some(None)` is ejection.
-    fn settled(&self, head: &Head, state: &RouteState) -> Option<Option<Hop>>;
-
-    /// Where a head that has something to decide may go.
-    fn reach(&self, _head: &Head, _state: &RouteState) -> Reach {
-        unreachable!("every head is settled")
+    /// The decision of a head with a choice.
+    fn decide(
+        &self,
+        _head: &Head,
+        _prospect: &Prospect,
+        _state: &mut RouteState,
+        _view: &impl View,
+        _draws: &mut impl Draws,
+    ) -> Decision {
+        unreachable!("no head has a choice")
     }
 
-    /// The decision of a head that has something to decide.
-    fn decide(&self, _head: &Head, _state: &mut RouteState, _view: &impl View, _draws: &mut impl Draws) -> Decision {
-        unreachable!("every head is settled")
-    }
-
-    /// Whether some heads have something to decide.
+    /// Whether some heads have a choice.
     fn redecides(&self) -> bool {
+        false
+    }
+
+    /// Whether decisions draw random numbers even where only one output will do.
+    fn draws(&self) -> bool {
         false
     }
 
@@ -356,39 +458,31 @@ pub trait Mechanism {
     }
 }
 
-fn settle<M: Mechanism + ?Sized>(
-    mechanism: &M,
-    head: &Head,
-    state: &mut RouteState,
-    draw: impl Fn() -> Stream,
-) -> Option<Request> {
-    mechanism.prepare(head, state, draw);
-    match mechanism.settled(head, state)? {
-        None => Some(head.ejection()),
-        Some(_) if mechanism.base().vcs().is_flexible() => None,
-        Some(hop) => Some(mechanism.base().vcs().single(head, hop)),
-    }
-}
-
-fn reach<M: Mechanism>(mechanism: &M, head: &Head, state: &RouteState) -> Reach {
-    match mechanism.settled(head, state) {
-        Some(Some(hop)) => Reach { ports: [hop.port as u16, NO_PORT], classes: 0 },
-        _ => mechanism.reach(head, state),
-    }
-}
-
-fn decide<M: Mechanism>(
-    mechanism: &M,
-    head: &Head,
-    state: &mut RouteState,
-    view: &impl View,
-    draws: &mut impl Draws,
-) -> Decision {
-    match mechanism.settled(head, state) {
-        Some(Some(hop)) => {
-            Decision { request: Some(mechanism.base().vcs().choose(head, hop, view, draws)), after: *state }
+impl Routing {
+    /// A packet has become the head of its input VC: its request, if that is fixed.
+    pub fn settle(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Option<Request> {
+        match self.stand(head, state, draw) {
+            Stand::Arrived => Some(head.ejection()),
+            Stand::Bound(hop) if !self.vcs().is_flexible() => Some(self.vcs().single(head, hop)),
+            _ => None,
         }
-        _ => mechanism.decide(head, state, view, draws),
+    }
+
+    /// The decision of a head that is not settled, in this attempt.
+    pub fn decide(
+        &self,
+        head: &Head,
+        state: &mut RouteState,
+        view: &impl View,
+        draws: &mut impl Draws,
+    ) -> Decision {
+        match self.stand(head, state, || draws.head()) {
+            Stand::Arrived => Decision { request: Some(head.ejection()), after: *state },
+            Stand::Bound(hop) => {
+                Decision { request: Some(self.vcs().choose(head, hop, view, draws)), after: *state }
+            }
+            Stand::Open(prospect) => self.choose(head, &prospect, state, view, draws),
+        }
     }
 }
 

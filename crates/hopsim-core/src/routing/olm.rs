@@ -1,6 +1,6 @@
 //! On-the-fly local misrouting: see [`Config`].
 
-use super::Paths;
+use super::{Paths, Reverts};
 use super::in_transit::{Candidates, InTransit, LocalMisroutes, Policy, Rule};
 use super::minimal::Minimal;
 use super::trigger::TriggerConfig;
@@ -65,10 +65,11 @@ impl Config {
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         self.rule().check(topology)?;
         Ok(Paths {
-            sequence: "lglgl",
+            hops: 8, sequence: "lglgl",
             detour: "lglgl",
             escapes: &["glgl", "lgl", "gl", "l", ""],
             references: &["lglgl"],
+            reverts: Reverts::Everywhere,
         })
     }
 

@@ -87,6 +87,12 @@ impl VcSequence {
         self.offset[class as usize] + vc
     }
 
+    /// Whether a code is of an input of link class 1.
+    #[inline]
+    pub fn is_global(&self, code: u8) -> bool {
+        code >= self.offset[1] && code != REPLY_INJECTION
+    }
+
     /// The VC for the next hop over a link of class `class`, from an input with code `code`.
     #[inline]
     pub fn next(&self, code: u8, class: u8) -> u8 {
@@ -120,7 +126,7 @@ mod tests {
 
     fn classes(local: u8, global: u8) -> Classes {
         let spec = |vcs| ClassSpec { vcs, buffer: 8, latency: 1 };
-        Classes { terminal: spec(1), links: vec![spec(local), spec(global)] }
+        Classes { terminal: spec(1), links: vec![spec(local), spec(global)], ejection: 1 }
     }
 
     #[test]

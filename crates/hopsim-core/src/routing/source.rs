@@ -4,12 +4,12 @@
 use super::detour::Detour;
 use super::minimal::Minimal;
 use super::view::{Draws, Packets, Saturation, Sensing, Sensors, View};
-use super::{Decision, Head, Hop, Mechanism, NO_PORT, Place, Reach, Request, RouteState};
+use super::{Decision, Head, Hop, Mechanism, Place, Prospect, Reach, Request, RouteState, Stand};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
 use crate::topology::dragonfly::Dragonfly;
-use crate::topology::{GLOBAL, LOCAL, Topology};
+use crate::topology::{GLOBAL, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,15 +126,6 @@ pub struct Source {
     base: Minimal,
 }
 
-/// Two ways to go.
-#[derive(Clone, Copy)]
-struct Alternatives {
-    minimal: Option<Hop>,
-    detour: Option<Hop>,
-    /// Trunks of either.
-    trunks: [u16; 2],
-}
-
 impl Source {
     /// The mechanism over the minimal paths of `base`.
     pub fn new(rule: Rule, base: Minimal) -> Self {
@@ -147,33 +138,57 @@ impl Source {
         state.via = if reached { NONE } else { via };
     }
 
-    fn alternatives(&self, head: &Head, state: &RouteState, draws: &impl Draws) -> Alternatives {
-        let way = |target, number| {
-            let mut trunk = 0;
-            if self.base.topology().has_trunks() {
-                let mut stream = draws.head().at(number);
-                trunk = self.base.topology().choose_trunk(head.router, target, &mut stream);
-            }
-            (self.base.hop(head, target, trunk), trunk)
+    /// The trunks of minimal path and detour: drawn once per packet.
+    fn trunks(&self, head: &Head, via: u32, draw: impl Fn() -> Stream) -> [u16; 2] {
+        let topology = self.base.topology();
+        if !topology.has_trunks() {
+            return [0; 2];
+        }
+        let choose = |target, mut stream: Stream| topology.choose_trunk(head.router, target, &mut stream);
+        let minimal = choose(head.destination, draw().at(1));
+        [minimal, if via == NONE { minimal } else { choose(via, draw().at(2 + u64::from(via))) }]
+    }
+
+    /// What a packet may choose from with the detour in `state`.
+    fn prospect(&self, head: &Head, via: u32, minimal: Hop, draw: impl Fn() -> Stream) -> Prospect {
+        let trunks = self.trunks(head, via, draw);
+        let hop = |target, trunk| self.base.hop(head, target, trunk).unwrap_or(minimal);
+        let minimal = hop(head.destination, trunks[0]);
+        let detour = if via == NONE { minimal } else { hop(via, trunks[1]) };
+        let lengths = if via == NONE { [0; 2] } else { self.lengths(head, via) };
+        let reach = if self.rule.recompute {
+            Reach::everywhere(head)
+        } else {
+            Reach::hops(self.base.vcs(), head, [Some(minimal), (via != NONE).then_some(detour)])
         };
-        let minimal = way(head.destination, 1);
-        // A detour that ends where it begins is none.
-        let detour = if state.via == NONE { (None, 0) } else { way(state.via, 2 + u64::from(state.via)) };
-        Alternatives { minimal: minimal.0, detour: detour.0, trunks: [minimal.1, detour.1] }
+        Prospect {
+            detour,
+            lengths: lengths.map(|l| l as u8),
+            trunks,
+            exit: self.exit(head, trunks[0]),
+            reach,
+            ..Prospect::minimal(minimal, Place::Injection)
+        }
     }
 
     /// Whether the packet takes the detour, given the requests of either.
+    #[inline]
     fn prefers_detour(
         &self,
         head: &Head,
-        via: u32,
+        prospect: &Prospect,
         (minimal, detour): (Request, Request),
-        (view, trunk): (&impl View, u16),
+        view: &impl View,
     ) -> bool {
-        let [shorter, longer] = self.lengths(head, via);
+        let [shorter, longer] = prospect.lengths.map(u32::from);
         let costs = view.occupancy(minimal) * shorter;
         let bound = view.occupancy(detour) * longer + view.length() * self.rule.threshold;
-        costs > bound || (self.rule.saturation.is_some() && self.exit_saturated(head, trunk, view))
+        costs > bound
+            || (self.rule.saturation.is_some()
+                && prospect.exit.is_some_and(|(position, port)| {
+                    let vc = self.base.vcs().sensed_global(head.reply);
+                    view.saturated(u32::from(position), Request { port: port as usize, vc })
+                }))
     }
 
     /// Links of the minimal path and of the detour.
@@ -192,15 +207,12 @@ impl Source {
         [minimal, detour.min(self.rule.longest_detour)]
     }
 
-    /// Whether the global link of the minimal path is marked.
-    fn exit_saturated(&self, head: &Head, trunk: u16, view: &impl View) -> bool {
+    /// Position and port of the global link of the minimal path.
+    fn exit(&self, head: &Head, trunk: u16) -> Option<(u16, u16)> {
         let t = self.base.dragonfly();
         let (group, target) = (t.group(head.router), t.group(head.destination));
-        if group == target {
-            return false;
-        }
-        let (position, port) = t.exit_to(group, target, trunk);
-        view.saturated(position, Request { port, vc: self.base.vcs().sensed_global(head.reply) })
+        let exit = || t.exit_to(group, target, trunk);
+        (group != target).then(exit).map(|(position, port)| (position as u16, port as u16))
     }
 }
 
@@ -232,63 +244,63 @@ impl Mechanism for Source {
         &self.base
     }
 
-    fn prepare(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) {
+    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
+        if head.router == head.destination {
+            return Stand::Arrived;
+        }
         if head.at_injection() {
             self.draw_via(head, state, &mut draw());
-        } else if state.flags & ON_DETOUR != 0 && self.base.has_reached(head, state.via, self.rule.group) {
+            let minimal = self.base.hop(head, head.destination, 0);
+            return minimal
+                .map_or(Stand::Arrived, |hop| Stand::Open(self.prospect(head, state.via, hop, draw)));
+        }
+        if state.flags & ON_DETOUR != 0 && self.base.has_reached(head, state.via, self.rule.group) {
             state.flags = 0;
             self.base.choose_trunk(head, head.destination, state, draw);
         }
+        let target = if state.flags & ON_DETOUR == 0 { head.destination } else { state.via };
+        self.base.hop(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound)
     }
 
-    fn settled(&self, head: &Head, state: &RouteState) -> Option<Option<Hop>> {
-        if head.router == head.destination {
-            return Some(None);
-        }
-        if !head.at_injection() {
-            let target = if state.flags & ON_DETOUR == 0 { head.destination } else { state.via };
-            return Some(self.base.hop(head, target, state.trunk));
-        }
-        let undecided = state.via != NONE || self.rule.recompute || self.base.topology().has_trunks();
-        (!undecided).then(|| self.base.hop(head, head.destination, state.trunk))
-    }
-
-    fn reach(&self, head: &Head, state: &RouteState) -> Reach {
-        if self.rule.recompute || self.base.topology().has_trunks() {
-            return Reach { ports: [NO_PORT; 2], classes: 1 << LOCAL | 1 << GLOBAL };
-        }
-        let port = |target| self.base.hop(head, target, 0).map_or(NO_PORT, |hop| hop.port as u16);
-        Reach { ports: [port(head.destination), port(state.via)], classes: 0 }
-    }
-
+    #[inline]
     fn decide(
         &self,
         head: &Head,
+        prospect: &Prospect,
         state: &mut RouteState,
         view: &impl View,
         draws: &mut impl Draws,
     ) -> Decision {
+        let anew;
+        let mut prospect = prospect;
         if self.rule.recompute {
             self.draw_via(head, state, draws.attempt());
+            anew = self.prospect(head, state.via, prospect.minimal, || draws.head());
+            prospect = &anew;
         }
         let vcs = self.base.vcs();
-        let ways = self.alternatives(head, state, draws);
-        let choose = |hop: Option<Hop>, draws: &mut _| hop.map(|hop| vcs.choose(head, hop, view, draws));
-        let minimal = choose(ways.minimal, draws).unwrap_or_else(|| head.ejection());
-        let detour = choose(ways.detour, draws);
-        let decided = self.rule.sticky && state.flags & ON_DETOUR != 0;
-        let detour = detour.filter(|&detour| {
-            decided || self.prefers_detour(head, state.via, (minimal, detour), (view, ways.trunks[0]))
-        });
+        let minimal = vcs.choose(head, prospect.minimal, view, draws);
+        let mut taken = None;
+        if state.via != NONE {
+            let detour = vcs.choose(head, prospect.detour, view, draws);
+            let decided = self.rule.sticky && state.flags & ON_DETOUR != 0;
+            if decided || self.prefers_detour(head, prospect, (minimal, detour), view) {
+                taken = Some(detour);
+            }
+        }
         let mut after = *state;
-        (after.flags, after.place, after.trunk) = match detour {
-            Some(_) => (ON_DETOUR, Place::Injection as u8, ways.trunks[1]),
-            None => (0, 0, ways.trunks[0]),
+        (after.flags, after.place, after.trunk) = match taken {
+            Some(_) => (ON_DETOUR, Place::Injection as u8, prospect.trunks[1]),
+            None => (0, 0, prospect.trunks[0]),
         };
         if self.rule.sticky {
             *state = after;
         }
-        Decision { request: Some(detour.unwrap_or(minimal)), after }
+        Decision { request: Some(taken.unwrap_or(minimal)), after }
+    }
+
+    fn draws(&self) -> bool {
+        self.rule.recompute
     }
 
     fn redecides(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The source-adaptive mechanism of the fairness studies: see [`Config`].
 
-use super::Paths;
+use super::{Paths, Reverts};
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::source::{PathLengths, Rule, SaturationConfig, Source};
@@ -89,7 +89,7 @@ impl Config {
                 .valid("1 … 6"));
         }
         self.rule().check(topology)?;
-        Ok(VIA_ROUTER)
+        Ok(Paths { reverts: Reverts::AtInjection, ..VIA_ROUTER })
     }
 
     /// The mechanism over the minimal paths of `base`.

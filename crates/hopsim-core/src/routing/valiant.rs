@@ -3,11 +3,14 @@
 use super::detour::{self, Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::view::{Draws, View};
-use super::{Decision, Head, Hop, Mechanism, NO_PORT, Paths, Place, Reach, Request, RouteState};
+use super::{
+    Decision, Head, Hop, Leg, Mechanism, NO_PORT, Paths, Place, Prospect, Reach, Request, Reverts,
+    RouteState, Stand,
+};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
-use crate::topology::{GLOBAL, LOCAL, Topology};
+use crate::topology::{LOCAL, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,18 +86,20 @@ impl Config {
 
 /// Through an intermediate router.
 pub const VIA_ROUTER: Paths = Paths {
-    sequence: "lgllgl",
+    hops: 6, sequence: "lgllgl",
     detour: "lgllgl",
     escapes: &["lgl", "lgl", "lgl", "gl", "l", ""],
-    references: &["lgllgl", "lglgl"],
+    references: &["lgllgl"],
+    reverts: Reverts::Never,
 };
 
 /// Through an intermediate group.
 pub const VIA_GROUP: Paths = Paths {
-    sequence: "lglgl",
+    hops: 5, sequence: "lglgl",
     detour: "lglgl",
     escapes: &["lgl", "lgl", "gl", "l", ""],
     references: &["lglgl"],
+    reverts: Reverts::Never,
 };
 
 /// Valiant routing on a dragonfly.
@@ -121,6 +126,18 @@ impl Valiant {
         }
     }
 
+    /// Draws the detour, or ends it.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    fn advance(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) {
+        if head.at_injection() {
+            self.start(head, state, &mut draw());
+        } else if state.via != NONE && self.base.has_reached(head, state.via, self.group) {
+            state.via = NONE;
+            self.base.choose_trunk(head, head.destination, state, draw);
+        }
+    }
+
     #[inline]
     fn target(&self, head: &Head, state: &RouteState) -> u32 {
         if state.via == NONE { head.destination } else { state.via }
@@ -135,7 +152,7 @@ impl Mechanism for Valiant {
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
-        self.prepare(head, state, draw);
+        self.advance(head, state, draw);
         let target = self.target(head, state);
         if target == head.router {
             return head.ejection();
@@ -143,32 +160,21 @@ impl Mechanism for Valiant {
         self.base.towards(head, target, state.trunk)
     }
 
-    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
-    #[inline(always)]
-    fn prepare(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) {
-        if head.at_injection() {
-            self.start(head, state, &mut draw());
-        } else if state.via != NONE && self.base.has_reached(head, state.via, self.group) {
-            state.via = NONE;
-            self.base.choose_trunk(head, head.destination, state, draw);
-        }
-    }
-
-    fn settled(&self, head: &Head, state: &RouteState) -> Option<Option<Hop>> {
+    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
         if self.recompute && head.at_injection() {
-            return None;
+            // The intermediate router may be this one and the destination too.
+            let reach = Reach::everywhere(head);
+            let nowhere = Hop { port: NO_PORT, class: LOCAL, leg: Leg::Final, reuses: false };
+            return Stand::Open(Prospect { reach, ..Prospect::minimal(nowhere, Place::Injection) });
         }
-        Some(self.base.hop(head, self.target(head, state), state.trunk))
-    }
-
-    fn reach(&self, head: &Head, _state: &RouteState) -> Reach {
-        // The intermediate router may be this one and the destination too.
-        Reach { ports: [head.terminal, NO_PORT], classes: 1 << LOCAL | 1 << GLOBAL }
+        self.advance(head, state, draw);
+        self.base.hop(head, self.target(head, state), state.trunk).map_or(Stand::Arrived, Stand::Bound)
     }
 
     fn decide(
         &self,
         head: &Head,
+        _prospect: &Prospect,
         state: &mut RouteState,
         view: &impl View,
         draws: &mut impl Draws,
@@ -179,6 +185,10 @@ impl Mechanism for Valiant {
             None => head.ejection(),
         };
         Decision { request: Some(request), after: *state }
+    }
+
+    fn draws(&self) -> bool {
+        self.recompute
     }
 
     fn redecides(&self) -> bool {

@@ -34,6 +34,11 @@ impl Vcs {
         self.flex.is_some()
     }
 
+    /// Whether VCs are picked at random, so that an attempt may see another VC, and decide otherwise, than the one before.
+    pub fn draws(&self) -> bool {
+        self.flex.as_ref().is_some_and(FlexVc::draws)
+    }
+
     /// VCs of a class that packets use: 0 … this − 1.
     pub fn used(&self, class: u8) -> u8 {
         self.used[class as usize]
@@ -48,15 +53,16 @@ impl Vcs {
         } else {
             self.sequence.next(head.code, hop.class)
         };
-        Request { port: hop.port, vc }
+        hop.on(vc)
     }
 
     /// The VC that the packet asks for now.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[inline(always)]
     pub fn choose(&self, head: &Head, hop: Hop, view: &impl View, draws: &mut impl Draws) -> Request {
         let Some(flex) = &self.flex else { return self.single(head, hop) };
         let set = flex.allowed(hop.leg, hop.class, head.reply);
-        Request { port: hop.port, vc: flex.select(hop.port, set, view, draws) }
+        hop.on(flex.select(hop.port as usize, set, view, draws))
     }
 
     /// The VCs a hop may use, a bit each.

@@ -1,8 +1,11 @@
-//! Workloads: who sends to whom ([`pattern`]), when ([`process`]), from which nodes ([`placement`]).
+//! Workloads: who sends to whom ([`pattern`]), when ([`process`]), from which nodes ([`placement`]), what changes
+//! during the run ([`changes`]) and what is answered ([`request_reply`]).
 
+pub mod changes;
 pub mod pattern;
 pub mod placement;
 pub mod process;
+pub mod request_reply;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +24,12 @@ pub struct Config {
     #[serde(default = "default_packet_length")]
     #[schemars(range(min = 1, max = 4096))]
     pub packet_length: u32,
+    /// What differs from given cycles on, in their order; default: nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<changes::Change>,
+    /// Every packet of the pattern is a request that its destination answers; default: no replies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_reply: Option<request_reply::Config>,
 }
 
 fn default_packet_length() -> u32 {
@@ -33,6 +42,8 @@ impl Default for Config {
             pattern: pattern::PatternConfig::default(),
             process: process::ProcessConfig::default(),
             packet_length: default_packet_length(),
+            changes: Vec::new(),
+            request_reply: None,
         }
     }
 }

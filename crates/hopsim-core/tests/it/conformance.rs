@@ -4,15 +4,18 @@
 use hopsim_core::config::Experiment;
 use hopsim_core::plan::Plan;
 use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::routing::sequence::vcs_needed;
-use hopsim_core::routing::{Head, RouteState};
+use hopsim_core::routing::in_transit::Options;
+use hopsim_core::routing::sequence::REPLY_INJECTION;
+use hopsim_core::routing::view::{Draws, View};
+use hopsim_core::routing::{Head, NO_PORT, Request, RouteState, Stand};
+use hopsim_core::topology::GLOBAL;
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
 use serde_json::{Value, json};
 
-/// Every routing with every choice of its parameters.
-fn routings() -> Vec<Value> {
-    let mut all = vec![json!({ "minimal": {} })];
+/// Valiant with every choice of its parameters.
+fn valiants() -> Vec<Value> {
+    let mut all = Vec::new();
     for intermediate in ["router", "node", "group"] {
         for policy in ["rrg", "crg", "nrg"] {
             for intra in ["global", "local", "minimal"] {
@@ -28,6 +31,44 @@ fn routings() -> Vec<Value> {
     all
 }
 
+/// The adaptive mechanisms with the choices that change their paths.
+fn adaptive() -> Vec<Value> {
+    let mut all = vec![json!({ "valiant": { "recompute": true } })];
+    for policy in ["rrg", "crg", "nrg"] {
+        for intra in ["global", "local", "minimal"] {
+            for intermediate in ["group", "router"] {
+                let keys = json!({ "policy": policy, "intra_group": intra, "intermediate": intermediate });
+                all.push(json!({ "ugal": keys }));
+                all.push(json!({ "piggyback": keys }));
+            }
+            for recompute in [false, true] {
+                let keys = json!({ "policy": policy, "intra_group": intra, "recompute": recompute });
+                all.push(json!({ "source_adaptive": keys }));
+            }
+        }
+    }
+    let contention = json!({ "contention": { "threshold": 2 } });
+    for trigger in [json!({ "congestion": {} }), contention] {
+        for candidates in ["all", "one"] {
+            for local in [true, false] {
+                for policy in ["mm", "rrg", "crg", "nrg"] {
+                    let keys = json!({ "policy": policy, "local_misrouting": local, "candidates": candidates, "trigger": trigger });
+                    all.push(json!({ "olm": keys }));
+                    if policy == "mm" || policy == "crg" {
+                        all.push(json!({ "par": keys }));
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Every routing.
+fn routings() -> Vec<Value> {
+    [vec![json!({ "minimal": {} })], valiants(), adaptive()].concat()
+}
+
 fn networks() -> Vec<Value> {
     let shape = |p: u32, a: u32, h: u32, groups: u32, arrangement: &str| json!({ "dragonfly": { "p": p, "a": a, "h": h, "groups": groups, "arrangement": arrangement } });
     vec![
@@ -38,52 +79,206 @@ fn networks() -> Vec<Value> {
     ]
 }
 
-fn plan(topology: &Value, routing: &Value) -> Plan {
-    let document = json!({ "topology": topology, "routing": routing, "load": 0.1 });
+fn plan(topology: &Value, routing: &Value, vcs: &Value) -> Plan {
+    let jobs = json!([{ "traffic": { "request_reply": {} } }]);
+    let router = json!({ "cioq": { "vcs": vcs } });
+    let document =
+        json!({ "topology": topology, "routing": routing, "router": router, "load": 0.1, "jobs": jobs });
     let experiment: Experiment = serde_json::from_value(document).expect("a valid document");
-    Plan::new(&experiment).expect("a valid plan")
+    Plan::new(&experiment).unwrap_or_else(|e| panic!("{routing} on {topology}: {e}"))
 }
 
-/// Follows one packet and adds the dependencies between the channels it holds one after the other.
+/// A router in some state: a function of seed and output.
+struct AnyState(Stream);
+
+impl AnyState {
+    fn number(&self, request: Request, kind: u64, below: u32) -> u32 {
+        self.0.at(request.port as u64).at(u64::from(request.vc)).at(kind).below(below)
+    }
+}
+
+impl View for AnyState {
+    fn open(&self, request: Request) -> bool {
+        self.number(request, 0, 2) == 0
+    }
+    fn credits(&self, request: Request) -> u32 {
+        self.number(request, 1, 17)
+    }
+    fn occupancy(&self, request: Request) -> u32 {
+        self.number(request, 2, 33)
+    }
+    fn minimal_occupancy(&self, request: Request) -> u32 {
+        self.number(request, 3, 33)
+    }
+    fn capacity(&self, _port: usize) -> u32 {
+        32
+    }
+    fn contention(&self, port: usize) -> u32 {
+        self.number(Request { port, vc: 0 }, 4, 5)
+    }
+    fn filtered_contention(&self, port: usize) -> f64 {
+        f64::from(self.contention(port))
+    }
+    fn combined_contention(&self, group: u32) -> u32 {
+        self.number(Request { port: group as usize, vc: 0 }, 5, 20)
+    }
+    fn saturated(&self, position: u32, request: Request) -> bool {
+        self.number(request, 6 + u64::from(position), 2) == 0
+    }
+    fn length(&self) -> u32 {
+        8
+    }
+}
+
+/// Random numbers of a head.
+struct Numbers {
+    head: Stream,
+    attempt: Stream,
+}
+
+impl Draws for Numbers {
+    fn head(&self) -> Stream {
+        self.head.clone()
+    }
+    fn attempt(&mut self) -> &mut Stream {
+        &mut self.attempt
+    }
+}
+
 /// A channel is (router, output port, VC).
-fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), graph: &mut DiGraphMap<(u32, usize, u8), ()>) {
-    let sequence = plan.experiment.routing.sequence(&plan.topology).expect("checked");
-    let most: u8 = vcs_needed(sequence).iter().sum();
-    let (mut at, mut code, mut state) = (from, 0, RouteState::NEW);
-    let mut occupied = None;
-    for hop in 0.. {
-        let head = Head { router: at, code, destination: to, terminal: 0 };
-        let draw = || Stream::new(serial, Purpose::Routing, u64::from(from)).at(u64::from(at));
-        let request = plan.routing.request(&head, &mut state, draw);
+type Channel = (u32, usize, u8);
+type Graph = DiGraphMap<Channel, ()>;
+
+/// The output VCs that a head can always wait for: the last resort that keeps the network free of deadlock.
+fn last_resorts(plan: &Plan, head: &Head, state: &RouteState, draw: &Stream) -> Vec<Request> {
+    let vcs = plan.routing.vcs();
+    let highest = |set: u16| 15 - set.leading_zeros() as u8;
+    let ports = |class: u8| {
+        let layout = &plan.network.layout;
+        let linked = |&port: &usize| plan.network.link(head.router, port).peer.is_some();
+        (0..layout.ports()).filter(move |&port| layout.class[port] == class + 1).filter(linked)
+    };
+    match plan.routing.stand(head, &mut state.clone(), || draw.clone()) {
+        Stand::Arrived => Vec::new(),
+        Stand::Bound(hop) => vec![hop.on(highest(vcs.allowed(head, hop)))],
+        // A global link is due: any of the router's.
+        Stand::Open(prospect) if prospect.options == Options::Mandatory => {
+            let vc = highest(prospect.reach.classes[GLOBAL as usize]);
+            ports(GLOBAL).map(|port| Request { port, vc }).collect()
+        }
+        Stand::Open(prospect) if prospect.minimal.port == NO_PORT => Vec::new(),
+        Stand::Open(prospect) => {
+            vec![prospect.minimal.on(highest(vcs.allowed(head, prospect.minimal)))]
+        }
+    }
+}
+
+/// Follows one packet, a reply or not, through routers in any state, and adds the dependencies of the channels it
+/// holds on those it can always wait for. Returns its links and whether it was misrouted.
+fn follow(
+    plan: &Plan,
+    (from, to, serial): (u32, u32, u64),
+    reply: bool,
+    graph: &mut Graph,
+) -> (u8, bool) {
+    let injection = if reply { REPLY_INJECTION } else { 0 };
+    let (mut at, mut code, mut state) = (from, injection, RouteState::NEW);
+    let (mut occupied, mut hops): (Option<Channel>, u8) = (None, 0);
+    for attempt in 0..200u64 {
+        let head = Head { router: at, code, source: from, destination: to, terminal: 0, ejection_vc: 0, reply };
+        let draw = Stream::new(serial, Purpose::Routing, u64::from(from)).at(u64::from(at));
+        for resort in last_resorts(plan, &head, &state, &draw) {
+            let channel = (at, resort.port, resort.vc);
+            graph.add_node(channel);
+            if let Some(before) = occupied {
+                graph.add_edge(before, channel, ());
+            }
+        }
+        let mut taken = state;
+        let settled = plan.routing.settle(&head, &mut taken, || draw.clone());
+        let request = settled.or_else(|| {
+            let any = draw.at(attempt);
+            let mut numbers = Numbers { head: draw.clone(), attempt: any.at(1) };
+            let decision = plan.routing.decide(&head, &mut taken, &AnyState(any.at(2)), &mut numbers);
+            taken = decision.after;
+            decision.request
+        });
+        let Some(request) = request else { continue };
+        state = taken;
         let Some((next, _)) = plan.network.link(at, request.port).peer else {
             assert_eq!(at, to, "ejected at the wrong router");
-            return;
+            return (hops, state.misrouted());
         };
-        assert!(hop < most, "more hops than the VC order has links");
+        hops += 1;
         let channel = (at, request.port, request.vc);
-        if let Some(before) = occupied.replace(channel) {
-            graph.add_edge(before, channel, ());
-        }
-        code = plan.routing.sequence().code(plan.network.layout.class[request.port] - 1, request.vc);
+        graph.add_node(channel);
+        occupied = Some(channel);
+        code = plan.routing.vcs().sequence.code(plan.network.layout.class[request.port] - 1, request.vc);
         at = next;
     }
+    panic!("a packet from {from} to {to} does not arrive");
+}
+
+/// Follows packets between all routers; returns the dependencies and the share of misrouted packets.
+fn explore(plan: &Plan, reply: bool, most: u8) -> (Graph, f64) {
+    let (mut graph, mut packets, mut misrouted) = (Graph::new(), 0u32, 0u32);
+    for from in 0..plan.network.routers {
+        for to in 0..plan.network.routers {
+            for serial in 0..12 {
+                let (hops, off) = follow(plan, (from, to, serial), reply, &mut graph);
+                assert!(hops <= most, "{hops} hops, at most {most} promised");
+                packets += 1;
+                misrouted += u32::from(off);
+            }
+        }
+    }
+    (graph, f64::from(misrouted) / f64::from(packets))
+}
+
+/// Packets arrive within the bound of hops, and what they wait for in the last resort has no cycle.
+fn conforms(topology: &Value, routing: &Value, vcs: &Value) -> [Graph; 2] {
+    let plan = plan(topology, routing, vcs);
+    let most = plan.experiment.routing.paths(&plan.topology).expect("checked").hops;
+    let minimal = routing.get("minimal").is_some();
+    [false, true].map(|reply| {
+        let (graph, misrouted) = explore(&plan, reply, most);
+        assert!(graph.edge_count() > 0);
+        assert!(minimal == (misrouted == 0.0), "{misrouted} misrouted with {routing} on {topology}");
+        assert!(!is_cyclic_directed(&graph), "cyclic dependencies with {routing}, {vcs} on {topology}");
+        graph
+    })
 }
 
 #[test]
 fn packets_arrive_in_bounds_and_the_channel_dependency_graph_is_acyclic() {
     for topology in networks() {
         for routing in routings() {
-            let plan = plan(&topology, &routing);
-            let mut graph = DiGraphMap::new();
-            for from in 0..plan.network.routers {
-                for to in 0..plan.network.routers {
-                    for serial in 0..25 {
-                        follow(&plan, (from, to, serial), &mut graph);
-                    }
+            let graphs = conforms(&topology, &routing, &json!({}));
+            let shared = graphs[0].nodes().find(|&channel| graphs[1].contains_node(channel));
+            assert_eq!(shared, None, "a reply could wait for a request with {routing} on {topology}");
+        }
+    }
+}
+
+#[test]
+fn with_flexvc_packets_always_have_an_increasing_way_on() {
+    let sets: [(&[&str], Value); 3] = [
+        (&["minimal"], json!({ "local": 6, "global": 3, "reply": { "local": 2, "global": 1 } })),
+        (&["olm", "par"], json!({ "local": 5, "global": 3, "reply": { "local": 2, "global": 1 } })),
+        (
+            &["minimal", "valiant", "ugal", "piggyback", "source_adaptive", "olm", "par"],
+            json!({ "local": 9, "global": 5, "reply": { "local": 4, "global": 2 } }),
+        ),
+    ];
+    for topology in networks() {
+        for (names, vcs) in &sets {
+            for selection in ["shortest", "highest", "lowest", "random"] {
+                let mut vcs = vcs.clone();
+                vcs["management"] = json!({ "flexvc": { "selection": selection } });
+                for name in *names {
+                    conforms(&topology, &json!({ *name: {} }), &vcs);
                 }
             }
-            assert!(graph.edge_count() > 0);
-            assert!(!is_cyclic_directed(&graph), "cyclic dependencies with {routing} on {topology}");
         }
     }
 }

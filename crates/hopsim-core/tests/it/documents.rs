@@ -57,7 +57,7 @@ local  = { latency = 10 }
 global = { latency = 100 }
 
 [router.cioq]
-vcs = { local = 4, global = 2, injection = 3 }
+vcs = { local = 8, global = 4, injection = 3 }
 buffers = { local = 32, global = 256, injection = 256, output = 32 }
 speedup = 2
 crossbar_latency = 3
@@ -91,7 +91,7 @@ traffic = { pattern = { mix = [{ weight = 0.5, pattern = "UN" }, { weight = 1, p
 [[jobs]]
 name = "other"
 placement = { random_nodes = { count = 8 } }
-traffic = { pattern = "random_permutation" }
+traffic = { pattern = "random_permutation", process = { bursty = { burst_length = 3 } }, changes = [{ cycle = 150, pattern = "UN", load = 0.2 }], request_reply = { outstanding = 5 } }
 
 [measure]
 warmup = 100
@@ -99,7 +99,7 @@ cycles = 100
 seed = 1
 batches = 10
 interval = 10
-streams = ["nodes", "routers", "links", "latency_histogram"]
+streams = ["nodes", "routers", "links", "generation", "occupancy", "latency_histogram"]
 watchdog = 10_000
 
 [sweep]
@@ -152,7 +152,8 @@ fn every_default_is_filled_in() {
     assert_eq!(point["topology"]["dragonfly"]["groups"], 9);
     assert_eq!(point["links"]["global"]["latency"], 100);
     assert_eq!(point["links"]["local"]["latency"], 10);
-    assert_eq!(point["router"]["cioq"]["vcs"], json!({ "local": 2, "global": 1, "injection": 3 }));
+    let vcs = json!({ "local": 2, "global": 1, "injection": 3, "management": { "increasing": {} } });
+    assert_eq!(point["router"]["cioq"]["vcs"], vcs);
     assert_eq!(point["semantics"]["ejection"], "link");
     assert_eq!(point["jobs"][0]["name"], "job0");
     assert_eq!(point["jobs"][0]["traffic"]["process"]["bernoulli"]["load"], 0.5);
@@ -176,6 +177,12 @@ fn a_choice_may_be_written_as_its_name() {
         ("router.cioq.allocator.input_arbiter", "age", "{ age = { timestamp = \"generation\" } }"),
         ("jobs.0.placement", "all", "{ all = {} }"),
         ("jobs.0.traffic.pattern", "random_permutation", "{ random_permutation = {} }"),
+        ("jobs.0.traffic.process", "bursty", "{ bursty = { burst_length = 5 } }"),
+        (
+            "jobs.0.traffic.changes",
+            "[{ cycle = 10000, pattern = \"ADV+1\" }]",
+            "[{ cycle = 10000, pattern = { adversarial = { offset = 1 } } }]",
+        ),
         ("jobs.0.traffic.pattern", "un", "\"uniform\""),
         ("jobs.0.traffic.pattern", "ADV+3", "{ adversarial = { offset = 3 } }"),
         ("jobs.0.traffic.pattern", "Adv+H", "{ adversarial = { offset = \"h\" } }"),

@@ -77,11 +77,11 @@ fn key_in_the_wrong_table() {
 fn unknown_choice() {
     assert_eq!(
         after("[routing.valient]"),
-        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, valiant"
+        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = \"Minimall\""),
-        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, valiant"
+        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("arrangement = \"absolute\""),
@@ -98,11 +98,11 @@ fn unknown_choice() {
 fn two_choices_or_none() {
     assert_eq!(
         after("[routing.minimal]\n[routing.valiant]"),
-        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, valiant"
+        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = {}"),
-        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, valiant"
+        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
 }
 
@@ -145,7 +145,7 @@ fn wrong_type() {
     assert_eq!(
         after("[measure]\nstreams = \"nodes\""),
         "line 8, column 1: measure.streams = \"nodes\": must be a list, not a string; \
-         valid: a list of nodes, routers, links, latency_histogram"
+         valid: a list of nodes, routers, links, generation, occupancy, latency_histogram"
     );
     assert_eq!(
         after("[jobs]\nname = \"a\""),
@@ -154,7 +154,7 @@ fn wrong_type() {
     );
     assert_eq!(
         before("routing = 3"),
-        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, valiant"
+        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("[[jobs]]\ntraffic = { pattern = \"mix\" }"),
@@ -326,6 +326,84 @@ fn traffic_that_does_not_fit() {
 }
 
 #[test]
+fn bursts_that_do_not_fit() {
+    assert_eq!(
+        after("[[jobs]]\ntraffic.process.bursty.burst_length = 0.5"),
+        "line 8, column 24: jobs.0.traffic.process.bursty.burst_length = 0.5: a burst has at least one packet; \
+         valid: 1 … 1000000 packets"
+    );
+    assert_eq!(
+        message_of(&VALID.replace("load = 0.5", ""), &["jobs.0.traffic.process=bursty"]),
+        "jobs.0.traffic.process.bursty.load (override): is missing; \
+         valid: 0 … 1 phits/(node·cycle), here or as the shorthand `load`"
+    );
+    assert_eq!(
+        after("[[jobs]]\ntraffic.process.bursty.load = 0.1"),
+        "line 1, column 1: load = 0.5: the shorthand conflicts with jobs.0.traffic.process.bursty.load = 0.1; \
+         valid: one of the two"
+    );
+}
+
+#[test]
+fn changes_that_do_not_fit() {
+    let changes = |text: &str| after(&format!("[[jobs]]\ntraffic.changes = [{text}]"));
+    for (cycle, place) in [(9_999, "column 22"), (20_000, "column 22")] {
+        assert_eq!(
+            changes(&format!("{{ cycle = {cycle}, load = 0.1 }}")),
+            format!(
+                "line 8, {place}: jobs.0.traffic.changes.0.cycle = {cycle}: a transient outside the measured window; \
+                 valid: 10000 … 19999 (warm-up included)"
+            )
+        );
+    }
+    assert_eq!(
+        changes("{ cycle = 12_000, load = 0.1 }, { cycle = 12_000, pattern = \"UN\" }"),
+        "line 8, column 54: jobs.0.traffic.changes.1.cycle = 12000: the change before it is at cycle 12000; \
+         valid: changes in order of their cycles, one for each cycle"
+    );
+    assert_eq!(
+        changes("{ cycle = 12_000 }"),
+        "line 8, column 20: jobs.0.traffic.changes.0: changes nothing; valid: pattern, load or both"
+    );
+    assert_eq!(
+        changes("{ cycle = 12_000, load = 1.5 }"),
+        "line 8, column 38: jobs.0.traffic.changes.0.load = 1.5: the offered load is a share of the link rate; \
+         valid: 0 … 1 phits/(node·cycle)"
+    );
+    assert_eq!(
+        changes("{ cycle = 12_000, pattern = \"ADV+9\" }"),
+        "line 8, column 38: jobs.0.traffic.changes.0.pattern.adversarial.offset = 9: the network has 9 groups; \
+         valid: 1 … 8"
+    );
+}
+
+#[test]
+fn request_reply_that_does_not_fit() {
+    assert_eq!(
+        after("[[jobs]]\ntraffic.request_reply.outstanding = 0"),
+        "line 8, column 23: jobs.0.traffic.request_reply.outstanding = 0: no request could ever be sent; valid: 1 …"
+    );
+    assert_eq!(
+        after("[[jobs]]\ntraffic.request_reply = {}\n[router.cioq]\nvcs = { injection = 1 }"),
+        "line 10, column 9: router.cioq.vcs.injection = 1: requests and replies need injection VCs of their own; \
+         valid: 2 … 16"
+    );
+    assert_eq!(
+        after("[[jobs]]\ntraffic.request_reply = {}\n[router.cioq]\nvcs = { local = 3 }"),
+        "line 10, column 9: router.cioq.vcs.local = 3: routing minimal follows up to 2 local links (lgl) and needs one \
+         VC for each, in increasing order, to be free of deadlock, and as many for replies; valid: 4 … 16"
+    );
+}
+
+#[test]
+fn stream_without_its_interval() {
+    assert_eq!(
+        after("[measure]\nstreams = [\"generation\"]"),
+        "line 7, column 2: measure.interval = 0: the stream generation has a row per interval; valid: 1 … cycles"
+    );
+}
+
+#[test]
 fn jobs_that_do_not_fit() {
     assert_eq!(before("jobs = []"), "line 1, column 1: jobs: the experiment has 0 jobs; valid: 1 … 255 jobs");
     assert_eq!(
@@ -392,7 +470,7 @@ fn override_that_does_not_fit() {
     assert_eq!(set(&["load=nan"]), "load = nan (override): must be a finite number");
     assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
-        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, valiant"
+        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         message_of(

@@ -7,3 +7,4 @@ mod documents;
 mod errors;
 mod fuzz;
 mod laws;
+mod traffic;

@@ -152,11 +152,50 @@ fn pattern() -> impl Strategy<Value = Value> {
     ])
 }
 
+fn load() -> impl Strategy<Value = f64> {
+    prop_oneof![0.05..1.0f64, Just(1.0)].prop_map(|load| (load * 100.0).round() / 100.0)
+}
+
+fn process() -> impl Strategy<Value = Value> {
+    let bursty = (load(), select(vec![1.0, 2.0, 5.0, 30.0]));
+    prop_oneof![
+        2 => load().prop_map(|load| json!({ "bernoulli": { "load": load } })),
+        1 => bursty.prop_map(|(load, length)| json!({ "bursty": { "load": load, "burst_length": length } })),
+    ]
+}
+
+/// Changes of load or pattern within 500 cycles, which every run has.
+fn changes() -> impl Strategy<Value = Value> {
+    let change = (1..200u32, prop_oneof![Just(0.0), load()], any::<bool>());
+    prop::collection::vec(change, 0..=2).prop_map(|changes| {
+        let mut cycle = 0;
+        let change = |(after, load, pattern): (u32, f64, bool)| {
+            cycle += after;
+            let mut change = json!({ "cycle": cycle, "load": load });
+            if pattern {
+                change["pattern"] = json!({ "uniform": {} });
+            }
+            change
+        };
+        changes.into_iter().map(change).collect()
+    })
+}
+
 fn job(common: u32) -> impl Strategy<Value = Value> {
-    let load = prop_oneof![0.05..1.0f64, Just(1.0)];
-    (pattern(), load, mostly(common, 1..=12, &[70])).prop_map(|(pattern, load, length)| {
-        let process = json!({ "bernoulli": { "load": (load * 100.0).round() / 100.0 } });
-        json!({ "traffic": { "pattern": pattern, "process": process, "packet_length": length } })
+    let replies = prop_oneof![
+        3 => Just(None),
+        1 => Just(Some(json!({}))),
+        1 => (1..=9u32).prop_map(|most| Some(json!({ "outstanding": most }))),
+    ];
+    let workload = (pattern(), process(), changes(), replies);
+    (workload, mostly(common, 1..=12, &[70])).prop_map(|((pattern, process, changes, replies), length)| {
+        let mut traffic = json!({
+            "pattern": pattern, "process": process, "packet_length": length, "changes": changes,
+        });
+        if let Some(replies) = replies {
+            traffic["request_reply"] = replies;
+        }
+        json!({ "traffic": traffic })
     })
 }
 
@@ -167,6 +206,12 @@ fn jobs(common: u32) -> impl Strategy<Value = (Value, usize)> {
         1 => job(common).prop_map(|job| (json!([job]), 2)),
         2 => (job(common), job(common), 2..=3usize).prop_map(|(one, two, parts)| (json!([one, two]), parts)),
     ]
+}
+
+/// Whether some job has request-reply.
+fn answers(document: &Value) -> bool {
+    let jobs = document["jobs"].as_array().unwrap();
+    jobs.iter().any(|job| job["traffic"].get("request_reply").is_some())
 }
 
 /// Deals the nodes out in turn. A job on some of the nodes can only be trusted to find destinations with

@@ -1,7 +1,7 @@
 //! Engine and reference must tell the same life of every packet.
 
 use crate::documents::{Document, EXTREME, ORDINARY, for_each_plan};
-use hopsim_core::plan::Plan;
+use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::trace::PacketTrace;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -95,7 +95,7 @@ impl Coverage {
 }
 
 /// What the experiments must cover.
-const ALL: [&str; 15] = [
+const ALL: [&str; 26] = [
     "minimal",
     "valiant",
     "ugal",
@@ -108,6 +108,17 @@ const ALL: [&str; 15] = [
     "olm hybrid",
     "olm ectn",
     "olm statistical",
+    "par",
+    "par congestion",
+    "par contention",
+    "par filtered",
+    "par hybrid",
+    "par ectn",
+    "par statistical",
+    "flexvc replies",
+    "adaptive replies",
+    "adaptive bursts",
+    "adaptive changes",
     "flexvc",
     "damq",
     "input_queued",
@@ -118,12 +129,26 @@ fn names(plan: &Plan) -> Vec<String> {
     let routing = serde_json::to_value(&plan.experiment.routing).unwrap();
     let router = serde_json::to_value(&plan.experiment.router).unwrap();
     let mut names = vec![plan.experiment.routing.name().to_owned()];
-    let trigger = routing["olm"]["trigger"].as_object().and_then(|trigger| trigger.keys().next());
-    names.extend(trigger.map(|trigger| format!("olm {trigger}")));
+    for mechanism in ["olm", "par"] {
+        let trigger = routing[mechanism]["trigger"].as_object().and_then(|trigger| trigger.keys().next());
+        names.extend(trigger.map(|trigger| format!("{mechanism} {trigger}")));
+    }
     let (kind, router) = router.as_object().unwrap().iter().next().unwrap();
     names.push(kind.clone());
-    names.extend(router["vcs"]["management"].get("flexvc").map(|_| "flexvc".to_owned()));
-    names.extend(router["buffers"].get("damq").map(|_| "damq".to_owned()));
+    let flexible = router["vcs"]["management"].get("flexvc").is_some();
+    let adaptive = !["minimal", "valiant"].contains(&plan.experiment.routing.name());
+    let replies = plan.jobs.iter().any(JobPlan::request_reply);
+    let bursts = plan.jobs.iter().any(|job| job.process.waits());
+    let changes = plan.jobs.iter().any(|job| !job.changes.is_empty());
+    let more = [
+        (flexible, "flexvc"),
+        (router["buffers"].get("damq").is_some(), "damq"),
+        (flexible && replies, "flexvc replies"),
+        (adaptive && replies, "adaptive replies"),
+        (adaptive && bursts, "adaptive bursts"),
+        (adaptive && changes, "adaptive changes"),
+    ];
+    names.extend(more.iter().filter(|(covered, _)| *covered).map(|(_, name)| (*name).to_owned()));
     names
 }
 
@@ -170,6 +195,22 @@ fn network((a, h, groups): (u32, u32, u32), router: &Value, routing: &Value) -> 
     .unwrap()
 }
 
+/// A network in which the input VCs behind a port stand directly before its output VCs.
+fn unplugged() -> Plan {
+    let vcs = json!({ "local": 4, "global": 4, "injection": 4 });
+    let buffers = json!({ "local": 12, "global": 12, "injection": 12 });
+    let saturation = json!({ "factor": 0.0, "threshold": 0.4 });
+    Document(json!({
+        "topology": { "dragonfly": { "p": 1, "a": 1, "h": 2, "groups": 3 } },
+        "links": { "global": { "latency": 5 } }, "load": 0.6,
+        "router": { "input_queued": { "vcs": vcs, "buffers": buffers } },
+        "routing": { "source_adaptive": { "recompute": true, "saturation": saturation } },
+        "jobs": [{ "traffic": { "packet_length": 12 } }], "measure": { "watchdog": 100 },
+    }))
+    .plan()
+    .unwrap()
+}
+
 #[test]
 fn they_agree_where_they_once_did_not() {
     let coverage = Coverage::default();
@@ -182,6 +223,11 @@ fn they_agree_where_they_once_did_not() {
     };
     let marks = json!({ "piggyback": { "saturation": { "factor": 1.5, "threshold": 0.5 } } });
     let inside = json!({ "source_adaptive": { "intra_group": "local", "intermediate_groups": "any" } });
+    let random = json!({ "cioq": {
+        "vcs": { "local": 6, "global": 6, "management": { "flexvc": { "selection": "random" } } },
+        "buffers": { "local": 8, "global": 8, "injection": 8, "output": 8 },
+        "speedup": 1.0, "allocator": { "iterations": 2 },
+    } });
     let plans = [
         // A detour that ends where it begins, with parallel links elsewhere.
         network((2, 2, 2), &cioq, &inside),
@@ -190,6 +236,10 @@ fn they_agree_where_they_once_did_not() {
         // Messages on half of the local links, with and without output queues.
         network((2, 2, 5), &cioq, &ectn(1000)),
         network((2, 2, 5), &queued, &ectn(50)),
+        // A second attempt in a cycle may look at another VC, and so prefer the detour.
+        network((2, 2, 3), &random, &json!({ "ugal": { "path_lengths": "shortest" } })),
+        // A link whose other end has a number that once meant none: its marks, and the search for deadlocks.
+        unplugged(),
     ];
     for plan in plans {
         coverage.compare(&plan, 4000).unwrap();

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 
 #[test]
 fn phits_are_conserved_and_buffers_hold_what_they_can() {
-    for_each_plan((30, ORDINARY, 1), |plan, cycles| {
+    for_each_plan((60, ORDINARY, 1), |plan, cycles| {
         let mut simulator = Simulator::new(plan);
         for _ in 0..cycles.min(1000) {
             simulator.step();
             simulator.audit();
         }
-        Ok(())
+        hopsim_core::engine::audit(plan, cycles.min(200))
     });
 }
 

@@ -178,9 +178,14 @@ mod tests {
         assert!(cases.len() > 40, "{}", cases.len());
         for (path, value) in cases {
             let mut draft = Draft::new(&source).unwrap();
+            let change = path.iter().position(|part| part == "changes");
+            if let Some(index) = change {
+                let one = serde_json::json!([{ "cycle": 10_000 }]);
+                draft.assign(&path[..=index], one, Origin::Override).unwrap();
+            }
             draft.assign(&path, value.clone(), Origin::Override).unwrap();
             settle_choices(Schema::root(), &mut draft.root, &path);
-            if path.len() > 1 && path.last().is_some_and(|part| part == "load") {
+            if change.is_none() && path.len() > 1 && path.last().is_some_and(|part| part == "load") {
                 draft.root.as_object_mut().unwrap().remove("load");
             }
             let result = experiment(&draft.root).and_then(|experiment| Plan::new(&experiment));

@@ -7,7 +7,7 @@ pub mod contention;
 
 use super::vcs::Vcs;
 use super::view::{Draws, Exchange, Packets, Sensors, View};
-use super::{Head, Request};
+use super::Request;
 use crate::error::ConfigError;
 use contention::{Contention, Ectn, Filtered, Statistical};
 use schemars::JsonSchema;
@@ -161,12 +161,5 @@ impl TriggerConfig {
             saturation: congestion.map(|c| c.saturation(vcs)),
             minimal_occupancy: congestion.is_some_and(|c| c.packets == Packets::Minimal),
         }
-    }
-}
-
-impl Place {
-    /// Where `head` stands, given the groups of its router and destination.
-    pub fn new(head: &Head, position: u32, (group, target): (u32, u32)) -> Self {
-        Self { position, at_source: head.at_injection() && group != target, target }
     }
 }

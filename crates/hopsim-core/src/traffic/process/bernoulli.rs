@@ -1,6 +1,7 @@
 //! The Bernoulli process: see [`Config`]. The logarithm is libm's portable one, so that results do not depend on
 //! the platform.
 
+use super::Rate;
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use schemars::JsonSchema;
@@ -29,17 +30,12 @@ pub struct Bernoulli {
 
 impl Bernoulli {
     /// Checks the load and prepares the draw.
-    pub fn new(config: &Config, length: u32) -> Result<Self, ConfigError> {
-        let Some(load) = config.load else {
-            return Err(ConfigError::new("load", "is missing")
-                .valid("0 … 1 phits/(node·cycle), here or as the shorthand `load`"));
-        };
-        if !(0.0..=1.0).contains(&load) {
-            return Err(ConfigError::new("load", "the offered load is a share of the link rate")
-                .value(load)
-                .valid("0 … 1 phits/(node·cycle)"));
-        }
-        let probability = load / f64::from(length);
+    pub fn new(config: &Config, rate: Rate) -> Result<Self, ConfigError> {
+        Ok(Self::of_probability(rate.packets(config.load)?))
+    }
+
+    /// An event in every cycle with this probability.
+    pub fn of_probability(probability: f64) -> Self {
         let scale = if probability <= 0.0 {
             0.0
         } else if probability >= 1.0 {
@@ -47,7 +43,7 @@ impl Bernoulli {
         } else {
             1.0 / libm::log1p(-probability)
         };
-        Ok(Self { scale })
+        Self { scale }
     }
 
     /// Cycles to the next packet.
@@ -67,8 +63,12 @@ mod tests {
     use super::*;
     use crate::rng::Purpose;
 
+    fn rate(length: u32) -> Rate {
+        Rate { length, share: 1.0 }
+    }
+
     fn process(load: f64) -> Bernoulli {
-        Bernoulli::new(&Config { load: Some(load) }, 8).unwrap()
+        Bernoulli::new(&Config { load: Some(load) }, rate(8)).unwrap()
     }
 
     #[test]
@@ -87,9 +87,9 @@ mod tests {
     fn the_extremes_are_exact() {
         let mut stream = Stream::new(5, Purpose::Process, 0);
         assert_eq!(process(0.0).gap(&mut stream), u32::MAX);
-        let every = Bernoulli::new(&Config { load: Some(1.0) }, 1).unwrap();
+        let every = Bernoulli::new(&Config { load: Some(1.0) }, rate(1)).unwrap();
         assert_eq!(every.gap(&mut stream), 1);
-        assert!(Bernoulli::new(&Config { load: Some(1.01) }, 8).is_err());
-        assert!(Bernoulli::new(&Config { load: Some(f64::NAN) }, 8).is_err());
+        assert!(Bernoulli::new(&Config { load: Some(1.01) }, rate(8)).is_err());
+        assert!(Bernoulli::new(&Config { load: Some(f64::NAN) }, rate(8)).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Random routers.
 
-use super::routing::vcs_needed;
-use super::{mostly, one_of};
+use super::routing::{reply_vcs_needed, vcs_needed};
+use super::{answers, mostly, one_of};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -21,6 +21,8 @@ fn arbiter() -> impl Strategy<Value = Value> {
 pub struct Router {
     cioq: bool,
     spare_vcs: [u32; 2],
+    /// FlexVC alone knows spare ones for replies.
+    spare_reply_vcs: [u32; 2],
     injection_vcs: u32,
     /// Room beyond the longest packet \[tenths of a packet\]: local, global, injection, output.
     spare_room: [u32; 4],
@@ -42,7 +44,11 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
             "transit_priority": transit,
         })
     });
-    let vcs = ([mostly(common, 0..=2, &[9]), mostly(common, 0..=2, &[12])], mostly(common, 1..=4, &[16]));
+    let vcs = (
+        [mostly(common, 0..=2, &[9]), mostly(common, 0..=2, &[12])],
+        [0..=2u32, 0..=2u32],
+        mostly(common, 1..=4, &[16]),
+    );
     let speedup = select(vec![1.0, 1.3, 1.5, 2.0, 3.0]);
     let latencies = [mostly(common, 0..=5, &[40]), mostly(common, 0..=2, &[70])];
     let sharing = (
@@ -58,10 +64,11 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
         allocator,
     )
         .prop_map(|(cioq, (vcs, sharing), spare_room, speedup, latencies, allocator)| {
-            let ((spare_vcs, injection_vcs), (selection, damq)) = (vcs, sharing);
+            let ((spare_vcs, spare_reply_vcs, injection_vcs), (selection, damq)) = (vcs, sharing);
             Router {
                 cioq,
                 spare_vcs,
+                spare_reply_vcs,
                 injection_vcs,
                 spare_room,
                 speedup,
@@ -74,15 +81,34 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
 }
 
 impl Router {
+    /// Local and global VCs, and the key of the document.
+    fn vcs(&self, document: &Value) -> ([u32; 2], Value) {
+        let replies = answers(document);
+        let needed = vcs_needed(&document["routing"], self.selection.is_some());
+        let apart = match (&self.selection, replies) {
+            (_, false) => [0, 0],
+            (None, true) => needed,
+            (Some(_), true) => {
+                let least = reply_vcs_needed(&document["routing"]);
+                [0, 1].map(|class| least[class] + self.spare_reply_vcs[class])
+            }
+        };
+        let links = [0, 1].map(|class| (needed[class] + apart[class] + self.spare_vcs[class]).min(16));
+        let injection = if replies { self.injection_vcs.max(2) } else { self.injection_vcs };
+        let mut vcs = json!({ "local": links[0], "global": links[1], "injection": injection });
+        if let Some(selection) = &self.selection {
+            vcs["management"] = json!({ "flexvc": { "selection": selection } });
+            if replies {
+                vcs["reply"] = json!({ "local": apart[0], "global": apart[1] });
+            }
+        }
+        (links, vcs)
+    }
+
     pub fn build(&self, document: &Value) -> Value {
         let jobs = document["jobs"].as_array().unwrap();
         let longest = jobs.iter().map(|job| job["traffic"]["packet_length"].as_u64().unwrap()).max().unwrap();
-        let needed = vcs_needed(&document["routing"], self.selection.is_some());
-        let links = [0, 1].map(|class| (needed[class] + self.spare_vcs[class]).min(16));
-        let mut vcs = json!({ "local": links[0], "global": links[1], "injection": self.injection_vcs });
-        if let Some(selection) = &self.selection {
-            vcs["management"] = json!({ "flexvc": { "selection": selection } });
-        }
+        let (links, vcs) = self.vcs(document);
         let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
         let mut buffers = json!({ "local": room(0), "global": room(1), "injection": room(2) });
         if self.cioq

@@ -14,13 +14,15 @@ pub fn routing() -> impl Strategy<Value = Value> {
         3 => piggyback(),
         3 => source_adaptive(),
         8 => olm(),
+        5 => par(),
     ]
 }
 
 /// Makes a mechanism and a topology fit.
 pub fn fit(mut topology: Value, mut routing: Value) -> (Value, Value) {
     let shape = &mut topology["dragonfly"];
-    if routing.get("olm").is_some() && shape["a"] == 1 {
+    let in_transit = routing.get("olm").or(routing.get("par"));
+    if in_transit.is_some() && shape["a"] == 1 {
         shape["a"] = json!(2);
     }
     let number = |key: &str| shape[key].as_u64().unwrap();
@@ -33,15 +35,21 @@ pub fn fit(mut topology: Value, mut routing: Value) -> (Value, Value) {
     (topology, routing)
 }
 
-/// Local and global VCs that a mechanism needs, in increasing order or with FlexVC.
+/// Local and global VCs that requests and one-way packets need, in increasing order or with FlexVC.
 pub fn vcs_needed(routing: &Value, flexible: bool) -> [u32; 2] {
     let (name, options) = routing.as_object().unwrap().iter().next().unwrap();
     match name.as_str() {
         "minimal" => [2, 1],
-        "olm" => [3, 2],
-        _ if flexible || options["intermediate"] == "group" => [3, 2],
+        "par" if !flexible => [5, 2],
+        "olm" | "par" => [3, 2],
+        _ if options["intermediate"] == "group" => [3, 2],
         _ => [4, 2],
     }
+}
+
+/// Local and global VCs that FlexVC needs for replies alone: minimal paths must fit, or a detour without return.
+pub fn reply_vcs_needed(routing: &Value) -> [u32; 2] {
+    if routing.get("valiant").is_some() { vcs_needed(routing, true) } else { [2, 1] }
 }
 
 fn policy() -> impl Strategy<Value = Value> {
@@ -123,6 +131,16 @@ fn olm() -> impl Strategy<Value = Value> {
                 "policy": policy, "local_misrouting": local, "candidates": candidates, "trigger": trigger,
             } })
         })
+}
+
+fn par() -> impl Strategy<Value = Value> {
+    (one_of(&["mm", "crg"]), prop::bool::weighted(0.7), one_of(&["all", "one"]), trigger()).prop_map(
+        |(policy, local, candidates, trigger)| {
+            json!({ "par": {
+                "policy": policy, "local_misrouting": local, "candidates": candidates, "trigger": trigger,
+            } })
+        },
+    )
 }
 
 fn trigger() -> impl Strategy<Value = Value> {

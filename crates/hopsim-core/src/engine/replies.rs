@@ -1,0 +1,142 @@
+//! Requests and replies. The ejection port of a node has output VCs for requests whose credits are the free space for
+//! the replies: taken when a request is granted its ejection, given back when its reply leaves the injection buffer.
+//! The allocator then keeps back a request without room for its reply as it does a packet without credit.
+
+use super::allocator::Visit;
+use super::context::{Context, Credit};
+use super::mode::Mode;
+use super::packet::Waiting;
+use super::routers::{Router, global};
+use crate::config::InjectionVc;
+use crate::network::{NONE, TERMINAL};
+use crate::plan::Plan;
+
+/// A request or reply whose destination node begins to absorb it.
+#[derive(Clone, Copy, Debug)]
+pub struct Consumed {
+    /// The node.
+    pub node: u32,
+    /// Whom to answer; `NONE`: it was a reply.
+    pub requester: u32,
+    /// Cycle of generation of the request.
+    pub requested: u32,
+}
+
+/// Space for the replies of `node` behind one of its ejection VCs for requests \[phits\]. All of them have one length.
+pub fn reply_space(plan: &Plan, node: usize) -> u32 {
+    let classes = &plan.network.classes;
+    let Some(job) = plan.jobs.get(plan.job_of[node] as usize) else { return 0 };
+    let vcs = match plan.nic.injection_vc {
+        InjectionVc::Destination => 1,
+        InjectionVc::Shortest | InjectionVc::Random => classes.terminal.vcs - classes.first_reply_vc(),
+    };
+    classes.terminal.buffer / job.packet_length * job.packet_length * u32::from(vcs)
+}
+
+/// Gives the ejection VCs for requests their credits.
+pub fn with_reply_space<const W: usize>(plan: &Plan, mut routers: Vec<Router<W>>) -> Vec<Router<W>> {
+    let (layout, shortest) = (&plan.network.layout, plan.shortest_packet());
+    let requests = (0..layout.pairs()).filter(|&pair| {
+        layout.pair_vc(pair).is_some_and(|(port, vc)| layout.class[port] == TERMINAL && vc > 0)
+    });
+    for pair in requests {
+        for (number, router) in routers.iter_mut().enumerate() {
+            let space = reply_space(plan, number * layout.terminals + layout.pair_port[pair] as usize);
+            router.pairs[pair].credits = space;
+            if space < shortest {
+                router.credit.remove(pair);
+            }
+        }
+    }
+    routers
+}
+
+impl<const W: usize> Visit<'_, W> {
+    /// A packet of `length` phits was granted ejection through `pair` of `output`: a request takes the space of its
+    /// reply.
+    #[inline]
+    pub fn reserve_reply<M: Mode>(
+        &mut self,
+        cx: &Context<'_, W, M>,
+        pair: usize,
+        (output, length): (usize, u32),
+    ) {
+        if pair > cx.tables.port(output).pair_base as usize {
+            let state = &mut self.router.pairs[pair];
+            state.credits -= length;
+            if state.credits < cx.rules.shortest {
+                self.router.credit.remove(pair);
+            }
+        }
+    }
+}
+
+impl<const W: usize, M: Mode> Context<'_, W, M> {
+    /// Books what follows when a packet leaves for its node at `departure`.
+    #[inline]
+    pub fn consume(&mut self, id: u32, departure: u32) {
+        let packet = self.packets.get(id);
+        let node = packet.destination(self.rules.nodes_per_router);
+        if packet.is_request() {
+            let request = Consumed { node, requester: packet.source, requested: packet.generated };
+            self.consumed.push(departure, request);
+        } else if packet.is_reply() {
+            self.recorder.answered(packet, departure);
+            self.consumed.push(departure, Consumed { node, requester: NONE, requested: packet.requested });
+        }
+    }
+
+    /// Nodes begin to absorb requests and answer them, or absorb replies and may send more requests.
+    pub fn absorb_consumed(&mut self) {
+        let due = self.consumed.take(self.now);
+        for packet in &due {
+            let node = packet.node as usize;
+            if packet.requester == NONE {
+                self.nics.sources[node].unanswered -= 1;
+            } else {
+                self.reply(packet);
+            }
+            self.drain_source(node);
+        }
+        self.consumed.put_back(self.now, due);
+    }
+
+    /// The node generates the reply to a request; its space is reserved.
+    fn reply(&mut self, request: &Consumed) {
+        let nic = &mut self.nics.all[request.node as usize];
+        let packet = Waiting {
+            next: NONE,
+            destination: request.requester,
+            generated: self.now,
+            serial: nic.serial,
+            arrived: 0,
+            requested: request.requested,
+        };
+        nic.serial += 1;
+        self.recorder.generated(request.node as usize, nic.job);
+        let index = self.nics.waiting.insert(packet);
+        self.nics.sources[request.node as usize].replies.push(&mut self.nics.waiting, index);
+    }
+
+    /// The output VC for the ejection of a packet from `source` to a node of the same job.
+    #[inline]
+    pub fn ejection_vc(&self, job: u8, source: u32, requested: u32) -> u8 {
+        if !M::FULL || requested != NONE || !self.plan.jobs[job as usize].request_reply() {
+            return 0;
+        }
+        match self.nics.policy {
+            InjectionVc::Destination => 1 + self.nics.class(true).block(source, self.nics.nodes) as u8,
+            InjectionVc::Shortest | InjectionVc::Random => 1,
+        }
+    }
+
+    /// A reply of `length` phits has left injection VC `vc` of terminal port `port`: from the next cycle on there is room
+    /// for another one.
+    pub fn release_reply(&mut self, (router, port): (usize, usize), vc: usize, length: u32) {
+        let class = self.nics.class(true);
+        let index = if self.nics.policy == InjectionVc::Destination { vc - class.first } else { 0 };
+        let pair = self.tables.port(port).pair_base as usize + 1 + index;
+        let credit = Credit { pair: global::<W>(router as u32, pair), phits: length as u16, minimal: 0 };
+        self.credits.push(self.now + 1, credit);
+    }
+}

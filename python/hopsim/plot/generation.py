@@ -1,0 +1,50 @@
+"""What packets met by the cycle in which they were generated: how the network takes a change of traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from hopsim.plot import style
+from hopsim.results import Results
+from hopsim.series import Series
+
+TITLE = "latency and misrouted share by the cycle in which packets were generated"
+STREAM = "generation_series"
+
+
+def draw(results: Results, view: style.View) -> dict[str, Figure]:
+    """Two panels, one line per curve, with a band over seeds; a line where the traffic changes."""
+    drawn = {}
+    for suffix, title, group in style.figures(results, view):
+        points, offered = style.one_load_each(group, view.load)
+        chosen = [series for series in points if style.cycles(series, STREAM).size]
+        if not chosen:
+            continue
+        figure, (latency, misrouted) = style.stacked(2)
+        for index, series in enumerate(chosen):
+            style.line(latency, index, series, (STREAM, "latency_mean"))
+            style.line(misrouted, index, series, (STREAM, "misrouted_fraction"), scale=100)
+        _mark_changes((latency, misrouted), chosen)
+        latency.set(ylabel=style.LATENCY)
+        misrouted.set(xlabel="Generation [cycles]", ylabel="Misrouted packets [%]")
+        latency.set_ylim(bottom=0)
+        misrouted.set_ylim(0, 100)
+        style.finish(figure, latency, style.caption(title, offered))
+        drawn[f"generation{suffix}"] = figure
+    return drawn
+
+
+def _mark_changes(panels: Sequence[Axes], chosen: Sequence[Series]) -> None:
+    for cycle in sorted(set(_changes(chosen))):
+        for axes in panels:
+            axes.axvline(cycle, color="0.5", linewidth=0.8, linestyle=":")
+
+
+def _changes(chosen: Sequence[Series]) -> Iterator[int]:
+    """Cycles at which the traffic of some job changes."""
+    for series in chosen:
+        for job in series.groups[0].results[0].config.get("jobs", []):
+            yield from (change["cycle"] for change in job["traffic"].get("changes") or [])

@@ -1,0 +1,183 @@
+"""Figures 3.2, 3.3, 3.7, 3.8 and 3.11: latency and throughput under uniform and adversarial traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from hopsim.reproduce.figure import (
+    ACCEPTED,
+    LATENCY,
+    Claim,
+    Figure,
+    Number,
+    Panel,
+    at_end,
+    at_place,
+    between,
+    gain,
+    highest,
+    latencies,
+    number,
+    peak,
+    peaks,
+    ratio,
+)
+from hopsim.reproduce.model import Entry, Scale
+from hopsim.reproduce.thesis import behaviour, fairness
+from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, over_load
+from hopsim.reproduce.thesis.network import CURVES, CURVES_SEEDS, THESIS, notes
+from hopsim.reproduce.thesis.system import AGE, PRIORITY, ROUND_ROBIN, Arbitration, Buffers, System
+from hopsim.reproduce.thesis.tables import published
+from hopsim.reproduce.thesis.traffic import ADV1, UN, advc
+
+ADAPTIVE = ("Src-RRG", "Src-CRG", "In-Trns-RRG", "In-Trns-CRG", "In-Trns-MM")
+OBLIVIOUS = ("Obl-RRG", "Obl-CRG")
+LONG_QUEUE = 1000
+"""Injection buffer of figures 3.3 and 3.8 [phits per VC]."""
+BELOW_SATURATION = 0.4
+"""A load that in-transit routing still carries."""
+WITH_PRIORITY = "MIN, in-transit priority"
+
+
+def _systems(arbitration: Arbitration, names: Iterable[str], injection: int = 256) -> list[System]:
+    found = fairness.systems(arbitration)
+    return [found[name].with_(buffers=Buffers(injection=injection)) for name in names]
+
+
+def _uniform(arbitration: Arbitration, extra: Sequence[System], scale: Scale) -> Panel:
+    systems = [*_systems(arbitration, ("MIN", *ADAPTIVE)), *extra]
+    return over_load(CURVES[scale], UN, systems, UNIFORM_LOADS[scale])
+
+
+def _adversarial(arbitration: Arbitration, injection: int, scale: Scale) -> list[Panel]:
+    systems = _systems(arbitration, (*OBLIVIOUS, *ADAPTIVE), injection)
+    loads = ADVERSARIAL_LOADS[scale]
+    return [over_load(CURVES[scale], traffic, systems, loads) for traffic in (ADV1, advc())]
+
+
+def _all(arbitration: Arbitration, extra: Sequence[System], scale: Scale) -> list[Panel]:
+    return [_uniform(arbitration, extra, scale), *_adversarial(arbitration, 256, scale)]
+
+
+def _notes(arbitration: Arbitration, scale: Scale) -> list[str]:
+    return [
+        *notes(scale, CURVES[scale]),
+        f"Arbitration: {arbitration.title}.",
+        *behaviour.PUBLISHED.notes,
+    ]
+
+
+def _saturation(table: str) -> list[Number]:
+    """The column `avg. saturation load` of the table of the same section."""
+    rows = {row.mechanism: row.saturation for row in published(table)}
+    return [
+        number(f"{name} under ADVc", "accepted at the largest load", at_end("ADVc", name), load)
+        for name, load in rows.items()
+        if name != "MIN"
+    ]
+
+
+def _fairness_spike(name: str, low: float | None, high: float | None, statement: str) -> Claim:
+    """Latency below saturation against that of a higher load: starved routers make a peak."""
+    spike = highest("ADVc", name, LATENCY, BELOW_SATURATION - 0.05)
+    return ratio(statement, spike, at_place("ADVc", name, BELOW_SATURATION), low, high)
+
+
+IN_TRANSIT = "In-Trns-MM"
+UNIFORM_CLAIMS = (
+    latencies("UN: In-Trns-MM is about as fast as MIN", ("UN", 0.3), (IN_TRANSIT, "MIN"), 0.95, 1.1),
+    latencies("UN: Src-CRG is about as fast as MIN", ("UN", 0.3), ("Src-CRG", "MIN"), 0.95, 1.15),
+    peaks("UN: RRG costs source-adaptive routing throughput", "UN", ("Src-RRG", "Src-CRG"), high=1.0),
+    peaks("UN: in-transit routing outperforms MIN", "UN", (IN_TRANSIT, "MIN"), 1.0),
+)
+ADVERSARIAL_CLAIMS = (
+    peaks("ADV+1: CRG saturates later, oblivious", "ADV+1", ("Obl-CRG", "Obl-RRG"), 1.0),
+    peaks("ADV+1: CRG saturates later, source-adaptive", "ADV+1", ("Src-CRG", "Src-RRG"), 1.0),
+    between("ADV+1: In-Trns-MM comes near the bound of 0.5", peak("ADV+1", IN_TRANSIT), 0.45, 0.6),
+    peaks("ADVc: in-transit routing has the highest throughput", "ADVc", (IN_TRANSIT, "Obl-CRG"), 1.0),
+    peaks("ADVc: Src-RRG does not see the pattern", "ADVc", ("Src-RRG", IN_TRANSIT), high=0.85),
+    peaks("ADVc: CRG is poor for source-adaptive routing", "ADVc", ("Src-CRG", "Src-RRG"), high=0.8),
+)
+LONG_QUEUE_CLAIMS = (
+    _fairness_spike("In-Trns-MM", 1.1, None, "ADVc: latency of In-Trns-MM peaks below saturation"),
+    _fairness_spike("In-Trns-CRG", 1.1, None, "ADVc: latency of In-Trns-CRG peaks below saturation"),
+)
+
+
+def entries() -> list[Entry]:
+    """The five figures."""
+    priority = fairness.systems(PRIORITY)["MIN"].with_(name=WITH_PRIORITY)
+    return [
+        _figure("3.2", PRIORITY, claims=(*UNIFORM_CLAIMS, *ADVERSARIAL_CLAIMS), numbers=_saturation("3.1")),
+        _long_queue("3.3", PRIORITY, LONG_QUEUE_CLAIMS),
+        _figure(
+            "3.7",
+            ROUND_ROBIN,
+            claims=(
+                *UNIFORM_CLAIMS,
+                *ADVERSARIAL_CLAIMS,
+                _fairness_spike("In-Trns-MM", None, 1.1, "ADVc: the latency peak of In-Trns-MM disappears"),
+            ),
+            numbers=(
+                *_saturation("3.2"),
+                gain(
+                    "MIN under UN",
+                    "throughput without priority against with it",
+                    (peak("UN", "MIN"), peak("UN", WITH_PRIORITY)),
+                    -3.0,
+                ),
+            ),
+            extra=[priority],
+        ),
+        _long_queue("3.8", ROUND_ROBIN, LONG_QUEUE_CLAIMS[:1]),
+        _figure(
+            "3.11",
+            AGE,
+            claims=(
+                *UNIFORM_CLAIMS,
+                _fairness_spike("In-Trns-MM", None, 1.05, "ADVc: no latency spikes"),
+                peaks("ADVc: RRG is clearly the best at the source", "ADVc", ("Src-RRG", "Src-CRG"), 1.1),
+                ratio(
+                    "ADVc: congestion slightly reduces the throughput of Obl-RRG after saturation",
+                    at_end("ADVc", "Obl-RRG", ACCEPTED),
+                    peak("ADVc", "Obl-RRG"),
+                    0.85,
+                    1.0,
+                ),
+            ),
+            numbers=_saturation("3.3"),
+        ),
+    ]
+
+
+def _figure(
+    label: str,
+    arbitration: Arbitration,
+    *,
+    claims: Sequence[Claim],
+    numbers: Sequence[Number],
+    extra: Sequence[System] = (),
+) -> Entry:
+    return Figure(
+        name=f"thesis-figure-{label}",
+        title=f"Latency and throughput under UN, ADV+1 and ADVc, {arbitration.title}",
+        source=f"{THESIS}, figure {label}",
+        panels=partial(_all, arbitration, extra),
+        notes=partial(_notes, arbitration),
+        seeds=CURVES_SEEDS,
+        claims=claims,
+        numbers=numbers,
+    ).entry()
+
+
+def _long_queue(label: str, arbitration: Arbitration, claims: Sequence[Claim]) -> Entry:
+    return Figure(
+        name=f"thesis-figure-{label}",
+        title=f"Latency and throughput with injection buffers of {LONG_QUEUE} phits, {arbitration.title}",
+        source=f"{THESIS}, figure {label}",
+        panels=partial(_adversarial, arbitration, LONG_QUEUE),
+        notes=partial(_notes, arbitration),
+        seeds=CURVES_SEEDS,
+        claims=claims,
+    ).entry()

@@ -1,0 +1,83 @@
+"""What the figures of chapter 5 share: FlexVC against increasing VCs and DAMQ buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from hopsim.reproduce.figure import (
+    ACCEPTED,
+    LATENCY,
+    Claim,
+    Figure,
+    Number,
+    Panel,
+)
+from hopsim.reproduce.model import Entry, Scale
+from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, over_load
+from hopsim.reproduce.thesis.network import CURVES, CURVES_SEEDS, THESIS, notes
+from hopsim.reproduce.thesis.routing import (
+    oblivious,
+)
+from hopsim.reproduce.thesis.system import Channels, System, flexvc
+from hopsim.reproduce.thesis.traffic import ADV1, BURSTY_UN, UN, Traffic
+
+Split = tuple[int, int, int, int]
+"""Local and global VCs for requests, then for replies alone."""
+VALIANT = oblivious("rrg", recompute=True)
+UNIFORM = (UN, BURSTY_UN)
+FLEXVC_NOTE = (
+    "FlexVC by its definition in the text: the highest VC of a hop leaves a safe path. The simulator of the "
+    "thesis had a table that differs in the source group, and did not mark saturated global links of the "
+    "higher VCs: part of the early saturation of FlexVC with congestion sensing in figure 5.14."
+)
+RECOMPUTE_NOTE = (
+    "VAL and PB draw the intermediate router anew at every attempt while a packet waits to be injected."
+)
+
+
+def _notes(*more: str) -> Callable[[Scale], Sequence[str]]:
+    return lambda scale: [*notes(scale, CURVES[scale]), *more]
+
+
+def loads(traffic: Traffic, scale: Scale) -> Sequence[float]:
+    """Offered loads of the curves under a pattern."""
+    return ADVERSARIAL_LOADS[scale] if traffic.title == ADV1.title else UNIFORM_LOADS[scale]
+
+
+def split_name(split: Split) -> str:
+    """As the figures write it: `2/1+2/1`."""
+    return "{}/{}+{}/{}".format(*split)
+
+
+def splitting(split: Split, selection: str = "shortest") -> Channels:
+    """FlexVC with VCs for requests and for replies alone."""
+    return flexvc(split[0], split[1], (split[2], split[3]), selection)
+
+
+def panel(traffic: Traffic, systems: Iterable[System], scale: Scale) -> Panel:
+    """Systems under a pattern, or under requests of that pattern."""
+    return over_load(CURVES[scale], traffic, systems, loads(traffic, scale))
+
+
+def figure(
+    label: str,
+    title: str,
+    panels: Callable[[Scale], Sequence[Panel]],
+    more: Sequence[str],
+    claims: Sequence[Claim],
+    numbers: Sequence[Number] = (),
+    *,
+    quantities: Sequence[str] = (LATENCY, ACCEPTED),
+) -> Entry:
+    """The entry of a figure; `more` are its own notes."""
+    return Figure(
+        name=f"thesis-figure-{label}",
+        title=title,
+        source=f"{THESIS}, figure {label}",
+        panels=panels,
+        notes=_notes(*more),
+        seeds=CURVES_SEEDS,
+        claims=claims,
+        numbers=numbers,
+        quantities=quantities,
+    ).entry()

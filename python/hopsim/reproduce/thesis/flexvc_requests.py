@@ -1,0 +1,349 @@
+"""Figures 5.9 to 5.14: requests and replies, source-adaptive and in-transit routing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from hopsim.reproduce.figure import (
+    ACCEPTED,
+    Line,
+    Panel,
+    at_end,
+    at_place,
+    between,
+    gain,
+    latencies,
+    peak,
+    peaks,
+    ratio,
+)
+from hopsim.reproduce.model import Document, Entry, Scale
+from hopsim.reproduce.thesis.flexvc import (
+    FLEXVC_NOTE,
+    RECOMPUTE_NOTE,
+    UNIFORM,
+    VALIANT,
+    Split,
+    figure,
+    loads,
+    panel,
+    split_name,
+    splitting,
+)
+from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, case, over_load
+from hopsim.reproduce.thesis.network import CURVES
+from hopsim.reproduce.thesis.routing import (
+    MINCRED_PER_PORT,
+    MINCRED_PER_VC,
+    MINIMAL,
+    PER_PORT,
+    PER_VC,
+    congestion,
+    contention,
+    in_transit,
+    oblivious,
+    source_adaptive,
+)
+from hopsim.reproduce.thesis.system import Channels, System, damq, flexvc, increasing
+from hopsim.reproduce.thesis.traffic import ADV1, Traffic, requests
+
+CONTENTION_THRESHOLD: Mapping[Scale, int] = {"quick": 4, "full": 6}
+"""Packets (figure 5.14)."""
+MIN_REQUESTS = System("MIN", MINIMAL, increasing(4, 2))
+VAL_REQUESTS = System("VAL", VALIANT, increasing(8, 4))
+SPLITS: Sequence[Split] = (
+    (2, 1, 2, 1),
+    (2, 1, 3, 2),
+    (2, 1, 4, 3),
+    (3, 2, 2, 1),
+    (3, 2, 3, 2),
+    (4, 3, 2, 1),
+)
+"""Local and global VCs for requests, then for replies, of figure 5.9."""
+VALIANT_SPLITS: Sequence[Split] = ((4, 2, 4, 2), (4, 2, 2, 1), (6, 4, 2, 1))
+"""The same for Valiant routing; the thesis' text does not list them."""
+
+
+def _split(routing: Document, split: Split) -> System:
+    return System(f"FlexVC {split_name(split)}", routing, splitting(split))
+
+
+def _panels(
+    reference: Callable[[Traffic], Sequence[System]], systems: Sequence[System], scale: Scale
+) -> list[Panel]:
+    """The three patterns as requests; the oblivious reference of each pattern comes first."""
+    return [
+        over_load(
+            CURVES[scale],
+            requests(traffic),
+            [*reference(traffic), *systems],
+            loads(traffic, scale),
+            traffic.title,
+        )
+        for traffic in (*UNIFORM, ADV1)
+    ]
+
+
+def _oblivious(traffic: Traffic) -> System:
+    return VAL_REQUESTS if traffic is ADV1 else MIN_REQUESTS
+
+
+def _split_lines(traffic: Traffic) -> list[System]:
+    base = _oblivious(traffic)
+    return [
+        base.with_(name="baseline"),
+        base.with_(name="DAMQ 75 %", buffers=damq(base.channels)),
+        *(_split(base.routing, split) for split in (VALIANT_SPLITS if traffic is ADV1 else SPLITS)),
+    ]
+
+
+def _request_reply(scale: Scale) -> list[Panel]:
+    """Figure 5.9: increasing VCs and DAMQ with twice the VCs of one way, FlexVC by its split."""
+    return _panels(_split_lines, [], scale)
+
+
+FEW, MANY = (f"FlexVC {split_name(split)}" for split in (SPLITS[0], SPLITS[-1]))
+REQUEST_NUMBERS = (
+    gain(FEW, "throughput at full load against MIN", (at_end("UN", FEW), at_end("UN", "baseline")), 24.6),
+    gain(FEW, "throughput at full load against DAMQ", (at_end("UN", FEW), at_end("UN", "DAMQ 75 %")), 17.9),
+    gain(MANY, "peak against MIN", (peak("UN", MANY), peak("UN", "baseline")), 23.7),
+)
+REQUEST_CLAIMS = (
+    ratio(
+        "UN: the baseline is congested beyond its peak",
+        at_end("UN", "baseline"),
+        peak("UN", "baseline"),
+        high=0.99,
+    ),
+    ratio(f"UN: {MANY} loses less than 2 % beyond its peak", at_end("UN", MANY), peak("UN", MANY), 0.98),
+    *(
+        peaks(
+            "UN: VCs for requests count, not all VCs",
+            "UN",
+            (f"FlexVC {split_name(more)}", f"FlexVC {split_name(less)}"),
+            1.0,
+        )
+        for more, less in ((SPLITS[3], SPLITS[1]), (SPLITS[3], SPLITS[2]), (SPLITS[5], SPLITS[4]))
+    ),
+)
+
+SENSINGS = {
+    "per-VC": PER_VC,
+    "per-port": PER_PORT,
+    "minCred-per-VC": MINCRED_PER_VC,
+    "minCred-per-port": MINCRED_PER_PORT,
+}
+BASE_SENSINGS = ("per-VC", "per-port")
+
+
+def _piggyback(channels: Channels, flexible: Channels, *, recompute: bool = True) -> list[System]:
+    """PB with every buffer organisation and sensing."""
+    routings = {
+        name: source_adaptive("rrg", sensing=sensing, recompute=recompute)
+        for name, sensing in SENSINGS.items()
+    }
+    return [
+        *(System(f"PB {name}", routings[name], channels) for name in BASE_SENSINGS),
+        *(System(f"PB DAMQ {name}", routings[name], channels, damq(channels)) for name in BASE_SENSINGS),
+        *(System(f"PB FlexVC {name}", routing, flexible) for name, routing in routings.items()),
+    ]
+
+
+def _source_adaptive(scale: Scale) -> list[Panel]:
+    """Figure 5.10."""
+    variants = _piggyback(increasing(4, 2), flexvc(4, 2))
+    minimal = System("MIN", MINIMAL, increasing(2, 1))
+    valiant = System("VAL", VALIANT, increasing(4, 2))
+    return [
+        *(panel(traffic, [minimal, *variants], scale) for traffic in UNIFORM),
+        panel(ADV1, [valiant, *variants], scale),
+    ]
+
+
+BEST = "PB FlexVC minCred-per-port"
+SOURCE_CLAIMS = (
+    *(
+        peaks(f"{panel}: FlexVC outperforms the baseline", panel, (BEST, "PB per-VC"), 1.0)
+        for panel in ("UN", "BURSTY-UN", "ADV+1")
+    ),
+    peaks("UN: FlexVC outperforms MIN", "UN", (BEST, "MIN"), 1.0),
+    peaks("ADV+1: FlexVC outperforms VAL", "ADV+1", (BEST, "VAL"), 1.0),
+    *(
+        peaks(
+            f"UN: sensing makes no difference with FlexVC: {name}",
+            "UN",
+            (f"PB FlexVC {name}", BEST),
+            0.97,
+            1.03,
+        )
+        for name in tuple(SENSINGS)[:-1]
+    ),
+    latencies("UN: FlexVC is faster than the baseline", ("UN", 0.7), (BEST, "PB per-VC"), high=1.0),
+    ratio(
+        "ADV+1: per-port sensing needs a high load to see the pattern",
+        at_place("ADV+1", "PB per-port", 0.2),
+        at_place("ADV+1", "PB per-VC", 0.2),
+        1.0,
+    ),
+)
+
+
+def _source_adaptive_requests(scale: Scale) -> list[Panel]:
+    """Figure 5.11."""
+    variants = _piggyback(increasing(8, 4), flexvc(4, 2, (2, 1)))
+    return _panels(lambda traffic: [_oblivious(traffic)], variants, scale)
+
+
+SOURCE_REQUEST_CLAIMS = (
+    *(
+        ratio(
+            f"UN: FlexVC {name} clearly outperforms the baseline in saturation",
+            at_end("UN", f"PB FlexVC {name}"),
+            at_end("UN", "PB per-VC"),
+            1.02,
+        )
+        for name in SENSINGS
+    ),
+    peaks("ADV+1: per-port is worse than per-VC", "ADV+1", ("PB per-port", "PB per-VC"), high=0.99),
+    peaks("ADV+1: minCred-per-port is competitive", "ADV+1", (BEST, "PB per-VC"), 0.95),
+    *(
+        peaks(
+            f"ADV+1: FlexVC {name} is worse than the baseline",
+            "ADV+1",
+            (f"PB FlexVC {name}", "PB per-VC"),
+            high=0.99,
+        )
+        for name in ("per-VC", "per-port")
+    ),
+    between("ADV+1: DAMQ is congested, per-VC", at_end("ADV+1", "PB DAMQ per-VC"), high=0.15),
+    between("ADV+1: DAMQ is congested, per-port", at_end("ADV+1", "PB DAMQ per-port"), high=0.05),
+)
+SOURCE_REQUEST_NUMBERS = (
+    gain(
+        "best FlexVC",
+        "UN, throughput in saturation against PB",
+        (at_end("UN", BEST), at_end("UN", "PB per-VC")),
+        20.4,
+    ),
+)
+KEPT, DRAWN_ANEW = "kept", "drawn anew"
+
+
+def _recomputation(scale: Scale) -> list[Panel]:
+    """Figure 5.13: the intermediate router kept, or drawn anew."""
+    panels = []
+    for title, recompute in ((KEPT, False), (DRAWN_ANEW, True)):
+        valiant = VAL_REQUESTS.with_(routing=oblivious("rrg", recompute=recompute))
+        members = [valiant, *_piggyback(increasing(8, 4), flexvc(4, 2, (2, 1)), recompute=recompute)]
+        lines: dict[str, Line] = {
+            system.name: {
+                load: case(CURVES[scale], requests(ADV1), system, load, title)
+                for load in ADVERSARIAL_LOADS[scale]
+            }
+            for system in members
+        }
+        panels.append(Panel(title, lines))
+    return panels
+
+
+RECOMPUTE_CLAIMS = (
+    *(
+        peaks(f"router drawn anew: {name} is competitive", DRAWN_ANEW, (name, "VAL"), 0.9)
+        for name in ("PB per-VC", BEST)
+    ),
+    ratio("drawing anew helps FlexVC", peak(DRAWN_ANEW, BEST), peak(KEPT, BEST), 1.0),
+    between("the best performers reach the bound of 0.5", peak(DRAWN_ANEW, "PB per-VC"), 0.45, 0.6),
+)
+RECOMPUTE_NUMBERS = (
+    gain(
+        BEST,
+        "router kept: load accepted against PB without FlexVC",
+        (at_end(KEPT, BEST), at_end(KEPT, "PB per-VC")),
+        -15.0,
+    ),
+)
+
+
+def _in_transit(scale: Scale) -> list[Panel]:
+    """Figure 5.14: OLM with increasing VCs, with FlexVC, with FlexVC and contention counters."""
+    flexible = flexvc(3, 2, (2, 1))
+    counters = contention(CONTENTION_THRESHOLD[scale])
+    members = [
+        System("PB", source_adaptive("rrg", recompute=True), increasing(8, 4)),
+        System(
+            "PB FlexVC",
+            source_adaptive("rrg", sensing=MINCRED_PER_PORT, recompute=True),
+            flexvc(4, 2, (2, 1)),
+        ),
+        System("In-transit", in_transit("mm"), increasing(6, 4)),
+        System("In-transit FlexVC", in_transit("mm", congestion(MINCRED_PER_PORT)), flexible),
+        System("In-transit Cta FlexVC", in_transit("mm", counters), flexible),
+    ]
+    return _panels(lambda traffic: [_oblivious(traffic)], members, scale)
+
+
+COUNTERS = "In-transit Cta FlexVC"
+IN_TRANSIT_CLAIMS = (
+    peaks("UN: FlexVC in transit is competitive", "UN", ("In-transit FlexVC", "In-transit"), 0.95),
+    peaks(
+        "ADV+1: FlexVC with congestion sensing saturates at a very low load",
+        "ADV+1",
+        ("In-transit FlexVC", "In-transit"),
+        high=0.7,
+    ),
+    *(
+        peaks(
+            f"{panel}: contention counters are competitive with FlexVC", panel, (COUNTERS, "In-transit"), 0.95
+        )
+        for panel in ("UN", "BURSTY-UN", "ADV+1")
+    ),
+    *(
+        peaks(f"{panel}: they outperform source-adaptive routing", panel, (COUNTERS, "PB FlexVC"), 1.0)
+        for panel in ("BURSTY-UN", "ADV+1")
+    ),
+)
+
+
+def entries() -> list[Entry]:
+    """The figures in order."""
+    return [
+        figure(
+            "5.9",
+            "Latency and throughput of oblivious routing, requests and replies",
+            _request_reply,
+            [FLEXVC_NOTE, RECOMPUTE_NOTE, "The splits of FlexVC under ADV+1 are not in the text."],
+            REQUEST_CLAIMS,
+            REQUEST_NUMBERS,
+        ),
+        figure(
+            "5.10",
+            "Latency and throughput of source-adaptive routing",
+            _source_adaptive,
+            [FLEXVC_NOTE, RECOMPUTE_NOTE],
+            SOURCE_CLAIMS,
+        ),
+        figure(
+            "5.11",
+            "Latency and throughput of source-adaptive routing, requests and replies",
+            _source_adaptive_requests,
+            [FLEXVC_NOTE, RECOMPUTE_NOTE],
+            SOURCE_REQUEST_CLAIMS,
+            SOURCE_REQUEST_NUMBERS,
+        ),
+        figure(
+            "5.13",
+            "Throughput under ADV+1 requests and replies with the intermediate router kept or drawn anew",
+            _recomputation,
+            [FLEXVC_NOTE],
+            RECOMPUTE_CLAIMS,
+            RECOMPUTE_NUMBERS,
+            quantities=(ACCEPTED,),
+        ),
+        figure(
+            "5.14",
+            "Latency and throughput of in-transit routing, requests and replies",
+            _in_transit,
+            [FLEXVC_NOTE, RECOMPUTE_NOTE],
+            IN_TRANSIT_CLAIMS,
+        ),
+    ]

@@ -1,0 +1,52 @@
+"""Panels of figures from networks, traffic and systems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from hopsim.reproduce.figure import Case, Line, Panel
+from hopsim.reproduce.model import Scale
+from hopsim.reproduce.thesis.network import Network
+from hopsim.reproduce.thesis.system import System
+from hopsim.reproduce.thesis.traffic import Traffic
+
+UNIFORM_LOADS: Mapping[Scale, Sequence[float]] = {
+    "quick": (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0),
+    "full": tuple(step / 20 for step in range(1, 21)),
+}
+ADVERSARIAL_LOADS: Mapping[Scale, Sequence[float]] = {
+    "quick": (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6),
+    "full": (0.01, *(step / 20 for step in range(1, 13))),
+}
+"""Offered loads of the curves [phits/(node·cycle)]."""
+
+
+def slug(*parts: str) -> str:
+    """A name of an experiment: it becomes a directory."""
+    texts = (part.lower().replace("+", "plus") for part in parts)
+    return "-".join(re.sub(r"[^a-z0-9]+", "-", text).strip("-") for text in texts)
+
+
+def case(network: Network, traffic: Traffic, system: System, load: float, *more: str) -> Case:
+    """One point; `more` names what tells its experiment apart beside traffic and system."""
+    return Case(
+        experiment=slug(traffic.title, system.name, *more),
+        document=system.document(network, traffic),
+        load=load,
+        may_deadlock=system.buffers.reserve is not None and not all(system.buffers.reserve),
+    )
+
+
+def over_load(
+    network: Network,
+    traffic: Traffic,
+    systems: Iterable[System],
+    loads: Sequence[float],
+    title: str = "",
+) -> Panel:
+    """A line over the offered load for each system."""
+    lines: dict[str, Line] = {
+        system.name: {load: case(network, traffic, system, load) for load in loads} for system in systems
+    }
+    return Panel(title or traffic.title, lines)
