@@ -2,19 +2,19 @@
 //! output port grants one request.
 
 use crate::arbiter::Candidate;
-use crate::parts::{Packet, Queued, Role, Transfer};
+use crate::parts::{Outstanding, Packet, Queued, Role, Transfer};
 use crate::simulator::Simulator;
 use hopsim_core::config::router::{ArbiterConfig, Timestamp};
 use hopsim_core::config::{Ejection, InputPointer, OutputHold};
-use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::routing::sequence::REPLY_INJECTION;
-use hopsim_core::routing::{Head, Request, RouteState};
+use hopsim_core::routing::{Request, RouteState};
 use hopsim_core::trace::Hop;
 
 /// The request of an input port in one iteration.
 struct Wish {
     vc: usize,
     to: Request,
+    /// What the packet remembers if it is granted.
+    after: RouteState,
 }
 
 impl Simulator<'_> {
@@ -36,11 +36,12 @@ impl Simulator<'_> {
             return None;
         }
         let kind = self.plan.router.allocator.input_arbiter;
-        let mut candidates = Vec::new();
+        let (mut candidates, mut wishes) = (Vec::new(), Vec::new());
         for vc in 0..self.routers[router].inputs[input].vcs.len() {
-            let Some(to) = self.route(router, input, vc, when) else { continue };
+            let Some((to, after)) = self.route((router, input, vc), when) else { continue };
             if self.feasible(router, to, self.head(router, input, vc)) {
                 candidates.push(Candidate { index: vc, age: self.age(kind, router, input, vc) });
+                wishes.push(Wish { vc, to, after });
             }
         }
         let arbiter = &mut self.routers[router].inputs[input].arbiter;
@@ -48,8 +49,7 @@ impl Simulator<'_> {
         if self.plan.router.input_pointer == InputPointer::Request {
             arbiter.serve(vc, when);
         }
-        let to = self.routers[router].inputs[input].vcs[vc][0].request?;
-        Some(Wish { vc, to })
+        wishes.into_iter().find(|wish| wish.vc == vc)
     }
 
     /// Output stage: which input port gets an output.
@@ -80,25 +80,29 @@ impl Simulator<'_> {
         let length = self.packets[packet].length;
         let crossing = self.plan.router.crossing[length as usize];
         let Request { port: output, vc } = wish.to;
+        let aim = self.sensors.contention.then(|| self.aim(router, input, wish.vc));
+        self.packets[packet].route = wish.after;
 
         let from = &mut self.routers[router].inputs[input];
         let (arrived, upstream, due) = (from.vcs[wish.vc][0].arrived, from.peer, self.now + from.latency);
-        from.transfer = Some(Transfer { vc: wish.vc, output, elapsed: 0, crossing });
+        from.transfer = Some(Transfer { vc: wish.vc, output, elapsed: 0, crossing, aim });
         let hop = Hop { router: router as u32, port: output as u16, vc, arrived, granted: self.now };
         self.packets[packet].trace.hops.push(hop);
 
         let to = &mut self.routers[router].outputs[output];
         to.held = crossing;
-        to.queue.push_back(Queued { packet, length, vc: vc as usize, phits: 0, sent: 0 });
-        if !to.terminal {
-            assert!(to.credits[vc as usize] >= length, "a packet is granted without credit");
-            to.credits[vc as usize] -= length;
+        let (ready, vc) = (self.now + self.plan.router.crossbar_latency, vc as usize);
+        to.queue.push_back(Queued { packet: Some(packet), length, ready, vc, phits: 0, sent: 0 });
+        if !to.is_terminal() {
+            assert!(to.credits(vc) >= length, "a packet is granted without credit");
+            let minimal = !wish.after.misrouted();
+            to.outstanding[vc].push(Outstanding { packet, length, minimal });
         }
         match upstream {
-            Some((peer, port)) => self.routers[peer].outputs[port].credit_wire.push(due, (wish.vc, length)),
+            Some((peer, port)) => self.routers[peer].outputs[port].credit_wire.push(due, (wish.vc, packet)),
             None => self.leave_node(router * self.nodes_per_router + input, wish.vc, packet),
         }
-        let ejected = self.routers[router].outputs[output].terminal;
+        let ejected = self.routers[router].outputs[output].is_terminal();
         if let (true, Role::Request(kind)) = (ejected, self.packets[packet].role) {
             let space = &mut self.nics[router * self.nodes_per_router + output].reply_space[kind];
             assert!(*space >= length, "a request is granted without space for its reply");
@@ -107,53 +111,22 @@ impl Simulator<'_> {
     }
 
     /// The packet at the head of a VC that holds one.
-    fn head(&self, router: usize, input: usize, vc: usize) -> usize {
+    pub(crate) fn head(&self, router: usize, input: usize, vc: usize) -> usize {
         self.routers[router].inputs[input].vcs[vc][0].packet
     }
 
-    /// Where the head of a VC wants to go, `None` if no head takes part.
-    fn route(&mut self, router: usize, input: usize, vc: usize, when: u64) -> Option<Request> {
-        let port = &mut self.routers[router].inputs[input];
-        let resident = port.vcs[vc].front_mut()?;
-        if self.now < resident.arrived + self.plan.router.pipeline_latency {
-            return None;
-        }
-        let routing = &self.plan.routing;
-        let class = self.plan.network.layout.class[input];
-        let packet = &mut self.packets[resident.packet];
-        let code = match (port.terminal, packet.role) {
-            (false, _) => routing.sequence().code(class - 1, vc as u8),
-            (true, Role::Reply) => REPLY_INJECTION,
-            (true, _) => 0,
-        };
-        let again = routing.redecides(code);
-        if resident.request.is_some() && !again {
-            return resident.request;
-        }
-        let (seed, source) = (self.plan.experiment.measure.seed, u64::from(packet.trace.source));
-        let serial = u64::from(packet.trace.serial);
-        let (purpose, moment) =
-            if again { (Purpose::Attempt, when) } else { (Purpose::Routing, router as u64) };
-        let draw = || Stream::new(seed, purpose, source).at(serial).at(moment);
-        if again {
-            packet.route = RouteState::NEW;
-        }
-        let (node, per_router) = (packet.trace.destination, self.nodes_per_router as u32);
-        let (destination, terminal) = (node / per_router, (node % per_router) as u16);
-        let (ejection_vc, reply) = (packet.role.ejection_vc(), packet.role == Role::Reply);
-        let head = Head { router: router as u32, code, destination, terminal, ejection_vc, reply };
-        resident.request = Some(routing.request(&head, &mut packet.route, draw));
-        resident.request
-    }
-
     /// Whether a packet may ask for an output.
-    fn feasible(&self, router: usize, to: Request, packet: usize) -> bool {
+    pub(crate) fn feasible(&self, router: usize, to: Request, packet: usize) -> bool {
         let Packet { length, role, .. } = self.packets[packet];
         let output = &self.routers[router].outputs[to.port];
-        let room = self.plan.router.output_buffer.is_none_or(|size| output.occupied() + length <= size);
-        let unheld = output.terminal && self.plan.router.ejection == Ejection::IdleNode;
+        let room = match self.plan.router.output_buffer {
+            Some(size) => output.occupied() + length <= size,
+            // Nothing waits without a queue: the packet must find the link free.
+            None => output.link_free(self.now) <= self.now + self.plan.router.crossbar_latency,
+        };
+        let unheld = output.is_terminal() && self.plan.router.ejection == Ejection::IdleNode;
         let credit = match role {
-            _ if !output.terminal => output.credits[to.vc as usize] >= length,
+            _ if !output.is_terminal() => output.credits(to.vc as usize) >= length,
             Role::Request(kind) => {
                 self.nics[router * self.nodes_per_router + to.port].reply_space[kind] >= length
             }
@@ -165,7 +138,7 @@ impl Simulator<'_> {
     /// Whether an output port may grant.
     fn accepts(&self, router: usize, output: usize) -> bool {
         let port = &self.routers[router].outputs[output];
-        if port.terminal && self.plan.router.ejection == Ejection::IdleNode {
+        if port.is_terminal() && self.plan.router.ejection == Ejection::IdleNode {
             return !port.mid_packet();
         }
         !self.is_held(router, output)

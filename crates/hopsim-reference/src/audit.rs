@@ -1,6 +1,6 @@
 //! What must hold between any two cycles.
 
-use crate::parts::{Input, Output, Phit};
+use crate::parts::{Input, Output, Phit, Queued};
 use crate::simulator::Simulator;
 
 impl Simulator<'_> {
@@ -9,26 +9,36 @@ impl Simulator<'_> {
         self.audit_phits();
         for (router, parts) in self.routers.iter().enumerate() {
             for (port, input) in parts.inputs.iter().enumerate() {
+                self.audit_shares(input);
                 for vc in 0..input.vcs.len() {
                     let place = format!("cycle {}, router {router} input {port} VC {vc}", self.now);
                     let present: u32 = input.vcs[vc].iter().map(|r| r.phits - r.crossed).sum();
                     assert!(present <= input.capacity, "{place}: {present} phits do not fit");
-                    let (free, returning, leaving) = match input.peer {
-                        Some((peer, back)) => ahead_of(&self.routers[peer].outputs[back], vc),
-                        None if input.terminal => {
-                            (self.nics[router * self.nodes_per_router + port].free[vc], 0, 0)
-                        }
-                        None => continue,
-                    };
                     let taken = self.committed(input, vc);
-                    assert_eq!(
-                        free + returning + leaving + taken,
-                        input.capacity,
-                        "{place}: space is lost or invented"
-                    );
+                    match input.peer {
+                        Some((peer, back)) => {
+                            let output = &self.routers[peer].outputs[back];
+                            let known = taken + ahead_of(output, vc);
+                            assert_eq!(output.used(vc), known, "{place}: space is lost or invented");
+                        }
+                        None if input.is_terminal() => {
+                            let free = self.nics[router * self.nodes_per_router + port].free[vc];
+                            assert_eq!(free + taken, input.capacity, "{place}: space is lost or invented");
+                        }
+                        None => {}
+                    }
                 }
             }
         }
+    }
+
+    /// A shared buffer holds what it can.
+    fn audit_shares(&self, input: &Input) {
+        let Some((peer, back)) = input.peer else { return };
+        let Some(shares) = self.routers[peer].outputs[back].shares else { return };
+        let present: u32 = input.vcs.iter().flatten().map(|r| r.phits - r.crossed).sum();
+        let size = shares.reserve * input.vcs.len() as u32 + shares.pool;
+        assert!(present <= size, "cycle {}: {present} phits share a buffer of {size}", self.now);
     }
 
     /// Phits of packets whose head is on the wire or in the buffer, not yet granted an output.
@@ -53,7 +63,9 @@ impl Simulator<'_> {
             }
             for output in &router.outputs {
                 output.crossbar.0.iter().for_each(|(_, (packet, _))| phits[*packet] += 1);
-                output.queue.iter().for_each(|q| phits[q.packet] += q.phits - q.sent);
+                for queued in &output.queue {
+                    queued.packet.iter().for_each(|&packet| phits[packet] += queued.phits - queued.sent);
+                }
             }
         }
         for (packet, &phits) in self.packets.iter().zip(&phits) {
@@ -67,9 +79,11 @@ impl Simulator<'_> {
     }
 }
 
-/// Credits of a VC, those on their way back, and phits of packets that still wait in the output queue.
-fn ahead_of(output: &Output, vc: usize) -> (u32, u32, u32) {
-    let returning = output.credit_wire.0.iter().filter(|(_, c)| c.0 == vc).map(|(_, c)| c.1).sum();
-    let leaving = output.queue.iter().filter(|q| q.vc == vc && q.sent == 0).map(|q| q.length).sum();
-    (output.credits[vc], returning, leaving)
+/// Phits of a VC that still wait in the output queue, and of packets whose credit is on its way back.
+fn ahead_of(output: &Output, vc: usize) -> u32 {
+    let length = |packet| output.outstanding[vc].iter().find(|o| o.packet == packet).map_or(0, |o| o.length);
+    let returning: u32 =
+        output.credit_wire.0.iter().filter(|(_, c)| c.0 == vc).map(|(_, c)| length(c.1)).sum();
+    let waits = |q: &&Queued| q.packet.is_some() && q.vc == vc && q.sent == 0;
+    returning + output.queue.iter().filter(waits).map(|q| q.length).sum::<u32>()
 }

@@ -6,12 +6,13 @@
 //! router follows from when its phits could move. Both must give the same [`PacketTrace`] for every packet.
 //!
 //! Shared with the engine are only the plan, the topology's links, the random streams, the traffic and the
-//! routing function. A cycle ([`Simulator::step`]) is:
+//! functions that decide a route from what is known. A cycle ([`Simulator::step`]) is:
 //!
 //! 1. *receive*: phits that have reached the end of their wire enter the input buffers, credits the counters;
-//! 2. *allocate*: each router runs the iterations of its separable allocator, inputs first;
-//! 3. *move*: phits cross the crossbar and leave the output queues, one per cycle on every wire;
-//! 4. *network interfaces*: changes of traffic, replies, generation, admission to the injection buffers; phits leave the
+//! 2. *sense*: each router counts what its heads may read, from scratch, and tells its group;
+//! 3. *allocate*: each router runs the iterations of its separable allocator, inputs first;
+//! 4. *move*: phits cross the crossbar and leave the output queues, one per cycle on every wire;
+//! 5. *network interfaces*: changes of traffic, replies, generation, admission to the injection buffers; phits leave the
 //!    nodes.
 //!
 //! Virtual cut-through reserves space for whole packets: credits and room are taken and given back in packets
@@ -23,6 +24,8 @@ mod arbiter;
 mod audit;
 mod nic;
 mod parts;
+mod route;
+mod sensors;
 mod simulator;
 
 use hopsim_core::plan::Plan;

@@ -1,7 +1,10 @@
 //! The parts of a router and what they hold.
 
 use crate::arbiter::Arbiter;
+use crate::sensors::Knowledge;
+use hopsim_core::plan::Shares;
 use hopsim_core::routing::{Request, RouteState};
+use hopsim_core::topology::PortClass;
 use hopsim_core::trace::PacketTrace;
 use std::collections::VecDeque;
 
@@ -79,8 +82,28 @@ pub struct Resident {
     pub phits: u32,
     /// Phits that have entered the crossbar.
     pub crossed: u32,
-    /// What routing answered, unless it is to be asked again.
-    pub request: Option<Request>,
+    /// What routing has said about it.
+    pub routed: Routed,
+}
+
+/// What routing has said about a packet in an input buffer.
+#[derive(Clone, Copy)]
+pub enum Routed {
+    /// Nothing: it has not been the first of its VC that may take part.
+    NotYet,
+    /// Where it goes.
+    Settled(Request),
+    /// That it is to be asked at every attempt.
+    AskAgain,
+}
+
+/// What a packet counts for in the contention counters.
+#[derive(Clone, Copy)]
+pub struct Aim {
+    /// The port of its minimal path.
+    pub port: usize,
+    /// The other group that it has to reach, if it stands where those are counted.
+    pub group: Option<usize>,
 }
 
 /// The passage of a packet, the first of its VC, through the crossbar.
@@ -91,11 +114,13 @@ pub struct Transfer {
     pub elapsed: u32,
     /// Cycles it takes when the whole packet has arrived.
     pub crossing: u32,
+    /// What it counted for when it was granted, wherever it goes, if that is counted.
+    pub aim: Option<Aim>,
 }
 
 /// An input port.
 pub struct Input {
-    pub terminal: bool,
+    pub class: PortClass,
     /// Latency of the link, the same for phits and for the credits that go back \[cycles\].
     pub latency: u32,
     /// Size of the buffer of each VC \[phits\].
@@ -112,27 +137,42 @@ pub struct Input {
     pub arbiter: Arbiter,
 }
 
-/// A packet in an output queue, from its grant until its tail leaves.
+/// A packet in an output queue, from its grant until its tail leaves, or a message.
 pub struct Queued {
-    pub packet: usize,
+    /// `None`: a message of the router to its neighbour.
+    pub packet: Option<usize>,
     pub length: u32,
+    /// Cycle in which its first phit comes, or came, out of the crossbar.
+    pub ready: u32,
     /// VC it will enter at the other end.
     pub vc: usize,
-    /// Phits that have come through the crossbar.
+    /// Phits that have come through the crossbar (of a message: all).
     pub phits: u32,
     /// Phits that have left.
     pub sent: u32,
 }
 
+/// A packet that an output VC has been granted to and whose credit has not come back.
+pub struct Outstanding {
+    pub packet: usize,
+    pub length: u32,
+    /// Whether it had never left its minimal path, this hop included.
+    pub minimal: bool,
+}
+
 /// An output port.
 pub struct Output {
-    pub terminal: bool,
+    pub class: PortClass,
     /// Router and input port at the other end; `None` for a node or an open port.
     pub peer: Option<(usize, usize)>,
-    /// Free phits of each VC's buffer at the other end.
-    pub credits: Vec<u32>,
-    /// Credits coming back: VC and phits.
-    pub credit_wire: DelayLine<(usize, u32)>,
+    /// Phits that the buffer at the other end holds of one VC.
+    pub buffer: u32,
+    /// How the VCs share that buffer, if they do.
+    pub shares: Option<Shares>,
+    /// By VC, what has been sent there and not been heard of again.
+    pub outstanding: Vec<Vec<Outstanding>>,
+    /// Credits coming back: VC and packet.
+    pub credit_wire: DelayLine<(usize, usize)>,
     /// Phits inside the crossbar: packet and position.
     pub crossbar: DelayLine<(usize, u32)>,
     /// The output queue (in an input-queued router: the packet that is leaving).
@@ -147,16 +187,69 @@ pub struct Output {
 pub struct Router {
     pub inputs: Vec<Input>,
     pub outputs: Vec<Output>,
+    /// What it knows about heads and links.
+    pub knowledge: Knowledge,
+}
+
+impl Input {
+    pub fn is_terminal(&self) -> bool {
+        self.class == PortClass::Terminal
+    }
 }
 
 impl Output {
+    pub fn is_terminal(&self) -> bool {
+        self.class == PortClass::Terminal
+    }
+
     /// Phits of the output queue that are spoken for: packets whose head has not left.
     pub fn occupied(&self) -> u32 {
-        self.queue.iter().filter(|q| q.sent == 0).map(|q| q.length).sum()
+        self.queue.iter().filter(|q| q.packet.is_some() && q.sent == 0).map(|q| q.length).sum()
+    }
+
+    /// The cycle in which the link is free when all that is queued has left, from cycle `now` on.
+    pub fn link_free(&self, now: u32) -> u32 {
+        self.queue.iter().fold(now, |free, q| free.max(q.ready) + q.length - q.sent)
     }
 
     /// Whether a packet is leaving, and not with its first phit.
     pub fn mid_packet(&self) -> bool {
         self.queue.front().is_some_and(|q| q.sent > 0)
+    }
+
+    /// Whether something is plugged in.
+    pub fn is_link(&self) -> bool {
+        self.peer.is_some()
+    }
+
+    /// Phits outstanding of one VC.
+    pub fn used(&self, vc: usize) -> u32 {
+        self.outstanding[vc].iter().map(|o| o.length).sum()
+    }
+
+    /// Those of them of packets that had never left their minimal path.
+    pub fn used_minimally(&self, vc: usize) -> u32 {
+        self.outstanding[vc].iter().filter(|o| o.minimal).map(|o| o.length).sum()
+    }
+
+    /// Phits that a VC has taken of the space that all VCs share.
+    fn pooled(&self, vc: usize) -> u32 {
+        self.shares.map_or(0, |shares| self.used(vc).saturating_sub(shares.reserve))
+    }
+
+    /// Free phits of a VC's buffer; an open port has none.
+    pub fn credits(&self, vc: usize) -> u32 {
+        if !self.is_link() {
+            return 0;
+        }
+        let Some(Shares { reserve, pool }) = self.shares else { return self.buffer - self.used(vc) };
+        let taken: u32 = (0..self.outstanding.len()).map(|vc| self.pooled(vc)).sum();
+        reserve.saturating_sub(self.used(vc)) + (pool - taken)
+    }
+
+    /// Phits of a VC's buffer that are taken: by itself, and by others out of what they share.
+    pub fn taken(&self, vc: usize) -> u32 {
+        let others = (0..self.outstanding.len()).filter(|&other| other != vc);
+        self.used(vc) + others.map(|other| self.pooled(other)).sum::<u32>()
     }
 }

@@ -2,10 +2,12 @@
 
 use crate::arbiter::Arbiter;
 use crate::nic::Nic;
-use crate::parts::{DelayLine, Input, Output, Packet, Phit, Resident, Router};
+use crate::parts::{DelayLine, Input, Output, Packet, Phit, Resident, Routed, Router};
+use crate::sensors::Knowledge;
 use hopsim_core::config::router::ArbiterConfig;
 use hopsim_core::plan::Plan;
 use hopsim_core::rng::{Purpose, Stream};
+use hopsim_core::routing::view::Sensors;
 use hopsim_core::topology::PortClass;
 use hopsim_core::trace::PacketTrace;
 use std::collections::VecDeque;
@@ -18,6 +20,8 @@ pub struct Simulator<'a> {
     pub(crate) packets: Vec<Packet>,
     pub(crate) routers: Vec<Router>,
     pub(crate) nics: Vec<Nic>,
+    /// What the routing wants to know.
+    pub(crate) sensors: Sensors,
 }
 
 impl<'a> Simulator<'a> {
@@ -30,12 +34,15 @@ impl<'a> Simulator<'a> {
             packets: Vec::new(),
             routers: (0..plan.topology.routers()).map(|router| build_router(plan, router)).collect(),
             nics: (0..plan.network.nodes as usize).map(|node| Nic::new(plan, node)).collect(),
+            sensors: plan.routing.sensors(),
         }
     }
 
     /// One cycle.
     pub fn step(&mut self) {
         self.receive();
+        (0..self.routers.len()).for_each(|router| self.settle_heads(router));
+        self.sense();
         (0..self.routers.len()).for_each(|router| self.allocate(router));
         self.advance();
         (0..self.nics.len()).for_each(|node| self.inject(node));
@@ -60,8 +67,8 @@ impl<'a> Simulator<'a> {
         self.nics.iter_mut().for_each(|nic| nic.receive(self.now));
         for router in &mut self.routers {
             for output in &mut router.outputs {
-                while let Some((vc, phits)) = output.credit_wire.pop_due(self.now) {
-                    output.credits[vc] += phits;
+                while let Some((vc, packet)) = output.credit_wire.pop_due(self.now) {
+                    output.outstanding[vc].retain(|o| o.packet != packet);
                 }
             }
             for input in &mut router.inputs {
@@ -90,7 +97,7 @@ impl<'a> Simulator<'a> {
     /// Phits of the packet that is crossing enter the crossbar: those that have arrived, and no more than the
     /// speedup allows since the grant.
     fn cross(&mut self, router: usize, input: usize) {
-        let Router { inputs, outputs } = &mut self.routers[router];
+        let Router { inputs, outputs, .. } = &mut self.routers[router];
         let Input { transfer, vcs, .. } = &mut inputs[input];
         let Some(t) = transfer else { return };
         let resident = &mut vcs[t.vc][0];
@@ -112,7 +119,7 @@ impl<'a> Simulator<'a> {
         let port = &mut self.routers[router].outputs[output];
         port.held = port.held.saturating_sub(1);
         while let Some((packet, index)) = port.crossbar.pop_due(self.now) {
-            let queued = port.queue.iter_mut().find(|q| q.packet == packet);
+            let queued = port.queue.iter_mut().find(|q| q.packet == Some(packet));
             let queued = queued.expect("a packet has its place in the output queue since its grant");
             assert_eq!(queued.phits, index, "phits come in order");
             queued.phits += 1;
@@ -122,11 +129,14 @@ impl<'a> Simulator<'a> {
             assert_eq!(first.sent, 0, "router {router} output {output} runs dry in the middle of a packet");
             return;
         }
-        let phit = Phit { packet: first.packet, index: first.sent, vc: first.vc };
+        let (packet, index, vc) = (first.packet, first.sent, first.vc);
         first.sent += 1;
         if first.sent == first.length {
             port.queue.pop_front();
         }
+        // What a message says has been sent where it was written.
+        let Some(packet) = packet else { return };
+        let phit = Phit { packet, index, vc };
         match port.peer {
             Some((peer, back)) => {
                 let input = &mut self.routers[peer].inputs[back];
@@ -151,7 +161,13 @@ impl<'a> Simulator<'a> {
 /// A phit enters an input buffer.
 fn arrive(vc: &mut VecDeque<Resident>, phit: &Phit, now: u32) {
     if phit.index == 0 {
-        vc.push_back(Resident { packet: phit.packet, arrived: now, phits: 0, crossed: 0, request: None });
+        vc.push_back(Resident {
+            packet: phit.packet,
+            arrived: now,
+            phits: 0,
+            crossed: 0,
+            routed: Routed::NotYet,
+        });
     }
     let resident = vc.iter_mut().find(|r| r.packet == phit.packet).expect("the head comes first");
     assert_eq!(resident.phits, phit.index, "phits come in order");
@@ -173,7 +189,7 @@ fn build_router(plan: &Plan, router: u32) -> Router {
         let spec = plan.network.classes.of(classes[port]);
         let vcs = spec.vcs as usize;
         Input {
-            terminal: is_terminal(port),
+            class: classes[port],
             latency: spec.latency,
             capacity: spec.buffer,
             peer: peer(port),
@@ -187,9 +203,14 @@ fn build_router(plan: &Plan, router: u32) -> Router {
         let spec = plan.network.classes.of(classes[port]);
         let class = (0..classes.len()).map(priority).collect();
         Output {
-            terminal: is_terminal(port),
+            class: classes[port],
             peer: peer(port),
-            credits: if is_terminal(port) { Vec::new() } else { vec![spec.buffer; spec.vcs as usize] },
+            buffer: spec.buffer,
+            shares: match classes[port] {
+                PortClass::Terminal => None,
+                PortClass::Link(class) => plan.router.damq.map(|shares| shares[class as usize]),
+            },
+            outstanding: (0..spec.vcs).map(|_| Vec::new()).collect(),
             credit_wire: DelayLine::new(),
             crossbar: DelayLine::new(),
             queue: VecDeque::new(),
@@ -200,5 +221,6 @@ fn build_router(plan: &Plan, router: u32) -> Router {
     Router {
         inputs: (0..classes.len()).map(input).collect(),
         outputs: (0..classes.len()).map(output).collect(),
+        knowledge: Knowledge::new(plan),
     }
 }

@@ -86,29 +86,55 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         Ok(())
     }
 
-    /// Credits + packets queued or on the wire + credits on the wire = capacity, for every output VC.
+    /// The buffers behind every output, and the space for replies.
     fn check_credits(&self, router: u32) -> Result<(), String> {
         let network = &self.context.plan.network;
-        for pair in 0..network.layout.pairs() {
-            let Some((port, vc)) = network.layout.pair_vc(pair) else { continue };
-            if network.layout.class[port] == TERMINAL && vc > 0 {
-                self.check_reply_space(router, port, pair)?;
+        for (port, &vcs) in network.layout.output_vcs.iter().enumerate() {
+            let base = network.layout.pair_base[port] as usize;
+            if network.layout.class[port] == TERMINAL {
+                (base + 1..base + vcs as usize).try_for_each(|pair| self.check_reply_space(router, port, pair))?;
             }
-            let link = network.link(router, port);
-            let Some((peer, back)) = link.peer else { continue };
-            let slot = network.layout.slot_base[back] as usize + vc as usize;
-            let state = &self.routers[router as usize].pairs[pair];
-            let resident = self.resident(peer, slot);
-            let flying = self.flying(global::<W>(peer, slot));
-            let returning = self.returning(global::<W>(router, pair));
-            let capacity = initial_credits(network, router, port);
-            if state.credits + resident + flying + returning != capacity {
-                return Err(format!(
-                    "router {router} {} VC {vc}: {} credits + {resident} resident + {flying} flying + {returning} returning phits, capacity {capacity}",
-                    network.port_name(port),
-                    state.credits
-                ));
+            if let Some((peer, back)) = network.link(router, port).peer {
+                self.check_buffers(router, port, (peer, back))?;
             }
+        }
+        Ok(())
+    }
+
+    /// Credits + packets queued or on the wire + credits on the wire = capacity, for every output VC of a port. Where VCs
+    /// share a buffer, credits follow from what all of them have outstanding.
+    fn check_buffers(&self, router: u32, port: usize, (peer, back): (u32, usize)) -> Result<(), String> {
+        let network = &self.context.plan.network;
+        let (base, slots) = (network.layout.pair_base[port], network.layout.slot_base[back]);
+        let pairs = base as usize..base as usize + network.layout.output_vcs[port] as usize;
+        let outstanding = pairs.clone().zip(slots as usize..).map(|(pair, slot)| {
+            let (resident, flying) = (self.resident(peer, slot), self.flying(global::<W>(peer, slot)));
+            resident + flying + self.returning(global::<W>(router, pair))
+        });
+        let outstanding: Vec<u32> = outstanding.collect();
+        let credits: Vec<u32> =
+            pairs.clone().map(|pair| self.routers[router as usize].pairs[pair].credits).collect();
+        let place = || format!("router {router} {}", network.port_name(port));
+        let capacity = initial_credits(network, router, port);
+        let Some(damq) = &self.context.damq else {
+            return match credits.iter().zip(&outstanding).position(|(c, o)| c + o != capacity) {
+                Some(vc) => Err(format!(
+                    "{} VC {vc}: {} credits + {} outstanding phits, capacity {capacity}",
+                    place(),
+                    credits[vc],
+                    outstanding[vc]
+                )),
+                None => Ok(()),
+            };
+        };
+        let counted: Vec<u32> = pairs.map(|pair| damq.outstanding(global::<W>(router, pair))).collect();
+        if counted != outstanding {
+            return Err(format!("{}: {outstanding:?} phits outstanding, counted {counted:?}", place()));
+        }
+        let shares = damq.shares(network.layout.class[port]);
+        let above: u32 = outstanding.iter().map(|used| used.saturating_sub(shares.reserve)).sum();
+        if above > shares.pool || !shares.credits(&outstanding).eq(credits.iter().copied()) {
+            return Err(format!("{}: {outstanding:?} phits outstanding, credits {credits:?}", place()));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::mode::Mode;
 use super::routers::{Router, global};
-use crate::network::TERMINAL;
+use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::{Plan, Shares};
 
 impl Shares {
@@ -28,6 +28,16 @@ impl Damq {
     /// Nothing outstanding, `None` without shared buffers. `pairs` global pair ids exist.
     pub fn new(plan: &Plan, pairs: usize) -> Option<Self> {
         Some(Self { shares: plan.router.damq?, outstanding: vec![0; pairs] })
+    }
+
+    /// How the VCs of a port of a link class share its buffer.
+    pub fn shares(&self, class: PortClassCode) -> Shares {
+        self.shares[class as usize - 1]
+    }
+
+    /// Phits that a global pair id has outstanding.
+    pub fn outstanding(&self, pair: u32) -> u32 {
+        self.outstanding[pair as usize]
     }
 }
 

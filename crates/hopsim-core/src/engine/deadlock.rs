@@ -90,7 +90,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         if info.class == TERMINAL || state.pairs[pair].credits >= length {
             return true;
         }
-        if state.ports[port].to_slot == crate::network::NONE {
+        if !state.ports[port].plugged {
             return false;
         }
         let vc = pair - info.pair_base as usize;
@@ -115,7 +115,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     /// The slots whose heads can make room for an output VC. Global ids.
     fn blockers(&self, number: usize, pair: usize) -> Vec<u32> {
         let port = self.context.tables.pair_port(pair);
-        if self.routers[number].ports[port].to_slot == crate::network::NONE {
+        if !self.routers[number].ports[port].plugged {
             return Vec::new();
         }
         let vc = pair - self.context.tables.port(port).pair_base as usize;

@@ -8,7 +8,7 @@ use super::context::Context;
 use super::mode::Mode;
 use super::routers::{Router, global};
 use super::wheel::Wheel;
-use crate::network::{NONE, PortClassCode};
+use crate::network::PortClassCode;
 use crate::plan::Plan;
 use crate::routing::view::{Packets, Saturation, Sensing, Sensors};
 use crate::topology::GLOBAL;
@@ -140,7 +140,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     ) {
         let capacity = self.capacity(marks.ports.start);
         for port in marks.ports.clone() {
-            if state.ports[port].to_slot == NONE {
+            if !state.ports[port].plugged {
                 continue;
             }
             plugged.push(port);

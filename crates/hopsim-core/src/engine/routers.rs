@@ -57,6 +57,8 @@ pub struct Port {
     pub latency: u16,
     /// 0 for terminal ports, 1 + index for link classes -- constant.
     pub class: u8,
+    /// Whether a link is plugged in: every value of `to_slot` is possible -- constant.
+    pub plugged: bool,
 }
 
 /// The queue of an input VC.
@@ -108,6 +110,7 @@ impl<const W: usize> Router<W> {
             to_pair: NONE,
             latency: 0,
             class: TERMINAL,
+            plugged: false,
         };
         let mut state = Self {
             wanted: Mask::EMPTY,
@@ -124,6 +127,7 @@ impl<const W: usize> Router<W> {
             if let Some((peer, back)) = link.peer {
                 let slot = global::<W>(peer, layout.slot_base[back] as usize);
                 let pair = global::<W>(peer, layout.pair_base[back] as usize);
+                state.ports[port].plugged = true;
                 state.ports[port].to_slot = slot.wrapping_sub(u32::from(layout.pair_base[port]));
                 state.ports[port].to_pair = pair.wrapping_sub(u32::from(layout.slot_base[port]));
             }

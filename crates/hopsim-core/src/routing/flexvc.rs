@@ -226,6 +226,11 @@ impl FlexVc {
         self.sets[usize::from(reply)][leg as usize][class as usize]
     }
 
+    /// Whether the selection is random.
+    pub fn draws(&self) -> bool {
+        self.selection == Selection::Random
+    }
+
     /// The VC that the selection picks for a hop to `port`; it may lack room if all do.
     pub fn select(&self, port: usize, set: u16, view: &impl View, draws: &mut impl Draws) -> u8 {
         if self.selection == Selection::Shortest {

@@ -120,7 +120,7 @@ macro_rules! mechanisms {
             /// Whether decisions draw random numbers even where only one output will do.
             pub fn draws(&self) -> bool {
                 match self {
-                    $(Self::$name(m) => m.draws(),)*
+                    $(Self::$name(m) => m.draws() || (m.redecides() && m.base().vcs().draws()),)*
                 }
             }
 

@@ -34,6 +34,11 @@ impl Vcs {
         self.flex.is_some()
     }
 
+    /// Whether VCs are picked at random, so that an attempt may see another VC, and decide otherwise, than the one before.
+    pub fn draws(&self) -> bool {
+        self.flex.as_ref().is_some_and(FlexVc::draws)
+    }
+
     /// VCs of a class that packets use: 0 … this − 1.
     pub fn used(&self, class: u8) -> u8 {
         self.used[class as usize]

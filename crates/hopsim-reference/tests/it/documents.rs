@@ -1,10 +1,15 @@
 //! Random experiments: small networks, every option of the model, loads up to saturation.
 
+mod router;
+mod routing;
+
 use hopsim_core::config::Experiment;
 use hopsim_core::plan::Plan;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use router::router;
+use routing::routing;
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 
@@ -31,6 +36,8 @@ impl Document {
     }
 }
 
+/// Most heads that are asked in an experiment: large routers run for fewer cycles, but for 500.
+const ATTEMPTS: u32 = 1_000_000;
 /// How many ordinary numbers are drawn for one extreme number.
 pub const ORDINARY: u32 = 15;
 /// Networks with several extremes: many VCs and ports, long links and packets.
@@ -48,7 +55,9 @@ pub fn for_each_plan((cases, common, seed): (u32, u32, u8), test: impl Fn(&Plan,
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
     let outcome = runner.run(&document(common), |document| {
         let plan = document.plan().map_err(TestCaseError::reject)?;
-        test(&plan, document.cycles()).map_err(TestCaseError::fail)
+        let attempts =
+            plan.network.routers * plan.network.layout.slots() as u32 * plan.router.allocator.iterations;
+        test(&plan, document.cycles().min(500.max(ATTEMPTS / attempts))).map_err(TestCaseError::fail)
     });
     match outcome {
         Ok(()) => {}
@@ -63,6 +72,7 @@ fn document(common: u32) -> impl Strategy<Value = Document> {
     let workload = (nic_and_semantics(), jobs(common), any::<u16>(), 500..3000u32);
     (network, workload).prop_map(|(network, workload)| {
         let (topology, links, router, routing) = network;
+        let (topology, routing) = routing::fit(topology, routing);
         let (nic, (jobs, parts), seed, cycles) = workload;
         let mut document = json!({
             "topology": topology, "links": links, "routing": routing,
@@ -105,102 +115,6 @@ fn links(common: u32) -> impl Strategy<Value = Value> {
     (link(), link(), link()).prop_map(
         |(injection, local, global)| json!({ "injection": injection, "local": local, "global": global }),
     )
-}
-
-fn arbiter() -> impl Strategy<Value = Value> {
-    select(vec![
-        json!({ "round_robin": {} }),
-        json!({ "least_recently_served": {} }),
-        json!({ "age": { "timestamp": "generation" } }),
-        json!({ "age": { "timestamp": "injection" } }),
-        json!({ "random": {} }),
-    ])
-}
-
-/// What a router is made of, before the packet length and the VCs that the routing needs are known.
-#[derive(Clone, Debug)]
-struct Router {
-    cioq: bool,
-    spare_vcs: [u32; 2],
-    injection_vcs: u32,
-    /// Room beyond the longest packet \[tenths of a packet\]: local, global, injection, output.
-    spare_room: [u32; 4],
-    speedup: f64,
-    latencies: [u32; 2],
-    allocator: Value,
-}
-
-fn router(common: u32) -> impl Strategy<Value = Router> {
-    let room = select(vec![0, 0, 3, 10, 15, 27, 80, 400]);
-    let allocator = (mostly(common, 1..=4, &[8]), arbiter(), arbiter(), any::<bool>());
-    let allocator = allocator.prop_map(|(iterations, input, output, transit)| {
-        json!({
-            "iterations": iterations, "input_arbiter": input, "output_arbiter": output,
-            "transit_priority": transit,
-        })
-    });
-    let vcs = ([mostly(common, 0..=2, &[9]), mostly(common, 0..=2, &[12])], mostly(common, 1..=4, &[16]));
-    let speedup = select(vec![1.0, 1.3, 1.5, 2.0, 3.0]);
-    let latencies = [mostly(common, 0..=5, &[40]), mostly(common, 0..=2, &[70])];
-    (
-        prop::bool::weighted(0.8),
-        vcs,
-        [room.clone(), room.clone(), room.clone(), room],
-        speedup,
-        latencies,
-        allocator,
-    )
-        .prop_map(|(cioq, (spare_vcs, injection_vcs), spare_room, speedup, latencies, allocator)| {
-            Router { cioq, spare_vcs, injection_vcs, spare_room, speedup, latencies, allocator }
-        })
-}
-
-impl Router {
-    fn build(&self, document: &Value) -> Value {
-        let jobs = document["jobs"].as_array().unwrap();
-        let longest = jobs.iter().map(|job| job["traffic"]["packet_length"].as_u64().unwrap()).max().unwrap();
-        let needed = match &document["routing"]["valiant"]["intermediate"] {
-            Value::Null => [2, 1],
-            Value::String(group) if group == "group" => [3, 2],
-            _ => [4, 2],
-        };
-        let replies = jobs.iter().any(|job| job["traffic"].get("request_reply").is_some());
-        let (times, injection) =
-            if replies { (2, self.injection_vcs.max(2)) } else { (1, self.injection_vcs) };
-        let vcs = json!({
-            "local": times * needed[0] + self.spare_vcs[0], "global": times * needed[1] + self.spare_vcs[1],
-            "injection": injection,
-        });
-        let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
-        let mut buffers = json!({ "local": room(0), "global": room(1), "injection": room(2) });
-        let mut router = json!({
-            "vcs": vcs, "crossbar_latency": self.latencies[0], "pipeline_latency": self.latencies[1],
-            "allocator": self.allocator,
-        });
-        if self.cioq {
-            buffers["output"] = json!(room(3));
-            router["speedup"] = json!(self.speedup);
-        }
-        router["buffers"] = buffers;
-        json!({ if self.cioq { "cioq" } else { "input_queued" }: router })
-    }
-}
-
-fn routing() -> impl Strategy<Value = Value> {
-    let valiant = (
-        one_of(&["router", "node", "group"]),
-        one_of(&["rrg", "crg", "nrg"]),
-        any::<bool>(),
-        one_of(&["other", "any"]),
-        one_of(&["global", "local", "minimal"]),
-    )
-        .prop_map(|(intermediate, policy, recompute, groups, intra)| {
-            json!({ "valiant": {
-                "intermediate": intermediate, "policy": policy, "recompute": recompute,
-                "intermediate_groups": groups, "intra_group": intra,
-            } })
-        });
-    prop_oneof![Just(json!({ "minimal": {} })), valiant]
 }
 
 fn nic_and_semantics() -> impl Strategy<Value = (Value, Value)> {
@@ -292,6 +206,12 @@ fn jobs(common: u32) -> impl Strategy<Value = (Value, usize)> {
         1 => job(common).prop_map(|job| (json!([job]), 2)),
         2 => (job(common), job(common), 2..=3usize).prop_map(|(one, two, parts)| (json!([one, two]), parts)),
     ]
+}
+
+/// Whether some job has request-reply.
+fn answers(document: &Value) -> bool {
+    let jobs = document["jobs"].as_array().unwrap();
+    jobs.iter().any(|job| job["traffic"].get("request_reply").is_some())
 }
 
 /// Deals the nodes out in turn. A job on some of the nodes can only be trusted to find destinations with

@@ -1,8 +1,11 @@
 //! Engine and reference must tell the same life of every packet.
 
-use crate::documents::{EXTREME, ORDINARY, for_each_plan};
-use hopsim_core::plan::Plan;
+use crate::documents::{Document, EXTREME, ORDINARY, for_each_plan};
+use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::trace::PacketTrace;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Engine and reference side by side, one line per hop.
@@ -38,15 +41,13 @@ fn first_difference(one: &PacketTrace, other: &PacketTrace) -> u32 {
     cycle.or(one.delivered).or(other.delivered).unwrap_or(one.generated)
 }
 
-fn compare(plan: &Plan, cycles: u32) -> Result<(), String> {
-    let engine = hopsim_core::engine::trace(plan, cycles).map_err(|e| e.to_string())?;
-    let reference = hopsim_reference::trace(plan, cycles);
+fn compare(engine: &[PacketTrace], reference: &[PacketTrace]) -> Result<(), String> {
     let key = |t: &PacketTrace| (t.source, t.serial);
-    let differing = engine.iter().zip(&reference).filter(|(a, b)| key(a) == key(b) && a != b);
+    let differing = engine.iter().zip(reference).filter(|(a, b)| key(a) == key(b) && a != b);
     if let Some((one, other)) = differing.min_by_key(|(a, b)| first_difference(a, b)) {
         return Err(format!("the first difference:\n{}", side_by_side(Some(one), Some(other))));
     }
-    let unmatched = engine.iter().zip(&reference).find(|(a, b)| key(a) != key(b));
+    let unmatched = engine.iter().zip(reference).find(|(a, b)| key(a) != key(b));
     if let Some((one, other)) = unmatched {
         return Err(format!("one has a packet the other has not:\n{}", side_by_side(Some(one), Some(other))));
     }
@@ -60,21 +61,187 @@ fn compare(plan: &Plan, cycles: u32) -> Result<(), String> {
     Ok(())
 }
 
+/// What was compared: experiments, delivered packets and those of them that took more links than necessary, by
+/// mechanism, trigger, management of VCs and of buffers.
+#[derive(Default)]
+struct Coverage(RefCell<BTreeMap<String, [usize; 3]>>);
+
+impl Coverage {
+    /// Compares engine and reference.
+    fn compare(&self, plan: &Plan, cycles: u32) -> Result<(), String> {
+        let engine = hopsim_core::engine::trace(plan, cycles).map_err(|e| e.to_string())?;
+        compare(&engine, &hopsim_reference::trace(plan, cycles))?;
+        let delivered: Vec<&PacketTrace> = engine.iter().filter(|t| t.delivered.is_some()).collect();
+        let misrouted = delivered.iter().filter(|t| is_misrouted(plan, t)).count();
+        for name in names(plan) {
+            let mut counts = self.0.borrow_mut();
+            let counts = counts.entry(name).or_default();
+            *counts = [counts[0] + 1, counts[1] + delivered.len(), counts[2] + misrouted];
+        }
+        Ok(())
+    }
+
+    /// Panics unless everything has been compared, with packets off their minimal paths.
+    fn check(&self) {
+        let counts = self.0.borrow();
+        for name in ALL {
+            let misrouted = counts.get(name).map_or(0, |c| c[2]);
+            assert!(
+                (misrouted > 0) == (name != "minimal"),
+                "{name}: {misrouted} misrouted packets; {counts:?}"
+            );
+        }
+    }
+}
+
+/// What the experiments must cover.
+const ALL: [&str; 26] = [
+    "minimal",
+    "valiant",
+    "ugal",
+    "piggyback",
+    "source_adaptive",
+    "olm",
+    "olm congestion",
+    "olm contention",
+    "olm filtered",
+    "olm hybrid",
+    "olm ectn",
+    "olm statistical",
+    "par",
+    "par congestion",
+    "par contention",
+    "par filtered",
+    "par hybrid",
+    "par ectn",
+    "par statistical",
+    "flexvc replies",
+    "adaptive replies",
+    "adaptive bursts",
+    "adaptive changes",
+    "flexvc",
+    "damq",
+    "input_queued",
+];
+
+/// What `plan` covers.
+fn names(plan: &Plan) -> Vec<String> {
+    let routing = serde_json::to_value(&plan.experiment.routing).unwrap();
+    let router = serde_json::to_value(&plan.experiment.router).unwrap();
+    let mut names = vec![plan.experiment.routing.name().to_owned()];
+    for mechanism in ["olm", "par"] {
+        let trigger = routing[mechanism]["trigger"].as_object().and_then(|trigger| trigger.keys().next());
+        names.extend(trigger.map(|trigger| format!("{mechanism} {trigger}")));
+    }
+    let (kind, router) = router.as_object().unwrap().iter().next().unwrap();
+    names.push(kind.clone());
+    let flexible = router["vcs"]["management"].get("flexvc").is_some();
+    let adaptive = !["minimal", "valiant"].contains(&plan.experiment.routing.name());
+    let replies = plan.jobs.iter().any(JobPlan::request_reply);
+    let bursts = plan.jobs.iter().any(|job| job.process.waits());
+    let changes = plan.jobs.iter().any(|job| !job.changes.is_empty());
+    let more = [
+        (flexible, "flexvc"),
+        (router["buffers"].get("damq").is_some(), "damq"),
+        (flexible && replies, "flexvc replies"),
+        (adaptive && replies, "adaptive replies"),
+        (adaptive && bursts, "adaptive bursts"),
+        (adaptive && changes, "adaptive changes"),
+    ];
+    names.extend(more.iter().filter(|(covered, _)| *covered).map(|(_, name)| (*name).to_owned()));
+    names
+}
+
+/// Whether a delivered packet took more links than it had to.
+fn is_misrouted(plan: &Plan, packet: &PacketTrace) -> bool {
+    let per_router = plan.topology.nodes_per_router();
+    let least = plan.topology.minimal_hops(packet.source / per_router, packet.destination / per_router);
+    packet.hops.len() - 1 > least.into_iter().map(usize::from).sum()
+}
+
 #[test]
 fn engine_and_reference_agree_on_every_packet() {
-    for_each_plan((350, ORDINARY, 3), compare);
+    let coverage = Coverage::default();
+    for_each_plan((450, ORDINARY, 3), |plan, cycles| coverage.compare(plan, cycles));
+    coverage.check();
 }
 
 #[test]
 fn engine_and_reference_agree_in_extreme_networks() {
-    for_each_plan((80, EXTREME, 4), compare);
+    let coverage = Coverage::default();
+    for_each_plan((80, EXTREME, 4), |plan, cycles| coverage.compare(plan, cycles));
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn engine_and_reference_agree_on_many_networks() {
+    let coverage = Coverage::default();
     for seed in 10..20 {
-        for_each_plan((400, ORDINARY, seed), compare);
-        for_each_plan((100, EXTREME, seed), compare);
+        for_each_plan((500, ORDINARY, seed), |plan, cycles| coverage.compare(plan, cycles));
+        for_each_plan((100, EXTREME, seed), |plan, cycles| coverage.compare(plan, cycles));
+    }
+    coverage.check();
+}
+
+/// A heavily loaded network.
+fn network((a, h, groups): (u32, u32, u32), router: &Value, routing: &Value) -> Plan {
+    Document(json!({
+        "topology": { "dragonfly": { "p": 2, "a": a, "h": h, "groups": groups } },
+        "links": { "injection": { "latency": 1 }, "local": { "latency": 1 }, "global": { "latency": 3 } },
+        "router": router, "routing": routing, "load": 0.9,
+        "jobs": [{ "traffic": { "pattern": { "adversarial": { "offset": 1 } }, "packet_length": 4 } }],
+    }))
+    .plan()
+    .unwrap()
+}
+
+/// A network in which the input VCs behind a port stand directly before its output VCs.
+fn unplugged() -> Plan {
+    let vcs = json!({ "local": 4, "global": 4, "injection": 4 });
+    let buffers = json!({ "local": 12, "global": 12, "injection": 12 });
+    let saturation = json!({ "factor": 0.0, "threshold": 0.4 });
+    Document(json!({
+        "topology": { "dragonfly": { "p": 1, "a": 1, "h": 2, "groups": 3 } },
+        "links": { "global": { "latency": 5 } }, "load": 0.6,
+        "router": { "input_queued": { "vcs": vcs, "buffers": buffers } },
+        "routing": { "source_adaptive": { "recompute": true, "saturation": saturation } },
+        "jobs": [{ "traffic": { "packet_length": 12 } }], "measure": { "watchdog": 100 },
+    }))
+    .plan()
+    .unwrap()
+}
+
+#[test]
+fn they_agree_where_they_once_did_not() {
+    let coverage = Coverage::default();
+    let small = json!({ "local": 16, "global": 16, "injection": 16 });
+    let (cioq, queued) =
+        (json!({ "cioq": {} }), json!({ "input_queued": { "buffers": small, "crossbar_latency": 40 } }));
+    let ectn = |period: u32| {
+        let trigger = json!({ "period": period, "message_length": period / 2, "threshold": 2, "combined_threshold": 4 });
+        json!({ "olm": { "trigger": { "ectn": trigger } } })
+    };
+    let marks = json!({ "piggyback": { "saturation": { "factor": 1.5, "threshold": 0.5 } } });
+    let inside = json!({ "source_adaptive": { "intra_group": "local", "intermediate_groups": "any" } });
+    let random = json!({ "cioq": {
+        "vcs": { "local": 6, "global": 6, "management": { "flexvc": { "selection": "random" } } },
+        "buffers": { "local": 8, "global": 8, "injection": 8, "output": 8 },
+        "speedup": 1.0, "allocator": { "iterations": 2 },
+    } });
+    let plans = [
+        // A detour that ends where it begins, with parallel links elsewhere.
+        network((2, 2, 2), &cioq, &inside),
+        // Open global ports are no links.
+        network((3, 3, 5), &cioq, &marks),
+        // Messages on half of the local links, with and without output queues.
+        network((2, 2, 5), &cioq, &ectn(1000)),
+        network((2, 2, 5), &queued, &ectn(50)),
+        // A second attempt in a cycle may look at another VC, and so prefer the detour.
+        network((2, 2, 3), &random, &json!({ "ugal": { "path_lengths": "shortest" } })),
+        // A link whose other end has a number that once meant none: its marks, and the search for deadlocks.
+        unplugged(),
+    ];
+    for plan in plans {
+        coverage.compare(&plan, 4000).unwrap();
     }
 }

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 
 #[test]
 fn phits_are_conserved_and_buffers_hold_what_they_can() {
-    for_each_plan((30, ORDINARY, 1), |plan, cycles| {
+    for_each_plan((60, ORDINARY, 1), |plan, cycles| {
         let mut simulator = Simulator::new(plan);
         for _ in 0..cycles.min(1000) {
             simulator.step();
             simulator.audit();
         }
-        Ok(())
+        hopsim_core::engine::audit(plan, cycles.min(200))
     });
 }
 
@@ -51,6 +51,10 @@ fn passages(plan: &Plan, traces: &[PacketTrace]) -> BTreeMap<(u32, u16), Vec<Pas
 #[test]
 fn a_packet_departs_when_it_has_crossed_and_the_one_before_has_left() {
     for_each_plan((60, ORDINARY, 2), |plan, cycles| {
+        if plan.routing.sensors().exchange.is_some_and(|exchange| exchange.message_length > 0) {
+            // Messages leave between the packets.
+            return Ok(());
+        }
         for ((router, port), mut packets) in passages(plan, &trace(plan, cycles.min(1000))) {
             packets.sort_unstable();
             let mut free = 0;

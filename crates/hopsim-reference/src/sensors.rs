@@ -1,0 +1,165 @@
+//! What routers know of their heads and of each other's links: counted anew in every cycle.
+
+use crate::parts::{DelayLine, Output, Queued};
+use crate::simulator::Simulator;
+use hopsim_core::plan::Plan;
+use hopsim_core::routing::view::{Exchange, Packets, Saturation, Sensing};
+use hopsim_core::topology::{GLOBAL, LOCAL, PortClass};
+use std::ops::Range;
+
+/// The saturated VCs of each port.
+pub type Marks = Vec<Vec<u8>>;
+
+/// What a router knows, and what it has told the others of its group.
+pub struct Knowledge {
+    /// Heads whose minimal path leads over each port.
+    pub contention: Vec<u32>,
+    /// Their average over time.
+    pub filtered: Vec<f64>,
+    /// Heads at injection and global inputs that have to reach each other group.
+    pub groups: Vec<u32>,
+    /// What the others of the group know of that.
+    pub told: Vec<u32>,
+    /// What they will know of it.
+    pub messages: DelayLine<Vec<u32>>,
+    /// Saturated global outputs.
+    pub marks: Marks,
+    /// What the others of the group know of those.
+    pub told_marks: Marks,
+    /// What they will know of them.
+    pub mark_messages: DelayLine<Marks>,
+}
+
+impl Knowledge {
+    pub fn new(plan: &Plan) -> Self {
+        let (ports, groups) = (plan.topology.ports(), plan.topology.groups() as usize);
+        let marks = vec![Vec::new(); ports.len()];
+        Self {
+            contention: vec![0; ports.len()],
+            filtered: vec![0.0; ports.len()],
+            groups: vec![0; groups],
+            told: vec![0; groups],
+            messages: DelayLine::new(),
+            told_marks: marks.clone(),
+            mark_messages: DelayLine::new(),
+            marks,
+        }
+    }
+}
+
+impl Simulator<'_> {
+    /// Brings to the present cycle what routers know.
+    pub(crate) fn sense(&mut self) {
+        for router in 0..self.routers.len() {
+            if self.sensors.contention {
+                self.count_heads(router);
+            }
+            if let Some(exchange) = self.sensors.exchange {
+                self.exchange_counts(router, exchange);
+            }
+            if let Some(rule) = self.sensors.saturation.clone() {
+                self.mark(router, &rule);
+            }
+        }
+    }
+
+    /// The routers of the group of `router`.
+    pub(crate) fn group_of(&self, router: usize) -> Range<usize> {
+        let size = self.routers.len() / self.plan.topology.groups() as usize;
+        let first = router / size * size;
+        first..first + size
+    }
+
+    /// Every input VC counts for one packet at most: the one that is leaving, otherwise its head.
+    fn count_heads(&mut self, router: usize) {
+        let knowledge = &mut self.routers[router].knowledge;
+        if let Some(alpha) = self.sensors.alpha {
+            for (filtered, &count) in knowledge.filtered.iter_mut().zip(&knowledge.contention) {
+                *filtered = alpha * *filtered + (1.0 - alpha) * f64::from(count);
+            }
+        }
+        let mut aims = Vec::new();
+        for (port, input) in self.routers[router].inputs.iter().enumerate() {
+            aims.extend(input.transfer.iter().filter_map(|t| t.aim));
+            let heads = (0..input.vcs.len()).filter(|&vc| self.takes_part((router, port, vc)));
+            aims.extend(heads.map(|vc| self.aim(router, port, vc)));
+        }
+        let knowledge = &mut self.routers[router].knowledge;
+        knowledge.contention.fill(0);
+        knowledge.groups.fill(0);
+        for aim in aims {
+            knowledge.contention[aim.port] += 1;
+            aim.group.iter().for_each(|&group| knowledge.groups[group] += 1);
+        }
+    }
+
+    /// Tells the group the counts by group, if it is time.
+    fn exchange_counts(&mut self, router: usize, exchange: Exchange) {
+        let latency = self.plan.network.classes.of(PortClass::Link(LOCAL)).latency;
+        let knowledge = &mut self.routers[router].knowledge;
+        if self.now.is_multiple_of(exchange.period) {
+            knowledge.messages.push(self.now + latency, knowledge.groups.clone());
+            if exchange.message_length > 0 {
+                self.write_on_local_links(router, exchange.message_length);
+            }
+        }
+        let knowledge = &mut self.routers[router].knowledge;
+        while let Some(counts) = knowledge.messages.pop_due(self.now) {
+            knowledge.told = counts;
+        }
+    }
+
+    /// A message of `length` phits joins each local output queue.
+    fn write_on_local_links(&mut self, router: usize, length: u32) {
+        let ready = self.now;
+        for output in &mut self.routers[router].outputs {
+            if output.class == PortClass::Link(LOCAL) {
+                output.queue.push_back(Queued { packet: None, length, ready, vc: 0, phits: length, sent: 0 });
+            }
+        }
+    }
+
+    /// Marks the saturated global outputs and tells the group.
+    fn mark(&mut self, router: usize, rule: &Saturation) {
+        let latency = self.plan.network.classes.of(PortClass::Link(LOCAL)).latency;
+        let marks = self.saturated(&self.routers[router].outputs, rule);
+        let knowledge = &mut self.routers[router].knowledge;
+        if rule.exchanged {
+            knowledge.mark_messages.push(self.now + latency, marks.clone());
+        }
+        knowledge.marks = marks;
+        while let Some(marks) = knowledge.mark_messages.pop_due(self.now) {
+            knowledge.told_marks = marks;
+        }
+    }
+
+    /// The saturated ones among the outputs of a router.
+    fn saturated(&self, outputs: &[Output], rule: &Saturation) -> Marks {
+        let longest = self.plan.jobs.iter().map(|job| job.packet_length).max().unwrap_or(1);
+        let bound = |mean: f64| rule.factor * mean + rule.threshold * f64::from(longest);
+        let is_global = |output: &&Output| output.class == PortClass::Link(GLOBAL) && output.is_link();
+        let links: Vec<&Output> = outputs.iter().filter(is_global).collect();
+        let mark = |output: &Output, vc: u8| match rule.sensing {
+            Sensing::Vc => {
+                let sum: u32 = links.iter().map(|link| load(link, vc, rule)).sum();
+                f64::from(load(output, vc, rule)) > bound(f64::from(sum) / links.len() as f64)
+            }
+            Sensing::Port => {
+                let port = |link: &Output| (0..rule.vcs).map(|vc| load(link, vc, rule)).sum::<u32>();
+                let sum: u32 = links.iter().map(|&link| port(link)).sum();
+                let count = links.len() as f64 * f64::from(rule.vcs);
+                f64::from(port(output)) / f64::from(rule.vcs) > bound(f64::from(sum) / count)
+            }
+        };
+        let vcs = |output: &Output| if is_global(&output) { 0..rule.vcs } else { 0..0 };
+        outputs.iter().map(|output| vcs(output).filter(|&vc| mark(output, vc)).collect()).collect()
+    }
+}
+
+/// The phits of an output VC that count.
+fn load(output: &Output, vc: u8, rule: &Saturation) -> u32 {
+    match rule.packets {
+        Packets::All => output.taken(vc as usize),
+        Packets::Minimal => output.used_minimally(vc as usize),
+    }
+}

@@ -1,0 +1,137 @@
+//! Random routers.
+
+use super::routing::{reply_vcs_needed, vcs_needed};
+use super::{answers, mostly, one_of};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+fn arbiter() -> impl Strategy<Value = Value> {
+    select(vec![
+        json!({ "round_robin": {} }),
+        json!({ "least_recently_served": {} }),
+        json!({ "age": { "timestamp": "generation" } }),
+        json!({ "age": { "timestamp": "injection" } }),
+        json!({ "random": {} }),
+    ])
+}
+
+/// What a router is made of, before the packet length and the VCs that the routing needs are known.
+#[derive(Clone, Debug)]
+pub struct Router {
+    cioq: bool,
+    spare_vcs: [u32; 2],
+    /// FlexVC alone knows spare ones for replies.
+    spare_reply_vcs: [u32; 2],
+    injection_vcs: u32,
+    /// Room beyond the longest packet \[tenths of a packet\]: local, global, injection, output.
+    spare_room: [u32; 4],
+    speedup: f64,
+    latencies: [u32; 2],
+    allocator: Value,
+    /// Of FlexVC, if that manages the VCs.
+    selection: Option<Value>,
+    /// Whether buffers are shared: with the space of a single VC for all, with so many packets reserved for each.
+    damq: Option<(bool, [u32; 2])>,
+}
+
+pub fn router(common: u32) -> impl Strategy<Value = Router> {
+    let room = select(vec![0, 0, 3, 10, 15, 27, 80, 400]);
+    let allocator = (mostly(common, 1..=4, &[8]), arbiter(), arbiter(), any::<bool>());
+    let allocator = allocator.prop_map(|(iterations, input, output, transit)| {
+        json!({
+            "iterations": iterations, "input_arbiter": input, "output_arbiter": output,
+            "transit_priority": transit,
+        })
+    });
+    let vcs = (
+        [mostly(common, 0..=2, &[9]), mostly(common, 0..=2, &[12])],
+        [0..=2u32, 0..=2u32],
+        mostly(common, 1..=4, &[16]),
+    );
+    let speedup = select(vec![1.0, 1.3, 1.5, 2.0, 3.0]);
+    let latencies = [mostly(common, 0..=5, &[40]), mostly(common, 0..=2, &[70])];
+    let sharing = (
+        prop::option::weighted(0.3, one_of(&["shortest", "highest", "lowest", "random"])),
+        prop::option::weighted(0.3, (prop::bool::weighted(0.2), [0..=2u32, 0..=2u32])),
+    );
+    (
+        prop::bool::weighted(0.8),
+        (vcs, sharing),
+        [room.clone(), room.clone(), room.clone(), room],
+        speedup,
+        latencies,
+        allocator,
+    )
+        .prop_map(|(cioq, (vcs, sharing), spare_room, speedup, latencies, allocator)| {
+            let ((spare_vcs, spare_reply_vcs, injection_vcs), (selection, damq)) = (vcs, sharing);
+            Router {
+                cioq,
+                spare_vcs,
+                spare_reply_vcs,
+                injection_vcs,
+                spare_room,
+                speedup,
+                latencies,
+                allocator,
+                selection,
+                damq,
+            }
+        })
+}
+
+impl Router {
+    /// Local and global VCs, and the key of the document.
+    fn vcs(&self, document: &Value) -> ([u32; 2], Value) {
+        let replies = answers(document);
+        let needed = vcs_needed(&document["routing"], self.selection.is_some());
+        let apart = match (&self.selection, replies) {
+            (_, false) => [0, 0],
+            (None, true) => needed,
+            (Some(_), true) => {
+                let least = reply_vcs_needed(&document["routing"]);
+                [0, 1].map(|class| least[class] + self.spare_reply_vcs[class])
+            }
+        };
+        let links = [0, 1].map(|class| (needed[class] + apart[class] + self.spare_vcs[class]).min(16));
+        let injection = if replies { self.injection_vcs.max(2) } else { self.injection_vcs };
+        let mut vcs = json!({ "local": links[0], "global": links[1], "injection": injection });
+        if let Some(selection) = &self.selection {
+            vcs["management"] = json!({ "flexvc": { "selection": selection } });
+            if replies {
+                vcs["reply"] = json!({ "local": apart[0], "global": apart[1] });
+            }
+        }
+        (links, vcs)
+    }
+
+    pub fn build(&self, document: &Value) -> Value {
+        let jobs = document["jobs"].as_array().unwrap();
+        let longest = jobs.iter().map(|job| job["traffic"]["packet_length"].as_u64().unwrap()).max().unwrap();
+        let (links, vcs) = self.vcs(document);
+        let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
+        let mut buffers = json!({ "local": room(0), "global": room(1), "injection": room(2) });
+        if self.cioq
+            && let Some((crowded, reserve)) = self.damq
+        {
+            // A port's buffer has the room of all its VCs, or of one; what is reserved must fit.
+            let sizes = [0, 1].map(|c| room(c) * if crowded { 1 } else { u64::from(links[c]) });
+            let reserves =
+                [0, 1].map(|c| u64::from(reserve[c]).min(sizes[c] / longest / u64::from(links[c])));
+            (buffers["local"], buffers["global"]) = (json!(sizes[0]), json!(sizes[1]));
+            buffers["damq"] = json!({
+                "local_reserve": reserves[0], "global_reserve": reserves[1], "allow_deadlock": true,
+            });
+        }
+        let mut router = json!({
+            "vcs": vcs, "crossbar_latency": self.latencies[0], "pipeline_latency": self.latencies[1],
+            "allocator": self.allocator,
+        });
+        if self.cioq {
+            buffers["output"] = json!(room(3));
+            router["speedup"] = json!(self.speedup);
+        }
+        router["buffers"] = buffers;
+        json!({ if self.cioq { "cioq" } else { "input_queued" }: router })
+    }
+}

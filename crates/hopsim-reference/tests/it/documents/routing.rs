@@ -1,0 +1,187 @@
+//! Random routing mechanisms, with thresholds low enough to be reached in small networks.
+
+use super::one_of;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+/// Any mechanism.
+pub fn routing() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        2 => Just(json!({ "minimal": {} })),
+        3 => valiant(),
+        2 => ugal(),
+        3 => piggyback(),
+        3 => source_adaptive(),
+        8 => olm(),
+        5 => par(),
+    ]
+}
+
+/// Makes a mechanism and a topology fit.
+pub fn fit(mut topology: Value, mut routing: Value) -> (Value, Value) {
+    let shape = &mut topology["dragonfly"];
+    let in_transit = routing.get("olm").or(routing.get("par"));
+    if in_transit.is_some() && shape["a"] == 1 {
+        shape["a"] = json!(2);
+    }
+    let number = |key: &str| shape[key].as_u64().unwrap();
+    let full = number("groups") == number("a") * number("h") + 1;
+    for mechanism in ["ugal", "piggyback", "source_adaptive"] {
+        if let Some(options) = routing.get_mut(mechanism).filter(|_| !full) {
+            options["path_lengths"] = json!("shortest");
+        }
+    }
+    (topology, routing)
+}
+
+/// Local and global VCs that requests and one-way packets need, in increasing order or with FlexVC.
+pub fn vcs_needed(routing: &Value, flexible: bool) -> [u32; 2] {
+    let (name, options) = routing.as_object().unwrap().iter().next().unwrap();
+    match name.as_str() {
+        "minimal" => [2, 1],
+        "par" if !flexible => [5, 2],
+        "olm" | "par" => [3, 2],
+        _ if options["intermediate"] == "group" => [3, 2],
+        _ => [4, 2],
+    }
+}
+
+/// Local and global VCs that FlexVC needs for replies alone: minimal paths must fit, or a detour without return.
+pub fn reply_vcs_needed(routing: &Value) -> [u32; 2] {
+    if routing.get("valiant").is_some() { vcs_needed(routing, true) } else { [2, 1] }
+}
+
+fn policy() -> impl Strategy<Value = Value> {
+    one_of(&["rrg", "crg", "nrg"])
+}
+
+fn intra_group() -> impl Strategy<Value = Value> {
+    one_of(&["global", "local", "minimal"])
+}
+
+fn path_lengths() -> impl Strategy<Value = Value> {
+    one_of(&["shortest", "consecutive"])
+}
+
+fn valiant() -> impl Strategy<Value = Value> {
+    (one_of(&["router", "node", "group"]), policy(), any::<bool>(), one_of(&["other", "any"]), intra_group())
+        .prop_map(|(intermediate, policy, recompute, groups, intra)| {
+            json!({ "valiant": {
+                "intermediate": intermediate, "policy": policy, "recompute": recompute,
+                "intermediate_groups": groups, "intra_group": intra,
+            } })
+        })
+}
+
+fn ugal() -> impl Strategy<Value = Value> {
+    (one_of(&["group", "router"]), policy(), intra_group(), 0..3u32, path_lengths(), any::<bool>()).prop_map(
+        |(intermediate, policy, intra, threshold, lengths, sticky)| {
+            json!({ "ugal": {
+                "intermediate": intermediate, "policy": policy, "intra_group": intra,
+                "threshold": threshold, "path_lengths": lengths, "sticky": sticky,
+            } })
+        },
+    )
+}
+
+fn saturation() -> impl Strategy<Value = Value> {
+    let (factor, threshold) = (select(vec![0.0, 0.7, 1.0, 1.5, 2.0]), select(vec![0.0, 0.4, 1.0, 3.0]));
+    (sensing(), packets(), factor, threshold).prop_map(|(sensing, packets, factor, threshold)| {
+        json!({ "sensing": sensing, "packets": packets, "factor": factor, "threshold": threshold })
+    })
+}
+
+fn sensing() -> impl Strategy<Value = Value> {
+    one_of(&["vc", "port"])
+}
+
+fn packets() -> impl Strategy<Value = Value> {
+    one_of(&["all", "minimal"])
+}
+
+fn piggyback() -> impl Strategy<Value = Value> {
+    (one_of(&["group", "router"]), policy(), intra_group(), 0..4u32, path_lengths(), saturation()).prop_map(
+        |(intermediate, policy, intra, threshold, lengths, saturation)| {
+            json!({ "piggyback": {
+                "intermediate": intermediate, "policy": policy, "intra_group": intra,
+                "threshold": threshold, "path_lengths": lengths, "saturation": saturation,
+            } })
+        },
+    )
+}
+
+fn source_adaptive() -> impl Strategy<Value = Value> {
+    let detour = (policy(), one_of(&["other", "any"]), intra_group(), any::<bool>());
+    (detour, 0..4u32, path_lengths(), 1..=6u32, saturation()).prop_map(
+        |((policy, groups, intra, recompute), threshold, lengths, longest, saturation)| {
+            json!({ "source_adaptive": {
+                "policy": policy, "intermediate_groups": groups, "intra_group": intra,
+                "recompute": recompute, "threshold": threshold, "path_lengths": lengths,
+                "longest_detour": longest, "saturation": saturation,
+            } })
+        },
+    )
+}
+
+fn olm() -> impl Strategy<Value = Value> {
+    (one_of(&["mm", "rrg", "crg", "nrg"]), prop::bool::weighted(0.7), one_of(&["all", "one"]), trigger())
+        .prop_map(|(policy, local, candidates, trigger)| {
+            json!({ "olm": {
+                "policy": policy, "local_misrouting": local, "candidates": candidates, "trigger": trigger,
+            } })
+        })
+}
+
+fn par() -> impl Strategy<Value = Value> {
+    (one_of(&["mm", "crg"]), prop::bool::weighted(0.7), one_of(&["all", "one"]), trigger()).prop_map(
+        |(policy, local, candidates, trigger)| {
+            json!({ "par": {
+                "policy": policy, "local_misrouting": local, "candidates": candidates, "trigger": trigger,
+            } })
+        },
+    )
+}
+
+fn trigger() -> impl Strategy<Value = Value> {
+    let contention = (0..5u32, prop::option::of(0..5u32)).prop_map(|(threshold, local)| {
+        let mut trigger = json!({ "threshold": threshold });
+        if let Some(local) = local {
+            trigger["local_threshold"] = json!(local);
+        }
+        json!({ "contention": trigger })
+    });
+    let filtered = (0..4u32, select(vec![0.0, 0.5, 0.7, 0.95]))
+        .prop_map(|(threshold, alpha)| json!({ "filtered": { "threshold": threshold, "alpha": alpha } }));
+    let hybrid = (1..6u32, congestion()).prop_map(
+        |(threshold, congestion)| json!({ "hybrid": { "threshold": threshold, "congestion": congestion } }),
+    );
+    let ectn = (1..6u32, 1..9u32, select(vec![(1, 0), (7, 0), (60, 0), (2, 1), (31, 3), (100, 8), (90, 45)]))
+        .prop_map(|(threshold, combined, (period, length))| {
+            json!({ "ectn": {
+                "threshold": threshold, "combined_threshold": combined,
+                "period": period, "message_length": length,
+            } })
+        });
+    let statistical = (1..4u32, 0..5u32).prop_map(
+        |(threshold, range)| json!({ "statistical": { "threshold": threshold, "full": threshold + range } }),
+    );
+    let congestion = congestion().prop_map(|congestion| json!({ "congestion": congestion }));
+    prop_oneof![congestion, contention, filtered, hybrid, ectn, statistical]
+}
+
+fn congestion() -> impl Strategy<Value = Value> {
+    let percent = || select(vec![0.0, 30.0, 55.0, 100.0]);
+    let restriction = (select(vec![0.0, 1.0, 1.5]), select(vec![0.0, 0.5, 5.0]));
+    let thresholds =
+        (one_of(&["relative", "absolute"]), percent(), percent(), select(vec![0.0, 0.0, 10.0, 50.0]));
+    (sensing(), packets(), thresholds, restriction).prop_map(
+        |(sensing, packets, (thresholds, local, global, least), (factor, threshold))| {
+            json!({
+                "sensing": sensing, "packets": packets, "thresholds": thresholds,
+                "local_threshold": local, "global_threshold": global, "min_occupancy": least,
+                "restriction": { "factor": factor, "threshold": threshold },
+            })
+        },
+    )
+}
