@@ -92,7 +92,8 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         for (port, &vcs) in network.layout.output_vcs.iter().enumerate() {
             let base = network.layout.pair_base[port] as usize;
             if network.layout.class[port] == TERMINAL {
-                (base + 1..base + vcs as usize).try_for_each(|pair| self.check_reply_space(router, port, pair))?;
+                (base + 1..base + vcs as usize)
+                    .try_for_each(|pair| self.check_reply_space(router, port, pair))?;
             }
             if let Some((peer, back)) = network.link(router, port).peer {
                 self.check_buffers(router, port, (peer, back))?;

@@ -258,7 +258,10 @@ impl<const W: usize> Visit<'_, W> {
             self.awake(cx).for_each(|slot| self.decide(cx, iteration, slot, &mut slots));
             if slots.is_empty() {
                 // Nothing changes any more in this cycle but what is drawn.
-                if cx.draws { continue } else { return }
+                if cx.draws {
+                    continue;
+                }
+                return;
             }
             if let Some(slot) = slots.single() {
                 // The usual case at low load needs no arbitration.
@@ -307,7 +310,7 @@ impl<const W: usize> Visit<'_, W> {
         let prospect = &self.extras.choices.prospects[global::<W>(self.number as u32, slot) as usize];
         let room = |port| self.room(cx, port, length);
         let outlook = Outlook { cx, router: self.router, number: self.number, length, room: &room };
-        let decision = cx.routing.choose(&head, prospect, &mut route, &outlook, &mut attempt);
+        let decision = cx.routing.choose((&head, prospect), &mut route, &outlook, &mut attempt);
         let feasible = decision.request.filter(|&request| outlook.open(request));
         cx.recorder.decisions += 1;
         if cx.remembers {

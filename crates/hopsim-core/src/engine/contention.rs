@@ -168,7 +168,7 @@ impl Groups {
     /// Hears what arrives and sends what is due at the beginning of cycle `now`. Returns the phits that each router
     /// now sends on each of its local links.
     pub fn exchange(&mut self, now: u32) -> u32 {
-        let due = now % self.exchange.period == 0;
+        let due = now.is_multiple_of(self.exchange.period);
         if due {
             self.under_way.push_back((now + self.latency, self.own.clone()));
         }

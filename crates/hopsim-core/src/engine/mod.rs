@@ -95,8 +95,6 @@ fn by_mode<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
         task.with(Simulation::<W, _>::new(plan, Clean(observer)))
     } else if is_plain(plan) {
         task.with(Simulation::<W, _>::new(plan, Plain(observer)))
-    } else if is_full(plan) {
-        task.with(Simulation::<W, _>::new(plan, Full(observer)))
     } else {
         task.with(Simulation::<W, _>::new(plan, General(observer)))
     }

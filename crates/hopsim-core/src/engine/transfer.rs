@@ -66,7 +66,20 @@ impl<const W: usize> Visit<'_, W> {
             cx.arrivals.push(packet.arrived + cx.rules.pipeline, arrival);
             cx.account(self.number, self.router, pair, (length, false));
         }
+        self.vacate(cx, (input, slot, from), (length, minimal), behind);
+    }
 
+    /// A packet of `length` phits has left slot `slot` of port `input`, of class `from`: its room goes back, and the packet
+    /// `behind` it becomes the head.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    fn vacate<M: Mode>(
+        &mut self,
+        cx: &mut Context<'_, W, M>,
+        (input, slot, from): (usize, usize, u8),
+        (length, minimal): (u32, u16),
+        behind: u32,
+    ) {
         let next = if from == TERMINAL {
             let vc = slot - cx.tables.port(input).slot_base as usize;
             let next = cx.leave_injection(self.number, input, vc, length);

@@ -281,7 +281,7 @@ impl Leg {
     fn escape(self, letter: &str) -> &'static str {
         match (self, letter) {
             (Self::ToGroup, "l") => "gl",
-            (Self::ToGroup, _) | (Self::MisrouteFinal, _) => "l",
+            (Self::ToGroup | Self::MisrouteFinal, _) => "l",
             (Self::Final, _) => "",
             (Self::MisrouteSource, "l") => "glgl",
             _ => "lgl",

@@ -161,7 +161,7 @@ impl InTransit {
         }
     }
 
-    fn options(&self, head: &Head, state: &RouteState, minimal: Hop, groups: Groups) -> Options {
+    fn options(&self, head: &Head, state: RouteState, minimal: Hop, groups: Groups) -> Options {
         let first = state.flags & LOCAL_DONE == 0;
         if groups.leaving() {
             return match self.rule.policy {
@@ -270,7 +270,7 @@ impl Mechanism for InTransit {
         self.base.choose_trunk(head, head.destination, state, draw);
         let Some(minimal) = self.base.hop(head, head.destination, state.trunk) else { return Stand::Arrived };
         let groups = self.groups(head);
-        let options = self.options(head, state, minimal, groups);
+        let options = self.options(head, *state, minimal, groups);
         if options == Options::None {
             return Stand::Bound(minimal);
         }
@@ -296,8 +296,7 @@ impl Mechanism for InTransit {
     #[inline]
     fn decide(
         &self,
-        head: &Head,
-        prospect: &Prospect,
+        (head, prospect): (&Head, &Prospect),
         state: &mut RouteState,
         view: &impl View,
         draws: &mut impl Draws,

@@ -78,7 +78,7 @@ macro_rules! mechanisms {
 
         impl Routing {
             /// The output of a head of a mechanism that never decides anew.
-            #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+            // Per packet-hop; measured.
             #[inline(always)]
             pub fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
                 match self {
@@ -97,9 +97,9 @@ macro_rules! mechanisms {
 
             /// The decision of a head with a choice, in this attempt. `state` keeps what it must remember while it waits.
             #[inline]
-            pub fn choose(&self, head: &Head, prospect: &Prospect, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
+            pub fn choose(&self, standing: (&Head, &Prospect), state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
                 match self {
-                    $(Self::$name(m) => m.decide(head, prospect, state, view, draws),)*
+                    $(Self::$name(m) => m.decide(standing, state, view, draws),)*
                 }
             }
 
@@ -427,8 +427,7 @@ pub trait Mechanism {
     /// The decision of a head with a choice.
     fn decide(
         &self,
-        _head: &Head,
-        _prospect: &Prospect,
+        _standing: (&Head, &Prospect),
         _state: &mut RouteState,
         _view: &impl View,
         _draws: &mut impl Draws,
@@ -480,7 +479,7 @@ impl Routing {
             Stand::Bound(hop) => {
                 Decision { request: Some(self.vcs().choose(head, hop, view, draws)), after: *state }
             }
-            Stand::Open(prospect) => self.choose(head, &prospect, state, view, draws),
+            Stand::Open(prospect) => self.choose((head, &prospect), state, view, draws),
         }
     }
 }

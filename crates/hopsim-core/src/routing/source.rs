@@ -79,6 +79,7 @@ impl SaturationConfig {
 }
 
 /// The parameters of a mechanism that decides at the source.
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of a mechanism")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// The draw of the intermediate router.
@@ -267,8 +268,7 @@ impl Mechanism for Source {
     #[inline]
     fn decide(
         &self,
-        head: &Head,
-        prospect: &Prospect,
+        (head, prospect): (&Head, &Prospect),
         state: &mut RouteState,
         view: &impl View,
         draws: &mut impl Draws,

@@ -122,7 +122,7 @@ impl Valiant {
         if state.via != NONE && self.base.has_reached(head, state.via, self.group) {
             state.via = NONE;
         }
-        let target = self.target(head, state);
+        let target = Self::target(head, *state);
         if self.base.topology().has_trunks() && target != head.router {
             state.trunk = self.base.topology().choose_trunk(head.router, target, stream);
         }
@@ -141,7 +141,7 @@ impl Valiant {
     }
 
     #[inline]
-    fn target(&self, head: &Head, state: &RouteState) -> u32 {
+    fn target(head: &Head, state: RouteState) -> u32 {
         if state.via == NONE { head.destination } else { state.via }
     }
 }
@@ -157,7 +157,7 @@ impl Mechanism for Valiant {
     #[inline(always)]
     fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
         self.advance(head, state, draw);
-        let target = self.target(head, state);
+        let target = Self::target(head, *state);
         if target == head.router {
             return head.ejection();
         }
@@ -172,19 +172,18 @@ impl Mechanism for Valiant {
             return Stand::Open(Prospect { reach, ..Prospect::minimal(nowhere, Place::Injection) });
         }
         self.advance(head, state, draw);
-        self.base.hop(head, self.target(head, state), state.trunk).map_or(Stand::Arrived, Stand::Bound)
+        self.base.hop(head, Self::target(head, *state), state.trunk).map_or(Stand::Arrived, Stand::Bound)
     }
 
     fn decide(
         &self,
-        head: &Head,
-        _prospect: &Prospect,
+        (head, _): (&Head, &Prospect),
         state: &mut RouteState,
         view: &impl View,
         draws: &mut impl Draws,
     ) -> Decision {
         self.start(head, state, draws.attempt());
-        let request = match self.base.hop(head, self.target(head, state), state.trunk) {
+        let request = match self.base.hop(head, Self::target(head, *state), state.trunk) {
             Some(hop) => self.base.vcs().choose(head, hop, view, draws),
             None => head.ejection(),
         };

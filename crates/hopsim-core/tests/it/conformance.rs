@@ -150,7 +150,7 @@ type Channel = (u32, usize, u8);
 type Graph = DiGraphMap<Channel, ()>;
 
 /// The output VCs that a head can always wait for: the last resort that keeps the network free of deadlock.
-fn last_resorts(plan: &Plan, head: &Head, state: &RouteState, draw: &Stream) -> Vec<Request> {
+fn last_resorts(plan: &Plan, head: &Head, mut state: RouteState, draw: &Stream) -> Vec<Request> {
     let vcs = plan.routing.vcs();
     let highest = |set: u16| 15 - set.leading_zeros() as u8;
     let ports = |class: u8| {
@@ -158,7 +158,7 @@ fn last_resorts(plan: &Plan, head: &Head, state: &RouteState, draw: &Stream) -> 
         let linked = |&port: &usize| plan.network.link(head.router, port).peer.is_some();
         (0..layout.ports()).filter(move |&port| layout.class[port] == class + 1).filter(linked)
     };
-    match plan.routing.stand(head, &mut state.clone(), || draw.clone()) {
+    match plan.routing.stand(head, &mut state, || draw.clone()) {
         Stand::Arrived => Vec::new(),
         Stand::Bound(hop) => vec![hop.on(highest(vcs.allowed(head, hop)))],
         // A global link is due: any of the router's.
@@ -183,7 +183,7 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, graph: 
         let head =
             Head { router: at, code, source: from, destination: to, terminal: 0, ejection_vc: 0, reply };
         let draw = Stream::new(serial, Purpose::Routing, u64::from(from)).at(u64::from(at));
-        for resort in last_resorts(plan, &head, &state, &draw) {
+        for resort in last_resorts(plan, &head, state, &draw) {
             let channel = (at, resort.port, resort.vc);
             graph.add_node(channel);
             if let Some(before) = occupied {
