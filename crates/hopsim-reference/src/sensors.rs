@@ -136,19 +136,23 @@ impl Simulator<'_> {
     /// The saturated ones among the outputs of a router.
     fn saturated(&self, outputs: &[Output], rule: &Saturation) -> Marks {
         let longest = self.plan.jobs.iter().map(|job| job.packet_length).max().unwrap_or(1);
-        let bound = |mean: f64| rule.factor * mean + rule.threshold * f64::from(longest);
+        // load > factor · mean + threshold, times the number of loads: no quotient to round.
+        let exceeds = |load: u32, links: f64, sum: u32, loads: f64| {
+            f64::from(load) * links
+                > rule.factor * f64::from(sum) + rule.threshold * f64::from(longest) * loads
+        };
         let is_global = |output: &&Output| output.class == PortClass::Link(GLOBAL) && output.is_link();
         let links: Vec<&Output> = outputs.iter().filter(is_global).collect();
         let mark = |output: &Output, vc: u8| match rule.sensing {
             Sensing::Vc => {
                 let sum: u32 = links.iter().map(|link| load(link, vc, rule)).sum();
-                f64::from(load(output, vc, rule)) > bound(f64::from(sum) / links.len() as f64)
+                exceeds(load(output, vc, rule), links.len() as f64, sum, links.len() as f64)
             }
             Sensing::Port => {
                 let port = |link: &Output| (0..rule.vcs).map(|vc| load(link, vc, rule)).sum::<u32>();
                 let sum: u32 = links.iter().map(|&link| port(link)).sum();
                 let count = links.len() as f64 * f64::from(rule.vcs);
-                f64::from(port(output)) / f64::from(rule.vcs) > bound(f64::from(sum) / count)
+                exceeds(port(output), links.len() as f64, sum, count)
             }
         };
         let vcs = |output: &Output| if is_global(&output) { 0..rule.vcs } else { 0..0 };

@@ -78,21 +78,23 @@ impl Marks {
     /// Sets the marks of `router` from `loads`: what each of the global outputs `plugged` has outstanding, VC by VC.
     fn set(&mut self, router: usize, (plugged, loads): (&[usize], &[u32]), now: u32) {
         let (vcs, count) = (self.rule.vcs as usize, plugged.len() as f64);
-        let bound = |sum: u32, of: f64| self.rule.factor * f64::from(sum) / of + self.threshold;
+        // Sums instead of means, so that no quotient is rounded and a tie is a tie.
+        let bound = |sum: u32, of: f64| self.rule.factor * f64::from(sum) + self.threshold * of;
         let mut bits = [0u16; 256];
         match self.rule.sensing {
             Sensing::Vc => {
                 for vc in 0..vcs {
                     let load = loads.iter().skip(vc).step_by(vcs);
                     let bound = bound(load.clone().sum(), count);
-                    load.zip(&mut bits).for_each(|(&l, bits)| *bits |= u16::from(f64::from(l) > bound) << vc);
+                    load.zip(&mut bits)
+                        .for_each(|(&l, bits)| *bits |= u16::from(f64::from(l) * count > bound) << vc);
                 }
             }
             Sensing::Port => {
                 let bound = bound(loads.iter().sum(), count * vcs as f64);
                 for (load, bits) in loads.chunks(vcs).zip(&mut bits) {
-                    let mean = f64::from(load.iter().sum::<u32>()) / vcs as f64;
-                    *bits = if mean > bound { u16::MAX } else { 0 };
+                    let sum = f64::from(load.iter().sum::<u32>());
+                    *bits = if sum * count > bound { u16::MAX } else { 0 };
                 }
             }
         }
