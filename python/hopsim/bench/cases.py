@@ -11,6 +11,7 @@ from hopsim import toml
 from hopsim.bench.figures import Figure
 from hopsim.bench.measure import Bench, Document, NotMeasuredError, Usage, document, setup
 from hopsim.runner import all_cores
+from hopsim.sweep import run
 
 REFERENCE_CYCLES = (3_000, 3_000)
 MB = 1e6
@@ -57,7 +58,7 @@ class Case:
 
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
-    return [*_reference(), *_ratios(), *_memory(), _sweep()]
+    return [*_reference(), *_ratios(), *_choices(), *_memory(), _sweep()]
 
 
 def _reference() -> Iterator[Case]:
@@ -106,6 +107,31 @@ def _ratios() -> Iterator[Case]:
         measured = document(load, (0, sum(REFERENCE_CYCLES)))
         unmeasured = document(load, (sum(REFERENCE_CYCLES) - 1, 1), measure={"batches": 1})
         yield Case(section, f"summary {load}", _ratio(measured, unmeasured, 1.10, "warm-up only"))
+
+
+def _choices() -> Iterator[Case]:
+    """Heads that choose an output or a VC, against those that do not."""
+    section = "instructions per packet-hop of heads with a choice"
+    oblivious = document(0.45, REFERENCE_CYCLES, **VALIANT)
+    for name in ("olm", "source_adaptive"):
+        adaptive = {**oblivious, "routing": name}
+        yield Case(section, f"ADV+1 {name} 0.45", _ratio(adaptive, oblivious, 2.5, "valiant"))
+        yield Case(section, f"ADV+1 {name} 0.45, decisions", _decisions(adaptive))
+    for load in (0.5, 1.0):
+        plain = document(load, REFERENCE_CYCLES)
+        vcs = {"local": 8, "global": 4, "management": "flexvc"}
+        flexible = {**plain, "router": {"cioq": {"vcs": vcs}}}
+        yield Case(section, f"UN FlexVC 8/4 {load}", _ratio(flexible, plain, 1.5, "increasing 2/1"))
+
+
+def _decisions(experiment: Document) -> Callable[[Case, Bench], Iterator[Figure]]:
+    """How often a waiting head is asked."""
+
+    def measure(case: Case, _bench: Bench) -> Iterator[Figure]:
+        summary = run(dict(experiment), progress=False).summary
+        yield Figure(case.name, "evaluations per packet-hop", "", summary["decisions_per_hop"])
+
+    return measure
 
 
 def _ratio(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -19,6 +21,8 @@ COMPONENTS = {
     "injection_latency_mean": "injection",
 }
 CUT = 6.0
+TITLE_WIDTH = 40
+"""Characters of a line above a panel."""
 
 
 def draw(results: Results, view: style.View) -> dict[str, Figure]:
@@ -49,7 +53,7 @@ def _panel(axes: Axes, series: Series) -> None:
         for name, colour in zip(names, colours, strict=True):
             axes.bar([f"{loads[0]:g}"], stack[name], bottom=bottom, color=colour, label=name, width=0.5)
             bottom += stack[name][0]
-    axes.set_title(series.label, fontsize="medium")
+    axes.set_title(textwrap.fill(series.label, TITLE_WIDTH), fontsize="medium")
 
 
 def _label(figure: Figure, axes: list[Axes], group: list[Series]) -> None:

@@ -133,15 +133,18 @@ def cycles(series: Series, stream: str) -> np.ndarray:
     return columns[0] if columns else np.empty(0)
 
 
+LONGEST_IN_COLUMN = 34
+"""Characters of a label that leave room for another one beside it."""
+
+
 def finish(figure: Figure, axes: Axes, title: str) -> None:
     """Title and, when there is something to tell apart, a legend above `axes`, where it hides nothing."""
     figure.suptitle(title, fontsize="medium")
-    count = len(axes.get_legend_handles_labels()[1])
-    if count:
+    labels = axes.get_legend_handles_labels()[1]
+    if labels:
         place = (0, 1.02)
-        axes.legend(
-            loc="lower left", bbox_to_anchor=place, ncols=min(count, 2), fontsize="small", frameon=False
-        )
+        columns = 2 if len(labels) > 1 and max(map(len, labels)) <= LONGEST_IN_COLUMN else 1
+        axes.legend(loc="lower left", bbox_to_anchor=place, ncols=columns, fontsize="small", frameon=False)
 
 
 def caption(*parts: str) -> str:
