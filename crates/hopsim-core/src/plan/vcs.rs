@@ -76,6 +76,10 @@ fn reply_vcs(
 ) -> Result<[u32; 2], ConfigError> {
     let path = format!("router.{name}.vcs.reply");
     let value = |vcs: ReplyVcs| format!("{{ local = {}, global = {} }}", vcs.local, vcs.global);
+    if let Some(vcs) = reply {
+        within(1..=16, vcs.local, &format!("{path}.local"))?;
+        within(1..=16, vcs.global, &format!("{path}.global"))?;
+    }
     match reply {
         Some(vcs) if !replies => Err(ConfigError::new(path, "no job has replies")
             .value(value(vcs))
@@ -90,11 +94,7 @@ fn reply_vcs(
             "is missing: with FlexVC replies need VCs of their own, so that they never wait for requests",
         )
         .valid("at least { local = 2, global = 1 }, out of local and global")),
-        Some(reply) => {
-            within(1..=16, reply.local, &format!("{path}.local"))?;
-            within(1..=16, reply.global, &format!("{path}.global"))?;
-            Ok([reply.local, reply.global])
-        }
+        Some(vcs) => Ok([vcs.local, vcs.global]),
         None => Ok([0; 2]),
     }
 }
