@@ -1,8 +1,9 @@
 //! Heads with a choice: of a VC (FlexVC) or of an output (adaptive routing).
 //!
 //! A head bound for one port waits in the set of that port; its VC is picked when it is nominated. A head with a
-//! choice of outputs waits in the sets of all ports, or of the link classes, that it could choose, and is asked only
-//! when one of them could take a packet. So heads that wait for nothing that has come cost nothing.
+//! choice of outputs waits in the sets of the output VCs that it could choose, single ones or one of all ports of a link
+//! class, and is asked only when one of them could take a packet. So heads that wait for nothing that has come cost
+//! nothing.
 
 use super::allocator::{Scratch, Visit};
 use super::context::Context;

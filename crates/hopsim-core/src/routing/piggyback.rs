@@ -1,10 +1,10 @@
 //! Piggyback routing: see [`Config`].
 
 use super::Paths;
-use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
+use super::detour::{IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::source::{PathLengths, Rule, SaturationConfig, Source};
-use super::ugal::Intermediate;
+use super::ugal::{self, Intermediate};
 use crate::error::ConfigError;
 use crate::topology::Topology;
 use schemars::JsonSchema;
@@ -58,21 +58,15 @@ pub type Piggyback = Source;
 
 impl Config {
     fn rule(&self) -> Rule {
-        Rule {
-            detour: Detour {
-                policy: self.policy,
-                groups: IntermediateGroups::Other,
-                intra_group: self.intra_group,
-            },
-            group: self.intermediate == Intermediate::Group,
+        let ugal = ugal::Config {
+            intermediate: self.intermediate,
+            policy: self.policy,
+            intra_group: self.intra_group,
             threshold: self.threshold,
-            lengths: self.path_lengths,
-            detour_lengths: true,
-            longest_detour: u32::MAX,
-            saturation: Some(self.saturation),
-            recompute: false,
+            path_lengths: self.path_lengths,
             sticky: false,
-        }
+        };
+        Rule { saturation: Some(self.saturation), ..ugal.rule() }
     }
 
     /// See [`super::RoutingConfig::paths`].

@@ -78,7 +78,8 @@ impl Default for Config {
 pub type Ugal = Source;
 
 impl Config {
-    fn rule(&self) -> Rule {
+    /// How it decides.
+    pub fn rule(&self) -> Rule {
         Rule {
             detour: Detour {
                 policy: self.policy,
