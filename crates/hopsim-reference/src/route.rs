@@ -1,6 +1,6 @@
 //! Asking the routing, and what it may see of a router.
 
-use crate::parts::{Aim, Output, Packet, Role, Routed};
+use crate::parts::{Aim, Output, Packet, Role, Routed, Router};
 use crate::simulator::Simulator;
 use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::routing::sequence::REPLY_INJECTION;
@@ -55,9 +55,9 @@ impl Simulator<'_> {
         if let Routed::Settled(request) = self.routers[router].inputs[input].vcs[vc][0].routed {
             return Some((request, route));
         }
-        let view = Outlook { simulator: self, router, packet };
+        let view = Outlook { simulator: self, place, packet };
         let mut draws = self.draws(place, when);
-        let decision = self.plan.routing.decide(&self.describe(place), &mut route, &view, &mut draws);
+        let decision = self.plan.routing.decide(&mut route, &view, &mut draws);
         if self.plan.routing.remembers() {
             self.packets[packet].route = route;
         }
@@ -123,19 +123,23 @@ impl Draws for Attempt {
 /// What a head sees of its router.
 struct Outlook<'a, 'p> {
     simulator: &'a Simulator<'p>,
-    router: usize,
+    place: Place,
     packet: usize,
 }
 
 impl Outlook<'_, '_> {
+    fn router(&self) -> &Router {
+        &self.simulator.routers[self.place.0]
+    }
+
     fn output(&self, port: usize) -> &Output {
-        &self.simulator.routers[self.router].outputs[port]
+        &self.router().outputs[port]
     }
 }
 
 impl View for Outlook<'_, '_> {
     fn open(&self, request: Request) -> bool {
-        self.simulator.feasible(self.router, request, self.packet)
+        self.simulator.feasible(self.place.0, request, self.packet)
     }
 
     fn credits(&self, request: Request) -> u32 {
@@ -150,32 +154,37 @@ impl View for Outlook<'_, '_> {
         self.output(request.port).used_minimally(request.vc as usize)
     }
 
-    fn capacity(&self, port: usize) -> u32 {
-        self.output(port).buffer
+    fn capacity(&self, class: u8) -> u32 {
+        self.simulator.plan.network.classes.links[class as usize].buffer
     }
 
     fn contention(&self, port: usize) -> u32 {
-        self.simulator.routers[self.router].knowledge.contention[port]
+        self.router().knowledge.contention[port]
     }
 
     fn filtered_contention(&self, port: usize) -> f64 {
-        self.simulator.routers[self.router].knowledge.filtered[port]
+        self.router().knowledge.filtered[port]
     }
 
     fn combined_contention(&self, group: u32) -> u32 {
-        let own = self.simulator.routers[self.router].knowledge.groups[group as usize];
-        let others = self.simulator.group_of(self.router).filter(|&other| other != self.router);
+        let own = self.router().knowledge.groups[group as usize];
+        let others = self.simulator.group_of(self.place.0).filter(|&other| other != self.place.0);
         own + others.map(|other| self.simulator.routers[other].knowledge.told[group as usize]).sum::<u32>()
     }
 
-    fn saturated(&self, position: u32, request: Request) -> bool {
-        let other = self.simulator.group_of(self.router).start + position as usize;
+    fn saturated(&self, position: Option<u32>, request: Request) -> bool {
+        let own = self.place.0;
+        let other = position.map_or(own, |p| self.simulator.group_of(own).start + p as usize);
         let knowledge = &self.simulator.routers[other].knowledge;
-        let marks = if other == self.router { &knowledge.marks } else { &knowledge.told_marks };
+        let marks = if other == own { &knowledge.marks } else { &knowledge.told_marks };
         marks[request.port].contains(&request.vc)
     }
 
     fn length(&self) -> u32 {
         self.simulator.packets[self.packet].length
+    }
+
+    fn head(&self) -> Head {
+        self.simulator.describe(self.place)
     }
 }

@@ -6,8 +6,12 @@
 use super::context::Context;
 use super::mask::Mask;
 use super::mode::Mode;
-use super::routers::{Array, Extras, Router, global};
+use super::outlook::Attempt;
+use super::pool::Queue;
+use super::routers::{Array, Extras, Router, Slot, global};
+use super::tables::PortInfo;
 use crate::network::TERMINAL;
+use crate::routing::flexvc::{FlexVc, roomiest};
 
 /// Working space of a visit.
 pub struct Scratch<const W: usize> {
@@ -37,10 +41,10 @@ impl<const W: usize> Visit<'_, W> {
     /// One cycle of the allocator.
     #[inline]
     pub fn allocate<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) {
-        let slots = self.feasible(cx);
         if M::FULL && !self.router.choosing.is_empty() {
-            return self.iterate_choices(cx, scratch, slots);
+            return self.iterate_choices(cx, scratch);
         }
+        let slots = self.feasible(cx);
         let first = match slots.single() {
             None if slots.is_empty() => return,
             // The usual case at low load needs no arbitration.
@@ -75,7 +79,7 @@ impl<const W: usize> Visit<'_, W> {
     #[inline]
     fn feasible<M: Mode>(&self, cx: &Context<'_, W, M>) -> Mask<W> {
         let mut slots = Mask::EMPTY;
-        (self.router.wanted & self.router.credit).for_each(|pair| {
+        (self.router.wanted & cx.reachable(self.router.credit)).for_each(|pair| {
             if self.router.ports[cx.tables.pair_port(pair)].out_ready <= cx.now {
                 slots |= self.router.pairs[pair].wants;
             }
@@ -99,17 +103,18 @@ impl<const W: usize> Visit<'_, W> {
         losers: Mask<W>,
     ) -> Mask<W> {
         let mut left = Mask::EMPTY;
+        if losers.is_empty() {
+            return left;
+        }
+        let credit = cx.reachable(self.router.credit);
         losers.for_each(|input| {
             let info = cx.tables.port(input);
             let base = info.slot_base as usize;
             Mask::<1>::from_bits(slots.take_field(base, info.field)).for_each(|bit| {
                 let slot = base / 64 * 64 + bit;
-                if M::FULL && self.router.choosing.contains(slot) {
-                    return;
-                }
                 let pair = self.router.slots[slot].request as usize;
                 let ready = self.router.ports[cx.tables.pair_port(pair)].out_ready <= cx.now;
-                if ready && self.router.credit.contains(pair) && (!cx.mixed() || self.fits(cx, slot)) {
+                if ready && credit.contains(pair) && (!cx.mixed() || self.fits(cx, slot)) {
                     left.insert(slot);
                 }
             });
@@ -135,6 +140,9 @@ impl<const W: usize> Visit<'_, W> {
         self.serve_output(cx, output, input, (class, iteration));
         if !cx.on_request() {
             self.serve_input(cx, input, slot, iteration);
+        }
+        if cx.flexible() {
+            self.select_vc(cx, slot, iteration);
         }
         self.transfer(cx, input, slot, output);
         true
@@ -166,8 +174,8 @@ impl<const W: usize> Visit<'_, W> {
             if cx.on_request() {
                 self.serve_input(cx, input, slot, iteration);
             }
-            if M::FULL {
-                self.settle_vc(cx, slot, iteration);
+            if cx.flexible() {
+                self.select_vc(cx, slot, iteration);
             }
             let output = cx.tables.pair_port(self.router.slots[slot].request as usize);
             scratch.nominee[input] = slot as u16;
@@ -211,6 +219,45 @@ impl<const W: usize> Visit<'_, W> {
             self.transfer(cx, input, slot, output);
         });
         losers
+    }
+
+    /// FlexVC: picks the VC of a nominated head out of those it may use.
+    #[inline]
+    fn select_vc<M: Mode>(&mut self, cx: &Context<'_, W, M>, slot: usize, iteration: u32) {
+        let request = self.router.slots[slot].request;
+        let PortInfo { pair_base, class, .. } = cx.tables.port(cx.tables.pair_port(request as usize));
+        let chosen = M::FULL && self.router.choosing.contains(slot);
+        let mut granted = request;
+        if let Some(flex) = cx.base.vcs().flex().filter(|_| class != TERMINAL && !chosen) {
+            let (row, first) = (self.router.pairs.row(pair_base as usize), pair_base as usize % 64);
+            let credits = |vc: u8| row[(first + vc as usize) % 64].credits;
+            let highest = (request - pair_base) as u8;
+            granted = pair_base
+                + u16::from(if flex.joins_shortest() {
+                    roomiest((highest, cx.capacities[class as usize % 3]), credits)
+                } else {
+                    self.select_vc_by_rank(cx, (flex, highest), slot, iteration)
+                });
+        }
+        self.router.slots[slot].granted = granted;
+    }
+
+    // Out of line, so that joining the shortest queue does not pay for preparing the others.
+    #[inline(never)]
+    fn select_vc_by_rank<M: Mode>(
+        &self,
+        cx: &Context<'_, W, M>,
+        (flex, highest): (&FlexVc, u8),
+        slot: usize,
+        iteration: u32,
+    ) -> u8 {
+        let Slot { queue: Queue { front: packet, .. }, request, .. } = self.router.slots[slot];
+        let output = cx.tables.pair_port(request as usize);
+        let base = cx.tables.port(output).pair_base as usize;
+        let credits = |vc| self.router.pairs[base + vc as usize].credits;
+        let length = u32::from(cx.packets.get(packet).length);
+        let mut attempt = Attempt { cx, router: self.number, packet, iteration, stream: None };
+        flex.select_by_rank(output, highest, (credits, length), &mut attempt)
     }
 
     /// `Ejection::IdleNode`: the node behind `output` is still absorbing a packet.

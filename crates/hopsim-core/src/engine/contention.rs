@@ -108,13 +108,14 @@ impl Contention {
         self.counted[slot as usize] = (head.port, head.group.unwrap_or(NOTHING));
     }
 
-    /// Takes back what was counted for a slot.
-    pub fn uncount(&mut self, (router, slot): (usize, u32), now: u32) {
+    /// Takes back what was counted for a slot; returns the port.
+    pub fn uncount(&mut self, (router, slot): (usize, u32), now: u32) -> u16 {
         let (port, group) = std::mem::replace(&mut self.counted[slot as usize], (NOTHING, NOTHING));
         self.change(router * self.ports + port as usize, now, |c| c - 1);
         if let Some(groups) = self.groups.as_mut().filter(|_| group != NOTHING) {
             groups.own[router * groups.count + group as usize] -= 1;
         }
+        port
     }
 
     fn change(&mut self, counter: usize, now: u32, to: impl Fn(u16) -> u16) {

@@ -14,11 +14,13 @@ use super::wheel::Wheel;
 use crate::config::router::ArbiterConfig;
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold};
 use crate::measure::recorder::Recorder;
-use crate::network::{NONE, PortClassCode};
+use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
 use crate::rng::{Purpose, Stream};
+use crate::routing::minimal::Minimal;
 use crate::routing::{Head, Routing};
 use crate::topology::LOCAL;
+use std::ops::RangeInclusive;
 
 /// A head that arrives in a slot.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +85,8 @@ pub struct Rules {
     pub input_stamps: bool,
     /// Whether output arbiters do.
     pub output_stamps: bool,
+    /// Whether heads may use several VCs of a port.
+    pub flexible: bool,
 }
 
 impl Rules {
@@ -110,6 +114,7 @@ impl Rules {
             output_round_robin: matches!(router.allocator.output_arbiter, ArbiterConfig::RoundRobin(_)),
             input_stamps: matches!(router.allocator.input_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
             output_stamps: matches!(router.allocator.output_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
+            flexible: plan.routing.vcs().is_flexible(),
         }
     }
 }
@@ -120,6 +125,8 @@ pub struct Context<'p, const W: usize, M> {
     pub plan: &'p Plan,
     /// Its routing.
     pub routing: &'p Routing,
+    /// The minimal routing underneath.
+    pub base: &'p Minimal,
     /// Constants.
     pub rules: Rules,
     /// Layout tables -- constant.
@@ -140,8 +147,10 @@ pub struct Context<'p, const W: usize, M> {
     pub recorder: Recorder,
     /// Phits that one VC of a buffer can hold, by port class -- constant.
     pub capacities: [u32; 3],
-    /// Ports of each class.
-    class_ports: [Mask<W>; 3],
+    /// Pairs of links from VC 1, 2, 4 and 8 on -- constant.
+    above: [Mask<W>; 4],
+    /// All pairs -- constant.
+    all: Mask<W>,
     /// Shared buffers.
     pub damq: Option<Damq>,
     /// Contention counters.
@@ -150,10 +159,12 @@ pub struct Context<'p, const W: usize, M> {
     pub marks: Option<Marks>,
     /// Outstanding phits of packets on their minimal path, by global pair id; empty if nobody reads them.
     pub minimal: Vec<u32>,
-    /// Whether heads that wait must be asked in every attempt -- constant.
-    pub remembers: bool,
+    /// Whether some heads have a choice of outputs -- constant.
+    pub redecides: bool,
     /// Whether decisions draw random numbers even where only one output will do -- constant.
     pub draws: bool,
+    /// No event is further ahead \[cycles\] -- constant.
+    pub ahead: u32,
     /// Who watches, and what is known at compile time.
     pub mode: M,
 }
@@ -173,6 +184,7 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         Self {
             plan,
             routing: &plan.routing,
+            base: plan.routing.base(),
             tables: Tables::new(plan),
             now: 0,
             packets: Pool::new(),
@@ -182,22 +194,20 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             consumed: Wheel::new(ahead),
             recorder: Recorder::new(plan),
             capacities: [NONE, capacity(0), capacity(1)],
-            class_ports: class_ports(plan),
+            above: above(plan),
+            all: (0..plan.network.layout.pairs())
+                .filter(|&p| plan.network.layout.pair_vc(p).is_some())
+                .collect(),
             damq: Damq::new(plan, ids),
             contention: Contention::new(plan, &sensors, ids),
             marks: Marks::new(plan, &sensors),
             minimal: vec![0; if sensors.minimal_occupancy { ids } else { 0 }],
-            remembers: plan.routing.remembers(),
+            redecides: plan.routing.redecides(),
             draws: plan.routing.draws(),
+            ahead,
             rules,
             mode,
         }
-    }
-
-    /// All ports of a class.
-    #[inline]
-    pub fn class_ports(&self, class: PortClassCode) -> Mask<W> {
-        self.class_ports[class as usize]
     }
 
     /// `Ejection::IdleNode`.
@@ -266,6 +276,38 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         !M::PLAIN && self.rules.output_stamps
     }
 
+    /// Whether a head may use several VCs of a port (FlexVC): the one it asks for and all below.
+    #[inline]
+    pub fn flexible(&self) -> bool {
+        !M::CLEAN && self.rules.flexible
+    }
+
+    /// The output VCs whose heads could be granted something if `open` are those with room.
+    #[inline]
+    pub fn reachable(&self, open: Mask<W>) -> Mask<W> {
+        if self.flexible() { self.spread(open) } else { open }
+    }
+
+    /// `open` with all output VCs of link ports that are above one of it.
+    #[inline]
+    fn spread(&self, open: Mask<W>) -> Mask<W> {
+        if open == self.all {
+            return open;
+        }
+        let mut all = open;
+        for (step, above) in self.above.iter().enumerate() {
+            all |= all.shifted(1 << step) & *above;
+        }
+        all
+    }
+
+    /// The output VCs that a head which asks for `pair` may be granted.
+    pub fn pairs_up_to(&self, pair: usize) -> RangeInclusive<usize> {
+        let port = self.tables.port(self.tables.pair_port(pair));
+        let several = self.flexible() && port.class != TERMINAL;
+        if several { port.pair_base as usize..=pair } else { pair..=pair }
+    }
+
     /// The number of this allocator iteration among all of the run.
     #[inline]
     pub fn moment(&self, iteration: u32) -> u64 {
@@ -276,12 +318,21 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn fixed_request(&mut self, router: usize, slot: usize, packet: u32) -> usize {
-        let code = self.tables.code(slot);
+        let (code, flexible) = (self.tables.code(slot), self.flexible());
         let packet = self.packets.get_mut(packet);
         let head = packet.head::<M>(router, code);
         let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
         let draw = || head_stream(seed, (source, serial), router);
-        let request = self.routing.request(&head, &mut packet.route, draw);
+        let target = self.routing.target(&head, &mut packet.route, draw);
+        let base = self.base;
+        let request = if target == head.router {
+            head.ejection()
+        } else if flexible {
+            let hop = base.towards(&head, target, packet.route.trunk);
+            hop.map_or(head.ejection(), |hop| base.vcs().way(&head, hop).highest())
+        } else {
+            base.request(&head, target, packet.route.trunk)
+        };
         self.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
@@ -300,11 +351,18 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     }
 }
 
-/// The ports of every class.
-fn class_ports<const W: usize>(plan: &Plan) -> [Mask<W>; 3] {
-    let mut masks = [Mask::EMPTY; 3];
-    for (port, &class) in plan.network.layout.class.iter().enumerate() {
-        masks[class as usize].insert(port);
+/// The pairs of links from VC 1, 2, 4 and 8 on.
+fn above<const W: usize>(plan: &Plan) -> [Mask<W>; 4] {
+    let layout = &plan.network.layout;
+    let mut masks = [Mask::EMPTY; 4];
+    for pair in 0..layout.pairs() {
+        if let Some((_, vc)) = layout.pair_vc(pair).filter(|&(port, _)| layout.class[port] != TERMINAL) {
+            masks
+                .iter_mut()
+                .enumerate()
+                .filter(|&(step, _)| vc >= 1 << step)
+                .for_each(|(_, m)| m.insert(pair));
+        }
     }
     masks
 }

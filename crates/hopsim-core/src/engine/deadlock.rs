@@ -11,6 +11,7 @@ use super::routers::split;
 use super::simulation::Simulation;
 use crate::error::{DeadlockReport, WaitingHead};
 use crate::network::TERMINAL;
+use crate::routing::NO_VC;
 
 /// What the search knows of every input VC, by global slot id.
 struct Census {
@@ -61,25 +62,22 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         let (number, slot) = split::<W>(slot);
         let router = &self.routers[number];
         if !router.choosing.contains(slot) {
-            return vec![router.slots[slot].request as usize];
+            return self.context.pairs_up_to(router.slots[slot].request as usize).collect();
         }
-        let reach = self.extras.choices.reach(number, slot);
+        let prospect = self.extras.choices.prospect(number, slot);
         let layout = &self.context.plan.network.layout;
-        let allowed = |port: usize| -> u16 {
-            let named = reach.ports.iter().filter(|&&(p, _)| p as usize == port).map(|&(_, set)| set);
-            let class = match layout.class[port] {
-                TERMINAL => 0,
-                code => reach.classes[code as usize - 1],
-            };
-            named.fold(class, |all, set| all | set)
+        let highest = |(port, vc): (usize, u8)| layout.pair_base[port] as usize + vc as usize;
+        if prospect.anywhere {
+            let vcs = |port: usize| (0..layout.output_vcs[port]).map(move |vc| highest((port, vc)));
+            return (0..layout.ports()).flat_map(vcs).collect();
+        }
+        let single = [prospect.minimal, prospect.detour].map(|way| (way.port as usize, way.vc));
+        let misroute = |port: usize| match layout.class[port] {
+            TERMINAL => None,
+            code => Some((port, prospect.misroutes[code as usize - 1])).filter(|&(_, vc)| vc != NO_VC),
         };
-        (0..layout.ports())
-            .flat_map(|port| {
-                let set = allowed(port);
-                let base = layout.pair_base[port] as usize;
-                (0..16).filter(move |vc| set >> vc & 1 == 1).map(move |vc| base + vc)
-            })
-            .collect()
+        let all = single.into_iter().chain((0..layout.ports()).filter_map(misroute));
+        all.flat_map(|output| self.context.pairs_up_to(highest(output))).collect()
     }
 
     /// Whether an output VC will have room for `length` phits without any head moving.

@@ -1,12 +1,13 @@
 //! Marks of saturated global links, and what routers have heard of the marks of their group (piggyback: Jiang et al.,
 //! ISCA 2009; Fuentes' thesis, 2017, §1.4.1.3).
 //!
-//! A mark is of the beginning of a cycle. It is computed anew only for routers of whose global outputs one has
-//! changed, and only changes travel.
+//! A mark is of the beginning of a cycle. It is computed anew only for routers of whose global outputs one has changed,
+//! and only changes travel. Where none travel, a router computes its own when it has a head that may read them.
 
 use super::context::Context;
 use super::mode::Mode;
 use super::routers::{Router, global};
+use super::waiting::Waiting;
 use super::wheel::Wheel;
 use crate::network::PortClassCode;
 use crate::plan::Plan;
@@ -24,16 +25,23 @@ pub struct Marks {
     threshold: f64,
     /// Global ports of a router -- constant.
     ports: Range<usize>,
+    /// Those of each router that a link is plugged in: first pair and index of the mark -- constant.
+    links: Vec<Box<[(u16, u32)]>>,
     /// Routers per group -- constant.
     group: usize,
     latency: u32,
+    /// Whether the VCs of a port share its buffer, so that all change together -- constant.
+    shared: bool,
     own: Vec<u16>,
     heard: Vec<u16>,
     /// Changes on their way: index and new bits.
     under_way: Wheel<(u32, u16)>,
-    /// Routers to look at, each once.
+    /// Routers to look at, each once; only kept where marks travel.
     changed: Vec<u32>,
-    is_changed: Vec<bool>,
+    /// VCs to look at in each router, a bit each.
+    changed_vcs: Vec<u16>,
+    /// VCs that some output of each router is marked in, a bit each.
+    marked: Vec<u16>,
 }
 
 impl Marks {
@@ -43,116 +51,161 @@ impl Marks {
         let classes = &plan.network.layout.class;
         let first = classes.iter().position(|&c| c == GLOBAL_CODE)?;
         let latency = plan.network.classes.links[0].latency;
-        let routers = plan.network.routers as usize;
+        let routers = plan.network.routers;
         let ports = first..classes.len();
+        let plugged = |router: u32| {
+            let is_plugged = |&port: &usize| plan.network.link(router, port).peer.is_some();
+            let index = |port: usize| router * ports.len() as u32 + (port - first) as u32;
+            let link = |port: usize| (plan.network.layout.pair_base[port], index(port));
+            ports.clone().filter(is_plugged).map(link).collect()
+        };
         Some(Self {
             threshold: rule.threshold * f64::from(plan.longest_packet()),
             rule,
-            group: routers / plan.topology.groups() as usize,
+            links: (0..routers).map(plugged).collect(),
+            group: (routers / plan.topology.groups()) as usize,
             latency,
-            own: vec![0; routers * ports.len()],
-            heard: vec![0; routers * ports.len()],
+            shared: plan.router.damq.is_some(),
+            own: vec![0; routers as usize * ports.len()],
+            heard: vec![0; routers as usize * ports.len()],
             ports,
             under_way: Wheel::new(latency),
             changed: Vec::new(),
-            is_changed: vec![false; routers],
+            changed_vcs: vec![0; routers as usize],
+            marked: vec![0; routers as usize],
         })
     }
 
-    /// An output of `router` has another occupancy than before.
+    /// An output VC of `router` has another occupancy than before.
     #[inline]
-    pub fn touch(&mut self, router: usize, class: PortClassCode) {
-        if class == GLOBAL_CODE && !self.is_changed[router] {
-            self.is_changed[router] = true;
-            self.changed.push(router as u32);
+    pub fn touch(&mut self, router: usize, (class, vc): (PortClassCode, usize)) {
+        let vcs = if self.shared { self.rule.read } else { self.rule.read & 1 << vc };
+        if class == GLOBAL_CODE && vcs != 0 {
+            if self.rule.exchanged && self.changed_vcs[router] == 0 {
+                self.changed.push(router as u32);
+            }
+            self.changed_vcs[router] |= vcs;
         }
     }
 
-    /// Whether a global output VC of the router at `position` of the group of `router` is marked, as `router` knows it.
-    pub fn saturated(&self, router: usize, position: u32, (port, vc): (usize, u8)) -> bool {
-        let other = router / self.group * self.group + position as usize;
+    /// Whether a global output VC is marked, as `router` knows it: one of its own, or of the router at `position` of its
+    /// group.
+    #[inline]
+    pub fn saturated(&self, router: usize, position: Option<u32>, (port, vc): (usize, u8)) -> bool {
+        let other = position.map_or(router, |p| router / self.group * self.group + p as usize);
         let known = if other == router { &self.own } else { &self.heard };
         known[other * self.ports.len() + port - self.ports.start] >> vc & 1 == 1
     }
 
-    /// Sets the marks of `router` from `loads`: what each of the global outputs `plugged` has outstanding, VC by VC.
-    fn set(&mut self, router: usize, (plugged, loads): (&[usize], &[u32]), now: u32) {
-        let (vcs, count) = (self.rule.vcs as usize, plugged.len() as f64);
-        // Sums instead of means, so that no quotient is rounded and a tie is a tie.
-        let bound = |sum: u32, of: f64| self.rule.factor * f64::from(sum) + self.threshold * of;
-        let mut bits = [0u16; 256];
+    /// Sets the marks of `router`, given what its output VCs have outstanding. Whether any has changed.
+    #[inline]
+    fn update(&mut self, router: usize, load: impl Fn(usize) -> u32, now: u32) -> bool {
+        let vcs = self.rule.vcs as usize;
+        let changed = std::mem::take(&mut self.changed_vcs[router]);
         match self.rule.sensing {
             Sensing::Vc => {
-                for vc in 0..vcs {
-                    let load = loads.iter().skip(vc).step_by(vcs);
-                    let bound = bound(load.clone().sum(), count);
-                    load.zip(&mut bits)
-                        .for_each(|(&l, bits)| *bits |= u16::from(f64::from(l) * count > bound) << vc);
+                let mut any = false;
+                for vc in (0..vcs).filter(|vc| changed >> vc & 1 == 1) {
+                    any |= self.compare(router, |first| load(first + vc), (1.0, 1 << vc), now);
                 }
+                any
             }
             Sensing::Port => {
-                let bound = bound(loads.iter().sum(), count * vcs as f64);
-                for (load, bits) in loads.chunks(vcs).zip(&mut bits) {
-                    let sum = f64::from(load.iter().sum::<u32>());
-                    *bits = if sum * count > bound { u16::MAX } else { 0 };
-                }
+                let sum = |first: usize| (first..first + vcs).map(&load).sum();
+                self.compare(router, sum, (vcs as f64, u16::MAX), now)
             }
         }
-        for (&port, bits) in plugged.iter().zip(bits) {
-            let index = router * self.ports.len() + port - self.ports.start;
-            if self.own[index] != bits {
-                self.own[index] = bits;
+    }
+
+    /// Sets the marks of the VCs `bits` of every global output whose load, in `vcs` VCs, exceeds the bound. `load` is by
+    /// first pair. Whether any mark has changed.
+    #[inline]
+    fn compare(
+        &mut self,
+        router: usize,
+        load: impl Fn(usize) -> u32,
+        (vcs, bits): (f64, u16),
+        now: u32,
+    ) -> bool {
+        let links = &self.links[router];
+        let (mut sum, mut most) = (0, 0);
+        for &(first, _) in links {
+            let load = load(first as usize);
+            sum += load;
+            most = most.max(load);
+        }
+        let count = links.len() as f64;
+        // Sums instead of means, so that no quotient is rounded and a tie is a tie.
+        let bound = self.rule.factor * f64::from(sum) + self.threshold * (count * vcs);
+        let none = f64::from(most) * count <= bound;
+        if none && self.marked[router] & bits == 0 {
+            return false;
+        }
+        let mut any = false;
+        self.marked[router] = if none { self.marked[router] & !bits } else { self.marked[router] | bits };
+        for &(first, index) in links {
+            let own = &mut self.own[index as usize];
+            let saturated = f64::from(load(first as usize)) * count > bound;
+            let after = if saturated { *own | bits } else { *own & !bits };
+            if after != std::mem::replace(own, after) {
+                any = true;
                 if self.rule.exchanged {
-                    self.under_way.push(now + self.latency, (index as u32, bits));
+                    self.under_way.push(now + self.latency, (index, after));
                 }
             }
         }
+        any
     }
 }
 
 impl<const W: usize, M: Mode> Context<'_, W, M> {
-    /// Brings the marks up to date at the beginning of a cycle.
-    pub fn update_marks(&mut self, routers: &[Router<W>]) {
+    /// Brings the marks up to date at the beginning of a cycle, and wakes the heads that may read them.
+    pub fn update_marks(&mut self, routers: &[Router<W>], waiting: &mut Waiting<W>) {
         let Some(mut marks) = self.marks.take() else { return };
         let due = marks.under_way.take(self.now);
         for &(index, bits) in &due {
             marks.heard[index as usize] = bits;
+            let first = index as usize / marks.ports.len() / marks.group * marks.group;
+            (first..first + marks.group).for_each(|router| waiting.wake_all(router));
         }
         marks.under_way.put_back(self.now, due);
         let mut changed = std::mem::take(&mut marks.changed);
-        let (mut plugged, mut loads) = (Vec::new(), Vec::new());
-        for router in changed.drain(..) {
-            marks.is_changed[router as usize] = false;
-            plugged.clear();
-            loads.clear();
-            self.global_loads(&marks, &routers[router as usize], router, (&mut plugged, &mut loads));
-            marks.set(router as usize, (&plugged, &loads), self.now);
+        for number in changed.drain(..) {
+            self.update_marks_of(&mut marks, (number as usize, &routers[number as usize]), waiting);
         }
         marks.changed = changed;
         self.marks = Some(marks);
     }
 
-    /// The plugged global outputs and what each has outstanding in the VCs that count.
-    fn global_loads(
+    /// Brings the own marks of a router up to date, where they do not travel, before anything is granted there.
+    #[inline]
+    pub fn update_own_marks(&mut self, number: usize, router: &Router<W>, waiting: &mut Waiting<W>) {
+        let stale = |marks: &&mut Marks| !marks.rule.exchanged && marks.changed_vcs[number] != 0;
+        if let Some(marks) = self.marks.as_mut().filter(stale)
+            && waiting.wants_any(number, marks.ports.clone())
+            && let Some(mut marks) = self.marks.take()
+        {
+            self.update_marks_of(&mut marks, (number, router), waiting);
+            self.marks = Some(marks);
+        }
+    }
+
+    fn update_marks_of(
         &self,
-        marks: &Marks,
-        state: &Router<W>,
-        router: u32,
-        (plugged, loads): (&mut Vec<usize>, &mut Vec<u32>),
+        marks: &mut Marks,
+        (number, router): (usize, &Router<W>),
+        waiting: &mut Waiting<W>,
     ) {
-        let capacity = self.capacity(marks.ports.start);
-        for port in marks.ports.clone() {
-            if !state.ports[port].plugged {
-                continue;
+        let capacity = self.capacities[GLOBAL_CODE as usize];
+        let changed = match marks.rule.packets {
+            Packets::All => marks.update(number, |pair| capacity - router.pairs[pair].credits, self.now),
+            Packets::Minimal => {
+                let id = |pair| global::<W>(number as u32, pair) as usize;
+                marks.update(number, |pair| self.minimal[id(pair)], self.now)
             }
-            plugged.push(port);
-            let base = self.tables.port(port).pair_base as usize;
-            for pair in base..base + marks.rule.vcs as usize {
-                loads.push(match marks.rule.packets {
-                    Packets::All => capacity - state.pairs[pair].credits,
-                    Packets::Minimal => self.minimal[global::<W>(router, pair) as usize],
-                });
-            }
+        };
+        if changed {
+            waiting.wake_all(number);
         }
     }
 }

@@ -109,10 +109,17 @@ impl<const W: usize> Mask<W> {
         self
     }
 
-    /// The bits of `field`, a mask of the word that holds `bit`.
+    /// Adds the bits of `field`, a mask of the word that holds `bit`.
     #[inline]
-    pub fn field(&self, bit: usize, field: u64) -> u64 {
-        self.0[(bit / 64) & (W - 1)] & field
+    pub fn insert_field(&mut self, bit: usize, field: u64) {
+        self.0[(bit / 64) & (W - 1)] |= field;
+    }
+
+    /// The set with every element moved up by `count` < 64 inside its word.
+    #[inline]
+    pub fn shifted(mut self, count: u32) -> Self {
+        self.0.iter_mut().for_each(|word| *word <<= count);
+        self
     }
 
     /// The elements, ascending.
@@ -144,6 +151,14 @@ impl<const W: usize> Mask<W> {
     #[inline]
     pub fn len(&self) -> usize {
         self.0.iter().map(|w| w.count_ones() as usize).sum()
+    }
+}
+
+impl<const W: usize> FromIterator<usize> for Mask<W> {
+    fn from_iter<I: IntoIterator<Item = usize>>(bits: I) -> Self {
+        let mut mask = Self::EMPTY;
+        bits.into_iter().for_each(|bit| mask.insert(bit));
+        mask
     }
 }
 

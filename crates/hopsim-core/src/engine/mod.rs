@@ -21,6 +21,7 @@ pub mod simulation;
 mod source;
 mod tables;
 mod transfer;
+mod waiting;
 mod wheel;
 
 pub use audit::audit;

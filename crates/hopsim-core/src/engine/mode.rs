@@ -11,7 +11,7 @@ pub trait Mode {
     /// Packets of one length, longer than the crossbar latency, round-robin arbiters without priority, heads
     /// without a choice.
     const PLAIN: bool;
-    /// Besides, the default rules: no named choice differs.
+    /// Besides, the default rules: no named choice differs, and every head has one VC.
     const CLEAN: bool;
     /// Everything: heads with a choice and what they read, shared buffers, bursts, changes, requests and replies.
     const FULL: bool;
@@ -59,7 +59,7 @@ modes! {
 /// Whether a plan needs [`Full`].
 pub fn is_full(plan: &Plan) -> bool {
     let traffic = |job: &JobPlan| job.process.waits() || !job.changes.is_empty() || job.request_reply();
-    !plan.routing.is_fixed() || plan.router.damq.is_some() || plan.jobs.iter().any(traffic)
+    plan.routing.redecides() || plan.router.damq.is_some() || plan.jobs.iter().any(traffic)
 }
 
 /// Whether [`Plain`] is enough for a plan.
@@ -82,6 +82,7 @@ pub fn is_clean(plan: &Plan) -> bool {
         && router.input_pointer == InputPointer::Grant
         && nic.injection_count == InjectionCount::Network
         && nic.injection_latency == InjectionLatency::Grant
+        && !plan.routing.vcs().is_flexible()
 }
 
 #[cfg(test)]

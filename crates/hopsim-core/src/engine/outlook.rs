@@ -1,47 +1,45 @@
 //! What a head sees of its router when it decides: the engine's [`View`].
 
+use super::allocator::Visit;
+use super::choices::Openings;
 use super::context::Context;
 use super::mode::Mode;
-use super::routers::{Router, global};
+use super::routers::global;
 use crate::rng::{Purpose, Stream};
-use crate::routing::Request;
 use crate::routing::view::{Draws, View};
+use crate::routing::{Head, Request};
+use std::ops::Range;
 
 /// The state of one router in one allocator iteration.
-pub struct Outlook<'a, 'p, const W: usize, M> {
+pub struct Outlook<'a, 'v, 'p, const W: usize, M> {
     /// Everything outside the routers.
     pub cx: &'a Context<'p, W, M>,
     /// The router.
-    pub router: &'a Router<W>,
-    /// Its number.
-    pub number: usize,
-    /// Length of the head's packet \[phits\].
-    pub length: u32,
-    /// First cycle in which each output queue has room for it, where packets of several lengths meet.
-    pub room: &'a dyn Fn(usize) -> u32,
+    pub visit: &'a Visit<'v, W>,
+    /// Which of its outputs are open.
+    pub openings: &'a Openings<W>,
+    /// Slot of the head.
+    pub slot: usize,
 }
 
-impl<const W: usize, M: Mode> Outlook<'_, '_, W, M> {
+impl<const W: usize, M: Mode> Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn pair(&self, request: Request) -> usize {
         self.cx.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 }
 
-impl<const W: usize, M: Mode> View for Outlook<'_, '_, W, M> {
+impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn open(&self, request: Request) -> bool {
         let pair = self.pair(request);
-        self.router.credit.contains(pair)
-            && self.router.ports[request.port].out_ready <= self.cx.now
-            && (!self.cx.mixed()
-                || (self.router.pairs[pair].credits >= self.length
-                    && (self.room)(request.port) <= self.cx.now))
+        self.openings.open.contains(pair)
+            && (!self.cx.mixed() || self.visit.has_room(self.cx, pair, self.length()))
     }
 
     #[inline]
     fn credits(&self, request: Request) -> u32 {
-        self.router.pairs[self.pair(request)].credits
+        self.visit.router.pairs[self.pair(request)].credits
     }
 
     #[inline]
@@ -50,63 +48,76 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, W, M> {
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {
-        self.cx.minimal[global::<W>(self.number as u32, self.pair(request)) as usize]
+        self.cx.minimal[global::<W>(self.visit.number as u32, self.pair(request)) as usize]
     }
 
     #[inline]
-    fn capacity(&self, port: usize) -> u32 {
-        self.cx.capacity(port)
+    fn capacity(&self, class: u8) -> u32 {
+        self.cx.capacities[(class as usize + 1) % 3]
     }
 
     #[inline]
     fn contention(&self, port: usize) -> u32 {
-        self.cx.contention.as_ref().map_or(0, |c| c.counter(self.number, port))
+        self.cx.contention.as_ref().map_or(0, |c| c.counter(self.visit.number, port))
     }
 
     fn filtered_contention(&self, port: usize) -> f64 {
-        self.cx.contention.as_ref().map_or(0.0, |c| c.filtered(self.number, port, self.cx.now))
+        self.cx.contention.as_ref().map_or(0.0, |c| c.filtered(self.visit.number, port, self.cx.now))
     }
 
     fn combined_contention(&self, group: u32) -> u32 {
         let groups = self.cx.contention.as_ref().and_then(|c| c.groups.as_ref());
-        groups.map_or(0, |g| g.combined(self.number, group))
+        groups.map_or(0, |g| g.combined(self.visit.number, group))
     }
 
     #[inline]
-    fn saturated(&self, position: u32, request: Request) -> bool {
+    fn saturated(&self, position: Option<u32>, request: Request) -> bool {
         let output = (request.port, request.vc);
-        self.cx.marks.as_ref().is_some_and(|m| m.saturated(self.number, position, output))
+        self.cx.marks.as_ref().is_some_and(|m| m.saturated(self.visit.number, position, output))
     }
 
     #[inline]
     fn length(&self) -> u32 {
-        self.length
+        u32::from(self.cx.packets.get(self.visit.router.slots[self.slot].queue.front).length)
+    }
+
+    fn head(&self) -> Head {
+        let packet = self.cx.packets.get(self.visit.router.slots[self.slot].queue.front);
+        packet.head::<M>(self.visit.number, self.cx.tables.code(self.slot))
+    }
+
+    #[inline]
+    fn each_hopeful(&self, _ports: Range<usize>, class: u8, vc: u8, mut visit: impl FnMut(usize)) {
+        let pairs = self.openings.reachable & self.visit.extras.choices.pairs(class, vc);
+        pairs.for_each(|pair| visit(self.cx.tables.pair_port(pair)));
     }
 }
 
 /// The random numbers of one decision: functions of seed, packet, router and attempt.
-pub struct Attempt {
-    /// Seed of the run.
-    pub seed: u64,
-    /// Source node and serial number of the packet.
-    pub packet: (u32, u32),
+pub struct Attempt<'a, 'p, const W: usize, M> {
+    /// Everything outside the routers.
+    pub cx: &'a Context<'p, W, M>,
     /// The router.
     pub router: usize,
-    /// Number of the allocator iteration in the run.
-    pub moment: u64,
+    /// The packet.
+    pub packet: u32,
+    /// The allocator iteration.
+    pub iteration: u32,
     /// The stream, once asked for.
     pub stream: Option<Stream>,
 }
 
-impl Draws for Attempt {
+impl<const W: usize, M: Mode> Draws for Attempt<'_, '_, W, M> {
     fn head(&self) -> Stream {
-        super::context::head_stream(self.seed, self.packet, self.router)
+        let packet = self.cx.packets.get(self.packet);
+        super::context::head_stream(self.cx.rules.seed, (packet.source, packet.serial), self.router)
     }
 
     fn attempt(&mut self) -> &mut Stream {
-        let (source, serial) = self.packet;
+        let packet = self.cx.packets.get(self.packet);
         self.stream.get_or_insert_with(|| {
-            Stream::new(self.seed, Purpose::Attempt, u64::from(source)).at(u64::from(serial)).at(self.moment)
+            let source = Stream::new(self.cx.rules.seed, Purpose::Attempt, u64::from(packet.source));
+            source.at(u64::from(packet.serial)).at(self.cx.moment(self.iteration))
         })
     }
 }

@@ -18,6 +18,14 @@ impl<T: Copy, const W: usize> Array<T, W> {
     }
 }
 
+impl<T, const W: usize> Array<T, W> {
+    /// The 64 entries that one mask word stands for, by one of them.
+    #[inline]
+    pub fn row(&self, index: usize) -> &[T; 64] {
+        &self.0[(index / 64) & (W - 1)]
+    }
+}
+
 impl<T, const W: usize> std::ops::Index<usize> for Array<T, W> {
     type Output = T;
     #[inline]
@@ -66,8 +74,10 @@ pub struct Port {
 pub struct Slot {
     /// Packets whose heads have arrived (of an injection VC: its head only).
     pub queue: Queue,
-    /// Pair that the head wants.
+    /// Pair that the head wants, with FlexVC that one or any below of the same port.
     pub request: u16,
+    /// Pair that it is granted if it is granted something; only kept with FlexVC.
+    pub granted: u16,
 }
 
 /// An output VC.
@@ -86,7 +96,7 @@ pub struct Router<const W: usize> {
     pub wanted: Mask<W>,
     /// Pairs with credit for the shortest packet; ejection always.
     pub credit: Mask<W>,
-    /// Slots whose head has a choice of VCs or of outputs.
+    /// Slots whose head has a choice of outputs.
     pub choosing: Mask<W>,
     /// Its ports.
     pub ports: Array<Port, W>,
@@ -117,7 +127,7 @@ impl<const W: usize> Router<W> {
             credit: Mask::EMPTY,
             choosing: Mask::EMPTY,
             ports: Array::new(port),
-            slots: Array::new(Slot { queue: Queue::EMPTY, request: 0 }),
+            slots: Array::new(Slot { queue: Queue::EMPTY, request: 0, granted: 0 }),
             pairs: Array::new(Pair { wants: Mask::EMPTY, credits: 0 }),
         };
         for port in 0..network.layout.ports() {
@@ -196,8 +206,8 @@ pub struct Extras<const W: usize> {
 }
 
 impl<const W: usize> Extras<W> {
-    /// Nothing departed, nobody served.
-    pub fn new(plan: &Plan) -> Self {
+    /// Nothing departed, nobody served. No port is busy for longer than `ahead` cycles.
+    pub fn new(plan: &Plan, ahead: u32) -> Self {
         let (routers, ports) = (plan.network.routers as usize, plan.network.layout.ports());
         let ring = plan.router.output_buffer.map_or(0, |size| (size / plan.shortest_packet()) as usize);
         let mixed = plan.shortest_packet() != plan.longest_packet();
@@ -210,7 +220,7 @@ impl<const W: usize> Extras<W> {
             ring,
             input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W),
             output_stamps: stamps(lrs(&allocator.output_arbiter), routers * ports * ports),
-            choices: Choices::new(plan),
+            choices: Choices::new(plan, ahead),
         }
     }
 }

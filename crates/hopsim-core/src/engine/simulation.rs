@@ -9,6 +9,7 @@ use super::allocator::{Scratch, Visit};
 use super::context::{Arrival, Context, Credit};
 use super::mode::Mode;
 use super::routers::{Extras, Router, global, routers, split};
+use super::tables::PortInfo;
 use crate::network::NONE;
 use crate::plan::Plan;
 use crate::topology::LOCAL;
@@ -26,10 +27,11 @@ pub struct Simulation<'p, const W: usize, M: Mode> {
 impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// An empty network at cycle 0.
     pub fn new(plan: &'p Plan, mode: M) -> Self {
+        let context = Context::new(plan, mode);
         Self {
-            context: Context::new(plan, mode),
             routers: super::replies::with_reply_space(plan, routers(plan)),
-            extras: Extras::new(plan),
+            extras: Extras::new(plan, context.ahead),
+            context,
             active: vec![0; plan.network.routers.div_ceil(64) as usize],
             scratch: Scratch::default(),
         }
@@ -46,6 +48,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         self.absorb_credits();
         self.absorb_heads();
         if M::FULL {
+            self.extras.choices.waiting.release(&self.context.tables, &self.routers, self.context.now);
             self.update_sensors();
         }
         self.allocate();
@@ -60,10 +63,30 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             let (number, pair) = split::<W>(id);
             self.context.account(number, &mut self.routers[number], pair, (u32::from(phits), true));
             if M::FULL {
-                self.context.occupancy_changed(number, (pair, id), -i32::from(minimal));
+                self.sense_credit((id, number, pair), minimal);
             }
         }
         self.context.credits.put_back(now, due);
+    }
+
+    /// A credit has come back for `pair` of router `number`, global id `id`: `minimal` phits of it of packets on their
+    /// minimal path.
+    #[inline]
+    fn sense_credit(&mut self, (id, number, pair): (u32, usize, usize), minimal: u16) {
+        let cx = &mut self.context;
+        if !cx.redecides {
+            return;
+        }
+        let port = cx.tables.pair_port(pair);
+        let PortInfo { class, pair_base, .. } = cx.tables.port(port);
+        let vc = pair - pair_base as usize;
+        self.extras.choices.waiting.wake_by_credit(number, (port, class), (pair, vc));
+        if let Some(marks) = &mut cx.marks {
+            marks.touch(number, (class, vc));
+        }
+        if let Some(count) = cx.minimal.get_mut(id as usize) {
+            *count -= u32::from(minimal);
+        }
     }
 
     fn absorb_heads(&mut self) {
@@ -90,7 +113,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// A packet has arrived as the head of a slot.
     fn new_head(&mut self, number: usize, slot: usize, packet: u32) {
         let id = global::<W>(number as u32, slot);
-        Visit { number, router: &mut self.routers[number], extras: &mut self.extras }.stand(
+        Visit { number, router: &mut self.routers[number], extras: &mut self.extras }.new_head(
             &mut self.context,
             slot,
             packet,
@@ -100,21 +123,31 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             let counted = self.context.counted(number, slot, packet);
             let now = self.context.now;
             self.context.contention.iter_mut().for_each(|c| c.count((number, id), counted, now));
+            self.wake(number, counted.port);
         }
+    }
+
+    /// The contention counter of a port has changed.
+    fn wake(&mut self, number: usize, port: u16) {
+        let class = self.context.tables.port(port as usize).class;
+        self.extras.choices.waiting.wake(number, (port as usize, class));
     }
 
     /// Brings to the present cycle what heads read besides credits.
     fn update_sensors(&mut self) {
-        self.context.update_marks(&self.routers);
+        self.context.update_marks(&self.routers, &mut self.extras.choices.waiting);
         let Some(mut contention) = self.context.contention.take() else { return };
         let now = self.context.now;
         let due = contention.take(now);
         for &id in &due {
             let (number, slot) = split::<W>(id);
-            contention.uncount((number, id), now);
+            let before = contention.uncount((number, id), now);
+            self.wake(number, before);
             let head = self.routers[number].slots[slot].queue.front;
             if head != NONE {
-                contention.count((number, id), self.context.counted(number, slot, head), now);
+                let counted = self.context.counted(number, slot, head);
+                contention.count((number, id), counted, now);
+                self.wake(number, counted.port);
             }
         }
         contention.put_back(now, due);
@@ -129,13 +162,21 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// queues no packet can wait for that in a router: it is granted when it will find the link free.
     fn send_on_local_links(&mut self, phits: u32) {
         let (now, rules) = (self.context.now, &self.context.rules);
-        for router in &mut self.routers {
+        for (number, router) in self.routers.iter_mut().enumerate() {
             for port in 0..self.context.tables.port_count {
                 let state = &mut router.ports[port];
                 if state.class == LOCAL + 1 {
                     state.tail = state.tail.max(now) + phits;
                     if self.extras.ring == 0 {
                         state.out_ready = state.out_ready.max(state.tail.saturating_sub(rules.crossbar));
+                        if self.context.redecides && state.out_ready > now {
+                            let choices = &mut self.extras.choices;
+                            choices.waiting.occupy_output(
+                                &self.context.tables,
+                                number,
+                                (port, state.out_ready),
+                            );
+                        }
                     }
                 }
             }

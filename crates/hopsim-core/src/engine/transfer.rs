@@ -19,8 +19,8 @@ impl<const W: usize> Visit<'_, W> {
         slot: usize,
         output: usize,
     ) {
-        let Slot { queue: Queue { front: id, .. }, request } = self.router.slots[slot];
-        let pair = request as usize;
+        let Slot { queue: Queue { front: id, .. }, request, granted } = self.router.slots[slot];
+        let pair = if cx.flexible() { granted } else { request } as usize;
         let (from, to) = (self.router.ports[input].class, self.router.ports[output].class);
         let packet = cx.packets.get(id);
         let (length, behind) = (u32::from(packet.length), packet.next);
@@ -29,11 +29,16 @@ impl<const W: usize> Visit<'_, W> {
         let hold = cx.now + if cx.hold_speedup() { crossing } else { busy };
         let departure = self.depart(cx, (output, to), (length, hold));
         self.router.ports[input].in_free = cx.now + busy;
-        let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, output), cx.now + busy) } else { 0 };
+        let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, to), cx.now + busy) } else { 0 };
+        if M::FULL && cx.redecides {
+            let ready = self.router.ports[output].out_ready;
+            let kept = (ready > cx.now).then_some((output, ready));
+            self.extras.choices.waiting.occupy(&cx.tables, self.number, (input, cx.now + busy), kept);
+        }
         if M::FULL && self.router.choosing.contains(slot) {
-            self.extras.choices.withdraw(&cx.tables, (self.number, slot), self.router);
+            self.extras.choices.withdraw((self.number, slot), self.router);
         } else {
-            self.router.withdraw(slot, pair);
+            self.router.withdraw(slot, request as usize);
         }
 
         let until_departure = cx.until_departure();
@@ -62,7 +67,7 @@ impl<const W: usize> Visit<'_, W> {
             let link = &self.router.ports[output];
             packet.hops[to as usize - 1] += 1;
             packet.arrived = departure + u32::from(link.latency);
-            let arrival = Arrival { slot: link.to_slot.wrapping_add(u32::from(request)), packet: id };
+            let arrival = Arrival { slot: link.to_slot.wrapping_add(pair as u32), packet: id };
             cx.arrivals.push(packet.arrived + cx.rules.pipeline, arrival);
             cx.account(self.number, self.router, pair, (length, false));
         }
@@ -94,12 +99,18 @@ impl<const W: usize> Visit<'_, W> {
         };
         self.router.slots[slot].queue.front = next;
         if next != NONE {
-            if M::FULL {
-                self.stand(cx, slot, next);
-            } else {
-                self.router.ask(slot, cx.fixed_request(self.number, slot, next));
-            }
+            self.new_head(cx, slot, next);
         }
+    }
+
+    /// A packet has become the head of a slot.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn new_head<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
+        if M::FULL && cx.redecides {
+            return self.stand(cx, slot, packet);
+        }
+        self.router.ask(slot, cx.fixed_request(self.number, slot, packet));
     }
 
     /// Queues a departure of `length` phits from output `port`, which the crossbar holds until `hold`; returns
@@ -165,17 +176,21 @@ impl<const W: usize> Visit<'_, W> {
     }
 
     /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits.
-    pub fn room<M: Mode>(&self, cx: &Context<'_, W, M>, port: usize, length: u32) -> u32 {
+    fn room<M: Mode>(&self, cx: &Context<'_, W, M>, port: usize, length: u32) -> u32 {
         if self.extras.ring == 0 { 0 } else { self.room_at(&cx.rules, port, length) }
+    }
+
+    /// Whether an output VC and its queue have room for `length` phits.
+    pub fn has_room<M: Mode>(&self, cx: &Context<'_, W, M>, pair: usize, length: u32) -> bool {
+        self.router.pairs[pair].credits >= length
+            && self.room(cx, cx.tables.pair_port(pair), length) <= cx.now
     }
 
     /// Whether the head of `slot` fits where it wants to go, with packets of several lengths.
     pub fn fits<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
         let state = &self.router.slots[slot];
         let length = u32::from(cx.packets.get(state.queue.front).length);
-        let pair = state.request as usize;
-        self.router.pairs[pair].credits >= length
-            && self.room(cx, cx.tables.pair_port(pair), length) <= cx.now
+        cx.pairs_up_to(state.request as usize).any(|pair| self.has_room(cx, pair, length))
     }
 
     /// `Ejection::IdleNode`: no packet is on its way into the node at this moment.

@@ -204,7 +204,10 @@ impl<'a> Figures<'a> {
         record.insert("packets_dropped".into(), totals.dropped.into());
         record.insert("packets_injected".into(), totals.injected.into());
         record.insert("packets_delivered".into(), totals.delivered.into());
-        let decisions = (!self.plan.routing.is_fixed())
+        let decisions = self
+            .plan
+            .routing
+            .redecides()
             .then(|| self.recorder.decisions as f64 / self.recorder.packet_hops as f64);
         record.insert("decisions_per_hop".into(), number(decisions));
         record.insert("nodes".into(), (self.nodes as u64).into());

@@ -1,8 +1,8 @@
 //! FlexVC: see [`Config`]. In a sequence the letter `l` stands for a local link and `g` for a global one.
 
+use super::Leg;
 use super::sequence::{class_of, vcs_needed};
-use super::view::{Draws, View};
-use super::{Leg, Request};
+use super::view::Draws;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -198,8 +198,8 @@ fn lay_out(ranks: &mut Vec<(usize, u8)>, first: [u8; 2], count: [u8; 2], referen
 /// The VCs that every kind of hop may use.
 #[derive(Clone, Debug)]
 pub struct FlexVc {
-    /// `sets[reply][leg][class]`, a bit per VC -- constant.
-    sets: [[[u16; 2]; LEGS]; 2],
+    /// `highest[reply][leg][class]` -- constant.
+    highest: [[[u8; 2]; LEGS]; 2],
     selection: Selection,
 }
 
@@ -207,23 +207,25 @@ impl FlexVc {
     /// The sets of an order. `detour` is the longest nonminimal path of the mechanism, empty if there is none.
     pub fn new(order: &Order, detour: &str, selection: Selection) -> Self {
         let legs = |reply| {
-            let mut sets = [[0; 2]; LEGS];
+            let mut highest = [[0; 2]; LEGS];
             for leg in Leg::ALL {
                 for (class, letter) in ["l", "g"].into_iter().enumerate() {
                     let planned = leg.planned(detour, letter).filter(|_| order.fits(detour, reply));
-                    sets[leg as usize][class] =
-                        order.allowed(class, planned.unwrap_or(leg.escape(letter)), reply);
+                    let set = order.allowed(class, planned.unwrap_or(leg.escape(letter)), reply);
+                    // VCs are numbered in the order of their ranks.
+                    debug_assert_eq!(set.count_ones(), set.trailing_ones(), "{leg:?} {letter}");
+                    highest[leg as usize][class] = set.trailing_ones().saturating_sub(1) as u8;
                 }
             }
-            sets
+            highest
         };
-        Self { sets: [legs(false), legs(true)], selection }
+        Self { highest: [legs(false), legs(true)], selection }
     }
 
-    /// The VCs of a hop, a bit each.
+    /// The highest VC that a hop may use; it may use all below, too.
     #[inline]
-    pub fn allowed(&self, leg: Leg, class: u8, reply: bool) -> u16 {
-        self.sets[usize::from(reply)][leg as usize][class as usize]
+    pub fn highest(&self, leg: Leg, class: u8, reply: bool) -> u8 {
+        self.highest[usize::from(reply)][leg as usize][class as usize]
     }
 
     /// Whether the selection is random.
@@ -231,36 +233,47 @@ impl FlexVc {
         self.selection == Selection::Random
     }
 
-    /// The VC that the selection picks for a hop to `port`; it may lack room if all do.
-    pub fn select(&self, port: usize, set: u16, view: &impl View, draws: &mut impl Draws) -> u8 {
-        if self.selection == Selection::Shortest {
-            return shortest(port, set, view);
-        }
-        let vcs = || (0..16u8).filter(|vc| set >> vc & 1 == 1);
-        let roomy = || vcs().filter(|&vc| view.credits(Request { port, vc }) >= view.length());
+    /// Whether the selection is [`roomiest`].
+    #[inline]
+    pub fn joins_shortest(&self) -> bool {
+        self.selection == Selection::Shortest
+    }
+
+    /// The VC of 0 … `highest` of `port` that the other selections pick, given their credits and the length of the packet
+    /// \[phits\]; it may lack room if all do. What is drawn does not depend on which other ports are asked about in the
+    /// same attempt.
+    pub fn select_by_rank(
+        &self,
+        port: usize,
+        highest: u8,
+        (credits, length): (impl Fn(u8) -> u32, u32),
+        draws: &mut impl Draws,
+    ) -> u8 {
+        let roomy = || (0..=highest).filter(|&vc| credits(vc) >= length);
         let vc = match self.selection {
-            Selection::Shortest | Selection::Highest => roomy().next_back().or_else(|| vcs().next()),
-            Selection::Lowest => roomy().next().or_else(|| vcs().next_back()),
+            Selection::Shortest | Selection::Highest => roomy().next_back().or(Some(0)),
+            Selection::Lowest => roomy().next(),
             Selection::Random => match roomy().count() {
-                0 => vcs().next_back(),
+                0 => None,
                 1 => roomy().next(),
-                count => roomy().nth(draws.attempt().below(count as u32) as usize),
+                count => roomy().nth(draws.attempt().at(port as u64).below(count as u32) as usize),
             },
         };
-        vc.unwrap_or(0)
+        vc.unwrap_or(highest)
     }
 }
 
-/// The VC of `set` with most room; of equal ones the highest.
+/// The VC of 0 … `highest` with most room, given their credits and those of an empty buffer (`most`); of equal ones the
+/// highest.
 #[inline]
-fn shortest(port: usize, set: u16, view: &impl View) -> u8 {
-    let (mut best, mut most, mut left) = (0, 0, set);
-    while left != 0 {
-        let vc = left.trailing_zeros() as u8;
-        left &= left - 1;
-        let credits = view.credits(Request { port, vc });
-        if credits >= most {
-            (best, most) = (vc, credits);
+pub fn roomiest((highest, most): (u8, u32), credits: impl Fn(u8) -> u32) -> u8 {
+    let (mut best, mut room) = (highest, credits(highest));
+    let mut vc = highest;
+    while room < most && vc > 0 {
+        vc -= 1;
+        let credits = credits(vc);
+        if credits > room {
+            (best, room) = (vc, credits);
         }
     }
     best
@@ -305,8 +318,8 @@ mod tests {
     use super::*;
 
     /// Extra local, first mandatory, … of the thesis as a list of VCs.
-    fn list(set: u16) -> Vec<u8> {
-        (0..16).filter(|vc| set >> vc & 1 == 1).collect()
+    fn list(highest: u8) -> Vec<u8> {
+        (0..=highest).collect()
     }
 
     #[test]
@@ -314,9 +327,9 @@ mod tests {
         // Minimal with 4/2 VCs: 2 spare local ones and 1 spare global one, then l2 g1 l3.
         let order = Order::new([4, 2], [0, 0], &["lgl"]);
         let flex = FlexVc::new(&order, "", Selection::Shortest);
-        assert_eq!(list(flex.allowed(Leg::ToGroup, 0, false)), [0, 1, 2]);
-        assert_eq!(list(flex.allowed(Leg::ToGroup, 1, false)), [0, 1]);
-        assert_eq!(list(flex.allowed(Leg::Final, 0, false)), [0, 1, 2, 3]);
+        assert_eq!(list(flex.highest(Leg::ToGroup, 0, false)), [0, 1, 2]);
+        assert_eq!(list(flex.highest(Leg::ToGroup, 1, false)), [0, 1]);
+        assert_eq!(list(flex.highest(Leg::Final, 0, false)), [0, 1, 2, 3]);
     }
 
     #[test]
@@ -324,11 +337,11 @@ mod tests {
         // l0 g0 l1 l2 g1 l3: towards the intermediate group the first VCs, inside it the second local one.
         let order = Order::new([4, 2], [0, 0], &["lgllgl"]);
         let flex = FlexVc::new(&order, "lgllgl", Selection::Shortest);
-        assert_eq!(list(flex.allowed(Leg::Detour, 0, false)), [0]);
-        assert_eq!(list(flex.allowed(Leg::Detour, 1, false)), [0]);
-        assert_eq!(list(flex.allowed(Leg::Inside, 0, false)), [0, 1]);
-        assert_eq!(list(flex.allowed(Leg::ToGroup, 0, false)), [0, 1, 2]);
-        assert_eq!(list(flex.allowed(Leg::ToGroup, 1, false)), [0, 1]);
+        assert_eq!(list(flex.highest(Leg::Detour, 0, false)), [0]);
+        assert_eq!(list(flex.highest(Leg::Detour, 1, false)), [0]);
+        assert_eq!(list(flex.highest(Leg::Inside, 0, false)), [0, 1]);
+        assert_eq!(list(flex.highest(Leg::ToGroup, 0, false)), [0, 1, 2]);
+        assert_eq!(list(flex.highest(Leg::ToGroup, 1, false)), [0, 1]);
     }
 
     #[test]
@@ -336,10 +349,10 @@ mod tests {
         // 3/2 VCs, l0 g0 l1 g1 l2: inside the intermediate group only l0 is left, then l1 g1 l2.
         let order = Order::new([3, 2], [0, 0], &["lglgl"]);
         let flex = FlexVc::new(&order, "lglgl", Selection::Shortest);
-        assert_eq!(list(flex.allowed(Leg::MisrouteSource, 0, false)), [0]);
-        assert_eq!(list(flex.allowed(Leg::Detour, 1, false)), [0]);
-        assert_eq!(list(flex.allowed(Leg::MisrouteInside, 0, false)), [0]);
-        assert_eq!(list(flex.allowed(Leg::MisrouteFinal, 0, false)), [0, 1]);
+        assert_eq!(list(flex.highest(Leg::MisrouteSource, 0, false)), [0]);
+        assert_eq!(list(flex.highest(Leg::Detour, 1, false)), [0]);
+        assert_eq!(list(flex.highest(Leg::MisrouteInside, 0, false)), [0]);
+        assert_eq!(list(flex.highest(Leg::MisrouteFinal, 0, false)), [0, 1]);
     }
 
     /// Minimal, Valiant and in-transit paths, of requests and then of replies: safe, opportunistic or impossible.
@@ -375,10 +388,10 @@ mod tests {
     fn replies_use_the_vcs_of_requests_too() {
         let order = Order::new([4, 2], [2, 1], &["lgl"]);
         let flex = FlexVc::new(&order, "", Selection::Shortest);
-        assert_eq!(list(flex.allowed(Leg::ToGroup, 0, false)), [0]);
-        assert_eq!(list(flex.allowed(Leg::Final, 0, false)), [0, 1]);
-        assert_eq!(list(flex.allowed(Leg::ToGroup, 0, true)), [0, 1, 2]);
-        assert_eq!(list(flex.allowed(Leg::ToGroup, 1, true)), [0, 1]);
-        assert_eq!(list(flex.allowed(Leg::Final, 0, true)), [0, 1, 2, 3]);
+        assert_eq!(list(flex.highest(Leg::ToGroup, 0, false)), [0]);
+        assert_eq!(list(flex.highest(Leg::Final, 0, false)), [0, 1]);
+        assert_eq!(list(flex.highest(Leg::ToGroup, 0, true)), [0, 1, 2]);
+        assert_eq!(list(flex.highest(Leg::ToGroup, 1, true)), [0, 1]);
+        assert_eq!(list(flex.highest(Leg::Final, 0, true)), [0, 1, 2, 3]);
     }
 }

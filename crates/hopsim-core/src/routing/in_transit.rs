@@ -2,9 +2,9 @@
 //! PAR have in common.
 
 use super::minimal::Minimal;
-use super::trigger::{self, Candidate, TriggerConfig};
+use super::trigger::{Bar, Candidate, TriggerConfig};
 use super::view::{Draws, Sensors, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, Place, Prospect, Reach, Request, RouteState, Stand};
+use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Place, Prospect, Request, RouteState, Stand, Way};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::{GLOBAL, LOCAL, Topology};
@@ -186,13 +186,12 @@ impl InTransit {
     #[inline]
     fn after(
         &self,
-        head: &Head,
         mut state: RouteState,
-        (place, leaving): (Place, bool),
+        prospect: &Prospect,
         (class, misrouted): (u8, bool),
     ) -> RouteState {
         if misrouted {
-            state.misroute(place);
+            state.misroute(prospect.place);
         }
         if class == GLOBAL {
             state.flags |= if misrouted { GLOBAL_DONE } else { 0 };
@@ -203,57 +202,54 @@ impl InTransit {
         }
         let due = match self.rule.policy {
             Policy::Crg => false,
-            Policy::Mm => !head.at_injection(),
+            Policy::Mm => prospect.place != Place::Injection,
             Policy::Nrg | Policy::Rrg => misrouted,
         };
-        if due && leaving && state.flags & GLOBAL_DONE == 0 {
+        if due && prospect.leaving && state.flags & GLOBAL_DONE == 0 {
             state.flags |= MANDATORY;
         }
         state
     }
 
-    /// A hop over some port of a class.
-    fn misroute(&self, class: u8, leg: Leg) -> Hop {
-        Hop { port: self.ports[class as usize].0 as u16, class, leg, reuses: self.rule.reuses }
+    /// The VC of a misroute over any port of a class.
+    fn misroute(&self, head: &Head, class: u8, leg: Leg) -> u8 {
+        let port = self.ports[class as usize].0 as u16;
+        self.base.vcs().way(head, Hop { port, class, leg, reuses: self.rule.reuses }).vc
     }
 
-    /// The misroute taken, if one will do. `due`: any output that can take the packet.
+    /// The misroute taken over a link of `class`, if one will do. `due`: any output that can take the packet.
     fn find(
         &self,
-        head: &Head,
-        (class, leg): (u8, Leg),
+        (class, vc): (u8, u8),
         (minimal, due): (Candidate, bool),
         (view, draws): (&impl View, &mut impl Draws),
     ) -> Option<Request> {
         let vcs = self.base.vcs();
         let (first, count) = self.ports[class as usize];
-        let look = |port: usize, draws: &mut _| {
-            if port == minimal.request.port {
-                return None;
-            }
-            let hop = Hop { port: port as u16, ..self.misroute(class, leg) };
-            let request = vcs.choose(head, hop, view, draws);
-            let will_do = view.open(request)
-                && (due || self.rule.trigger.accepts(Candidate { request, class }, minimal, (view, vcs)));
-            will_do.then_some(request)
-        };
-        if self.rule.candidates == Candidates::One {
-            let port = first + draws.attempt().below(count as u32) as usize;
-            return look(port, draws);
-        }
+        let bar = if due { Bar::None } else { self.rule.trigger.bar(class, minimal, (view, vcs)) };
+        let only = (self.rule.candidates == Candidates::One)
+            .then(|| first + draws.attempt().below(count as u32) as usize);
         // A bit per port.
         let mut found = [0u64; 4];
-        for number in 0..count {
-            let will_do = look(first + number, draws).is_some();
-            found[number / 64 % 4] |= u64::from(will_do) << (number % 64);
-        }
-        let total = found.iter().map(|word| word.count_ones()).sum();
+        let mut total = 0;
+        view.each_hopeful(first..first + count, class, vc, |port| {
+            let request = vcs.pick(Way { port: port as u16, class, vc }, view, draws);
+            let will_do = port != minimal.request.port
+                && only.is_none_or(|only| only == port)
+                && view.open(request)
+                && bar.admits(Candidate { request, class }, (view, vcs));
+            if will_do {
+                let number = port - first;
+                found[number / 64 % 4] |= 1 << (number % 64);
+                total += 1;
+            }
+        });
         if total == 0 {
             return None;
         }
         let nth = if total == 1 { 0 } else { draws.attempt().below(total) as usize };
         let number = (0..count).filter(|n| found[n / 64 % 4] >> (n % 64) & 1 == 1).nth(nth)?;
-        look(first + number, draws)
+        Some(vcs.pick(Way { port: (first + number) as u16, class, vc }, view, draws))
     }
 }
 
@@ -268,61 +264,55 @@ impl Mechanism for InTransit {
         }
         // In a new group, and after a local misroute, another one of several parallel links may be the nearest.
         self.base.choose_trunk(head, head.destination, state, draw);
-        let Some(minimal) = self.base.hop(head, head.destination, state.trunk) else { return Stand::Arrived };
+        let Some(minimal) = self.base.towards(head, head.destination, state.trunk) else {
+            return Stand::Arrived;
+        };
         let groups = self.groups(head);
         let options = self.options(head, *state, minimal, groups);
         if options == Options::None {
             return Stand::Bound(minimal);
         }
-        let vcs = self.base.vcs();
-        let mut reach = Reach::hops(vcs, head, [Some(minimal), None]);
-        // All ports of a class have the same VCs.
+        let mut misroutes = [NO_VC; 2];
         if matches!(options, Options::Local | Options::Either) {
-            reach.classes[LOCAL as usize] = vcs.allowed(head, self.misroute(LOCAL, groups.misroute()));
+            misroutes[LOCAL as usize] = self.misroute(head, LOCAL, groups.misroute());
         }
         if options != Options::Local {
-            reach.classes[GLOBAL as usize] = vcs.allowed(head, self.misroute(GLOBAL, Leg::Detour));
+            misroutes[GLOBAL as usize] = self.misroute(head, GLOBAL, Leg::Detour);
         }
         Stand::Open(Prospect {
             options,
-            misroute: groups.misroute(),
+            leaving: groups.leaving(),
             target: groups.target as u16,
-            exit: Some((self.base.dragonfly().position(head.router) as u16, 0)),
-            reach,
-            ..Prospect::minimal(minimal, groups.place(head))
+            misroutes,
+            ..Prospect::minimal(self.base.vcs().way(head, minimal), groups.place(head))
         })
     }
 
     #[inline]
     fn decide(
         &self,
-        (head, prospect): (&Head, &Prospect),
+        prospect: &Prospect,
         state: &mut RouteState,
         view: &impl View,
         draws: &mut impl Draws,
     ) -> Decision {
-        let (vcs, hop) = (self.base.vcs(), prospect.minimal);
-        let minimal = Candidate { request: vcs.choose(head, hop, view, draws), class: hop.class };
+        let (vcs, way) = (self.base.vcs(), prospect.minimal);
+        let minimal = Candidate { request: vcs.pick(way, view, draws), class: way.class };
         let due = prospect.options == Options::Mandatory;
-        let leaving = prospect.misroute == Leg::MisrouteSource;
-        let position = prospect.exit.map_or(0, |(position, _)| u32::from(position));
-        let at_source = head.at_injection() && leaving;
-        let place = trigger::Place { position, at_source, target: u32::from(prospect.target) };
-        let fires = due || self.rule.trigger.fires(minimal, place, (view, vcs), draws);
         let mut taken = None;
-        if fires {
+        if due || self.rule.trigger.fires(minimal, prospect, (view, vcs), draws) {
             let local = prospect.options == Options::Local
                 || (prospect.options == Options::Either
                     && draws.attempt().below(self.ports[0].1 as u32 + 1) > 0);
-            let kind = if local { (LOCAL, prospect.misroute) } else { (GLOBAL, Leg::Detour) };
-            taken = self.find(head, kind, (minimal, due), (view, draws)).map(|request| (request, kind.0));
+            let class = if local { LOCAL } else { GLOBAL };
+            let vc = prospect.misroutes[class as usize];
+            taken = self.find((class, vc), (minimal, due), (view, draws)).map(|request| (request, class));
         }
-        if taken.is_none() && due && hop.class == LOCAL {
+        if taken.is_none() && due && way.class == LOCAL {
             return Decision { request: None, after: *state };
         }
-        let (request, class) = taken.unwrap_or((minimal.request, hop.class));
-        let after = self.after(head, *state, (prospect.place, leaving), (class, taken.is_some()));
-        Decision { request: Some(request), after }
+        let (request, class) = taken.unwrap_or((minimal.request, way.class));
+        Decision { request: Some(request), after: self.after(*state, prospect, (class, taken.is_some())) }
     }
 
     fn draws(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Minimal routing: see [`Config`].
 
 use super::vcs::Vcs;
-use super::{Head, Hop, Leg, Mechanism, Paths, Request, Reverts, RouteState, Stand};
+use super::{Head, Hop, Leg, Mechanism, Paths, Request, Reverts, RouteState};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::{LOCAL, Topology};
@@ -70,16 +70,18 @@ impl Minimal {
         &self.vcs
     }
 
-    /// The next hop of the minimal path from the head's router to router `target`, another one, with increasing VCs.
+    /// The next output towards router `target` over the chosen trunk, another one than the head's own, with increasing VCs.
     #[expect(clippy::inline_always, reason = "8 % of all instructions are saved by it")]
     #[inline(always)]
-    pub fn towards(&self, head: &Head, target: u32, trunk: u16) -> Request {
+    pub fn request(&self, head: &Head, target: u32, trunk: u16) -> Request {
         let (port, class) = self.topology.minimal_port(head.router, target, trunk);
         Request { port, vc: self.vcs.sequence.next(head.code, class) }
     }
 
-    /// The next hop of the minimal path to the router `target`, `None` if the head is there.
-    pub fn hop(&self, head: &Head, target: u32, trunk: u16) -> Option<Hop> {
+    /// The next hop towards router `target` over the chosen trunk, `None` if that is the head's own router.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn towards(&self, head: &Head, target: u32, trunk: u16) -> Option<Hop> {
         if head.router == target {
             return None;
         }
@@ -95,6 +97,7 @@ impl Minimal {
     }
 
     /// Draws the link among the parallel ones towards `target`, if there are any.
+    #[inline]
     pub fn choose_trunk(&self, head: &Head, target: u32, state: &mut RouteState, draw: impl Fn() -> Stream) {
         if self.topology.has_trunks() && target != head.router {
             state.trunk = self.topology.choose_trunk(head.router, target, &mut draw());
@@ -111,20 +114,10 @@ impl Mechanism for Minimal {
 
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
-        if head.router == head.destination {
-            return head.ejection();
-        }
-        if head.at_injection() && self.topology.has_trunks() {
-            state.trunk = self.topology.choose_trunk(head.router, head.destination, &mut draw());
-        }
-        self.towards(head, head.destination, state.trunk)
-    }
-
-    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
+    fn target(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> u32 {
         if head.at_injection() {
             self.choose_trunk(head, head.destination, state, draw);
         }
-        self.hop(head, head.destination, state.trunk).map_or(Stand::Arrived, Stand::Bound)
+        head.destination
     }
 }

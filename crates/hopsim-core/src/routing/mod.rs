@@ -77,12 +77,12 @@ macro_rules! mechanisms {
         }
 
         impl Routing {
-            /// The output of a head of a mechanism that never decides anew.
+            /// The router that a head is on its way to, of a mechanism that never decides anew.
             // Per packet-hop; measured.
             #[inline(always)]
-            pub fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
+            pub fn target(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> u32 {
                 match self {
-                    $(Self::$name(m) if $module::$name::FIXED => m.request(head, state, draw),)*
+                    $(Self::$name(m) if $module::$name::FIXED => m.target(head, state, draw),)*
                     _ => unreachable!("the plan picks the mode"),
                 }
             }
@@ -97,16 +97,16 @@ macro_rules! mechanisms {
 
             /// The decision of a head with a choice, in this attempt. `state` keeps what it must remember while it waits.
             #[inline]
-            pub fn choose(&self, standing: (&Head, &Prospect), state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
+            pub fn choose(&self, prospect: &Prospect, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
                 match self {
-                    $(Self::$name(m) => m.decide(standing, state, view, draws),)*
+                    $(Self::$name(m) => m.decide(prospect, state, view, draws),)*
                 }
             }
 
             /// The port of the minimal path.
             pub fn minimal_port(&self, head: &Head, state: &RouteState) -> usize {
                 match self {
-                    $(Self::$name(m) => m.base().hop(head, head.destination, state.trunk).map_or(head.terminal as usize, |h| h.port as usize),)*
+                    $(Self::$name(m) => m.base().towards(head, head.destination, state.trunk).map_or(head.terminal as usize, |h| h.port as usize),)*
                 }
             }
 
@@ -131,17 +131,17 @@ macro_rules! mechanisms {
                 }
             }
 
-            /// Whether every request is fixed.
-            pub fn is_fixed(&self) -> bool {
+            /// Whether some heads have a choice of outputs.
+            pub fn redecides(&self) -> bool {
                 match self {
-                    $(Self::$name(m) => !m.redecides() && !m.base().vcs().is_flexible(),)*
+                    $(Self::$name(m) => m.redecides(),)*
                 }
             }
 
-            /// The VC management.
-            pub fn vcs(&self) -> &Vcs {
+            /// The minimal routing underneath.
+            pub fn base(&self) -> &Minimal {
                 match self {
-                    $(Self::$name(m) => m.base().vcs(),)*
+                    $(Self::$name(m) => m.base(),)*
                 }
             }
         }
@@ -304,51 +304,53 @@ pub enum Stand {
     Open(Prospect),
 }
 
+/// A hop with what VCs it may use: one, with FlexVC that one and all below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// Output port.
+    pub port: u16,
+    /// Link class.
+    pub class: u8,
+    /// The VC, the highest one of several.
+    pub vc: u8,
+}
+
 /// What a head with a choice may choose from; the same at every attempt.
 #[derive(Clone, Copy, Debug)]
 pub struct Prospect {
     /// The next hop of its minimal path.
-    pub minimal: Hop,
+    pub minimal: Way,
     /// The first hop of its detour, the minimal one if it has none.
-    pub detour: Hop,
+    pub detour: Way,
+    /// The VC of misroutes over any link of each class as [`Way`] has it, [`NO_VC`] where there are none.
+    pub misroutes: [u8; 2],
+    /// Whether it could choose any output whatever.
+    pub anywhere: bool,
     /// Links of the minimal path and of the detour.
     pub lengths: [u8; 2],
     /// Chosen trunks of either.
     pub trunks: [u16; 2],
-    /// Position and port of the global link of the minimal path, if it starts in this group.
-    pub exit: Option<(u16, u16)>,
-    /// Misroutes open to it.
+    /// The global link of the minimal path, if it starts in this group.
+    pub exit: Option<Exit>,
+    /// Which of the misroutes are looked at.
     pub options: in_transit::Options,
     /// Where the head stands.
     pub place: Place,
-    /// What may follow a local misroute.
-    pub misroute: Leg,
+    /// Whether it stands in the group of its source and has to leave it.
+    pub leaving: bool,
     /// Group of the destination.
     pub target: u16,
-    /// Where it may go.
-    pub reach: Reach,
 }
 
-/// The outputs a head may ask for; VCs are a bit each.
+/// A global output VC of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reach {
-    /// Two single ports, `NO_PORT` for none, and their VCs.
-    pub ports: [(u16, u16); 2],
-    /// VCs of all ports of each link class.
-    pub classes: [u16; 2],
-}
-
-impl Reach {
-    /// The VCs of some hops.
-    pub fn hops(vcs: &Vcs, head: &Head, hops: [Option<Hop>; 2]) -> Self {
-        let port = |hop: Option<Hop>| hop.map_or((NO_PORT, 0), |hop| (hop.port, vcs.allowed(head, hop)));
-        Self { ports: hops.map(port), classes: [0; 2] }
-    }
-
-    /// Every VC of every link.
-    pub fn everywhere(head: &Head) -> Self {
-        Self { ports: [(head.terminal, 1 << head.ejection_vc), (NO_PORT, 0)], classes: [u16::MAX; 2] }
-    }
+pub struct Exit {
+    /// Position of its router in the group.
+    pub position: u16,
+    /// Its port.
+    pub port: u16,
+    /// The VC whose saturation counts.
+    pub vc: u8,
 }
 
 impl Hop {
@@ -359,26 +361,38 @@ impl Hop {
     }
 }
 
+impl Way {
+    /// No way at all.
+    pub const NONE: Self = Self { port: u16::MAX, class: 0, vc: NO_VC };
+
+    /// The output and its VC, the highest one of several.
+    #[inline]
+    pub fn highest(self) -> Request {
+        Request { port: self.port as usize, vc: self.vc }
+    }
+}
+
 impl Prospect {
     /// A head that can only take its minimal path.
-    pub fn minimal(minimal: Hop, place: Place) -> Self {
+    pub fn minimal(minimal: Way, place: Place) -> Self {
         Self {
             minimal,
             detour: minimal,
+            misroutes: [NO_VC; 2],
+            anywhere: false,
             lengths: [0; 2],
             trunks: [0; 2],
             exit: None,
             options: in_transit::Options::None,
             place,
-            misroute: Leg::MisrouteInside,
+            leaving: false,
             target: 0,
-            reach: Reach { ports: [(NO_PORT, 0); 2], classes: [0; 2] },
         }
     }
 }
 
-/// No port.
-pub const NO_PORT: u16 = u16::MAX;
+/// No VC.
+pub const NO_VC: u8 = u8::MAX;
 
 /// The paths of a mechanism on a topology, a letter per link: `l` local, `g` global.
 #[derive(Clone, Copy, Debug)]
@@ -413,21 +427,30 @@ pub trait Mechanism {
     /// The minimal routing underneath: topology and VCs.
     fn base(&self) -> &Minimal;
 
-    /// Whether requests can be fixed: then [`Self::request`] is there.
+    /// Whether nothing may ever be decided anew: then [`Self::target`] is there.
     const FIXED: bool = false;
 
-    /// The output of a head, where nothing is ever decided anew: what [`Self::stand`] says, as fast as possible.
-    fn request(&self, _head: &Head, _state: &mut RouteState, _draw: impl Fn() -> Stream) -> Request {
+    /// The router that a head without a choice is on its way to, its own if it has arrived.
+    fn target(&self, _head: &Head, _state: &mut RouteState, _draw: impl Fn() -> Stream) -> u32 {
         unreachable!("some heads have a choice")
     }
 
     /// A packet has become the head of its input VC; numbers drawn here are the packet's own in this router.
-    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand;
+    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
+        let target = self.target(head, state, draw);
+        self.base().towards(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound)
+    }
 
     /// The decision of a head with a choice.
+    ///
+    /// Unless the mechanism [`Self::draws`] or [`Self::remembers`], a head that asks for nothing that could be granted is
+    /// asked again only when something has changed that can make it ask for something else: one of the outputs in its
+    /// [`Prospect`] has become free or got credit back, an output of its own minimal path or detour has been granted or is
+    /// wanted by more or fewer heads, or a mark of its group has changed. So a grant of another output must not make a misroute
+    /// more attractive.
     fn decide(
         &self,
-        _standing: (&Head, &Prospect),
+        _prospect: &Prospect,
         _state: &mut RouteState,
         _view: &impl View,
         _draws: &mut impl Draws,
@@ -457,29 +480,31 @@ pub trait Mechanism {
 }
 
 impl Routing {
+    /// The VC management.
+    #[inline]
+    pub fn vcs(&self) -> &Vcs {
+        self.base().vcs()
+    }
+
     /// A packet has become the head of its input VC: its request, if that is fixed.
     pub fn settle(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Option<Request> {
         match self.stand(head, state, draw) {
             Stand::Arrived => Some(head.ejection()),
-            Stand::Bound(hop) if !self.vcs().is_flexible() => Some(self.vcs().single(head, hop)),
+            Stand::Bound(hop) if !self.vcs().is_flexible() => Some(self.vcs().way(head, hop).highest()),
             _ => None,
         }
     }
 
     /// The decision of a head that is not settled, in this attempt.
-    pub fn decide(
-        &self,
-        head: &Head,
-        state: &mut RouteState,
-        view: &impl View,
-        draws: &mut impl Draws,
-    ) -> Decision {
+    pub fn decide(&self, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
+        let head = &view.head();
         match self.stand(head, state, || draws.head()) {
             Stand::Arrived => Decision { request: Some(head.ejection()), after: *state },
             Stand::Bound(hop) => {
-                Decision { request: Some(self.vcs().choose(head, hop, view, draws)), after: *state }
+                let request = self.vcs().pick(self.vcs().way(head, hop), view, draws);
+                Decision { request: Some(request), after: *state }
             }
-            Stand::Open(prospect) => self.choose((head, &prospect), state, view, draws),
+            Stand::Open(prospect) => self.choose(&prospect, state, view, draws),
         }
     }
 }

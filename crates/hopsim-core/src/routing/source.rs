@@ -4,7 +4,7 @@
 use super::detour::Detour;
 use super::minimal::Minimal;
 use super::view::{Draws, Packets, Saturation, Sensing, Sensors, View};
-use super::{Decision, Head, Hop, Mechanism, Place, Prospect, Reach, Request, RouteState, Stand};
+use super::{Decision, Exit, Head, Hop, Mechanism, Place, Prospect, Request, RouteState, Stand};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
@@ -65,14 +65,16 @@ impl SaturationConfig {
         Ok(())
     }
 
-    /// What the engine must keep; `vcs` global VCs are looked at.
-    pub fn saturation(&self, vcs: u8, exchanged: bool) -> Saturation {
+    /// What the engine must keep; the first `vcs` global VCs are in use, and the marks of `read` are read.
+    pub fn saturation(&self, (vcs, read): (u8, u16), exchanged: bool) -> Saturation {
+        let read = if self.sensing == Sensing::Vc { read } else { u16::MAX };
         Saturation {
             factor: self.factor,
             threshold: self.threshold,
             sensing: self.sensing,
             packets: self.packets,
             vcs,
+            read,
             exchanged,
         }
     }
@@ -155,21 +157,18 @@ impl Source {
     /// What a packet may choose from with the detour in `state`.
     fn prospect(&self, head: &Head, via: u32, minimal: Hop, draw: impl Fn() -> Stream) -> Prospect {
         let trunks = self.trunks(head, via, draw);
-        let hop = |target, trunk| self.base.hop(head, target, trunk).unwrap_or(minimal);
-        let minimal = hop(head.destination, trunks[0]);
-        let detour = if via == NONE { minimal } else { hop(via, trunks[1]) };
-        let lengths = if via == NONE { [0; 2] } else { self.lengths(head, via) };
-        let reach = if self.rule.recompute {
-            Reach::everywhere(head)
-        } else {
-            Reach::hops(self.base.vcs(), head, [Some(minimal), (via != NONE).then_some(detour)])
+        let way = |target, trunk| {
+            self.base.vcs().way(head, self.base.towards(head, target, trunk).unwrap_or(minimal))
         };
+        let minimal = way(head.destination, trunks[0]);
+        let detour = if via == NONE { minimal } else { way(via, trunks[1]) };
+        let lengths = if via == NONE { [0; 2] } else { self.lengths(head, via) };
         Prospect {
             detour,
             lengths: lengths.map(|l| l as u8),
             trunks,
             exit: self.exit(head, trunks[0]),
-            reach,
+            anywhere: self.rule.recompute,
             ..Prospect::minimal(minimal, Place::Injection)
         }
     }
@@ -178,7 +177,6 @@ impl Source {
     #[inline]
     fn prefers_detour(
         &self,
-        head: &Head,
         prospect: &Prospect,
         (minimal, detour): (Request, Request),
         view: &impl View,
@@ -188,9 +186,8 @@ impl Source {
         let bound = view.occupancy(detour) * longer + view.length() * self.rule.threshold;
         costs > bound
             || (self.rule.saturation.is_some()
-                && prospect.exit.is_some_and(|(position, port)| {
-                    let vc = self.base.vcs().sensed_global(head.reply);
-                    view.saturated(u32::from(position), Request { port: port as usize, vc })
+                && prospect.exit.is_some_and(|Exit { position, port, vc }| {
+                    view.saturated(Some(u32::from(position)), Request { port: port as usize, vc })
                 }))
     }
 
@@ -210,12 +207,17 @@ impl Source {
         [minimal, detour.min(self.rule.longest_detour)]
     }
 
-    /// Position and port of the global link of the minimal path.
-    fn exit(&self, head: &Head, trunk: u16) -> Option<(u16, u16)> {
+    /// The global link of the minimal path.
+    fn exit(&self, head: &Head, trunk: u16) -> Option<Exit> {
         let t = self.base.dragonfly();
         let (group, target) = (t.group(head.router), t.group(head.destination));
+        let vc = self.base.vcs().sensed_global(head.reply);
         let exit = || t.exit_to(group, target, trunk);
-        (group != target).then(exit).map(|(position, port)| (position as u16, port as u16))
+        (group != target).then(exit).map(|(position, port)| Exit {
+            position: position as u16,
+            port: port as u16,
+            vc,
+        })
     }
 }
 
@@ -253,7 +255,7 @@ impl Mechanism for Source {
         }
         if head.at_injection() {
             self.draw_via(head, state, &mut draw());
-            let minimal = self.base.hop(head, head.destination, 0);
+            let minimal = self.base.towards(head, head.destination, 0);
             return minimal
                 .map_or(Stand::Arrived, |hop| Stand::Open(self.prospect(head, state.via, hop, draw)));
         }
@@ -262,13 +264,13 @@ impl Mechanism for Source {
             self.base.choose_trunk(head, head.destination, state, draw);
         }
         let target = if state.flags & ON_DETOUR == 0 { head.destination } else { state.via };
-        self.base.hop(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound)
+        self.base.towards(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound)
     }
 
     #[inline]
     fn decide(
         &self,
-        (head, prospect): (&Head, &Prospect),
+        prospect: &Prospect,
         state: &mut RouteState,
         view: &impl View,
         draws: &mut impl Draws,
@@ -276,17 +278,21 @@ impl Mechanism for Source {
         let anew;
         let mut prospect = prospect;
         if self.rule.recompute {
+            let head = &view.head();
             self.draw_via(head, state, draws.attempt());
-            anew = self.prospect(head, state.via, prospect.minimal, || draws.head());
+            let Some(minimal) = self.base.towards(head, head.destination, 0) else {
+                return Decision { request: Some(head.ejection()), after: *state };
+            };
+            anew = self.prospect(head, state.via, minimal, || draws.head());
             prospect = &anew;
         }
         let vcs = self.base.vcs();
-        let minimal = vcs.choose(head, prospect.minimal, view, draws);
+        let minimal = vcs.pick(prospect.minimal, view, draws);
         let mut taken = None;
         if state.via != NONE {
-            let detour = vcs.choose(head, prospect.detour, view, draws);
+            let detour = vcs.pick(prospect.detour, view, draws);
             let decided = self.rule.sticky && state.flags & ON_DETOUR != 0;
-            if decided || self.prefers_detour(head, prospect, (minimal, detour), view) {
+            if decided || self.prefers_detour(prospect, (minimal, detour), view) {
                 taken = Some(detour);
             }
         }
@@ -314,9 +320,11 @@ impl Mechanism for Source {
     }
 
     fn sensors(&self) -> Sensors {
-        let vcs = self.base.vcs().used(GLOBAL);
+        let vcs = self.base.vcs();
+        let read = [false, true].into_iter().fold(0, |set, reply| set | 1 << vcs.sensed_global(reply));
+        let counted = (vcs.used(GLOBAL), read);
         Sensors {
-            saturation: self.rule.saturation.map(|s| s.saturation(vcs, true)),
+            saturation: self.rule.saturation.map(|s| s.saturation(counted, true)),
             minimal_occupancy: self.rule.saturation.is_some_and(|s| s.packets == Packets::Minimal),
             ..Sensors::default()
         }

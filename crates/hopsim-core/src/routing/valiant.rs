@@ -3,14 +3,11 @@
 use super::detour::{self, Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::view::{Draws, View};
-use super::{
-    Decision, Head, Hop, Leg, Mechanism, NO_PORT, Paths, Place, Prospect, Reach, Request, Reverts,
-    RouteState, Stand,
-};
+use super::{Decision, Head, Mechanism, Paths, Place, Prospect, Reverts, RouteState, Stand, Way};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
-use crate::topology::{LOCAL, Topology};
+use crate::topology::Topology;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -122,7 +119,7 @@ impl Valiant {
         if state.via != NONE && self.base.has_reached(head, state.via, self.group) {
             state.via = NONE;
         }
-        let target = Self::target(head, *state);
+        let target = Self::next_stop(head, *state);
         if self.base.topology().has_trunks() && target != head.router {
             state.trunk = self.base.topology().choose_trunk(head.router, target, stream);
         }
@@ -141,7 +138,7 @@ impl Valiant {
     }
 
     #[inline]
-    fn target(head: &Head, state: RouteState) -> u32 {
+    fn next_stop(head: &Head, state: RouteState) -> u32 {
         if state.via == NONE { head.destination } else { state.via }
     }
 }
@@ -155,36 +152,33 @@ impl Mechanism for Valiant {
 
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    fn request(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Request {
+    fn target(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> u32 {
         self.advance(head, state, draw);
-        let target = Self::target(head, *state);
-        if target == head.router {
-            return head.ejection();
-        }
-        self.base.towards(head, target, state.trunk)
+        Self::next_stop(head, *state)
     }
 
     fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
         if self.recompute && head.at_injection() {
-            // The intermediate router may be this one and the destination too.
-            let reach = Reach::everywhere(head);
-            let nowhere = Hop { port: NO_PORT, class: LOCAL, leg: Leg::Final, reuses: false };
-            return Stand::Open(Prospect { reach, ..Prospect::minimal(nowhere, Place::Injection) });
+            return Stand::Open(Prospect {
+                anywhere: true,
+                ..Prospect::minimal(Way::NONE, Place::Injection)
+            });
         }
-        self.advance(head, state, draw);
-        self.base.hop(head, Self::target(head, *state), state.trunk).map_or(Stand::Arrived, Stand::Bound)
+        let target = self.target(head, state, draw);
+        self.base.towards(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound)
     }
 
     fn decide(
         &self,
-        (head, _): (&Head, &Prospect),
+        _: &Prospect,
         state: &mut RouteState,
         view: &impl View,
         draws: &mut impl Draws,
     ) -> Decision {
+        let (head, vcs) = (&view.head(), self.base.vcs());
         self.start(head, state, draws.attempt());
-        let request = match self.base.hop(head, Self::target(head, *state), state.trunk) {
-            Some(hop) => self.base.vcs().choose(head, hop, view, draws),
+        let request = match self.base.towards(head, Self::next_stop(head, *state), state.trunk) {
+            Some(hop) => vcs.pick(vcs.way(head, hop), view, draws),
             None => head.ejection(),
         };
         Decision { request: Some(request), after: *state }

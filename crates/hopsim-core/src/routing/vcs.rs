@@ -1,9 +1,9 @@
 //! Which VC a hop uses: the one of an increasing sequence, or one of those FlexVC allows.
 
-use super::flexvc::FlexVc;
+use super::flexvc::{FlexVc, roomiest};
 use super::sequence::VcSequence;
 use super::view::{Draws, View};
-use super::{Head, Hop, Leg, Request};
+use super::{Head, Hop, Leg, Request, Way};
 use crate::topology::GLOBAL;
 
 /// The VC management of a mechanism.
@@ -44,33 +44,37 @@ impl Vcs {
         self.used[class as usize]
     }
 
-    /// The VC of a hop when it has only one.
+    /// The VCs that a hop may use.
     #[inline]
-    pub fn single(&self, head: &Head, hop: Hop) -> Request {
-        let opportunistic = matches!(hop.leg, Leg::MisrouteSource | Leg::MisrouteInside | Leg::MisrouteFinal);
-        let vc = if opportunistic && hop.reuses {
-            self.sequence.reused(head.code)
-        } else {
-            self.sequence.next(head.code, hop.class)
+    pub fn way(&self, head: &Head, Hop { port, class, leg, reuses }: Hop) -> Way {
+        let opportunistic = matches!(leg, Leg::MisrouteSource | Leg::MisrouteInside | Leg::MisrouteFinal);
+        let vc = match &self.flex {
+            Some(flex) => flex.highest(leg, class, head.reply),
+            None if opportunistic && reuses => self.sequence.reused(head.code),
+            None => self.sequence.next(head.code, class),
         };
-        hop.on(vc)
+        Way { port, class, vc }
     }
 
-    /// The VC that the packet asks for now.
+    /// The VC that a packet asks for now.
     #[expect(clippy::inline_always, reason = "per decision; measured")]
     #[inline(always)]
-    pub fn choose(&self, head: &Head, hop: Hop, view: &impl View, draws: &mut impl Draws) -> Request {
-        let Some(flex) = &self.flex else { return self.single(head, hop) };
-        let set = flex.allowed(hop.leg, hop.class, head.reply);
-        hop.on(flex.select(hop.port as usize, set, view, draws))
+    pub fn pick(&self, way: Way, view: &impl View, draws: &mut impl Draws) -> Request {
+        let request = way.highest();
+        let Some(flex) = &self.flex else { return request };
+        let credits = |vc| view.credits(Request { vc, ..request });
+        let vc = if flex.joins_shortest() {
+            roomiest((way.vc, view.capacity(way.class)), credits)
+        } else {
+            flex.select_by_rank(request.port, way.vc, (credits, view.length()), draws)
+        };
+        Request { vc, ..request }
     }
 
-    /// The VCs a hop may use, a bit each.
-    pub fn allowed(&self, head: &Head, hop: Hop) -> u16 {
-        match &self.flex {
-            Some(flex) => flex.allowed(hop.leg, hop.class, head.reply),
-            None => 1 << self.single(head, hop).vc,
-        }
+    /// FlexVC, if it manages the VCs.
+    #[inline]
+    pub fn flex(&self) -> Option<&FlexVc> {
+        self.flex.as_ref()
     }
 
     /// The global VC whose saturation mark stands for the minimal path: the first that the packet would use, with

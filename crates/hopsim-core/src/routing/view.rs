@@ -5,10 +5,11 @@
 //! in the output queue, on the wire and credits under way are included; a router knows nothing more of its
 //! neighbours' buffers.
 
-use super::Request;
+use super::{Head, Request};
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// The state of a router as its heads see it in one allocator iteration.
 pub trait View {
@@ -20,8 +21,8 @@ pub trait View {
     fn occupancy(&self, request: Request) -> u32;
     /// The same, counting only packets that have never left their minimal path (minCred).
     fn minimal_occupancy(&self, request: Request) -> u32;
-    /// Size of that buffer \[phits\].
-    fn capacity(&self, port: usize) -> u32;
+    /// Size of the buffers behind the output VCs of a link class \[phits\].
+    fn capacity(&self, class: u8) -> u32;
     /// Contention counter of an output port: heads whose minimal path it is, at the beginning of the cycle.
     fn contention(&self, port: usize) -> u32;
     /// That counter, exponentially averaged.
@@ -29,11 +30,18 @@ pub trait View {
     /// Heads for `group` at injection and global inputs of the routers of the own group, own ones as they are and
     /// others as last heard.
     fn combined_contention(&self, group: u32) -> u32;
-    /// Whether the global output VC of the router at `position` of the own group is marked saturated, as
-    /// known here.
-    fn saturated(&self, position: u32, request: Request) -> bool;
+    /// Whether a global output VC is marked saturated, as known here: one of the own router, or of that at `position` of
+    /// its group.
+    fn saturated(&self, position: Option<u32>, request: Request) -> bool;
     /// Length of the head's packet \[phits\].
     fn length(&self) -> u32;
+    /// The head.
+    fn head(&self) -> Head;
+    /// Visits those of `ports`, all of link class `class`, that could be open in VC `vc` (with FlexVC in that or one
+    /// below), ascending; others too if it is not worth finding out.
+    fn each_hopeful(&self, ports: Range<usize>, _class: u8, _vc: u8, visit: impl FnMut(usize)) {
+        ports.for_each(visit);
+    }
 }
 
 /// The random numbers of one decision.
@@ -102,8 +110,10 @@ pub struct Saturation {
     pub sensing: Sensing,
     /// Which packets count.
     pub packets: Packets,
-    /// VCs looked at: 0 … this − 1.
+    /// VCs that belong to a port's occupancy: 0 … this − 1.
     pub vcs: u8,
+    /// VCs whose occupancy the marks that are read depend on, a bit each.
+    pub read: u16,
     /// Whether the other routers of the group hear of it, one local-link latency later.
     pub exchanged: bool,
 }

@@ -7,7 +7,7 @@ use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::routing::in_transit::Options;
 use hopsim_core::routing::sequence::REPLY_INJECTION;
 use hopsim_core::routing::view::{Draws, View};
-use hopsim_core::routing::{Head, NO_PORT, Request, RouteState, Stand};
+use hopsim_core::routing::{Head, Request, RouteState, Stand, Way};
 use hopsim_core::topology::GLOBAL;
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
@@ -89,7 +89,7 @@ fn plan(topology: &Value, routing: &Value, vcs: &Value) -> Plan {
 }
 
 /// A router in some state: a function of seed and output.
-struct AnyState(Stream);
+struct AnyState(Stream, Head);
 
 impl AnyState {
     fn number(&self, request: Request, kind: u64, below: u32) -> u32 {
@@ -110,7 +110,7 @@ impl View for AnyState {
     fn minimal_occupancy(&self, request: Request) -> u32 {
         self.number(request, 3, 33)
     }
-    fn capacity(&self, _port: usize) -> u32 {
+    fn capacity(&self, _class: u8) -> u32 {
         32
     }
     fn contention(&self, port: usize) -> u32 {
@@ -122,11 +122,14 @@ impl View for AnyState {
     fn combined_contention(&self, group: u32) -> u32 {
         self.number(Request { port: group as usize, vc: 0 }, 5, 20)
     }
-    fn saturated(&self, position: u32, request: Request) -> bool {
-        self.number(request, 6 + u64::from(position), 2) == 0
+    fn saturated(&self, position: Option<u32>, request: Request) -> bool {
+        self.number(request, 6 + position.map_or(0, |p| 1 + u64::from(p)), 2) == 0
     }
     fn length(&self) -> u32 {
         8
+    }
+    fn head(&self) -> Head {
+        self.1
     }
 }
 
@@ -152,7 +155,6 @@ type Graph = DiGraphMap<Channel, ()>;
 /// The output VCs that a head can always wait for: the last resort that keeps the network free of deadlock.
 fn last_resorts(plan: &Plan, head: &Head, mut state: RouteState, draw: &Stream) -> Vec<Request> {
     let vcs = plan.routing.vcs();
-    let highest = |set: u16| 15 - set.leading_zeros() as u8;
     let ports = |class: u8| {
         let layout = &plan.network.layout;
         let linked = |&port: &usize| plan.network.link(head.router, port).peer.is_some();
@@ -160,16 +162,14 @@ fn last_resorts(plan: &Plan, head: &Head, mut state: RouteState, draw: &Stream) 
     };
     match plan.routing.stand(head, &mut state, || draw.clone()) {
         Stand::Arrived => Vec::new(),
-        Stand::Bound(hop) => vec![hop.on(highest(vcs.allowed(head, hop)))],
+        Stand::Bound(hop) => vec![vcs.way(head, hop).highest()],
         // A global link is due: any of the router's.
         Stand::Open(prospect) if prospect.options == Options::Mandatory => {
-            let vc = highest(prospect.reach.classes[GLOBAL as usize]);
+            let vc = prospect.misroutes[GLOBAL as usize];
             ports(GLOBAL).map(|port| Request { port, vc }).collect()
         }
-        Stand::Open(prospect) if prospect.minimal.port == NO_PORT => Vec::new(),
-        Stand::Open(prospect) => {
-            vec![prospect.minimal.on(highest(vcs.allowed(head, prospect.minimal)))]
-        }
+        Stand::Open(prospect) if prospect.minimal == Way::NONE => Vec::new(),
+        Stand::Open(prospect) => vec![prospect.minimal.highest()],
     }
 }
 
@@ -195,7 +195,7 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, graph: 
         let request = settled.or_else(|| {
             let any = draw.at(attempt);
             let mut numbers = Numbers { head: draw.clone(), attempt: any.at(1) };
-            let decision = plan.routing.decide(&head, &mut taken, &AnyState(any.at(2)), &mut numbers);
+            let decision = plan.routing.decide(&mut taken, &AnyState(any.at(2), head), &mut numbers);
             taken = decision.after;
             decision.request
         });

@@ -1,6 +1,6 @@
 //! The congestion trigger: see [`Config`].
 
-use super::Candidate;
+use super::{Bar, Candidate};
 use crate::error::ConfigError;
 use crate::routing::Request;
 use crate::routing::source::SaturationConfig;
@@ -109,56 +109,62 @@ impl Config {
 
     /// The marks that the engine must keep for the restriction.
     pub fn saturation(&self, vcs: &Vcs) -> Saturation {
-        self.marks().saturation(vcs.used(GLOBAL), false)
+        self.marks().saturation((vcs.used(GLOBAL), u16::MAX), false)
     }
 
-    /// Occupied phits and the size they are part of.
-    fn load(&self, request: Request, class: u8, (view, vcs): (&impl View, &Vcs)) -> (f64, f64) {
-        let occupancy = |request| {
-            f64::from(match self.packets {
-                Packets::All => view.occupancy(request),
-                Packets::Minimal => view.minimal_occupancy(request),
-            })
+    /// Occupied phits of an output.
+    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[inline(always)]
+    pub fn occupancy(&self, output: Candidate, (view, vcs): (&impl View, &Vcs)) -> u32 {
+        let occupancy = |request| match self.packets {
+            Packets::All => view.occupancy(request),
+            Packets::Minimal => view.minimal_occupancy(request),
         };
-        let size = f64::from(view.capacity(request.port));
         match self.sensing {
-            Sensing::Vc => (occupancy(request), size),
+            Sensing::Vc => occupancy(output.request),
             Sensing::Port => {
-                let count = vcs.used(class);
-                let sum = (0..count).map(|vc| occupancy(Request { vc, ..request })).sum();
-                (sum, size * f64::from(count))
+                (0..vcs.used(output.class)).map(|vc| occupancy(Request { vc, ..output.request })).sum()
             }
         }
     }
 
-    /// Whether a packet looks for another output than `minimal`. Unless `restricted`, the marks do not matter.
-    pub fn fires(
-        &self,
-        minimal: Candidate,
-        position: u32,
-        restricted: bool,
-        (view, vcs): (&impl View, &Vcs),
-    ) -> bool {
-        if view.open(minimal.request) {
-            return false;
-        }
-        let (occupied, size) = self.load(minimal.request, minimal.class, (view, vcs));
-        if 100.0 * occupied < self.min_occupancy * size {
-            return false;
-        }
-        !restricted || minimal.class != GLOBAL || view.saturated(position, minimal.request)
+    /// The size that they are part of.
+    #[inline]
+    fn size(&self, class: u8, (view, vcs): (&impl View, &Vcs)) -> f64 {
+        let one = f64::from(view.capacity(class));
+        if self.sensing == Sensing::Vc { one } else { one * f64::from(vcs.used(class)) }
     }
 
-    /// Whether `other` will do instead of `minimal`.
-    pub fn accepts(&self, other: Candidate, minimal: Candidate, (view, vcs): (&impl View, &Vcs)) -> bool {
-        let percent = if other.class == LOCAL { self.local_threshold } else { self.global_threshold };
-        let (occupied, size) = self.load(other.request, other.class, (view, vcs));
-        match self.thresholds {
-            Thresholds::Absolute => 100.0 * occupied <= percent * size,
-            Thresholds::Relative => {
-                let (minimal, full) = self.load(minimal.request, minimal.class, (view, vcs));
-                100.0 * occupied * full <= percent * minimal * size
-            }
-        }
+    /// Whether a packet looks for another output than `minimal`.
+    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[inline(always)]
+    pub fn fires(&self, minimal: Candidate, seen: (&impl View, &Vcs)) -> bool {
+        !seen.0.open(minimal.request)
+            && self.is_occupied(minimal, seen)
+            && (minimal.class != GLOBAL || seen.0.saturated(None, minimal.request))
+    }
+
+    /// Whether the minimal output is occupied enough.
+    #[inline]
+    fn is_occupied(&self, minimal: Candidate, seen: (&impl View, &Vcs)) -> bool {
+        self.min_occupancy == 0.0
+            || 100.0 * f64::from(self.occupancy(minimal, seen))
+                >= self.min_occupancy * self.size(minimal.class, seen)
+    }
+
+    /// What outputs of a link class must keep below to do instead of `minimal`.
+    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[inline(always)]
+    pub fn bar(&self, class: u8, minimal: Candidate, seen: (&impl View, &Vcs)) -> Bar<'_> {
+        let percent = if class == LOCAL { self.local_threshold } else { self.global_threshold };
+        let size = self.size(class, seen);
+        let (scale, most) = match self.thresholds {
+            Thresholds::Absolute => (100.0, percent * size),
+            Thresholds::Relative => (
+                100.0 * self.size(minimal.class, seen),
+                percent * f64::from(self.occupancy(minimal, seen)) * size,
+            ),
+        };
+        Bar::Occupancy { config: self, scale, most }
     }
 }

@@ -118,7 +118,8 @@ impl Contention {
         within("local_threshold", self.local_threshold.unwrap_or(0), 0..=65535)
     }
 
-    fn threshold(&self, class: u8) -> u32 {
+    /// Least counter of an output of a link class that counts as contention.
+    pub fn threshold(&self, class: u8) -> u32 {
         self.local_threshold.filter(|_| class == LOCAL).unwrap_or(self.threshold)
     }
 

@@ -5,9 +5,9 @@
 pub mod congestion;
 pub mod contention;
 
-use super::Request;
 use super::vcs::Vcs;
 use super::view::{Draws, Exchange, Packets, Sensors, View};
+use super::{Place, Prospect, Request};
 use crate::error::ConfigError;
 use contention::{Contention, Ectn, Filtered, Statistical};
 use schemars::JsonSchema;
@@ -70,15 +70,41 @@ pub struct Candidate {
     pub class: u8,
 }
 
-/// Where a head stands, for triggers.
+/// What another output must keep below to do instead of the minimal one.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// Position of its router in the group.
-    pub position: u32,
-    /// Whether that is the router of its source, and its destination in another group.
-    pub at_source: bool,
-    /// Group of its destination.
-    pub target: u32,
+pub enum Bar<'a> {
+    /// Nothing.
+    None,
+    /// `scale` times its occupancy must be at most `most`.
+    Occupancy {
+        /// How occupancies are read.
+        config: &'a congestion::Config,
+        /// See above.
+        scale: f64,
+        /// See above \[phits\].
+        most: f64,
+    },
+    /// Its contention counter must be below a number of packets.
+    Contention(u32),
+    /// Its contention counter, exponentially averaged, must be.
+    Filtered(u32),
+}
+
+impl Bar<'_> {
+    /// Whether `other`, which could take the packet now, will do.
+    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[inline(always)]
+    pub fn admits(&self, other: Candidate, (view, vcs): (&impl View, &Vcs)) -> bool {
+        let port = other.request.port;
+        match *self {
+            Self::None => true,
+            Self::Occupancy { config, scale, most } => {
+                scale * f64::from(config.occupancy(other, (view, vcs))) <= most
+            }
+            Self::Contention(threshold) => view.contention(port) < threshold,
+            Self::Filtered(threshold) => view.filtered_contention(port) < f64::from(threshold),
+        }
+    }
 }
 
 impl Hybrid {
@@ -105,43 +131,44 @@ impl TriggerConfig {
     }
 
     /// Whether a packet looks for another output than `minimal`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[inline(always)]
     pub fn fires(
         &self,
         minimal: Candidate,
-        place: Place,
+        prospect: &Prospect,
         (view, vcs): (&impl View, &Vcs),
         draws: &impl Draws,
     ) -> bool {
         match self {
-            Self::Congestion(c) => c.fires(minimal, place.position, true, (view, vcs)),
+            Self::Congestion(c) => c.fires(minimal, (view, vcs)),
             Self::Contention(c) => c.reached(minimal, view),
             Self::Filtered(c) => c.reached(minimal, view),
             Self::Hybrid(c) => {
-                c.contention().reached(minimal, view)
-                    || c.congestion.fires(minimal, place.position, true, (view, vcs))
+                c.contention().reached(minimal, view) || c.congestion.fires(minimal, (view, vcs))
             }
             Self::Ectn(c) => {
                 Contention { threshold: c.threshold, local_threshold: None }.reached(minimal, view)
-                    || (place.at_source && c.notified(place.target, view))
+                    || (prospect.leaving
+                        && prospect.place == Place::Injection
+                        && c.notified(u32::from(prospect.target), view))
             }
             Self::Statistical(c) => c.fires(minimal, view, draws),
         }
     }
 
-    /// Whether `other`, which could take the packet now, will do instead of `minimal`.
-    #[inline]
-    pub fn accepts(&self, other: Candidate, minimal: Candidate, (view, vcs): (&impl View, &Vcs)) -> bool {
-        let free = |threshold| !Contention { threshold, local_threshold: None }.reached(other, view);
+    /// What outputs of a link class must keep below to do instead of `minimal`.
+    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[inline(always)]
+    pub fn bar(&self, class: u8, minimal: Candidate, (view, vcs): (&impl View, &Vcs)) -> Bar<'_> {
         match self {
-            Self::Congestion(c) => c.accepts(other, minimal, (view, vcs)),
-            Self::Contention(c) => !c.reached(other, view),
-            Self::Filtered(c) => !c.reached(other, view),
-            Self::Hybrid(c) => {
-                c.contention().reached(minimal, view) || c.congestion.accepts(other, minimal, (view, vcs))
-            }
-            Self::Ectn(c) => free(c.threshold),
-            Self::Statistical(c) => free(c.threshold),
+            Self::Congestion(c) => c.bar(class, minimal, (view, vcs)),
+            Self::Contention(c) => Bar::Contention(c.threshold(class)),
+            Self::Filtered(c) => Bar::Filtered(c.threshold),
+            Self::Hybrid(c) if c.contention().reached(minimal, view) => Bar::None,
+            Self::Hybrid(c) => c.congestion.bar(class, minimal, (view, vcs)),
+            Self::Ectn(c) => Bar::Contention(c.threshold),
+            Self::Statistical(c) => Bar::Contention(c.threshold),
         }
     }
 

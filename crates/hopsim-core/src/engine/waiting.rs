@@ -1,0 +1,279 @@
+//! Which heads with a choice need not be asked: who sleeps, and what wakes them.
+//!
+//! A head that asks for nothing that could be granted goes to sleep until something it reads has changed: an output
+//! that it could choose has become free, has got credit back or, if it is its own, has been granted; or a mark or a
+//! counter has changed. So heads that wait cost nothing while nothing happens to them.
+
+use super::mask::Mask;
+use super::routers::Router;
+use super::tables::{PortInfo, Tables};
+use super::wheel::Wheel;
+use crate::network::{PortClassCode, TERMINAL};
+use crate::plan::Plan;
+use crate::routing::view::Sensing;
+use crate::routing::{NO_VC, Prospect};
+use std::ops::Range;
+
+/// Most VCs of a port.
+const VCS: usize = 16;
+
+/// One [`Mask`] per link class and VC.
+#[derive(Clone)]
+pub struct ByVc<const W: usize>([Mask<W>; 2 * VCS]);
+
+impl<const W: usize> ByVc<W> {
+    /// Empty sets.
+    pub const EMPTY: Self = Self([Mask::EMPTY; 2 * VCS]);
+
+    /// The set of a VC of a link class.
+    #[inline]
+    pub fn get(&self, class: usize, vc: usize) -> Mask<W> {
+        self.0[(class * VCS + vc) % (2 * VCS)]
+    }
+
+    /// The same, to change it.
+    #[inline]
+    pub fn get_mut(&mut self, class: usize, vc: usize) -> &mut Mask<W> {
+        &mut self.0[(class * VCS + vc) % (2 * VCS)]
+    }
+}
+
+/// Who waits in one router, and for what.
+#[derive(Clone)]
+struct Waits<const W: usize> {
+    /// Slots whose minimal path or detour goes over a port, by port.
+    own: Vec<Mask<W>>,
+    /// Slots that could choose any port of a link class, by class.
+    misroutes: [Mask<W>; 2],
+    /// The same by VC.
+    misroutes_by_vc: ByVc<W>,
+    /// Slots whose heads would answer what they answered last, and could not be granted it.
+    asleep: Mask<W>,
+    /// Slots of busy inputs.
+    engaged: Mask<W>,
+    /// Pairs of busy outputs.
+    blocked: Mask<W>,
+}
+
+/// An input and an output port that become free.
+#[derive(Clone, Copy, Debug)]
+struct Release {
+    router: u32,
+    input: Option<u16>,
+    output: Option<u16>,
+}
+
+/// Who waits in all routers.
+pub struct Waiting<const W: usize> {
+    routers: Vec<Waits<W>>,
+    /// Ports that become free.
+    releases: Wheel<Release>,
+    /// Whether heads may sleep: their answers depend on nothing but what wakes them -- constant.
+    sleeps: bool,
+    /// Whether a head depends on no other VC of an output than the one it would use -- constant.
+    by_vc: bool,
+}
+
+impl<const W: usize> Waiting<W> {
+    /// Nobody. No port is busy for longer than `ahead` cycles.
+    pub fn new(plan: &Plan, ahead: u32) -> Self {
+        let (routing, sensors) = (&plan.routing, plan.routing.sensors());
+        let waits = Waits {
+            own: vec![Mask::EMPTY; plan.network.layout.ports()],
+            misroutes: [Mask::EMPTY; 2],
+            misroutes_by_vc: ByVc::EMPTY,
+            asleep: Mask::EMPTY,
+            engaged: Mask::EMPTY,
+            blocked: Mask::EMPTY,
+        };
+        // A filtered counter changes, and a queue gets room for a longer packet, by the passing of time; the counters of a
+        // group change all the time.
+        let timeless = sensors.alpha.is_none()
+            && sensors.exchange.is_none()
+            && plan.shortest_packet() == plan.longest_packet();
+        let routers = if routing.redecides() { plan.network.routers as usize } else { 0 };
+        Self {
+            routers: vec![waits; routers],
+            releases: Wheel::new(ahead),
+            sleeps: timeless && !routing.remembers() && !routing.draws(),
+            by_vc: sensors.saturation.is_none_or(|s| s.sensing == Sensing::Vc)
+                && !routing.vcs().is_flexible()
+                && plan.router.damq.is_none(),
+        }
+    }
+
+    /// The head of a slot waits.
+    #[inline]
+    pub fn add(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
+        let waits = &mut self.routers[number];
+        for port in own_ports(prospect).into_iter().flatten() {
+            waits.own[port as usize].insert(slot);
+        }
+        for (class, vc) in misroutes(prospect) {
+            waits.misroutes[class].insert(slot);
+            waits.misroutes_by_vc.get_mut(class, vc).insert(slot);
+        }
+    }
+
+    /// The head of a slot has left.
+    #[inline]
+    pub fn remove(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
+        let waits = &mut self.routers[number];
+        waits.asleep.remove(slot);
+        for port in own_ports(prospect).into_iter().flatten() {
+            waits.own[port as usize].remove(slot);
+        }
+        for (class, vc) in misroutes(prospect) {
+            waits.misroutes[class].remove(slot);
+            waits.misroutes_by_vc.get_mut(class, vc).remove(slot);
+        }
+    }
+
+    /// Those of the slots with a choice whose heads are to be asked.
+    #[inline]
+    pub fn awake(&self, number: usize, choosing: Mask<W>) -> Mask<W> {
+        self.free_inputs(number, choosing).without(self.routers[number].asleep)
+    }
+
+    /// Those of some slots whose input is free.
+    #[inline]
+    pub fn free_inputs(&self, number: usize, slots: Mask<W>) -> Mask<W> {
+        slots.without(self.routers[number].engaged)
+    }
+
+    /// Those of some pairs whose output is free.
+    #[inline]
+    pub fn free_outputs(&self, number: usize, pairs: Mask<W>) -> Mask<W> {
+        pairs.without(self.routers[number].blocked)
+    }
+
+    /// Whether the minimal path or the detour of a head goes over one of some ports.
+    pub fn wants_any(&self, number: usize, mut ports: Range<usize>) -> bool {
+        ports.any(|port| !self.routers[number].own[port].is_empty())
+    }
+
+    /// The head of a slot has asked for nothing that could be granted.
+    #[inline]
+    pub fn sleep(&mut self, number: usize, slot: usize) {
+        if self.sleeps {
+            self.routers[number].asleep.insert(slot);
+        }
+    }
+
+    /// An output port of a router is wanted by other heads than before.
+    #[inline]
+    pub fn wake(&mut self, number: usize, (port, class): (usize, PortClassCode)) {
+        self.routers[number].wake(port, class);
+    }
+
+    /// A port of a router has got credit back for `pair`, VC `vc`.
+    #[inline]
+    pub fn wake_by_credit(
+        &mut self,
+        number: usize,
+        (port, class): (usize, PortClassCode),
+        (pair, vc): (usize, usize),
+    ) {
+        let waits = &mut self.routers[number];
+        if class == TERMINAL {
+            return;
+        }
+        if !self.by_vc {
+            return waits.wake(port, class);
+        }
+        // A busy output that is less occupied attracts heads to nothing but itself, and wakes them when it is free again.
+        if waits.blocked.contains(pair) {
+            return;
+        }
+        let misroutes = waits.misroutes_by_vc.get(class as usize - 1, vc);
+        waits.asleep = waits.asleep.without(waits.own[port]).without(misroutes);
+    }
+
+    /// Something else has changed that heads of a router read.
+    pub fn wake_all(&mut self, number: usize) {
+        self.routers[number].asleep = Mask::EMPTY;
+    }
+
+    /// Input and output of a grant are busy until the given cycles; the output may not be.
+    #[inline]
+    pub fn occupy(
+        &mut self,
+        tables: &Tables,
+        number: usize,
+        (input, free): (usize, u32),
+        output: Option<(usize, u32)>,
+    ) {
+        let PortInfo { slot_base, field, .. } = tables.port(input);
+        self.routers[number].engaged.insert_field(slot_base as usize, field);
+        let mut release = Release { router: number as u32, input: Some(input as u16), output: None };
+        if let Some((output, ready)) = output {
+            if ready == free {
+                self.block(tables, number, output);
+                release.output = Some(output as u16);
+            } else {
+                self.occupy_output(tables, number, (output, ready));
+            }
+        }
+        self.releases.push(free, release);
+    }
+
+    /// An output of a router is busy until cycle `ready`.
+    pub fn occupy_output(&mut self, tables: &Tables, number: usize, (output, ready): (usize, u32)) {
+        self.block(tables, number, output);
+        let release = Release { router: number as u32, input: None, output: Some(output as u16) };
+        self.releases.push(ready, release);
+    }
+
+    #[inline]
+    fn block(&mut self, tables: &Tables, number: usize, output: usize) {
+        let PortInfo { pair_base, pair_field, .. } = tables.port(output);
+        let waits = &mut self.routers[number];
+        waits.blocked.insert_field(pair_base as usize, pair_field);
+        waits.asleep = waits.asleep.without(waits.own[output]);
+    }
+
+    /// Frees the ports that are no longer busy at cycle `now`.
+    pub fn release(&mut self, tables: &Tables, routers: &[Router<W>], now: u32) {
+        let due = self.releases.take(now);
+        for &Release { router, input, output } in &due {
+            let waits = &mut self.routers[router as usize];
+            if let Some(input) = input {
+                let PortInfo { slot_base, field, .. } = tables.port(input as usize);
+                waits.engaged.take_field(slot_base as usize, field);
+            }
+            // It may have been kept busy for longer.
+            let free = |port: &usize| routers[router as usize].ports[*port].out_ready <= now;
+            if let Some(output) = output.map(usize::from).filter(free) {
+                let PortInfo { pair_base, pair_field, class, .. } = tables.port(output);
+                waits.blocked.take_field(pair_base as usize, pair_field);
+                waits.wake(output, class);
+            }
+        }
+        self.releases.put_back(now, due);
+    }
+}
+
+impl<const W: usize> Waits<W> {
+    /// Wakes all heads that could choose a port.
+    #[inline]
+    fn wake(&mut self, port: usize, class: PortClassCode) {
+        self.asleep = self.asleep.without(self.own[port]);
+        if class != TERMINAL {
+            self.asleep = self.asleep.without(self.misroutes[(class as usize - 1) % 2]);
+        }
+    }
+}
+
+/// The ports of minimal path and detour.
+#[inline]
+fn own_ports(prospect: &Prospect) -> [Option<u16>; 2] {
+    let (minimal, detour) = (prospect.minimal.port, prospect.detour.port);
+    [Some(minimal).filter(|_| !prospect.anywhere), Some(detour).filter(|_| detour != minimal)]
+}
+
+/// Class and VC of the misroutes.
+#[inline]
+fn misroutes(prospect: &Prospect) -> impl Iterator<Item = (usize, usize)> {
+    let all = prospect.misroutes.into_iter().enumerate();
+    all.filter(|&(_, vc)| vc != NO_VC).map(|(class, vc)| (class, vc as usize))
+}
