@@ -30,6 +30,26 @@ KNOWN: tuple[KnownException, ...] = (
             "this one lies 3.4 below it."
         ),
     ),
+    KnownException(
+        rows=r"^OLM-MM/CA h=3 UN 0\.9 12k seed 1$",
+        metrics=frozenset({"misrouted_fraction", "router_injection_min_max_ratio", "router_injection_cov"}),
+        reason=(
+            "FOGSim's network is partly deadlocked. After a local misroute inside the group of source and "
+            "destination its OLM keeps VC l0 for the minimal hop, so heads in l0 can wait for each other; "
+            "hopsim takes l1, as the increasing sequence demands. With FOGSim's rule built in, hopsim's "
+            "watchdog finds such a cycle with every seed, and without the watchdog four seeds give 0.44 to "
+            "0.48 misrouted, min/max 0.57 to 0.83 and CoV 0.03 to 0.10 (FOGSim: 0.456, 0.655, 0.054)."
+        ),
+    ),
+    KnownException(
+        rows=r"^OLM-MM/RR h=3 UN 0\.9 12k seed 1$",
+        metrics=frozenset({"router_injection_cov"}),
+        reason=(
+            "Not explained. The reference is one seed; its least injecting router (2,970 packets) is far "
+            "below the mean. hopsim's CoV is 0.034 with every seed, with FOGSim's rule for VCs inside a "
+            "group (see OLM-MM/CA) too, while everything else of the row agrees."
+        ),
+    ),
 )
 
 
