@@ -161,7 +161,8 @@ impl<const W: usize> Visit<'_, W> {
         slots
     }
 
-    /// Asks the head of a slot, if there is hope. Whether it could be granted what it answers.
+    /// Asks the head of a slot, if there is hope, and sends it to sleep if not. Whether it could be granted what it
+    /// answers.
     #[inline]
     fn decide<M: Mode>(
         &mut self,
@@ -171,11 +172,8 @@ impl<const W: usize> Visit<'_, W> {
     ) -> bool {
         let choices = &self.extras.choices;
         let prospect = choices.prospect(self.number, slot);
-        let granted = if choices.remembers || choices.is_hopeful(&cx.tables, prospect, openings) {
-            self.ask(cx, (iteration, openings), slot)
-        } else {
-            false
-        };
+        let hope = choices.remembers || choices.is_hopeful(&cx.tables, prospect, openings);
+        let granted = hope && self.ask(cx, (iteration, openings), slot);
         if !granted {
             self.extras.choices.waiting.sleep(self.number, slot);
         }

@@ -39,7 +39,7 @@ from hopsim.reproduce.thesis.network import (
     Network,
     notes,
 )
-from hopsim.reproduce.thesis.routing import source_adaptive
+from hopsim.reproduce.thesis.routing import T_GLOBAL, T_LOCAL, source_adaptive
 from hopsim.reproduce.thesis.system import AGE, PRIORITY, ROUND_ROBIN, Arbitration
 from hopsim.reproduce.thesis.traffic import advc
 from hopsim.results import Result
@@ -146,8 +146,9 @@ class FairnessTable:
             *self.behaviour.notes,
             "Average saturation load: the load accepted at the larger offered load of the row; the "
             "thesis does not define it and prints two decimals.",
-            "The thresholds of source-adaptive and in-transit routing are not in the thesis: they are "
-            "those of the journal version. thesis-table-3.2-calibration tries others.",
+            "The thresholds of source-adaptive and in-transit routing are not in the thesis. Those of "
+            "in-transit routing are the journal version's; those of source-adaptive routing fit Src-RRG "
+            "at 0.30 of table 3.2 (thesis-table-3.2-calibration), and its other rows are predictions.",
         ]
         if self.label == "3.3":
             lines.append(MIN_AT_AGE)
@@ -286,14 +287,14 @@ def calibration() -> Entry:
     row = next(row for row in published("3.2") if row.mechanism == CALIBRATED)
     return Entry(
         name="thesis-table-3.2-calibration",
-        title=f"{CALIBRATED} at {row.load:g} with other thresholds than the journal's",
+        title=f"{CALIBRATED} at {row.load:g} with several thresholds",
         source=f"{THESIS}, table 3.2",
         notes={
             scale: [
                 *notes(scale, FAIRNESS[scale]),
                 *behaviour.PUBLISHED.notes,
                 "T_local: packets in the comparison with the detour; T_global: packets above twice the mean "
-                "at which a global link is saturated. The other entries have 5 and 3.",
+                f"at which a global link is saturated. The other entries have {T_LOCAL} and {T_GLOBAL}.",
             ]
             for scale in FAIRNESS
         },
