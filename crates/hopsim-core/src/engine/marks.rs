@@ -205,7 +205,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             }
         };
         if changed {
-            waiting.wake_all(number);
+            waiting.wake_own(number, marks.ports.clone());
         }
     }
 }

@@ -189,7 +189,13 @@ impl<const W: usize> Waiting<W> {
         waits.asleep = waits.asleep.without(waits.own[port]).without(misroutes);
     }
 
-    /// Something else has changed that heads of a router read.
+    /// The marks of some ports of a router have changed: heads read those of their own outputs.
+    pub fn wake_own(&mut self, number: usize, ports: Range<usize>) {
+        let waits = &mut self.routers[number];
+        waits.own[ports].iter().for_each(|&own| waits.asleep = waits.asleep.without(own));
+    }
+
+    /// What heads of a router have heard from other routers has changed.
     pub fn wake_all(&mut self, number: usize) {
         self.routers[number].asleep = Mask::EMPTY;
     }
