@@ -353,14 +353,6 @@ pub struct Exit {
     pub vc: u8,
 }
 
-impl Hop {
-    /// The hop with a VC.
-    #[inline]
-    pub fn on(self, vc: u8) -> Request {
-        Request { port: self.port as usize, vc }
-    }
-}
-
 impl Way {
     /// No way at all.
     pub const NONE: Self = Self { port: u16::MAX, class: 0, vc: NO_VC };
