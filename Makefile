@@ -22,7 +22,7 @@ TESTABLE := $(VENV)/.testable
 LINTABLE := $(VENV)/.lintable
 DOCUMENTABLE := $(VENV)/.documentable
 
-.PHONY: build demo test bench verify lint docs clean help check-tools
+.PHONY: build demo test test-rust test-python bench verify lint docs clean help check-tools
 
 build: $(BUILT)  ## build everything; the command is .venv/bin/hopsim
 
@@ -30,8 +30,15 @@ demo: $(BUILT)  ## a sweep of a dragonfly of 1,056 nodes; tables and plots in de
 	$(BIN)/hopsim run experiments/demo.toml --out demo-results --force --csv
 	$(BIN)/hopsim plot demo-results
 
-test: $(TESTABLE)  ## all fast tests, Rust and Python
-	cargo test --quiet --workspace
+# The compiled module (hopsim-py, which has no Rust tests) is built by one compiler thread; meanwhile the Rust tests can be
+# built.
+test:  ## all fast tests, Rust and Python at the same time
+	@$(MAKE) --no-print-directory --jobs=2 test-rust test-python
+
+test-rust: | check-tools  ## the Rust tests
+	cargo test --quiet --workspace --exclude hopsim-py
+
+test-python: $(TESTABLE)  ## the Python tests
 	$(BIN)/python -m pytest
 
 bench: $(BUILT)  ## time and instructions per packet-hop, memory
