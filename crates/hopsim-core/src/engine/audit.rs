@@ -2,9 +2,11 @@
 
 use super::context::{Arrival, Credit};
 use super::mode::Mode;
+use super::regions::Cut;
 use super::replies::reply_space;
 use super::routers::{global, initial_credits};
 use super::simulation::Simulation;
+use super::wheel::Wheel;
 use super::{Task, perform};
 use crate::config::InjectionVc;
 use crate::network::{NONE, TERMINAL};
@@ -37,6 +39,7 @@ struct Audited(u32);
 impl Task for Audited {
     type Observer = Auditor;
     type Output = Result<(), String>;
+    const CUT: Cut = Cut::Finest;
 
     fn with<const W: usize, M: Mode<Observer = Auditor>>(
         self,
@@ -44,7 +47,7 @@ impl Task for Audited {
     ) -> Self::Output {
         for _ in 0..self.0 {
             simulation.context.mode.observer().moved.clear();
-            simulation.cycle();
+            simulation.advance(simulation.now() + 1);
             let observer = simulation.context.mode.observer();
             if let Some(packet) = observer.twice {
                 return Err(format!("{packet:?} was granted twice in one cycle"));
@@ -153,7 +156,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             plan.nic.injection_vc != InjectionVc::Destination
                 || class.block(requester, plan.network.nodes) + 1 == vc
         };
-        let answering = self.context.consumed.iter();
+        let answering = self.context.consumed.all().flat_map(Wheel::iter);
         let requested =
             answering.filter(|c| c.node == node as u32 && c.requester != NONE && mine(c.requester));
         let waiting = &self.context.nics.waiting;
@@ -187,7 +190,8 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     }
 
     fn returning(&self, pair: u32) -> u32 {
-        self.context.credits.iter().filter(|c: &&Credit| c.pair == pair).map(|c| u32::from(c.phits)).sum()
+        let credits = self.context.credits.iter();
+        credits.filter(|c: &&Credit| c.pair == pair).map(|c| u32::from(c.phits)).sum()
     }
 
     /// Every head is known to exactly the output VC it wants, and the summary sets agree with the details.

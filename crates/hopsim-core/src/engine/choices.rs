@@ -5,6 +5,7 @@ use super::context::Context;
 use super::mask::Mask;
 use super::mode::Mode;
 use super::outlook::{Attempt, Outlook};
+use super::regions::Regions;
 use super::routers::{Router, global};
 use super::tables::Tables;
 use super::waiting::{ByVc, Waiting};
@@ -38,7 +39,7 @@ pub struct Choices<const W: usize> {
 
 impl<const W: usize> Choices<W> {
     /// No heads. No port is busy for longer than `ahead` cycles.
-    pub fn new(plan: &Plan, ahead: u32) -> Self {
+    pub fn new(plan: &Plan, (regions, ahead): (&Regions, u32)) -> Self {
         let (routers, layout) = (plan.network.routers as usize, &plan.network.layout);
         let slots = if plan.routing.redecides() { 64 * W } else { 0 };
         let mut pairs = ByVc::EMPTY;
@@ -49,7 +50,7 @@ impl<const W: usize> Choices<W> {
             }
         }
         Self {
-            waiting: Waiting::new(plan, ahead),
+            waiting: Waiting::new(plan, (regions, ahead)),
             prospects: vec![Prospect::minimal(Way::NONE, Place::Injection); routers * slots],
             after: vec![RouteState::NEW; slots],
             pairs,

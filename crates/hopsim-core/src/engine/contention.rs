@@ -1,10 +1,12 @@
 //! Contention counters: how many heads want each output, their average over time, and the counts by destination group
 //! that routers tell their group (Fuentes' thesis, 2017, §4.1).
 
+use super::regions::{PerRegion, Regions};
 use super::wheel::Wheel;
 use crate::plan::Plan;
 use crate::routing::view::{Exchange, Sensors};
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Not counted; no group to count for.
 const NOTHING: u16 = u16::MAX;
@@ -34,7 +36,7 @@ pub struct Contention {
     /// By global slot id: port and group counted for, `NOTHING` for none.
     counted: Vec<(u16, u16)>,
     /// Slots whose packet has left.
-    releases: Wheel<u32>,
+    releases: PerRegion<Wheel<u32>>,
     /// Weight of the past and averages by router · ports + port; empty if unused.
     alpha: f64,
     averages: Vec<Average>,
@@ -57,12 +59,12 @@ pub struct Groups {
     /// Sums of it over the routers of a group.
     sums: Vec<u32>,
     /// Messages on their way: cycle of arrival, counts.
-    under_way: VecDeque<(u32, Vec<u16>)>,
+    under_way: PerRegion<VecDeque<(u32, Vec<u16>)>>,
 }
 
 impl Contention {
     /// Counters at zero, `None` if nobody reads them. `slots` global slot ids exist.
-    pub fn new(plan: &Plan, sensors: &Sensors, slots: usize) -> Option<Self> {
+    pub fn new(plan: &Plan, sensors: &Sensors, (regions, slots): (&Regions, usize)) -> Option<Self> {
         if !sensors.contention {
             return None;
         }
@@ -72,11 +74,17 @@ impl Contention {
             counters: vec![0; routers * ports],
             ports,
             counted: vec![(NOTHING, NOTHING); slots],
-            releases: Wheel::new(2 * plan.longest_packet()),
+            releases: PerRegion::new(regions, Wheel::new(2 * plan.longest_packet())),
             alpha: sensors.alpha.unwrap_or(0.0),
             averages: vec![Average::default(); averages],
-            groups: sensors.exchange.map(|exchange| Groups::new(plan, exchange)),
+            groups: sensors.exchange.map(|exchange| Groups::new(plan, exchange, regions)),
         })
+    }
+
+    /// Turns to a region.
+    pub fn enter(&mut self, region: usize) {
+        self.releases.enter(region);
+        self.groups.iter_mut().for_each(|groups| groups.under_way.enter(region));
     }
 
     /// Whether the head of a slot is counted, or the packet that is leaving it still is.
@@ -95,8 +103,8 @@ impl Contention {
     }
 
     /// See [`Self::take`].
-    pub fn put_back(&mut self, now: u32, due: Vec<u32>) {
-        self.releases.put_back(now, due);
+    pub fn put_back(&mut self, due: Vec<u32>) {
+        self.releases.put_back(due);
     }
 
     /// Counts a new head from cycle `now` on.
@@ -152,7 +160,7 @@ impl Contention {
 }
 
 impl Groups {
-    fn new(plan: &Plan, exchange: Exchange) -> Self {
+    fn new(plan: &Plan, exchange: Exchange, regions: &Regions) -> Self {
         let (routers, count) = (plan.network.routers as usize, plan.topology.groups() as usize);
         Self {
             exchange,
@@ -162,30 +170,33 @@ impl Groups {
             own: vec![0; routers * count],
             told: vec![0; routers * count],
             sums: vec![0; count * count],
-            under_way: VecDeque::new(),
+            under_way: PerRegion::new(regions, VecDeque::new()),
         }
     }
 
-    /// Hears what arrives and sends what is due at the beginning of cycle `now`. Returns the phits that each router
+    /// What some routers, whole groups, hear and send at the beginning of cycle `now`. Returns the phits that each of them
     /// now sends on each of its local links.
-    pub fn exchange(&mut self, now: u32) -> u32 {
+    pub fn exchange(&mut self, now: u32, routers: &Range<u32>) -> u32 {
         let due = now.is_multiple_of(self.exchange.period);
+        let counts = routers.start as usize * self.count..routers.end as usize * self.count;
         if due {
-            self.under_way.push_back((now + self.latency, self.own.clone()));
+            let own = self.own[counts.clone()].to_vec();
+            self.under_way.push_back((now + self.latency, own));
         }
         while self.under_way.front().is_some_and(|(at, _)| *at <= now) {
-            if let Some((_, counts)) = self.under_way.pop_front() {
-                self.hear(counts);
+            if let Some((_, told)) = self.under_way.pop_front() {
+                self.told[counts.clone()].copy_from_slice(&told);
+                routers.clone().step_by(self.routers).for_each(|first| self.sum(first as usize));
             }
         }
         if due { self.exchange.message_length } else { 0 }
     }
 
-    fn hear(&mut self, counts: Vec<u16>) {
-        self.told = counts;
-        self.sums.fill(0);
-        for (router, told) in self.told.chunks(self.count).enumerate() {
-            let sums = &mut self.sums[router / self.routers * self.count..][..self.count];
+    /// Adds up what the routers of a group from `first` on have told.
+    fn sum(&mut self, first: usize) {
+        let sums = &mut self.sums[first / self.routers * self.count..][..self.count];
+        sums.fill(0);
+        for told in self.told[first * self.count..].chunks(self.count).take(self.routers) {
             sums.iter_mut().zip(told).for_each(|(sum, &count)| *sum += u32::from(count));
         }
     }

@@ -8,7 +8,9 @@ use super::mode::Mode;
 use super::nic::Nics;
 use super::packet::Packet;
 use super::pool::Pool;
+use super::regions::{Cut, Events, PerRegion, Regions};
 use super::replies::Consumed;
+use super::routers::Router;
 use super::tables::Tables;
 use super::wheel::Wheel;
 use crate::config::router::ArbiterConfig;
@@ -71,8 +73,8 @@ pub struct Rules {
     pub terminals: usize,
     /// Output queue per port \[phits\].
     pub output_buffer: u32,
-    /// Phits of as many packets of one length as an output queue holds; endless without output queues.
-    pub queue_span: u32,
+    /// Phits of as many packets of one length as an output queue holds, less one; endless without output queues.
+    pub queue_slack: u32,
     /// Nodes of a router.
     pub nodes_per_router: u32,
     /// Seed of the run.
@@ -105,7 +107,9 @@ impl Rules {
             count_at_buffer: nic.injection_count == InjectionCount::Buffer,
             until_departure: nic.injection_latency == InjectionLatency::Departure,
             transit_priority: router.allocator.transit_priority,
-            queue_span: router.output_buffer.map_or(u32::MAX, |size| size - size % plan.shortest_packet()),
+            queue_slack: router
+                .output_buffer
+                .map_or(u32::MAX, |size| size - size % plan.shortest_packet() - 1),
             output_buffer: router.output_buffer.unwrap_or(u32::MAX),
             terminals: plan.network.layout.terminals,
             nodes_per_router: plan.topology.nodes_per_router(),
@@ -131,18 +135,20 @@ pub struct Context<'p, const W: usize, M> {
     pub rules: Rules,
     /// Layout tables -- constant.
     pub tables: Tables,
-    /// Present cycle.
+    /// How the network is cut -- constant.
+    pub regions: Regions,
+    /// Present cycle of the present region.
     pub now: u32,
     /// Packets in the network.
     pub packets: Pool<Packet>,
     /// Heads on their way.
-    pub arrivals: Wheel<Arrival>,
+    pub arrivals: Events<Arrival>,
     /// Credits on their way.
-    pub credits: Wheel<Credit>,
+    pub credits: Events<Credit>,
     /// The nodes.
     pub nics: Nics,
     /// Requests and replies whose consumption begins.
-    pub consumed: Wheel<Consumed>,
+    pub consumed: PerRegion<Wheel<Consumed>>,
     /// Measurements.
     pub recorder: Recorder,
     /// Phits that one VC of a buffer can hold, by port class -- constant.
@@ -171,7 +177,8 @@ pub struct Context<'p, const W: usize, M> {
 
 impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     /// The context of an empty network at cycle 0.
-    pub fn new(plan: &'p Plan, mode: M) -> Self {
+    pub fn new(plan: &'p Plan, mode: M, cut: Cut) -> Self {
+        let regions = Regions::new(plan, cut, size_of::<Router<W>>());
         let (classes, rules) = (&plan.network.classes, Rules::new(plan));
         let latency = classes.links.iter().map(|c| c.latency).max().unwrap_or(1);
         let queue = plan.router.output_buffer.unwrap_or(0) + 2 * plan.longest_packet();
@@ -179,6 +186,8 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         // Messages take at most half of a link, so that what is queued takes at most twice its length, and theirs.
         let queue = sensors.exchange.map_or(queue, |exchange| 2 * queue + 4 * exchange.message_length);
         let ahead = rules.crossbar + queue + latency.max(classes.terminal.latency) + rules.pipeline;
+        // What a region sends to one that is behind it.
+        let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
         let ids = plan.network.routers as usize * 64 * W;
         let capacity = |class: usize| classes.links.get(class).map_or(0, |c| c.buffer);
         Self {
@@ -188,10 +197,10 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             tables: Tables::new(plan),
             now: 0,
             packets: Pool::new(),
-            arrivals: Wheel::new(ahead + 1),
-            credits: Wheel::new(latency),
-            nics: Nics::new(plan, M::FULL),
-            consumed: Wheel::new(ahead),
+            arrivals: Events::new(&regions, ahead + 1 + spread),
+            credits: Events::new(&regions, latency + spread),
+            nics: Nics::new(plan, M::FULL, &regions),
+            consumed: PerRegion::new(&regions, Wheel::new(ahead)),
             recorder: Recorder::new(plan),
             capacities: [NONE, capacity(0), capacity(1)],
             above: above(plan),
@@ -199,15 +208,26 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
                 .filter(|&p| plan.network.layout.pair_vc(p).is_some())
                 .collect(),
             damq: Damq::new(plan, ids),
-            contention: Contention::new(plan, &sensors, ids),
-            marks: Marks::new(plan, &sensors),
+            contention: Contention::new(plan, &sensors, (&regions, ids)),
+            marks: Marks::new(plan, &sensors, &regions),
             minimal: vec![0; if sensors.minimal_occupancy { ids } else { 0 }],
             redecides: plan.routing.redecides(),
             draws: plan.routing.draws(),
             ahead,
+            regions,
             rules,
             mode,
         }
+    }
+
+    /// Turns to a region.
+    pub fn enter(&mut self, region: usize) {
+        self.arrivals.enter(region);
+        self.credits.enter(region);
+        self.consumed.enter(region);
+        self.nics.enter(region);
+        self.contention.iter_mut().for_each(|contention| contention.enter(region));
+        self.marks.iter_mut().for_each(|marks| marks.enter(region));
     }
 
     /// `Ejection::IdleNode`.

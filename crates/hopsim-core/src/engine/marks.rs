@@ -6,6 +6,7 @@
 
 use super::context::Context;
 use super::mode::Mode;
+use super::regions::{PerRegion, Regions};
 use super::routers::{Router, global};
 use super::waiting::Waiting;
 use super::wheel::Wheel;
@@ -35,9 +36,9 @@ pub struct Marks {
     own: Vec<u16>,
     heard: Vec<u16>,
     /// Changes on their way: index and new bits.
-    under_way: Wheel<(u32, u16)>,
+    under_way: PerRegion<Wheel<(u32, u16)>>,
     /// Routers to look at, each once; only kept where marks travel.
-    changed: Vec<u32>,
+    changed: PerRegion<Vec<u32>>,
     /// VCs to look at in each router, a bit each.
     changed_vcs: Vec<u16>,
     /// VCs that some output of each router is marked in, a bit each.
@@ -46,7 +47,7 @@ pub struct Marks {
 
 impl Marks {
     /// No marks, `None` if nobody reads them.
-    pub fn new(plan: &Plan, sensors: &Sensors) -> Option<Self> {
+    pub fn new(plan: &Plan, sensors: &Sensors, regions: &Regions) -> Option<Self> {
         let rule = sensors.saturation.clone()?;
         let classes = &plan.network.layout.class;
         let first = classes.iter().position(|&c| c == GLOBAL_CODE)?;
@@ -69,11 +70,17 @@ impl Marks {
             own: vec![0; routers as usize * ports.len()],
             heard: vec![0; routers as usize * ports.len()],
             ports,
-            under_way: Wheel::new(latency),
-            changed: Vec::new(),
+            under_way: PerRegion::new(regions, Wheel::new(latency)),
+            changed: PerRegion::new(regions, Vec::new()),
             changed_vcs: vec![0; routers as usize],
             marked: vec![0; routers as usize],
         })
+    }
+
+    /// Turns to a region.
+    pub fn enter(&mut self, region: usize) {
+        self.under_way.enter(region);
+        self.changed.enter(region);
     }
 
     /// An output VC of `router` has another occupancy than before.
@@ -168,12 +175,12 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             let first = index as usize / marks.ports.len() / marks.group * marks.group;
             (first..first + marks.group).for_each(|router| waiting.wake_all(router));
         }
-        marks.under_way.put_back(self.now, due);
-        let mut changed = std::mem::take(&mut marks.changed);
+        marks.under_way.put_back(due);
+        let mut changed = std::mem::take(&mut *marks.changed);
         for number in changed.drain(..) {
             self.update_marks_of(&mut marks, (number as usize, &routers[number as usize]), waiting);
         }
-        marks.changed = changed;
+        *marks.changed = changed;
         self.marks = Some(marks);
     }
 

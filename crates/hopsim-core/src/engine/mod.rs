@@ -15,6 +15,7 @@ mod nic;
 mod outlook;
 pub mod packet;
 mod pool;
+mod regions;
 mod replies;
 mod routers;
 pub mod simulation;
@@ -32,6 +33,7 @@ use crate::measure::{self, Table};
 use crate::plan::Plan;
 use crate::trace::{Observer, PacketTrace, Tracer, Unobserved};
 use mode::{Clean, Full, General, Mode, Plain, is_clean, is_full, is_plain};
+use regions::Cut;
 use serde_json::{Map, Value};
 use simulation::Simulation;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -65,6 +67,8 @@ pub struct Outcome {
 trait Task: Sized {
     type Observer: Observer + Default;
     type Output;
+    /// How finely it wants the network cut.
+    const CUT: Cut;
     fn with<const W: usize, M: Mode<Observer = Self::Observer>>(
         self,
         simulation: Simulation<'_, W, M>,
@@ -91,13 +95,13 @@ fn perform<T: Task>(plan: &Plan, task: T) -> T::Output {
 fn by_mode<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
     let observer = T::Observer::default();
     if is_full(plan) {
-        task.with(Simulation::<W, _>::new(plan, Full(observer)))
+        task.with(Simulation::<W, _>::new(plan, Full(observer), T::CUT))
     } else if is_plain(plan) && is_clean(plan) {
-        task.with(Simulation::<W, _>::new(plan, Clean(observer)))
+        task.with(Simulation::<W, _>::new(plan, Clean(observer), T::CUT))
     } else if is_plain(plan) {
-        task.with(Simulation::<W, _>::new(plan, Plain(observer)))
+        task.with(Simulation::<W, _>::new(plan, Plain(observer), T::CUT))
     } else {
-        task.with(Simulation::<W, _>::new(plan, General(observer)))
+        task.with(Simulation::<W, _>::new(plan, General(observer), T::CUT))
     }
 }
 
@@ -106,6 +110,7 @@ struct Measured<'c>(&'c Control);
 impl Task for Measured<'_> {
     type Observer = Unobserved;
     type Output = Result<Outcome, RunError>;
+    const CUT: Cut = Cut::Fitting;
 
     fn with<const W: usize, M: Mode>(self, mut simulation: Simulation<'_, W, M>) -> Self::Output {
         let plan = simulation.context.plan;
@@ -131,6 +136,8 @@ struct Traced(u32);
 impl Task for Traced {
     type Observer = Tracer;
     type Output = Result<Vec<PacketTrace>, RunError>;
+    // Traces are of small networks, to compare them: so the comparison covers the cut.
+    const CUT: Cut = Cut::Finest;
 
     fn with<const W: usize, M: Mode<Observer = Tracer>>(
         self,
@@ -161,9 +168,7 @@ fn drive<const W: usize, M: Mode>(
     let mut next_check = watchdog;
     while simulation.now() < end {
         let stop = end.min(simulation.now().saturating_add(CONTROL_PERIOD)).min(next_check);
-        while simulation.now() < stop {
-            simulation.cycle();
-        }
+        simulation.advance(stop);
         control.cycles.store(stop, Ordering::Relaxed);
         control.packet_hops.store(simulation.context.recorder.packet_hops, Ordering::Relaxed);
         if control.cancel.load(Ordering::Relaxed) {

@@ -88,13 +88,14 @@ pub fn is_clean(plan: &Plan) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::regions::Cut;
     use crate::engine::simulation::Simulation;
     use crate::engine::{Task, Traced};
     use crate::trace::{PacketTrace, Tracer};
     use serde_json::{Value, json};
 
     fn lives<M: Mode<Observer = Tracer>>(plan: &Plan, mode: M) -> Vec<PacketTrace> {
-        Traced(1_500).with(Simulation::<1, _>::new(plan, mode)).unwrap()
+        Traced(1_500).with(Simulation::<1, _>::new(plan, mode, Cut::Finest)).unwrap()
     }
 
     fn documents() -> Vec<Value> {

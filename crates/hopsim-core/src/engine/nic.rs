@@ -4,6 +4,7 @@ use super::context::{Arrival, Context};
 use super::mode::Mode;
 use super::packet::{Packet, Waiting};
 use super::pool::{Pool, Queue};
+use super::regions::{PerRegion, Regions};
 use super::routers::global;
 use super::source::{Changes, Source};
 use super::wheel::Wheel;
@@ -82,11 +83,11 @@ pub struct Nics {
     /// Packets at nodes.
     pub waiting: Pool<Waiting>,
     /// First node of every bucket.
-    buckets: Vec<u32>,
+    buckets: PerRegion<Vec<u32>>,
     /// Nodes whose wire becomes free while packets wait.
-    wires: Wheel<u32>,
+    wires: PerRegion<Wheel<u32>>,
     /// Nodes whose injection buffers gained room in this cycle while packets wait.
-    freed: Vec<u32>,
+    freed: PerRegion<Vec<u32>>,
     /// Streams of the random injection VC policy; empty if unused.
     vc_streams: Vec<Stream>,
     /// See [`InjectionVc`] -- constant.
@@ -107,7 +108,7 @@ pub struct Nics {
 
 impl Nics {
     /// Idle interfaces with their first generations booked.
-    pub fn new(plan: &Plan, full: bool) -> Self {
+    pub fn new(plan: &Plan, full: bool, regions: &Regions) -> Self {
         let (nodes, seed) = (plan.network.nodes, plan.experiment.measure.seed);
         let Classes { terminal, .. } = plan.network.classes;
         let vcs = terminal.vcs as usize;
@@ -134,9 +135,9 @@ impl Nics {
             changes: Changes::new(plan),
             buffers: vec![Buffer { behind: Queue::EMPTY, used: 0 }; nodes as usize * vcs],
             waiting: Pool::new(),
-            buckets: vec![NONE; SOURCE_BUCKETS],
-            wires: Wheel::new(plan.longest_packet()),
-            freed: Vec::new(),
+            buckets: PerRegion::new(regions, vec![NONE; SOURCE_BUCKETS]),
+            wires: PerRegion::new(regions, Wheel::new(plan.longest_packet())),
+            freed: PerRegion::new(regions, Vec::new()),
             vc_streams: streams.collect(),
             policy,
             serial_wire: plan.nic.injection_link == InjectionLink::Serial,
@@ -148,13 +149,20 @@ impl Nics {
             nodes,
             nodes_per_router: plan.topology.nodes_per_router(),
         };
-        for node in 0..nodes as usize {
+        for (node, nic) in state.all.iter_mut().enumerate() {
             if let Some(job) = plan.jobs.get(plan.job_of[node] as usize) {
-                let gap = job.process.begin(&mut state.all[node].process);
-                state.book(node, gap.saturating_sub(1));
+                nic.next_at = job.process.begin(&mut nic.process).saturating_sub(1);
             }
         }
+        state.rebook(0, regions);
         state
+    }
+
+    /// Turns to a region.
+    pub fn enter(&mut self, region: usize) {
+        self.buckets.enter(region);
+        self.wires.enter(region);
+        self.freed.enter(region);
     }
 
     /// Books the next generation of `node`, unless it is out of reach.
@@ -171,12 +179,16 @@ impl Nics {
     }
 
     /// Forgets all bookings and books every node again that has one at or after `now`.
-    pub fn rebook(&mut self, now: u32) {
-        self.buckets.fill(NONE);
-        for node in 0..self.all.len() {
-            let at = self.all[node].next_at;
-            if at >= now {
-                self.book(node, at);
+    pub fn rebook(&mut self, now: u32, regions: &Regions) {
+        for region in 0..regions.count() {
+            self.enter(region);
+            self.buckets.fill(NONE);
+            let routers = regions.routers(region);
+            for node in routers.start * self.nodes_per_router..routers.end * self.nodes_per_router {
+                let at = self.all[node as usize].next_at;
+                if at >= now {
+                    self.book(node as usize, at);
+                }
             }
         }
     }
@@ -303,19 +315,18 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// Injection from the source queues that can move again, then generation.
     pub fn run_nodes(&mut self) {
         if M::FULL {
-            self.change_traffic();
             self.absorb_consumed();
         }
         let due = self.nics.wires.take(self.now);
         for &node in &due {
             self.drain_source(node as usize);
         }
-        self.nics.wires.put_back(self.now, due);
-        let mut freed = std::mem::take(&mut self.nics.freed);
+        self.nics.wires.put_back(due);
+        let mut freed = std::mem::take(&mut *self.nics.freed);
         for node in freed.drain(..) {
             self.drain_source(node as usize);
         }
-        self.nics.freed = freed;
+        *self.nics.freed = freed;
         let bucket = self.now as usize % SOURCE_BUCKETS;
         let mut node = std::mem::replace(&mut self.nics.buckets[bucket], NONE);
         while node != NONE {

@@ -98,7 +98,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             }
             self.drain_source(node);
         }
-        self.consumed.put_back(self.now, due);
+        self.consumed.put_back(due);
     }
 
     /// The node generates the reply to a request; its space is reserved.

@@ -3,6 +3,7 @@
 use super::choices::Choices;
 use super::mask::Mask;
 use super::pool::Queue;
+use super::regions::Regions;
 use crate::config::router::ArbiterConfig;
 use crate::network::{NONE, Network, TERMINAL};
 use crate::plan::Plan;
@@ -61,6 +62,8 @@ pub struct Port {
     pub to_slot: u32,
     /// What to add to a slot of this port to get the global id of the pair its credits go to -- constant.
     pub to_pair: u32,
+    /// Region at the other end -- constant.
+    pub region: u32,
     /// Latency of the link \[cycles\] -- constant.
     pub latency: u16,
     /// 0 for terminal ports, 1 + index for link classes -- constant.
@@ -107,7 +110,7 @@ pub struct Router<const W: usize> {
 }
 
 impl<const W: usize> Router<W> {
-    fn new(plan: &Plan, router: u32) -> Self {
+    fn new(plan: &Plan, regions: &Regions, router: u32) -> Self {
         let (network, shortest) = (&plan.network, plan.shortest_packet());
         let port = Port {
             in_free: 0,
@@ -119,6 +122,7 @@ impl<const W: usize> Router<W> {
             to_slot: NONE,
             to_pair: NONE,
             latency: 0,
+            region: 0,
             class: TERMINAL,
             plugged: false,
         };
@@ -138,6 +142,7 @@ impl<const W: usize> Router<W> {
                 let slot = global::<W>(peer, layout.slot_base[back] as usize);
                 let pair = global::<W>(peer, layout.pair_base[back] as usize);
                 state.ports[port].plugged = true;
+                state.ports[port].region = regions.of(peer) as u32;
                 state.ports[port].to_slot = slot.wrapping_sub(u32::from(layout.pair_base[port]));
                 state.ports[port].to_pair = pair.wrapping_sub(u32::from(layout.slot_base[port]));
             }
@@ -207,7 +212,7 @@ pub struct Extras<const W: usize> {
 
 impl<const W: usize> Extras<W> {
     /// Nothing departed, nobody served. No port is busy for longer than `ahead` cycles.
-    pub fn new(plan: &Plan, ahead: u32) -> Self {
+    pub fn new(plan: &Plan, (regions, ahead): (&Regions, u32)) -> Self {
         let (routers, ports) = (plan.network.routers as usize, plan.network.layout.ports());
         let ring = plan.router.output_buffer.map_or(0, |size| (size / plan.shortest_packet()) as usize);
         let mixed = plan.shortest_packet() != plan.longest_packet();
@@ -220,14 +225,14 @@ impl<const W: usize> Extras<W> {
             ring,
             input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W),
             output_stamps: stamps(lrs(&allocator.output_arbiter), routers * ports * ports),
-            choices: Choices::new(plan, ahead),
+            choices: Choices::new(plan, (regions, ahead)),
         }
     }
 }
 
 /// All routers, empty.
-pub fn routers<const W: usize>(plan: &Plan) -> Vec<Router<W>> {
-    (0..plan.network.routers).map(|router| Router::new(plan, router)).collect()
+pub fn routers<const W: usize>(plan: &Plan, regions: &Regions) -> Vec<Router<W>> {
+    (0..plan.network.routers).map(|router| Router::new(plan, regions, router)).collect()
 }
 
 /// Phits the buffer behind a port holds per VC; ejection has no limit, an unplugged port no room.

@@ -8,11 +8,13 @@
 use super::allocator::{Scratch, Visit};
 use super::context::{Arrival, Context, Credit};
 use super::mode::Mode;
+use super::regions::Cut;
 use super::routers::{Extras, Router, global, routers, split};
 use super::tables::PortInfo;
 use crate::network::NONE;
 use crate::plan::Plan;
 use crate::topology::LOCAL;
+use std::ops::Range;
 
 /// A simulation of a plan.
 pub struct Simulation<'p, const W: usize, M: Mode> {
@@ -26,11 +28,11 @@ pub struct Simulation<'p, const W: usize, M: Mode> {
 
 impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// An empty network at cycle 0.
-    pub fn new(plan: &'p Plan, mode: M) -> Self {
-        let context = Context::new(plan, mode);
+    pub fn new(plan: &'p Plan, mode: M, cut: Cut) -> Self {
+        let context = Context::new(plan, mode, cut);
         Self {
-            routers: super::replies::with_reply_space(plan, routers(plan)),
-            extras: Extras::new(plan, context.ahead),
+            routers: super::replies::with_reply_space(plan, routers(plan, &context.regions)),
+            extras: Extras::new(plan, (&context.regions, context.ahead)),
             context,
             active: vec![0; plan.network.routers.div_ceil(64) as usize],
             scratch: Scratch::default(),
@@ -42,16 +44,52 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         self.context.now
     }
 
-    /// Simulates one cycle.
-    pub fn cycle(&mut self) {
+    /// Simulates up to cycle `end`.
+    pub fn advance(&mut self, end: u32) {
+        let mut start = self.context.now;
+        while start < end {
+            let stop = self.start_window().min(end);
+            for region in 0..self.context.regions.count() {
+                self.enter(region);
+                self.context.now = start;
+                let routers = self.context.regions.routers(region);
+                while self.context.now < stop {
+                    self.cycle(&routers);
+                }
+            }
+            start = stop;
+        }
+    }
+
+    /// Prepares all regions for the next cycles; returns up to which cycle each of them can be simulated by itself.
+    fn start_window(&mut self) -> u32 {
+        let now = self.context.now;
+        if M::FULL {
+            self.context.change_traffic();
+        }
+        let batch = self.context.recorder.start_batch(now);
+        let ahead = now.saturating_add(self.context.regions.lookahead());
+        ahead.min(batch).min(self.context.nics.changes.next_at())
+    }
+
+    /// Turns to a region.
+    fn enter(&mut self, region: usize) {
+        if self.context.regions.count() > 1 {
+            self.context.enter(region);
+            self.extras.choices.waiting.enter(region);
+        }
+    }
+
+    /// Simulates one cycle of the routers of a region.
+    fn cycle(&mut self, routers: &Range<u32>) {
         self.context.recorder.start_cycle(self.context.now);
         self.absorb_credits();
         self.absorb_heads();
         if M::FULL {
             self.extras.choices.waiting.release(&self.context.tables, &self.routers, self.context.now);
-            self.update_sensors();
+            self.update_sensors(routers);
         }
-        self.allocate();
+        self.allocate(routers);
         self.context.run_nodes();
         self.context.now += 1;
     }
@@ -66,7 +104,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
                 self.sense_credit((id, number, pair), minimal);
             }
         }
-        self.context.credits.put_back(now, due);
+        self.context.credits.put_back(due);
     }
 
     /// A credit has come back for `pair` of router `number`, global id `id`: `minimal` phits of it of packets on their
@@ -99,15 +137,18 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             let head = queue.is_empty();
             queue.push(&mut self.context.packets, packet);
             if head {
+                // Most routers hold a head already: asking that costs less than entering it again.
+                if router.is_idle() {
+                    self.active[number / 64] |= 1 << (number % 64);
+                }
                 if M::FULL {
                     self.new_head(number, slot, packet);
                 } else {
                     router.ask(slot, self.context.fixed_request(number, slot, packet));
                 }
-                self.active[number / 64] |= 1 << (number % 64);
             }
         }
-        self.context.arrivals.put_back(now, due);
+        self.context.arrivals.put_back(due);
     }
 
     /// A packet has arrived as the head of a slot.
@@ -134,7 +175,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     }
 
     /// Brings to the present cycle what heads read besides credits.
-    fn update_sensors(&mut self) {
+    fn update_sensors(&mut self, routers: &Range<u32>) {
         self.context.update_marks(&self.routers, &mut self.extras.choices.waiting);
         let Some(mut contention) = self.context.contention.take() else { return };
         let now = self.context.now;
@@ -150,19 +191,20 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
                 self.wake(number, counted.port);
             }
         }
-        contention.put_back(now, due);
-        let message = contention.groups.as_mut().map_or(0, |groups| groups.exchange(now));
+        contention.put_back(due);
+        let message = contention.groups.as_mut().map_or(0, |groups| groups.exchange(now, routers));
         self.context.contention = Some(contention);
         if message > 0 {
-            self.send_on_local_links(message);
+            self.send_on_local_links(routers, message);
         }
     }
 
-    /// Every router sends `phits` of its own on each of its local links, behind what is queued there. Without output
+    /// Each of some routers sends `phits` of its own on each of its local links, behind what is queued there. Without output
     /// queues no packet can wait for that in a router: it is granted when it will find the link free.
-    fn send_on_local_links(&mut self, phits: u32) {
+    fn send_on_local_links(&mut self, routers: &Range<u32>, phits: u32) {
         let (now, rules) = (self.context.now, &self.context.rules);
-        for (number, router) in self.routers.iter_mut().enumerate() {
+        for number in routers.start as usize..routers.end as usize {
+            let router = &mut self.routers[number];
             for port in 0..self.context.tables.port_count {
                 let state = &mut router.ports[port];
                 if state.class == LOCAL + 1 {
@@ -183,10 +225,17 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         }
     }
 
-    /// Visits every router that holds a head.
-    fn allocate(&mut self) {
-        for word in 0..self.active.len() {
+    /// Visits every one of some routers that holds a head.
+    fn allocate(&mut self, routers: &Range<u32>) {
+        let (first, end) = (routers.start as usize, routers.end as usize);
+        for word in first / 64..end.div_ceil(64) {
             let mut bits = self.active[word];
+            if word == first / 64 {
+                bits &= u64::MAX << (first % 64);
+            }
+            if word == end / 64 {
+                bits &= (1 << (end % 64)) - 1;
+            }
             while bits != 0 {
                 let bit = bits.trailing_zeros() as usize;
                 bits &= bits - 1;

@@ -70,6 +70,11 @@ impl Changes {
         changes
     }
 
+    /// Cycle of the next change of any job.
+    pub fn next_at(&self) -> u32 {
+        self.next_at
+    }
+
     fn next(&self, plan: &Plan) -> u32 {
         let next = plan.jobs.iter().zip(&self.done).filter_map(|(job, &done)| job.changes.get(done));
         next.map(|phase| phase.from).min().unwrap_or(u32::MAX)
@@ -86,7 +91,7 @@ impl Changes {
 }
 
 impl<const W: usize, M: Mode> Context<'_, W, M> {
-    /// Makes the changes of this cycle.
+    /// Makes the changes of this cycle, in all regions.
     pub fn change_traffic(&mut self) {
         if self.now != self.nics.changes.next_at {
             return;
@@ -99,7 +104,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
                 self.redraw(&job.nodes, &phase.process);
             }
         }
-        self.nics.rebook(self.now);
+        self.nics.rebook(self.now, &self.regions);
         self.nics.changes.next_at = self.nics.changes.next(self.plan);
     }
 

@@ -68,7 +68,7 @@ impl<const W: usize> Visit<'_, W> {
             packet.hops[to as usize - 1] += 1;
             packet.arrived = departure + u32::from(link.latency);
             let arrival = Arrival { slot: link.to_slot.wrapping_add(pair as u32), packet: id };
-            cx.arrivals.push(packet.arrived + cx.rules.pipeline, arrival);
+            cx.arrivals.send(link.region as usize, packet.arrived + cx.rules.pipeline, arrival);
             cx.account(self.number, self.router, pair, (length, false));
         }
         self.vacate(cx, (input, slot, from), (length, minimal), behind);
@@ -94,7 +94,7 @@ impl<const W: usize> Visit<'_, W> {
             let link = &self.router.ports[input];
             let pair = link.to_pair.wrapping_add(slot as u32);
             let credit = Credit { pair, phits: length as u16, minimal };
-            cx.credits.push(cx.now + u32::from(link.latency), credit);
+            cx.credits.send(link.region as usize, cx.now + u32::from(link.latency), credit);
             behind
         };
         self.router.slots[slot].queue.front = next;
@@ -129,7 +129,7 @@ impl<const W: usize> Visit<'_, W> {
         let hold = if idle_node { 0 } else { hold };
         if M::PLAIN && !idle_node {
             // The queue is full only while all it holds departs back to back, so its last departure tells.
-            state.out_ready = hold.max((state.tail + 1).saturating_sub(cx.rules.queue_span));
+            state.out_ready = hold.max(state.tail.saturating_sub(cx.rules.queue_slack));
             return departure;
         }
         let ring = self.extras.ring;

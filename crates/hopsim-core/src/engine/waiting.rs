@@ -5,6 +5,7 @@
 //! counter has changed. So heads that wait cost nothing while nothing happens to them.
 
 use super::mask::Mask;
+use super::regions::{PerRegion, Regions};
 use super::routers::Router;
 use super::tables::{PortInfo, Tables};
 use super::wheel::Wheel;
@@ -67,7 +68,7 @@ struct Release {
 pub struct Waiting<const W: usize> {
     routers: Vec<Waits<W>>,
     /// Ports that become free.
-    releases: Wheel<Release>,
+    releases: PerRegion<Wheel<Release>>,
     /// Whether heads may sleep: their answers depend on nothing but what wakes them -- constant.
     sleeps: bool,
     /// Whether a head depends on no other VC of an output than the one it would use -- constant.
@@ -76,7 +77,7 @@ pub struct Waiting<const W: usize> {
 
 impl<const W: usize> Waiting<W> {
     /// Nobody. No port is busy for longer than `ahead` cycles.
-    pub fn new(plan: &Plan, ahead: u32) -> Self {
+    pub fn new(plan: &Plan, (regions, ahead): (&Regions, u32)) -> Self {
         let (routing, sensors) = (&plan.routing, plan.routing.sensors());
         let waits = Waits {
             own: vec![Mask::EMPTY; plan.network.layout.ports()],
@@ -94,12 +95,17 @@ impl<const W: usize> Waiting<W> {
         let routers = if routing.redecides() { plan.network.routers as usize } else { 0 };
         Self {
             routers: vec![waits; routers],
-            releases: Wheel::new(ahead),
+            releases: PerRegion::new(regions, Wheel::new(ahead)),
             sleeps: timeless && !routing.remembers() && !routing.draws(),
             by_vc: sensors.saturation.is_none_or(|s| s.sensing == Sensing::Vc)
                 && !routing.vcs().is_flexible()
                 && plan.router.damq.is_none(),
         }
+    }
+
+    /// Turns to a region.
+    pub fn enter(&mut self, region: usize) {
+        self.releases.enter(region);
     }
 
     /// The head of a slot waits.
@@ -255,7 +261,7 @@ impl<const W: usize> Waiting<W> {
                 waits.wake(output, class);
             }
         }
-        self.releases.put_back(now, due);
+        self.releases.put_back(due);
     }
 }
 

@@ -4,6 +4,8 @@
 #[derive(Clone, Debug)]
 pub struct Wheel<T> {
     buckets: Vec<Vec<T>>,
+    /// Emptied buckets: used again before the allocator is asked, so that the events to come lie in memory in use.
+    spare: Vec<Vec<T>>,
     /// Buckets − 1, a power of two minus one -- constant.
     mask: u32,
 }
@@ -12,13 +14,17 @@ impl<T> Wheel<T> {
     /// A wheel for events up to `horizon` cycles ahead.
     pub fn new(horizon: u32) -> Self {
         let size = (horizon + 1).next_power_of_two();
-        Self { buckets: (0..size).map(|_| Vec::new()).collect(), mask: size - 1 }
+        Self { buckets: (0..size).map(|_| Vec::new()).collect(), spare: Vec::new(), mask: size - 1 }
     }
 
     /// Puts an event at cycle `at`, after the present cycle and within the horizon.
     #[inline]
     pub fn push(&mut self, at: u32, event: T) {
-        self.buckets[(at & self.mask) as usize].push(event);
+        let bucket = &mut self.buckets[(at & self.mask) as usize];
+        if bucket.capacity() == 0 {
+            equip(bucket, &mut self.spare);
+        }
+        bucket.push(event);
     }
 
     /// The events of cycle `now`, in order; give the vector back with [`Self::put_back`].
@@ -27,16 +33,26 @@ impl<T> Wheel<T> {
         std::mem::take(&mut self.buckets[(now & self.mask) as usize])
     }
 
-    /// Returns the emptied vector of cycle `now`, to keep its capacity.
+    /// Returns the vector of a cycle, to use its memory again.
     #[inline]
-    pub fn put_back(&mut self, now: u32, mut bucket: Vec<T>) {
+    pub fn put_back(&mut self, mut bucket: Vec<T>) {
         bucket.clear();
-        self.buckets[(now & self.mask) as usize] = bucket;
+        if bucket.capacity() > 0 {
+            self.spare.push(bucket);
+        }
     }
 
     /// All events still to come, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.buckets.iter().flatten()
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn equip<T>(bucket: &mut Vec<T>, spare: &mut Vec<Vec<T>>) {
+    if let Some(used) = spare.pop() {
+        *bucket = used;
     }
 }
 
@@ -54,7 +70,7 @@ mod tests {
         for now in 5..12 {
             let bucket = wheel.take(now);
             seen.extend(bucket.iter().map(|&e| (now, e)));
-            wheel.put_back(now, bucket);
+            wheel.put_back(bucket);
         }
         assert_eq!(seen, [(7, 'a'), (7, 'b'), (9, 'c')]);
     }

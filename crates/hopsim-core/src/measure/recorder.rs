@@ -213,10 +213,14 @@ impl Recorder {
         (first, end)
     }
 
-    /// The cycle `now` begins.
+    /// The cycle `now` begins. It may be before or after the one that began last, but in the same batch.
     #[inline]
     pub fn start_cycle(&mut self, now: u32) {
         self.present = now;
+    }
+
+    /// From cycle `now` on packets count for the batch that it is in. Returns the cycle in which the next one begins.
+    pub fn start_batch(&mut self, now: u32) -> u32 {
         while now == self.boundary {
             let next = self.batch.map_or(0, |b| b + 1);
             if next < self.batches && now < self.start + self.cycles {
@@ -227,6 +231,7 @@ impl Recorder {
                 self.boundary = u32::MAX;
             }
         }
+        self.boundary
     }
 
     #[inline]
