@@ -67,6 +67,7 @@ impl Observer for Unobserved {}
 #[derive(Clone, Debug, Default)]
 pub struct Tracer {
     packets: HashMap<PacketKey, PacketTrace>,
+    delivered: u64,
 }
 
 impl Tracer {
@@ -79,6 +80,11 @@ impl Tracer {
             hops: Vec::new(),
             delivered: None,
         })
+    }
+
+    /// Packets delivered.
+    pub fn delivered(&self) -> u64 {
+        self.delivered
     }
 
     /// The traces by source and serial number.
@@ -96,5 +102,6 @@ impl Observer for Tracer {
 
     fn delivered(&mut self, packet: PacketKey, at: u32) {
         self.entry(packet).delivered = Some(at);
+        self.delivered += 1;
     }
 }

@@ -32,7 +32,7 @@ use crate::measure::summary::Figures;
 use crate::measure::{self, Table};
 use crate::plan::Plan;
 use crate::trace::{Observer, PacketTrace, Tracer, Unobserved};
-use mode::{Clean, Full, General, Mode, Plain, is_clean, is_full, is_plain};
+use mode::{Clean, CleanFull, Full, General, Mode, Plain, is_clean, is_full, is_plain};
 use regions::Cut;
 use serde_json::{Map, Value};
 use simulation::Simulation;
@@ -94,7 +94,9 @@ fn perform<T: Task>(plan: &Plan, task: T) -> T::Output {
 /// Picks the mode, likewise.
 fn by_mode<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
     let observer = T::Observer::default();
-    if is_full(plan) {
+    if is_full(plan) && is_plain(plan) && is_clean(plan) {
+        task.with(Simulation::<W, _>::new(plan, CleanFull(observer), T::CUT))
+    } else if is_full(plan) {
         task.with(Simulation::<W, _>::new(plan, Full(observer), T::CUT))
     } else if is_plain(plan) && is_clean(plan) {
         task.with(Simulation::<W, _>::new(plan, Clean(observer), T::CUT))
@@ -154,6 +156,8 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
 }
 
 /// Runs a plan for `cycles` cycles and returns the life of every packet granted at least one output.
+// Inline, so that only crates that trace compile the engine for it.
+#[inline]
 pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
     perform(plan, Traced(cycles))
 }

@@ -8,8 +8,8 @@ use crate::trace::Observer;
 
 /// A kind of run.
 pub trait Mode {
-    /// Packets of one length, longer than the crossbar latency, round-robin arbiters without priority, heads
-    /// without a choice.
+    /// Packets of one length, longer than the crossbar latency, round-robin arbiters without priority, nothing on links but
+    /// packets.
     const PLAIN: bool;
     /// Besides, the default rules: no named choice differs, and every head has one VC.
     const CLEAN: bool;
@@ -26,6 +26,9 @@ pub struct Clean<O>(pub O);
 
 /// A run with nothing but the plainest router.
 pub struct Plain<O>(pub O);
+
+/// A run with everything, but the plainest router and the default rules.
+pub struct CleanFull<O>(pub O);
 
 /// A run with any router and rules, where no head has a choice.
 pub struct General<O>(pub O);
@@ -51,18 +54,19 @@ macro_rules! modes {
 
 modes! {
     Clean true true false;
+    CleanFull true true true;
     Plain true false false;
     General false false false;
     Full false false true;
 }
 
-/// Whether a plan needs [`Full`].
+/// Whether a plan needs [`Full`] or [`CleanFull`].
 pub fn is_full(plan: &Plan) -> bool {
     let traffic = |job: &JobPlan| job.process.waits() || !job.changes.is_empty() || job.request_reply();
     plan.routing.redecides() || plan.router.damq.is_some() || plan.jobs.iter().any(traffic)
 }
 
-/// Whether [`Plain`] is enough for a plan.
+/// Whether a plan has the plainest router.
 pub fn is_plain(plan: &Plan) -> bool {
     let allocator = &plan.router.allocator;
     let round_robin = |arbiter: &ArbiterConfig| matches!(arbiter, ArbiterConfig::RoundRobin(_));
@@ -71,7 +75,7 @@ pub fn is_plain(plan: &Plan) -> bool {
         && round_robin(&allocator.input_arbiter)
         && round_robin(&allocator.output_arbiter)
         && !allocator.transit_priority
-        && !is_full(plan)
+        && plan.routing.sensors().exchange.is_none_or(|exchange| exchange.message_length == 0)
 }
 
 /// Whether a plan uses the default rules throughout.
@@ -98,10 +102,10 @@ mod tests {
         Traced(1_500).with(Simulation::<1, _>::new(plan, mode, Cut::Finest)).unwrap()
     }
 
-    fn documents() -> Vec<Value> {
+    fn documents(routings: &[&str]) -> Vec<Value> {
         let mut all = Vec::new();
         for load in [0.1, 0.5, 1.0] {
-            for routing in ["minimal", "valiant"] {
+            for &routing in routings {
                 for (groups, length, crossbar) in [(9, 8, 3), (4, 5, 4), (9, 4, 0)] {
                     for iterations in [1, 3] {
                         all.push(json!({
@@ -124,7 +128,7 @@ mod tests {
 
     #[test]
     fn every_mode_that_fits_gives_every_packet_the_same_life() {
-        for mut document in documents() {
+        for mut document in documents(&["minimal", "valiant"]) {
             let plan =
                 |document: &Value| Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap();
             let clean = plan(&document);
@@ -132,6 +136,7 @@ mod tests {
             let general = lives(&clean, General(Tracer::default()));
             assert!(general.len() > 100);
             assert_eq!(lives(&clean, Full(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&clean, CleanFull(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, Clean(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, Plain(Tracer::default())), general, "{document}");
             document["compat"] = json!("fogsim");
@@ -140,6 +145,17 @@ mod tests {
             let general = lives(&fogsim, General(Tracer::default()));
             assert_eq!(lives(&fogsim, Full(Tracer::default())), general, "{document}");
             assert_eq!(lives(&fogsim, Plain(Tracer::default())), general, "{document}");
+        }
+    }
+
+    #[test]
+    fn with_everything_too_the_plain_mode_gives_every_packet_the_same_life() {
+        for document in documents(&["olm", "piggyback"]) {
+            let plan = Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap();
+            assert!(is_full(&plan) && is_plain(&plan) && is_clean(&plan));
+            let full = lives(&plan, Full(Tracer::default()));
+            assert!(full.len() > 100);
+            assert_eq!(lives(&plan, CleanFull(Tracer::default())), full, "{document}");
         }
     }
 }

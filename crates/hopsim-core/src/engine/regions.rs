@@ -213,8 +213,6 @@ mod tests {
 
     fn plans() -> Vec<Plan> {
         let traffic = |traffic: Value| json!([{ "traffic": traffic }]);
-        let contention =
-            |kind: Value| json!({ "olm": { "trigger": { "contention": { "statistics": kind } } } });
         [
             json!({}),
             json!({ "routing": { "valiant": {} }, "links": { "global": { "latency": 1 } } }),

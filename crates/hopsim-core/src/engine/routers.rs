@@ -2,6 +2,7 @@
 
 use super::choices::Choices;
 use super::mask::Mask;
+use super::mode::Mode;
 use super::pool::Queue;
 use super::regions::Regions;
 use crate::config::router::ArbiterConfig;
@@ -31,14 +32,14 @@ impl<T, const W: usize> std::ops::Index<usize> for Array<T, W> {
     type Output = T;
     #[inline]
     fn index(&self, index: usize) -> &T {
-        &self.0[(index / 64) & (W - 1)][index % 64]
+        &self.0.as_flattened()[index & (64 * W - 1)]
     }
 }
 
 impl<T, const W: usize> std::ops::IndexMut<usize> for Array<T, W> {
     #[inline]
     fn index_mut(&mut self, index: usize) -> &mut T {
-        &mut self.0[(index / 64) & (W - 1)][index % 64]
+        &mut self.0.as_flattened_mut()[index & (64 * W - 1)]
     }
 }
 
@@ -177,8 +178,8 @@ impl<const W: usize> Router<W> {
 
     /// Whether no head waits here.
     #[inline]
-    pub fn is_idle(&self) -> bool {
-        self.wanted.is_empty() && self.choosing.is_empty()
+    pub fn is_idle<M: Mode>(&self) -> bool {
+        self.wanted.is_empty() && (!M::FULL || self.choosing.is_empty())
     }
 }
 

@@ -138,7 +138,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             queue.push(&mut self.context.packets, packet);
             if head {
                 // Most routers hold a head already: asking that costs less than entering it again.
-                if router.is_idle() {
+                if router.is_idle::<M>() {
                     self.active[number / 64] |= 1 << (number % 64);
                 }
                 if M::FULL {
@@ -243,7 +243,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
                 let router = &mut self.routers[number];
                 Visit { number, router, extras: &mut self.extras }
                     .allocate(&mut self.context, &mut self.scratch);
-                if self.routers[number].is_idle() {
+                if self.routers[number].is_idle::<M>() {
                     self.active[word] &= !(1 << bit);
                 }
             }
