@@ -29,6 +29,8 @@ pub struct Choices<const W: usize> {
     pub waiting: Waiting<W>,
     /// By global slot id: what the head may choose from.
     prospects: Vec<Prospect>,
+    /// By global slot id: the output VCs that the head could choose.
+    hopes: Vec<Mask<W>>,
     /// By slot: what the packet remembers if it is granted what it asks for now.
     after: Vec<RouteState>,
     /// Pairs of all ports of a link class in a VC -- constant.
@@ -52,6 +54,7 @@ impl<const W: usize> Choices<W> {
         Self {
             waiting: Waiting::new(plan, (regions, ahead)),
             prospects: vec![Prospect::minimal(Way::NONE, Place::Injection); routers * slots],
+            hopes: vec![Mask::EMPTY; routers * slots],
             after: vec![RouteState::NEW; slots],
             pairs,
             remembers: plan.routing.remembers(),
@@ -71,10 +74,31 @@ impl<const W: usize> Choices<W> {
     }
 
     /// The head of a slot has a choice.
-    #[inline]
-    fn wait(&mut self, (number, slot): (usize, usize), prospect: Prospect) {
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    fn wait(&mut self, tables: &Tables, (number, slot): (usize, usize), prospect: Prospect) {
         self.waiting.add((number, slot), &prospect);
-        self.prospects[global::<W>(number as u32, slot) as usize] = prospect;
+        let id = global::<W>(number as u32, slot) as usize;
+        self.hopes[id] = self.hope(tables, &prospect);
+        self.prospects[id] = prospect;
+    }
+
+    /// The output VCs that a head could choose.
+    fn hope(&self, tables: &Tables, prospect: &Prospect) -> Mask<W> {
+        if prospect.anywhere {
+            return Mask::ALL;
+        }
+        let mut hope = Mask::EMPTY;
+        for way in [prospect.minimal, prospect.detour] {
+            hope.insert(tables.port(way.port as usize).pair_base as usize + way.vc as usize);
+        }
+        for class in [LOCAL, GLOBAL] {
+            let vc = prospect.misroutes[class as usize];
+            if vc != NO_VC {
+                hope |= self.pairs(class, vc);
+            }
+        }
+        hope
     }
 
     /// The head of a slot has left.
@@ -85,16 +109,10 @@ impl<const W: usize> Choices<W> {
         self.waiting.remove((number, slot), prospect);
     }
 
-    /// Whether one of the output VCs that a head could choose is open.
+    /// Whether one of the output VCs that the head of a slot could choose is open.
     #[inline]
-    fn is_hopeful(&self, tables: &Tables, prospect: &Prospect, openings: &Openings<W>) -> bool {
-        let pair = |way: Way| tables.port(way.port as usize).pair_base as usize + way.vc as usize;
-        let single = |way: Way| openings.reachable.contains(pair(way));
-        let any = |class: u8| {
-            let vc = prospect.misroutes[class as usize];
-            vc != NO_VC && !(openings.reachable & self.pairs(class, vc)).is_empty()
-        };
-        prospect.anywhere || single(prospect.minimal) || single(prospect.detour) || any(LOCAL) || any(GLOBAL)
+    fn is_hopeful(&self, (number, slot): (usize, usize), openings: &Openings<W>) -> bool {
+        !(openings.reachable & self.hopes[global::<W>(number as u32, slot) as usize]).is_empty()
     }
 }
 
@@ -110,7 +128,7 @@ impl<const W: usize> Visit<'_, W> {
             Stand::Bound(hop) => cx.base.vcs().way(&head, hop).highest(),
             Stand::Open(prospect) => {
                 self.router.choosing.insert(slot);
-                return self.extras.choices.wait((self.number, slot), prospect);
+                return self.extras.choices.wait(&cx.tables, (self.number, slot), prospect);
             }
         };
         self.router.ask(slot, cx.tables.port(request.port).pair_base as usize + request.vc as usize);
@@ -172,8 +190,7 @@ impl<const W: usize> Visit<'_, W> {
         slot: usize,
     ) -> bool {
         let choices = &self.extras.choices;
-        let prospect = choices.prospect(self.number, slot);
-        let hope = choices.remembers || choices.is_hopeful(&cx.tables, prospect, openings);
+        let hope = choices.remembers || choices.is_hopeful((self.number, slot), openings);
         let granted = hope && self.ask(cx, (iteration, openings), slot);
         if !granted {
             self.extras.choices.waiting.sleep(self.number, slot);
@@ -209,7 +226,8 @@ impl<const W: usize> Visit<'_, W> {
     /// The head of `slot` has been granted `pair` of an output of class `to`, and will have left at `left`: what it
     /// remembers and what sensors see of it. Returns the phits to take off the minimal occupancy of the output VC it came
     /// by.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn commit<M: Mode>(
         &mut self,
         cx: &mut Context<'_, W, M>,

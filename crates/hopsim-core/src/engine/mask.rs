@@ -12,6 +12,9 @@ impl<const W: usize> Mask<W> {
     /// The empty set.
     pub const EMPTY: Self = Self([0; W]);
 
+    /// All integers below 64·W.
+    pub const ALL: Self = Self([u64::MAX; W]);
+
     /// The set of the low bits of `bits`.
     #[inline]
     pub fn from_bits(bits: u64) -> Self {

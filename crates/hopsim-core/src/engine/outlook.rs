@@ -87,6 +87,11 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     }
 
     #[inline]
+    fn flexible(&self) -> bool {
+        self.cx.flexible()
+    }
+
+    #[inline]
     fn each_hopeful(&self, _ports: Range<usize>, class: u8, vc: u8, mut visit: impl FnMut(usize)) {
         let pairs = self.openings.reachable & self.visit.extras.choices.pairs(class, vc);
         pairs.for_each(|pair| visit(self.cx.tables.pair_port(pair)));

@@ -61,7 +61,7 @@ impl Vcs {
     #[inline(always)]
     pub fn pick(&self, way: Way, view: &impl View, draws: &mut impl Draws) -> Request {
         let request = way.highest();
-        let Some(flex) = &self.flex else { return request };
+        let Some(flex) = self.flex.as_ref().filter(|_| view.flexible()) else { return request };
         let credits = |vc| view.credits(Request { vc, ..request });
         let vc = if flex.joins_shortest() {
             roomiest((way.vc, view.capacity(way.class)), credits)

@@ -37,6 +37,10 @@ pub trait View {
     fn length(&self) -> u32;
     /// The head.
     fn head(&self) -> Head;
+    /// Whether FlexVC may manage the VCs; where it is known at compile time that it does not, this says so.
+    fn flexible(&self) -> bool {
+        true
+    }
     /// Visits those of `ports`, all of link class `class`, that could be open in VC `vc` (with FlexVC in that or one
     /// below), ascending; others too if it is not worth finding out.
     fn each_hopeful(&self, ports: Range<usize>, _class: u8, _vc: u8, visit: impl FnMut(usize)) {
