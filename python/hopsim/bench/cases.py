@@ -152,8 +152,28 @@ def _memory() -> Iterator[Case]:
     # FOGSim's NIC: injection buffers of 256 phits and no source queue. They are full after some 3,000 cycles.
     full = document(1.0, (3_000, 1_000), compat="fogsim", **H8)
     yield Case(section, "16,512 nodes, load 1.0, fogsim", _peak(full, 160))
+    for name in ("valiant", "olm"):
+        traffic = {**VALIANT, "routing": name}
+        large = document(0.35, (1_000, 500), **traffic, **H8)
+        small = document(0.35, REFERENCE_CYCLES, **traffic)
+        yield Case(section, f"16,512 nodes, ADV+1 {name} 0.35", _time_over(large, small))
     yield Case(section, "262,656 nodes, build", _build(document(0.3, (0, 1), **H16), None))
     yield Case(section, "262,656 nodes, load 0.3", _peak(document(0.3, (500, 500), **H16), 2_000))
+
+
+def _time_over(large: Document, small: Document) -> Callable[[Case, Bench], Iterator[Figure]]:
+    """Time per packet-hop, and how many times that of a network whose state fits into the cache."""
+
+    def measure(case: Case, bench: Bench) -> Iterator[Figure]:
+        times = []
+        for experiment in (large, small):
+            timing = bench.timing(experiment)
+            times.append(timing.best_s / max(timing.packet_hops, 1) * 1e9)
+        yield Figure(case.name, "time per packet-hop", "ns", times[0])
+        note = f"{times[0]:.0f} ns / {times[1]:.0f} ns"
+        yield Figure(case.name, "over 1,056 nodes", "", times[0] / times[1], note=note)
+
+    return measure
 
 
 def _build(experiment: Document, target: float | None) -> Callable[[Case, Bench], Iterator[Figure]]:

@@ -81,7 +81,7 @@ impl<const W: usize> Visit<'_, W> {
         let mut slots = Mask::EMPTY;
         (self.router.wanted & cx.reachable(self.router.credit)).for_each(|pair| {
             if self.router.ports[cx.tables.pair_port(pair)].out_ready <= cx.now {
-                slots |= self.router.pairs[pair].wants;
+                slots |= self.router.wants[pair];
             }
         });
         if cx.mixed() {
@@ -229,8 +229,8 @@ impl<const W: usize> Visit<'_, W> {
         let chosen = M::FULL && self.router.choosing.contains(slot);
         let mut granted = request;
         if let Some(flex) = cx.base.vcs().flex().filter(|_| class != TERMINAL && !chosen) {
-            let (row, first) = (self.router.pairs.row(pair_base as usize), pair_base as usize % 64);
-            let credits = |vc: u8| row[(first + vc as usize) % 64].credits;
+            let (row, first) = (self.router.credits.row(pair_base as usize), pair_base as usize % 64);
+            let credits = |vc: u8| row[(first + vc as usize) % 64];
             let highest = (request - pair_base) as u8;
             granted = pair_base
                 + u16::from(if flex.joins_shortest() {
@@ -254,7 +254,7 @@ impl<const W: usize> Visit<'_, W> {
         let Slot { queue: Queue { front: packet, .. }, request, .. } = self.router.slots[slot];
         let output = cx.tables.pair_port(request as usize);
         let base = cx.tables.port(output).pair_base as usize;
-        let credits = |vc| self.router.pairs[base + vc as usize].credits;
+        let credits = |vc| self.router.credits[base + vc as usize];
         let length = u32::from(cx.packets.get(packet).length);
         let mut attempt = Attempt { cx, router: self.number, packet, iteration, stream: None };
         flex.select_by_rank(output, highest, (credits, length), &mut attempt)

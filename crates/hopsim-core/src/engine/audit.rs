@@ -99,7 +99,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         });
         let outstanding: Vec<u32> = outstanding.collect();
         let credits: Vec<u32> =
-            pairs.clone().map(|pair| self.routers[router as usize].pairs[pair].credits).collect();
+            pairs.clone().map(|pair| self.routers[router as usize].credits[pair]).collect();
         let place = || format!("router {router} {}", network.port_name(port));
         let capacity = initial_credits(network, router, port);
         let Some(damq) = &self.context.damq else {
@@ -150,7 +150,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             .map(|index| self.context.nics.occupied(node, class.first + index))
             .sum();
         let taken = (requested.count() + queued) as u32 * job.packet_length + in_buffer;
-        let free = self.routers[router as usize].pairs[pair].credits;
+        let free = self.routers[router as usize].credits[pair];
         let returning = self.returning(global::<W>(router, pair));
         if free + returning + taken != reply_space(plan, node) {
             return Err(format!(
@@ -181,22 +181,21 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         let (state, network) = (&self.routers[router as usize], &self.context.plan.network);
         let shortest = self.context.rules.shortest;
         for pair in 0..network.layout.pairs() {
-            let wants = state.pairs[pair].wants;
+            let wants = state.wants[pair];
             if state.wanted.contains(pair) == wants.is_empty() {
                 return Err(format!("router {router} pair {pair}: the set of wanted pairs is stale"));
             }
             if network.layout.pair_vc(pair).is_none() {
                 continue;
             }
-            let credit = state.pairs[pair].credits >= shortest;
+            let credit = state.credits[pair] >= shortest;
             if state.credit.contains(pair) != credit {
                 return Err(format!("router {router} pair {pair}: the set of pairs with credit is stale"));
             }
         }
         for slot in 0..network.layout.slots() {
             let head = state.slots[slot].queue.front != NONE;
-            let wanting =
-                (0..network.layout.pairs()).filter(|&p| state.pairs[p].wants.contains(slot)).count();
+            let wanting = (0..network.layout.pairs()).filter(|&p| state.wants[p].contains(slot)).count();
             let asking = wanting + usize::from(state.choosing.contains(slot));
             if asking != usize::from(head) {
                 return Err(format!("router {router} slot {slot}: its head asks {asking} times"));

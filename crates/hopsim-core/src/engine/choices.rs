@@ -168,7 +168,7 @@ impl<const W: usize> Visit<'_, W> {
     #[inline]
     fn fixed<M: Mode>(&self, cx: &Context<'_, W, M>, openings: &Openings<W>) -> Mask<W> {
         let mut slots = Mask::EMPTY;
-        (self.router.wanted & openings.reachable).for_each(|pair| slots |= self.router.pairs[pair].wants);
+        (self.router.wanted & openings.reachable).for_each(|pair| slots |= self.router.wants[pair]);
         slots = self.extras.choices.waiting.free_inputs(self.number, slots);
         if cx.mixed() {
             slots.for_each(|slot| {

@@ -153,8 +153,8 @@ pub struct Context<'p, const W: usize, M> {
     pub recorder: Recorder,
     /// Phits that one VC of a buffer can hold, by port class -- constant.
     pub capacities: [u32; 3],
-    /// Pairs of links from VC 1, 2, 4 and 8 on -- constant.
-    above: [Mask<W>; 4],
+    /// Pairs of links from VC 1, 2, 4 … on, as far as there are any -- constant.
+    above: Vec<Mask<W>>,
     /// All pairs -- constant.
     all: Mask<W>,
     /// Shared buffers.
@@ -371,10 +371,10 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     }
 }
 
-/// The pairs of links from VC 1, 2, 4 and 8 on.
-fn above<const W: usize>(plan: &Plan) -> [Mask<W>; 4] {
+/// The pairs of links from VC 1, 2, 4 and 8 on, as far as there are any.
+fn above<const W: usize>(plan: &Plan) -> Vec<Mask<W>> {
     let layout = &plan.network.layout;
-    let mut masks = [Mask::EMPTY; 4];
+    let mut masks = vec![Mask::EMPTY; 4];
     for pair in 0..layout.pairs() {
         if let Some((_, vc)) = layout.pair_vc(pair).filter(|&(port, _)| layout.class[port] != TERMINAL) {
             masks
@@ -384,6 +384,7 @@ fn above<const W: usize>(plan: &Plan) -> [Mask<W>; 4] {
                 .for_each(|(_, m)| m.insert(pair));
         }
     }
+    masks.retain(|mask| !mask.is_empty());
     masks
 }
 

@@ -61,7 +61,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         if M::FULL && self.damq.is_some() && self.tables.port(self.tables.pair_port(pair)).class != TERMINAL {
             return self.account_shared(number, router, pair, (phits, returned));
         }
-        let credits = &mut router.pairs[pair].credits;
+        let credits = &mut router.credits[pair];
         if returned {
             *credits += phits;
             if *credits >= self.rules.shortest {
@@ -93,7 +93,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         *used = if returned { *used - phits } else { *used + phits };
         let all = &damq.outstanding[first..first + count];
         for (vc, credits) in damq.shares[info.class as usize - 1].credits(all).enumerate() {
-            router.pairs[base + vc].credits = credits;
+            router.credits[base + vc] = credits;
             if credits >= shortest {
                 router.credit.insert(base + vc);
             } else {

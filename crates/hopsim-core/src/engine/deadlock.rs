@@ -85,7 +85,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         let port = self.context.tables.pair_port(pair);
         let info = self.context.tables.port(port);
         let state = &self.routers[number];
-        if info.class == TERMINAL || state.pairs[pair].credits >= length {
+        if info.class == TERMINAL || state.credits[pair] >= length {
             return true;
         }
         if !state.ports[port].plugged {

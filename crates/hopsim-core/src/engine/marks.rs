@@ -205,7 +205,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     ) {
         let capacity = self.capacities[GLOBAL_CODE as usize];
         let changed = match marks.rule.packets {
-            Packets::All => marks.update(number, |pair| capacity - router.pairs[pair].credits, self.now),
+            Packets::All => marks.update(number, |pair| capacity - router.credits[pair], self.now),
             Packets::Minimal => {
                 let id = |pair| global::<W>(number as u32, pair) as usize;
                 marks.update(number, |pair| self.minimal[id(pair)], self.now)

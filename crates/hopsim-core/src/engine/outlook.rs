@@ -39,7 +39,7 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
 
     #[inline]
     fn credits(&self, request: Request) -> u32 {
-        self.visit.router.pairs[self.pair(request)].credits
+        self.visit.router.credits[self.pair(request)]
     }
 
     #[inline]

@@ -42,7 +42,7 @@ pub fn with_reply_space<const W: usize>(plan: &Plan, mut routers: Vec<Router<W>>
     for pair in requests {
         for (number, router) in routers.iter_mut().enumerate() {
             let space = reply_space(plan, number * layout.terminals + layout.pair_port[pair] as usize);
-            router.pairs[pair].credits = space;
+            router.credits[pair] = space;
             if space < shortest {
                 router.credit.remove(pair);
             }
@@ -62,9 +62,9 @@ impl<const W: usize> Visit<'_, W> {
         (output, length): (usize, u32),
     ) {
         if pair > cx.tables.port(output).pair_base as usize {
-            let state = &mut self.router.pairs[pair];
-            state.credits -= length;
-            if state.credits < cx.rules.shortest {
+            let credits = &mut self.router.credits[pair];
+            *credits -= length;
+            if *credits < cx.rules.shortest {
                 self.router.credit.remove(pair);
             }
         }

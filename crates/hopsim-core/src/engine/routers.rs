@@ -84,15 +84,6 @@ pub struct Slot {
     pub granted: u16,
 }
 
-/// An output VC.
-#[derive(Clone, Copy, Debug)]
-pub struct Pair<const W: usize> {
-    /// Slots whose heads want it.
-    pub wants: Mask<W>,
-    /// Free phits of the buffer at the other end.
-    pub credits: u32,
-}
-
 /// One router.
 #[derive(Clone, Debug)]
 pub struct Router<const W: usize> {
@@ -106,8 +97,10 @@ pub struct Router<const W: usize> {
     pub ports: Array<Port, W>,
     /// Its input VCs.
     pub slots: Array<Slot, W>,
-    /// Its output VCs.
-    pub pairs: Array<Pair<W>, W>,
+    /// Slots whose heads want an output VC, by pair.
+    pub wants: Array<Mask<W>, W>,
+    /// Free phits of the buffer behind an output VC, by pair.
+    pub credits: Array<u32, W>,
 }
 
 impl<const W: usize> Router<W> {
@@ -133,7 +126,8 @@ impl<const W: usize> Router<W> {
             choosing: Mask::EMPTY,
             ports: Array::new(port),
             slots: Array::new(Slot { queue: Queue::EMPTY, request: 0, granted: 0 }),
-            pairs: Array::new(Pair { wants: Mask::EMPTY, credits: 0 }),
+            wants: Array::new(Mask::EMPTY),
+            credits: Array::new(0),
         };
         for port in 0..network.layout.ports() {
             let (link, layout) = (network.link(router, port), &network.layout);
@@ -150,8 +144,8 @@ impl<const W: usize> Router<W> {
         }
         for pair in 0..network.layout.pairs() {
             let Some((port, _)) = network.layout.pair_vc(pair) else { continue };
-            state.pairs[pair].credits = initial_credits(network, router, port);
-            if state.pairs[pair].credits >= shortest {
+            state.credits[pair] = initial_credits(network, router, port);
+            if state.credits[pair] >= shortest {
                 state.credit.insert(pair);
             }
         }
@@ -162,14 +156,14 @@ impl<const W: usize> Router<W> {
     #[inline]
     pub fn ask(&mut self, slot: usize, pair: usize) {
         self.slots[slot].request = pair as u16;
-        self.pairs[pair].wants.insert(slot);
+        self.wants[pair].insert(slot);
         self.wanted.insert(pair);
     }
 
     /// The head of `slot` no longer wants `pair`.
     #[inline]
     pub fn withdraw(&mut self, slot: usize, pair: usize) {
-        let wants = &mut self.pairs[pair].wants;
+        let wants = &mut self.wants[pair];
         wants.remove(slot);
         if wants.is_empty() {
             self.wanted.remove(pair);

@@ -182,8 +182,7 @@ impl<const W: usize> Visit<'_, W> {
 
     /// Whether an output VC and its queue have room for `length` phits.
     pub fn has_room<M: Mode>(&self, cx: &Context<'_, W, M>, pair: usize, length: u32) -> bool {
-        self.router.pairs[pair].credits >= length
-            && self.room(cx, cx.tables.pair_port(pair), length) <= cx.now
+        self.router.credits[pair] >= length && self.room(cx, cx.tables.pair_port(pair), length) <= cx.now
     }
 
     /// Whether the head of `slot` fits where it wants to go, with packets of several lengths.

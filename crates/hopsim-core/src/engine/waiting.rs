@@ -112,13 +112,11 @@ impl<const W: usize> Waiting<W> {
     #[inline]
     pub fn add(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
         let waits = &mut self.routers[number];
-        for port in own_ports(prospect).into_iter().flatten() {
-            waits.own[port as usize].insert(slot);
-        }
-        for (class, vc) in misroutes(prospect) {
+        each_own_port(prospect, |port| waits.own[port].insert(slot));
+        each_misroute(prospect, |class, vc| {
             waits.misroutes[class].insert(slot);
             waits.misroutes_by_vc.get_mut(class, vc).insert(slot);
-        }
+        });
     }
 
     /// The head of a slot has left.
@@ -126,13 +124,11 @@ impl<const W: usize> Waiting<W> {
     pub fn remove(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
         let waits = &mut self.routers[number];
         waits.asleep.remove(slot);
-        for port in own_ports(prospect).into_iter().flatten() {
-            waits.own[port as usize].remove(slot);
-        }
-        for (class, vc) in misroutes(prospect) {
+        each_own_port(prospect, |port| waits.own[port].remove(slot));
+        each_misroute(prospect, |class, vc| {
             waits.misroutes[class].remove(slot);
             waits.misroutes_by_vc.get_mut(class, vc).remove(slot);
-        }
+        });
     }
 
     /// Those of the slots with a choice whose heads are to be asked.
@@ -278,14 +274,22 @@ impl<const W: usize> Waits<W> {
 
 /// The ports of minimal path and detour.
 #[inline]
-fn own_ports(prospect: &Prospect) -> [Option<u16>; 2] {
+fn each_own_port(prospect: &Prospect, mut visit: impl FnMut(usize)) {
     let (minimal, detour) = (prospect.minimal.port, prospect.detour.port);
-    [Some(minimal).filter(|_| !prospect.anywhere), Some(detour).filter(|_| detour != minimal)]
+    if !prospect.anywhere {
+        visit(minimal as usize);
+    }
+    if detour != minimal {
+        visit(detour as usize);
+    }
 }
 
 /// Class and VC of the misroutes.
 #[inline]
-fn misroutes(prospect: &Prospect) -> impl Iterator<Item = (usize, usize)> {
-    let all = prospect.misroutes.into_iter().enumerate();
-    all.filter(|&(_, vc)| vc != NO_VC).map(|(class, vc)| (class, vc as usize))
+fn each_misroute(prospect: &Prospect, mut visit: impl FnMut(usize, usize)) {
+    for (class, &vc) in prospect.misroutes.iter().enumerate() {
+        if vc != NO_VC {
+            visit(class, vc as usize);
+        }
+    }
 }
