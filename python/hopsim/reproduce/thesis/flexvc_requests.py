@@ -38,6 +38,7 @@ from hopsim.reproduce.thesis.routing import (
     MINIMAL,
     PER_PORT,
     PER_VC,
+    T_GLOBAL,
     congestion,
     contention,
     in_transit,
@@ -49,6 +50,15 @@ from hopsim.reproduce.thesis.traffic import ADV1, Traffic, requests
 
 CONTENTION_THRESHOLD: Mapping[Scale, int] = {"quick": 4, "full": 6}
 """Packets (figure 5.14)."""
+SATURATION: Mapping[Scale, int] = {"quick": 2, "full": T_GLOBAL}
+"""Packets above twice the mean of a router's h global links at which one of them is saturated. If all
+others are idle, a link is from T / (1 - 2 / h) packets on: with h = 3, T = 2 gives the 6 or so that T = 5
+gives with h = 8."""
+SATURATION_NOTE = (
+    f"PB marks a global link as saturated {SATURATION['full']} packets above twice the mean in the full "
+    f"network, {SATURATION['quick']} in the small one: the fewer links there are, the more each adds to "
+    "the mean."
+)
 MIN_REQUESTS = System("MIN", MINIMAL, increasing(4, 2))
 VAL_REQUESTS = System("VAL", VALIANT, increasing(8, 4))
 SPLITS: Sequence[Split] = (
@@ -137,12 +147,17 @@ SENSINGS = {
 BASE_SENSINGS = ("per-VC", "per-port")
 
 
-def _piggyback(channels: Channels, flexible: Channels, *, recompute: bool = True) -> list[System]:
+def _routing(scale: Scale, sensing: Document = PER_VC, *, recompute: bool = True) -> Document:
+    """PB."""
+    threshold = SATURATION[scale]
+    return source_adaptive("rrg", sensing=sensing, recompute=recompute, saturation_threshold=threshold)
+
+
+def _piggyback(
+    scale: Scale, channels: Channels, flexible: Channels, *, recompute: bool = True
+) -> list[System]:
     """PB with every buffer organisation and sensing."""
-    routings = {
-        name: source_adaptive("rrg", sensing=sensing, recompute=recompute)
-        for name, sensing in SENSINGS.items()
-    }
+    routings = {name: _routing(scale, sensing, recompute=recompute) for name, sensing in SENSINGS.items()}
     return [
         *(System(f"PB {name}", routings[name], channels) for name in BASE_SENSINGS),
         *(System(f"PB DAMQ {name}", routings[name], channels, damq(channels)) for name in BASE_SENSINGS),
@@ -152,7 +167,7 @@ def _piggyback(channels: Channels, flexible: Channels, *, recompute: bool = True
 
 def _source_adaptive(scale: Scale) -> list[Panel]:
     """Figure 5.10."""
-    variants = _piggyback(increasing(4, 2), flexvc(4, 2))
+    variants = _piggyback(scale, increasing(4, 2), flexvc(4, 2))
     minimal = System("MIN", MINIMAL, increasing(2, 1))
     valiant = System("VAL", VALIANT, increasing(4, 2))
     return [
@@ -191,7 +206,7 @@ SOURCE_CLAIMS = (
 
 def _source_adaptive_requests(scale: Scale) -> list[Panel]:
     """Figure 5.11."""
-    variants = _piggyback(increasing(8, 4), flexvc(4, 2, (2, 1)))
+    variants = _piggyback(scale, increasing(8, 4), flexvc(4, 2, (2, 1)))
     return _panels(lambda traffic: [_oblivious(traffic)], variants, scale)
 
 
@@ -235,7 +250,8 @@ def _recomputation(scale: Scale) -> list[Panel]:
     panels = []
     for title, recompute in ((KEPT, False), (DRAWN_ANEW, True)):
         valiant = VAL_REQUESTS.with_(routing=oblivious("rrg", recompute=recompute))
-        members = [valiant, *_piggyback(increasing(8, 4), flexvc(4, 2, (2, 1)), recompute=recompute)]
+        variants = _piggyback(scale, increasing(8, 4), flexvc(4, 2, (2, 1)), recompute=recompute)
+        members = [valiant, *variants]
         lines: dict[str, Line] = {
             system.name: {
                 load: case(CURVES[scale], requests(ADV1), system, load, title)
@@ -270,12 +286,8 @@ def _in_transit(scale: Scale) -> list[Panel]:
     flexible = flexvc(3, 2, (2, 1))
     counters = contention(CONTENTION_THRESHOLD[scale])
     members = [
-        System("PB", source_adaptive("rrg", recompute=True), increasing(8, 4)),
-        System(
-            "PB FlexVC",
-            source_adaptive("rrg", sensing=MINCRED_PER_PORT, recompute=True),
-            flexvc(4, 2, (2, 1)),
-        ),
+        System("PB", _routing(scale), increasing(8, 4)),
+        System("PB FlexVC", _routing(scale, MINCRED_PER_PORT), flexvc(4, 2, (2, 1))),
         System("In-transit", in_transit("mm"), increasing(6, 4)),
         System("In-transit FlexVC", in_transit("mm", congestion(MINCRED_PER_PORT)), flexible),
         System("In-transit Cta FlexVC", in_transit("mm", counters), flexible),
@@ -320,14 +332,14 @@ def entries() -> list[Entry]:
             "5.10",
             "Latency and throughput of source-adaptive routing",
             _source_adaptive,
-            [FLEXVC_NOTE, RECOMPUTE_NOTE],
+            [FLEXVC_NOTE, RECOMPUTE_NOTE, SATURATION_NOTE],
             SOURCE_CLAIMS,
         ),
         figure(
             "5.11",
             "Latency and throughput of source-adaptive routing, requests and replies",
             _source_adaptive_requests,
-            [FLEXVC_NOTE, RECOMPUTE_NOTE],
+            [FLEXVC_NOTE, RECOMPUTE_NOTE, SATURATION_NOTE],
             SOURCE_REQUEST_CLAIMS,
             SOURCE_REQUEST_NUMBERS,
         ),
@@ -335,7 +347,7 @@ def entries() -> list[Entry]:
             "5.13",
             "Throughput under ADV+1 requests and replies with the intermediate router kept or drawn anew",
             _recomputation,
-            [FLEXVC_NOTE],
+            [FLEXVC_NOTE, SATURATION_NOTE],
             RECOMPUTE_CLAIMS,
             RECOMPUTE_NUMBERS,
             quantities=(ACCEPTED,),
@@ -344,7 +356,7 @@ def entries() -> list[Entry]:
             "5.14",
             "Latency and throughput of in-transit routing, requests and replies",
             _in_transit,
-            [FLEXVC_NOTE, RECOMPUTE_NOTE],
+            [FLEXVC_NOTE, RECOMPUTE_NOTE, SATURATION_NOTE],
             IN_TRANSIT_CLAIMS,
         ),
     ]

@@ -32,7 +32,7 @@ TOLERANCE = 0.15
 """Share of the step that may be missing when a mechanism counts as settled."""
 HOLD = 100
 """Cycles for which it stays so."""
-NETWORKS: Mapping[Scale, Network] = {"quick": Network(4, 5_000, 6_000), "full": Network(8, 60_000, 12_000)}
+NETWORKS: Mapping[Scale, Network] = {"quick": Network(4, 5_000, 6_000), "full": Network(8, 10_000, 12_000)}
 """The run goes on after the change until the packets shown have arrived. The change is at a multiple
 of 100 cycles, right after a broadcast of ECtN, as in the thesis."""
 SEEDS: Mapping[Scale, int] = {"quick": 5, "full": 5}
