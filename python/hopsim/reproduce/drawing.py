@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -20,6 +22,8 @@ SHIFT = 0.12
 LOGARITHMIC = 30
 """Largest over smallest value from which an axis is logarithmic."""
 FORMATS = ("png", "pdf")
+LETTER, SYMBOL = 0.09, 0.7
+"""Width of a letter of a title or legend, and of a symbol of a legend with its margins [inches]."""
 LATENCY_CUT = 6
 """Largest over smallest latency that an axis shows."""
 Stack = tuple[Sequence[float], Mapping[str, Sequence[float]]]
@@ -33,13 +37,25 @@ AGREES, DIFFERS = "#dff0d8", "#f2dede"
 def beside(title: str, panels: Sequence[tuple[str, Sequence[Comparison]]]) -> Figure:
     """Published and own values side by side, one panel per quantity."""
     figure = Figure(figsize=(11, 7.5), layout="constrained")
-    figure.suptitle(title)
+    _entitle(figure, title)
     grid = figure.subplots(2, (len(panels) + 1) // 2).flat
     for axes, (quantity, comparisons) in zip(grid, panels, strict=False):
         _pairs(axes, quantity, comparisons)
     handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    _legend_below(figure, dict(zip(labels, handles, strict=True)))
     return figure
+
+
+def _entitle(figure: Figure, title: str) -> None:
+    """A title in as many lines as the figure's width asks for."""
+    figure.suptitle(textwrap.fill(title, int(figure.get_figwidth() / LETTER)))
+
+
+def _legend_below(figure: Figure, handles: Mapping[str, Artist]) -> None:
+    """A legend of as many columns as fit below the panels."""
+    column = SYMBOL + LETTER * max(len(name) for name in handles)
+    columns = max(1, min(len(handles), int(figure.get_figwidth() / column)))
+    figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=columns)
 
 
 def _pairs(axes: Axes, quantity: str, comparisons: Sequence[Comparison]) -> None:
@@ -73,7 +89,7 @@ def _pairs(axes: Axes, quantity: str, comparisons: Sequence[Comparison]) -> None
 def per_router(title: str, profiles: Mapping[str, Sequence[float]]) -> Figure:
     """Injected load of each router of a group, and of first, middle and last routers."""
     figure = Figure(figsize=(11, 4.5), layout="constrained")
-    figure.suptitle(title)
+    _entitle(figure, title)
     every, sets = figure.subplots(1, 2, width_ratios=(3, 1), sharey=True)
     last = max(len(loads) for loads in profiles.values()) - 1
     _grouped(every, profiles, [f"R{router}" for router in range(last + 1)])
@@ -84,7 +100,7 @@ def per_router(title: str, profiles: Mapping[str, Sequence[float]]) -> Figure:
     every.set_title("each router")
     sets.set_title("first, middle (mean), last")
     handles, labels = every.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(profiles))
+    _legend_below(figure, dict(zip(labels, handles, strict=True)))
     return figure
 
 
@@ -104,7 +120,7 @@ def _grouped(axes: Axes, series: Mapping[str, Sequence[float]], labels: Sequence
 def curves(title: str, points: Points, quantities: Sequence[str]) -> Figure:
     """A row of panels for each quantity; bands are the spread of seeds."""
     figure = Figure(figsize=(4.2 * len(points.panels) + 1, 3.4 * len(quantities)), layout="constrained")
-    figure.suptitle(title)
+    _entitle(figure, title)
     grid = figure.subplots(len(quantities), len(points.panels), squeeze=False, sharex="col", sharey="row")
     order = list(dict.fromkeys(line for panel in points.panels.values() for line in panel.lines))
     for row, key in zip(grid, quantities, strict=True):
@@ -143,10 +159,7 @@ def _legend_of_all(figure: Figure, order: Sequence[str]) -> None:
     """One legend for all panels, each name once."""
     pairs = [axes.get_legend_handles_labels() for axes in figure.axes]
     handles = {label: handle for group in pairs for handle, label in zip(*group, strict=True)}
-    names = [name for name in order if name in handles]
-    figure.legend(
-        [handles[name] for name in names], names, loc="outside lower center", ncols=min(len(names), 5)
-    )
+    _legend_below(figure, {name: handles[name] for name in order if name in handles})
 
 
 def breakdown(
@@ -154,7 +167,7 @@ def breakdown(
 ) -> Figure:
     """Components of latency stacked over load."""
     figure = Figure(figsize=(4.5 * len(panels) + 2, 4.5), layout="constrained")
-    figure.suptitle(title)
+    _entitle(figure, title)
     (row,) = figure.subplots(1, len(panels), squeeze=False)
     for axes, (name, (loads, components)) in zip(row, panels.items(), strict=True):
         axes.stackplot(
@@ -176,7 +189,7 @@ def over_time(
 ) -> Figure:
     """Lines over the generation cycle, below one another; a panel is named by its vertical axis."""
     figure = Figure(figsize=(8, 3.2 * len(panels)), layout="constrained")
-    figure.suptitle(title)
+    _entitle(figure, title)
     grid = figure.subplots(len(panels), 1, squeeze=False, sharex=True)
     for (axes,), (label, lines) in zip(grid, panels.items(), strict=True):
         for index, (name, (cycles, values)) in enumerate(lines.items()):
@@ -187,7 +200,7 @@ def over_time(
         axes.grid(alpha=0.3)
     grid[-1][0].set_xlabel("generation after the change [cycles]")
     handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    _legend_below(figure, dict(zip(labels, handles, strict=True)))
     return figure
 
 
