@@ -28,8 +28,8 @@ BEFORE = 100
 """Cycles shown before the change."""
 LATENCY, MISROUTED = "latency_mean", "misrouted_fraction"
 LARGE = Buffers(local=256, global_=2048)
-TOLERANCE = 0.15
-"""Share of the step that may be missing when a mechanism counts as settled."""
+TOLERANCE = 0.02
+"""Share of the step that may be missing when a mechanism counts as settled: the 2 % of settling times."""
 HOLD = 100
 """Cycles for which it stays so."""
 NETWORKS: Mapping[Scale, Network] = {"quick": Network(4, 5_000, 6_000), "full": Network(8, 10_000, 12_000)}
