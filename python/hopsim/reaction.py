@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from numpy.polynomial import Polynomial
 
 NOISE = 3.0
 """Standard deviations of single intervals that count as noise around the new level."""
@@ -128,7 +129,9 @@ def _first_that_holds(since: np.ndarray, settled: np.ndarray, hold: int) -> int 
 def oscillation_period(
     series: pa.Table | Sequence[pa.Table], from_cycle: int, *, column: str = "latency_mean"
 ) -> int | None:
-    """Period of an oscillation: the lag of the first peak of the autocorrelation after it was negative.
+    """Period of an oscillation: the lag of the highest peak of the autocorrelation after it was negative.
+
+    What changes slowly, as a level that is still approaching its end, is taken off before: a cubic.
 
     Args:
         series: as for `reaction_time`; every interval holds packets.
@@ -141,7 +144,7 @@ def oscillation_period(
     merged = merge(series, column)
     chosen = merged.cycles >= from_cycle
     cycles, values = merged.cycles[chosen], merged.values[chosen]
-    correlation = _autocorrelation(_without_trend(cycles, values))
+    correlation = _autocorrelation(_without_trend(cycles, values, degree=3))
     negative = np.flatnonzero(correlation < 0)
     if negative.size == 0:
         return None
@@ -152,11 +155,11 @@ def oscillation_period(
     return int((negative[0] + peak) * (cycles[1] - cycles[0]))
 
 
-def _without_trend(cycles: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """What is left after the best straight line; of one or two intervals nothing."""
-    if len(values) < 3:
+def _without_trend(cycles: np.ndarray, values: np.ndarray, degree: int = 1) -> np.ndarray:
+    """What is left after the best polynomial; nothing if there are too few intervals for one."""
+    if len(values) < degree + 2:
         return np.zeros(len(values))
-    return values - np.polyval(np.polyfit(cycles, values, 1), cycles)
+    return values - Polynomial.fit(cycles, values, degree)(cycles)
 
 
 def _autocorrelation(values: np.ndarray) -> np.ndarray:

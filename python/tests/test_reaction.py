@@ -86,6 +86,14 @@ def test_the_period_of_a_damped_oscillation() -> None:
     assert oscillation_period(swing, CHANGE) == pytest.approx(600, abs=2 * INTERVAL)
 
 
+def test_the_period_of_an_oscillation_around_a_level_that_still_sinks() -> None:
+    def value(since: int) -> float:
+        swing = 5 * math.exp(-max(since, 0) / 600) * math.cos(2 * math.pi * since / 600)
+        return 290 + 20 * math.exp(-max(since, 0) / 900) + swing
+
+    assert oscillation_period(series(value, 5000), CHANGE) == pytest.approx(600, rel=0.1)
+
+
 def test_noise_and_constants_have_no_period() -> None:
     noise = np.random.default_rng(2).normal(0, 5, 10_000)
     assert oscillation_period(series(lambda since: noise[since + CHANGE], 6000), CHANGE) is None
