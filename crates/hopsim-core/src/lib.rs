@@ -10,6 +10,7 @@ pub const VERSION: &str = env!("HOPSIM_VERSION");
 pub mod config;
 pub mod engine;
 pub mod error;
+pub mod injection;
 pub mod measure;
 pub mod network;
 pub mod plan;

@@ -17,6 +17,9 @@ pub struct ClassSpec {
     pub buffer: u32,
     /// Link latency \[cycles\].
     pub latency: u32,
+    /// Room that a packet which enters a ring of these links leaves behind it, in whatever VC: that of the longest packet,
+    /// which every packet takes there \[phits\]; 0: there are no rings (bubble flow control).
+    pub bubble: u32,
 }
 
 /// Port classes of a network: terminal ports and up to two classes of links.
@@ -63,12 +66,18 @@ pub struct Layout {
     pub pair_base: Vec<u16>,
     /// Output VCs of every port (of ejection: see [`Classes::ejection`]).
     pub output_vcs: Vec<u8>,
+    /// Further pairs of every port, behind its output VCs and in their order: what heads that enter a ring ask for. 0 or as
+    /// many as VCs.
+    pub entries: Vec<u8>,
     /// Port of every slot.
     pub slot_port: Vec<u16>,
     /// Port of every pair.
     pub pair_port: Vec<u16>,
     /// Number of terminal ports.
     pub terminals: usize,
+    /// The terminal port whose node feeds an input port: its own number, but of a further injection port that of the first
+    /// one of its node. Nothing for links.
+    pub injects_for: Vec<u16>,
 }
 
 /// 0 for terminal ports, 1 + index for link classes: what hot code compares.
@@ -113,7 +122,7 @@ fn place(next: &mut u16, count: u8) -> u16 {
 }
 
 impl Layout {
-    fn new(ports: &[PortClass], classes: &Classes) -> Self {
+    fn new(ports: &[PortClass], classes: &Classes, injection_ports: u8) -> Self {
         let mut layout = Self::default();
         let (mut slots, mut pairs) = (0, 0);
         for (port, &class) in ports.iter().enumerate() {
@@ -124,14 +133,37 @@ impl Layout {
                 PortClass::Link(index) => index + 1,
             });
             layout.terminals += usize::from(class == PortClass::Terminal);
+            layout.injects_for.push(port as u16);
             layout.slot_base.push(place(&mut slots, vcs));
             layout.input_vcs.push(vcs);
-            layout.pair_base.push(place(&mut pairs, outputs));
+            let entries = if classes.of(class).bubble > 0 { outputs } else { 0 };
+            layout.pair_base.push(place(&mut pairs, outputs + entries));
             layout.output_vcs.push(outputs);
+            layout.entries.push(entries);
             layout.slot_port.resize(slots as usize, port as u16);
             layout.pair_port.resize(pairs as usize, port as u16);
         }
+        for number in 1..injection_ports {
+            layout.add_injection_ports(number, classes.terminal.vcs / injection_ports);
+        }
         layout
+    }
+
+    /// Gives every node one more injection port, number `number` of its, and `vcs` of its injection VCs to that.
+    fn add_injection_ports(&mut self, number: u8, vcs: u8) {
+        for terminal in 0..self.terminals {
+            let port = self.ports() as u16;
+            let base = self.slot_base[terminal] + u16::from(number * vcs);
+            self.input_vcs[terminal] -= vcs;
+            self.slot_port[base as usize..][..vcs as usize].fill(port);
+            self.class.push(TERMINAL);
+            self.injects_for.push(terminal as u16);
+            self.slot_base.push(base);
+            self.input_vcs.push(vcs);
+            self.pair_base.push(0);
+            self.output_vcs.push(0);
+            self.entries.push(0);
+        }
     }
 
     /// Number of ports.
@@ -156,28 +188,42 @@ impl Layout {
         (vc < self.input_vcs[port] as usize).then_some((port, vc as u8))
     }
 
-    /// Port and VC of a pair, `None` for a gap.
+    /// Port and VC of a pair, `None` for a gap or an entry.
     pub fn pair_vc(&self, pair: usize) -> Option<(usize, u8)> {
         let port = *self.pair_port.get(pair)? as usize;
         let vc = pair.checked_sub(self.pair_base[port] as usize)?;
         (vc < self.output_vcs[port] as usize).then_some((port, vc as u8))
     }
+
+    /// Port and VC of an output VC or an entry, `None` for a gap.
+    pub fn any_vc(&self, pair: usize) -> Option<(usize, u8)> {
+        self.pair_vc(pair).or_else(|| self.entry_vc(pair))
+    }
+
+    /// Port and VC of an entry, `None` for a gap or an output VC.
+    pub fn entry_vc(&self, pair: usize) -> Option<(usize, u8)> {
+        let port = *self.pair_port.get(pair)? as usize;
+        let vc = pair.checked_sub(self.pair_base[port] as usize + self.output_vcs[port] as usize)?;
+        (vc < self.entries[port] as usize).then_some((port, vc as u8))
+    }
 }
 
 impl Network {
-    /// Flattens `topology`.
-    pub fn new(topology: &Topology, classes: Classes) -> Self {
+    /// Flattens `topology`; every node has `injection_ports` input ports of its router.
+    pub fn new(topology: &Topology, classes: Classes, injection_ports: u8) -> Self {
         let ports = topology.ports();
-        let layout = Layout::new(&ports, &classes);
+        let layout = Layout::new(&ports, &classes, injection_ports);
         let routers = topology.routers();
-        let mut links = Vec::with_capacity(routers as usize * ports.len());
+        let mut links = Vec::with_capacity(routers as usize * layout.ports());
+        let further = Link { peer: None, latency: classes.terminal.latency };
         for router in 0..routers {
             for (port, &class) in ports.iter().enumerate() {
                 let latency = classes.of(class).latency;
                 links.push(Link { peer: topology.neighbour(router, port), latency });
             }
+            links.resize((router as usize + 1) * layout.ports(), further);
         }
-        let nodes = routers * topology.nodes_per_router();
+        let nodes = topology.nodes();
         Self { layout, classes, links, routers, nodes, link_classes: topology.link_classes() }
     }
 

@@ -1,22 +1,25 @@
 //! The plan: an experiment checked and resolved. Nothing in it is optional, nothing can fail any more.
 
+mod classes;
 mod damq;
 mod vcs;
 
 use crate::config::measure::RecordStream;
-use crate::config::router::{Allocator, RouterConfig, Vcs};
+use crate::config::router::{Allocator, Consumption, RouterConfig};
 use crate::config::{
     Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
-    JobConfig, OutputHold, SourceQueue,
+    JobConfig, NicConfig, OutputHold, SourceQueue, WhenFull,
 };
 use crate::error::ConfigError;
-use crate::network::{ClassSpec, Classes, NONE, Network};
+use crate::injection::{Control, ControlConfig};
+use crate::network::{NONE, Network};
 use crate::rng::{Purpose, Stream};
-use crate::routing::Routing;
+use crate::routing::{Routing, RoutingConfig};
 use crate::topology::Topology;
 use crate::traffic::changes::{self, Phase};
 use crate::traffic::pattern::{Pattern, Site};
-use crate::traffic::process::{Process, Rate};
+use crate::traffic::process::{Process, ProcessConfig, Rate};
+use crate::traffic::{self, node_loads};
 use std::sync::Arc;
 
 /// Most cycles a run may last: times are 32-bit and events lie ahead of the present.
@@ -41,6 +44,8 @@ pub struct Plan {
     pub jobs: Vec<JobPlan>,
     /// Job of every node, `u8::MAX` if idle.
     pub job_of: Vec<u8>,
+    /// What keeps nodes from injecting.
+    pub control: Control,
 }
 
 /// A router without options.
@@ -64,6 +69,8 @@ pub struct RouterPlan {
     pub input_pointer: InputPointer,
     /// How the VCs of a local and of a global port share its buffer.
     pub damq: Option<[Shares; 2]>,
+    /// How packets leave for the nodes.
+    pub consumption: Consumption,
 }
 
 /// A shared buffer.
@@ -80,6 +87,8 @@ pub struct Shares {
 pub struct NicPlan {
     /// Most packets in the source queue.
     pub source_queue: u32,
+    /// What a node does whose source queue is full.
+    pub when_full: WhenFull,
     /// See [`InjectionVc`].
     pub injection_vc: InjectionVc,
     /// See [`InjectionLink`].
@@ -101,7 +110,9 @@ pub struct JobPlan {
     pub pattern: Pattern,
     /// When they send.
     pub process: Process,
-    /// Offered load \[phits/(node·cycle)\].
+    /// When each of them sends, in their order; empty if all follow `process`.
+    pub processes: Vec<Process>,
+    /// Offered load, the mean over the nodes \[phits/(node·cycle)\].
     pub load: f64,
     /// Packet length \[phits\].
     pub packet_length: u32,
@@ -112,6 +123,18 @@ pub struct JobPlan {
 }
 
 impl JobPlan {
+    /// Whether a node of the job ever sends: in some permutations nodes are their own image.
+    pub fn sends(&self, node: u32) -> bool {
+        let changes = self.changes.iter().map(|phase| &phase.pattern);
+        !std::iter::once(&self.pattern).chain(changes).all(|pattern| pattern.is_silent(node))
+    }
+
+    /// When a node of the job sends.
+    pub fn process_of(&self, node: u32) -> &Process {
+        let place = if self.processes.is_empty() { None } else { self.nodes.binary_search(&node).ok() };
+        place.map_or(&self.process, |place| &self.processes[place])
+    }
+
     /// Whether every packet of the pattern is answered.
     pub fn request_reply(&self) -> bool {
         self.outstanding.is_some()
@@ -154,16 +177,19 @@ impl Plan {
         experiment.topology.resolve(&topology);
         resolve_names(&mut experiment)?;
         let paths = experiment.routing.paths(&topology).map_err(|e| e.within("routing"))?;
-        vcs::resolve(&mut experiment, &paths)?;
+        classes::resolve(&mut experiment, &topology)?;
+        vcs::resolve(&mut experiment, &topology, &paths)?;
         let mut router = router_plan(&experiment)?;
-        let mut classes = classes(&experiment)?;
-        router.damq = damq::share(&experiment, &mut classes)?;
-        let network = Arc::new(Network::new(&topology, classes));
+        let mut classes = classes::build(&experiment, &topology)?;
+        router.damq = damq::share(&experiment, &topology, &mut classes)?;
+        check_injection(&experiment, &topology)?;
+        let network = Arc::new(Network::new(&topology, classes, experiment.nic.injection_ports as u8));
         check_size(&network)?;
         let routing = experiment.routing.build(&topology, vcs::build(&experiment, &paths, &network));
         let (jobs, job_of) = jobs(&experiment, &topology, &network)?;
         let nic = nic_plan(&experiment);
-        let plan = Self { experiment, topology, network, routing, router, nic, jobs, job_of };
+        let control = control(&experiment, &topology, &network)?;
+        let plan = Self { experiment, topology, network, routing, router, nic, jobs, job_of, control };
         plan.check_buffers()?;
         Ok(plan)
     }
@@ -179,9 +205,14 @@ impl Plan {
     }
 
     fn check_buffers(&self) -> Result<(), ConfigError> {
-        let (name, buffers) = buffer_keys(&self.experiment.router);
+        let name = self.experiment.router.name();
         let longest = self.longest_packet();
-        for (key, size) in buffers {
+        let classes = &self.network.classes;
+        let links =
+            self.network.link_classes.iter().zip(&classes.links).map(|(&key, class)| (key, class.buffer));
+        let own = [("injection", Some(classes.terminal.buffer)), ("output", self.router.output_buffer)];
+        let own = own.into_iter().filter_map(|(key, size)| Some((key, size?)));
+        for (key, size) in links.chain(own) {
             if size < longest {
                 return Err(ConfigError::new(
                     format!("router.{name}.buffers.{key}"),
@@ -189,6 +220,15 @@ impl Plan {
                 )
                 .value(size)
                 .valid(format!("at least {longest} phits")));
+            }
+        }
+        for (key, class) in self.network.link_classes.iter().zip(&classes.links) {
+            let least = class.bubble + longest;
+            if class.bubble > 0 && class.buffer < least {
+                let reason = format!("bubble flow control needs room for two packets of {longest} phits");
+                return Err(ConfigError::new(format!("router.{name}.buffers.{key}"), reason)
+                    .value(class.buffer)
+                    .valid(format!("at least {least} phits")));
             }
         }
         let (shortest, most) = (self.shortest_packet(), 255);
@@ -232,11 +272,19 @@ fn resolve_load(experiment: &mut Experiment) -> Result<(), ConfigError> {
     }
     for (index, job) in experiment.jobs.iter_mut().enumerate() {
         let process = &mut job.traffic.process;
-        let path = format!("jobs.{index}.traffic.process.{}", process.load_path());
-        if let Some(own) = process.load_mut().replace(load) {
-            return Err(ConfigError::new("load", format!("the shorthand conflicts with {path} = {own}"))
+        let path = format!("jobs.{index}.traffic.process.{}", process.name());
+        let Some(own) = process.load_mut() else {
+            return Err(ConfigError::new("load", format!("{path} sends as fast as the network takes it"))
                 .value(load)
-                .valid("one of the two"));
+                .valid("no such key"));
+        };
+        if let Some(own) = own.replace(load) {
+            return Err(ConfigError::new(
+                "load",
+                format!("the shorthand conflicts with {path}.load = {own}"),
+            )
+            .value(load)
+            .valid("one of the two"));
         }
     }
     Ok(())
@@ -294,13 +342,6 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn vcs_mut(router: &mut RouterConfig) -> (&'static str, &mut Vcs) {
-    match router {
-        RouterConfig::Cioq(r) => ("cioq", &mut r.vcs),
-        RouterConfig::InputQueued(r) => ("input_queued", &mut r.vcs),
-    }
-}
-
 /// Whether some job answers its packets.
 fn answers(experiment: &Experiment) -> bool {
     experiment.jobs.iter().any(|job| job.traffic.request_reply.is_some())
@@ -316,45 +357,6 @@ fn ejection_vcs(experiment: &Experiment, injection: u32) -> u8 {
     }
 }
 
-fn buffer_keys(router: &RouterConfig) -> (&'static str, Vec<(&'static str, u32)>) {
-    match router {
-        RouterConfig::Cioq(r) => {
-            let b = &r.buffers;
-            let sizes =
-                [("local", b.local), ("global", b.global), ("injection", b.injection), ("output", b.output)];
-            ("cioq", sizes.to_vec())
-        }
-        RouterConfig::InputQueued(r) => {
-            let b = &r.buffers;
-            ("input_queued", vec![("local", b.local), ("global", b.global), ("injection", b.injection)])
-        }
-    }
-}
-
-fn classes(experiment: &Experiment) -> Result<Classes, ConfigError> {
-    let links = &experiment.links;
-    for (key, link) in [("injection", links.injection), ("local", links.local), ("global", links.global)] {
-        within(1..=60_000, link.latency, &format!("links.{key}.latency"))?;
-    }
-    let (vcs, (name, buffers)) = match &experiment.router {
-        RouterConfig::Cioq(r) => (&r.vcs, buffer_keys(&experiment.router)),
-        RouterConfig::InputQueued(r) => (&r.vcs, buffer_keys(&experiment.router)),
-    };
-    for (key, size) in &buffers {
-        within(1..=1 << 24, *size, &format!("router.{name}.buffers.{key}"))?;
-    }
-    let spec = |vcs: Option<u32>, index: usize, latency| ClassSpec {
-        vcs: vcs.unwrap_or(1) as u8,
-        buffer: buffers[index].1,
-        latency,
-    };
-    Ok(Classes {
-        terminal: spec(Some(vcs.injection), 2, links.injection.latency),
-        links: vec![spec(vcs.local, 0, links.local.latency), spec(vcs.global, 1, links.global.latency)],
-        ejection: ejection_vcs(experiment, vcs.injection),
-    })
-}
-
 fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
     let (name, speedup, crossbar_latency, pipeline_latency, output, allocator) = match &experiment.router {
         RouterConfig::Cioq(r) => {
@@ -364,6 +366,7 @@ fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
             ("input_queued", 1.0, r.crossbar_latency, r.pipeline_latency, None, &r.allocator)
         }
     };
+    let consumption = consumption(experiment)?;
     if !(1.0..=64.0).contains(&speedup) {
         return Err(ConfigError::new(
             format!("router.{name}.speedup"),
@@ -390,7 +393,52 @@ fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
         output_hold: s.output_hold.unwrap_or(OutputHold::Transfer),
         input_pointer: s.input_pointer.unwrap_or(InputPointer::Grant),
         damq: None,
+        consumption,
     })
+}
+
+/// How packets leave for the nodes.
+fn consumption(experiment: &Experiment) -> Result<Consumption, ConfigError> {
+    let RouterConfig::InputQueued(router) = &experiment.router else { return Ok(Consumption::Serial) };
+    if router.consumption == Consumption::Parallel && answers(experiment) {
+        return Err(ConfigError::new(
+            "router.input_queued.consumption",
+            "a node takes a request only if it has room for its reply, one at a time",
+        )
+        .value("parallel")
+        .valid("serial, or jobs without request_reply"));
+    }
+    Ok(router.consumption)
+}
+
+/// Several injection ports and the choice among their VCs.
+fn check_injection(experiment: &Experiment, topology: &Topology) -> Result<(), ConfigError> {
+    let NicConfig { injection_ports: ports, injection_vc, .. } = experiment.nic;
+    within(1..=2, ports, "nic.injection_ports")?;
+    let directed = injection_vc == Some(InjectionVc::Direction);
+    if directed && !matches!(topology, Topology::Cube(_)) {
+        return Err(ConfigError::new("nic.injection_vc", "only meshes, tori and rings have directions")
+            .value("direction")
+            .valid("shortest, destination or random; or topology.mesh, torus or ring"));
+    }
+    if ports == 2 && !directed {
+        let reason = "the direction in which a packet sets out says which one it takes";
+        return Err(ConfigError::new("nic.injection_ports", reason)
+            .value(ports)
+            .valid("1, or injection_vc = \"direction\""));
+    }
+    let vcs = experiment.router.vcs().injection;
+    if directed && vcs % 2 == 1 {
+        let path = format!("router.{}.vcs.injection", experiment.router.name());
+        let reason = "half of them are for one direction, half for the other";
+        return Err(ConfigError::new(path, reason).value(vcs).valid("an even number"));
+    }
+    if directed && answers(experiment) {
+        return Err(ConfigError::new("nic.injection_vc", "half of the VCs are for replies")
+            .value("direction")
+            .valid("shortest, destination or random, or jobs without request_reply"));
+    }
+    Ok(())
 }
 
 fn nic_plan(experiment: &Experiment) -> NicPlan {
@@ -400,11 +448,33 @@ fn nic_plan(experiment: &Experiment) -> NicPlan {
             Some(SourceQueue::Packets(packets)) => packets,
             _ => u32::MAX,
         },
+        when_full: nic.when_full,
         injection_vc: nic.injection_vc.unwrap_or(InjectionVc::Shortest),
         injection_link: s.injection_link.unwrap_or(InjectionLink::Serial),
         injection_count: s.injection_count.unwrap_or(InjectionCount::Network),
         injection_latency: s.injection_latency.unwrap_or(InjectionLatency::Grant),
     }
+}
+
+fn control(experiment: &Experiment, topology: &Topology, network: &Network) -> Result<Control, ConfigError> {
+    let adaptive = matches!(experiment.routing, RoutingConfig::Adaptive(_)) && topology.has_escape();
+    if matches!(experiment.nic.control, ControlConfig::Lbr(_)) && !adaptive {
+        return Err(ConfigError::new(
+            "nic.control.lbr",
+            "restricts adaptive VCs, which the network does not have",
+        )
+        .valid("routing.adaptive in a mesh, torus or ring"));
+    }
+    if matches!(experiment.nic.control, ControlConfig::Sat(_)) && answers(experiment) {
+        let reason = "a node that waits for the signal would hold back the replies that other nodes wait for, \
+                      which then never pass the signal on";
+        return Err(ConfigError::new("nic.control.sat", reason)
+            .valid("jobs without request_reply, or nic.control = \"none\""));
+    }
+    let latencies: Vec<u32> = network.classes.links.iter().map(|class| class.latency).collect();
+    let longest = experiment.jobs.iter().map(|job| job.traffic.packet_length).max().unwrap_or(1);
+    let sizes = (network.classes.links[0].buffer, longest);
+    experiment.nic.control.build(topology, &latencies, sizes).map_err(|e| e.within("nic.control"))
 }
 
 /// The engine's masks hold at most 512 slots per router and its ids 32 bits.
@@ -486,21 +556,50 @@ fn job_plan(experiment: &Experiment, job: &JobConfig, site: &Site<'_>) -> Result
         from: 0,
         pattern: traffic.pattern.build(site).map_err(|e| e.within("pattern"))?,
         process: traffic.process.build(rate).map_err(|e| e.within("process"))?,
-        load: traffic.process.clone().load_mut().unwrap_or(0.0),
+        load: process_load(&traffic.process),
         new_load: false,
     };
     let process = (&traffic.process, rate);
     let changes = changes::build(&traffic.changes, &first, process, site, &experiment.measure)
         .map_err(|e| e.within("changes"))?;
+    let loads = check_node_loads(traffic).and_then(|()| traffic.node_loads.loads(first.load, site));
+    let loads = loads.map_err(|e| e.within("node_loads"))?;
+    let processes = if traffic.node_loads.are_equal() {
+        Vec::new()
+    } else {
+        node_loads::processes(&traffic.process, &loads, rate).map_err(|e| e.within("process"))?
+    };
     let Phase { pattern, process, load, .. } = first;
     Ok(JobPlan {
+        load: if processes.is_empty() { load } else { loads.iter().sum::<f64>() / loads.len() as f64 },
+        processes,
         name: job.name.clone().unwrap_or_else(|| format!("job{}", site.job)),
         nodes: site.nodes.to_vec(),
         pattern,
         process,
-        load,
         packet_length: length,
         changes,
         outstanding,
     })
+}
+
+/// The load of a process, not a number if it has none.
+fn process_load(process: &ProcessConfig) -> f64 {
+    process.clone().load_mut().map_or(f64::NAN, |load| load.unwrap_or(0.0))
+}
+
+/// Refuses loads of nodes where the traffic has none, or another one later.
+fn check_node_loads(traffic: &traffic::Config) -> Result<(), ConfigError> {
+    if traffic.node_loads.are_equal() {
+        return Ok(());
+    }
+    if traffic.process.clone().load_mut().is_none() {
+        let reason = format!("{} sends as fast as the network takes it", traffic.process.name());
+        return Err(ConfigError::new("", reason).valid("no such key, or another process"));
+    }
+    if traffic.changes.iter().any(|change| change.load.is_some()) {
+        return Err(ConfigError::new("", "the load changes for all nodes alike")
+            .valid("no such key, or changes of the pattern alone"));
+    }
+    Ok(())
 }

@@ -25,6 +25,10 @@ pub enum Purpose {
     InjectionVc = 6,
     /// Random placement of jobs and random permutations.
     Placement = 7,
+    /// Whether packets in transit go first in a cycle.
+    Priority = 8,
+    /// Loads that differ from node to node.
+    NodeLoads = 9,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

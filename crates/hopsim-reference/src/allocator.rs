@@ -3,9 +3,11 @@
 
 use crate::arbiter::Candidate;
 use crate::parts::{Outstanding, Packet, Queued, Role, Transfer};
+use crate::route::Place;
 use crate::simulator::Simulator;
 use hopsim_core::config::router::{ArbiterConfig, Timestamp};
 use hopsim_core::config::{Ejection, InputPointer, OutputHold};
+use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::routing::{Request, RouteState};
 use hopsim_core::trace::Hop;
 
@@ -32,22 +34,22 @@ impl Simulator<'_> {
 
     /// Input stage: which VC of a port requests an output.
     fn request(&mut self, router: usize, input: usize, when: u64) -> Option<Wish> {
-        if self.routers[router].inputs[input].transfer.is_some() {
+        if self.routers[router].inputs[input].transfer.is_some() || self.awaits_signal(router, input) {
             return None;
         }
         let kind = self.plan.router.allocator.input_arbiter;
         let (mut candidates, mut wishes) = (Vec::new(), Vec::new());
         for vc in 0..self.routers[router].inputs[input].vcs.len() {
             let Some((to, after)) = self.route((router, input, vc), when) else { continue };
-            if self.feasible(router, to, self.head(router, input, vc)) {
-                candidates.push(Candidate { index: vc, age: self.age(kind, router, input, vc) });
+            if self.feasible((router, input, vc), to) {
+                candidates.push(Candidate { index: vc, age: self.age(kind, router, input, vc), class: 0 });
                 wishes.push(Wish { vc, to, after });
             }
         }
         let arbiter = &mut self.routers[router].inputs[input].arbiter;
         let vc = arbiter.choose(&candidates, when)?;
         if self.plan.router.input_pointer == InputPointer::Request {
-            arbiter.serve(vc, when);
+            arbiter.serve((vc, 0), when);
         }
         wishes.into_iter().find(|wish| wish.vc == vc)
     }
@@ -58,18 +60,23 @@ impl Simulator<'_> {
             return;
         }
         let kind = self.plan.router.allocator.output_arbiter;
+        let transit_first = self.transit_first(router);
+        let class =
+            |input: usize| usize::from(transit_first && self.routers[router].inputs[input].is_terminal());
         let mut candidates = Vec::new();
         for (input, wish) in wishes.iter().enumerate() {
             if let Some(wish) = wish.as_ref().filter(|w| w.to.port == output) {
-                candidates.push(Candidate { index: input, age: self.age(kind, router, input, wish.vc) });
+                let age = self.age(kind, router, input, wish.vc);
+                candidates.push(Candidate { index: input, age, class: class(input) });
             }
         }
-        let arbiter = &mut self.routers[router].outputs[output].arbiter;
+        let arbiter = &self.routers[router].outputs[output].arbiter;
         let Some(input) = arbiter.choose(&candidates, when) else { return };
-        arbiter.serve(input, when);
+        let served = (input, class(input));
+        self.routers[router].outputs[output].arbiter.serve(served, when);
         if let Some(wish) = &wishes[input] {
             if self.plan.router.input_pointer == InputPointer::Grant {
-                self.routers[router].inputs[input].arbiter.serve(wish.vc, when);
+                self.routers[router].inputs[input].arbiter.serve((wish.vc, 0), when);
             }
             self.grant(router, input, wish);
         }
@@ -78,6 +85,7 @@ impl Simulator<'_> {
     fn grant(&mut self, router: usize, input: usize, wish: &Wish) {
         let packet = self.head(router, input, wish.vc);
         let length = self.packets[packet].length;
+        let space = self.space(length);
         let crossing = self.plan.router.crossing[length as usize];
         let Request { port: output, vc } = wish.to;
         let aim = self.sensors.contention.then(|| self.aim(router, input, wish.vc));
@@ -96,7 +104,7 @@ impl Simulator<'_> {
         if !to.is_terminal() {
             assert!(to.credits(vc) >= length, "a packet is granted without credit");
             let minimal = !wish.after.misrouted();
-            to.outstanding[vc].push(Outstanding { packet, length, minimal });
+            to.outstanding[vc].push(Outstanding { packet, length: space, minimal });
         }
         match upstream {
             Some((peer, port)) => self.routers[peer].outputs[port].credit_wire.push(due, (wish.vc, packet)),
@@ -115,9 +123,10 @@ impl Simulator<'_> {
         self.routers[router].inputs[input].vcs[vc][0].packet
     }
 
-    /// Whether a packet may ask for an output.
-    pub(crate) fn feasible(&self, router: usize, to: Request, packet: usize) -> bool {
-        let Packet { length, role, .. } = self.packets[packet];
+    /// Whether the head of a VC may ask for an output.
+    pub(crate) fn feasible(&self, place: Place, to: Request) -> bool {
+        let (router, input, vc) = place;
+        let Packet { length, role, .. } = self.packets[self.head(router, input, vc)];
         let output = &self.routers[router].outputs[to.port];
         let room = match self.plan.router.output_buffer {
             Some(size) => output.occupied() + length <= size,
@@ -126,13 +135,23 @@ impl Simulator<'_> {
         };
         let unheld = output.is_terminal() && self.plan.router.ejection == Ejection::IdleNode;
         let credit = match role {
-            _ if !output.is_terminal() => output.credits(to.vc as usize) >= length,
+            _ if !output.is_terminal() => {
+                output.credits(to.vc as usize) >= self.space(length) + self.left_free(place, to)
+            }
             Role::Request(kind) => {
                 self.nics[router * self.nodes_per_router + to.port].reply_space[kind] >= length
             }
             Role::OneWay | Role::Reply => true,
         };
         room && credit && (unheld || !self.is_held(router, to.port))
+    }
+
+    /// Whether packets from other routers go first at the outputs of a router: always with transit priority, with
+    /// in-transit priority restriction in a share of the cycles.
+    fn transit_first(&self, router: usize) -> bool {
+        let stream = Stream::new(self.plan.experiment.measure.seed, Purpose::Priority, router as u64);
+        let draw = stream.at(u64::from(self.now)).unit();
+        self.plan.router.allocator.transit_priority || draw < self.plan.control.ipr
     }
 
     /// Whether an output port may grant.

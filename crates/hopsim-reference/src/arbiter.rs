@@ -9,14 +9,14 @@ pub struct Candidate {
     pub index: usize,
     /// Time stamp of its packet; smaller is older.
     pub age: u32,
+    /// Those of class 1 wait for those of class 0.
+    pub class: usize,
 }
 
 /// The state of one arbiter, whatever its kind.
 pub struct Arbiter {
     kind: ArbiterConfig,
     stream: Stream,
-    /// Priority class of every position: candidates of class 1 wait for those of class 0.
-    class: Vec<usize>,
     /// Position whose turn it is, by class.
     turn: [usize; 2],
     /// When every position was last served.
@@ -24,15 +24,14 @@ pub struct Arbiter {
 }
 
 impl Arbiter {
-    pub fn new(kind: ArbiterConfig, class: Vec<usize>, stream: Stream) -> Self {
-        Self { kind, stream, served: vec![0; class.len()], class, turn: [0; 2] }
+    pub fn new(kind: ArbiterConfig, positions: usize, stream: Stream) -> Self {
+        Self { kind, stream, served: vec![0; positions], turn: [0; 2] }
     }
 
     /// The winner's index; `when` numbers cycle and iteration.
     pub fn choose(&self, candidates: &[Candidate], when: u64) -> Option<usize> {
-        let class = candidates.iter().map(|c| self.class[c.index]).min()?;
-        let mut rivals: Vec<&Candidate> =
-            candidates.iter().filter(|c| self.class[c.index] == class).collect();
+        let class = candidates.iter().map(|c| c.class).min()?;
+        let mut rivals: Vec<&Candidate> = candidates.iter().filter(|c| c.class == class).collect();
         match self.kind {
             ArbiterConfig::RoundRobin(_) => {}
             ArbiterConfig::LeastRecentlyServed(_) => {
@@ -53,9 +52,9 @@ impl Arbiter {
         in_turn.map(|c| c.index)
     }
 
-    /// `index` has been served.
-    pub fn serve(&mut self, index: usize, when: u64) {
-        self.turn[self.class[index]] = index + 1;
+    /// `index` has been served as one of `class`.
+    pub fn serve(&mut self, (index, class): (usize, usize), when: u64) {
+        self.turn[class] = index + 1;
         self.served[index] = when + 1;
     }
 }

@@ -1,12 +1,15 @@
 //! What must hold between any two cycles.
 
 use crate::parts::{Input, Output, Phit, Queued};
+use crate::room::Ring;
 use crate::simulator::Simulator;
+use std::collections::BTreeMap;
 
 impl Simulator<'_> {
     /// Panics unless phits are conserved and every buffer's space is accounted for.
     pub fn audit(&self) {
         self.audit_phits();
+        self.audit_rings();
         for (router, parts) in self.routers.iter().enumerate() {
             for (port, input) in parts.inputs.iter().enumerate() {
                 self.audit_shares(input);
@@ -18,17 +21,42 @@ impl Simulator<'_> {
                     match input.peer {
                         Some((peer, back)) => {
                             let output = &self.routers[peer].outputs[back];
-                            let known = taken + ahead_of(output, vc);
+                            let known = taken + self.ahead_of(output, vc);
                             assert_eq!(output.used(vc), known, "{place}: space is lost or invented");
                         }
+                        // Not every router has nodes.
                         None if input.is_terminal() => {
-                            let free = self.nics[router * self.nodes_per_router + port].free[vc];
-                            assert_eq!(free + taken, input.capacity, "{place}: space is lost or invented");
+                            if let Some(nic) = self.nics.get(router * self.nodes_per_router + port) {
+                                let all = nic.free[vc] + taken;
+                                assert_eq!(all, input.capacity, "{place}: space is lost or invented");
+                            }
                         }
                         None => {}
                     }
                 }
             }
+        }
+    }
+
+    /// No ring is ever full: one of its buffers has room for a packet.
+    fn audit_rings(&self) {
+        let mut free: BTreeMap<Ring, u32> = BTreeMap::new();
+        for (router, parts) in self.routers.iter().enumerate() {
+            for (port, output) in parts.outputs.iter().enumerate() {
+                let Some((peer, back)) = output.peer else { continue };
+                let input = &self.routers[peer].inputs[back];
+                for vc in (0..input.vcs.len()).filter(|&vc| self.is_ring(vc as u8)) {
+                    let Some(ring) = self.ring(router, port) else { continue };
+                    let waits = |q: &&Queued| q.packet.is_some() && q.vc == vc && q.sent == 0;
+                    let waiting =
+                        output.queue.iter().filter(waits).map(|q| self.space(q.length)).sum::<u32>();
+                    let left = output.buffer - self.committed(input, vc) - waiting;
+                    *free.entry(ring).or_default() += left / self.plan.longest_packet();
+                }
+            }
+        }
+        for (ring, packets) in free {
+            assert!(packets > 0, "cycle {}: ring {ring:?} is full", self.now);
         }
     }
 
@@ -41,13 +69,27 @@ impl Simulator<'_> {
         assert!(present <= size, "cycle {}: {present} phits share a buffer of {size}", self.now);
     }
 
-    /// Phits of packets whose head is on the wire or in the buffer, not yet granted an output.
+    /// Room that packets take whose head is on the wire or in the buffer, not yet granted an output.
     fn committed(&self, input: &Input, vc: usize) -> u32 {
         let is_head = |p: &&Phit| p.index == 0 && p.vc == vc;
         let coming = input.wire.0.iter().map(|(_, phit)| phit).filter(is_head).map(|p| p.packet);
         let granted = usize::from(input.transfer.as_ref().is_some_and(|t| t.vc == vc));
         let waiting = input.vcs[vc].iter().skip(granted).map(|r| r.packet);
-        coming.chain(waiting).map(|packet| self.packets[packet].length).sum()
+        let space = |packet: usize| {
+            let length = self.packets[packet].length;
+            if input.is_terminal() { length } else { self.space(length) }
+        };
+        coming.chain(waiting).map(space).sum()
+    }
+
+    /// Room of a VC for packets that still wait in the output queue, and for those whose credit is on its way back.
+    fn ahead_of(&self, output: &Output, vc: usize) -> u32 {
+        let length =
+            |packet| output.outstanding[vc].iter().find(|o| o.packet == packet).map_or(0, |o| o.length);
+        let returning: u32 =
+            output.credit_wire.0.iter().filter(|(_, c)| c.0 == vc).map(|(_, c)| length(c.1)).sum();
+        let waits = |q: &&Queued| q.packet.is_some() && q.vc == vc && q.sent == 0;
+        returning + output.queue.iter().filter(waits).map(|q| self.space(q.length)).sum::<u32>()
     }
 
     /// Every phit of an admitted packet is in one place.
@@ -77,13 +119,4 @@ impl Simulator<'_> {
             );
         }
     }
-}
-
-/// Phits of a VC that still wait in the output queue, and of packets whose credit is on its way back.
-fn ahead_of(output: &Output, vc: usize) -> u32 {
-    let length = |packet| output.outstanding[vc].iter().find(|o| o.packet == packet).map_or(0, |o| o.length);
-    let returning: u32 =
-        output.credit_wire.0.iter().filter(|(_, c)| c.0 == vc).map(|(_, c)| length(c.1)).sum();
-    let waits = |q: &&Queued| q.packet.is_some() && q.vc == vc && q.sent == 0;
-    returning + output.queue.iter().filter(waits).map(|q| q.length).sum::<u32>()
 }

@@ -9,7 +9,7 @@
 //! functions that decide a route from what is known. A cycle ([`Simulator::step`]) is:
 //!
 //! 1. *receive*: phits that have reached the end of their wire enter the input buffers, credits the counters;
-//! 2. *sense*: each router counts what its heads may read, from scratch, and tells its group;
+//! 2. *signal and sense*: the signal of injection control moves on; each router counts what its heads may read, from scratch, and tells its group;
 //! 3. *allocate*: each router runs the iterations of its separable allocator, inputs first;
 //! 4. *move*: phits cross the crossbar and leave the output queues, one per cycle on every wire;
 //! 5. *network interfaces*: changes of traffic, replies, generation, admission to the injection buffers; phits leave the
@@ -24,8 +24,10 @@ mod arbiter;
 mod audit;
 mod nic;
 mod parts;
+mod room;
 mod route;
 mod sensors;
+mod signal;
 mod simulator;
 
 use hopsim_core::plan::Plan;

@@ -2,10 +2,11 @@
 
 use crate::parts::{DelayLine, Packet, Phit, Role};
 use crate::simulator::Simulator;
-use hopsim_core::config::{InjectionLink, InjectionVc};
+use hopsim_core::config::{InjectionLink, InjectionVc, WhenFull};
 use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::routing::RouteState;
+use hopsim_core::topology::Topology;
 use hopsim_core::trace::PacketTrace;
 use hopsim_core::traffic::pattern::Pattern;
 use hopsim_core::traffic::process::Process;
@@ -30,6 +31,10 @@ pub struct Nic {
     next: Option<u32>,
     /// Destination of the present burst; `None` between bursts.
     burst: Option<u32>,
+    /// Destination of a packet that is due and waits for room.
+    due: Option<u32>,
+    /// Packets to send in the present synchronised burst.
+    left: u32,
     /// Cycle of the last packet, or of the beginning of the burst.
     last: u32,
     generated: u32,
@@ -52,11 +57,25 @@ pub struct Nic {
     pub sending: Vec<Sending>,
 }
 
-/// The traffic of a job in a cycle.
-fn traffic(job: &JobPlan, now: u32) -> (&Pattern, &Process) {
+/// The traffic of a node of a job in a cycle.
+fn traffic(job: &JobPlan, node: usize, now: u32) -> (&Pattern, &Process) {
+    let own = job.process_of(node as u32);
     match job.changes.iter().rev().find(|phase| phase.from <= now) {
-        Some(phase) => (&phase.pattern, &phase.process),
-        None => (&job.pattern, &job.process),
+        Some(phase) if job.processes.is_empty() => (&phase.pattern, &phase.process),
+        Some(phase) => (&phase.pattern, own),
+        None => (&job.pattern, own),
+    }
+}
+
+/// The injection VCs for packets that set out in the direction of those from one node to another.
+fn directed(plan: &Plan, from: u32, to: u32) -> Range<usize> {
+    let vcs = plan.network.classes.terminal.vcs as usize;
+    let Topology::Cube(cube) = &*plan.topology else { unreachable!("the plan refuses it") };
+    let per_router = plan.topology.nodes_per_router();
+    match cube.sets_out(from / per_router, to / per_router) {
+        Some(true) => vcs / 2..vcs,
+        Some(false) => 0..vcs / 2,
+        None => 0..vcs,
     }
 }
 
@@ -87,6 +106,8 @@ impl Nic {
             injection_vc: stream(Purpose::InjectionVc),
             next: None,
             burst: None,
+            due: None,
+            left: 0,
             last: 0,
             generated: 0,
             queue: VecDeque::new(),
@@ -99,12 +120,16 @@ impl Nic {
             sending: Vec::new(),
         };
         if let Some(job) = job.map(|job| &plan.jobs[job]) {
-            nic.next = ahead(0, job.process.begin(&mut nic.process) - 1);
+            let process = job.process_of(node as u32);
+            nic.next = ahead(0, process.begin(&mut nic.process) - 1).filter(|_| job.sends(node as u32));
+            nic.left = process.synchronised().unwrap_or(0);
             let each = terminal.buffer / job.packet_length * job.packet_length;
             let vcs = injection_vcs(plan, true).len();
             nic.reply_space = match plan.nic.injection_vc {
                 InjectionVc::Destination => vec![each; vcs],
-                InjectionVc::Shortest | InjectionVc::Random => vec![each * vcs as u32],
+                InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => {
+                    vec![each * vcs as u32]
+                }
             };
         }
         nic
@@ -115,6 +140,12 @@ impl Nic {
         while let Some((kind, phits)) = self.space_wire.pop_due(now) {
             self.reply_space[kind] += phits;
         }
+    }
+
+    /// Whether there is nothing that could be injected.
+    pub fn is_idle(&self, plan: &Plan) -> bool {
+        let empty = self.free.iter().all(|&free| free == plan.network.classes.terminal.buffer);
+        empty && self.queue.is_empty() && self.replies.is_empty()
     }
 
     /// The injection VC for a packet, `None` if it has to wait.
@@ -135,6 +166,11 @@ impl Nic {
                 let vc = vcs.start + block(plan, packet.trace.destination, vcs.len());
                 Some(vc).filter(|vc| room.contains(vc))
             }
+            InjectionVc::Direction => {
+                let vcs = directed(plan, packet.trace.source, packet.trace.destination);
+                let half = room.into_iter().filter(|vc| vcs.contains(vc));
+                half.min_by_key(|&vc| std::cmp::Reverse(self.free[vc]))
+            }
             InjectionVc::Random if room.is_empty() => None,
             InjectionVc::Random => Some(room[self.injection_vc.below(room.len() as u32) as usize]),
         }
@@ -152,7 +188,7 @@ impl Nic {
     }
 
     /// Whether a packet to `destination` would be dropped if it were generated now.
-    fn would_drop(&self, plan: &Plan, destination: u32, length: u32) -> bool {
+    fn would_drop(&self, plan: &Plan, (node, destination): (usize, u32), length: u32) -> bool {
         let limit = plan.nic.source_queue as usize;
         if limit > 0 {
             return self.queue.len() >= limit;
@@ -163,6 +199,7 @@ impl Nic {
                 let vc = vcs.start + block(plan, destination, vcs.len());
                 vc..vc + 1
             }
+            InjectionVc::Direction => directed(plan, node as u32, destination),
             InjectionVc::Shortest | InjectionVc::Random => vcs,
         };
         let room = candidates.any(|vc| self.free[vc] >= length);
@@ -182,12 +219,16 @@ impl Simulator<'_> {
         let nic = &mut self.nics[node];
         if let Some(job) = nic.job.map(|job| &self.plan.jobs[job]) {
             let changed = job.changes.iter().any(|phase| phase.from == self.now && phase.new_load);
-            if changed && nic.burst.is_none() {
-                nic.next = ahead(self.now, traffic(job, self.now).1.begin(&mut nic.process) - 1);
+            if changed && nic.burst.is_none() && nic.due.is_none() {
+                nic.next = ahead(self.now, traffic(job, node, self.now).1.begin(&mut nic.process) - 1);
             }
             while self.admit(node) {}
-            if traffic(job, self.now).1.waits() {
+            let (pattern, process) = traffic(job, node, self.now);
+            let waits = self.plan.nic.when_full == WhenFull::Wait || process.synchronised().is_some();
+            if process.waits() {
                 self.generate_in_burst(node, job);
+            } else if waits && (self.nics[node].due.is_some() || !pattern.is_silent(node as u32)) {
+                self.generate_when_room(node, job);
             } else if self.nics[node].next == Some(self.now) {
                 self.generate_alone(node, job);
             }
@@ -199,11 +240,11 @@ impl Simulator<'_> {
 
     /// One cycle of a chain with two states: outside a burst, or in the burst to a destination.
     fn generate_in_burst(&mut self, node: usize, job: &JobPlan) {
-        let (pattern, process) = traffic(job, self.now);
+        let (pattern, process) = traffic(job, node, self.now);
         let nic = &mut self.nics[node];
         let (mut begins, mut sends) = (nic.burst.is_none() && nic.next == Some(self.now), false);
         if let Some(destination) = nic.burst.filter(|_| nic.last < self.now)
-            && !nic.would_drop(self.plan, destination, job.packet_length)
+            && !nic.would_drop(self.plan, (node, destination), job.packet_length)
         {
             let step = process.step(&mut nic.process);
             sends = !step.fresh;
@@ -216,7 +257,7 @@ impl Simulator<'_> {
         if begins {
             let destination = pattern.destination(node as u32, &mut nic.pattern);
             (nic.burst, nic.last, nic.next) = (Some(destination), self.now, None);
-            sends = !nic.would_drop(self.plan, destination, job.packet_length);
+            sends = !nic.would_drop(self.plan, (node, destination), job.packet_length);
         }
         if let Some(destination) = nic.burst.filter(|_| sends) {
             nic.last = self.now;
@@ -224,9 +265,45 @@ impl Simulator<'_> {
         }
     }
 
+    /// A packet that is due now, or has been for some time, as soon as it would not be dropped.
+    fn generate_when_room(&mut self, node: usize, job: &JobPlan) {
+        let (pattern, process) = traffic(job, node, self.now);
+        let nic = &mut self.nics[node];
+        if nic.due.is_none() && nic.next == Some(self.now) {
+            nic.due = Some(pattern.destination(node as u32, &mut nic.pattern));
+        }
+        let Some(destination) = nic.due else { return };
+        if nic.would_drop(self.plan, (node, destination), job.packet_length) {
+            return;
+        }
+        let gap = process.step(&mut nic.process).gap;
+        nic.left = nic.left.saturating_sub(1);
+        let over = process.synchronised().is_some() && nic.left == 0;
+        nic.next = if over || gap == u32::MAX { None } else { ahead(self.now, gap) };
+        nic.due = None;
+        self.generate(node, destination, job);
+    }
+
+    /// A packet of `source` has been consumed; after the last one of its synchronised burst the next one begins.
+    pub(crate) fn finish_in_burst(&mut self, source: usize) {
+        let Some(index) = self.nics[source].job else { return };
+        let job = &self.plan.jobs[index];
+        let Some(packets) = job.process.synchronised() else { return };
+        let senders: Vec<usize> =
+            job.nodes.iter().filter(|&&node| job.sends(node)).map(|&node| node as usize).collect();
+        self.consumed[index] += 1;
+        if self.consumed[index] < u64::from(packets) * senders.len() as u64 {
+            return;
+        }
+        self.consumed[index] = 0;
+        for node in senders {
+            (self.nics[node].left, self.nics[node].next) = (packets, Some(self.now + 1));
+        }
+    }
+
     /// A packet that has nothing to do with the one before.
     fn generate_alone(&mut self, node: usize, job: &JobPlan) {
-        let (pattern, process) = traffic(job, self.now);
+        let (pattern, process) = traffic(job, node, self.now);
         let nic = &mut self.nics[node];
         let destination = pattern.destination(node as u32, &mut nic.pattern);
         let gap = process.step(&mut nic.process).gap;
@@ -234,14 +311,17 @@ impl Simulator<'_> {
         self.generate(node, destination, job);
     }
 
-    /// A packet of the pattern joins the source queue.
+    /// A packet of the pattern joins the source queue; no node sends to itself.
     fn generate(&mut self, node: usize, destination: u32, job: &JobPlan) {
+        if destination as usize == node {
+            return;
+        }
         let role = match (job.outstanding, self.plan.nic.injection_vc) {
             (None, _) => Role::OneWay,
             (_, InjectionVc::Destination) => {
                 Role::Request(block(self.plan, node as u32, injection_vcs(self.plan, true).len()))
             }
-            (_, InjectionVc::Shortest | InjectionVc::Random) => Role::Request(0),
+            (_, InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction) => Role::Request(0),
         };
         let packet = self.new_packet(node, destination, role, job.packet_length);
         self.nics[node].queue.push_back(packet);
@@ -312,6 +392,7 @@ impl Simulator<'_> {
     /// A packet of `node` has been granted its way out of injection VC `vc`.
     pub(crate) fn leave_node(&mut self, node: usize, vc: usize, packet: usize) {
         let Packet { length, role, .. } = self.packets[packet];
+        self.count_for_signal(node);
         let nic = &mut self.nics[node];
         nic.free[vc] += length;
         if role == Role::Reply {

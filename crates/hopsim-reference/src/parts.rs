@@ -155,6 +155,7 @@ pub struct Queued {
 /// A packet that an output VC has been granted to and whose credit has not come back.
 pub struct Outstanding {
     pub packet: usize,
+    /// Phits of room that it takes at the other end.
     pub length: u32,
     /// Whether it had never left its minimal path, this hop included.
     pub minimal: bool,

@@ -39,6 +39,7 @@ impl Simulator<'_> {
         let packet = self.head(router, input, vc);
         let route = &mut self.packets[packet].route;
         let fixed = self.plan.routing.settle(&head, route, || draws.head());
+        let fixed = fixed.map(|request| self.output_vc(router, request).0);
         self.routers[router].inputs[input].vcs[vc][0].routed =
             fixed.map_or(Routed::AskAgain, Routed::Settled);
     }
@@ -61,7 +62,11 @@ impl Simulator<'_> {
         if self.plan.routing.remembers() {
             self.packets[packet].route = route;
         }
-        Some((decision.request?, decision.after))
+        let request = decision.request?;
+        let (to, entry) = self.output_vc(router, request);
+        // Routing names an entry where it knows of one; the rule is written anew here.
+        assert!(!entry || self.enters_ring(place, to), "a packet goes on in its ring, and asks for an entry");
+        Some((to, decision.after))
     }
 
     /// What the head of a VC counts for.
@@ -85,6 +90,7 @@ impl Simulator<'_> {
         };
         Head {
             router: router as u32,
+            input: input as u16,
             code,
             source: trace.source,
             destination: trace.destination / per_router,
@@ -139,15 +145,19 @@ impl Outlook<'_, '_> {
 
 impl View for Outlook<'_, '_> {
     fn open(&self, request: Request) -> bool {
-        self.simulator.feasible(self.place.0, request, self.packet)
+        self.simulator.feasible(self.place, self.simulator.output_vc(self.place.0, request).0)
     }
 
     fn credits(&self, request: Request) -> u32 {
-        self.output(request.port).credits(request.vc as usize)
+        let (to, entry) = self.simulator.output_vc(self.place.0, request);
+        let credits = self.output(to.port).credits(to.vc as usize);
+        // An entry has the room of its VC but for the bubble.
+        if entry { credits.saturating_sub(self.simulator.left_free(self.place, to)) } else { credits }
     }
 
     fn occupancy(&self, request: Request) -> u32 {
-        self.output(request.port).taken(request.vc as usize)
+        let (to, _) = self.simulator.output_vc(self.place.0, request);
+        self.output(to.port).taken(to.vc as usize)
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {

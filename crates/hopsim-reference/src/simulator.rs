@@ -4,6 +4,7 @@ use crate::arbiter::Arbiter;
 use crate::nic::Nic;
 use crate::parts::{DelayLine, Input, Output, Packet, Phit, Resident, Routed, Router};
 use crate::sensors::Knowledge;
+use crate::signal::Signal;
 use hopsim_core::config::router::ArbiterConfig;
 use hopsim_core::plan::Plan;
 use hopsim_core::rng::{Purpose, Stream};
@@ -22,6 +23,10 @@ pub struct Simulator<'a> {
     pub(crate) nics: Vec<Nic>,
     /// What the routing wants to know.
     pub(crate) sensors: Sensors,
+    /// Packets of the present synchronised burst that have been consumed, by job.
+    pub(crate) consumed: Vec<u64>,
+    /// The signal of injection control, if there is one.
+    pub(crate) signal: Option<Signal>,
 }
 
 impl<'a> Simulator<'a> {
@@ -35,12 +40,15 @@ impl<'a> Simulator<'a> {
             routers: (0..plan.topology.routers()).map(|router| build_router(plan, router)).collect(),
             nics: (0..plan.network.nodes as usize).map(|node| Nic::new(plan, node)).collect(),
             sensors: plan.routing.sensors(),
+            consumed: vec![0; plan.jobs.len()],
+            signal: plan.control.sat.as_ref().map(Signal::new),
         }
     }
 
     /// One cycle.
     pub fn step(&mut self) {
         self.receive();
+        self.pass_signal();
         (0..self.routers.len()).for_each(|router| self.settle_heads(router));
         self.sense();
         (0..self.routers.len()).for_each(|router| self.allocate(router));
@@ -151,9 +159,13 @@ impl<'a> Simulator<'a> {
         let packet = &mut self.packets[phit.packet];
         assert_eq!(packet.absorbed, phit.index, "phits come in order");
         packet.absorbed += 1;
+        let (over, source) = (packet.absorbed == packet.length, packet.trace.source as usize);
         if phit.index == 0 {
             packet.trace.delivered = Some(self.now);
             self.consume(phit.packet);
+        }
+        if over {
+            self.finish_in_burst(source);
         }
     }
 }
@@ -177,13 +189,12 @@ fn arrive(vc: &mut VecDeque<Resident>, phit: &Phit, now: u32) {
 fn build_router(plan: &Plan, router: u32) -> Router {
     let classes = plan.topology.ports();
     let allocator = &plan.router.allocator;
-    let is_terminal = |port: usize| classes[port] == PortClass::Terminal;
-    let priority = |port: usize| usize::from(allocator.transit_priority && is_terminal(port));
     let stream = |port: usize, stage: u64| {
         let index = u64::from(router) << 16 | (port as u64) << 1 | stage;
         Stream::new(plan.experiment.measure.seed, Purpose::Arbiter, index)
     };
-    let arbiter = |kind: ArbiterConfig, class, port, stage| Arbiter::new(kind, class, stream(port, stage));
+    let arbiter =
+        |kind: ArbiterConfig, positions, port, stage| Arbiter::new(kind, positions, stream(port, stage));
     let peer = |port| plan.topology.neighbour(router, port).map(|(peer, back)| (peer as usize, back));
     let input = |port: usize| {
         let spec = plan.network.classes.of(classes[port]);
@@ -196,12 +207,11 @@ fn build_router(plan: &Plan, router: u32) -> Router {
             wire: DelayLine::new(),
             vcs: (0..vcs).map(|_| VecDeque::new()).collect(),
             transfer: None,
-            arbiter: arbiter(allocator.input_arbiter, vec![0; vcs], port, 0),
+            arbiter: arbiter(allocator.input_arbiter, vcs, port, 0),
         }
     };
     let output = |port: usize| {
         let spec = plan.network.classes.of(classes[port]);
-        let class = (0..classes.len()).map(priority).collect();
         Output {
             class: classes[port],
             peer: peer(port),
@@ -215,7 +225,7 @@ fn build_router(plan: &Plan, router: u32) -> Router {
             crossbar: DelayLine::new(),
             queue: VecDeque::new(),
             held: 0,
-            arbiter: arbiter(allocator.output_arbiter, class, port, 1),
+            arbiter: arbiter(allocator.output_arbiter, classes.len(), port, 1),
         }
     };
     Router {

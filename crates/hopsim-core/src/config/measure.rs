@@ -56,6 +56,8 @@ pub enum RecordStream {
     Generation,
     /// Per class of ports and VC: mean occupancy of a buffer, utilisation of the links.
     Occupancy,
+    /// Per node: cycles that the heads of its injection VCs waited, by what they waited for.
+    InjectionWaits,
     /// Per job: histogram of packet latency, bins at most 0.1 % wide.
     LatencyHistogram,
 }

@@ -5,6 +5,7 @@ pub mod document;
 pub mod measure;
 pub mod router;
 
+use crate::injection::ControlConfig;
 use crate::routing::{RoutingConfig, minimal};
 use crate::topology::TopologyConfig;
 use crate::traffic;
@@ -59,13 +60,15 @@ impl Experiment {
     pub fn spread_load(&mut self) {
         let Some(load) = self.load.take() else { return };
         for job in &mut self.jobs {
-            job.traffic.process.load_mut().get_or_insert(load);
+            if let Some(own) = job.traffic.process.load_mut() {
+                own.get_or_insert(load);
+            }
         }
     }
 }
 
 fn minimal_routing() -> RoutingConfig {
-    RoutingConfig::Minimal(minimal::Config {})
+    RoutingConfig::Minimal(minimal::Config::default())
 }
 
 fn one_job() -> Vec<JobConfig> {
@@ -95,12 +98,15 @@ pub struct LinksConfig {
     /// From a node into its injection buffer; default 1 cycle.
     #[serde(default = "injection_link")]
     pub injection: LinkConfig,
-    /// Between routers of a group; default 10 cycles.
-    #[serde(default = "local_link")]
-    pub local: LinkConfig,
-    /// Between groups; default 100 cycles.
-    #[serde(default = "global_link")]
-    pub global: LinkConfig,
+    /// Between routers of a group (dragonfly); default 10 cycles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<LinkConfig>,
+    /// Between groups (dragonfly); default 100 cycles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub global: Option<LinkConfig>,
+    /// Between routers, in topologies with one class of links; default 1 cycle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<LinkConfig>,
 }
 
 /// One class of links.
@@ -116,32 +122,51 @@ fn injection_link() -> LinkConfig {
     LinkConfig { latency: 1 }
 }
 
-fn local_link() -> LinkConfig {
-    LinkConfig { latency: 10 }
-}
-
-fn global_link() -> LinkConfig {
-    LinkConfig { latency: 100 }
-}
-
 impl Default for LinksConfig {
     fn default() -> Self {
-        Self { injection: injection_link(), local: local_link(), global: global_link() }
+        Self { injection: injection_link(), local: None, global: None, network: None }
     }
 }
 
 /// The nodes' network interfaces: a generated packet joins the source queue, crosses the injection link into an
 /// injection buffer of its router, and from there takes part in the allocation like any other packet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicConfig {
     /// Queue of generated packets in front of the injection buffers; default `unbounded`, with
-    /// `compat = "fogsim"` `{ packets = 0 }`. A packet generated while it is full is dropped.
+    /// `compat = "fogsim"` `{ packets = 0 }`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_queue: Option<SourceQueue>,
+    /// What a node does whose source queue is full; default `drop`.
+    #[serde(default)]
+    pub when_full: WhenFull,
+    /// Input ports of its router that a node injects by, each with a wire and an equal part of its injection VCs \[1 … 2\].
+    /// With two, which need `injection_vc` = `direction`, two of its packets can enter the crossbar at once.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 2))]
+    pub injection_ports: u32,
     /// Which injection VC a packet enters; default `shortest`, with `compat = "fogsim"` `destination`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub injection_vc: Option<InjectionVc>,
+    /// What keeps nodes from injecting although the network would take their packets; default nothing.
+    #[serde(default)]
+    pub control: ControlConfig,
+}
+
+impl Default for NicConfig {
+    fn default() -> Self {
+        Self {
+            source_queue: None,
+            when_full: WhenFull::Drop,
+            injection_ports: 1,
+            injection_vc: None,
+            control: ControlConfig::default(),
+        }
+    }
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// Size of the source queue.
@@ -150,10 +175,22 @@ pub struct NicConfig {
 pub enum SourceQueue {
     /// As long as it needs to be: latency counts the wait in it.
     Unbounded,
-    /// At most so many packets; the newest one is lost. With 0 a packet is lost unless it enters its injection buffer
-    /// in the cycle of its generation: then choose `semantics.injection_link` = `unlimited` too, or every packet
+    /// At most so many packets. With 0 the queue is full unless a packet could enter its injection buffer in the cycle of
+    /// its generation: with `when_full` = `drop` choose `semantics.injection_link` = `unlimited` too, or every packet
     /// generated while the wire is busy is lost.
     Packets(u32),
+}
+
+/// What a node does whose source queue is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenFull {
+    /// It generates packets as ever, and they are lost.
+    #[default]
+    Drop,
+    /// It stands still: a packet that is due is generated, and has its time of generation, as soon as there is room, and
+    /// the next one follows from then. No packet is lost, and above saturation the load generated is the load accepted.
+    Wait,
 }
 
 /// Injection VC selection.
@@ -167,6 +204,9 @@ pub enum InjectionVc {
     Destination,
     /// Any VC with room, at random.
     Random,
+    /// In a mesh, torus or ring the lower half of the VCs for packets that go first to smaller coordinates (minus), the upper
+    /// half for the others; in it the VC with the most free space. A packet whose ways round are equally short takes any.
+    Direction,
 }
 
 /// What a choice is worth is stated for uniform traffic on a balanced dragonfly of 1,056 nodes, each choice flipped alone

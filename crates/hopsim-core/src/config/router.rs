@@ -16,6 +16,24 @@ pub enum RouterConfig {
     InputQueued(InputQueued),
 }
 
+impl RouterConfig {
+    /// The name in the document.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Cioq(_) => "cioq",
+            Self::InputQueued(_) => "input_queued",
+        }
+    }
+
+    /// Its virtual channels.
+    pub fn vcs(&self) -> &Vcs {
+        match self {
+            Self::Cioq(router) => &router.vcs,
+            Self::InputQueued(router) => &router.vcs,
+        }
+    }
+}
+
 impl Default for RouterConfig {
     fn default() -> Self {
         Self::Cioq(Cioq::default())
@@ -83,8 +101,21 @@ pub struct InputQueued {
     /// From the arrival of a head to its first request \[cycles, 0 … 10000\].
     #[schemars(range(max = 10000))]
     pub pipeline_latency: u32,
+    /// How packets leave for the nodes.
+    pub consumption: Consumption,
     /// The switch allocator.
     pub allocator: Allocator,
+}
+
+/// How packets leave an input-queued router for its nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Consumption {
+    /// A node takes one packet at a time, which an output arbiter chooses: traffic to one node can congest the network.
+    #[default]
+    Serial,
+    /// A node takes a packet from every input VC at once, without arbitration: nothing waits that has arrived.
+    Parallel,
 }
 
 /// A number for each class of ports.
@@ -106,6 +137,17 @@ pub struct Vcs {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16))]
     pub global: Option<u32>,
+    /// Of the links of topologies with one class of links; default: what the routing needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16))]
+    pub network: Option<u32>,
+    /// Packets that a packet which enters a ring of a torus leaves room for behind it (bubble flow control) \[0 … 16\]; default
+    /// 1. Without it, 0, the packets of a ring can wait for each other in a circle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 16))]
+    pub bubble: Option<u32>,
+    /// Accept a torus without bubble, in which the network can deadlock; the run then ends with a report of who waits for whom.
+    pub allow_deadlock: bool,
     /// How hops share the VCs of a link class.
     pub management: VcManagement,
     /// VCs for replies alone, out of `local` and `global`; required with FlexVC and request-reply traffic, and only there.
@@ -118,7 +160,16 @@ pub struct Vcs {
 
 impl Default for Vcs {
     fn default() -> Self {
-        Self { local: None, global: None, management: VcManagement::default(), reply: None, injection: 3 }
+        Self {
+            local: None,
+            global: None,
+            network: None,
+            bubble: None,
+            allow_deadlock: false,
+            management: VcManagement::default(),
+            reply: None,
+            injection: 3,
+        }
     }
 }
 
@@ -190,12 +241,18 @@ pub struct DamqConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Buffers {
-    /// Input buffer per VC of local links.
+    /// Input buffer per VC of local links; default 32.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16_777_216))]
-    pub local: u32,
-    /// Input buffer per VC of global links.
+    pub local: Option<u32>,
+    /// Input buffer per VC of global links; default 256.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16_777_216))]
-    pub global: u32,
+    pub global: Option<u32>,
+    /// Input buffer per VC of the links of topologies with one class of links; default 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16_777_216))]
+    pub network: Option<u32>,
     /// Injection buffer per VC.
     #[schemars(range(min = 1, max = 16_777_216))]
     pub injection: u32,
@@ -209,7 +266,7 @@ pub struct Buffers {
 
 impl Default for Buffers {
     fn default() -> Self {
-        Self { local: 32, global: 256, injection: 256, output: 32, damq: None }
+        Self { local: None, global: None, network: None, injection: 256, output: 32, damq: None }
     }
 }
 
@@ -217,12 +274,18 @@ impl Default for Buffers {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct InputBuffers {
-    /// Input buffer per VC of local links.
+    /// Input buffer per VC of local links; default 32.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16_777_216))]
-    pub local: u32,
-    /// Input buffer per VC of global links.
+    pub local: Option<u32>,
+    /// Input buffer per VC of global links; default 256.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16_777_216))]
-    pub global: u32,
+    pub global: Option<u32>,
+    /// Input buffer per VC of the links of topologies with one class of links; default 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16_777_216))]
+    pub network: Option<u32>,
     /// Injection buffer per VC.
     #[schemars(range(min = 1, max = 16_777_216))]
     pub injection: u32,
@@ -230,7 +293,7 @@ pub struct InputBuffers {
 
 impl Default for InputBuffers {
     fn default() -> Self {
-        Self { local: 32, global: 256, injection: 256 }
+        Self { local: None, global: None, network: None, injection: 256 }
     }
 }
 

@@ -38,50 +38,74 @@ pub struct Visit<'a, const W: usize> {
 }
 
 impl<const W: usize> Visit<'_, W> {
-    /// One cycle of the allocator.
+    /// One cycle of the allocator. Returns the cycle of the next one that could do anything if neither a head nor a credit
+    /// arrives before; 0 if that is not known. (It never is in the cleanest modes: in dragonflies, whose crossbars are fast,
+    /// outputs are busy for so short a time that asking costs more than it saves.)
     #[inline]
-    pub fn allocate<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) {
-        if M::FULL && !self.router.choosing.is_empty() {
-            return self.iterate_choices(cx, scratch);
+    pub fn allocate<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) -> u32 {
+        if cx.parallel() {
+            self.consume_arrived(cx);
         }
-        let slots = self.feasible(cx);
+        if M::FULL && !self.router.choosing.is_empty() {
+            self.iterate_choices(cx, scratch);
+            return 0;
+        }
+        let (slots, ready) = self.feasible(cx);
         let first = match slots.single() {
-            None if slots.is_empty() => return,
+            None if slots.is_empty() => return if cx.patient() { ready } else { 0 },
             // The usual case at low load needs no arbitration.
-            Some(slot) if self.grant_single(cx, slot, 0) => return,
+            Some(slot) if cx.patient() && self.input_is_busy(cx, slot) => {
+                return ready.min(self.router.ports[cx.tables.slot_port(slot)].in_free);
+            }
+            Some(slot) if self.grant_single(cx, slot, 0) => return 0,
             Some(_) => 1,
             None => 0,
         };
-        self.iterate(cx, scratch, (first, slots));
+        let free = self.iterate(cx, scratch, (first, slots));
+        if cx.patient() { ready.min(free) } else { 0 }
     }
 
-    /// The allocator's iterations from `first` on; `slots` are feasible in the first of all.
+    /// The allocator's iterations from `first` on; `slots` are feasible in the first of all. Returns the cycle in which the
+    /// first of their input ports is free, if none is now; 0 otherwise.
     #[inline(never)]
     fn iterate<M: Mode>(
         &mut self,
         cx: &mut Context<'_, W, M>,
         scratch: &mut Scratch<W>,
         (first, slots): (u32, Mask<W>),
-    ) {
+    ) -> u32 {
         let mut slots = slots;
         for iteration in first..cx.rules.iterations {
             if slots.is_empty() {
-                return;
+                return 0;
             }
             let asked = self.nominate(cx, slots, iteration, scratch);
+            if cx.patient() && iteration == 0 && asked.is_empty() {
+                let free = slots.iter().map(|slot| self.router.ports[cx.tables.slot_port(slot)].in_free);
+                return free.min().unwrap_or(0);
+            }
             let losers = self.grant_requests(cx, asked, iteration, scratch);
             // What was not feasible cannot become so within the cycle: only losers may try another VC.
             slots = self.still_feasible(cx, slots, losers);
         }
+        0
     }
 
-    /// Slots whose fixed request could be granted now, free input or not.
+    fn input_is_busy<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
+        self.router.ports[cx.tables.slot_port(slot)].in_free > cx.now
+    }
+
+    /// Slots whose fixed request could be granted now, free input or not, and the cycle in which the next output with credit
+    /// that somebody wants will be ready.
     #[inline]
-    fn feasible<M: Mode>(&self, cx: &Context<'_, W, M>) -> Mask<W> {
-        let mut slots = Mask::EMPTY;
+    fn feasible<M: Mode>(&self, cx: &Context<'_, W, M>) -> (Mask<W>, u32) {
+        let (mut slots, mut ready) = (Mask::EMPTY, u32::MAX);
         (self.router.wanted & cx.reachable(self.router.credit)).for_each(|pair| {
-            if self.router.ports[cx.tables.pair_port(pair)].out_ready <= cx.now {
+            let at = self.router.ports[cx.tables.pair_port(pair)].out_ready;
+            if at <= cx.now {
                 slots |= self.router.wants[pair];
+            } else if cx.patient() {
+                ready = ready.min(at);
             }
         });
         if cx.mixed() {
@@ -91,7 +115,7 @@ impl<const W: usize> Visit<'_, W> {
                 }
             }
         }
-        slots
+        (slots, ready)
     }
 
     /// Those of `slots` that belong to input ports in `losers` and could still be granted.
@@ -136,7 +160,8 @@ impl<const W: usize> Visit<'_, W> {
         if self.refuses(cx, output) {
             return false;
         }
-        let class = usize::from(cx.transit_priority() && self.router.ports[input].class == TERMINAL);
+        let class =
+            usize::from(cx.transit_priority(self.number) && self.router.ports[input].class == TERMINAL);
         self.serve_output(cx, output, input, (class, iteration));
         if !cx.on_request() {
             self.serve_input(cx, input, slot, iteration);
@@ -186,6 +211,8 @@ impl<const W: usize> Visit<'_, W> {
     }
 
     /// Output stage: every output port asked grants one request. Returns the input ports that were refused.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn grant_requests<M: Mode>(
         &mut self,
         cx: &mut Context<'_, W, M>,
@@ -201,8 +228,8 @@ impl<const W: usize> Visit<'_, W> {
                 return;
             }
             let mut class = 0;
-            if cx.transit_priority() {
-                let transit = candidates.without_first(cx.rules.terminals);
+            if cx.transit_priority(self.number) {
+                let transit = candidates & cx.links;
                 class = usize::from(transit.is_empty());
                 candidates = if class == 0 { transit } else { candidates };
             }
@@ -225,14 +252,15 @@ impl<const W: usize> Visit<'_, W> {
     #[inline]
     fn select_vc<M: Mode>(&mut self, cx: &Context<'_, W, M>, slot: usize, iteration: u32) {
         let request = self.router.slots[slot].request;
-        let PortInfo { pair_base, class, .. } = cx.tables.port(cx.tables.pair_port(request as usize));
+        let PortInfo { class, .. } = cx.tables.port(cx.tables.pair_port(request as usize));
+        let first = cx.block(request as usize);
         let chosen = M::FULL && self.router.choosing.contains(slot);
         let mut granted = request;
         if let Some(flex) = cx.base.vcs().flex().filter(|_| class != TERMINAL && !chosen) {
-            let (row, first) = (self.router.credits.row(pair_base as usize), pair_base as usize % 64);
+            let row = self.router.credits.row(first);
             let credits = |vc: u8| row[(first + vc as usize) % 64];
-            let highest = (request - pair_base) as u8;
-            granted = pair_base
+            let highest = (request as usize - first) as u8;
+            granted = first as u16
                 + u16::from(if flex.joins_shortest() {
                     roomiest((highest, cx.capacities[class as usize % 3]), credits)
                 } else {
@@ -253,7 +281,7 @@ impl<const W: usize> Visit<'_, W> {
     ) -> u8 {
         let Slot { queue: Queue { front: packet, .. }, request, .. } = self.router.slots[slot];
         let output = cx.tables.pair_port(request as usize);
-        let base = cx.tables.port(output).pair_base as usize;
+        let base = cx.block(request as usize);
         let credits = |vc| self.router.credits[base + vc as usize];
         let length = u32::from(cx.packets.get(packet).length);
         let mut attempt = Attempt { cx, router: self.number, packet, iteration, stream: None };

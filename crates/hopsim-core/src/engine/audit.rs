@@ -163,12 +163,13 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     fn resident(&self, router: u32, slot: usize) -> u32 {
         let packets = &self.context.packets;
         let queue = self.routers[router as usize].slots[slot].queue;
-        queue.iter(packets).map(|id| u32::from(packets.get(id).length)).sum()
+        queue.iter(packets).map(|id| self.context.space(u32::from(packets.get(id).length))).sum()
     }
 
     fn flying(&self, slot: u32) -> u32 {
         let length = |a: &Arrival| u32::from(self.context.packets.get(a.packet).length);
-        self.context.arrivals.iter().filter(|a| a.slot == slot).map(length).sum()
+        let space = |a: &Arrival| self.context.space(length(a));
+        self.context.arrivals.iter().filter(|a| a.slot == slot).map(space).sum()
     }
 
     fn returning(&self, pair: u32) -> u32 {
@@ -176,19 +177,18 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         credits.filter(|c: &&Credit| c.pair == pair).map(|c| u32::from(c.phits)).sum()
     }
 
-    /// Every head is known to exactly the output VC it wants, and the summary sets agree with the details.
+    /// Every head that need not wait for a signal is known to exactly the output VC it wants, and the summary sets agree with the details.
     fn check_requests(&self, router: u32) -> Result<(), String> {
         let (state, network) = (&self.routers[router as usize], &self.context.plan.network);
-        let shortest = self.context.rules.shortest;
         for pair in 0..network.layout.pairs() {
             let wants = state.wants[pair];
             if state.wanted.contains(pair) == wants.is_empty() {
                 return Err(format!("router {router} pair {pair}: the set of wanted pairs is stale"));
             }
-            if network.layout.pair_vc(pair).is_none() {
-                continue;
-            }
-            let credit = state.credits[pair] >= shortest;
+            let Some((port, _)) = network.layout.any_vc(pair) else { continue };
+            let shortest = self.context.rules.shortest;
+            let link = network.layout.class[port] != TERMINAL;
+            let credit = state.credits[pair] >= if link { self.context.space(shortest) } else { shortest };
             if state.credit.contains(pair) != credit {
                 return Err(format!("router {router} pair {pair}: the set of pairs with credit is stale"));
             }
@@ -197,7 +197,8 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             let head = state.slots[slot].queue.front != NONE;
             let wanting = (0..network.layout.pairs()).filter(|&p| state.wants[p].contains(slot)).count();
             let asking = wanting + usize::from(state.choosing.contains(slot));
-            if asking != usize::from(head) {
+            let asks = head && !self.context.is_held(router as usize, slot);
+            if asking != usize::from(asks) {
                 return Err(format!("router {router} slot {slot}: its head asks {asking} times"));
             }
         }

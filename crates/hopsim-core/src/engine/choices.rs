@@ -8,7 +8,7 @@ use super::outlook::{Attempt, Outlook};
 use super::regions::Regions;
 use super::routers::{Router, global};
 use super::tables::Tables;
-use super::waiting::{ByVc, Waiting};
+use super::waiting::{ByVc, Waiting, each_nearer_port};
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::view::View;
@@ -89,6 +89,10 @@ impl<const W: usize> Choices<W> {
             return Mask::ALL;
         }
         let mut hope = Mask::EMPTY;
+        each_nearer_port(prospect, |port| {
+            let info = tables.port(port);
+            hope.insert_field(info.pair_base as usize, info.pair_field);
+        });
         for way in [prospect.minimal, prospect.detour] {
             hope.insert(tables.port(way.port as usize).pair_base as usize + way.vc as usize);
         }
@@ -119,13 +123,10 @@ impl<const W: usize> Choices<W> {
 impl<const W: usize> Visit<'_, W> {
     /// A packet has become the head of a slot, where some heads have a choice.
     pub fn stand<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
-        let packet = cx.packets.get_mut(packet);
-        let head = packet.head::<M>(self.number, cx.tables.code(slot));
-        let (source, serial, seed) = (packet.source, packet.serial, cx.rules.seed);
-        let draw = || super::context::head_stream(seed, (source, serial), self.number);
-        let request = match cx.routing.stand(&head, &mut packet.route, draw) {
+        let (head, stand) = cx.stand(self.number, slot, packet);
+        let request = match stand {
             Stand::Arrived => head.ejection(),
-            Stand::Bound(hop) => cx.base.vcs().way(&head, hop).highest(),
+            Stand::Bound(hop) => cx.base.way(&head, hop).highest(),
             Stand::Open(prospect) => {
                 self.router.choosing.insert(slot);
                 return self.extras.choices.wait(&cx.tables, (self.number, slot), prospect);

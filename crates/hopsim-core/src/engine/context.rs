@@ -1,5 +1,6 @@
 //! What is not a router's own: the clock, the rules, packets, events on links, nodes, measurements.
 
+use super::bursts::Bursts;
 use super::contention::{Contention, Counted};
 use super::damq::Damq;
 use super::marks::Marks;
@@ -11,17 +12,19 @@ use super::pool::Pool;
 use super::regions::{Cut, Events, PerRegion, Regions};
 use super::replies::Consumed;
 use super::routers::Router;
-use super::tables::Tables;
+use super::sat::Sat;
+use super::tables::{PortInfo, Tables};
 use super::wheel::Wheel;
-use crate::config::router::ArbiterConfig;
+use crate::config::router::{ArbiterConfig, Consumption};
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold};
 use crate::measure::recorder::Recorder;
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
 use crate::rng::{Purpose, Stream};
 use crate::routing::minimal::Minimal;
-use crate::routing::{Head, Routing};
+use crate::routing::{Head, Routing, Stand};
 use crate::topology::LOCAL;
+use crate::trace::Observer as _;
 use std::ops::RangeInclusive;
 
 /// A head that arrives in a slot.
@@ -67,8 +70,14 @@ pub struct Rules {
     pub count_at_buffer: bool,
     /// `InjectionLatency::Departure`.
     pub until_departure: bool,
+    /// Nodes take packets from all input VCs at once.
+    pub parallel: bool,
     /// Packets from other routers first.
     pub transit_priority: bool,
+    /// Share of the cycles in which they go first.
+    pub ipr: f64,
+    /// Room that packets leave in an adaptive VC when they enter the network \[phits\].
+    pub lbr: u32,
     /// Terminal ports of a router.
     pub terminals: usize,
     /// Output queue per port \[phits\].
@@ -89,6 +98,12 @@ pub struct Rules {
     pub output_stamps: bool,
     /// Whether heads may use several VCs of a port.
     pub flexible: bool,
+    /// Whether the VC of a hop depends on more than the VC before it.
+    pub depends_on_hop: bool,
+    /// Room that packets which enter a ring leave behind them \[phits\]; 0: there are no rings.
+    pub bubble: u32,
+    /// Least room that a packet takes in the buffer of a link \[phits\]: that of the longest one where there are rings.
+    pub least_space: u32,
 }
 
 impl Rules {
@@ -106,7 +121,10 @@ impl Rules {
             on_request: router.input_pointer == InputPointer::Request,
             count_at_buffer: nic.injection_count == InjectionCount::Buffer,
             until_departure: nic.injection_latency == InjectionLatency::Departure,
+            parallel: router.consumption == Consumption::Parallel,
             transit_priority: router.allocator.transit_priority,
+            ipr: plan.control.ipr,
+            lbr: plan.control.lbr,
             queue_slack: router
                 .output_buffer
                 .map_or(u32::MAX, |size| size - size % plan.shortest_packet() - 1),
@@ -119,6 +137,9 @@ impl Rules {
             input_stamps: matches!(router.allocator.input_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
             output_stamps: matches!(router.allocator.output_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
             flexible: plan.routing.vcs().is_flexible(),
+            depends_on_hop: plan.routing.vcs().depends_on_hop(),
+            bubble: plan.network.classes.links.iter().map(|class| class.bubble).max().unwrap_or(0),
+            least_space: if plan.routing.vcs().has_entries() { plan.longest_packet() } else { 0 },
         }
     }
 }
@@ -157,12 +178,18 @@ pub struct Context<'p, const W: usize, M> {
     above: Vec<Mask<W>>,
     /// All pairs -- constant.
     all: Mask<W>,
+    /// Input ports of links -- constant.
+    pub links: Mask<W>,
     /// Shared buffers.
     pub damq: Option<Damq>,
     /// Contention counters.
     pub contention: Option<Contention>,
     /// Marks of saturated global links.
     pub marks: Option<Marks>,
+    /// Bursts that begin together.
+    pub bursts: Bursts,
+    /// The signal of injection control.
+    pub sat: Option<Sat>,
     /// Outstanding phits of packets on their minimal path, by global pair id; empty if nobody reads them.
     pub minimal: Vec<u32>,
     /// Whether some heads have a choice of outputs -- constant.
@@ -204,12 +231,17 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             recorder: Recorder::new(plan),
             capacities: [NONE, capacity(0), capacity(1)],
             above: above(plan),
+            links: (0..plan.network.layout.ports())
+                .filter(|&port| plan.network.layout.class[port] != TERMINAL)
+                .collect(),
             all: (0..plan.network.layout.pairs())
-                .filter(|&p| plan.network.layout.pair_vc(p).is_some())
+                .filter(|&p| plan.network.layout.any_vc(p).is_some())
                 .collect(),
             damq: Damq::new(plan, ids),
             contention: Contention::new(plan, &sensors, (&regions, ids)),
             marks: Marks::new(plan, &sensors, &regions),
+            bursts: Bursts::new(plan),
+            sat: plan.control.sat.as_ref().map(Sat::new),
             minimal: vec![0; if sensors.minimal_occupancy { ids } else { 0 }],
             redecides: plan.routing.redecides(),
             draws: plan.routing.draws(),
@@ -268,8 +300,54 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
 
     /// Whether packets from other routers go first.
     #[inline]
-    pub fn transit_priority(&self) -> bool {
-        !M::PLAIN && self.rules.transit_priority
+    pub fn transit_priority(&self, router: usize) -> bool {
+        !M::PLAIN && (self.rules.transit_priority || (self.rules.ipr > 0.0 && self.draws_priority(router)))
+    }
+
+    /// In-transit priority restriction: whether packets in transit go first in this cycle.
+    #[cold]
+    fn draws_priority(&self, router: usize) -> bool {
+        let stream = Stream::new(self.rules.seed, Purpose::Priority, router as u64);
+        stream.at(u64::from(self.now)).unit() < self.rules.ipr
+    }
+
+    /// Room that packets leave in an adaptive VC when they enter the network \[phits\].
+    #[inline]
+    pub fn lbr(&self) -> u32 {
+        if M::CLEAN { 0 } else { self.rules.lbr }
+    }
+
+    /// Whether nodes take packets from all input VCs at once.
+    #[inline]
+    pub fn parallel(&self) -> bool {
+        !M::PLAIN && self.rules.parallel
+    }
+
+    /// Whether routers that can do nothing know when they can again: packets that leave at once, or that need more room than
+    /// the shortest, have times of their own.
+    #[inline]
+    pub fn patient(&self) -> bool {
+        !M::CLEAN && !self.parallel() && !self.mixed()
+    }
+
+    /// Terminal port of the node that injects by `slot` of input port `input`, and the injection VC.
+    #[inline]
+    pub fn injection_vc(&self, input: usize, slot: usize) -> (usize, usize) {
+        let terminal = if M::PLAIN { input } else { self.tables.port(input).injects_for as usize };
+        (terminal, slot - self.tables.port(terminal).slot_base as usize)
+    }
+
+    /// A packet leaves for its node at `departure`, and the network forgets it.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    pub fn deliver(&mut self, id: u32, departure: u32) {
+        let packet = self.packets.get(id);
+        self.mode.observer().delivered(packet.key(self.rules.nodes_per_router), departure);
+        self.recorder.delivered(packet, departure);
+        if M::FULL {
+            self.consume(id, departure);
+        }
+        self.packets.remove(id);
     }
 
     /// Whether input arbiters are round-robin.
@@ -302,6 +380,49 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         !M::CLEAN && self.rules.flexible
     }
 
+    /// Whether the VC of a hop depends on more than the VC before it.
+    #[inline]
+    fn depends_on_hop(&self) -> bool {
+        !M::CLEAN && self.rules.depends_on_hop
+    }
+
+    /// Room that packets which enter a ring leave behind them \[phits\].
+    #[inline]
+    pub fn bubble(&self) -> u32 {
+        if M::CLEAN { 0 } else { self.rules.bubble }
+    }
+
+    /// Room that a packet of `length` phits takes in the buffer of a link \[phits\]. Where there are rings that is the room of
+    /// the longest packet: the bubble then goes round the ring in one piece, and is never divided into gaps too short for
+    /// the packets behind them.
+    #[inline]
+    pub fn space(&self, length: u32) -> u32 {
+        if M::CLEAN { length } else { length.max(self.rules.least_space) }
+    }
+
+    /// The first of the pairs that `pair` stands among: the output VCs of a port, or its entries.
+    #[inline]
+    pub fn block(&self, pair: usize) -> usize {
+        let PortInfo { pair_base, entry_base, .. } = self.tables.port(self.tables.pair_port(pair));
+        let entry = self.bubble() > 0 && pair >= entry_base as usize;
+        usize::from(if entry { entry_base } else { pair_base })
+    }
+
+    /// The entry of an output VC of a link.
+    #[inline]
+    pub fn entry(&self, pair: usize) -> usize {
+        let PortInfo { pair_base, entry_base, .. } = self.tables.port(self.tables.pair_port(pair));
+        pair + usize::from(entry_base - pair_base)
+    }
+
+    /// The output VC that a pair stands for, which may be an entry.
+    #[inline]
+    pub fn output_vc(&self, pair: usize) -> usize {
+        let PortInfo { pair_base, entry_base, .. } = self.tables.port(self.tables.pair_port(pair));
+        let entry = self.bubble() > 0 && pair >= entry_base as usize;
+        if entry { pair - usize::from(entry_base - pair_base) } else { pair }
+    }
+
     /// The output VCs whose heads could be granted something if `open` are those with room.
     #[inline]
     pub fn reachable(&self, open: Mask<W>) -> Mask<W> {
@@ -325,7 +446,7 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     pub fn pairs_up_to(&self, pair: usize) -> RangeInclusive<usize> {
         let port = self.tables.port(self.tables.pair_port(pair));
         let several = self.flexible() && port.class != TERMINAL;
-        if several { port.pair_base as usize..=pair } else { pair..=pair }
+        if several { self.block(pair)..=pair } else { pair..=pair }
     }
 
     /// The number of this allocator iteration among all of the run.
@@ -338,28 +459,38 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn fixed_request(&mut self, router: usize, slot: usize, packet: u32) -> usize {
-        let (code, flexible) = (self.tables.code(slot), self.flexible());
+        let by_hop = self.depends_on_hop();
         let packet = self.packets.get_mut(packet);
-        let head = packet.head::<M>(router, code);
+        let head = packet.head::<M>(&self.tables, (router, slot));
         let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
         let draw = || head_stream(seed, (source, serial), router);
         let target = self.routing.target(&head, &mut packet.route, draw);
         let base = self.base;
         let request = if target == head.router {
             head.ejection()
-        } else if flexible {
+        } else if by_hop {
             let hop = base.towards(&head, target, packet.route.trunk);
-            hop.map_or(head.ejection(), |hop| base.vcs().way(&head, hop).highest())
+            hop.map_or(head.ejection(), |hop| base.way(&head, hop).highest())
         } else {
             base.request(&head, target, packet.route.trunk)
         };
         self.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
+    /// Tells routing of the head of a slot, where some heads have a choice; how it stands.
+    #[inline]
+    pub fn stand(&mut self, router: usize, slot: usize, packet: u32) -> (Head, Stand) {
+        let packet = self.packets.get_mut(packet);
+        let head = packet.head::<M>(&self.tables, (router, slot));
+        let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
+        let draw = || head_stream(seed, (source, serial), router);
+        (head, self.routing.stand(&head, &mut packet.route, draw))
+    }
+
     /// What the head of a slot counts for in the contention counters.
     pub fn counted(&self, router: usize, slot: usize, packet: u32) -> Counted {
         let packet = self.packets.get(packet);
-        let head = packet.head::<M>(router, self.tables.code(slot));
+        let head = packet.head::<M>(&self.tables, (router, slot));
         let class = self.tables.port(self.tables.slot_port(slot)).class;
         let topology = &self.plan.topology;
         let (here, target) = (topology.group(head.router), topology.group(head.destination));
@@ -376,7 +507,7 @@ fn above<const W: usize>(plan: &Plan) -> Vec<Mask<W>> {
     let layout = &plan.network.layout;
     let mut masks = vec![Mask::EMPTY; 4];
     for pair in 0..layout.pairs() {
-        if let Some((_, vc)) = layout.pair_vc(pair).filter(|&(port, _)| layout.class[port] != TERMINAL) {
+        if let Some((_, vc)) = layout.any_vc(pair).filter(|&(port, _)| layout.class[port] != TERMINAL) {
             masks
                 .iter_mut()
                 .enumerate()
@@ -396,11 +527,13 @@ pub fn head_stream(seed: u64, (source, serial): (u32, u32), router: usize) -> St
 }
 
 impl Packet {
-    /// This packet as a head with input code `code` in `router`.
+    /// This packet as a head in `slot` of `router`.
     #[inline]
-    pub fn head<M: Mode>(&self, router: usize, code: u8) -> Head {
+    pub fn head<M: Mode>(&self, tables: &Tables, (router, slot): (usize, usize)) -> Head {
+        let code = tables.code(slot);
         Head {
             router: router as u32,
+            input: tables.slot_port(slot) as u16,
             code,
             source: self.source,
             destination: self.destination_router,

@@ -48,7 +48,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         self.capacities[self.tables.port(port).class as usize % 3]
     }
 
-    /// `phits` more (or, `returned`, fewer) are outstanding for an output VC: updates the credits.
+    /// `phits` of buffer space more (or, `returned`, fewer) are outstanding for an output VC: updates the credits.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn account(
@@ -61,17 +61,35 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         if M::FULL && self.damq.is_some() && self.tables.port(self.tables.pair_port(pair)).class != TERMINAL {
             return self.account_shared(number, router, pair, (phits, returned));
         }
+        let least = self.space(self.rules.shortest);
         let credits = &mut router.credits[pair];
         if returned {
             *credits += phits;
-            if *credits >= self.rules.shortest {
+            if *credits >= least {
                 router.credit.insert(pair);
             }
         } else {
             *credits -= phits;
-            if *credits < self.rules.shortest {
+            if *credits < least {
                 router.credit.remove(pair);
             }
+        }
+        if self.bubble() > 0 {
+            self.account_entry(router, pair);
+        }
+    }
+
+    /// What a head that enters a ring may use of an output VC: it leaves a bubble.
+    fn account_entry(&self, router: &mut Router<W>, pair: usize) {
+        if self.tables.port(self.tables.pair_port(pair)).class == TERMINAL {
+            return;
+        }
+        let entry = self.entry(pair);
+        router.credits[entry] = router.credits[pair].saturating_sub(self.rules.bubble);
+        if router.credits[entry] >= self.space(self.rules.shortest) {
+            router.credit.insert(entry);
+        } else {
+            router.credit.remove(entry);
         }
     }
 

@@ -9,13 +9,14 @@
 use super::mode::Mode;
 use super::routers::split;
 use super::simulation::Simulation;
+use super::waiting::each_nearer_port;
 use crate::error::{DeadlockReport, WaitingHead};
 use crate::network::TERMINAL;
 use crate::routing::NO_VC;
 
 /// What the search knows of every input VC, by global slot id.
 struct Census {
-    /// Phits whose heads have arrived.
+    /// Phits that packets whose heads have arrived take.
     occupied: Vec<u32>,
     /// Whether the head, if there is one, can move one day.
     free: Vec<bool>,
@@ -35,7 +36,8 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             let (router, slot) = split::<W>(slot);
             self.routers[router].slots[slot].queue
         };
-        let phits = |slot| queue(slot).iter(packets).map(|id| u32::from(packets.get(id).length)).sum();
+        let space = |id| self.context.space(u32::from(packets.get(id).length));
+        let phits = |slot| queue(slot).iter(packets).map(space).sum();
         let mut census = Census {
             occupied: slots.clone().map(phits).collect(),
             free: slots.clone().map(|slot| queue(slot).is_empty()).collect(),
@@ -58,7 +60,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     }
 
     /// The output VCs that the head of a slot may ask for, in order of preference. Global ids.
-    fn options(&self, slot: u32) -> Vec<usize> {
+    pub(super) fn options(&self, slot: u32) -> Vec<usize> {
         let (number, slot) = split::<W>(slot);
         let router = &self.routers[number];
         if !router.choosing.contains(slot) {
@@ -76,12 +78,17 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             TERMINAL => None,
             code => Some((port, prospect.misroutes[code as usize - 1])).filter(|&(_, vc)| vc != NO_VC),
         };
-        let all = single.into_iter().chain((0..layout.ports()).filter_map(misroute));
+        let mut nearer = Vec::new();
+        each_nearer_port(prospect, |port| nearer.extend((0..layout.output_vcs[port]).map(|vc| (port, vc))));
+        let all = single.into_iter().chain(nearer).chain((0..layout.ports()).filter_map(misroute));
         all.flat_map(|output| self.context.pairs_up_to(highest(output))).collect()
     }
 
-    /// Whether an output VC will have room for `length` phits without any head moving.
+    /// Whether an output VC will have `length` phits of room without any head moving.
     fn has_room(&self, number: usize, pair: usize, length: u32, census: &Census) -> bool {
+        let entry = pair != self.context.output_vc(pair);
+        let (pair, length) =
+            (self.context.output_vc(pair), length + if entry { self.context.bubble() } else { 0 });
         let port = self.context.tables.pair_port(pair);
         let info = self.context.tables.port(port);
         let state = &self.routers[number];
@@ -116,7 +123,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         if !self.routers[number].ports[port].plugged {
             return Vec::new();
         }
-        let vc = pair - self.context.tables.port(port).pair_base as usize;
+        let vc = self.context.output_vc(pair) - self.context.tables.port(port).pair_base as usize;
         match self.context.plan.router.damq {
             Some(_) => self.behind(number, port).collect(),
             None => self.behind(number, port).skip(vc).take(1).collect(),
@@ -125,8 +132,12 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
 
     fn is_free(&self, slot: u32, census: &Census) -> bool {
         let (number, index) = split::<W>(slot);
+        if self.context.is_held(number, index) {
+            // The signal comes round again.
+            return true;
+        }
         let head = self.routers[number].slots[index].queue.front;
-        let length = u32::from(self.context.packets.get(head).length);
+        let length = self.context.space(u32::from(self.context.packets.get(head).length));
         self.options(slot).into_iter().any(|pair| {
             self.has_room(number, pair, length, census)
                 || self
@@ -166,7 +177,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         let packet = self.context.packets.get(state.queue.front);
         let network = &self.context.plan.network;
         let (input, input_vc) = network.layout.slot_vc(slot).unwrap_or((0, 0));
-        let (output, output_vc) = network.layout.pair_vc(pair).unwrap_or((0, 0));
+        let (output, output_vc) = network.layout.any_vc(pair).unwrap_or((0, 0));
         WaitingHead {
             router: number as u32,
             input: network.port_name(input),

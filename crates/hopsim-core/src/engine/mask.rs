@@ -23,16 +23,6 @@ impl<const W: usize> Mask<W> {
         mask
     }
 
-    /// The set without its elements below `count` ≤ 64·W.
-    #[inline]
-    pub fn without_first(mut self, count: usize) -> Self {
-        for (index, word) in self.0.iter_mut().enumerate() {
-            let below = count.saturating_sub(index * 64).min(64);
-            *word &= u64::MAX.checked_shl(below as u32).unwrap_or(0);
-        }
-        self
-    }
-
     /// Adds `bit`.
     #[inline]
     pub fn insert(&mut self, bit: usize) {

@@ -3,11 +3,13 @@
 mod allocator;
 mod arbiter;
 mod audit;
+mod bursts;
 mod choices;
 mod contention;
 mod context;
 mod damq;
 mod deadlock;
+mod injection_waits;
 mod marks;
 mod mask;
 mod mode;
@@ -18,6 +20,7 @@ mod pool;
 mod regions;
 mod replies;
 mod routers;
+mod sat;
 pub mod simulation;
 mod source;
 mod tables;
@@ -117,7 +120,9 @@ impl Task for Measured<'_> {
     fn with<const W: usize, M: Mode>(self, mut simulation: Simulation<'_, W, M>) -> Self::Output {
         let plan = simulation.context.plan;
         let measure = &plan.experiment.measure;
-        drive(&mut simulation, measure.warmup + measure.cycles, self.0)?;
+        let end = measure.warmup + measure.cycles;
+        drive(&mut simulation, end, self.0)?;
+        simulation.context.count_lagging(end);
         let recorder = &simulation.context.recorder;
         let job = |index: usize| {
             let mut record = Map::new();

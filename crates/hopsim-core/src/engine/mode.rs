@@ -1,8 +1,8 @@
 //! What is known about a run at compile time: who watches it, and whether it needs more than the plainest
 //! router. Most runs do not, and then the tests for the rest vanish from the hot code.
 
-use crate::config::router::ArbiterConfig;
-use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold};
+use crate::config::router::{ArbiterConfig, Consumption};
+use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold, WhenFull};
 use crate::plan::{JobPlan, Plan};
 use crate::trace::Observer;
 
@@ -62,8 +62,15 @@ modes! {
 
 /// Whether a plan needs [`Full`] or [`CleanFull`].
 pub fn is_full(plan: &Plan) -> bool {
-    let traffic = |job: &JobPlan| job.process.waits() || !job.changes.is_empty() || job.request_reply();
-    plan.routing.redecides() || plan.router.damq.is_some() || plan.jobs.iter().any(traffic)
+    let traffic = |job: &JobPlan| {
+        let steady = !job.process.waits() && job.process.synchronised().is_none() && job.processes.is_empty();
+        !steady || !job.changes.is_empty() || job.request_reply()
+    };
+    plan.routing.redecides()
+        || plan.nic.when_full == WhenFull::Wait
+        || plan.control.sat.is_some()
+        || plan.router.damq.is_some()
+        || plan.jobs.iter().any(traffic)
 }
 
 /// Whether a plan has the plainest router.
@@ -75,6 +82,9 @@ pub fn is_plain(plan: &Plan) -> bool {
         && round_robin(&allocator.input_arbiter)
         && round_robin(&allocator.output_arbiter)
         && !allocator.transit_priority
+        && plan.control.ipr == 0.0
+        && plan.router.consumption == Consumption::Serial
+        && plan.experiment.nic.injection_ports == 1
         && plan.routing.sensors().exchange.is_none_or(|exchange| exchange.message_length == 0)
 }
 
@@ -86,7 +96,9 @@ pub fn is_clean(plan: &Plan) -> bool {
         && router.input_pointer == InputPointer::Grant
         && nic.injection_count == InjectionCount::Network
         && nic.injection_latency == InjectionLatency::Grant
-        && !plan.routing.vcs().is_flexible()
+        && !plan.routing.vcs().depends_on_hop()
+        && plan.network.classes.links.iter().all(|class| class.bubble == 0)
+        && plan.control.lbr == 0
 }
 
 #[cfg(test)]

@@ -13,9 +13,16 @@ use crate::network::{Classes, NONE};
 use crate::plan::Plan;
 use crate::rng::{Purpose, Stream};
 use crate::routing::RouteState;
+use crate::topology::Topology;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Buckets of the wheel of generations; a node whose gap is longer passes its bucket several times.
 const SOURCE_BUCKETS: usize = 2048;
+
+/// Packets in an unbounded source queue that are kept. Those behind them are generated, with the times they have, when it gets
+/// shorter: above saturation memory stays bounded.
+const KEPT: u32 = 16;
 
 /// One network interface.
 pub struct Nic {
@@ -28,11 +35,11 @@ pub struct Nic {
     queued: u32,
     /// Packets generated so far.
     pub serial: u32,
-    /// First cycle in which the wire to the router is free.
-    wire_free: u32,
-    /// Last cycle for which a wake-up was booked.
-    woken_at: u32,
-    /// Next generation.
+    /// First cycle in which the wire to each injection port is free.
+    wire_free: [u32; 2],
+    /// Last cycle for which a wake-up was booked, likewise.
+    woken_at: [u32; 2],
+    /// Next generation; of a node that lags behind it is not after the present cycle.
     pub next_at: u32,
     /// Next node in the same bucket of the wheel.
     next_node: u32,
@@ -42,6 +49,17 @@ pub struct Nic {
     pub job: u8,
     /// Where the search for the shortest injection VC starts.
     pointer: u8,
+    /// Whether more than [`KEPT`] packets wait, and the next one will be generated later.
+    pub lags: bool,
+}
+
+impl Nic {
+    /// First cycle in which one of the wires to its injection ports is free.
+    #[inline]
+    fn any_wire_free(&self, ports: usize) -> u32 {
+        let [first, second] = self.wire_free;
+        if ports == 1 { first } else { first.min(second) }
+    }
 }
 
 /// An injection buffer.
@@ -93,6 +111,8 @@ pub struct Nics {
     /// See [`InjectionVc`] -- constant.
     pub policy: InjectionVc,
     serial_wire: bool,
+    /// Injection ports of a node -- constant.
+    ports: usize,
     /// Most packets in a source queue -- constant.
     source_queue: u32,
     /// Size of an injection buffer -- constant.
@@ -101,6 +121,7 @@ pub struct Nics {
     vcs: usize,
     /// Injection VCs that are not for replies -- constant.
     first_reply_vc: usize,
+    topology: Arc<Topology>,
     /// Nodes of the network -- constant.
     pub nodes: u32,
     nodes_per_router: u32,
@@ -118,13 +139,14 @@ impl Nics {
             queue: Queue::EMPTY,
             queued: 0,
             serial: 0,
-            wire_free: 0,
-            woken_at: 0,
+            wire_free: [0; 2],
+            woken_at: [0; 2],
             next_at: u32::MAX,
             next_node: NONE,
             length: plan.jobs.get(plan.job_of[node as usize] as usize).map_or(0, |job| job.packet_length),
             job: plan.job_of[node as usize],
             pointer: 0,
+            lags: false,
         };
         let policy = plan.nic.injection_vc;
         let random = if policy == InjectionVc::Random { nodes } else { 0 };
@@ -141,17 +163,20 @@ impl Nics {
             vc_streams: streams.collect(),
             policy,
             serial_wire: plan.nic.injection_link == InjectionLink::Serial,
+            ports: plan.experiment.nic.injection_ports as usize,
             source_queue: plan.nic.source_queue,
             size: terminal.buffer,
             latency: terminal.latency,
             vcs,
             first_reply_vc: usize::from(plan.network.classes.first_reply_vc()),
+            topology: Arc::clone(&plan.topology),
             nodes,
             nodes_per_router: plan.topology.nodes_per_router(),
         };
         for (node, nic) in state.all.iter_mut().enumerate() {
-            if let Some(job) = plan.jobs.get(plan.job_of[node] as usize) {
-                nic.next_at = job.process.begin(&mut nic.process).saturating_sub(1);
+            let job = plan.jobs.get(plan.job_of[node] as usize);
+            if let Some(job) = job.filter(|job| job.sends(node as u32)) {
+                nic.next_at = job.process_of(node as u32).begin(&mut nic.process).saturating_sub(1);
             }
         }
         state.rebook(0, regions);
@@ -184,7 +209,9 @@ impl Nics {
             self.enter(region);
             self.buckets.fill(NONE);
             let routers = regions.routers(region);
-            for node in routers.start * self.nodes_per_router..routers.end * self.nodes_per_router {
+            let nodes = routers.start * self.nodes_per_router..routers.end * self.nodes_per_router;
+            // In a fat tree only the first routers have nodes.
+            for node in nodes.start..nodes.end.min(self.nodes) {
                 let at = self.all[node as usize].next_at;
                 if at >= now {
                     self.book(node as usize, at);
@@ -203,6 +230,36 @@ impl Nics {
         }
     }
 
+    /// The injection VC for a packet of `node` to `destination` by the direction in which it sets out. Every injection port has
+    /// a wire of its own; if it is those that keep the packet back, the node is woken when one is free.
+    #[inline(never)]
+    fn directed_vc(&mut self, now: u32, node: usize, destination: u32) -> Option<usize> {
+        let room = self.size - self.all[node].length;
+        let vcs = self.directed(node, destination);
+        let wire = |vc: usize| self.ports * vc / self.vcs;
+        let used = |vc: usize| self.buffers[node * self.vcs + vc].used;
+        let free = |vc: usize| !self.serial_wire || self.all[node].wire_free[wire(vc)] <= now;
+        let best = vcs.clone().filter(|&vc| used(vc) <= room && free(vc)).min_by_key(|&vc| used(vc));
+        if best.is_none() {
+            for wire in [wire(vcs.start), wire(vcs.end - 1)] {
+                self.wire_is_busy(now, node, wire);
+            }
+        }
+        best
+    }
+
+    /// The injection VCs for packets of `node` to `destination` by the direction in which they set out.
+    fn directed(&self, node: usize, destination: u32) -> Range<usize> {
+        let Topology::Cube(cube) = &*self.topology else { unreachable!("the plan refuses it") };
+        let routers = (node as u32 / self.nodes_per_router, destination / self.nodes_per_router);
+        let half = self.vcs / 2;
+        match cube.sets_out(routers.0, routers.1) {
+            Some(true) => half..self.vcs,
+            Some(false) => 0..half,
+            None => 0..self.vcs,
+        }
+    }
+
     /// The injection VC of `class` with room for `length` phits that the policy picks for a packet to `destination`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
@@ -213,6 +270,7 @@ impl Nics {
         let room = self.size - length;
         let buffers = &self.buffers[node * self.vcs..][..self.vcs];
         match self.policy {
+            InjectionVc::Direction => unreachable!("it looks at the wires too"),
             InjectionVc::Destination => {
                 let vc = first + class.block(packet.destination, self.nodes);
                 (buffers[vc].used <= room).then_some(vc)
@@ -249,7 +307,10 @@ impl Nics {
     /// Whether a packet of `node` to `destination` that is no reply could enter an injection buffer now; if the wire
     /// keeps it from that, the node is woken when it is free.
     pub fn could_enter(&mut self, now: u32, node: usize, destination: u32) -> bool {
-        if self.sources[node].is_exhausted() || self.wire_is_busy(now, node) {
+        if self.policy == InjectionVc::Direction {
+            return self.directed_vc(now, node, destination).is_some();
+        }
+        if self.sources[node].is_exhausted() || self.wire_is_busy(now, node, 0) {
             return false;
         }
         let VcClass { first, count } = self.class(false);
@@ -259,7 +320,7 @@ impl Nics {
             InjectionVc::Destination => {
                 buffers[self.class(false).block(destination, self.nodes)].used <= room
             }
-            InjectionVc::Shortest | InjectionVc::Random => buffers.iter().any(|b| b.used <= room),
+            _ => buffers.iter().any(|b| b.used <= room),
         }
     }
 
@@ -271,21 +332,28 @@ impl Nics {
         self.all[node].queued >= self.source_queue
     }
 
+    /// Whether a node has no packet to inject.
+    pub fn has_nothing(&self, node: usize) -> bool {
+        self.all[node].queue.is_empty()
+            && self.buffers[node * self.vcs..][..self.vcs].iter().all(|b| b.used == 0)
+    }
+
     /// Phits in injection VC `vc` of `node`, or on their way there.
     pub fn occupied(&self, node: usize, vc: usize) -> u32 {
         self.buffers[node * self.vcs + vc].used
     }
 
-    /// Whether the wire to the router is busy; then the node is woken when it is free.
+    /// Whether a wire to the router is busy; then the node is woken when it is free.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn wire_is_busy(&mut self, now: u32, node: usize) -> bool {
+    fn wire_is_busy(&mut self, now: u32, node: usize, wire: usize) -> bool {
         if self.serial_wire {
             let nic = &mut self.all[node];
-            if now < nic.wire_free {
-                if nic.woken_at != nic.wire_free {
-                    nic.woken_at = nic.wire_free;
-                    self.wires.push(nic.wire_free, node as u32);
+            let free = nic.wire_free[wire];
+            if now < free {
+                if nic.woken_at[wire] != free {
+                    nic.woken_at[wire] = free;
+                    self.wires.push(free, node as u32);
                 }
                 return true;
             }
@@ -298,15 +366,20 @@ impl Nics {
     #[inline(always)]
     fn admission<M: Mode>(&mut self, now: u32, node: usize, packet: &Waiting) -> Option<usize> {
         let length = self.all[node].length;
+        if self.policy == InjectionVc::Direction {
+            let vc = self.directed_vc(now, node, packet.destination)?;
+            self.all[node].wire_free[self.ports * vc / self.vcs] = now + length;
+            return Some(vc);
+        }
         let own = M::FULL && packet.requested == NONE;
-        if (own && self.sources[node].is_exhausted()) || self.wire_is_busy(now, node) {
+        if (own && self.sources[node].is_exhausted()) || self.wire_is_busy(now, node, 0) {
             return None;
         }
         let vc = self.choose_vc::<M>(node, packet, length)?;
         if own {
             self.sources[node].unanswered += 1;
         }
-        self.all[node].wire_free = now + length;
+        self.all[node].wire_free[0] = now + length;
         Some(vc)
     }
 }
@@ -346,6 +419,9 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         if M::FULL {
             return self.generate_in_phase(node);
         }
+        if self.lag(node) {
+            return;
+        }
         let nic = &mut self.nics.all[node];
         let job = &self.plan.jobs[nic.job as usize];
         let destination = job.pattern.destination(node as u32, &mut nic.pattern);
@@ -354,10 +430,64 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         self.submit(node, destination);
     }
 
-    /// `node` generates a packet to `destination`.
+    /// Whether so many packets of `node` wait that its next one need not be generated yet.
+    #[inline]
+    pub fn lag(&mut self, node: usize) -> bool {
+        let nic = &mut self.nics.all[node];
+        let lags = nic.queued >= KEPT && self.nics.source_queue == u32::MAX;
+        if lags {
+            nic.lags = true;
+        }
+        lags
+    }
+
+    /// The packets that a node which lags behind has generated by now, up to so many in its queue.
+    #[cold]
+    pub fn catch_up(&mut self, node: usize, most: u32) {
+        while self.nics.all[node].queued < most {
+            let generated = self.nics.all[node].next_at;
+            if generated > self.now {
+                self.nics.all[node].lags = false;
+                return self.nics.book(node, generated);
+            }
+            let (destination, next_at) = self.draw_packet(node, generated);
+            let nic = &mut self.nics.all[node];
+            nic.next_at = next_at;
+            let (job, serial) = (nic.job, nic.serial);
+            nic.serial += 1;
+            self.recorder.generated_before(node, job, generated);
+            let packet = Waiting { next: NONE, destination, generated, serial, arrived: 0, requested: NONE };
+            self.enqueue(node, packet);
+        }
+    }
+
+    /// Counts the packets that nodes which lag behind have generated before cycle `end`.
+    pub fn count_lagging(&mut self, end: u32) {
+        for node in 0..self.nics.all.len() {
+            while self.nics.all[node].lags && self.nics.all[node].next_at < end {
+                let Nic { job, next_at, .. } = self.nics.all[node];
+                self.recorder.generated_before(node, job, next_at);
+                self.nics.all[node].next_at = self.draw_packet(node, next_at).1;
+            }
+        }
+    }
+
+    /// Destination of the packet that `node` generates at cycle `at`, and the cycle of the next one.
+    fn draw_packet(&mut self, node: usize, at: u32) -> (u32, u32) {
+        let nic = &mut self.nics.all[node];
+        let index = nic.job as usize;
+        let (pattern, process) = self.nics.changes.present(&self.plan.jobs[index], index, node);
+        let destination = pattern.destination(node as u32, &mut nic.pattern);
+        (destination, at.saturating_add(process.step(&mut nic.process).gap))
+    }
+
+    /// `node` generates a packet to `destination`, unless that is itself.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     pub fn submit(&mut self, node: usize, destination: u32) {
+        if M::FULL && destination as usize == node {
+            return;
+        }
         let nic = &mut self.nics.all[node];
         let job_index = nic.job;
         let (generated, serial) = (self.now, nic.serial);
@@ -374,6 +504,12 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             self.recorder.dropped(job_index);
             return;
         }
+        self.enqueue(node, packet);
+    }
+
+    /// The packet joins the source queue of `node`.
+    #[inline]
+    fn enqueue(&mut self, node: usize, packet: Waiting) {
         let index = self.nics.waiting.insert(packet);
         let nic = &mut self.nics.all[node];
         nic.queue.push(&mut self.nics.waiting, index);
@@ -405,6 +541,9 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             nic.queued -= 1;
             self.nics.waiting.remove(index);
             self.enter_buffer(node, vc, packet);
+            if self.nics.all[node].lags {
+                self.catch_up(node, KEPT);
+            }
         }
     }
 
@@ -509,7 +648,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         }
         // While the wire is busy the node is woken anyway.
         let nic = &self.nics.all[node];
-        let wire_busy = self.nics.serial_wire && self.now < nic.wire_free;
+        let wire_busy = self.nics.serial_wire && self.now < nic.any_wire_free(self.nics.ports);
         let waits = !nic.queue.is_empty() || (M::FULL && self.nics.sources[node].frozen);
         if waits && !wire_busy {
             self.nics.freed.push(node as u32);

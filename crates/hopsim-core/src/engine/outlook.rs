@@ -5,6 +5,7 @@ use super::choices::Openings;
 use super::context::Context;
 use super::mode::Mode;
 use super::routers::global;
+use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
 use crate::routing::view::{Draws, View};
 use crate::routing::{Head, Request};
@@ -29,11 +30,23 @@ impl<const W: usize, M: Mode> Outlook<'_, '_, '_, W, M> {
     }
 }
 
+impl<const W: usize, M: Mode> Outlook<'_, '_, '_, W, M> {
+    /// Local buffer restriction: whether the head would enter the network over an adaptive VC without leaving room there.
+    fn is_restricted(&self, request: Request, pair: usize) -> bool {
+        let input = self.cx.tables.port(self.cx.tables.slot_port(self.slot));
+        let output = self.cx.tables.port(request.port);
+        let adaptive = output.class != TERMINAL && (1..self.cx.base.vcs().used(0)).contains(&request.vc);
+        let room = self.cx.space(self.length()) + self.cx.lbr();
+        input.class == TERMINAL && adaptive && self.visit.router.credits[pair] < room
+    }
+}
+
 impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn open(&self, request: Request) -> bool {
         let pair = self.pair(request);
         self.openings.open.contains(pair)
+            && (self.cx.lbr() == 0 || !self.is_restricted(request, pair))
             && (!self.cx.mixed() || self.visit.has_room(self.cx, pair, self.length()))
     }
 
@@ -44,7 +57,8 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
 
     #[inline]
     fn occupancy(&self, request: Request) -> u32 {
-        self.cx.capacity(request.port).saturating_sub(self.credits(request))
+        let pair = self.cx.output_vc(self.pair(request));
+        self.cx.capacity(request.port).saturating_sub(self.visit.router.credits[pair])
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {
@@ -83,7 +97,7 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
 
     fn head(&self) -> Head {
         let packet = self.cx.packets.get(self.visit.router.slots[self.slot].queue.front);
-        packet.head::<M>(self.visit.number, self.cx.tables.code(self.slot))
+        packet.head::<M>(&self.cx.tables, (self.visit.number, self.slot))
     }
 
     #[inline]

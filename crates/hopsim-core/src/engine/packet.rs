@@ -54,7 +54,7 @@ pub struct Packet {
     /// Cycles it occupies a crossbar once it has arrived.
     pub crossing: u16,
     /// Links passed by class.
-    pub hops: [u8; 2],
+    pub hops: [u16; 2],
     /// Its job.
     pub job: u8,
     /// Terminal port of the destination at the destination router.

@@ -49,6 +49,11 @@ impl Regions {
         let latencies = (0..network.routers)
             .flat_map(|router| (0..network.layout.ports()).filter_map(move |port| leaves(router, port)));
         let Some(lookahead) = latencies.min() else { return whole };
+        // The signal goes from region to region in no time, and so do the news that a burst is over.
+        let bursts = plan.jobs.iter().any(|job| job.process.synchronised().is_some());
+        if bursts || plan.control.sat.is_some() {
+            return whole;
+        }
         let size = match cut {
             Cut::Fitting if lookahead < WORTHWHILE || network.routers as usize * bytes < WHOLE => {
                 return whole;

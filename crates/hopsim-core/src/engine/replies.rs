@@ -28,7 +28,9 @@ pub fn reply_space(plan: &Plan, node: usize) -> u32 {
     let Some(job) = plan.jobs.get(plan.job_of[node] as usize) else { return 0 };
     let vcs = match plan.nic.injection_vc {
         InjectionVc::Destination => 1,
-        InjectionVc::Shortest | InjectionVc::Random => classes.terminal.vcs - classes.first_reply_vc(),
+        InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => {
+            classes.terminal.vcs - classes.first_reply_vc()
+        }
     };
     classes.terminal.buffer / job.packet_length * job.packet_length * u32::from(vcs)
 }
@@ -75,6 +77,9 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// Books what follows when a packet leaves for its node at `departure`.
     #[inline]
     pub fn consume(&mut self, id: u32, departure: u32) {
+        let packet = self.packets.get(id);
+        let (job, length) = (packet.job as usize, u32::from(packet.length));
+        self.finish_in_burst(job, departure + length);
         let packet = self.packets.get(id);
         let node = packet.destination(self.rules.nodes_per_router);
         if packet.is_request() {
@@ -126,7 +131,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         }
         match self.nics.policy {
             InjectionVc::Destination => 1 + self.nics.class(true).block(source, self.nics.nodes) as u8,
-            InjectionVc::Shortest | InjectionVc::Random => 1,
+            InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => 1,
         }
     }
 

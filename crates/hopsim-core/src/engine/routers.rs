@@ -5,7 +5,7 @@ use super::mask::Mask;
 use super::mode::Mode;
 use super::pool::Queue;
 use super::regions::Regions;
-use crate::config::router::ArbiterConfig;
+use crate::config::router::{ArbiterConfig, Consumption};
 use crate::network::{NONE, Network, TERMINAL};
 use crate::plan::Plan;
 
@@ -143,9 +143,17 @@ impl<const W: usize> Router<W> {
             }
         }
         for pair in 0..network.layout.pairs() {
-            let Some((port, _)) = network.layout.pair_vc(pair) else { continue };
-            state.credits[pair] = initial_credits(network, router, port);
-            if state.credits[pair] >= shortest {
+            let Some((port, _)) = network.layout.any_vc(pair) else { continue };
+            let bubble = match network.layout.class[port] {
+                TERMINAL => 0,
+                code => network.classes.links[code as usize - 1].bubble,
+            };
+            let left = if network.layout.entry_vc(pair).is_some() { bubble } else { 0 };
+            state.credits[pair] = initial_credits(network, router, port).saturating_sub(left);
+            // Nodes that take all packets at once need no allocator.
+            let allocated = network.layout.class[port] != TERMINAL || !parallel(plan);
+            let least = if bubble > 0 { plan.longest_packet() } else { shortest };
+            if state.credits[pair] >= least && allocated {
                 state.credit.insert(pair);
             }
         }
@@ -201,6 +209,9 @@ pub struct Extras<const W: usize> {
     pub input_stamps: Vec<u64>,
     /// Stamps of least-recently-served output arbiters, by (router · ports + output) · ports + input.
     pub output_stamps: Vec<u64>,
+    /// First cycle in which the head of a slot could leave for its node, by global slot id; empty if nodes take one packet at
+    /// a time.
+    pub free: Vec<u32>,
     /// Heads with a choice.
     pub choices: Choices<W>,
 }
@@ -220,9 +231,15 @@ impl<const W: usize> Extras<W> {
             ring,
             input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W),
             output_stamps: stamps(lrs(&allocator.output_arbiter), routers * ports * ports),
+            free: vec![0; if parallel(plan) { routers * 64 * W } else { 0 }],
             choices: Choices::new(plan, (regions, ahead)),
         }
     }
+}
+
+/// Whether nodes take packets from all input VCs at once.
+fn parallel(plan: &Plan) -> bool {
+    plan.router.consumption == Consumption::Parallel
 }
 
 /// All routers, empty.

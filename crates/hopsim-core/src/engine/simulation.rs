@@ -23,6 +23,8 @@ pub struct Simulation<'p, const W: usize, M: Mode> {
     pub(super) extras: Extras<W>,
     /// Routers that hold a head, one bit each.
     active: Vec<u64>,
+    /// Cycle before which an active router need not be visited, unless a head or a credit arrives.
+    wake: Vec<u32>,
     scratch: Scratch<W>,
 }
 
@@ -35,6 +37,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             extras: Extras::new(plan, (&context.regions, context.ahead)),
             context,
             active: vec![0; plan.network.routers.div_ceil(64) as usize],
+            wake: vec![0; plan.network.routers as usize],
             scratch: Scratch::default(),
         }
     }
@@ -86,10 +89,15 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         self.absorb_credits();
         self.absorb_heads();
         if M::FULL {
+            self.pass_signal();
             self.extras.choices.waiting.release(&self.context.tables, &self.routers, self.context.now);
             self.update_sensors(routers);
         }
+        let waiting = self.context.recorder.waits.is_some().then(|| self.injection_heads(routers));
         self.allocate(routers);
+        if let Some(heads) = waiting {
+            self.count_injection_waits(&heads);
+        }
         self.context.run_nodes();
         self.context.now += 1;
     }
@@ -99,6 +107,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         let due = self.context.credits.take(now);
         for &Credit { pair: id, phits, minimal } in &due {
             let (number, pair) = split::<W>(id);
+            self.wake_up(number);
             self.context.account(number, &mut self.routers[number], pair, (u32::from(phits), true));
             if M::FULL {
                 self.sense_credit((id, number, pair), minimal);
@@ -132,6 +141,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         let due = self.context.arrivals.take(now);
         for &Arrival { slot, packet } in &due {
             let (number, slot) = split::<W>(slot);
+            self.wake_up(number);
             let router = &mut self.routers[number];
             let queue = &mut router.slots[slot].queue;
             let head = queue.is_empty();
@@ -151,6 +161,20 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         self.context.arrivals.put_back(due);
     }
 
+    /// A router is to be visited.
+    pub(super) fn activate(&mut self, number: usize) {
+        self.active[number / 64] |= 1 << (number % 64);
+        self.wake_up(number);
+    }
+
+    /// Something has arrived: a router is to be visited in this cycle if it has heads.
+    #[inline]
+    fn wake_up(&mut self, number: usize) {
+        if !M::CLEAN {
+            self.wake[number] = 0;
+        }
+    }
+
     /// A packet has arrived as the head of a slot.
     fn new_head(&mut self, number: usize, slot: usize, packet: u32) {
         let id = global::<W>(number as u32, slot);
@@ -164,12 +188,12 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             let counted = self.context.counted(number, slot, packet);
             let now = self.context.now;
             self.context.contention.iter_mut().for_each(|c| c.count((number, id), counted, now));
-            self.wake(number, counted.port);
+            self.wake_by_counter(number, counted.port);
         }
     }
 
     /// The contention counter of a port has changed.
-    fn wake(&mut self, number: usize, port: u16) {
+    fn wake_by_counter(&mut self, number: usize, port: u16) {
         let class = self.context.tables.port(port as usize).class;
         self.extras.choices.waiting.wake(number, (port as usize, class));
     }
@@ -183,12 +207,12 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         for &id in &due {
             let (number, slot) = split::<W>(id);
             let before = contention.uncount((number, id), now);
-            self.wake(number, before);
+            self.wake_by_counter(number, before);
             let head = self.routers[number].slots[slot].queue.front;
             if head != NONE {
                 let counted = self.context.counted(number, slot, head);
                 contention.count((number, id), counted, now);
-                self.wake(number, counted.port);
+                self.wake_by_counter(number, counted.port);
             }
         }
         contention.put_back(due);
@@ -240,11 +264,17 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
                 let bit = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let number = word * 64 + bit;
+                if !M::CLEAN && self.wake[number] > self.context.now {
+                    continue;
+                }
                 let router = &mut self.routers[number];
-                Visit { number, router, extras: &mut self.extras }
-                    .allocate(&mut self.context, &mut self.scratch);
-                if self.routers[number].is_idle::<M>() {
+                let mut visit = Visit { number, router, extras: &mut self.extras };
+                let wake = visit.allocate(&mut self.context, &mut self.scratch);
+                if visit.router.is_idle::<M>() {
                     self.active[word] &= !(1 << bit);
+                }
+                if !M::CLEAN {
+                    self.wake[number] = wake;
                 }
             }
         }

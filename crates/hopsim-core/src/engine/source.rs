@@ -4,6 +4,7 @@
 use super::context::Context;
 use super::mode::Mode;
 use super::pool::Queue;
+use crate::config::WhenFull;
 use crate::network::NONE;
 use crate::plan::{JobPlan, Plan};
 use crate::traffic::pattern::Pattern;
@@ -12,9 +13,10 @@ use crate::traffic::process::Process;
 /// What a node remembers besides its network interface.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Destination of the present burst.
+    /// Destination of the present burst, or of the packet that waits for room.
     destination: u32,
-    /// Whether what is booked is the beginning of a burst (always, with a process that has none).
+    /// Whether what is booked has a destination of its own, which is not drawn yet: the beginning of a burst, and always with
+    /// a process that has none, unless a packet waits for room.
     begins: bool,
     /// Whether it stands still until its next packet would not be dropped.
     pub frozen: bool,
@@ -80,11 +82,14 @@ impl Changes {
         next.map(|phase| phase.from).min().unwrap_or(u32::MAX)
     }
 
-    /// Pattern and process of a job.
+    /// Pattern and process of a node of a job.
     #[inline]
-    fn present<'p>(&self, job: &'p JobPlan, index: usize) -> (&'p Pattern, &'p Process) {
+    pub fn present<'p>(&self, job: &'p JobPlan, index: usize, node: usize) -> (&'p Pattern, &'p Process) {
         match self.done[index] {
-            0 => (&job.pattern, &job.process),
+            0 => (&job.pattern, job.process_of(node as u32)),
+            done if !job.processes.is_empty() => {
+                (&job.changes[done - 1].pattern, job.process_of(node as u32))
+            }
             done => (&job.changes[done - 1].pattern, &job.changes[done - 1].process),
         }
     }
@@ -96,6 +101,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         if self.now != self.nics.changes.next_at {
             return;
         }
+        self.catch_up_before_change();
         for (index, job) in self.plan.jobs.iter().enumerate() {
             let done = &mut self.nics.changes.done[index];
             let Some(phase) = job.changes.get(*done).filter(|phase| phase.from == self.now) else { continue };
@@ -106,6 +112,18 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         }
         self.nics.rebook(self.now, &self.regions);
         self.nics.changes.next_at = self.nics.changes.next(self.plan);
+    }
+
+    /// All packets that are due before this cycle are those of the traffic before it.
+    fn catch_up_before_change(&mut self) {
+        let now = self.now;
+        self.now = now.saturating_sub(1);
+        for node in 0..self.nics.all.len() {
+            if self.nics.all[node].lags {
+                self.catch_up(node, u32::MAX);
+            }
+        }
+        self.now = now;
     }
 
     /// Nodes that are not in a burst draw anew when they generate next, from this cycle on.
@@ -122,14 +140,46 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     pub fn generate_in_phase(&mut self, node: usize) {
         let nic = &mut self.nics.all[node];
         let index = nic.job as usize;
-        let (pattern, process) = self.nics.changes.present(&self.plan.jobs[index], index);
+        let (pattern, process) = self.nics.changes.present(&self.plan.jobs[index], index, node);
         if process.waits() {
             return self.generate_in_burst(node, pattern, process);
         }
+        if self.nics.sources[node].begins && pattern.is_silent(node as u32) {
+            // Another pattern of the run has a destination for it.
+            let gap = process.step(&mut nic.process).gap;
+            return self.nics.book(node, self.now.saturating_add(gap));
+        }
+        let synchronised = process.synchronised().is_some();
+        if synchronised || self.plan.nic.when_full == WhenFull::Wait {
+            return self.generate_when_room(node, pattern, process);
+        }
+        // Replies take their numbers among the packets of a node.
+        if !self.plan.jobs[index].request_reply() && self.lag(node) {
+            return;
+        }
+        let nic = &mut self.nics.all[node];
         let destination = pattern.destination(node as u32, &mut nic.pattern);
         let next_at = self.now.saturating_add(process.step(&mut nic.process).gap);
         self.nics.book(node, next_at);
         self.submit(node, destination);
+    }
+
+    /// The node generates its packet if that would not be dropped, and else stands still until it is woken.
+    fn generate_when_room(&mut self, node: usize, pattern: &Pattern, process: &Process) {
+        if self.nics.sources[node].begins {
+            let destination = pattern.destination(node as u32, &mut self.nics.all[node].pattern);
+            let source = &mut self.nics.sources[node];
+            (source.destination, source.begins) = (destination, false);
+        }
+        if self.freeze(node) {
+            return;
+        }
+        self.nics.sources[node].begins = true;
+        let gap = process.step(&mut self.nics.all[node].process).gap;
+        if process.synchronised().is_none() || self.bursts.send(node) {
+            self.nics.book(node, self.now.saturating_add(gap));
+        }
+        self.submit(node, self.nics.sources[node].destination);
     }
 
     /// One cycle of a process that stands still rather than lose packets: what follows the last packet is decided in

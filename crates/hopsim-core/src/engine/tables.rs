@@ -20,6 +20,10 @@ pub struct PortInfo {
     pub slot_base: u16,
     /// First pair.
     pub pair_base: u16,
+    /// First entry, if there are any: one past the last output VC.
+    pub entry_base: u16,
+    /// The terminal port of the node that injects by it.
+    pub injects_for: u16,
     /// 0 for terminal ports, 1 + index for link classes.
     pub class: u8,
 }
@@ -49,10 +53,12 @@ impl Tables {
         for port in 0..layout.ports() {
             let vcs = layout.input_vcs[port];
             tables.ports[port] = PortInfo {
-                field: (u64::MAX >> (64 - vcs)) << (layout.slot_base[port] % 64),
-                pair_field: (u64::MAX >> (64 - layout.output_vcs[port])) << (layout.pair_base[port] % 64),
+                field: field(vcs, layout.slot_base[port]),
+                pair_field: field(layout.output_vcs[port] + layout.entries[port], layout.pair_base[port]),
                 slot_base: layout.slot_base[port],
                 pair_base: layout.pair_base[port],
+                entry_base: layout.pair_base[port] + u16::from(layout.output_vcs[port]),
+                injects_for: layout.injects_for[port],
                 class: layout.class[port],
             };
         }
@@ -85,6 +91,11 @@ impl Tables {
     pub fn code(&self, slot: usize) -> u8 {
         self.codes[slot & (SLOTS - 1)]
     }
+}
+
+/// `count` bits from bit `first` of its mask word on.
+fn field(count: u8, first: u16) -> u64 {
+    u64::MAX.checked_shr(64 - u32::from(count)).unwrap_or(0) << (first % 64)
 }
 
 /// The code of a slot as [`crate::routing::sequence::VcSequence`] wants it.

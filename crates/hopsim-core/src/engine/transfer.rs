@@ -20,7 +20,7 @@ impl<const W: usize> Visit<'_, W> {
         output: usize,
     ) {
         let Slot { queue: Queue { front: id, .. }, request, granted } = self.router.slots[slot];
-        let pair = if cx.flexible() { granted } else { request } as usize;
+        let pair = cx.output_vc(if cx.flexible() { granted } else { request } as usize);
         let (from, to) = (self.router.ports[input].class, self.router.ports[output].class);
         let packet = cx.packets.get(id);
         let (length, behind) = (u32::from(packet.length), packet.next);
@@ -29,6 +29,7 @@ impl<const W: usize> Visit<'_, W> {
         let hold = cx.now + if cx.hold_speedup() { crossing } else { busy };
         let departure = self.depart(cx, (output, to), (length, hold));
         self.router.ports[input].in_free = cx.now + busy;
+        self.keep(cx, slot, busy);
         let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, to), cx.now + busy) } else { 0 };
         if M::FULL && cx.redecides {
             let ready = self.router.ports[output].out_ready;
@@ -56,22 +57,74 @@ impl<const W: usize> Visit<'_, W> {
         cx.recorder.hop(ids, length, packet.arrived, (cx.now, departure));
         packet.book_wait(until_departure, (from, to), (cx.now, departure));
         if to == TERMINAL {
-            cx.mode.observer().delivered(packet.key(nodes_per_router), departure);
-            cx.recorder.delivered(packet, departure);
             if M::FULL {
-                cx.consume(id, departure);
                 self.reserve_reply(cx, pair, (output, length));
             }
-            cx.packets.remove(id);
+            cx.deliver(id, departure);
         } else {
             let link = &self.router.ports[output];
             packet.hops[to as usize - 1] += 1;
             packet.arrived = departure + u32::from(link.latency);
             let arrival = Arrival { slot: link.to_slot.wrapping_add(pair as u32), packet: id };
             cx.arrivals.send(link.region as usize, packet.arrived + cx.rules.pipeline, arrival);
-            cx.account(self.number, self.router, pair, (length, false));
+            cx.account(self.number, self.router, pair, (cx.space(length), false));
         }
         self.vacate(cx, (input, slot, from), (length, minimal), behind);
+    }
+
+    /// Moves the heads that have arrived to their nodes, where those take packets from all input VCs at once.
+    pub fn consume_arrived<M: Mode>(&mut self, cx: &mut Context<'_, W, M>) {
+        for terminal in 0..cx.rules.terminals {
+            let pair = cx.tables.port(terminal).pair_base as usize;
+            let heads = self.router.wants[pair];
+            heads.for_each(|slot| {
+                if self.extras.free[global::<W>(self.number as u32, slot) as usize] <= cx.now {
+                    self.router.withdraw(slot, pair);
+                    self.consume_head(cx, (slot, pair), terminal);
+                }
+            });
+        }
+    }
+
+    /// Moves the head of `slot` to its node, behind `terminal`, whatever else crosses.
+    fn consume_head<M: Mode>(
+        &mut self,
+        cx: &mut Context<'_, W, M>,
+        (slot, pair): (usize, usize),
+        terminal: usize,
+    ) {
+        let input = cx.tables.slot_port(slot);
+        let from = self.router.ports[input].class;
+        let id = self.router.slots[slot].queue.front;
+        let departure = cx.now + cx.rules.crossbar;
+        let until_departure = cx.until_departure();
+        let packet = cx.packets.get_mut(id);
+        let (length, behind) = (u32::from(packet.length), packet.next);
+        let busy = length.max((packet.arrived + length).saturating_sub(cx.now));
+        let hop = Hop {
+            router: self.number as u32,
+            port: terminal as u16,
+            vc: 0,
+            arrived: packet.arrived,
+            granted: cx.now,
+        };
+        cx.mode.observer().granted(packet.key(cx.rules.nodes_per_router), hop);
+        let ids = (global::<W>(self.number as u32, slot), global::<W>(self.number as u32, pair));
+        cx.recorder.hop(ids, length, packet.arrived, (cx.now, departure));
+        packet.book_wait(until_departure, (from, TERMINAL), (cx.now, departure));
+        self.keep(cx, slot, busy);
+        let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, TERMINAL), cx.now + busy) } else { 0 };
+        cx.deliver(id, departure);
+        self.vacate(cx, (input, slot, from), (length, minimal), behind);
+    }
+
+    /// Where nodes take packets from all input VCs at once: the head of a slot leaves it for `busy` cycles, and so long none
+    /// can follow it.
+    #[inline]
+    fn keep<M: Mode>(&mut self, cx: &Context<'_, W, M>, slot: usize, busy: u32) {
+        if cx.parallel() {
+            self.extras.free[global::<W>(self.number as u32, slot) as usize] = cx.now + busy;
+        }
     }
 
     /// A packet of `length` phits has left slot `slot` of port `input`, of class `from`: its room goes back, and the packet
@@ -86,14 +139,17 @@ impl<const W: usize> Visit<'_, W> {
         behind: u32,
     ) {
         let next = if from == TERMINAL {
-            let vc = slot - cx.tables.port(input).slot_base as usize;
-            let next = cx.leave_injection(self.number, input, vc, length);
+            let (terminal, vc) = cx.injection_vc(input, slot);
+            let next = cx.leave_injection(self.number, terminal, vc, length);
+            if M::FULL && cx.sat.is_some() {
+                self.injected(cx, terminal, vc);
+            }
             self.router.slots[slot].queue.back = next;
             next
         } else {
             let link = &self.router.ports[input];
             let pair = link.to_pair.wrapping_add(slot as u32);
-            let credit = Credit { pair, phits: length as u16, minimal };
+            let credit = Credit { pair, phits: cx.space(length) as u16, minimal };
             cx.credits.send(link.region as usize, cx.now + u32::from(link.latency), credit);
             behind
         };
@@ -107,6 +163,13 @@ impl<const W: usize> Visit<'_, W> {
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn new_head<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
+        if M::FULL && cx.holds(self.number, slot) {
+            if cx.contention.is_some() {
+                // The counters count it for its minimal path, which is drawn here.
+                cx.stand(self.number, slot, packet);
+            }
+            return;
+        }
         if M::FULL && cx.redecides {
             return self.stand(cx, slot, packet);
         }
@@ -180,9 +243,10 @@ impl<const W: usize> Visit<'_, W> {
         if self.extras.ring == 0 { 0 } else { self.room_at(&cx.rules, port, length) }
     }
 
-    /// Whether an output VC and its queue have room for `length` phits.
+    /// Whether an output VC and its queue have room for a packet of `length` phits.
     pub fn has_room<M: Mode>(&self, cx: &Context<'_, W, M>, pair: usize, length: u32) -> bool {
-        self.router.credits[pair] >= length && self.room(cx, cx.tables.pair_port(pair), length) <= cx.now
+        self.router.credits[pair] >= cx.space(length)
+            && self.room(cx, cx.tables.pair_port(pair), length) <= cx.now
     }
 
     /// Whether the head of `slot` fits where it wants to go, with packets of several lengths.

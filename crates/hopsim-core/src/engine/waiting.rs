@@ -272,9 +272,20 @@ impl<const W: usize> Waits<W> {
     }
 }
 
-/// The ports of minimal path and detour.
+/// The ports that a head could choose in any VC.
+#[inline]
+pub fn each_nearer_port(prospect: &Prospect, mut visit: impl FnMut(usize)) {
+    let mut bits = prospect.nearer;
+    while bits != 0 {
+        visit(prospect.first as usize + bits.trailing_zeros() as usize);
+        bits &= bits - 1;
+    }
+}
+
+/// The ports of minimal path and detour, and those that it could choose in any VC.
 #[inline]
 fn each_own_port(prospect: &Prospect, mut visit: impl FnMut(usize)) {
+    each_nearer_port(prospect, &mut visit);
     let (minimal, detour) = (prospect.minimal.port, prospect.detour.port);
     if !prospect.anywhere {
         visit(minimal as usize);

@@ -79,6 +79,42 @@ pub struct NodeCounts {
     pub latency: Vec<u64>,
 }
 
+/// What the head of an injection VC waits for in a cycle; of several outputs it may use, the one that lacks least counts, in
+/// this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WaitReason {
+    /// Everything was there, and another packet was granted the output.
+    Arbitration,
+    /// Likewise, in a cycle in which packets in transit went first (IPR).
+    Ipr,
+    /// An output that was busy.
+    Output,
+    /// Room that local buffer restriction keeps free.
+    Lbr,
+    /// Room for the bubble in the ring that it would enter.
+    Bubble,
+    /// Room for the packet.
+    Credits,
+    /// Its injection port, which another packet was leaving by.
+    Input,
+    /// The SAT signal.
+    Sat,
+}
+
+impl WaitReason {
+    /// All of them with the names of their columns.
+    pub const ALL: [(Self, &'static str); 8] = [
+        (Self::Arbitration, "arbitration"),
+        (Self::Ipr, "ipr"),
+        (Self::Output, "output"),
+        (Self::Lbr, "lbr"),
+        (Self::Bubble, "bubble"),
+        (Self::Credits, "credits"),
+        (Self::Input, "input"),
+        (Self::Sat, "sat"),
+    ];
+}
+
 /// Sums by output VC and input VC.
 #[derive(Clone, Debug, Default)]
 pub struct LinkCounts {
@@ -138,6 +174,8 @@ pub struct Recorder {
     pub nodes: Option<NodeCounts>,
     /// Sums by link, if asked for.
     pub links: Option<LinkCounts>,
+    /// Cycles that the heads of injection VCs waited, by node and [`WaitReason`], if asked for.
+    pub waits: Option<Vec<[u64; WaitReason::ALL.len()]>>,
     /// Time series, if asked for, and its interval.
     pub series: Vec<Interval>,
     /// The same by cycle of generation, if asked for.
@@ -149,6 +187,8 @@ pub struct Recorder {
     pub decisions: u64,
     /// Packets generated and dropped since the beginning of the run.
     lifetime: (u64, u64),
+    /// Length of every synchronised burst that began and ended in the window, by job \[cycles\].
+    pub bursts: Vec<Vec<u32>>,
     link_latency: [u32; 2],
     topology: std::sync::Arc<crate::topology::Topology>,
 }
@@ -189,12 +229,14 @@ impl Recorder {
                 occupancy: vec![0; routers * stride],
                 stride,
             }),
+            waits: wants(RecordStream::InjectionWaits).then(|| vec![[0; WaitReason::ALL.len()]; nodes]),
             series: vec![Interval::default(); rows as usize],
             cohorts: vec![Cohort::default(); if wants(RecordStream::Generation) { rows as usize } else { 0 }],
             interval: measure.interval,
             packet_hops: 0,
             decisions: 0,
             lifetime: (0, 0),
+            bursts: vec![Vec::new(); plan.jobs.len()],
             link_latency: [link_latency(0), link_latency(1)],
             topology: std::sync::Arc::clone(&plan.topology),
         }
@@ -234,6 +276,12 @@ impl Recorder {
         self.boundary
     }
 
+    /// The batch that a cycle is in, `None` outside the window.
+    fn batch_of(&self, at: u32) -> Option<u32> {
+        let since = at.checked_sub(self.start).filter(|&since| since < self.cycles)?;
+        Some((since / self.batch_length).min(self.batches - 1))
+    }
+
     #[inline]
     fn here(&mut self, job: u8) -> Option<&mut Totals> {
         let batch = self.batch?;
@@ -251,14 +299,24 @@ impl Recorder {
     /// A node has generated a packet.
     #[inline]
     pub fn generated(&mut self, node: usize, job: u8) {
+        self.count_generated((node, job), self.batch, self.present);
+    }
+
+    /// A node has generated a packet at cycle `at`, before now.
+    pub fn generated_before(&mut self, node: usize, job: u8, at: u32) {
+        self.count_generated((node, job), self.batch_of(at), at);
+    }
+
+    #[inline]
+    fn count_generated(&mut self, (node, job): (usize, u8), batch: Option<u32>, at: u32) {
         self.lifetime.0 += 1;
-        if let Some(totals) = self.here(job) {
-            totals.generated += 1;
+        if let Some(batch) = batch {
+            self.totals[batch as usize * self.jobs + job as usize].generated += 1;
             if let Some(nodes) = &mut self.nodes {
                 nodes.generated[node] += 1;
             }
         }
-        if let Some(row) = self.row(self.present) {
+        if let Some(row) = self.row(at) {
             row.generated += 1;
         }
     }
@@ -292,6 +350,20 @@ impl Recorder {
         }
         if let Some(row) = self.row(self.present) {
             row.injected += 1;
+        }
+    }
+
+    /// The head of an injection VC of `node` has waited for this cycle.
+    pub fn waited(&mut self, node: usize, reason: WaitReason) {
+        if let (Some(waits), Some(_)) = (&mut self.waits, self.batch) {
+            waits[node][reason as usize] += 1;
+        }
+    }
+
+    /// A synchronised burst of a job lasted from cycle `start` to `end`.
+    pub fn burst(&mut self, job: usize, (start, end): (u32, u32)) {
+        if start >= self.start && end <= self.start + self.cycles {
+            self.bursts[job].push(end - start);
         }
     }
 
@@ -376,7 +448,7 @@ impl Recorder {
         }
     }
 
-    fn path_latency(&self, hops: [u8; 2]) -> u32 {
+    fn path_latency(&self, hops: [u16; 2]) -> u32 {
         u32::from(hops[0]) * self.link_latency[0] + u32::from(hops[1]) * self.link_latency[1]
     }
 }

@@ -195,7 +195,20 @@ impl<'a> Figures<'a> {
         self.add_percentiles(&mut record, &all.totals);
         self.add_fairness(&mut record);
         self.add_counts(&mut record, &all);
+        self.add_bursts(&mut record);
         record
+    }
+
+    /// Synchronised bursts of the jobs, if they have them.
+    fn add_bursts(&self, record: &mut Map<String, Value>) {
+        if self.jobs.iter().all(|&job| self.plan.jobs[job].process.synchronised().is_none()) {
+            return;
+        }
+        let lengths = self.jobs.iter().flat_map(|&job| &self.recorder.bursts[job]);
+        let lengths: Vec<f64> = lengths.map(|&cycles| f64::from(cycles)).collect();
+        record.insert("bursts_completed".into(), lengths.len().into());
+        record.insert("cycles_per_burst".into(), number(mean(&lengths)));
+        record.insert("cycles_per_burst_ci95".into(), number(half_width_95(&lengths)));
     }
 
     fn add_counts(&self, record: &mut Map<String, Value>, all: &Sum) {
@@ -237,7 +250,7 @@ impl<'a> Figures<'a> {
         record.insert("packet_latency_max".into(), number(any.then(|| f64::from(totals.latency_max))));
     }
 
-    /// Injected load of every node of the jobs and of every router with such nodes, averaged over them.
+    /// Injected load of every node of the jobs that sends and of every router with such nodes, averaged over them.
     fn injection_loads(&self) -> (Vec<f64>, Vec<f64>) {
         let cycles = f64::from(self.plan.experiment.measure.cycles);
         let routers = self.plan.network.routers as usize;
@@ -245,7 +258,7 @@ impl<'a> Figures<'a> {
         let mut nodes = Vec::new();
         for &job in &self.jobs {
             let length = u64::from(self.plan.jobs[job].packet_length);
-            for &node in &self.plan.jobs[job].nodes {
+            for &node in self.plan.jobs[job].nodes.iter().filter(|&&node| self.plan.jobs[job].sends(node)) {
                 let phits = u64::from(self.recorder.injected[node as usize]) * length;
                 let router = (node / self.plan.topology.nodes_per_router()) as usize;
                 sums[router] += phits;

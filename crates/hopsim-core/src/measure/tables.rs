@@ -1,6 +1,6 @@
 //! The record streams as tables.
 
-use super::recorder::Recorder;
+use super::recorder::{Recorder, WaitReason};
 use super::summary::Figures;
 use super::{Column, Table};
 use crate::config::measure::RecordStream;
@@ -30,6 +30,9 @@ pub fn tables(plan: &Plan, recorder: &Recorder) -> Vec<(String, Table)> {
     }
     if wants(RecordStream::Occupancy) {
         tables.push(("occupancy".into(), occupancy(plan, recorder)));
+    }
+    if wants(RecordStream::InjectionWaits) {
+        tables.push(("injection_waits".into(), injection_waits(plan, recorder)));
     }
     if wants(RecordStream::LatencyHistogram) {
         tables.push(("latency_histogram".into(), histogram(plan, recorder)));
@@ -72,6 +75,17 @@ fn nodes(plan: &Plan, recorder: &Recorder) -> Table {
     ]
 }
 
+/// Cycles that the heads of the injection VCs of every node waited, a column for each reason.
+fn injection_waits(plan: &Plan, recorder: &Recorder) -> Table {
+    let Some(waits) = &recorder.waits else { return Table::new() };
+    let mut table: Table = vec![("node".into(), Column::U32((0..plan.network.nodes).collect()))];
+    table.extend(WaitReason::ALL.iter().map(|&(reason, name)| {
+        let cycles = waits.iter().map(|node| node[reason as usize] as f64);
+        (name.to_owned(), Column::F64(cycles.collect()))
+    }));
+    table
+}
+
 fn routers(plan: &Plan, recorder: &Recorder) -> Table {
     let Some(counts) = &recorder.nodes else { return Table::new() };
     let per_router = plan.topology.nodes_per_router() as usize;
@@ -89,7 +103,7 @@ fn routers(plan: &Plan, recorder: &Recorder) -> Table {
         }
         mean(phits, active) / f64::from(plan.experiment.measure.cycles)
     };
-    let all = 0..plan.network.routers;
+    let all = 0..plan.network.nodes / per_router as u32;
     vec![
         ("router".into(), Column::U32(all.clone().collect())),
         ("group".into(), Column::U32(all.clone().map(|r| plan.topology.group(r)).collect())),

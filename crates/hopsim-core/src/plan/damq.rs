@@ -5,12 +5,23 @@ use crate::config::Experiment;
 use crate::config::router::{DamqConfig, RouterConfig};
 use crate::error::ConfigError;
 use crate::network::Classes;
+use crate::topology::Topology;
 
 /// How the VCs of each link class share their port's buffer, `None` if they do not; `classes` then gets what one VC can
 /// hold at most.
-pub fn share(experiment: &Experiment, classes: &mut Classes) -> Result<Option<[Shares; 2]>, ConfigError> {
+pub fn share(
+    experiment: &Experiment,
+    topology: &Topology,
+    classes: &mut Classes,
+) -> Result<Option<[Shares; 2]>, ConfigError> {
     let RouterConfig::Cioq(router) = &experiment.router else { return Ok(None) };
     let Some(damq) = router.buffers.damq else { return Ok(None) };
+    if topology.dragonfly().is_none() {
+        let reason = "the reserves are those of local and global links, which the topology does not have";
+        return Err(
+            ConfigError::new("router.cioq.buffers.damq", reason).valid("no such key, or topology.dragonfly")
+        );
+    }
     let longest = experiment.jobs.iter().map(|j| j.traffic.packet_length).max().unwrap_or(1);
     let mut shares = [Shares { reserve: 0, pool: 0 }; 2];
     let keys = [("local", damq.local_reserve), ("global", damq.global_reserve)];

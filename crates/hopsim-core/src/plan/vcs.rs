@@ -1,8 +1,9 @@
 //! Virtual channels: what the routing needs, and which VC each hop uses.
 
-use super::{answers, vcs_mut, within};
+use super::classes::{vcs_mut, vcs_of};
+use super::{answers, within};
 use crate::config::Experiment;
-use crate::config::router::{ReplyVcs, VcManagement};
+use crate::config::router::{ReplyVcs, VcManagement, Vcs as VcsConfig};
 use crate::error::ConfigError;
 use crate::network::Network;
 use crate::routing::flexvc::{FlexVc, Order, Support};
@@ -10,14 +11,19 @@ use crate::routing::minimal;
 use crate::routing::sequence::{VcSequence, vcs_needed};
 use crate::routing::vcs::Vcs;
 use crate::routing::{Paths, Reverts};
+use crate::topology::Topology;
 
 const CLASSES: [&str; 2] = ["local", "global"];
 
 /// Fills in the VCs the routing needs, or checks the given ones against them.
-pub fn resolve(experiment: &mut Experiment, paths: &Paths) -> Result<(), ConfigError> {
+pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> Result<(), ConfigError> {
     let replies = answers(experiment);
     let routing = experiment.routing.name();
-    let (name, vcs) = vcs_mut(&mut experiment.router);
+    let name = experiment.router.name();
+    let vcs = vcs_mut(&mut experiment.router);
+    if let Some(default) = paths.free {
+        return resolve_free((name, vcs), topology, (default, paths), replies);
+    }
     within(1..=16, vcs.injection, &format!("router.{name}.vcs.injection"))?;
     let increasing = matches!(vcs.management, VcManagement::Increasing(_));
     if replies && vcs.injection < 2 {
@@ -56,13 +62,48 @@ pub fn resolve(experiment: &mut Experiment, paths: &Paths) -> Result<(), ConfigE
     check_flexible((name, routing), paths, vcs, (reply, replies))
 }
 
+/// The same for paths that are free of deadlock in any VC.
+fn resolve_free(
+    (name, vcs): (&str, &mut VcsConfig),
+    topology: &Topology,
+    (default, paths): (u32, &Paths),
+    replies: bool,
+) -> Result<(), ConfigError> {
+    within(1..=16, vcs.injection, &format!("router.{name}.vcs.injection"))?;
+    for class in topology.link_classes() {
+        let given = *vcs_of(vcs, class).get_or_insert(default);
+        let path = format!("router.{name}.vcs.{class}");
+        within(1..=16, given, &path)?;
+        if (paths.escape || paths.phases) && given < 2 {
+            let reason = if paths.escape {
+                "adaptive routing needs an escape VC and at least one adaptive VC"
+            } else {
+                "the ways to the intermediate router and from there need a VC each"
+            };
+            return Err(ConfigError::new(path, reason).value(given).valid("2 … 16"));
+        }
+    }
+    if vcs.management != VcManagement::default() {
+        return Err(ConfigError::new(
+            format!("router.{name}.vcs.management"),
+            "every hop may use every VC here",
+        )
+        .valid("no such key"));
+    }
+    if replies {
+        let reason = "requests and replies need VCs in an order, which this topology does not have";
+        return Err(ConfigError::new("jobs.0.traffic.request_reply", reason).valid("topology.dragonfly"));
+    }
+    Ok(())
+}
+
 fn increasing_reason(routing: &str, paths: &Paths, class: usize, doubled: bool) -> String {
     let (links, key) = (vcs_needed(paths.sequence)[class], CLASSES[class]);
     let plural = if links == 1 { "" } else { "s" };
     let both = if doubled { ", and as many for replies" } else { "" };
     let sequence = paths.sequence;
     // Misroutes that use VCs again (OLM).
-    let more = if usize::from(paths.hops) > sequence.len() { ", local misroutes aside," } else { "" };
+    let more = if paths.hops as usize > sequence.len() { ", local misroutes aside," } else { "" };
     format!(
         "routing {routing} follows up to {links} {key} link{plural} ({sequence}){more} and needs one VC for each, in increasing order, to be free of deadlock{both}"
     )
@@ -150,10 +191,17 @@ fn order(paths: &Paths, vcs: [u32; 2], reply: [u32; 2]) -> Order {
 /// The VC management of a resolved experiment.
 pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let replies = answers(experiment);
-    let vcs = match &experiment.router {
-        crate::config::router::RouterConfig::Cioq(r) => &r.vcs,
-        crate::config::router::RouterConfig::InputQueued(r) => &r.vcs,
-    };
+    let vcs = experiment.router.vcs();
+    if paths.free.is_some() {
+        let sequence = VcSequence::unordered(&network.classes);
+        let vcs = match network.classes.links[0].vcs {
+            count if paths.escape => Vcs::chosen(sequence, [count, 0]),
+            count if paths.phases => Vcs::by_phase(sequence, [count, 0]),
+            1 => Vcs::increasing(sequence),
+            count => Vcs::flexible(sequence, FlexVc::any(count), [count, 0]),
+        };
+        return vcs.with_entries(network.classes.links[0].bubble > 0);
+    }
     let VcManagement::Flexvc(config) = vcs.management else {
         return Vcs::increasing(VcSequence::new(paths.sequence, &network.classes, replies));
     };

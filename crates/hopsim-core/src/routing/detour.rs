@@ -1,6 +1,6 @@
 //! Detours: where a nonminimal path first leads, shared by oblivious and source-adaptive mechanisms.
 
-use super::{Head, minimal::Minimal};
+use super::minimal::Minimal;
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
@@ -65,6 +65,38 @@ pub fn dragonfly(topology: &Topology) -> Result<&Dragonfly, ConfigError> {
         .ok_or_else(|| ConfigError::new("", "needs a topology with groups").valid("topology.dragonfly"))
 }
 
+impl Detour {
+    /// Refuses what the topology has no candidates for. `group` is whether the detour ends on entering a group.
+    pub fn check(&self, topology: &Topology, group: bool) -> Result<(), ConfigError> {
+        let dragonfly = match topology {
+            Topology::Dragonfly(dragonfly) => dragonfly,
+            Topology::FatTree(_) => {
+                return Err(ConfigError::new("", "the ways up a fat tree are its detours")
+                    .valid("routing.minimal with up = \"random\", or routing.adaptive"));
+            }
+            Topology::Cube(_) => return self.check_without_groups(group),
+        };
+        self.policy.check(dragonfly)
+    }
+
+    /// Refuses choices among groups.
+    fn check_without_groups(self, group: bool) -> Result<(), ConfigError> {
+        let refuse = |key: &str, valid: &str| {
+            Err(ConfigError::new(key, "chooses among groups, which the topology does not have").valid(valid))
+        };
+        if group {
+            return refuse("intermediate", "router");
+        }
+        if self.policy != Policy::Rrg {
+            return refuse("policy", "no such key: any router can be the intermediate one");
+        }
+        if self.groups != IntermediateGroups::Other {
+            return refuse("intermediate_groups", "no such key");
+        }
+        Ok(())
+    }
+}
+
 impl Policy {
     /// Refuses a policy without candidates.
     pub fn check(self, dragonfly: &Dragonfly) -> Result<(), ConfigError> {
@@ -84,8 +116,13 @@ impl Policy {
 }
 
 impl Detour {
-    /// The intermediate router of a packet from router `at` to router `to`, `NONE` for the minimal path.
-    pub fn draw(&self, t: &Dragonfly, (at, to): (u32, u32), stream: &mut Stream) -> u32 {
+    /// The intermediate router of a packet from router `at` to router `to`, `NONE` for the minimal path. Without groups it
+    /// is any router; the ends stand for the minimal path.
+    pub fn draw(&self, topology: &Topology, (at, to): (u32, u32), stream: &mut Stream) -> u32 {
+        let Topology::Dragonfly(t) = topology else {
+            let via = stream.below(topology.routers());
+            return if via == at || via == to { NONE } else { via };
+        };
         let group = t.group(at);
         let inside = |stream: &mut Stream| group * t.a() + stream.below(t.a());
         if group == t.group(to) {
@@ -117,17 +154,15 @@ impl Minimal {
     /// The dragonfly it routes on.
     #[inline]
     pub fn dragonfly(&self) -> &Dragonfly {
-        let Topology::Dragonfly(dragonfly) = self.topology();
+        let Topology::Dragonfly(dragonfly) = self.topology() else {
+            unreachable!("the plan refuses other topologies")
+        };
         dragonfly
     }
 
-    /// Whether a detour to `via` has come to its end in the head's router, or, with `group`, in its group.
+    /// Whether a detour to `via` has come to its end in router `at`, or, with `group`, in its group.
     #[inline]
-    pub fn has_reached(&self, head: &Head, via: u32, group: bool) -> bool {
-        if group {
-            self.topology().group(head.router) == self.topology().group(via)
-        } else {
-            head.router == via
-        }
+    pub fn has_reached(&self, at: u32, via: u32, group: bool) -> bool {
+        if group { self.topology().group(at) == self.topology().group(via) } else { at == via }
     }
 }

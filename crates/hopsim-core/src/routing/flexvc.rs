@@ -222,6 +222,11 @@ impl FlexVc {
         Self { highest: [legs(false), legs(true)], selection }
     }
 
+    /// Every hop over a link of class 0 may use all of `vcs` VCs.
+    pub fn any(vcs: u8) -> Self {
+        Self { highest: [[[vcs - 1, 0]; LEGS]; 2], selection: Selection::Shortest }
+    }
+
     /// The highest VC that a hop may use; it may use all below, too.
     #[inline]
     pub fn highest(&self, leg: Leg, class: u8, reply: bool) -> u8 {

@@ -1,7 +1,7 @@
 //! Minimal routing: see [`Config`].
 
 use super::vcs::Vcs;
-use super::{Head, Hop, Leg, Mechanism, Paths, Request, Reverts, RouteState};
+use super::{Head, Hop, Leg, Mechanism, Paths, Request, Reverts, RouteState, Way};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::{LOCAL, Topology};
@@ -12,24 +12,61 @@ use std::sync::Arc;
 /// The longest minimal path.
 pub const PATH: &str = "lgl";
 
-/// A packet takes a shortest path. Where several links are equally short (the trunks of a dragonfly with fewer
-/// than a·h + 1 groups), one of them is drawn per packet, each as likely as the others.
+/// A packet takes a shortest path, the same one at all times.
 ///
-/// Paths and VCs: at most local, global, local (`lgl`) in a dragonfly, so 2 local VCs and 1 global VC, used in
-/// increasing order along the path: no deadlock. At most 3 links: no livelock.
+/// In a dragonfly local, global, local (`lgl`) at most, so 2 local VCs and 1 global VC, used in increasing order along
+/// the path: no deadlock. At most 3 links: no livelock. Where several links are equally short (the trunks of one with fewer
+/// than a·h + 1 groups), one of them is drawn per packet, each as likely as the others. Under ADV+1 all packets of a group
+/// share one global link, and the accepted load is at most 1/(a·p). Under ADVc they share the h links of one router: at
+/// most h/(a·p).
 ///
-/// Under ADV+1 all packets of a group share one global link, and the accepted load is at most 1/(a·p). Under ADVc
-/// they share the h links of one router: at most h/(a·p).
+/// In a mesh dimension by dimension in increasing order (dimension-order routing, DOR): no cycle of waiting buffers with
+/// any number of VCs, and a hop may use all of them.
 ///
-/// No parameters. Source: Fuentes' thesis (2017), §1.4.1.1.
+/// In a fat tree up to the nearest common ancestor and down again; `up` says by which ports. No cycle with any number of
+/// VCs either.
+///
+/// Source: Fuentes' thesis (2017), §1.4.1.1; Dally and Towles (2004), §8.4.2; Izu and Vallejo, Simulation 2019, §3.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Config {}
+pub struct Config {
+    /// The way up a fat tree; default `source`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up: Option<Up>,
+}
+
+/// The ports by which packets go up a fat tree. The port of a level is a digit of a number in base k.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Up {
+    /// The digits of the source node: what a node sends goes up one way, whomever it is for.
+    #[default]
+    Source,
+    /// The digits of the destination node (D-mod-k): what is for a node comes down one way, and links down are not shared
+    /// by packets for different nodes of a switch.
+    Destination,
+    /// Drawn per packet.
+    Random,
+}
 
 impl Config {
     /// See [`super::RoutingConfig::paths`].
-    pub fn paths(&self, _topology: &Topology) -> Result<Paths, ConfigError> {
+    pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
+        if self.up.is_some() && !matches!(topology, Topology::FatTree(_)) {
+            return Err(ConfigError::new("up", "only a fat tree has ways up")
+                .valid("no such key, or topology.fat_tree"));
+        }
+        match topology {
+            Topology::Dragonfly(_) => {}
+            // Dimensions in increasing order, and up before down, close no cycle of waiting buffers.
+            // In the rings of a torus it is the bubble that keeps packets from waiting for each other in a circle.
+            Topology::Cube(cube) => return Ok(Paths::free(cube.diameter(), 2)),
+            Topology::FatTree(tree) => return Ok(Paths::free(tree.diameter(), 1)),
+        }
         Ok(Paths {
+            free: None,
+            escape: false,
+            phases: false,
             hops: 3,
             sequence: PATH,
             detour: "",
@@ -41,7 +78,7 @@ impl Config {
 
     /// The mechanism itself.
     pub fn build(&self, base: Minimal) -> Minimal {
-        base
+        Minimal { up: self.up.unwrap_or_default(), ..base }
     }
 }
 
@@ -50,12 +87,13 @@ impl Config {
 pub struct Minimal {
     topology: Arc<Topology>,
     vcs: Vcs,
+    up: Up,
 }
 
 impl Minimal {
     /// Minimal paths on `topology` with the VCs of `vcs`.
     pub fn new(topology: Arc<Topology>, vcs: Vcs) -> Self {
-        Self { topology, vcs }
+        Self { topology, vcs, up: Up::Source }
     }
 
     /// The topology it routes on.
@@ -96,11 +134,57 @@ impl Minimal {
         Some(Hop { port: port as u16, class, leg, reuses: false })
     }
 
-    /// Draws the link among the parallel ones towards `target`, if there are any.
+    /// The VCs that a hop may use; of a hop that enters a ring their entries, which are numbered on behind them.
     #[inline]
+    pub fn way(&self, head: &Head, hop: Hop) -> Way {
+        let way = self.vcs.way(head, hop);
+        if !self.vcs.has_entries() || self.continues(head, way) {
+            return way;
+        }
+        Way { vc: self.vcs.used(hop.class) + way.vc, ..way }
+    }
+
+    /// Whether a hop goes on in the ring of buffers that the head is in. Where a hop may use any VC, those of all VCs are
+    /// one ring: a packet moves on as long as one of them has room.
+    fn continues(&self, head: &Head, way: Way) -> bool {
+        let Topology::Cube(cube) = &*self.topology else { return true };
+        let same = self.vcs.is_flexible() || head.code == self.vcs.sequence.code(way.class, way.vc);
+        same && cube.is_opposite(head.input as usize, way.port as usize)
+    }
+
+    /// Chooses among the parallel links towards `target`, if there are any; see [`Topology::choose_trunk`].
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn choose_trunk(&self, head: &Head, target: u32, state: &mut RouteState, draw: impl Fn() -> Stream) {
-        if self.topology.has_trunks() && target != head.router {
-            state.trunk = self.topology.choose_trunk(head.router, target, &mut draw());
+        match &*self.topology {
+            Topology::Dragonfly(t) if t.has_trunks() && target != head.router => {
+                state.trunk = t.choose_trunk(head.router, target, &mut draw());
+            }
+            Topology::Dragonfly(_) => {}
+            _ => {
+                state.trunk =
+                    self.trunk((head.router, target), (head.source, head.destination, head.terminal), draw());
+            }
+        }
+    }
+
+    // Out of line and without the head, which then never has to be written down.
+    #[inline(never)]
+    fn trunk(
+        &self,
+        (at, target): (u32, u32),
+        (source, destination, terminal): (u32, u32, u16),
+        mut stream: Stream,
+    ) -> u16 {
+        match (&*self.topology, self.up) {
+            (Topology::FatTree(tree), Up::Source) => tree.root_of(source),
+            (Topology::FatTree(tree), Up::Destination) => {
+                tree.root_of(destination * tree.k() + u32::from(terminal))
+            }
+            (topology, _) if topology.has_trunks() && target != at => {
+                topology.choose_trunk(at, target, &mut stream)
+            }
+            _ => 0,
         }
     }
 }

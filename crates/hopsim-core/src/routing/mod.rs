@@ -7,6 +7,7 @@
 //! channels ([`vcs`]), and `Plan` refuses a network with fewer VCs than the mechanism needs.
 //! A new mechanism is one file here and one row in the table below.
 
+pub mod adaptive;
 pub mod detour;
 pub mod flexvc;
 pub mod in_transit;
@@ -151,6 +152,8 @@ macro_rules! mechanisms {
 mechanisms! {
     /// Shortest path (MIN).
     Minimal(minimal),
+    /// Any shortest path, by the output with most free space (meshes, tori, fat trees).
+    Adaptive(adaptive),
     /// Oblivious nonminimal routing through a random intermediate router or group (VAL; Valiant, 1982).
     Valiant(valiant),
     /// Minimal path or a random detour, whichever looks shorter at the source (UGAL-L).
@@ -215,6 +218,8 @@ impl RouteState {
 pub struct Head {
     /// Router it stands in.
     pub router: u32,
+    /// Port it has come by.
+    pub input: u16,
     /// Class and VC of the input it stands in, as [`sequence::VcSequence`] codes them; 0 at injection.
     pub code: u8,
     /// Source node.
@@ -327,7 +332,7 @@ pub struct Prospect {
     /// Whether it could choose any output whatever.
     pub anywhere: bool,
     /// Links of the minimal path and of the detour.
-    pub lengths: [u8; 2],
+    pub lengths: [u16; 2],
     /// Chosen trunks of either.
     pub trunks: [u16; 2],
     /// The global link of the minimal path, if it starts in this group.
@@ -340,6 +345,10 @@ pub struct Prospect {
     pub leaving: bool,
     /// Group of the destination.
     pub target: u16,
+    /// Ports that it could choose in any VC, a bit each from port `first` on.
+    pub nearer: u64,
+    /// See above.
+    pub first: u16,
 }
 
 /// A global output VC of a group.
@@ -379,6 +388,8 @@ impl Prospect {
             place,
             leaving: false,
             target: 0,
+            nearer: 0,
+            first: 0,
         }
     }
 }
@@ -390,7 +401,14 @@ pub const NO_VC: u8 = u8::MAX;
 #[derive(Clone, Copy, Debug)]
 pub struct Paths {
     /// Most links of a path: no packet makes more hops.
-    pub hops: u8,
+    pub hops: u32,
+    /// Paths that are free of deadlock in any VC, and how many VCs a link has then by default; `None`: the order of VCs
+    /// keeps them free of it.
+    pub free: Option<u32>,
+    /// Whether VC 0 is an escape VC, besides which there is at least another one.
+    pub escape: bool,
+    /// Whether VC 0 is for the way to the intermediate router, VC 1 for the way from there.
+    pub phases: bool,
     /// The increasing sequence of VCs that they need.
     pub sequence: &'static str,
     /// The longest nonminimal path, empty if there is none.
@@ -401,6 +419,30 @@ pub struct Paths {
     pub references: &'static [&'static str],
     /// Where a packet can return to its minimal path.
     pub reverts: Reverts,
+}
+
+impl Paths {
+    /// Two shortest paths of up to `links` links each, through an intermediate router.
+    pub fn two_phases(links: u32) -> Self {
+        Self { phases: true, ..Self::free(2 * links, 2) }
+    }
+
+    /// Paths that are free of deadlock in any VC.
+    pub fn free(hops: u32, vcs: u32) -> Self {
+        let none: &[&str] = &[];
+        let reverts = Reverts::Never;
+        Self {
+            hops,
+            free: Some(vcs),
+            escape: false,
+            phases: false,
+            sequence: "",
+            detour: "",
+            escapes: none,
+            references: none,
+            reverts,
+        }
+    }
 }
 
 /// Where a packet that has been sent off its minimal path, or is to be, can return to it.
@@ -482,7 +524,7 @@ impl Routing {
     pub fn settle(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Option<Request> {
         match self.stand(head, state, draw) {
             Stand::Arrived => Some(head.ejection()),
-            Stand::Bound(hop) if !self.vcs().is_flexible() => Some(self.vcs().way(head, hop).highest()),
+            Stand::Bound(hop) if !self.vcs().is_flexible() => Some(self.base().way(head, hop).highest()),
             _ => None,
         }
     }
@@ -493,7 +535,7 @@ impl Routing {
         match self.stand(head, state, || draws.head()) {
             Stand::Arrived => Decision { request: Some(head.ejection()), after: *state },
             Stand::Bound(hop) => {
-                let request = self.vcs().pick(self.vcs().way(head, hop), view, draws);
+                let request = self.vcs().pick(self.base().way(head, hop), view, draws);
                 Decision { request: Some(request), after: *state }
             }
             Stand::Open(prospect) => self.choose(&prospect, state, view, draws),

@@ -65,6 +65,9 @@ impl Config {
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         self.rule().check(topology)?;
         Ok(Paths {
+            free: None,
+            escape: false,
+            phases: false,
             hops: 8,
             sequence: "lglgl",
             detour: "lglgl",

@@ -64,6 +64,9 @@ impl Config {
         }
         self.rule().check(topology)?;
         Ok(Paths {
+            free: None,
+            escape: false,
+            phases: false,
             hops: 7,
             sequence: "llgllgl",
             detour: "llgllgl",

@@ -59,14 +59,14 @@ pub type Piggyback = Source;
 impl Config {
     fn rule(&self) -> Rule {
         let ugal = ugal::Config {
-            intermediate: self.intermediate,
+            intermediate: Some(self.intermediate),
             policy: self.policy,
             intra_group: self.intra_group,
             threshold: self.threshold,
             path_lengths: self.path_lengths,
             sticky: false,
         };
-        Rule { saturation: Some(self.saturation), ..ugal.rule() }
+        Rule { saturation: Some(self.saturation), ..ugal.rule(self.intermediate) }
     }
 
     /// See [`super::RoutingConfig::paths`].

@@ -107,13 +107,17 @@ pub struct Rule {
 impl Rule {
     /// Refuses what a topology cannot carry.
     pub fn check(&self, topology: &Topology) -> Result<(), ConfigError> {
-        let dragonfly = super::detour::dragonfly(topology)?;
-        self.detour.policy.check(dragonfly)?;
-        if self.lengths == PathLengths::Consecutive && dragonfly.groups() != dragonfly.a() * dragonfly.h() + 1
-        {
+        self.detour.check(topology, self.group)?;
+        if self.saturation.is_some() {
+            // The marks are of global links.
+            super::detour::dragonfly(topology)?;
+        }
+        let full = topology.dragonfly().map(|t| (t.groups(), t.a() * t.h() + 1));
+        if self.lengths == PathLengths::Consecutive && full.is_none_or(|(groups, full)| groups != full) {
+            let valid = full.map_or("shortest".into(), |(_, full)| format!("shortest, or groups = {full}"));
             return Err(ConfigError::new("path_lengths", "the formulas hold for a·h + 1 groups only")
                 .value("consecutive")
-                .valid(format!("shortest, or groups = {}", dragonfly.a() * dragonfly.h() + 1)));
+                .valid(valid));
         }
         if self.threshold > 1_000_000 {
             return Err(ConfigError::new("threshold", "out of range")
@@ -138,8 +142,8 @@ impl Source {
     }
 
     fn draw_via(&self, head: &Head, state: &mut RouteState, stream: &mut Stream) {
-        let via = self.rule.detour.draw(self.base.dragonfly(), (head.router, head.destination), stream);
-        let reached = via != NONE && self.base.has_reached(head, via, self.rule.group);
+        let via = self.rule.detour.draw(self.base.topology(), (head.router, head.destination), stream);
+        let reached = via != NONE && self.base.has_reached(head.router, via, self.rule.group);
         state.via = if reached { NONE } else { via };
     }
 
@@ -157,15 +161,14 @@ impl Source {
     /// What a packet may choose from with the detour in `state`.
     fn prospect(&self, head: &Head, via: u32, minimal: Hop, draw: impl Fn() -> Stream) -> Prospect {
         let trunks = self.trunks(head, via, draw);
-        let way = |target, trunk| {
-            self.base.vcs().way(head, self.base.towards(head, target, trunk).unwrap_or(minimal))
-        };
+        let way =
+            |target, trunk| self.base.way(head, self.base.towards(head, target, trunk).unwrap_or(minimal));
         let minimal = way(head.destination, trunks[0]);
         let detour = if via == NONE { minimal } else { way(via, trunks[1]) };
         let lengths = if via == NONE { [0; 2] } else { self.lengths(head, via) };
         Prospect {
             detour,
-            lengths: lengths.map(|l| l as u8),
+            lengths: lengths.map(|l| l as u16),
             trunks,
             exit: self.exit(head, trunks[0]),
             anywhere: self.rule.recompute,
@@ -193,8 +196,11 @@ impl Source {
 
     /// Links of the minimal path and of the detour.
     fn lengths(&self, head: &Head, via: u32) -> [u32; 2] {
-        let t = self.base.dragonfly();
         let (from, to) = (head.router, head.destination);
+        let Some(t) = self.base.topology().dragonfly() else {
+            let distance = |from, to| u32::from(self.base.topology().minimal_hops(from, to)[0]);
+            return [distance(from, to), distance(from, via) + distance(via, to)];
+        };
         let consecutive = self.rule.lengths == PathLengths::Consecutive;
         let minimal = if consecutive { consecutive_length(t, from, to, true) } else { links(t, from, to) };
         let detour = if consecutive && self.rule.detour_lengths {
@@ -209,7 +215,7 @@ impl Source {
 
     /// The global link of the minimal path.
     fn exit(&self, head: &Head, trunk: u16) -> Option<Exit> {
-        let t = self.base.dragonfly();
+        let t = self.base.topology().dragonfly()?;
         let (group, target) = (t.group(head.router), t.group(head.destination));
         let vc = self.base.vcs().sensed_global(head.reply);
         let exit = || t.exit_to(group, target, trunk);
@@ -259,7 +265,7 @@ impl Mechanism for Source {
             return minimal
                 .map_or(Stand::Arrived, |hop| Stand::Open(self.prospect(head, state.via, hop, draw)));
         }
-        if state.flags & ON_DETOUR != 0 && self.base.has_reached(head, state.via, self.rule.group) {
+        if state.flags & ON_DETOUR != 0 && self.base.has_reached(head.router, state.via, self.rule.group) {
             state.flags = 0;
             self.base.choose_trunk(head, head.destination, state, draw);
         }

@@ -41,13 +41,16 @@ impl Intermediate {
 /// Paths and VCs: `lglgl` over a group (3 local, 2 global VCs), `lgllgl` through a router (4/2), in increasing
 /// order: no deadlock. At most 5 or 6 links: no livelock.
 ///
+/// In a mesh, torus or ring the intermediate router is any router, each equally likely; the VCs are those of `valiant` there.
+///
 /// Source: Singh's thesis (Stanford, 2005); Kim et al., ISCA 2008 (UGAL-L on the dragonfly); Fuentes' thesis (2017),
 /// §1.4.1.3.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Where a detour ends.
-    pub intermediate: Intermediate,
+    /// Where a detour ends; default `group` in a dragonfly, `router` elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intermediate: Option<Intermediate>,
     /// Which groups are candidates for the detour.
     pub policy: Policy,
     /// Packets whose destination is in the source group.
@@ -64,7 +67,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            intermediate: Intermediate::Group,
+            intermediate: None,
             policy: Policy::Rrg,
             intra_group: IntraGroup::Minimal,
             threshold: 0,
@@ -79,14 +82,14 @@ pub type Ugal = Source;
 
 impl Config {
     /// How it decides.
-    pub fn rule(&self) -> Rule {
+    pub fn rule(&self, intermediate: Intermediate) -> Rule {
         Rule {
             detour: Detour {
                 policy: self.policy,
                 groups: IntermediateGroups::Other,
                 intra_group: self.intra_group,
             },
-            group: self.intermediate == Intermediate::Group,
+            group: intermediate == Intermediate::Group,
             threshold: self.threshold,
             lengths: self.path_lengths,
             detour_lengths: true,
@@ -99,12 +102,21 @@ impl Config {
 
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
-        self.rule().check(topology)?;
-        Ok(self.intermediate.paths())
+        let intermediate = self.intermediate(topology);
+        self.rule(intermediate).check(topology)?;
+        Ok(match topology {
+            Topology::Cube(cube) => Paths::two_phases(cube.diameter()),
+            _ => intermediate.paths(),
+        })
+    }
+
+    fn intermediate(&self, topology: &Topology) -> Intermediate {
+        let default = if topology.dragonfly().is_some() { Intermediate::Group } else { Intermediate::Router };
+        self.intermediate.unwrap_or(default)
     }
 
     /// The mechanism over the minimal paths of `base`.
     pub fn build(&self, base: Minimal) -> Ugal {
-        Source::new(self.rule(), base)
+        Source::new(self.rule(self.intermediate(base.topology())), base)
     }
 }

@@ -1,6 +1,6 @@
 //! Oblivious nonminimal routing: see [`Config`].
 
-use super::detour::{self, Detour, IntermediateGroups, IntraGroup, Policy};
+use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::view::{Draws, View};
 use super::{Decision, Head, Mechanism, Paths, Place, Prospect, Reverts, RouteState, Stand, Way};
@@ -35,7 +35,11 @@ pub enum Intermediate {
 /// Paths and VCs: `lgllgl` through a router, so 4 local and 2 global VCs; `lglgl` through a group, so 3 local and
 /// 2 global VCs. They are used in increasing order along the path: no deadlock. At most 6 or 5 links: no livelock.
 ///
-/// Needs a topology with groups; the policies `crg` and `nrg` need a global link at every router.
+/// The policies `crg` and `nrg` need a global link at every router.
+///
+/// In a mesh, torus or ring the intermediate router is any router, each equally likely, and there are no groups to choose
+/// among: the keys about them stay at their defaults. VC 0 is for the way there, VC 1 for the way on, each in increasing
+/// order of dimensions (in a torus with bubble flow control): the first waits for the second only, so no deadlock.
 ///
 /// Source: Valiant, SIAM J. Comput. 11 (1982); Kim et al., ISCA 2008 (through a group); Fuentes' thesis
 /// (2017), §1.4.1.2 and §1.4.3 (policies).
@@ -62,18 +66,21 @@ pub struct Config {
 impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
-        self.policy.check(detour::dragonfly(topology)?)?;
+        self.detour().check(topology, self.intermediate == Intermediate::Group)?;
+        if let Topology::Cube(cube) = topology {
+            return Ok(Paths::two_phases(cube.diameter()));
+        }
         Ok(if self.intermediate == Intermediate::Group { VIA_GROUP } else { VIA_ROUTER })
+    }
+
+    fn detour(&self) -> Detour {
+        Detour { policy: self.policy, groups: self.intermediate_groups, intra_group: self.intra_group }
     }
 
     /// The mechanism over the minimal paths of `base`.
     pub fn build(&self, base: Minimal) -> Valiant {
         Valiant {
-            detour: Detour {
-                policy: self.policy,
-                groups: self.intermediate_groups,
-                intra_group: self.intra_group,
-            },
+            detour: self.detour(),
             group: self.intermediate == Intermediate::Group,
             recompute: self.recompute,
             base,
@@ -83,6 +90,9 @@ impl Config {
 
 /// Through an intermediate router.
 pub const VIA_ROUTER: Paths = Paths {
+    free: None,
+    escape: false,
+    phases: false,
     hops: 6,
     sequence: "lgllgl",
     detour: "lgllgl",
@@ -93,6 +103,9 @@ pub const VIA_ROUTER: Paths = Paths {
 
 /// Through an intermediate group.
 pub const VIA_GROUP: Paths = Paths {
+    free: None,
+    escape: false,
+    phases: false,
     hops: 5,
     sequence: "lglgl",
     detour: "lglgl",
@@ -113,15 +126,16 @@ pub struct Valiant {
 
 impl Valiant {
     /// Draws the intermediate router of a packet at injection and settles target and trunk.
-    fn start(&self, head: &Head, state: &mut RouteState, stream: &mut Stream) {
-        state.via = self.detour.draw(self.base.dragonfly(), (head.router, head.destination), stream);
+    // Without the head, which then never has to be written down.
+    fn start(&self, (at, to): (u32, u32), state: &mut RouteState, stream: &mut Stream) {
+        state.via = self.detour.draw(self.base.topology(), (at, to), stream);
         state.place = if state.via == NONE { 0 } else { Place::Injection as u8 };
-        if state.via != NONE && self.base.has_reached(head, state.via, self.group) {
+        if state.via != NONE && self.base.has_reached(at, state.via, self.group) {
             state.via = NONE;
         }
-        let target = Self::next_stop(head, *state);
-        if self.base.topology().has_trunks() && target != head.router {
-            state.trunk = self.base.topology().choose_trunk(head.router, target, stream);
+        let target = if state.via == NONE { to } else { state.via };
+        if self.base.topology().has_trunks() && target != at {
+            state.trunk = self.base.topology().choose_trunk(at, target, stream);
         }
     }
 
@@ -130,8 +144,8 @@ impl Valiant {
     #[inline(always)]
     fn advance(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) {
         if head.at_injection() {
-            self.start(head, state, &mut draw());
-        } else if state.via != NONE && self.base.has_reached(head, state.via, self.group) {
+            self.start((head.router, head.destination), state, &mut draw());
+        } else if state.via != NONE && self.base.has_reached(head.router, state.via, self.group) {
             state.via = NONE;
             self.base.choose_trunk(head, head.destination, state, draw);
         }
@@ -176,9 +190,9 @@ impl Mechanism for Valiant {
         draws: &mut impl Draws,
     ) -> Decision {
         let (head, vcs) = (&view.head(), self.base.vcs());
-        self.start(head, state, draws.attempt());
+        self.start((head.router, head.destination), state, draws.attempt());
         let request = match self.base.towards(head, Self::next_stop(head, *state), state.trunk) {
-            Some(hop) => vcs.pick(vcs.way(head, hop), view, draws),
+            Some(hop) => vcs.pick(self.base.way(head, hop), view, draws),
             None => head.ejection(),
         };
         Decision { request: Some(request), after: *state }

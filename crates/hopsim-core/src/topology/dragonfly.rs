@@ -1,13 +1,10 @@
 //! The dragonfly: see [`Config`].
 
-use super::{GLOBAL, LOCAL, PortClass};
+use super::{GLOBAL, LOCAL, MAX_PORTS, PortClass};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Most router ports of a network, terminal ports included.
-const MAX_PORTS: u64 = 1 << 26;
 
 /// How the global links of a group are spread over the other groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -334,13 +331,13 @@ impl Dragonfly {
     }
 
     /// Local and global links of the shortest path.
-    pub fn minimal_hops(&self, from: u32, to: u32) -> [u8; 2] {
+    pub fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
         let (group, target) = (self.group(from), self.group(to));
         if group == target {
-            return [u8::from(from != to), 0];
+            return [u16::from(from != to), 0];
         }
         let least = self.exits(group, target).iter().map(|&s| self.trunk_hops(from, to, s)).min();
-        [least.unwrap_or(0), 1]
+        [least.map_or(0, u16::from), 1]
     }
 }
 
@@ -421,7 +418,7 @@ mod tests {
             for from in 0..t.routers() {
                 for to in (0..t.routers()).filter(|&to| to != from) {
                     let trunk = t.choose_trunk(from, to, &mut stream);
-                    let (mut at, mut hops) = (from, [0u8; 2]);
+                    let (mut at, mut hops) = (from, [0u16; 2]);
                     while at != to {
                         let (port, class) = t.minimal_port(at, to, trunk);
                         assert_eq!(t.ports()[port], PortClass::Link(class));

@@ -4,12 +4,17 @@
 //! [`Topology::minimal_port`], which routing asks once per head.
 //! A new topology is one file here and one row in each enum below.
 
+pub mod cube;
 pub mod dragonfly;
+pub mod fat_tree;
 
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Most router ports of a network, terminal ports included.
+const MAX_PORTS: u64 = 1 << 26;
 
 /// How the routers are linked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +22,14 @@ use serde::{Deserialize, Serialize};
 pub enum TopologyConfig {
     /// Groups of routers, fully connected inside, joined by global links (Kim et al., ISCA 2008).
     Dragonfly(dragonfly::Config),
+    /// Routers on a grid.
+    Mesh(cube::MeshConfig),
+    /// Routers on a grid whose opposite edges are joined.
+    Torus(cube::TorusConfig),
+    /// Routers in a circle.
+    Ring(cube::RingConfig),
+    /// Levels of switches with as many links up as down (k-ary n-tree).
+    FatTree(fat_tree::Config),
 }
 
 /// A topology ready to be asked.
@@ -24,6 +37,10 @@ pub enum TopologyConfig {
 pub enum Topology {
     /// See [`dragonfly`].
     Dragonfly(dragonfly::Dragonfly),
+    /// See [`cube`].
+    Cube(cube::Cube),
+    /// See [`fat_tree`].
+    FatTree(fat_tree::FatTree),
 }
 
 /// A kind of router port; links of one kind have one latency, one number of VCs and one buffer size.
@@ -44,16 +61,30 @@ impl TopologyConfig {
     /// Checks the parameters and builds the topology.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         match self {
-            Self::Dragonfly(config) => {
-                Ok(Topology::Dragonfly(dragonfly::Dragonfly::new(config).map_err(|e| e.within("dragonfly"))?))
-            }
+            Self::Dragonfly(config) => dragonfly::Dragonfly::new(config).map(Topology::Dragonfly),
+            Self::Mesh(config) => cube::Cube::mesh(config).map(Topology::Cube),
+            Self::Torus(config) => cube::Cube::torus(config).map(Topology::Cube),
+            Self::Ring(config) => cube::Cube::ring(config).map(Topology::Cube),
+            Self::FatTree(config) => fat_tree::FatTree::new(config).map(Topology::FatTree),
+        }
+        .map_err(|e| e.within(self.name()))
+    }
+
+    /// The name in the document.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Dragonfly(_) => "dragonfly",
+            Self::Mesh(_) => "mesh",
+            Self::Torus(_) => "torus",
+            Self::Ring(_) => "ring",
+            Self::FatTree(_) => "fat_tree",
         }
     }
 
     /// Fills in the parameters that the topology chose.
     pub fn resolve(&mut self, topology: &Topology) {
-        match (self, topology) {
-            (Self::Dragonfly(config), Topology::Dragonfly(built)) => config.groups = Some(built.groups()),
+        if let (Self::Dragonfly(config), Topology::Dragonfly(built)) = (self, topology) {
+            config.groups = Some(built.groups());
         }
     }
 }
@@ -63,6 +94,8 @@ impl Topology {
     pub fn routers(&self) -> u32 {
         match self {
             Self::Dragonfly(t) => t.routers(),
+            Self::Cube(t) => t.routers(),
+            Self::FatTree(t) => t.routers(),
         }
     }
 
@@ -70,6 +103,16 @@ impl Topology {
     pub fn nodes_per_router(&self) -> u32 {
         match self {
             Self::Dragonfly(t) => t.p(),
+            Self::Cube(t) => t.nodes_per_router(),
+            Self::FatTree(t) => t.k(),
+        }
+    }
+
+    /// Number of nodes: the first routers have them, of a fat tree those of level 0, else all.
+    pub fn nodes(&self) -> u32 {
+        match self {
+            Self::FatTree(t) => t.nodes(),
+            _ => self.routers() * self.nodes_per_router(),
         }
     }
 
@@ -78,6 +121,8 @@ impl Topology {
     pub fn ports(&self) -> Vec<PortClass> {
         match self {
             Self::Dragonfly(t) => t.ports(),
+            Self::Cube(t) => t.ports(),
+            Self::FatTree(t) => t.ports(),
         }
     }
 
@@ -85,6 +130,7 @@ impl Topology {
     pub fn link_classes(&self) -> &'static [&'static str] {
         match self {
             Self::Dragonfly(_) => &["local", "global"],
+            Self::Cube(_) | Self::FatTree(_) => &["network"],
         }
     }
 
@@ -92,6 +138,30 @@ impl Topology {
     pub fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
         match self {
             Self::Dragonfly(t) => t.neighbour(router, port),
+            Self::Cube(t) => t.neighbour(router, port),
+            Self::FatTree(t) => t.neighbour(router, port),
+        }
+    }
+
+    /// Whether links form rings in which packets could wait for each other in a circle, which bubble flow control keeps
+    /// them from: a packet enters a ring only where it leaves room for another one.
+    pub fn has_rings(&self) -> bool {
+        matches!(self, Self::Cube(cube) if cube.wraps())
+    }
+
+    /// Whether adaptive routing needs an escape VC.
+    pub fn has_escape(&self) -> bool {
+        matches!(self, Self::Cube(_))
+    }
+
+    /// The ports of the first links of all shortest paths from `at` to `to` ≠ `at`, a bit each from the given port on. `trunk`
+    /// is the choice in a torus where both ways round are equally short; a dragonfly has one path.
+    #[inline]
+    pub fn nearer(&self, at: u32, to: u32, trunk: u16) -> (usize, u64) {
+        match self {
+            Self::Dragonfly(t) => (t.minimal_port(at, to, trunk).0, 1),
+            Self::Cube(t) => t.nearer(at, to, trunk),
+            Self::FatTree(t) => t.nearer(at, to),
         }
     }
 
@@ -100,31 +170,50 @@ impl Topology {
     pub fn has_trunks(&self) -> bool {
         match self {
             Self::Dragonfly(t) => t.has_trunks(),
+            Self::Cube(t) => t.has_ties(),
+            Self::FatTree(_) => true,
         }
     }
 
     /// Chooses among the parallel links of the shortest paths from `at` to `to`: every one of them is
-    /// equally likely. The choice holds until the packet gets a new target.
+    /// equally likely. The choice holds until the packet gets a new target. In a torus it is the ways round where both are
+    /// equally short, in a fat tree the root that the packet would go up to.
     #[inline]
     pub fn choose_trunk(&self, at: u32, to: u32, stream: &mut Stream) -> u16 {
         match self {
             Self::Dragonfly(t) => t.choose_trunk(at, to, stream),
+            Self::Cube(t) => t.draw_ties(stream),
+            Self::FatTree(t) => t.draw_root(stream),
         }
     }
 
     /// The link port of the minimal path from router `at` to router `to` ≠ `at` over the chosen trunk, and its
     /// link class.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
         match self {
             Self::Dragonfly(t) => t.minimal_port(at, to, trunk),
+            _ => (self.minimal_port_without_groups(at, to, trunk), 0),
+        }
+    }
+
+    // Out of line, so that the code of dragonflies stays in place.
+    #[inline(never)]
+    fn minimal_port_without_groups(&self, at: u32, to: u32, trunk: u16) -> usize {
+        match self {
+            Self::Dragonfly(_) => unreachable!("it has groups"),
+            Self::Cube(t) => t.first_port(at, to, trunk),
+            Self::FatTree(t) => t.minimal_port(at, to, trunk),
         }
     }
 
     /// Links of each class on the minimal path from `from` to `to`, the shortest over all trunks.
-    pub fn minimal_hops(&self, from: u32, to: u32) -> [u8; 2] {
+    pub fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
         match self {
             Self::Dragonfly(t) => t.minimal_hops(from, to),
+            Self::Cube(t) => [t.distance(from, to) as u16, 0],
+            Self::FatTree(t) => [t.distance(from, to) as u16, 0],
         }
     }
 
@@ -132,6 +221,7 @@ impl Topology {
     pub fn group(&self, router: u32) -> u32 {
         match self {
             Self::Dragonfly(t) => t.group(router),
+            Self::Cube(_) | Self::FatTree(_) => 0,
         }
     }
 
@@ -139,6 +229,7 @@ impl Topology {
     pub fn groups(&self) -> u32 {
         match self {
             Self::Dragonfly(t) => t.groups(),
+            Self::Cube(_) | Self::FatTree(_) => 1,
         }
     }
 
@@ -146,6 +237,7 @@ impl Topology {
     pub fn dragonfly(&self) -> Option<&dragonfly::Dragonfly> {
         match self {
             Self::Dragonfly(t) => Some(t),
+            Self::Cube(_) | Self::FatTree(_) => None,
         }
     }
 }

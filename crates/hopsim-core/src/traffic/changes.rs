@@ -52,6 +52,10 @@ pub fn build(
     measure: &MeasureConfig,
 ) -> Result<Vec<Phase>, ConfigError> {
     let mut phases: Vec<Phase> = Vec::new();
+    if let (Some(_), false) = (first.process.synchronised(), changes.is_empty()) {
+        let reason = format!("{} are the same from beginning to end", config.name());
+        return Err(ConfigError::new("", reason).valid("no changes, or another process"));
+    }
     for (index, change) in changes.iter().enumerate() {
         let before = phases.last().unwrap_or(first);
         let phase = check(change, (index > 0).then_some(before.from), measure)
@@ -94,7 +98,9 @@ fn after(
         phase.load = super::process::check_load(load)?;
         phase.new_load = true;
         let mut config = config.clone();
-        *config.load_mut() = Some(load);
+        if let Some(own) = config.load_mut() {
+            *own = Some(load);
+        }
         phase.process = config.build(rate)?;
     }
     Ok(phase)

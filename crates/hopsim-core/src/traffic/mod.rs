@@ -2,6 +2,7 @@
 //! during the run ([`changes`]) and what is answered ([`request_reply`]).
 
 pub mod changes;
+pub mod node_loads;
 pub mod pattern;
 pub mod placement;
 pub mod process;
@@ -20,6 +21,9 @@ pub struct Config {
     /// When packets are generated.
     #[serde(default)]
     pub process: process::ProcessConfig,
+    /// Which nodes offer another load than `process` says; default: none.
+    #[serde(default)]
+    pub node_loads: node_loads::NodeLoads,
     /// Length of a packet \[phits, 1 … 4096\].
     #[serde(default = "default_packet_length")]
     #[schemars(range(min = 1, max = 4096))]
@@ -41,6 +45,7 @@ impl Default for Config {
         Self {
             pattern: pattern::PatternConfig::default(),
             process: process::ProcessConfig::default(),
+            node_loads: node_loads::NodeLoads::default(),
             packet_length: default_packet_length(),
             changes: Vec::new(),
             request_reply: None,

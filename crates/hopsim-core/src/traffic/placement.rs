@@ -105,7 +105,7 @@ impl Placement {
         free: impl Fn(u32) -> bool,
         stream: &mut Stream,
     ) -> Result<Vec<u32>, ConfigError> {
-        let total = topology.routers() * topology.nodes_per_router();
+        let total = topology.nodes();
         match self {
             Self::All(_) => Ok((0..total).collect()),
             Self::Groups(range) => {

@@ -89,7 +89,7 @@ fn plan(topology: &Value, routing: &Value, vcs: &Value) -> Plan {
 }
 
 /// A router in some state: a function of seed and output.
-struct AnyState(Stream, Head);
+pub struct AnyState(pub Stream, pub Head);
 
 impl AnyState {
     fn number(&self, request: Request, kind: u64, below: u32) -> u32 {
@@ -134,9 +134,9 @@ impl View for AnyState {
 }
 
 /// Random numbers of a head.
-struct Numbers {
-    head: Stream,
-    attempt: Stream,
+pub struct Numbers {
+    pub head: Stream,
+    pub attempt: Stream,
 }
 
 impl Draws for Numbers {
@@ -175,13 +175,21 @@ fn last_resorts(plan: &Plan, head: &Head, mut state: RouteState, draw: &Stream) 
 
 /// Follows one packet, a reply or not, through routers in any state, and adds the dependencies of the channels it
 /// holds on those it can always wait for. Returns its links and whether it was misrouted.
-fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, graph: &mut Graph) -> (u8, bool) {
+fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, graph: &mut Graph) -> (u32, bool) {
     let injection = if reply { REPLY_INJECTION } else { 0 };
-    let (mut at, mut code, mut state) = (from, injection, RouteState::NEW);
-    let (mut occupied, mut hops): (Option<Channel>, u8) = (None, 0);
+    let (mut at, mut input, mut code, mut state) = (from, 0, injection, RouteState::NEW);
+    let (mut occupied, mut hops): (Option<Channel>, u32) = (None, 0);
     for attempt in 0..200u64 {
-        let head =
-            Head { router: at, code, source: from, destination: to, terminal: 0, ejection_vc: 0, reply };
+        let head = Head {
+            router: at,
+            input,
+            code,
+            source: from,
+            destination: to,
+            terminal: 0,
+            ejection_vc: 0,
+            reply,
+        };
         let draw = Stream::new(serial, Purpose::Routing, u64::from(from)).at(u64::from(at));
         for resort in last_resorts(plan, &head, state, &draw) {
             let channel = (at, resort.port, resort.vc);
@@ -201,7 +209,7 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, graph: 
         });
         let Some(request) = request else { continue };
         state = taken;
-        let Some((next, _)) = plan.network.link(at, request.port).peer else {
+        let Some((next, port)) = plan.network.link(at, request.port).peer else {
             assert_eq!(at, to, "ejected at the wrong router");
             return (hops, state.misrouted());
         };
@@ -210,13 +218,13 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, graph: 
         graph.add_node(channel);
         occupied = Some(channel);
         code = plan.routing.vcs().sequence.code(plan.network.layout.class[request.port] - 1, request.vc);
-        at = next;
+        (at, input) = (next, port as u16);
     }
     panic!("a packet from {from} to {to} does not arrive");
 }
 
 /// Follows packets between all routers; returns the dependencies and the share of misrouted packets.
-fn explore(plan: &Plan, reply: bool, most: u8) -> (Graph, f64) {
+fn explore(plan: &Plan, reply: bool, most: u32) -> (Graph, f64) {
     let (mut graph, mut packets, mut misrouted) = (Graph::new(), 0u32, 0u32);
     for from in 0..plan.network.routers {
         for to in 0..plan.network.routers {

@@ -152,7 +152,9 @@ fn every_default_is_filled_in() {
     assert_eq!(point["topology"]["dragonfly"]["groups"], 9);
     assert_eq!(point["links"]["global"]["latency"], 100);
     assert_eq!(point["links"]["local"]["latency"], 10);
-    let vcs = json!({ "local": 2, "global": 1, "injection": 3, "management": { "increasing": {} } });
+    let vcs = json!({
+        "local": 2, "global": 1, "injection": 3, "allow_deadlock": false, "management": { "increasing": {} },
+    });
     assert_eq!(point["router"]["cioq"]["vcs"], vcs);
     assert_eq!(point["semantics"]["ejection"], "link");
     assert_eq!(point["jobs"][0]["name"], "job0");

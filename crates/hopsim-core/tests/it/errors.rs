@@ -77,11 +77,11 @@ fn key_in_the_wrong_table() {
 fn unknown_choice() {
     assert_eq!(
         after("[routing.valient]"),
-        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = \"Minimall\""),
-        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("arrangement = \"absolute\""),
@@ -98,11 +98,11 @@ fn unknown_choice() {
 fn two_choices_or_none() {
     assert_eq!(
         after("[routing.minimal]\n[routing.valiant]"),
-        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = {}"),
-        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
 }
 
@@ -110,7 +110,8 @@ fn two_choices_or_none() {
 fn missing_key() {
     assert_eq!(
         message_of("load = 0.5", &[]),
-        "topology: is missing; valid: one of the tables [topology.dragonfly]"
+        "topology: is missing; valid: one of the tables [topology.dragonfly], [topology.mesh], [topology.torus], [topology.ring], \
+         [topology.fat_tree]"
     );
     assert_eq!(
         message_of("load = 0.5\n[topology.dragonfly]\np = 2\na = 4\n", &[]),
@@ -145,7 +146,7 @@ fn wrong_type() {
     assert_eq!(
         after("[measure]\nstreams = \"nodes\""),
         "line 8, column 1: measure.streams = \"nodes\": must be a list, not a string; \
-         valid: a list of nodes, routers, links, generation, occupancy, latency_histogram"
+         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, latency_histogram"
     );
     assert_eq!(
         after("[jobs]\nname = \"a\""),
@@ -154,7 +155,7 @@ fn wrong_type() {
     );
     assert_eq!(
         before("routing = 3"),
-        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("[[jobs]]\ntraffic = { pattern = \"mix\" }"),
@@ -533,7 +534,7 @@ fn shared_buffers_that_do_not_fit() {
     assert_eq!(
         after("[router.input_queued.buffers]\ndamq = {}"),
         "line 8, column 1: router.input_queued.buffers.damq: unknown key; did you mean `router.cioq.buffers.damq`? \
-         Valid: local, global, injection"
+         Valid: local, global, network, injection"
     );
 }
 
@@ -713,7 +714,7 @@ fn override_that_does_not_fit() {
     assert_eq!(set(&["load=nan"]), "load = nan (override): must be a finite number");
     assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
-        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         message_of(
@@ -795,5 +796,196 @@ fn resolved_configuration_that_was_damaged() {
     assert_eq!(
         message(r#"{"topology": {"dragonfly": {"p": 2, "a": 4, "h": null}}}"#),
         "topology.dragonfly.h = null: must be an integer, not nothing; valid: 1 … 254"
+    );
+}
+
+/// The message about a network of this `topology` with `text` after it, without the place.
+fn on(topology: &str, text: &str) -> String {
+    let message = message_of(&format!("load = 0.5\ntopology.{topology}\n{text}"), &[]);
+    message
+        .split_once(": ")
+        .filter(|(place, _)| place.starts_with("line "))
+        .map_or(message.clone(), |(_, rest)| rest.into())
+}
+
+const MESH: &str = "mesh = { sides = [4, 4] }";
+const TORUS: &str = "torus = { sides = [4, 4] }";
+
+#[test]
+fn sides_that_make_no_grid() {
+    assert_eq!(
+        on("mesh = { sides = [8, 1] }", ""),
+        "topology.mesh.sides.1 = 1: a dimension has at least two routers; valid: 2 … 65535"
+    );
+    assert_eq!(
+        on("torus = { sides = [] }", ""),
+        "topology.torus.sides = []: that is not a number of dimensions; valid: 1 to 8 sides"
+    );
+    assert_eq!(
+        on("ring = { routers = 0 }", ""),
+        "topology.ring.routers = 0: a dimension has at least two routers; valid: 2 … 65535"
+    );
+    assert_eq!(
+        on("torus = { sides = [4000, 4000] }", ""),
+        "topology.torus.sides = [4000, 4000]: the network would have 80000000 router ports, more than memory holds; \
+         valid: (2 · dimensions + nodes_per_router) · product of the sides ≤ 67108864"
+    );
+    assert_eq!(
+        on("fat_tree = { k = 16, levels = 6 }", ""),
+        "topology.fat_tree.levels = 6: a level would have 1048576 switches; valid: k^(levels - 1) ≤ 65536"
+    );
+}
+
+#[test]
+fn link_classes_that_a_topology_does_not_have() {
+    assert_eq!(
+        on(MESH, "links.local.latency = 5"),
+        "links.local: the topology has no local links; valid: no such key; its links are network"
+    );
+    assert_eq!(
+        after("[links]\nnetwork.latency = 5"),
+        "line 8, column 1: links.network: the topology has no network links; valid: no such key; its links are local, global"
+    );
+    assert_eq!(
+        on(MESH, "router.input_queued.vcs.global = 2"),
+        "router.input_queued.vcs.global: the topology has no global links; valid: no such key; its links are network"
+    );
+}
+
+#[test]
+fn routing_that_a_cube_or_tree_cannot_carry() {
+    assert_eq!(
+        on(MESH, "routing = \"olm\""),
+        "routing.olm: needs a topology with groups; valid: topology.dragonfly"
+    );
+    assert_eq!(
+        on(TORUS, "routing.valiant.policy = \"crg\""),
+        "routing.valiant.policy: chooses among groups, which the topology does not have; \
+         valid: no such key: any router can be the intermediate one"
+    );
+    assert_eq!(
+        on(TORUS, "routing.ugal.intermediate = \"group\""),
+        "routing.ugal.intermediate: chooses among groups, which the topology does not have; valid: router"
+    );
+    assert_eq!(
+        on("fat_tree = { k = 2, levels = 3 }", "routing = \"valiant\""),
+        "routing.valiant: the ways up a fat tree are its detours; \
+         valid: routing.minimal with up = \"random\", or routing.adaptive"
+    );
+    assert_eq!(
+        on(MESH, "routing.minimal.up = \"random\""),
+        "routing.minimal.up: only a fat tree has ways up; valid: no such key, or topology.fat_tree"
+    );
+    assert_eq!(
+        after("[routing.adaptive]"),
+        "line 7, column 10: routing.adaptive: a dragonfly has one shortest path between most routers; \
+         valid: topology.mesh, torus, ring or fat_tree; olm or par in a dragonfly"
+    );
+}
+
+#[test]
+fn too_few_vcs_on_a_cube() {
+    assert_eq!(
+        on(MESH, "router.input_queued.vcs.network = 1\nrouting = \"adaptive\""),
+        "router.input_queued.vcs.network = 1: adaptive routing needs an escape VC and at least one adaptive VC; valid: 2 … 16"
+    );
+    assert_eq!(
+        on(MESH, "router.input_queued.vcs.network = 1\nrouting = \"valiant\""),
+        "router.input_queued.vcs.network = 1: the ways to the intermediate router and from there need a VC each; valid: 2 … 16"
+    );
+}
+
+#[test]
+fn injection_control_out_of_range() {
+    assert_eq!(
+        on(MESH, "nic.control.sat = { l = 9, k = 8 }"),
+        "nic.control.sat.l = 9: a node may inject only 8 packets before it has to pass the signal on; valid: 1 … 8"
+    );
+    assert_eq!(
+        on(TORUS, "nic.control.lbr.packets = 3"),
+        "nic.control.lbr: restricts adaptive VCs, which the network does not have; \
+         valid: routing.adaptive in a mesh, torus or ring"
+    );
+    assert_eq!(
+        on(TORUS, "nic.control.lbr.packets = 8\nrouting = \"adaptive\""),
+        "nic.control.lbr.packets = 8: a buffer holds 8 packets, and one of them is to enter; valid: 1 … 7"
+    );
+    assert_eq!(
+        on(TORUS, "nic.control.ipr.share = 1.5"),
+        "nic.control.ipr.share = 1.5: is a share of the cycles; valid: 0 … 1"
+    );
+}
+
+#[test]
+fn injection_ports_and_directions_that_do_not_fit() {
+    assert_eq!(
+        on(TORUS, "nic.injection_ports = 2"),
+        "nic.injection_ports = 2: the direction in which a packet sets out says which one it takes; \
+         valid: 1, or injection_vc = \"direction\""
+    );
+    assert_eq!(
+        on(TORUS, "nic.injection_vc = \"direction\""),
+        "router.cioq.vcs.injection = 3: half of them are for one direction, half for the other; valid: an even number"
+    );
+    assert_eq!(
+        after("[nic]\ninjection_vc = \"direction\""),
+        "line 8, column 1: nic.injection_vc = direction: only meshes, tori and rings have directions; \
+         valid: shortest, destination or random; or topology.mesh, torus or ring"
+    );
+}
+
+#[test]
+fn bubbles_that_do_not_fit_into_the_queues() {
+    assert_eq!(
+        on(TORUS, "router.input_queued.buffers.network = 12"),
+        "router.input_queued.buffers.network = 12: bubble flow control needs room for two packets of 8 phits; \
+         valid: at least 16 phits"
+    );
+}
+
+#[test]
+fn a_torus_without_bubble_deadlocks_only_if_it_may() {
+    assert_eq!(
+        on(TORUS, "router.input_queued.vcs.bubble = 0"),
+        "router.input_queued.vcs.bubble = 0: packets of a ring can wait for each other in a circle: the network can deadlock; \
+         valid: 1 … 16 packets, or vcs.allow_deadlock = true"
+    );
+    assert_eq!(on(TORUS, "router.input_queued.vcs = { bubble = 0, allow_deadlock = true }"), "accepted");
+    assert_eq!(
+        on(MESH, "router.input_queued.vcs.bubble = 1"),
+        "router.input_queued.vcs.bubble = 1: the topology has no rings to enter; \
+         valid: no such key, or topology.torus or ring"
+    );
+}
+
+#[test]
+fn permutations_that_the_nodes_do_not_have() {
+    let shuffle = "[[jobs]]\ntraffic.pattern.permutation = \"shuffle\"";
+    assert_eq!(
+        on("mesh = { sides = [3, 4] }", shuffle),
+        "jobs.0.traffic.pattern.permutation: shuffle permutes the bits of a node's number, and the job has 12 nodes; \
+         valid: a job of 2^b nodes; tornado or neighbour for others"
+    );
+    assert_eq!(
+        on("mesh = { sides = [4, 2] }", "[[jobs]]\ntraffic.pattern.permutation = \"transpose\""),
+        "jobs.0.traffic.pattern.permutation: transpose swaps the halves of a node's number, and that has 3 bits; \
+         valid: a job of 4^b nodes"
+    );
+    assert_eq!(
+        after("[[jobs]]\ntraffic.pattern.permutation = \"tornado\""),
+        "line 8, column 17: jobs.0.traffic.pattern.permutation: tornado goes along dimensions; valid: topology.mesh, torus or ring"
+    );
+}
+
+#[test]
+fn loads_of_nodes_that_are_not_there() {
+    assert_eq!(
+        on(MESH, "[[jobs]]\ntraffic.node_loads.listed = [{ nodes = [3, 16], load = 1.0 }]"),
+        "jobs.0.traffic.node_loads.listed.0.nodes.1 = 16: is not a node of the job; valid: the numbers of its nodes"
+    );
+    let bursts = "[[jobs]]\ntraffic.process.synchronised_bursts.packets = 10";
+    assert_eq!(
+        on(MESH, bursts),
+        "load = 0.5: jobs.0.traffic.process.synchronised_bursts sends as fast as the network takes it; valid: no such key"
     );
 }

@@ -5,7 +5,7 @@ use hopsim_core::config::document;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-const LINES: &[&str] = &[
+const DRAGONFLY: &[&str] = &[
     "compat = \"fogsim\"",
     "load = 0.5",
     "routing = \"minimal\"",
@@ -38,6 +38,36 @@ const LINES: &[&str] = &[
     "[sweep]",
     "product = { \"load\" = [0.1, 0.2], \"measure.seed\" = [1, 2] }",
     "zip = { \"links.local.latency\" = [1, 2], \"links.global.latency\" = [3, 4] }",
+];
+
+const TORUS: &[&str] = &[
+    "routing = \"adaptive\"",
+    "[topology.torus]",
+    "sides = [4, 2]",
+    "nodes_per_router = 2",
+    "tie = \"plus\"",
+    "[links]",
+    "network = { latency = 2 }",
+    "[router.input_queued]",
+    "vcs = { network = 3, injection = 2 }",
+    "buffers = { network = 64, injection = 32 }",
+    "consumption = \"parallel\"",
+    "[nic]",
+    "source_queue = { packets = 0 }",
+    "when_full = \"wait\"",
+    "injection_ports = 2",
+    "injection_vc = \"direction\"",
+    "control = { lbr = { packets = 3 } }",
+    "[[jobs]]",
+    "placement = { list = [0, 1, 2, 3, 4, 5, 6, 7] }",
+    "traffic = { pattern = { permutation = \"bit_reversal\" }, process = { synchronised_bursts = { packets = 5 } } }",
+    "[[jobs]]",
+    "placement = { random_nodes = { count = 8 } }",
+    "traffic = { pattern = \"hot_region\", process = { bernoulli = { load = 0.1 } }, node_loads = { random = { saturated = 0.5 } } }",
+    "[measure]",
+    "streams = [\"injection_waits\"]",
+    "[sweep]",
+    "product = { \"nic.control\" = [\"none\", { sat = { l = 1, k = 2 } }, { ipr = { share = 0.5 } }] }",
 ];
 
 const VALUES: &[&str] = &[
@@ -79,6 +109,12 @@ const PATHS: &[&str] = &[
     "sweep.product.load",
     "sweep.zip",
     "topology.dragonfly.p.x",
+    "topology.torus.sides.1",
+    "topology.mesh.sides",
+    "nic.control.sat.l",
+    "nic.injection_ports",
+    "jobs.0.traffic.process.synchronised_bursts.packets",
+    "jobs.1.traffic.node_loads.listed.0.nodes",
     "\"\".\"\u{7f}\"",
     "a b",
     "",
@@ -109,8 +145,8 @@ fn damage() -> impl Strategy<Value = (Index, Damage)> {
     (any::<Index>(), kind)
 }
 
-fn damaged(damages: &[(Index, Damage)]) -> String {
-    let mut lines: Vec<String> = LINES.iter().map(|line| (*line).to_owned()).collect();
+fn damaged(lines: &[&str], damages: &[(Index, Damage)]) -> String {
+    let mut lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
     for (at, damage) in damages {
         let at = at.index(lines.len());
         match damage {
@@ -149,22 +185,24 @@ fn answers(text: &str, overrides: &[(String, String)]) {
 }
 
 #[test]
-fn the_lines_make_a_valid_document() {
-    assert_eq!(document::points(&LINES.join("\n"), &[]).map(|points| points.len()), Ok(8));
+fn the_lines_make_valid_documents() {
+    for (lines, points) in [(DRAGONFLY, 8), (TORUS, 3)] {
+        assert_eq!(document::points(&lines.join("\n"), &[]).map(|points| points.len()), Ok(points));
+    }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn damaged_documents(damages in prop::collection::vec(damage(), 0..6)) {
-        answers(&damaged(&damages), &[]);
+    fn damaged_documents(lines in select(vec![DRAGONFLY, TORUS]), damages in prop::collection::vec(damage(), 0..6)) {
+        answers(&damaged(lines, &damages), &[]);
     }
 
     #[test]
-    fn damaging_overrides(overrides in prop::collection::vec((select(PATHS), select(VALUES)), 1..4)) {
+    fn damaging_overrides(lines in select(vec![DRAGONFLY, TORUS]), overrides in prop::collection::vec((select(PATHS), select(VALUES)), 1..4)) {
         let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
-        answers(&LINES.join("\n"), &overrides);
+        answers(&lines.join("\n"), &overrides);
     }
 
     #[test]

@@ -48,6 +48,130 @@ fn zero_load_latency_equals_the_formula_for_every_pair() {
     }
 }
 
+/// Digits that differ before all higher ones agree: how far up a fat tree packets between two leaves go.
+fn levels_up(k: u32, from: u32, to: u32) -> u32 {
+    if from == to { 0 } else { 1 + levels_up(k, from / k, to / k) }
+}
+
+/// Links between two routers on a grid, with or without links between its edges.
+fn links_on_grid(sides: &[u32], wraps: bool, from: u32, to: u32) -> u32 {
+    let (mut from, mut to, mut links) = (from, to, 0);
+    for &side in sides {
+        let apart = (from % side).abs_diff(to % side);
+        links += if wraps { apart.min(side - apart) } else { apart };
+        (from, to) = (from / side, to / side);
+    }
+    links
+}
+
+/// Small networks with one class of links: topology, nodes, nodes per router, links between two routers.
+type Network = (Value, u32, u32, Box<dyn Fn(u32, u32) -> u32>);
+
+fn networks_of_one_class() -> Vec<Network> {
+    vec![
+        (
+            json!({ "mesh": { "sides": [3, 4], "nodes_per_router": 1 } }),
+            12,
+            1,
+            Box::new(|from, to| links_on_grid(&[3, 4], false, from, to)),
+        ),
+        (
+            json!({ "torus": { "sides": [4, 2, 3], "nodes_per_router": 1 } }),
+            24,
+            1,
+            Box::new(|from, to| links_on_grid(&[4, 2, 3], true, from, to)),
+        ),
+        (
+            json!({ "ring": { "routers": 7, "nodes_per_router": 2 } }),
+            14,
+            2,
+            Box::new(|from, to| links_on_grid(&[7], true, from, to)),
+        ),
+        (
+            json!({ "fat_tree": { "k": 2, "levels": 4 } }),
+            16,
+            2,
+            Box::new(|from, to| 2 * levels_up(2, from, to)),
+        ),
+        (
+            json!({ "fat_tree": { "k": 3, "levels": 2 } }),
+            9,
+            3,
+            Box::new(|from, to| 2 * levels_up(3, from, to)),
+        ),
+    ]
+}
+
+#[test]
+fn zero_load_latency_with_one_class_of_links_equals_the_formula_for_every_pair() {
+    // Injection 2, links 5, crossbar 3, packets of 8 phits; two nodes that rarely send.
+    for (topology, nodes, per_router, links) in networks_of_one_class() {
+        for (routing, from) in ["minimal", "adaptive"].iter().flat_map(|r| (0..nodes).map(move |n| (r, n))) {
+            for to in from + 1..nodes {
+                let plan = plan(&json!({
+                    "topology": topology, "routing": { *routing: {} }, "load": 0.01,
+                    "links": { "injection": { "latency": 2 }, "network": { "latency": 5 } },
+                    "jobs": [{ "placement": { "list": [from, to] } }],
+                    "measure": { "warmup": 0, "cycles": 4_000, "seed": 3 }
+                }));
+                let traces = trace(&plan, 4_000).expect("no deadlock");
+                for (source, target) in [(from, to), (to, from)] {
+                    let links = links(source / per_router, target / per_router);
+                    let expected = 2 + (links + 1) * 3 + links * 5 + 8;
+                    let sent = traces.iter().filter(|t| t.source == source);
+                    let least = sent.filter_map(|t| Some(t.delivered? - t.generated + 8)).min();
+                    assert_eq!(least, Some(expected), "from {source} to {target}, {routing} on {topology}");
+                }
+            }
+        }
+    }
+}
+
+/// Packets of each node that arrive within 400,000 cycles, as shares of all, when all nodes send to node 0 as much as they can.
+fn shares_of_node_0(topology: &Value, routing: &Value) -> Vec<f64> {
+    let outcome = run(
+        &plan(&json!({
+            "topology": topology, "routing": routing, "load": 1.0,
+            "router": { "input_queued": { "vcs": { "network": 1, "injection": 1 } } },
+            "nic": { "source_queue": { "packets": 4 } },
+            "jobs": [{ "traffic": { "pattern": { "hotspot": { "node": 0, "fraction": 1.0 } } } }],
+            "measure": { "warmup": 40_000, "cycles": 800_000, "streams": ["nodes"] }
+        })),
+        &Control::default(),
+    )
+    .expect("no deadlock");
+    let nodes = &outcome.tables.iter().find(|(name, _)| name == "nodes").expect("asked for").1;
+    let Column::U32(received) = &nodes.iter().find(|(name, _)| name == "received").expect("a column").1
+    else {
+        panic!("counts are 32-bit")
+    };
+    // Node 0 sends to others.
+    let total: f64 = received[1..].iter().copied().map(f64::from).sum();
+    received.iter().map(|&count| f64::from(count) / total).collect()
+}
+
+#[test]
+fn in_a_row_of_a_mesh_every_router_on_the_way_halves_the_share_of_the_nodes_behind_it() {
+    let shares = shares_of_node_0(&json!({ "mesh": { "sides": [7] } }), &json!({ "minimal": {} }));
+    // The last two share what comes to the router of the one before the last.
+    for (distance, law) in [(1, 2.0), (2, 4.0), (3, 8.0), (4, 16.0), (5, 32.0), (6, 32.0)] {
+        assert!((shares[distance] * law - 1.0f64).abs() < 0.005, "{shares:?}");
+    }
+}
+
+#[test]
+fn all_to_one_in_a_fat_tree_gives_neighbours_a_4th_a_64th_and_a_768th_with_round_robin() {
+    // Gran et al. (2011), §V: what is for one node comes down one way, and a switch serves the ports that lead to it in turn.
+    let routing = json!({ "minimal": { "up": "destination" } });
+    let shares = shares_of_node_0(&json!({ "fat_tree": { "k": 4, "levels": 3 } }), &routing);
+    for (nodes, law) in [(1..4, 4.0), (4..16, 64.0), (16..64, 768.0)] {
+        for node in nodes {
+            // The farthest get 130 packets each: one more or less is 0.8 %.
+            assert!((shares[node] * law - 1.0f64).abs() < 0.02, "node {node}: {shares:?}");
+        }
+    }
+}
+
 /// Shares of node 0's bandwidth that four sources get whose paths merge one after the other: node 1 at the
 /// destination's router, node 6 where the global link enters the group, node 8 where it leaves the other
 /// group, node 10 one local hop before.
@@ -193,4 +317,26 @@ fn percentiles_bracket_the_mean_in_deep_saturation() {
     // spread evenly up to more than 10,000 cycles.
     assert!(mean > 5_000.0 && p50 > 0.8 * mean && p50 < 1.2 * mean, "{record:?}");
     assert!(p99 > mean && p99 <= max, "{record:?}");
+}
+
+#[test]
+fn packets_of_several_lengths_leave_the_bubble_of_a_ring_in_one_piece() {
+    // With room counted in phits these rings come to a standstill: what is free is enough for a packet, but in pieces.
+    for (lengths, buffer, seed) in [([5, 7], 15, 0), ([5, 7], 16, 0), ([2, 3], 8, 0), ([3, 7], 20, 1)] {
+        for per_router in [2, 8] {
+            let job = |index: u32| {
+                let nodes: Vec<u32> = (0..8 * per_router).filter(|node| node % 2 == index).collect();
+                let traffic = json!({ "packet_length": lengths[index as usize] });
+                json!({ "placement": { "list": nodes }, "traffic": traffic })
+            };
+            let record = summary(&json!({
+                "topology": { "ring": { "routers": 8, "nodes_per_router": per_router } },
+                "load": 1.0,
+                "router": { "input_queued": { "vcs": { "network": 1 }, "buffers": { "network": buffer } } },
+                "jobs": [job(0), job(1)],
+                "measure": { "warmup": 5_000, "cycles": 10_000, "seed": seed, "watchdog": 1_000 }
+            }));
+            assert!(number(&record, "accepted_load") > 0.0, "{record:?}");
+        }
+    }
 }

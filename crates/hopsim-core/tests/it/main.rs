@@ -6,5 +6,7 @@ mod conformance;
 mod documents;
 mod errors;
 mod fuzz;
+mod injection;
 mod laws;
+mod shortest_paths;
 mod traffic;

@@ -124,8 +124,10 @@ fn experiment(root: &Value) -> Result<Experiment, ConfigError> {
 mod tests {
     use super::schema::Shape;
     use super::*;
+    use serde_json::json;
 
     const SMALL: &str = "load = 0.5\n[topology.dragonfly]\np = 2\na = 4\nh = 2\n";
+    const MESH: &str = "load = 0.5\nrouting = \"adaptive\"\n[topology.mesh]\nsides = [4, 4]\n";
 
     /// Paths and values just outside the limits that the schema states.
     fn outside(schema: Schema, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, Value)>) {
@@ -172,20 +174,33 @@ mod tests {
 
     #[test]
     fn every_limit_in_the_schema_is_enforced() {
-        let source = Source::parse(SMALL).unwrap();
+        let (small, mesh) = (Source::parse(SMALL).unwrap(), Source::parse(MESH).unwrap());
+        // Valid values of what the paths lead into and needs more than they say.
+        let wholes = [
+            ("changes", json!([{ "cycle": 10_000 }])),
+            ("mesh", json!({ "sides": [4, 4] })),
+            ("torus", json!({ "sides": [4, 4] })),
+            ("ring", json!({ "routers": 4 })),
+            ("fat_tree", json!({ "k": 2, "levels": 2 })),
+            ("sat", json!({ "l": 1, "k": 1 })),
+            ("listed", json!([{ "nodes": [0], "load": 0.5 }])),
+        ];
         let mut cases = Vec::new();
         outside(Schema::root(), &mut Vec::new(), &mut cases);
         assert!(cases.len() > 40, "{}", cases.len());
         for (path, value) in cases {
-            let mut draft = Draft::new(&source).unwrap();
-            let change = path.iter().position(|part| part == "changes");
-            if let Some(index) = change {
-                let one = serde_json::json!([{ "cycle": 10_000 }]);
-                draft.assign(&path[..=index], one, Origin::Override).unwrap();
+            let names = |name: &str| path.iter().any(|part| part == name);
+            let source = if names("network") || names("lbr") { &mesh } else { &small };
+            let mut draft = Draft::new(source).unwrap();
+            for (name, whole) in &wholes {
+                if let Some(index) = path.iter().position(|part| part == name) {
+                    draft.assign(&path[..=index], whole.clone(), Origin::Override).unwrap();
+                }
             }
             draft.assign(&path, value.clone(), Origin::Override).unwrap();
             settle_choices(Schema::root(), &mut draft.root, &path);
-            if change.is_none() && path.len() > 1 && path.last().is_some_and(|part| part == "load") {
+            let own_load = path.len() > 1 && names("process") && names("load");
+            if own_load || names("synchronised_bursts") {
                 draft.root.as_object_mut().unwrap().remove("load");
             }
             let result = experiment(&draft.root).and_then(|experiment| Plan::new(&experiment));

@@ -6,8 +6,10 @@
 pub mod adversarial;
 pub mod adversarial_consecutive;
 pub mod adversarial_local;
+pub mod hot_region;
 pub mod hotspot;
 pub mod mix;
+pub mod permutation;
 pub mod random_permutation;
 pub mod uniform;
 
@@ -36,6 +38,10 @@ pub enum PatternConfig {
     AdversarialLocal(adversarial_local::Config),
     /// A share of all packets to one node, the rest uniform.
     Hotspot(hotspot::Config),
+    /// A share of all packets to some of the nodes, the rest uniform.
+    HotRegion(hot_region::Config),
+    /// The node whose number is a fixed function of the own one.
+    Permutation(permutation::Config),
     /// A fixed random destination for each node, none shared.
     RandomPermutation(random_permutation::Config),
     /// Each packet follows one of several patterns.
@@ -57,6 +63,10 @@ pub enum Pattern {
     Targets(Targets),
     /// See [`hotspot`].
     Hotspot(hotspot::Hotspot),
+    /// See [`hot_region`].
+    HotRegion(hot_region::HotRegion),
+    /// See [`permutation`].
+    Permutation(permutation::Permutation),
     /// See [`random_permutation`].
     RandomPermutation(random_permutation::RandomPermutation),
     /// See [`mix`].
@@ -126,6 +136,12 @@ impl PatternConfig {
             Self::Hotspot(c) => {
                 hotspot::Hotspot::new(c, site).map(Pattern::Hotspot).map_err(|e| e.within("hotspot"))
             }
+            Self::HotRegion(c) => hot_region::HotRegion::new(c, site)
+                .map(Pattern::HotRegion)
+                .map_err(|e| e.within("hot_region")),
+            Self::Permutation(c) => permutation::Permutation::new(*c, site)
+                .map(Pattern::Permutation)
+                .map_err(|e| e.within("permutation")),
             Self::RandomPermutation(_) => random_permutation::RandomPermutation::new(site)
                 .map(Pattern::RandomPermutation)
                 .map_err(|e| e.within("random_permutation")),
@@ -143,9 +159,18 @@ impl Pattern {
             Self::Uniform(p) => p.destination(from, stream),
             Self::Targets(p) => p.destination(from, stream),
             Self::Hotspot(p) => p.destination(from, stream),
+            Self::HotRegion(p) => p.destination(from, stream),
+            Self::Permutation(p) => p.destination(from),
             Self::RandomPermutation(p) => p.destination(from),
             Self::Mix(p) => p.destination(from, stream),
         }
+    }
+}
+
+impl Pattern {
+    /// Whether a node sends nothing.
+    pub fn is_silent(&self, node: u32) -> bool {
+        matches!(self, Self::Permutation(p) if p.is_silent(node))
     }
 }
 

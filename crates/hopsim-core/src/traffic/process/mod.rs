@@ -3,6 +3,7 @@
 
 pub mod bernoulli;
 pub mod bursty;
+pub mod synchronised_bursts;
 
 use crate::error::ConfigError;
 use crate::rng::Stream;
@@ -17,6 +18,8 @@ pub enum ProcessConfig {
     Bernoulli(bernoulli::Config),
     /// In bursts of packets to one destination, with pauses between them.
     Bursty(bursty::Config),
+    /// In bursts that all nodes begin together, when the one before is over everywhere.
+    SynchronisedBursts(synchronised_bursts::Config),
 }
 
 impl Default for ProcessConfig {
@@ -32,6 +35,8 @@ pub enum Process {
     Bernoulli(bernoulli::Bernoulli),
     /// See [`bursty`].
     Bursty(bursty::Bursty),
+    /// See [`synchronised_bursts`].
+    SynchronisedBursts(synchronised_bursts::SynchronisedBursts),
 }
 
 /// What turns a load into packets per cycle.
@@ -83,22 +88,27 @@ impl ProcessConfig {
             Self::Bursty(config) => {
                 bursty::Bursty::new(config, rate).map(Process::Bursty).map_err(|e| e.within("bursty"))
             }
+            Self::SynchronisedBursts(config) => synchronised_bursts::SynchronisedBursts::new(config)
+                .map(Process::SynchronisedBursts)
+                .map_err(|e| e.within("synchronised_bursts")),
         }
     }
 
-    /// Where the offered load of the process stands, for the shorthand `load`.
-    pub fn load_mut(&mut self) -> &mut Option<f64> {
+    /// Where the offered load of the process stands, for the shorthand `load`; `None` if it has none.
+    pub fn load_mut(&mut self) -> Option<&mut Option<f64>> {
         match self {
-            Self::Bernoulli(config) => &mut config.load,
-            Self::Bursty(config) => &mut config.load,
+            Self::Bernoulli(config) => Some(&mut config.load),
+            Self::Bursty(config) => Some(&mut config.load),
+            Self::SynchronisedBursts(_) => None,
         }
     }
 
-    /// The path of the offered load below the process.
-    pub fn load_path(&self) -> &'static str {
+    /// The name in the document.
+    pub fn name(&self) -> &'static str {
         match self {
-            Self::Bernoulli(_) => "bernoulli.load",
-            Self::Bursty(_) => "bursty.load",
+            Self::Bernoulli(_) => "bernoulli",
+            Self::Bursty(_) => "bursty",
+            Self::SynchronisedBursts(_) => "synchronised_bursts",
         }
     }
 }
@@ -110,6 +120,7 @@ impl Process {
         match self {
             Self::Bernoulli(p) => Step { gap: p.gap(stream), fresh: true },
             Self::Bursty(p) => p.step(stream),
+            Self::SynchronisedBursts(_) => Step { gap: 1, fresh: true },
         }
     }
 
@@ -120,6 +131,7 @@ impl Process {
         match self {
             Self::Bernoulli(p) => p.gap(stream),
             Self::Bursty(p) => p.begin(stream),
+            Self::SynchronisedBursts(_) => 1,
         }
     }
 
@@ -128,12 +140,20 @@ impl Process {
         matches!(self, Self::Bursty(_))
     }
 
+    /// Packets of a node in a burst that all nodes begin together, `None` if there are no such bursts.
+    pub fn synchronised(&self) -> Option<u32> {
+        match self {
+            Self::SynchronisedBursts(p) => Some(p.packets),
+            Self::Bernoulli(_) | Self::Bursty(_) => None,
+        }
+    }
+
     /// The Bernoulli process of a run that knows no other.
     #[inline]
     pub fn bernoulli(&self) -> &bernoulli::Bernoulli {
         match self {
             Self::Bernoulli(p) => p,
-            Self::Bursty(_) => unreachable!("the plan chooses the mode of the engine"),
+            _ => unreachable!("the plan chooses the mode of the engine"),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Random routers.
 
-use super::routing::{reply_vcs_needed, vcs_needed};
-use super::{answers, mostly, one_of};
+use super::network::{classes, has_rings};
+use super::routing::{reply_vcs_needed, vcs_needed, vcs_of_one_class};
+use super::traffic::answers;
+use super::{mostly, one_of};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -108,6 +110,9 @@ impl Router {
     pub fn build(&self, document: &Value) -> Value {
         let jobs = document["jobs"].as_array().unwrap();
         let longest = jobs.iter().map(|job| job["traffic"]["packet_length"].as_u64().unwrap()).max().unwrap();
+        if let [class] = classes(&document["topology"]) {
+            return self.build_of_one_class(document, (class, longest));
+        }
         let (links, vcs) = self.vcs(document);
         let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
         let mut buffers = json!({ "local": room(0), "global": room(1), "injection": room(2) });
@@ -123,12 +128,32 @@ impl Router {
                 "local_reserve": reserves[0], "global_reserve": reserves[1], "allow_deadlock": true,
             });
         }
+        self.assemble(&vcs, buffers, room(3))
+    }
+
+    /// The same for a topology with one class of links, where hops may use all VCs.
+    fn build_of_one_class(&self, document: &Value, (class, longest): (&str, u64)) -> Value {
+        let (topology, routing) = (&document["topology"], &document["routing"]);
+        let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
+        // The bubble, and what packets leave free in adaptive VCs when they enter the network.
+        let restriction = document["nic"]["control"]["lbr"]["packets"].as_u64().unwrap_or(0);
+        let least = restriction.max(u64::from(has_rings(topology)));
+        let vcs = vcs_of_one_class(topology, routing) + self.spare_vcs[0];
+        // Half of them are for each direction.
+        let directed = document["nic"]["injection_vc"] == "direction";
+        let injection = if directed { self.injection_vcs.next_multiple_of(2) } else { self.injection_vcs };
+        let vcs = json!({ class: vcs.min(16), "injection": injection });
+        let buffers = json!({ class: room(0) + least * longest, "injection": room(2) });
+        self.assemble(&vcs, buffers, room(3))
+    }
+
+    fn assemble(&self, vcs: &Value, mut buffers: Value, output: u64) -> Value {
         let mut router = json!({
             "vcs": vcs, "crossbar_latency": self.latencies[0], "pipeline_latency": self.latencies[1],
             "allocator": self.allocator,
         });
         if self.cioq {
-            buffers["output"] = json!(room(3));
+            buffers["output"] = json!(output);
             router["speedup"] = json!(self.speedup);
         }
         router["buffers"] = buffers;

@@ -18,8 +18,31 @@ pub fn routing() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Makes a mechanism and a topology fit.
-pub fn fit(mut topology: Value, mut routing: Value) -> (Value, Value) {
+/// A mechanism of topologies with one class of links.
+pub fn routing_of_one_class() -> impl Strategy<Value = Value> {
+    let up = prop::option::weighted(0.8, one_of(&["source", "destination", "random"]));
+    let minimal = up.prop_map(|up| match up {
+        Some(up) => json!({ "minimal": { "up": up } }),
+        None => json!({ "minimal": {} }),
+    });
+    let ugal = (0..3u32, any::<bool>())
+        .prop_map(|(threshold, sticky)| json!({ "ugal": { "threshold": threshold, "sticky": sticky } }));
+    let valiant = any::<bool>().prop_map(|recompute| json!({ "valiant": { "recompute": recompute } }));
+    prop_oneof![2 => minimal, 2 => Just(json!({ "adaptive": {} })), 1 => valiant, 1 => ugal]
+}
+
+/// Makes a topology and a mechanism fit: the first one if it is a dragonfly, the second one otherwise.
+pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Value, Value) {
+    if topology.get("dragonfly").is_none() {
+        if let Some(minimal) = other.get_mut("minimal").filter(|_| topology.get("fat_tree").is_none()) {
+            *minimal = json!({});
+        }
+        let detours = other.get("valiant").is_some() || other.get("ugal").is_some();
+        if detours && topology.get("fat_tree").is_some() {
+            other = json!({ "adaptive": {} });
+        }
+        return (topology, other);
+    }
     let shape = &mut topology["dragonfly"];
     let in_transit = routing.get("olm").or(routing.get("par"));
     if in_transit.is_some() && shape["a"] == 1 {
@@ -33,6 +56,11 @@ pub fn fit(mut topology: Value, mut routing: Value) -> (Value, Value) {
         }
     }
     (topology, routing)
+}
+
+/// VCs that links need where there is no order of VCs.
+pub fn vcs_of_one_class(topology: &Value, routing: &Value) -> u32 {
+    if routing.get("minimal").is_none() && topology.get("fat_tree").is_none() { 2 } else { 1 }
 }
 
 /// Local and global VCs that requests and one-way packets need, in increasing order or with FlexVC.

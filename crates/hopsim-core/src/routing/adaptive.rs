@@ -1,0 +1,142 @@
+//! Minimal adaptive routing in meshes, tori and fat trees: see [`Config`].
+
+use super::minimal::Minimal;
+use super::view::{Draws, View};
+use super::{Decision, Head, Mechanism, Paths, Place, Prospect, Request, RouteState, Stand};
+use crate::error::ConfigError;
+use crate::rng::Stream;
+use crate::topology::Topology;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A packet takes any shortest path, and at every hop the output with most free space.
+///
+/// In a mesh or torus of at least two VCs: VC 0 is the escape VC, in which packets go dimension by dimension (in a torus with
+/// bubble flow control), the others are adaptive: a packet may use them over every link that brings it nearer. In every
+/// attempt it asks for the adaptive VC with most credits that can take it, ties drawn, and for the escape VC if there is
+/// none. From the escape VC it may go back to an adaptive one in any router. No deadlock: the escape VCs are free of it, and
+/// every waiting packet asks for one when nothing else is free (Duato). No livelock: every hop brings it nearer.
+///
+/// In a fat tree: up by the port with most credits that can take it, ties drawn, down by the digits of the destination. No
+/// deadlock in any VC, as buffers wait for each other first up, then down.
+///
+/// No parameters. Source: Duato, IEEE TPDS 4 (1993); Puente et al., JPDC 61 (2001), adaptive bubble router; Izu and
+/// Vallejo, Simulation 2019, §3.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+impl Config {
+    /// See [`super::RoutingConfig::paths`].
+    pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
+        match topology {
+            Topology::Cube(cube) => Ok(Paths { escape: true, ..Paths::free(cube.diameter(), 2) }),
+            Topology::FatTree(tree) => Ok(Paths::free(tree.diameter(), 1)),
+            Topology::Dragonfly(_) => {
+                Err(ConfigError::new("", "a dragonfly has one shortest path between most routers")
+                    .valid("topology.mesh, torus, ring or fat_tree; olm or par in a dragonfly"))
+            }
+        }
+    }
+
+    /// The mechanism itself.
+    pub fn build(&self, base: Minimal) -> Adaptive {
+        Adaptive { escape: base.topology().has_escape(), base }
+    }
+}
+
+/// Minimal adaptive routing.
+#[derive(Clone, Debug)]
+pub struct Adaptive {
+    base: Minimal,
+    /// Whether VC 0 is an escape VC -- constant.
+    escape: bool,
+}
+
+impl Adaptive {
+    /// The request for an adaptive VC with most credits among those that can take the packet.
+    fn best(&self, prospect: &Prospect, view: &impl View, draws: &mut impl Draws) -> Option<Request> {
+        let vcs = u8::from(self.escape)..self.base.vcs().used(0);
+        let mut most = 0;
+        let mut ties = 0;
+        each_port(prospect, |port| {
+            for vc in vcs.clone() {
+                let request = Request { port, vc };
+                if view.open(request) {
+                    let credits = view.credits(request);
+                    ties = if credits > most { 1 } else { ties + u32::from(credits == most) };
+                    most = most.max(credits);
+                }
+            }
+        });
+        let mut nth = match ties {
+            0 => return None,
+            1 => 0,
+            _ => draws.attempt().below(ties),
+        };
+        let mut found = None;
+        each_port(prospect, |port| {
+            for vc in vcs.clone() {
+                let request = Request { port, vc };
+                if found.is_none() && view.open(request) && view.credits(request) == most {
+                    found = Some(request).filter(|_| nth == 0);
+                    nth = nth.wrapping_sub(1);
+                }
+            }
+        });
+        found
+    }
+}
+
+/// Calls `visit` for every port that brings a packet nearer.
+fn each_port(prospect: &Prospect, mut visit: impl FnMut(usize)) {
+    let mut bits = prospect.nearer;
+    while bits != 0 {
+        visit(prospect.first as usize + bits.trailing_zeros() as usize);
+        bits &= bits - 1;
+    }
+}
+
+impl Mechanism for Adaptive {
+    fn base(&self) -> &Minimal {
+        &self.base
+    }
+
+    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
+        if head.at_injection() {
+            self.base.choose_trunk(head, head.destination, state, draw);
+        }
+        let Some(hop) = self.base.towards(head, head.destination, state.trunk) else {
+            return Stand::Arrived;
+        };
+        let nearer = self.base.topology().nearer(head.router, head.destination, state.trunk);
+        let (first, bits) = nearer;
+        if !self.escape && bits.is_power_of_two() {
+            return Stand::Bound(hop);
+        }
+        // The escape VC is on the path in order of dimensions.
+        let way = self.base.way(head, hop);
+        Stand::Open(Prospect {
+            nearer: bits,
+            first: first as u16,
+            ..Prospect::minimal(way, Place::Injection)
+        })
+    }
+
+    #[inline]
+    fn decide(
+        &self,
+        prospect: &Prospect,
+        state: &mut RouteState,
+        view: &impl View,
+        draws: &mut impl Draws,
+    ) -> Decision {
+        let request = self.best(prospect, view, draws);
+        let escape = Some(prospect.minimal.highest()).filter(|_| self.escape);
+        Decision { request: request.or(escape), after: *state }
+    }
+
+    fn redecides(&self) -> bool {
+        true
+    }
+}

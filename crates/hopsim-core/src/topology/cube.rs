@@ -1,0 +1,364 @@
+//! Meshes, tori and rings: see [`MeshConfig`], [`TorusConfig`] and [`RingConfig`].
+
+use super::{MAX_PORTS, PortClass};
+use crate::error::ConfigError;
+use crate::rng::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most dimensions: a packet remembers a direction for each in 16 bits.
+const MAX_DIMENSIONS: usize = 8;
+
+/// Routers on a grid of any number of dimensions, joined to their neighbours in each.
+///
+/// Numbering: a router's number is its coordinates in mixed radix, dimension 0 (X) fastest; node n is at router
+/// ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones, then for every dimension the one towards smaller
+/// coordinates (minus) and the one towards larger ones (plus). At the edges the outward ports are not plugged in.
+///
+/// Source: Dally and Towles (2004), chapter 5 (k-ary n-mesh, here with any sides).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeshConfig {
+    /// Routers along each dimension \[1 to 8 dimensions of at least 2\].
+    #[schemars(length(min = 1, max = 8), inner(range(min = 2)))]
+    pub sides: Vec<u32>,
+    /// Nodes per router \[1 … 64\].
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 64))]
+    pub nodes_per_router: u32,
+}
+
+/// A mesh whose opposite edges are joined, so that every dimension is a set of rings.
+///
+/// Numbering: as in a mesh. A packet takes the shorter way round; at exactly half way both are minimal (see `tie`). A
+/// side of 2 has two links between its two routers.
+///
+/// Source: Dally and Towles (2004), chapter 5 (k-ary n-cube, here with any sides).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TorusConfig {
+    /// Routers along each dimension \[1 to 8 dimensions of at least 2\].
+    #[schemars(length(min = 1, max = 8), inner(range(min = 2)))]
+    pub sides: Vec<u32>,
+    /// Nodes per router \[1 … 64\].
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 64))]
+    pub nodes_per_router: u32,
+    /// Which way round a packet goes if both are equally short.
+    #[serde(default)]
+    pub tie: Tie,
+}
+
+/// A torus of one dimension: routers in a circle, each with a link to the one before and one to the one after it. A packet
+/// takes the shorter way round.
+///
+/// Source: Dally and Towles (2004), chapter 5 (k-ary 1-cube).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RingConfig {
+    /// Routers \[at least 2\].
+    #[schemars(range(min = 2))]
+    pub routers: u32,
+    /// Nodes per router \[1 … 64\].
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 64))]
+    pub nodes_per_router: u32,
+    /// Which way round a packet goes if both are equally short.
+    #[serde(default)]
+    pub tie: Tie,
+}
+
+/// Which way round a ring a packet goes if both are equally short.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tie {
+    /// Either, drawn per packet with even chances: the load is balanced.
+    #[default]
+    Random,
+    /// Towards larger coordinates.
+    Plus,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// A mesh or torus.
+#[derive(Clone, Debug)]
+pub struct Cube {
+    sides: Vec<u32>,
+    nodes_per_router: u32,
+    /// Whether opposite edges are joined.
+    wraps: bool,
+    tie: Tie,
+    routers: u32,
+    /// Whether packets draw a way round -- constant.
+    has_ties: bool,
+    /// Coordinates by router · dimensions + dimension -- constant.
+    places: Vec<u16>,
+}
+
+impl Cube {
+    /// A mesh.
+    pub fn mesh(config: &MeshConfig) -> Result<Self, ConfigError> {
+        Self::new(&config.sides, config.nodes_per_router, None)
+    }
+
+    /// A torus.
+    pub fn torus(config: &TorusConfig) -> Result<Self, ConfigError> {
+        Self::new(&config.sides, config.nodes_per_router, Some(config.tie))
+    }
+
+    /// A ring.
+    pub fn ring(config: &RingConfig) -> Result<Self, ConfigError> {
+        let ring = Self::new(&[config.routers], config.nodes_per_router, Some(config.tie));
+        ring.map_err(|e| {
+            if e.path.starts_with("sides") { ConfigError { path: "routers".into(), ..e } } else { e }
+        })
+    }
+
+    fn new(sides: &[u32], nodes_per_router: u32, tie: Option<Tie>) -> Result<Self, ConfigError> {
+        if !(1..=MAX_DIMENSIONS).contains(&sides.len()) {
+            return Err(ConfigError::new("sides", "that is not a number of dimensions")
+                .value(format!("{sides:?}"))
+                .valid(format!("1 to {MAX_DIMENSIONS} sides")));
+        }
+        for (dimension, &side) in sides.iter().enumerate() {
+            if !(2..=u32::from(u16::MAX)).contains(&side) {
+                let reason = "a dimension has at least two routers";
+                return Err(ConfigError::new(format!("sides.{dimension}"), reason)
+                    .value(side)
+                    .valid(format!("2 … {}", u16::MAX)));
+            }
+        }
+        if !(1..=64).contains(&nodes_per_router) {
+            return Err(ConfigError::new("nodes_per_router", "out of range")
+                .value(nodes_per_router)
+                .valid("1 … 64"));
+        }
+        let routers: u64 =
+            sides.iter().fold(1, |product: u64, &side| product.saturating_mul(u64::from(side)));
+        let ports = routers.saturating_mul(2 * sides.len() as u64 + u64::from(nodes_per_router));
+        if ports > MAX_PORTS {
+            let reason = format!("the network would have {ports} router ports, more than memory holds");
+            return Err(ConfigError::new("sides", reason)
+                .value(format!("{sides:?}"))
+                .valid(format!("(2 · dimensions + nodes_per_router) · product of the sides ≤ {MAX_PORTS}")));
+        }
+        let coordinates = |router: u32| {
+            sides.iter().scan(router, |rest, &side| {
+                let coordinate = *rest % side;
+                *rest /= side;
+                Some(coordinate as u16)
+            })
+        };
+        Ok(Self {
+            places: (0..routers as u32).flat_map(coordinates).collect(),
+            routers: routers as u32,
+            wraps: tie.is_some(),
+            has_ties: tie == Some(Tie::Random) && sides.iter().any(|side| side.is_multiple_of(2)),
+            tie: tie.unwrap_or_default(),
+            sides: sides.to_vec(),
+            nodes_per_router,
+        })
+    }
+
+    /// Number of routers.
+    pub fn routers(&self) -> u32 {
+        self.routers
+    }
+
+    /// Nodes per router.
+    pub fn nodes_per_router(&self) -> u32 {
+        self.nodes_per_router
+    }
+
+    /// Routers along each dimension.
+    pub fn sides(&self) -> &[u32] {
+        &self.sides
+    }
+
+    /// Whether opposite edges are joined.
+    pub fn wraps(&self) -> bool {
+        self.wraps
+    }
+
+    /// The class of every port.
+    pub fn ports(&self) -> Vec<PortClass> {
+        let mut ports = vec![PortClass::Terminal; self.nodes_per_router as usize];
+        ports.resize(ports.len() + 2 * self.sides.len(), PortClass::Link(0));
+        ports
+    }
+
+    /// The port of a dimension and direction.
+    #[inline]
+    pub fn port(&self, dimension: usize, plus: bool) -> usize {
+        self.nodes_per_router as usize + 2 * dimension + usize::from(plus)
+    }
+
+    /// Dimension and direction of a link port: whether it leads to larger coordinates.
+    #[inline]
+    pub fn direction(&self, port: usize) -> (usize, bool) {
+        let number = port - self.nodes_per_router as usize;
+        (number / 2, number % 2 == 1)
+    }
+
+    /// Whether two ports are of the same dimension and opposite directions.
+    #[inline]
+    pub fn is_opposite(&self, one: usize, other: usize) -> bool {
+        let first = self.nodes_per_router as usize;
+        one >= first && one != other && (one - first) / 2 == (other - first) / 2
+    }
+
+    /// The coordinate of a router in a dimension.
+    #[inline]
+    pub fn coordinate(&self, router: u32, dimension: usize) -> u32 {
+        u32::from(self.places[router as usize * self.sides.len() + dimension])
+    }
+
+    /// Router and port at the other end of a link port.
+    pub fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
+        if port < self.nodes_per_router as usize {
+            return None;
+        }
+        let (dimension, plus) = self.direction(port);
+        let (side, stride) = (self.sides[dimension], self.sides[..dimension].iter().product::<u32>());
+        let here = self.coordinate(router, dimension);
+        let at_edge = here == if plus { side - 1 } else { 0 };
+        let there = match (plus, at_edge) {
+            (_, true) if !self.wraps => return None,
+            (true, true) => 0,
+            (false, true) => side - 1,
+            (true, false) => here + 1,
+            (false, false) => here - 1,
+        };
+        Some((router - here * stride + there * stride, self.port(dimension, !plus)))
+    }
+
+    /// Links to pass in a dimension, and whether by the plus port; `None` if both ways round are equally short.
+    #[inline]
+    pub fn way(&self, from: u32, to: u32, dimension: usize) -> (u32, Option<bool>) {
+        let (here, there) = (self.coordinate(from, dimension), self.coordinate(to, dimension));
+        if !self.wraps {
+            return (here.abs_diff(there), Some(there > here));
+        }
+        let side = self.sides[dimension];
+        let up = if there >= here { there - here } else { there + side - here };
+        let down = side - up;
+        match up.cmp(&down) {
+            std::cmp::Ordering::Less => (up, Some(true)),
+            std::cmp::Ordering::Greater => (down, Some(false)),
+            std::cmp::Ordering::Equal if self.tie == Tie::Plus => (up, Some(true)),
+            std::cmp::Ordering::Equal => (up, None),
+        }
+    }
+
+    /// Whether a packet from router to router sets out towards larger coordinates in the first dimension in which it has to
+    /// move; `None` if both ways are equally short, or it need not move.
+    pub fn sets_out(&self, from: u32, to: u32) -> Option<bool> {
+        let mut ways = (0..self.sides.len()).map(|dimension| self.way(from, to, dimension));
+        ways.find(|&(links, _)| links > 0).and_then(|(_, plus)| plus)
+    }
+
+    /// Whether packets draw a way round.
+    #[inline]
+    pub fn has_ties(&self) -> bool {
+        self.has_ties
+    }
+
+    /// A way round for every dimension in which both are equally short: a bit each, set for plus.
+    pub fn draw_ties(&self, stream: &mut Stream) -> u16 {
+        stream.below(1 << self.sides.len()) as u16
+    }
+
+    /// The link port of the path in increasing order of dimensions (dimension-order routing) from `at` to `to` ≠ `at`;
+    /// `ties` are the ways round where both are equally short.
+    #[inline]
+    pub fn first_port(&self, at: u32, to: u32, ties: u16) -> usize {
+        for dimension in 0..self.sides.len() {
+            if let (1.., plus) = self.way(at, to, dimension) {
+                return self.port(dimension, plus.unwrap_or(ties >> dimension & 1 == 1));
+            }
+        }
+        unreachable!("the packet has not arrived")
+    }
+
+    /// The ports that bring a packet nearer, a bit each from the first link port on.
+    #[inline]
+    pub fn nearer(&self, at: u32, to: u32, ties: u16) -> (usize, u64) {
+        let mut ports = 0;
+        for dimension in 0..self.sides.len() {
+            if let (1.., plus) = self.way(at, to, dimension) {
+                let plus = plus.unwrap_or(ties >> dimension & 1 == 1);
+                ports |= 1 << (2 * dimension + usize::from(plus));
+            }
+        }
+        (self.nodes_per_router as usize, ports)
+    }
+
+    /// Links of the longest minimal path.
+    pub fn diameter(&self) -> u32 {
+        self.sides.iter().map(|side| if self.wraps { side / 2 } else { side - 1 }).sum()
+    }
+
+    /// Links of the minimal paths.
+    pub fn distance(&self, from: u32, to: u32) -> u32 {
+        (0..self.sides.len()).map(|dimension| self.way(from, to, dimension).0).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn torus(sides: &[u32]) -> Cube {
+        Cube::new(sides, 2, Some(Tie::Random)).unwrap()
+    }
+
+    fn mesh(sides: &[u32]) -> Cube {
+        Cube::new(sides, 1, None).unwrap()
+    }
+
+    #[test]
+    fn every_link_leads_back() {
+        for cube in [torus(&[4, 3, 2]), mesh(&[5, 2]), torus(&[7]), torus(&[2, 2])] {
+            for router in 0..cube.routers() {
+                for port in 0..cube.ports().len() {
+                    if let Some((peer, back)) = cube.neighbour(router, port) {
+                        assert_eq!(cube.neighbour(peer, back), Some((router, port)));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn distances_are_those_of_a_breadth_first_search() {
+        for cube in [torus(&[4, 3, 2]), mesh(&[5, 2, 3]), torus(&[7, 6])] {
+            for from in 0..cube.routers() {
+                let mut distance = vec![u32::MAX; cube.routers() as usize];
+                let mut queue = std::collections::VecDeque::from([from]);
+                distance[from as usize] = 0;
+                while let Some(at) = queue.pop_front() {
+                    for (next, _) in (0..cube.ports().len()).filter_map(|port| cube.neighbour(at, port)) {
+                        if distance[next as usize] == u32::MAX {
+                            distance[next as usize] = distance[at as usize] + 1;
+                            queue.push_back(next);
+                        }
+                    }
+                }
+                for to in 0..cube.routers() {
+                    assert_eq!(cube.distance(from, to), distance[to as usize]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_mesh_has_no_links_beyond_its_edges() {
+        let mesh = mesh(&[3, 2]);
+        let links = (0..6).flat_map(|router| (1..5).map(move |port| (router, port))).collect::<Vec<_>>();
+        let plugged = links.iter().filter(|&&(router, port)| mesh.neighbour(router, port).is_some()).count();
+        assert_eq!(plugged, 2 * (2 * 2 + 3), "two links per row of three, three between the rows, both ways");
+    }
+}

@@ -1,0 +1,306 @@
+//! Topologies whose shortest paths need no order of VCs: packets make as many hops as there are links between their
+//! routers, and what they wait for has no cycle (Dally & Seitz 1987), apart from rings, which bubbles keep moving.
+
+use crate::conformance::{AnyState, Numbers};
+use hopsim_core::config::Experiment;
+use hopsim_core::plan::Plan;
+use hopsim_core::rng::{Purpose, Stream};
+use hopsim_core::routing::{Head, Request, RouteState, Stand};
+use hopsim_core::topology::Topology;
+use hopsim_core::topology::cube::Cube;
+use petgraph::algo::is_cyclic_directed;
+use petgraph::graphmap::DiGraphMap;
+use serde_json::{Value, json};
+
+/// A channel is (router, output port, VC).
+type Channel = (u32, usize, u8);
+
+fn meshes() -> Vec<Value> {
+    let sides = [json!([5]), json!([4, 3]), json!([2, 3, 2])];
+    sides.iter().map(|sides| json!({ "mesh": { "sides": sides, "nodes_per_router": 2 } })).collect()
+}
+
+fn tori() -> Vec<Value> {
+    let mut all = Vec::new();
+    for tie in ["random", "plus"] {
+        for sides in [json!([4, 3]), json!([2, 2]), json!([4, 4]), json!([3, 2, 4])] {
+            all.push(json!({ "torus": { "sides": sides, "tie": tie } }));
+        }
+        all.extend([2, 5, 6].map(|routers| json!({ "ring": { "routers": routers, "tie": tie } })));
+    }
+    all
+}
+
+fn trees() -> Vec<Value> {
+    [(2, 1), (2, 3), (3, 3), (4, 2)]
+        .map(|(k, levels)| json!({ "fat_tree": { "k": k, "levels": levels } }))
+        .into()
+}
+
+fn ways_up() -> Vec<Value> {
+    ["source", "destination", "random"].map(|up| json!({ "minimal": { "up": up } })).into()
+}
+
+/// The plans of all topologies with all routings and several numbers of VCs, at least so many.
+fn plans(topologies: &[Value], routings: &[Value], least: u32) -> Vec<Plan> {
+    let mut all = Vec::new();
+    for (topology, routing) in topologies.iter().flat_map(|t| routings.iter().map(move |r| (t, r))) {
+        for vcs in [least, 2, 5] {
+            let document = json!({
+                "topology": topology, "routing": routing, "load": 0.1,
+                "router": { "input_queued": { "vcs": { "network": vcs } } },
+            });
+            let experiment: Experiment = serde_json::from_value(document).unwrap();
+            all.push(Plan::new(&experiment).unwrap_or_else(|e| panic!("{routing} on {topology}: {e}")));
+        }
+    }
+    all
+}
+
+/// A head on its way.
+struct Step {
+    head: Head,
+    /// The channel that its packet holds; none at injection.
+    held: Option<Channel>,
+    stand: Stand,
+    state: RouteState,
+    /// What it draws in this router.
+    draw: Stream,
+}
+
+/// All channels that a head may ever ask for.
+fn options(plan: &Plan, head: &Head, stand: Stand) -> Vec<Channel> {
+    let ports = match stand {
+        Stand::Arrived => Vec::new(),
+        Stand::Bound(hop) => vec![hop.port as usize],
+        Stand::Open(prospect) => {
+            let bits = (0..64).filter(|bit| prospect.nearer >> bit & 1 == 1);
+            bits.map(|bit| prospect.first as usize + bit).collect()
+        }
+    };
+    let vcs = plan.network.classes.links[0].vcs;
+    ports.into_iter().flat_map(|port| (0..vcs).map(move |vc| (head.router, port, vc))).collect()
+}
+
+/// Follows a packet through routers in any state, asks `visit` to look at each of its heads, and returns its links.
+fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), mut visit: impl FnMut(&Step)) -> u32 {
+    let (per_router, vcs) = (plan.topology.nodes_per_router(), plan.network.classes.links[0].vcs);
+    let (mut head, mut state) = (head(plan, from, to), RouteState::NEW);
+    let (mut occupied, mut links) = (None, 0);
+    loop {
+        let draw = Stream::new(serial, Purpose::Routing, u64::from(from)).at(u64::from(head.router));
+        let stand = plan.routing.stand(&head, &mut state, || draw.clone());
+        visit(&Step { head, held: occupied, stand, state, draw: draw.clone() });
+        let settled = plan.routing.settle(&head, &mut state, || draw.clone());
+        let request = settled.unwrap_or_else(|| {
+            let mut numbers = Numbers { head: draw.clone(), attempt: draw.at(1) };
+            let decision = plan.routing.decide(&mut state, &AnyState(draw.at(2), head), &mut numbers);
+            state = decision.after;
+            decision.request.unwrap_or_else(|| lowest_option(plan, &head, stand))
+        });
+        let Some((next, port)) = plan.network.link(head.router, request.port).peer else {
+            assert_eq!(head.router, to / per_router, "ejected at the wrong router");
+            return links;
+        };
+        let vc = request.vc % vcs;
+        occupied = Some((head.router, request.port, vc));
+        head =
+            Head { router: next, input: port as u16, code: plan.routing.vcs().sequence.code(0, vc), ..head };
+        links += 1;
+        assert!(links < 100, "a packet from {from} to {to} does not arrive");
+    }
+}
+
+/// The packet of a node as the head of an injection VC.
+fn head(plan: &Plan, source: u32, destination: u32) -> Head {
+    let per_router = plan.topology.nodes_per_router();
+    Head {
+        router: source / per_router,
+        input: (source % per_router) as u16,
+        code: 0,
+        source,
+        destination: destination / per_router,
+        terminal: (destination % per_router) as u16,
+        ejection_vc: 0,
+        reply: false,
+    }
+}
+
+/// What a head takes in the end that found nothing open.
+fn lowest_option(plan: &Plan, head: &Head, stand: Stand) -> Request {
+    let (_, port, vc) = options(plan, head, stand)[0];
+    Request { port, vc }
+}
+
+/// Follows packets between all nodes, several from each to each.
+fn explore(plan: &Plan, mut visit: impl FnMut(&Step)) {
+    let per_router = plan.topology.nodes_per_router();
+    for (from, to) in
+        (0..plan.network.nodes).flat_map(|from| (0..plan.network.nodes).map(move |to| (from, to)))
+    {
+        let hops = plan.topology.minimal_hops(from / per_router, to / per_router);
+        for serial in 0..6 {
+            assert_eq!(follow(plan, (from, to, serial), &mut visit), u32::from(hops[0]));
+        }
+    }
+}
+
+/// The longest path that the mechanism announces exists.
+fn assert_longest(plan: &Plan) {
+    let per_router = plan.topology.nodes_per_router();
+    let leaves = plan.network.nodes / per_router;
+    let pairs = (0..leaves).flat_map(|from| (0..leaves).map(move |to| (from, to)));
+    let longest = pairs.map(|(from, to)| plan.topology.minimal_hops(from, to)[0]).max();
+    let paths = plan.experiment.routing.paths(&plan.topology).unwrap();
+    assert_eq!(longest.map(u32::from), Some(paths.hops));
+}
+
+fn name(plan: &Plan) -> String {
+    serde_json::to_string(&(&plan.experiment.topology, &plan.experiment.routing)).unwrap()
+}
+
+#[test]
+fn in_meshes_and_fat_trees_no_channels_wait_for_each_other_in_a_cycle() {
+    let minimal = [json!({ "minimal": {} })];
+    let up = [ways_up(), vec![json!({ "adaptive": {} })]].concat();
+    for plan in [plans(&meshes(), &minimal, 1), plans(&trees(), &up, 1)].concat() {
+        assert_longest(&plan);
+        let mut graph = DiGraphMap::<Channel, ()>::new();
+        explore(&plan, |step| {
+            for channel in options(&plan, &step.head, step.stand) {
+                graph.add_node(channel);
+                if let Some(held) = step.held {
+                    graph.add_edge(held, channel, ());
+                }
+            }
+        });
+        assert!(!is_cyclic_directed(&graph), "{}", name(&plan));
+    }
+}
+
+#[test]
+fn a_head_that_finds_nothing_open_asks_for_the_escape_vc() {
+    for plan in plans(&[meshes(), tori()].concat(), &[json!({ "adaptive": {} })], 2) {
+        assert_longest(&plan);
+        let (vcs, per_router) = (plan.network.classes.links[0].vcs, plan.topology.nodes_per_router());
+        let mut heads = 0;
+        explore(&plan, |step| {
+            let Stand::Open(_) = step.stand else { return };
+            let (mut state, head) = (step.state, step.head);
+            let mut numbers = Numbers { head: step.draw.clone(), attempt: step.draw.at(1) };
+            let decision = plan.routing.decide(&mut state, &Shut(head), &mut numbers);
+            let (port, _) = plan.topology.minimal_port(head.router, head.destination, step.state.trunk);
+            let Request { port: asked, vc } = decision.request.expect("a last resort");
+            assert_eq!((asked, vc % vcs), (port, 0), "{}", name(&plan));
+            assert!(asked >= per_router as usize);
+            heads += 1;
+        });
+        assert!(heads > 0);
+    }
+}
+
+#[test]
+fn the_escape_vcs_of_a_mesh_wait_for_each_other_in_no_cycle() {
+    for plan in plans(&meshes(), &[json!({ "adaptive": {} })], 2) {
+        let mut graph = DiGraphMap::<Channel, ()>::new();
+        explore(&plan, |step| {
+            if let Stand::Open(prospect) = step.stand {
+                let escape = (step.head.router, prospect.minimal.port as usize, prospect.minimal.vc);
+                assert_eq!(escape.2, 0);
+                if let Some(held) = step.held {
+                    graph.add_edge(held, escape, ());
+                }
+            }
+        });
+        assert!(graph.edge_count() > 0 && !is_cyclic_directed(&graph), "{}", name(&plan));
+    }
+}
+
+/// A ring of links in one direction: dimension, direction, and the router where it begins.
+type Ring = (usize, bool, u32);
+
+/// The ring that a channel is part of.
+fn ring(cube: &Cube, (router, port, _): Channel) -> Ring {
+    let (dimension, plus) = cube.direction(port);
+    let stride: u32 = cube.sides()[..dimension].iter().product();
+    (dimension, plus, router - cube.coordinate(router, dimension) * stride)
+}
+
+/// Checks what one head asks for of the rings, and notes which ring waits for which other one.
+fn check_entry(plan: &Plan, step: &Step, graph: &mut DiGraphMap<Ring, ()>) {
+    let Topology::Cube(cube) = &*plan.topology else { panic!("a torus") };
+    let vcs = plan.network.classes.links[0].vcs;
+    // With an escape VC only that is a ring, otherwise all VCs together are one.
+    let (next, entry, held) = match step.stand {
+        Stand::Arrived => return,
+        Stand::Bound(hop) => {
+            let next = (step.head.router, hop.port as usize, 0);
+            (next, plan.routing.base().way(&step.head, hop).vc >= vcs, step.held)
+        }
+        Stand::Open(prospect) => {
+            let next = (step.head.router, prospect.minimal.port as usize, 0);
+            assert_eq!(prospect.minimal.vc % vcs, 0);
+            (next, prospect.minimal.vc == vcs, step.held.filter(|&(_, _, vc)| vc == 0))
+        }
+    };
+    let (from, to) = (held.map(|held| ring(cube, held)), ring(cube, next));
+    assert_eq!(entry, from != Some(to), "{:?} in {}", step.head, name(plan));
+    if let Some(from) = from.filter(|_| entry) {
+        graph.add_edge(from, to, ());
+    }
+}
+
+#[test]
+fn the_rings_of_a_torus_are_only_entered_by_entries_and_wait_for_each_other_in_no_cycle() {
+    let minimal = plans(&tori(), &[json!({ "minimal": {} })], 1);
+    for plan in [minimal, plans(&tori(), &[json!({ "adaptive": {} })], 2)].concat() {
+        assert_longest(&plan);
+        let mut graph = DiGraphMap::new();
+        explore(&plan, |step| check_entry(&plan, step, &mut graph));
+        let Topology::Cube(cube) = &*plan.topology else { panic!("a torus") };
+        // With many adaptive VCs hardly anybody escapes.
+        if plan.network.classes.links[0].vcs <= 2 {
+            assert_eq!(graph.edge_count() > 0, cube.sides().len() > 1);
+        }
+        assert!(!is_cyclic_directed(&graph), "{}", name(&plan));
+    }
+}
+
+/// A router without any room.
+struct Shut(Head);
+
+impl hopsim_core::routing::view::View for Shut {
+    fn open(&self, _: Request) -> bool {
+        false
+    }
+    fn credits(&self, _: Request) -> u32 {
+        0
+    }
+    fn occupancy(&self, _: Request) -> u32 {
+        self.capacity(0)
+    }
+    fn minimal_occupancy(&self, _: Request) -> u32 {
+        self.capacity(0)
+    }
+    fn capacity(&self, _: u8) -> u32 {
+        64
+    }
+    fn contention(&self, _: usize) -> u32 {
+        0
+    }
+    fn filtered_contention(&self, _: usize) -> f64 {
+        0.0
+    }
+    fn combined_contention(&self, _: u32) -> u32 {
+        0
+    }
+    fn saturated(&self, _: Option<u32>, _: Request) -> bool {
+        false
+    }
+    fn length(&self) -> u32 {
+        8
+    }
+    fn head(&self) -> Head {
+        self.0
+    }
+}

@@ -1,0 +1,83 @@
+//! Room in the buffers behind links: what a packet takes, and what it leaves free.
+
+use crate::route::Place;
+use crate::simulator::Simulator;
+use hopsim_core::routing::{Request, Routing};
+use hopsim_core::topology::{PortClass, Topology};
+
+/// A ring of links: dimension, direction, and its router with coordinate 0 in that dimension.
+pub type Ring = (usize, bool, u32);
+
+impl Simulator<'_> {
+    /// Phits of room that a packet takes in the buffer of a link: where there are rings as many as the longest.
+    pub(crate) fn space(&self, length: u32) -> u32 {
+        if self.plan.topology.has_rings() { self.plan.longest_packet() } else { length }
+    }
+
+    /// Phits that must be free in an output VC besides those for the head that asks for it: for one packet more where it
+    /// enters a ring, and for some where adaptive VCs are kept free of new packets.
+    pub(crate) fn left_free(&self, place: Place, to: Request) -> u32 {
+        if self.enters_ring(place, to) {
+            return self.plan.network.classes.links[0].bubble;
+        }
+        let input = &self.routers[place.0].inputs[place.1];
+        if input.is_terminal() && !self.is_escape(to.vc) { self.plan.control.lbr } else { 0 }
+    }
+
+    /// Bubble flow control: whether a packet enters a ring, of one dimension and direction, and does not go on in it. With
+    /// adaptive routing only the escape VCs form rings; with two phases each VC has rings of its own.
+    pub(crate) fn enters_ring(&self, (router, input, vc): Place, to: Request) -> bool {
+        let Topology::Cube(cube) = &*self.plan.topology else { return false };
+        if !cube.wraps() || self.routers[router].outputs[to.port].is_terminal() || !self.is_ring(to.vc) {
+            return false;
+        }
+        if self.routers[router].inputs[input].is_terminal() || !self.is_ring(vc as u8) {
+            return true;
+        }
+        let phases = matches!(self.plan.routing, Routing::Valiant(_) | Routing::Ugal(_));
+        if phases && vc as u8 != to.vc {
+            return true;
+        }
+        // What comes in by a port is on its way to the opposite one.
+        let ((from, side), (dimension, direction)) = (cube.direction(input), cube.direction(to.port));
+        (from, !side) != (dimension, direction)
+    }
+
+    /// The ring that a link is part of.
+    pub(crate) fn ring(&self, router: usize, port: usize) -> Option<Ring> {
+        let Topology::Cube(cube) = &*self.plan.topology else { return None };
+        let (dimension, direction) = cube.direction(port);
+        let first = (0..self.routers.len()).find(|&other| {
+            let same = |d: usize| cube.coordinate(other as u32, d) == cube.coordinate(router as u32, d);
+            (0..cube.sides().len())
+                .all(|d| if d == dimension { cube.coordinate(other as u32, d) == 0 } else { same(d) })
+        });
+        Some((dimension, direction, first? as u32)).filter(|_| cube.wraps())
+    }
+
+    /// Whether the bubble keeps a VC free of deadlock.
+    pub(crate) fn is_ring(&self, vc: u8) -> bool {
+        !self.is_adaptive() || self.is_escape(vc)
+    }
+
+    /// Whether a VC is the escape from the others.
+    fn is_escape(&self, vc: u8) -> bool {
+        self.is_adaptive() && vc == 0
+    }
+
+    fn is_adaptive(&self) -> bool {
+        matches!(self.plan.routing, Routing::Adaptive(_))
+    }
+
+    /// The output that routing answers with, and whether it names it as an entry, which are numbered behind the VCs.
+    pub(crate) fn output_vc(&self, router: usize, request: Request) -> (Request, bool) {
+        let PortClass::Link(class) = self.routers[router].outputs[request.port].class else {
+            return (request, false);
+        };
+        let vcs = self.plan.network.classes.links[class as usize].vcs;
+        if request.vc < vcs {
+            return (request, false);
+        }
+        (Request { vc: request.vc - vcs, ..request }, true)
+    }
+}

@@ -1,0 +1,52 @@
+//! The signal of injection control (SAT): who has it, and who waits for it.
+
+use crate::simulator::Simulator;
+use hopsim_core::injection::sat::Sat;
+
+/// The signal on its walk round all nodes.
+pub struct Signal {
+    rule: Sat,
+    /// Steps of the walk that it has made.
+    steps: usize,
+    /// Cycle in which it gets to where it goes now.
+    arrives: u32,
+    /// By node, packets that have left it since the signal did.
+    counts: Vec<u32>,
+}
+
+impl Signal {
+    /// The signal at the beginning of its walk.
+    pub fn new(rule: &Sat) -> Self {
+        Self { rule: rule.clone(), steps: 0, arrives: 0, counts: vec![0; rule.walk.len()] }
+    }
+}
+
+impl Simulator<'_> {
+    /// The node that has the signal passes it on if it has injected enough or has nothing to inject.
+    pub(crate) fn pass_signal(&mut self) {
+        let Some(signal) = self.signal.as_mut().filter(|signal| signal.arrives <= self.now) else { return };
+        let (node, cycles) = signal.rule.walk[signal.steps % signal.rule.walk.len()];
+        let idle = self.nics[node as usize].is_idle(self.plan);
+        let count = &mut signal.counts[node as usize];
+        if idle || *count >= signal.rule.l {
+            *count = 0;
+            signal.steps += 1;
+            signal.arrives = self.now + cycles + u32::from(!idle);
+        }
+    }
+
+    /// Whether the heads at an input port come from a node that waits for the signal.
+    pub(crate) fn awaits_signal(&self, router: usize, input: usize) -> bool {
+        let Some(signal) = self.signal.as_ref().filter(|_| self.routers[router].inputs[input].is_terminal())
+        else {
+            return false;
+        };
+        let count = signal.counts.get(router * self.nodes_per_router + input);
+        count.is_some_and(|&count| count >= signal.rule.k)
+    }
+
+    /// A packet has left a node.
+    pub(crate) fn count_for_signal(&mut self, node: usize) {
+        self.signal.iter_mut().for_each(|signal| signal.counts[node] += 1);
+    }
+}

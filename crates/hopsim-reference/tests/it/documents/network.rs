@@ -1,0 +1,125 @@
+//! Random topologies, their links, and what keeps their nodes from injecting.
+
+use super::{mostly, one_of};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+/// Any topology.
+pub fn topology(common: u32) -> impl Strategy<Value = Value> {
+    prop_oneof![
+        10 => dragonfly(common),
+        3 => grid(common).prop_map(|grid| json!({ "mesh": grid })),
+        5 => torus(common),
+        3 => fat_tree(common),
+    ]
+}
+
+fn dragonfly(common: u32) -> impl Strategy<Value = Value> {
+    let shape = (mostly(common, 1..=3, &[9]), 1..=4u32, 1..=3u32).prop_flat_map(|(p, a, h)| {
+        let most = if p > 3 { 2 } else { (a * h + 1).min(6) };
+        (Just((p, a, h)), 2..=most, any::<bool>())
+    });
+    (shape, one_of(&["palmtree", "consecutive"])).prop_map(|(((p, a, h), groups, full), arrangement)| {
+        let full = full && p <= 3 && a * h <= 6;
+        let groups = if full { a * h + 1 } else { groups };
+        json!({ "dragonfly": { "p": p, "a": a, "h": h, "groups": groups, "arrangement": arrangement } })
+    })
+}
+
+/// Routers on a grid.
+fn grid(common: u32) -> impl Strategy<Value = Value> {
+    let sides = select(vec![
+        vec![2],
+        vec![5],
+        vec![2, 2],
+        vec![4, 2],
+        vec![2, 3],
+        vec![4, 4],
+        vec![3, 5],
+        vec![2, 2, 2],
+        vec![2, 3, 4],
+    ]);
+    (sides, mostly(common, 1..=2, &[9]))
+        .prop_map(|(sides, nodes)| json!({ "sides": sides, "nodes_per_router": nodes }))
+}
+
+fn torus(common: u32) -> impl Strategy<Value = Value> {
+    let ring = mostly(common, 2..=9, &[16]).prop_map(|routers| json!({ "ring": { "routers": routers } }));
+    let torus = prop_oneof![1 => ring, 3 => grid(common).prop_map(|grid| json!({ "torus": grid }))];
+    (torus, one_of(&["random", "plus"])).prop_map(|(mut torus, tie)| {
+        torus.as_object_mut().unwrap().values_mut().for_each(|keys| keys["tie"] = tie.clone());
+        torus
+    })
+}
+
+fn fat_tree(common: u32) -> impl Strategy<Value = Value> {
+    let shape = prop_oneof![
+        common => select(vec![(2, 1), (2, 2), (2, 3), (3, 2), (4, 2), (2, 4)]),
+        1 => select(vec![(3, 3), (9, 2)]),
+    ];
+    shape.prop_map(|(k, levels)| json!({ "fat_tree": { "k": k, "levels": levels } }))
+}
+
+/// Names of the link classes.
+pub fn classes(topology: &Value) -> &'static [&'static str] {
+    if topology.get("dragonfly").is_some() { &["local", "global"] } else { &["network"] }
+}
+
+/// Whether links form rings.
+pub fn has_rings(topology: &Value) -> bool {
+    topology.get("torus").or(topology.get("ring")).is_some()
+}
+
+/// Number of nodes.
+pub fn nodes(topology: &Value) -> u64 {
+    let (name, keys) = topology.as_object().unwrap().iter().next().unwrap();
+    let number = |key: &str| keys[key].as_u64().unwrap();
+    let per_router = keys.get("nodes_per_router").map_or(1, |nodes| nodes.as_u64().unwrap());
+    match name.as_str() {
+        "dragonfly" => number("p") * number("a") * number("groups"),
+        "fat_tree" => number("k").pow(number("levels") as u32),
+        "ring" => number("routers") * per_router,
+        _ => {
+            keys["sides"].as_array().unwrap().iter().map(|side| side.as_u64().unwrap()).product::<u64>()
+                * per_router
+        }
+    }
+}
+
+/// Latencies of the classes of links of any topology.
+#[derive(Clone, Debug)]
+pub struct Links([Value; 3]);
+
+pub fn links(common: u32) -> impl Strategy<Value = Links> {
+    let link = || mostly(common, 1..=20, &[63, 64, 400]).prop_map(|latency| json!({ "latency": latency }));
+    [link(), link(), link()].prop_map(Links)
+}
+
+impl Links {
+    pub fn build(&self, topology: &Value) -> Value {
+        let [injection, links @ ..] = &self.0;
+        let mut all = json!({ "injection": injection });
+        for (class, link) in classes(topology).iter().zip(links) {
+            all[*class] = link.clone();
+        }
+        all
+    }
+}
+
+/// What keeps nodes from injecting; `null` for nothing. The restriction of adaptive VCs becomes another one where there
+/// are none.
+pub fn control() -> impl Strategy<Value = [Value; 2]> {
+    let sat = (1..=6u32, 0..=6u32).prop_map(|(l, more)| json!({ "sat": { "l": l, "k": l + more } }));
+    let ipr = select(vec![0.0, 0.3, 0.8, 1.0]).prop_map(|share| json!({ "ipr": { "share": share } }));
+    let lbr = (1..=3u32).prop_map(|packets| json!({ "lbr": { "packets": packets } }));
+    let any = prop_oneof![4 => Just(Value::Null), 1 => sat, 1 => ipr];
+    (any, prop::option::weighted(0.4, lbr)).prop_map(|(any, lbr)| [lbr.unwrap_or_else(|| any.clone()), any])
+}
+
+/// The control that the network can have.
+pub fn fit_control([first, second]: [Value; 2], topology: &Value, routing: &Value) -> Value {
+    let grid = ["mesh", "torus", "ring"].iter().any(|&name| topology.get(name).is_some());
+    let restrictable = grid && routing.get("adaptive").is_some();
+    if first.get("lbr").is_some() && !restrictable { second } else { first }
+}

@@ -1,0 +1,169 @@
+//! Random jobs and what they send.
+
+use super::mostly;
+use super::network::{classes, nodes};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+/// A pattern, and another one that takes its place where the topology or the job does not have what it needs.
+fn pattern() -> impl Strategy<Value = Value> {
+    let groups = vec![
+        json!({ "adversarial": { "offset": 1 } }),
+        json!({ "adversarial": { "offset": "h" } }),
+        json!({ "adversarial_consecutive": {} }),
+        json!({ "adversarial_local": { "offset": 1 } }),
+    ];
+    let anywhere = || {
+        let fixed = select(vec![
+            json!({ "uniform": {} }),
+            json!({ "random_permutation": {} }),
+            json!({ "hot_region": { "fraction": 0.5, "share": 0.5 } }),
+            json!({ "hotspot": { "node": 0, "fraction": 0.2 } }),
+        ]);
+        prop_oneof![2 => fixed, 1 => permutation()]
+    };
+    let mix = (select(groups.clone()), permutation()).prop_map(|(ahead, permutation)| {
+        let parts = [(0.2, json!({ "uniform": {} })), (0.5, ahead), (0.3, permutation)];
+        json!({ "mix": parts.map(|(weight, pattern)| json!({ "weight": weight, "pattern": pattern })) })
+    });
+    let first = prop_oneof![4 => select(groups), 4 => anywhere(), 1 => mix];
+    (first, anywhere()).prop_map(|(first, second)| json!([first, second]))
+}
+
+fn permutation() -> impl Strategy<Value = Value> {
+    let names = ["shuffle", "bit_reversal", "transpose", "bit_complement", "tornado", "neighbour"];
+    select(names.to_vec()).prop_map(|name| json!({ "permutation": name }))
+}
+
+fn load() -> impl Strategy<Value = f64> {
+    prop_oneof![0.05..1.0f64, Just(1.0)].prop_map(|load| (load * 100.0).round() / 100.0)
+}
+
+fn process() -> impl Strategy<Value = Value> {
+    let bursty = (load(), select(vec![1.0, 2.0, 5.0, 30.0]));
+    prop_oneof![
+        2 => load().prop_map(|load| json!({ "bernoulli": { "load": load } })),
+        1 => bursty.prop_map(|(load, length)| json!({ "bursty": { "load": load, "burst_length": length } })),
+        1 => (1..=20u32).prop_map(|packets| json!({ "synchronised_bursts": { "packets": packets } })),
+    ]
+}
+
+/// Changes of load or pattern within 500 cycles, which every run has.
+fn changes() -> impl Strategy<Value = Value> {
+    let change = (1..200u32, prop_oneof![Just(0.0), load()], prop::option::of(pattern()));
+    prop::collection::vec(change, 0..=2).prop_map(|changes| {
+        let mut cycle = 0;
+        let change = |(after, load, pattern): (u32, f64, Option<Value>)| {
+            cycle += after;
+            let mut change = json!({ "cycle": cycle, "load": load });
+            if let Some(pattern) = pattern {
+                change["pattern"] = pattern;
+            }
+            change
+        };
+        changes.into_iter().map(change).collect()
+    })
+}
+
+fn job(common: u32) -> impl Strategy<Value = Value> {
+    let replies = prop_oneof![
+        3 => Just(None),
+        1 => Just(Some(json!({}))),
+        1 => (1..=9u32).prop_map(|most| Some(json!({ "outstanding": most }))),
+    ];
+    let loads = prop::option::weighted(0.2, select(vec![0.0, 0.3, 1.0]));
+    let workload = (pattern(), process(), (changes(), loads), replies);
+    (workload, mostly(common, 1..=12, &[70])).prop_map(
+        |((pattern, process, (changes, loads), replies), length)| {
+            // Bursts in step have no load, and neither they nor loads of single nodes change.
+            let synchronised = process.get("synchronised_bursts").is_some();
+            let changes = if synchronised || loads.is_some() { json!([]) } else { changes };
+            let mut traffic = json!({
+                "pattern": pattern, "process": process, "packet_length": length, "changes": changes,
+            });
+            if let Some(replies) = replies.filter(|_| !synchronised) {
+                traffic["request_reply"] = replies;
+            }
+            if let Some(share) = loads.filter(|_| !synchronised) {
+                traffic["node_loads"] = json!({ "random": { "saturated": share } });
+            }
+            json!({ "traffic": traffic })
+        },
+    )
+}
+
+/// One job or two, and into how many equal parts the nodes are dealt out: a part without a job stays idle.
+pub fn jobs(common: u32) -> impl Strategy<Value = (Value, usize)> {
+    prop_oneof![
+        4 => job(common).prop_map(|job| (json!([job]), 1)),
+        1 => job(common).prop_map(|job| (json!([job]), 2)),
+        2 => (job(common), job(common), 2..=3usize).prop_map(|(one, two, parts)| (json!([one, two]), parts)),
+    ]
+}
+
+/// Whether some job has request-reply.
+pub fn answers(document: &Value) -> bool {
+    let jobs = document["jobs"].as_array().unwrap();
+    jobs.iter().any(|job| job["traffic"].get("request_reply").is_some())
+}
+
+/// Deals the nodes out in turn, and gives every job patterns that it can have.
+pub fn fit(document: &mut Value, parts: usize) {
+    let (topology, all) = (document["topology"].clone(), nodes(&document["topology"]));
+    // Replies need VCs in an order, and may not wait for a signal.
+    let answered = classes(&topology).len() == 2 && document["nic"]["control"].get("sat").is_none();
+    let grid = ["mesh", "torus", "ring"].iter().any(|&name| topology.get(name).is_some());
+    if !grid && document["nic"]["injection_vc"] == "direction" {
+        document["nic"]["injection_vc"] = json!("shortest");
+    }
+    let jobs = document["jobs"].as_array_mut().unwrap();
+    for (index, job) in jobs.iter_mut().enumerate() {
+        let mine: Vec<u64> = (index as u64..all).step_by(parts).collect();
+        let site = Site { topology: &topology, nodes: mine.len() as u64, whole: parts == 1 };
+        let traffic = job["traffic"].as_object_mut().unwrap();
+        site.settle(&mut traffic["pattern"]);
+        for change in traffic["changes"].as_array_mut().unwrap() {
+            change.get_mut("pattern").into_iter().for_each(|pattern| site.settle(pattern));
+        }
+        if !answered {
+            traffic.remove("request_reply");
+        }
+        if parts > 1 {
+            job["placement"] = json!({ "list": mine });
+        }
+    }
+}
+
+/// Where a job runs.
+struct Site<'a> {
+    topology: &'a Value,
+    nodes: u64,
+    whole: bool,
+}
+
+impl Site<'_> {
+    /// The first of some patterns that the job can have.
+    fn settle(&self, patterns: &mut Value) {
+        let fitting = patterns.as_array().unwrap().iter().find(|pattern| self.fits(pattern)).cloned();
+        *patterns = fitting.unwrap_or_else(|| json!({ "uniform": {} }));
+    }
+
+    fn fits(&self, pattern: &Value) -> bool {
+        let (name, keys) = pattern.as_object().unwrap().iter().next().unwrap();
+        let dragonfly = self.topology.get("dragonfly").is_some();
+        let grid = !dragonfly && self.topology.get("fat_tree").is_none();
+        let bits = self.nodes.is_power_of_two().then(|| self.nodes.ilog2());
+        match (name.as_str(), keys.as_str()) {
+            ("permutation", Some("tornado" | "neighbour")) => grid && self.whole,
+            ("permutation", Some("transpose")) => bits.is_some_and(|bits| bits > 0 && bits % 2 == 0),
+            ("permutation", _) => bits.is_some_and(|bits| bits > 0),
+            ("hot_region", _) => self.nodes >= 4,
+            ("hotspot", _) => self.whole,
+            ("mix", _) => keys.as_array().unwrap().iter().all(|part| self.fits(&part["pattern"])),
+            ("uniform" | "random_permutation", _) => true,
+            // A job on some of the nodes may have none in the groups or routers that these patterns send to.
+            _ => dragonfly && self.whole,
+        }
+    }
+}
