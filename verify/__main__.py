@@ -1,4 +1,4 @@
-"""Command line: `python -m verify [fogsim|table17|transients|all]`."""
+"""Command line: `python -m verify [fogsim|table17|transients|cubes|all]`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from verify import report, steady, transients
+from verify import cubes, report, steady, transients
 from verify.options import Options
 from verify.rows import read_runs, read_table17
 
@@ -23,6 +23,7 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     "fogsim": lambda options: steady.check(options, "fogsim", "FOGSim, single runs", read_runs()),
     "table17": lambda options: steady.check(options, "table17", "FOGSim, means over seeds", read_table17()),
     "transients": transients.check,
+    "cubes": cubes.check,
 }
 """Name -> the check; it returns how much fails."""
 
@@ -52,9 +53,9 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     help="Directory of the CSV files.",
 )
 def main(check: str, seeds: int, jobs: int, pattern: str | None, out: Path) -> None:
-    """Compare hopsim with measured data and say which rows agree.
+    """Compare hopsim with measured and published data and say what agrees.
 
-    Exit status 1 if a row disagrees and is not a known exception.
+    Exit status 1 if something disagrees and is not a known exception.
     """
     options = Options(report.console(), pattern, seeds, jobs, out)
     failed = sum(CHECKS[name](options) for name in (CHECKS if check == "all" else [check]))

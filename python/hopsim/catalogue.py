@@ -28,6 +28,7 @@ KINDS = {
     "vcs": "router.cioq.vcs.management",
     "pattern": "jobs.traffic.pattern",
     "process": "jobs.traffic.process",
+    "control": "nic.control",
     "placement": "jobs.placement",
     "arbiter": "router.cioq.allocator.input_arbiter",
     "semantics": "semantics",

@@ -26,6 +26,7 @@ class _Figure:
 
 
 _OFFERED = _Figure("offered_load", "offered", 3)
+_BURSTS = _Figure("cycles_per_burst", "cycles/burst", 1, interval=True)
 _FIGURES = (
     _Figure("accepted_load", "accepted", 4, interval=True),
     _Figure("packet_latency_mean", "latency", 1, interval=True),
@@ -40,7 +41,7 @@ def summary_table(results: Results) -> Table:
     """One row per point; points that differ in their seed only are one row, mean ± 95 % interval."""
     groups = over_seeds(results)
     axes = [path for path in results.axes if path in groups[0].axes]
-    figures = _FIGURES if any(is_load(path) for path in axes) else (_OFFERED, *_FIGURES)
+    figures = (*_leading(results, axes), *_FIGURES)
     table = Table(
         caption=_caption(results), caption_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )
@@ -51,6 +52,13 @@ def summary_table(results: Results) -> Table:
     for group in groups:
         table.add_row(*(group.labels[path] for path in axes), *(figure.cell(group) for figure in figures))
     return table
+
+
+def _leading(results: Results, axes: list[str]) -> tuple[_Figure, ...]:
+    """What drives the network, unless the axes say so: its load, or bursts that wait for each other."""
+    if any(_BURSTS.key in result.summary for result in results):
+        return (_BURSTS,)
+    return () if any(is_load(path) for path in axes) else (_OFFERED,)
 
 
 def _caption(results: Results) -> str:

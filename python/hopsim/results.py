@@ -20,6 +20,7 @@ STREAMS = (
     "timeseries",
     "generation_series",
     "occupancy",
+    "injection_waits",
     "latency_histogram",
     "batches",
 )
@@ -106,6 +107,17 @@ class Result:
     def occupancy(self) -> pa.Table:
         """One row per port class and VC: mean occupancy [phits per buffer], utilisation."""
         return self._table("occupancy")
+
+    @property
+    def injection_waits(self) -> pa.Table:
+        """One row per node: cycles that the heads of its injection VCs waited [cycles], a column per reason.
+
+        Of several outputs that a head may use the one that lacks least counts. `arbitration`:
+        another packet was granted; `ipr`: likewise, while packets in transit went first; `output`:
+        it was busy; `lbr`, `bubble`: room kept free; `credits`: no room for the packet; `input`:
+        the injection port was busy; `sat`: the signal had not come.
+        """
+        return self._table("injection_waits")
 
     @property
     def latency_histogram(self) -> pa.Table:

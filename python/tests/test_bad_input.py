@@ -24,8 +24,17 @@ OVERRIDES = {
     "load=1.5": ("load = 1.5", "share of the link rate", "valid: 0 … 1 phits/(node·cycle)"),
     "topology.dragonfly.groups=9": ("topology.dragonfly.groups = 9", "a group has a·h = 2", "valid: 2 … 3"),
     "topology.dragonfly.a=0": ("topology.dragonfly.a = 0", "valid: 1 …"),
-    "topology.torus={}": ("topology.torus", "valid: dragonfly"),
-    "routing=valaint": ('routing = "valaint"', "did you mean `valiant`?", "Valid: minimal, valiant"),
+    "topology.torus={}": (
+        "topology.torus",
+        "a second choice beside `dragonfly`",
+        "valid: one of dragonfly, mesh",
+    ),
+    "topology.hypercube={}": ("topology.hypercube", "valid: dragonfly, mesh, torus, ring, fat_tree"),
+    "routing=valaint": (
+        'routing = "valaint"',
+        "did you mean `valiant`?",
+        "Valid: minimal, adaptive, valiant",
+    ),
     "routing.valiant.policy=xyz": ("routing.valiant.policy", "valid: rrg, crg, nrg"),
     "router.cioq.vcs.local=1": ("router.cioq.vcs.local = 1", "free of deadlock", "valid: 2 … 16"),
     "router.cioq.buffers.output=4": (

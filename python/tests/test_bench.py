@@ -167,5 +167,5 @@ def test_command_measures_saves_and_compares(hopsim: Command, runner: Path, tmp_
 
 
 def test_command_refuses_what_it_does_not_know(hopsim: Command) -> None:
-    assert "no such case" in hopsim("bench", "--case", "torus", status=2).stderr
+    assert "no such case" in hopsim("bench", "--case", "hypercube", status=2).stderr
     assert "not a regular expression" in hopsim("bench", "--case", "(", status=2).stderr

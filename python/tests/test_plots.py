@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -121,6 +122,65 @@ def test_the_histogram_holds_all_packets() -> None:
     density, tail = only("histogram").axes
     assert density.get_ylabel() == "Packets [% per cycle]"
     assert min(heights(tail)) == pytest.approx(0, abs=1e-9)
+
+
+def cube(topology: dict[str, Any], **sweep: list[Any]) -> hs.Results:
+    """Short runs of a mesh, torus or ring with the table of its nodes."""
+    measure = {"warmup": 100, "cycles": 400, "streams": ["nodes"]}
+    document = {"topology": topology, "load": 0.4, "measure": measure}
+    return hs.sweep({**document, "sweep": {"product": {"measure.seed": [1, 2], **sweep}}}, progress=False)
+
+
+def coloured(axes: Axes) -> np.ndarray:
+    """What the map of a panel shows."""
+    return np.asarray(axes.images[0].get_array(), dtype=float)
+
+
+def test_the_node_map_of_a_plane_shows_every_node_at_its_place() -> None:
+    pattern = "jobs.0.traffic.pattern"
+    results = cube({"mesh": {"sides": [3, 2]}}, **{pattern: ["uniform", {"hotspot": {"fraction": 0.5}}]})
+    figures = KINDS["node_map"].draw(results, View())
+    assert list(figures) == ["node_map_injected", "node_map_accepted"]
+    *maps, bar = figures["node_map_accepted"].axes
+    assert [axes.get_title() for axes in maps] == ["uniform", "hotspot (fraction=0.5)"]
+    assert bar.get_ylabel() == "Accepted load\n[phits/(node·cycle)]"
+    hot = [result for result in results if result.axes[pattern] != "uniform"]
+    packets = np.mean([result.nodes.column("delivered").to_numpy() for result in hot], axis=0)
+    assert coloured(maps[1]).ravel() == pytest.approx(packets * 8 / 400)
+    assert coloured(maps[1]).shape == (2, 3)
+    assert coloured(maps[1]).argmax() == 0
+
+
+def test_the_node_map_of_a_ring_has_a_row_per_curve() -> None:
+    results = cube({"ring": {"routers": 5}}, **{"routing": ["minimal"], "measure.cycles": [400, 500]})
+    axes, _ = KINDS["node_map"].draw(results, View())["node_map_injected"].axes
+    assert coloured(axes).shape == (2, 5)
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["cycles = 400", "cycles = 500"]
+
+
+def test_the_node_map_of_more_dimensions_has_a_panel_per_plane_and_the_mean_of_a_routers_nodes() -> None:
+    results = cube({"torus": {"sides": [3, 2, 2], "nodes_per_router": 2}})
+    figures = KINDS["node_map"].draw(results, View())
+    first, second, _ = figures["node_map_injected"].axes
+    assert (first.get_title(), second.get_title()) == ("z = 0", "z = 1")
+    packets = np.mean([result.nodes.column("injected").to_numpy() for result in results], axis=0)
+    per_router = packets.reshape(12, 2).mean(axis=1) * 8 / 400
+    assert coloured(second).ravel() == pytest.approx(per_router[6:])
+
+
+def test_networks_without_coordinates_have_no_node_map() -> None:
+    assert KINDS["node_map"].draw(RESULTS, View()) == {}
+
+
+def test_the_breakdown_of_a_mesh_has_the_queues_of_its_class_of_links() -> None:
+    (figure,) = KINDS["breakdown"].draw(cube({"mesh": {"sides": [3, 2]}}), View()).values()
+    (axes,) = figure.axes
+    assert axes.get_legend_handles_labels()[1] == [
+        "minimal path",
+        "misrouting",
+        "network queues",
+        "injection",
+    ]
 
 
 def test_axes_left_out_of_the_grouping_make_figures_of_their_own() -> None:

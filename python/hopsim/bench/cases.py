@@ -25,6 +25,15 @@ BUSY = 0.53
 
 AGE = {"input_arbiter": "age", "output_arbiter": "age"}
 VALIANT = {"routing": "valiant", "jobs": [{"traffic": {"pattern": "ADV+1"}}]}
+MESH = {"topology": {"mesh": {"sides": [8, 8]}}, "router": {"input_queued": {"vcs": {"network": 2}}}}
+TORUS = {
+    "topology": {"torus": {"sides": [64, 64]}},
+    "routing": "adaptive",
+    "router": {"input_queued": {"vcs": {"network": 3}}},
+}
+TREE = {"topology": {"fat_tree": {"k": 4, "levels": 5}}, "router": {"input_queued": {"vcs": {"network": 1}}}}
+# Greatest instructions per packet-hop over those of minimal routing in the dragonfly.
+CUBE_RATIO = 1.3
 H8 = {"topology": {"dragonfly": {"p": 8, "a": 16, "h": 8}}}
 H16 = {"topology": {"dragonfly": {"p": 16, "a": 32, "h": 16}}}
 
@@ -58,7 +67,7 @@ class Case:
 
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
-    return [*_reference(), *_ratios(), *_choices(), *_memory(), _sweep()]
+    return [*_reference(), *_ratios(), *_choices(), *_cubes(), *_memory(), _sweep()]
 
 
 def _reference() -> Iterator[Case]:
@@ -122,6 +131,30 @@ def _choices() -> Iterator[Case]:
         vcs = {"local": 8, "global": 4, "management": "flexvc"}
         flexible = {**plain, "router": {"cioq": {"vcs": vcs}}}
         yield Case(section, f"UN FlexVC 8/4 {load}", _ratio(flexible, plain, 1.5, "increasing 2/1"))
+
+
+def _cubes() -> Iterator[Case]:
+    """Meshes, tori and trees, against the dragonfly below and above saturation."""
+    section = "meshes, tori and trees"
+    for name, network, loads, cycles in (
+        ("8x8 mesh DOR", MESH, (0.3, 1.0), (5_000, 20_000)),
+        ("64x64 torus adaptive bubble", TORUS, (0.2, 1.0), (500, 500)),
+        ("4-ary 5-tree", TREE, (0.3, 1.0), (1_000, 1_000)),
+    ):
+        for load in loads:
+            plain = document(1.0 if load == 1.0 else 0.5, REFERENCE_CYCLES)
+            own = document(load, cycles, **network)
+            yield Case(section, f"{name} UN {load}", _against_dragonfly(own, plain))
+
+
+def _against_dragonfly(own: Document, plain: Document) -> Callable[[Case, Bench], Iterator[Figure]]:
+    """Time and instructions per packet-hop, and the latter over those of the dragonfly."""
+
+    def measure(case: Case, bench: Bench) -> Iterator[Figure]:
+        yield from _per_packet_hop(own, None)(case, bench)
+        yield from _ratio(own, plain, CUBE_RATIO, "the dragonfly, minimal")(case, bench)
+
+    return measure
 
 
 def _decisions(experiment: Document) -> Callable[[Case, Bench], Iterator[Figure]]:

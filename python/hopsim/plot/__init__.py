@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from hopsim.plot import accepted_load, breakdown, generation, histogram, injection, latency_load, timeseries
+from hopsim.plot import (
+    accepted_load,
+    breakdown,
+    generation,
+    histogram,
+    injection,
+    latency_load,
+    node_map,
+    timeseries,
+)
 from hopsim.plot.style import View, save
 from hopsim.results import Results
 
@@ -18,6 +27,7 @@ KINDS = {
     "accepted_load": accepted_load,
     "breakdown": breakdown,
     "injection": injection,
+    "node_map": node_map,
     "timeseries": timeseries,
     "generation": generation,
     "histogram": histogram,

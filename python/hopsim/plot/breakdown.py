@@ -18,8 +18,10 @@ COMPONENTS = {
     "misrouting_latency_mean": "misrouting",
     "local_queue_latency_mean": "local queues",
     "global_queue_latency_mean": "global queues",
+    "network_queue_latency_mean": "network queues",
     "injection_latency_mean": "injection",
 }
+"""Key of the summary -> its name; of the queues there are those of the topology's classes of links."""
 CUT = 6.0
 TITLE_WIDTH = 40
 """Characters of a line above a panel."""
@@ -70,7 +72,10 @@ def _label(figure: Figure, axes: list[Axes], group: list[Series]) -> None:
 
 def _stack(series: Series) -> dict[str, list[float]]:
     """Component -> value at each load; empty when no packet was delivered at any."""
-    values = {name: [value.mean for value in series.values(key)] for key, name in COMPONENTS.items()}
+    known = series.groups[0].results[0].summary
+    values = {
+        name: [value.mean for value in series.values(key)] for key, name in COMPONENTS.items() if key in known
+    }
     if all(value is None for column in values.values() for value in column):
         return {}
     return {name: [value or 0.0 for value in column] for name, column in values.items()}

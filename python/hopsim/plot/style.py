@@ -28,7 +28,7 @@ LATENCY = "Packet latency [cycles]"
 
 MAX_LINES = 8
 
-_RC: dict[Any, Any] = {
+RC: dict[Any, Any] = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "font.size": 10.0,
@@ -39,6 +39,7 @@ _RC: dict[Any, Any] = {
     "lines.markersize": 4.5,
     "savefig.dpi": 160,
 }
+"""Settings under which figures are made and saved."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def panels(count: int, *, width: float = 5.2, height: float = 3.6) -> tuple[Figu
     """A figure with `count` panels, at most three in a row, that share their axes' ranges."""
     columns = 2 if count == 4 else min(count, 3)
     rows = -(-count // columns)
-    with mpl.rc_context(_RC):
+    with mpl.rc_context(RC):
         figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     axes = list(grid.flat)
@@ -72,7 +73,7 @@ def panels(count: int, *, width: float = 5.2, height: float = 3.6) -> tuple[Figu
 
 def stacked(count: int, *, width: float = 6.4, height: float = 2.6) -> tuple[Figure, list[Axes]]:
     """A figure with `count` panels below one another that share the horizontal axis."""
-    with mpl.rc_context(_RC):
+    with mpl.rc_context(RC):
         figure = Figure(figsize=(width, height * count), layout="constrained")
         grid = figure.subplots(count, 1, squeeze=False, sharex=True)
     return figure, list(grid.flat)
@@ -212,7 +213,7 @@ def over_seeds(columns: Sequence[np.ndarray]) -> list[Estimate]:
 
 def save(figure: Figure, path: Path) -> Path:
     """Write a figure; vector formats keep their text as text."""
-    with mpl.rc_context(_RC):
+    with mpl.rc_context(RC):
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
     return path
 

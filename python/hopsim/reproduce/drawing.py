@@ -11,8 +11,10 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from hopsim.plot.style import PALETTE, look
+from hopsim.plot.node_map import panel as map_panel
+from hopsim.plot.style import PALETTE, look, plain_log_ticks
 from hopsim.reproduce.figure import LATENCY, QUANTITIES, Points
 from hopsim.reproduce.model import Comparison, Measured
 
@@ -36,9 +38,12 @@ AGREES, DIFFERS = "#dff0d8", "#f2dede"
 
 def beside(title: str, panels: Sequence[tuple[str, Sequence[Comparison]]]) -> Figure:
     """Published and own values side by side, one panel per quantity."""
-    figure = Figure(figsize=(11, 7.5), layout="constrained")
+    rows = 1 if len(panels) < 4 else 2
+    figure = Figure(figsize=(11, 3.75 * rows), layout="constrained")
     _entitle(figure, title)
-    grid = figure.subplots(2, (len(panels) + 1) // 2).flat
+    grid = list(figure.subplots(rows, -(-len(panels) // rows)).flat)
+    for spare in grid[len(panels) :]:
+        spare.remove()
     for axes, (quantity, comparisons) in zip(grid, panels, strict=False):
         _pairs(axes, quantity, comparisons)
     handles, labels = figure.axes[0].get_legend_handles_labels()
@@ -86,6 +91,99 @@ def _pairs(axes: Axes, quantity: str, comparisons: Sequence[Comparison]) -> None
         axes.set_ylim(bottom=0)
 
 
+def bars(
+    title: str, labels: tuple[str, str], places: Sequence[str], series: Mapping[str, Sequence[Measured]]
+) -> Figure:
+    """A bar per place and series with the spread of seeds; `labels` are those of the axes."""
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    _entitle(figure, title)
+    axes = figure.subplots()
+    width = 0.8 / len(series)
+    for number, (name, values) in enumerate(series.items()):
+        offset = (number - (len(series) - 1) / 2) * width
+        axes.bar(
+            [place + offset for place in range(len(values))],
+            [value.mean for value in values],
+            width,
+            yerr=[value.std for value in values],
+            error_kw={"elinewidth": 0.8},
+            color=look(number)["color"],
+            label=name,
+        )
+    axes.set(xlabel=labels[0], ylabel=labels[1])
+    axes.set_xticks(range(len(places)), places)
+    axes.grid(axis="y", alpha=0.3)
+    _legend_of_all(figure, list(series))
+    return figure
+
+
+Cloud = Mapping[str, Mapping[str, tuple[Measured, Measured]]]
+"""Series -> name of a point -> its two values."""
+
+
+def scatter(title: str, labels: tuple[str, str], panels: Mapping[str, Cloud], columns: int) -> Figure:
+    """Points by two values with the spread of seeds: a colour per series, a symbol per name of a point."""
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(3.8 * columns, 3.4 * rows + 1), layout="constrained")
+    _entitle(figure, title)
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    for axes, (panel, cloud) in zip(grid.flat, panels.items(), strict=True):
+        for number, points in enumerate(cloud.values()):
+            for symbol, (x, y) in enumerate(points.values()):
+                axes.errorbar(
+                    x.mean,
+                    y.mean,
+                    y.std,
+                    x.std,
+                    fmt=look(symbol)["marker"],
+                    color=look(number)["color"],
+                    elinewidth=0.8,
+                    markersize=5,
+                )
+        axes.set_title(panel)
+        axes.grid(alpha=0.3)
+    for axes in grid[-1]:
+        axes.set_xlabel(labels[0])
+    for axes in grid[:, 0]:
+        axes.set_ylabel(labels[1])
+    grid[0][0].set_xlim(left=0)
+    grid[0][0].set_ylim(-0.05, 1.05)
+    _legend_below(figure, _colours_and_symbols(next(iter(panels.values()))))
+    return figure
+
+
+def _colours_and_symbols(cloud: Cloud) -> dict[str, Artist]:
+    """What the colours and the symbols of a scatter plot mean."""
+    handles: dict[str, Artist] = {
+        name: Line2D([], [], color=look(number)["color"], linewidth=4) for number, name in enumerate(cloud)
+    }
+    for symbol, name in enumerate(next(iter(cloud.values()))):
+        handles[name] = Line2D([], [], color="0.3", marker=look(symbol)["marker"], linestyle="")
+    return handles
+
+
+def maps(
+    title: str, label: str, panels: Mapping[str, np.ndarray], columns: int, *, shared: bool = True
+) -> Figure:
+    """Values of the nodes of a plane, a panel for each set, with the same scale of colours if `shared`."""
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(3.4 * columns + 1, 3.1 * rows + 0.6), layout="constrained")
+    _entitle(figure, title)
+    grid = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for spare in grid[len(panels) :]:
+        spare.remove()
+    used = grid[: len(panels)]
+    largest = {name: float(values.max()) for name, values in panels.items()}
+    for axes, (name, values) in zip(used, panels.items(), strict=True):
+        image = map_panel(axes, values, (0.0, max(largest.values()) if shared else largest[name]))
+        axes.set(title=name, xlabel="x", ylabel="y")
+        if not shared:
+            figure.colorbar(image, ax=axes, label=label)
+    if shared:
+        figure.colorbar(used[0].images[0], ax=used, label=label)
+    return figure
+
+
 def per_router(title: str, profiles: Mapping[str, Sequence[float]]) -> Figure:
     """Injected load of each router of a group, and of first, middle and last routers."""
     figure = Figure(figsize=(11, 4.5), layout="constrained")
@@ -117,7 +215,7 @@ def _grouped(axes: Axes, series: Mapping[str, Sequence[float]], labels: Sequence
     axes.set_xticks(range(len(labels)), labels)
 
 
-def curves(title: str, points: Points, quantities: Sequence[str]) -> Figure:
+def curves(title: str, points: Points, quantities: Sequence[str], logarithmic: Sequence[str] = ()) -> Figure:
     """A row of panels for each quantity; bands are the spread of seeds."""
     figure = Figure(figsize=(4.2 * len(points.panels) + 1, 3.4 * len(quantities)), layout="constrained")
     _entitle(figure, title)
@@ -129,12 +227,33 @@ def curves(title: str, points: Points, quantities: Sequence[str]) -> Figure:
                 _curve(axes, order.index(name), name, points.line(panel.title, name, key))
             axes.grid(alpha=0.3)
         row[0].set_ylabel(QUANTITIES.get(key, key))
-        _limit(row[0], key)
+        if key in logarithmic:
+            row[0].set_yscale("log")
+        else:
+            _limit(row[0], key)
     for axes, panel in zip(grid[0], points.panels.values(), strict=True):
         axes.set_title(panel.title)
     for axes, panel in zip(grid[-1], points.panels.values(), strict=True):
         axes.set_xlabel(panel.x_label)
     _legend_of_all(figure, order)
+    return figure
+
+
+def relative(
+    title: str, labels: tuple[str, str], lines: Mapping[str, Mapping[float | str, Measured]]
+) -> Figure:
+    """Quotients over a logarithmic axis; bands are the spread of seeds."""
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    _entitle(figure, title)
+    axes = figure.subplots()
+    axes.axhline(1, color="0.5", linewidth=0.8, linestyle=":")
+    for index, (name, values) in enumerate(lines.items()):
+        _curve(axes, index, name, values)
+    plain_log_ticks(axes)
+    axes.set(xlabel=labels[0], ylabel=labels[1])
+    axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3)
+    _legend_of_all(figure, list(lines))
     return figure
 
 

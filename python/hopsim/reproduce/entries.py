@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from hopsim.reproduce.izu import fairness, hotspot, latency, rates, table, thresholds
 from hopsim.reproduce.model import Entry
+from hopsim.reproduce.ridruejo import bursts
 from hopsim.reproduce.thesis import (
     breakdown,
     contention,
@@ -19,6 +21,13 @@ from hopsim.reproduce.thesis import (
 )
 
 FAMILIES = (
+    table,
+    fairness,
+    latency,
+    rates,
+    hotspot,
+    thresholds,
+    bursts,
     tables,
     curves,
     breakdown,
@@ -32,9 +41,10 @@ FAMILIES = (
 )
 
 
-def _place(entry: Entry) -> tuple[list[int], str]:
-    """By chapter and number."""
-    return [int(digits) for digits in re.findall(r"\d+", entry.name)], entry.name
+def _place(entry: Entry) -> tuple[str, list[int], str]:
+    """By publication, chapter and number."""
+    publication = entry.name.partition("-")[0]
+    return publication, [int(digits) for digits in re.findall(r"\d+", entry.name)], entry.name
 
 
 ENTRIES: tuple[Entry, ...] = tuple(

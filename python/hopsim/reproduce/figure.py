@@ -23,7 +23,9 @@ from hopsim.reproduce.model import (
     Results,
     Scale,
     at,
+    quotient,
 )
+from hopsim.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -35,13 +37,32 @@ ACCEPTED = "accepted_load"
 LATENCY = "packet_latency_mean"
 RATIO = "router_injection_max_min_ratio"
 COV = "router_injection_cov"
+LATENCY_MAX = "packet_latency_max"
+BURST = "cycles_per_burst"
+LEAST, MEAN, MOST = "node_injection_min", "node_injection_mean", "node_injection_max"
+FAIRNESS = "node_injection_min_over_mean"
+"""Not a key of the summary: least over mean injection of the nodes."""
 QUANTITIES: Mapping[str, str] = {
     LATENCY: "latency [cycles]",
+    LATENCY_MAX: "greatest latency [cycles]",
+    BURST: "time of a burst [cycles]",
     ACCEPTED: "accepted load [phits/(node·cycle)]",
     RATIO: "max/min injection of routers",
     COV: "CoV of the routers' injection",
+    LEAST: "injected, least of the nodes\n[phits/(node·cycle)]",
+    MEAN: "injected, mean of the nodes\n[phits/(node·cycle)]",
+    MOST: "injected, most of the nodes\n[phits/(node·cycle)]",
+    FAIRNESS: "min/mean injection of nodes",
 }
 """Key of the summary -> label of the vertical axis."""
+
+
+def value_of(result: Result, key: str) -> float | None:
+    """A key of the summary or a quotient of two."""
+    if key == FAIRNESS:
+        mean = result.summary[MEAN]
+        return result.summary[LEAST] / mean if mean else None
+    return result.summary.get(key)
 
 
 @dataclass(frozen=True)
@@ -51,7 +72,8 @@ class Case:
     experiment: str
     """Name of the experiment; cases of the same name have the same document."""
     document: Document
-    load: float
+    load: float | None
+    """None if its traffic has no load."""
     may_deadlock: bool = False
 
 
@@ -85,9 +107,14 @@ class Points:
         cases = self.panels[panel].lines[line]
         return [place for place, case in cases.items() if not at(self._results[case.experiment], case.load)]
 
+    def at(self, panel: str, line: str, place: Place) -> list[Result]:
+        """The results at a place of a line, one per seed."""
+        case = self.panels[panel].lines[line][place]
+        return at(self._results[case.experiment], case.load)
+
     def _measured(self, case: Case, key: str) -> Measured | None:
         results = at(self._results[case.experiment], case.load)
-        values = [result.summary[key] for result in results if result.summary.get(key) is not None]
+        values = [value for result in results if (value := value_of(result, key)) is not None]
         return Measured.of(values) if values and len(values) == len(results) else None
 
 
@@ -177,12 +204,12 @@ def ratio(
 
     def check(points: Points) -> Fact:
         parts = over.of(points), under.of(points)
-        quotient = _quotient(*parts)
-        found = _text(quotient)
+        share = _quotient(*parts)
+        found = _text(share)
         if all(parts):
             found += " = " + " / ".join(_text(part.mean) for part in parts if part)
         criterion = _limits(f"{over.label} / {under.label}", low, high)
-        return Fact(statement, criterion, found, _within(quotient, low, high))
+        return Fact(statement, criterion, found, _within(share, low, high))
 
     return check
 
@@ -233,17 +260,16 @@ def gain(row: str, quantity: str, pair: tuple[Value, Value], published: float) -
     """A published difference of the first value from the second [%] beside ours."""
 
     def compare(points: Points) -> Comparison:
-        quotient = _quotient(*(value.of(points) for value in pair))
-        ours = None if quotient is None else Measured(100 * (quotient - 1), 0.0, 1)
+        share = _quotient(*(value.of(points) for value in pair))
+        ours = None if share is None else Measured(100 * (share - 1), 0.0, 1)
         return Comparison(row, f"{quantity} [%]", ours, published, 1)
 
     return compare
 
 
 def _quotient(over: Measured | None, under: Measured | None) -> float | None:
-    if over is None or under is None or under.mean == 0:
-        return None
-    return over.mean / under.mean
+    found = quotient(over, under)
+    return None if found is None else found.mean
 
 
 def _within(number: float | None, low: float | None, high: float | None) -> bool:
@@ -314,6 +340,6 @@ class Figure:
 
 
 def _experiment(cases: Sequence[Case], seeds: int) -> Experiment:
-    loads = sorted({case.load for case in cases})
+    loads = sorted({case.load for case in cases if case.load is not None})
     first = cases[0]
     return Experiment(first.experiment, first.document, loads, seeds, first.may_deadlock)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +23,12 @@ SATURATION = 0.97
 """A network is saturated if it accepts less than this share of the offered load."""
 
 
+def slug(*parts: str) -> str:
+    """A name of an experiment: it becomes a directory."""
+    texts = (part.lower().replace("+", "plus") for part in parts)
+    return "-".join(re.sub(r"[^a-z0-9]+", "-", text).strip("-") for text in texts)
+
+
 @dataclass(frozen=True)
 class Experiment:
     """One document with the loads and seeds it is swept over."""
@@ -30,6 +37,7 @@ class Experiment:
     """Unique within the entry; names its results directory."""
     document: Document
     loads: Sequence[float]
+    """Empty if its traffic has no load."""
     seeds: int
     may_deadlock: bool = False
     """Points that end in a deadlock are part of the result: they are missing from it."""
@@ -37,7 +45,8 @@ class Experiment:
     def sweep(self) -> Document:
         """The document as the sweep runner takes it."""
         seeds = list(range(1, self.seeds + 1))
-        axes = {LOAD: list(self.loads), "measure.seed": seeds}
+        load: Document = {LOAD: list(self.loads)} if self.loads else {}
+        axes = {**load, "measure.seed": seeds}
         return {**self.document, "sweep": {"product": axes}}
 
 
@@ -50,8 +59,10 @@ def load(result: Result) -> float:
     return result.axes[LOAD]
 
 
-def at(results: Sequence[Result], offered: float) -> list[Result]:
-    """The points of one offered load: one per seed."""
+def at(results: Sequence[Result], offered: float | None) -> list[Result]:
+    """The points of one offered load, all of them if their traffic has none: one per seed."""
+    if offered is None:
+        return list(results)
     return [result for result in results if math.isclose(load(result), offered)]
 
 
@@ -71,6 +82,13 @@ class Measured:
         square = math.fsum((value - mean) ** 2 for value in values)
         std = math.sqrt(square / (len(values) - 1)) if len(values) > 1 else 0.0
         return Measured(mean, std, len(values))
+
+
+def quotient(over: Measured | None, under: Measured | None) -> Measured | None:
+    """Of the means; None if it does not exist."""
+    if over is None or under is None or under.mean == 0:
+        return None
+    return Measured(over.mean / under.mean, 0.0, 1)
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,8 @@ CLAIMS = (
 def _draw(points: Points, title: str) -> Drawing:
     from hopsim.reproduce import drawing
 
-    columns = {name: points.line(PANEL, LINE, key) for key, name in COMPONENTS.items()}
+    lines = {name: points.line(PANEL, LINE, key) for key, name in COMPONENTS.items()}
+    columns = {name: line for name, line in lines.items() if line}
     loads = [float(place) for place in next(iter(columns.values()))]
     stacks = {name: [value.mean for value in column.values()] for name, column in columns.items()}
     return drawing.breakdown(title, {f"{LINE}, {PANEL}": (loads, stacks)})

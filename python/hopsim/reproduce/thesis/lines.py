@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from hopsim.reproduce.figure import Case, Line, Panel
-from hopsim.reproduce.model import Scale
+from hopsim.reproduce.model import Scale, slug
 from hopsim.reproduce.thesis.network import Network
 from hopsim.reproduce.thesis.system import System
 from hopsim.reproduce.thesis.traffic import Traffic
@@ -20,12 +19,6 @@ ADVERSARIAL_LOADS: Mapping[Scale, Sequence[float]] = {
     "full": (0.01, *(step / 20 for step in range(1, 13))),
 }
 """Offered loads of the curves [phits/(node·cycle)]."""
-
-
-def slug(*parts: str) -> str:
-    """A name of an experiment: it becomes a directory."""
-    texts = (part.lower().replace("+", "plus") for part in parts)
-    return "-".join(re.sub(r"[^a-z0-9]+", "-", text).strip("-") for text in texts)
 
 
 def case(network: Network, traffic: Traffic, system: System, load: float, *more: str) -> Case:

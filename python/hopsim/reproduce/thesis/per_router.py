@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hopsim.reproduce.model import Entry, Experiment, Fact, Outcome, Results, Scale
+from hopsim.reproduce.model import Entry, Experiment, Fact, Outcome, Results, Scale, slug
 from hopsim.reproduce.thesis import behaviour, fairness
 from hopsim.reproduce.thesis.behaviour import Behaviour
-from hopsim.reproduce.thesis.lines import slug
 from hopsim.reproduce.thesis.network import FAIRNESS, FAIRNESS_SEEDS, THESIS, notes
 from hopsim.reproduce.thesis.system import AGE, PRIORITY, ROUND_ROBIN, Arbitration
 from hopsim.reproduce.thesis.traffic import advc

@@ -27,10 +27,10 @@ from hopsim.reproduce.model import (
     Scale,
     at,
     load,
+    slug,
 )
 from hopsim.reproduce.thesis import behaviour, fairness
 from hopsim.reproduce.thesis.behaviour import Behaviour
-from hopsim.reproduce.thesis.lines import slug
 from hopsim.reproduce.thesis.network import (
     FAIRNESS,
     FAIRNESS_SEEDS,

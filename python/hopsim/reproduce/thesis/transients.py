@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from hopsim.reaction import merge, oscillation_period, reaction_time
-from hopsim.reproduce.model import Document, Entry, Experiment, Fact, Outcome, Results, Scale
+from hopsim.reproduce.model import Document, Entry, Experiment, Fact, Outcome, Results, Scale, slug
 from hopsim.reproduce.thesis.contention import chosen, explanation
-from hopsim.reproduce.thesis.lines import slug
 from hopsim.reproduce.thesis.network import THESIS, Network
 from hopsim.reproduce.thesis.system import TABLE_1_2, Buffers
 from hopsim.reproduce.thesis.traffic import UN

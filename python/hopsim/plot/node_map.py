@@ -1,0 +1,149 @@
+"""Load of the nodes of a mesh, torus or ring as a map of their coordinates."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.ticker import MaxNLocator
+
+from hopsim.plot import style
+from hopsim.results import Result, Results
+from hopsim.series import Series
+
+TITLE = "injected and accepted load of each node over its coordinates (mesh, torus, ring)"
+STREAM = "nodes"
+QUANTITIES = {"injected": "injected load", "delivered": "accepted load"}
+"""Column of the table `nodes` -> what it is: sent by a node, arrived at it."""
+UNIT = "[phits/(node·cycle)]"
+AXES = "xyzuvw"
+"""Names of the dimensions; further ones are numbered."""
+COLOURS = "viridis"
+CELL = 0.32
+"""Width of a node [inches] where the panel does not get too small or too large by it."""
+TITLE_WIDTH = 34
+"""Characters of a line above a panel."""
+
+
+def draw(results: Results, view: style.View) -> dict[str, Figure]:
+    """A figure per quantity with a panel per curve: a plane in two dimensions, a row in one.
+
+    In more dimensions there is a figure per curve, with a panel per plane.
+    """
+    drawn = {}
+    for suffix, title, group in style.figures(results, view):
+        points, offered = style.one_load_each(group, view.load)
+        for size, chosen in _by_size(points).items():
+            for column, quantity in QUANTITIES.items():
+                maps = {series.label: loads(series.groups[0].results, column) for series in chosen}
+                about = style.caption(f"{quantity.capitalize()} of each node", title, size, offered)
+                for part, figure in _figures(maps, f"{quantity.capitalize()}\n{UNIT}", about):
+                    name = quantity.partition(" ")[0]
+                    drawn[f"node_map_{name}{suffix}{part}{size and f'-{size}'}"] = figure
+    return drawn
+
+
+def _by_size(points: Sequence[Series]) -> dict[str, list[Series]]:
+    """Curves whose nodes were recorded and have coordinates, by their network; one network needs no name."""
+    found: dict[tuple[int, ...], list[Series]] = {}
+    for series in points:
+        recorded = [result for result in series.groups[0].results if STREAM in result.tables]
+        if sides := sides_of(recorded[0].config["topology"]) if recorded else ():
+            found.setdefault(sides, []).append(series)
+    names = ["x".join(map(str, sides)) for sides in found] if len(found) > 1 else [""] * len(found)
+    return dict(zip(names, found.values(), strict=True))
+
+
+def sides_of(topology: Mapping[str, Any]) -> tuple[int, ...]:
+    """Routers in each dimension of the section `topology`; empty for a network without coordinates."""
+    ((name, config),) = topology.items()
+    if name == "ring":
+        return (config["routers"],)
+    return tuple(config["sides"]) if name in ("mesh", "torus") else ()
+
+
+def loads(results: Sequence[Result], column: str) -> np.ndarray:
+    """Load per node of every router [phits/(node·cycle)], mean over the results: the first dimension last."""
+    return np.mean([_of_nodes(result, column) for result in results if STREAM in result.tables], axis=0)
+
+
+def panel(axes: Axes, values: np.ndarray, limits: tuple[float, float]) -> AxesImage:
+    """A map of a plane, x to the right and y upwards; `limits` are the ends of the colour scale."""
+    image = axes.imshow(values, cmap=COLOURS, vmin=limits[0], vmax=limits[1], origin="lower")
+    axes.grid(visible=False)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(integer=True, nbins=8, min_n_ticks=1))
+    return image
+
+
+def _of_nodes(result: Result, column: str) -> np.ndarray:
+    lengths = {job["name"]: job["traffic"]["packet_length"] for job in result.config["jobs"]}
+    table = result.tables[STREAM]
+    names, packets = table.column("job").to_pylist(), table.column(column).to_numpy()
+    phits = packets * np.array([lengths.get(name, 0) for name in names])
+    sides = sides_of(result.config["topology"])
+    per_router = (phits / result.config["measure"]["cycles"]).reshape(math.prod(sides), -1).mean(axis=1)
+    return per_router.reshape(sides[::-1])
+
+
+def _figures(maps: Mapping[str, np.ndarray], label: str, title: str) -> Iterator[tuple[str, Figure]]:
+    """File suffix and figure: one for all curves in up to two dimensions, else one for each."""
+    dimensions = next(iter(maps.values())).ndim
+    limits = (0.0, max(float(values.max()) for values in maps.values()) or 1.0)
+    if dimensions == 1:
+        yield "", _rows(maps, label, title, limits)
+    elif dimensions == 2:
+        yield "", _planes(maps, label, title, limits)
+    else:
+        for index, (name, values) in enumerate(maps.items()):
+            part = f"-curve{index + 1}" if len(maps) > 1 else ""
+            yield part, _planes(dict(_slices(values)), label, style.caption(title, name), limits)
+
+
+def _slices(values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """The planes of the first two dimensions, named by the coordinates in the others."""
+    for place in np.ndindex(values.shape[:-2]):
+        coordinates = [f"{_axis(2 + number)} = {at}" for number, at in enumerate(reversed(place))]
+        yield ", ".join(coordinates), values[place]
+
+
+def _axis(dimension: int) -> str:
+    return AXES[dimension] if dimension < len(AXES) else f"d{dimension}"
+
+
+def _planes(maps: Mapping[str, np.ndarray], label: str, title: str, limits: tuple[float, float]) -> Figure:
+    rows, columns = next(iter(maps.values())).shape
+    width = min(max(CELL * columns, 1.8), 4.5)
+    height = min(max(width * rows / columns, 1.8), 4.5)
+    figure, grid = style.panels(len(maps), width=width + 1.0, height=height + 1.2)
+    for axes, (name, values) in zip(grid, maps.items(), strict=True):
+        image = panel(axes, values, limits)
+        axes.set_title(textwrap.fill(name, TITLE_WIDTH), fontsize="medium")
+        axes.set(xlabel=_axis(0), ylabel=_axis(1))
+        axes.tick_params(labelbottom=True)
+    figure.colorbar(image, ax=grid, label=label)
+    figure.suptitle(title, fontsize="medium")
+    return figure
+
+
+def _rows(maps: Mapping[str, np.ndarray], label: str, title: str, limits: tuple[float, float]) -> Figure:
+    """All curves of a ring or a chain below one another."""
+    values = np.array(list(maps.values()))
+    with mpl.rc_context(style.RC):
+        figure = Figure(figsize=(8.0, 1.6 + 0.4 * len(maps)), layout="constrained")
+        axes = figure.subplots()
+    image = panel(axes, values, limits)
+    axes.set_aspect("auto")
+    axes.set_yticks(range(len(maps)), [textwrap.fill(name, TITLE_WIDTH) for name in maps])
+    axes.invert_yaxis()
+    axes.set_xlabel(_axis(0))
+    figure.colorbar(image, ax=axes, label=label)
+    figure.suptitle(title, fontsize="medium")
+    return figure

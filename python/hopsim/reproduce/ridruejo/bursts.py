@@ -1,0 +1,201 @@
+"""Figure 2: how much shorter bursts get with local buffer restriction, by their length."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hopsim.reproduce.figure import BURST
+from hopsim.reproduce.model import Document, Entry, Experiment, Fact, Measured, Outcome, Results, Scale, slug
+from hopsim.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RIDRUEJO = "F. J. Ridruejo et al., Realistic evaluation of interconnection network performance at high loads"
+PACKET_LENGTH = 16
+"""[phits]"""
+QUEUE = 4 * PACKET_LENGTH
+"""Of a transit VC and of an injection port [phits]."""
+RESERVED = 3
+"""Packets that LBR leaves room for: B."""
+LENGTHS: Mapping[Scale, Sequence[int]] = {
+    "quick": (10, 30, 100, 300, 1_000),
+    "full": (10, 30, 100, 300, 1_000, 3_000, 10_000),
+}
+"""Packets of a node in a burst."""
+SEEDS: Mapping[Scale, int] = {"quick": 1, "full": 10}
+PACKETS = 1_000
+"""That a node sends in a run, at least: short bursts are repeated."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """One of the two networks of 64 nodes."""
+
+    title: str
+    topology: Document
+    cycles: int
+    """That a node needs for a packet, at most: sets the length of the runs."""
+
+
+RING = Network("64-ring", {"ring": {"routers": 64}}, 400)
+TORUS = Network("8×8 torus", {"torus": {"sides": [8, 8]}}, 45)
+NETWORKS = (RING, TORUS)
+PATTERNS: Mapping[str, Any] = {"UN": "uniform", "HR": {"hot_region": {"fraction": 0.25, "share": 0.125}}}
+CONTROLS: Mapping[str, Document] = {"base": {"none": {}}, "LBR": {"lbr": {"packets": RESERVED}}}
+
+
+def _document(network: Network, pattern: str, control: str, length: int) -> Document:
+    bursts = math.ceil(PACKETS / length)
+    return {
+        "topology": network.topology,
+        "links": {"network": {"latency": 1}},
+        "router": {
+            "input_queued": {
+                "vcs": {"network": 3, "injection": 2},
+                "buffers": {"network": QUEUE, "injection": QUEUE},
+                "allocator": {"iterations": 1},
+                "consumption": "parallel",
+            }
+        },
+        "routing": "adaptive",
+        "nic": {
+            "source_queue": {"packets": 0},
+            "when_full": "wait",
+            "injection_ports": 2,
+            "injection_vc": "direction",
+            "control": CONTROLS[control],
+        },
+        "semantics": {"injection_link": "unlimited"},
+        "jobs": [
+            {
+                "traffic": {
+                    "packet_length": PACKET_LENGTH,
+                    "pattern": PATTERNS[pattern],
+                    "process": {"synchronised_bursts": {"packets": length}},
+                }
+            }
+        ],
+        "measure": {"warmup": 0, "cycles": network.cycles * length * bursts, "batches": 1},
+    }
+
+
+def _name(network: Network, pattern: str, control: str, length: int) -> str:
+    return slug(network.title, pattern, control, str(length))
+
+
+def _experiments(scale: Scale, seeds: int) -> list[Experiment]:
+    return [
+        Experiment(
+            _name(network, pattern, control, length),
+            _document(network, pattern, control, length),
+            (),
+            seeds,
+        )
+        for network in NETWORKS
+        for pattern in PATTERNS
+        for control in CONTROLS
+        for length in LENGTHS[scale]
+    ]
+
+
+Lines = Mapping[str, Mapping[float | str, Measured]]
+"""Network and pattern -> length of the bursts -> time relative to the base case."""
+
+
+def _lines(scale: Scale, results: Results) -> Lines:
+    return {
+        _line(network, pattern): {
+            length: _relative(
+                *(results[_name(network, pattern, control, length)] for control in ("LBR", "base"))
+            )
+            for length in LENGTHS[scale]
+        }
+        for network in NETWORKS
+        for pattern in PATTERNS
+    }
+
+
+def _line(network: Network, pattern: str) -> str:
+    return f"{network.title}, {pattern}"
+
+
+def _relative(own: Sequence[Result], base: Sequence[Result]) -> Measured:
+    """Mean time of a burst over that of the base case with the same seed."""
+    pairs = zip(own, base, strict=True)
+    return Measured.of([first.summary[BURST] / second.summary[BURST] for first, second in pairs])
+
+
+def _conclude(scale: Scale, results: Results) -> Outcome:
+    return Outcome(facts=list(_facts(_lines(scale, results))))
+
+
+def _facts(lines: Lines) -> Iterator[Fact]:
+    for name, line in lines.items():
+        values = list(line.values())
+        first, last = values[0].mean, values[-1].mean
+        yield Fact(
+            f"{name}: LBR reduces the time of a burst",
+            "below the base case for the longest bursts",
+            f"{last:.3f} ± {values[-1].std:.3f}",
+            last < 1,
+        )
+        yield Fact(
+            f"{name}: the gain increases with the length of the bursts",
+            "longest below shortest",
+            f"{last:.3f}, {first:.3f}",
+            last < first,
+        )
+    for pattern in PATTERNS:
+        ring, torus = (list(lines[_line(network, pattern)].values())[-1].mean for network in NETWORKS)
+        yield Fact(
+            f"{pattern}: LBR gains more in the torus than in the ring",
+            "longest bursts: torus below ring",
+            f"{torus:.3f}, {ring:.3f}",
+            torus < ring,
+        )
+
+
+def _notes(scale: Scale) -> list[str]:
+    lengths = LENGTHS[scale]
+    lines = [
+        "64 nodes; 3 VCs of 4 packets of 16 phits, one of them the escape VC with the bubble; two injection "
+        "ports of 4 packets, by direction; nodes consume all packets that arrive at once. "
+        f"B = {RESERVED} for LBR. Bursts of {lengths[0]} to {lengths[-1]:,} packets, repeated until every "
+        f"node has sent about {PACKETS:,}.",
+        "Not in the paper, so chosen: one cycle per router and link, round-robin arbitration in one "
+        "iteration, a packet in the torus without a way to go in X is put to an injection port by its way "
+        "in Y.",
+    ]
+    if scale == "quick":
+        lines.append("The paper goes up to bursts of 10,000 packets and repeats with 10 seeds: --scale full.")
+    return lines
+
+
+def _draw(scale: Scale, results: Results) -> Figure:
+    from hopsim.reproduce import drawing
+
+    return drawing.relative(
+        "Figure 2: time of a burst with LBR, relative to that without",
+        ("packets of a node in a burst", "time relative to the base case"),
+        _lines(scale, results),
+    )
+
+
+def entries() -> list[Entry]:
+    """The figure."""
+    return [
+        Entry(
+            name="ridruejo-figure-2",
+            title="Time of bursts in step with local buffer restriction, ring and torus of 64 nodes",
+            source=f"{RIDRUEJO}, figure 2",
+            notes={scale: _notes(scale) for scale in LENGTHS},
+            seeds=SEEDS,
+            experiments=_experiments,
+            conclude=_conclude,
+            draw=_draw,
+        )
+    ]

@@ -1,0 +1,76 @@
+"""Results that were not simulated, for the entries of `hopsim reproduce`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from hopsim.plot.breakdown import COMPONENTS
+from hopsim.reproduce.model import Entry, Results, Scale
+from hopsim.results import Result
+
+SUMMARY = {
+    "accepted_load": 0.3,
+    "router_injection_min": 0.25,
+    "router_injection_max_min_ratio": 1.2,
+    "router_injection_cov": 0.02,
+    "node_injection_min": 0.2,
+    "node_injection_mean": 0.3,
+    "node_injection_max": 0.4,
+    "packet_latency_mean": 150.0,
+    "packet_latency_max": 900.0,
+    "cycles_per_burst": 5000.0,
+    **dict.fromkeys(COMPONENTS, 30.0),
+}
+ROUTERS = pa.table({"group": [0] * 8 + [1] * 8, "injection_load": [0.3, *[0.35] * 6, 0.3, *[0.0] * 8]})
+
+
+def made_up(entry: Entry, scale: Scale = "quick", **changes: float | None) -> Results:
+    """A result for every point of an entry, all alike."""
+    return {
+        experiment.name: [
+            result(load, {**SUMMARY, **changes}, experiment.document)
+            for load in experiment.loads or [None]
+            for _ in range(2)
+        ]
+        for experiment in entry.experiments(scale, 2)
+    }
+
+
+def result(load: float | None, summary: Mapping[str, Any], document: Mapping[str, Any]) -> Result:
+    """One point with the tables that its document asks for."""
+    measure = document["measure"]
+    streams = measure.get("streams", [])
+    tables = {"routers": ROUTERS}
+    if "generation" in streams:
+        tables["generation_series"] = generation(measure)
+    if "nodes" in streams:
+        tables["nodes"] = nodes(measure["cycles"])
+    axes = {} if load is None else {"load": load}
+    return Result({"config": dict(document), "result": dict(summary)}, axes, tables)
+
+
+def generation(measure: Mapping[str, Any]) -> pa.Table:
+    """Latency and misrouted share that rise at once when the traffic changes."""
+    cycles = range(0, measure["warmup"] + measure["cycles"], measure["interval"])
+    changed = [cycle >= measure["warmup"] for cycle in cycles]
+    return pa.table(
+        {
+            "cycle": cycles,
+            "packets": [100] * len(changed),
+            "latency_mean": [200.0 if late else 120.0 for late in changed],
+            "misrouted_fraction": [0.9 if late else 0.1 for late in changed],
+        }
+    )
+
+
+def nodes(cycles: int) -> pa.Table:
+    """64 nodes that offer 0.6, 0.4 and 0.3 phits per cycle in turn and inject at most 0.4."""
+    offered = [(0.6, 0.4, 0.3)[node % 3] for node in range(64)]
+    packets = {
+        "generated": [round(load * cycles / 16) for load in offered],
+        "injected": [round(min(load, 0.4) * cycles / 16) for load in offered],
+    }
+    return pa.table({"node": range(64), "job": ["job0"] * 64, **packets, "delivered": packets["injected"]})
