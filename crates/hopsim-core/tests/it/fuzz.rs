@@ -63,7 +63,7 @@ const TORUS: &[&str] = &[
     "traffic = { pattern = { permutation = \"bit_reversal\" }, process = { synchronised_bursts = { packets = 5 } } }",
     "[[jobs]]",
     "placement = { random_nodes = { count = 8 } }",
-    "traffic = { pattern = \"hot_region\", process = { bernoulli = { load = 0.1 } }, node_loads = { random = { saturated = 0.5 } } }",
+    "traffic = { pattern = { hot_region = { share = 0.5 } }, process = { bernoulli = { load = 0.1 } }, node_loads = { random = { saturated = 0.5 } } }",
     "[measure]",
     "streams = [\"injection_waits\"]",
     "[sweep]",
