@@ -84,7 +84,7 @@ def _axis(path: str, results: Results) -> str:
 def _nothing_to_draw(results: Results) -> str:
     recorded = ", ".join(results.recorded) or "none"
     return (
-        f"nothing to draw from {len(results)} points with the tables {recorded}; curves need a sweep "
-        'over load, the other figures measure.streams = ["routers", "latency_histogram", "generation"] '
+        f"nothing to draw from {len(results)} points with the tables {recorded}; curves need a sweep over "
+        'load, the other figures measure.streams = ["nodes", "routers", "latency_histogram", "generation"] '
         "or measure.interval"
     )
