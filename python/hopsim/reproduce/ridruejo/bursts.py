@@ -166,9 +166,9 @@ def _notes(scale: Scale) -> list[str]:
         "ports of 4 packets, by direction; nodes consume all packets that arrive at once. "
         f"B = {RESERVED} for LBR. Bursts of {lengths[0]} to {lengths[-1]:,} packets, repeated until every "
         f"node has sent about {PACKETS:,}.",
-        "Not in the paper, so chosen: one cycle per router and link, round-robin arbitration in one "
-        "iteration, a packet in the torus without a way to go in X is put to an injection port by its way "
-        "in Y.",
+        "Not in the paper, so chosen: the size of the torus (the other experiments have 64 nodes), one cycle "
+        "per router and link, round-robin arbitration in one iteration; a packet in the torus without a "
+        "way to go in X is put to an injection port by its way in Y.",
     ]
     if scale == "quick":
         lines.append("The paper goes up to bursts of 10,000 packets and repeats with 10 seeds: --scale full.")
