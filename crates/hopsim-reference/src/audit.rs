@@ -40,13 +40,16 @@ impl Simulator<'_> {
 
     /// No ring is ever full: one of its buffers has room for a packet.
     fn audit_rings(&self) {
+        if self.plan.network.classes.links[0].bubble == 0 {
+            return;
+        }
         let mut free: BTreeMap<Ring, u32> = BTreeMap::new();
         for (router, parts) in self.routers.iter().enumerate() {
             for (port, output) in parts.outputs.iter().enumerate() {
                 let Some((peer, back)) = output.peer else { continue };
                 let input = &self.routers[peer].inputs[back];
-                for vc in (0..input.vcs.len()).filter(|&vc| self.is_ring(vc as u8)) {
-                    let Some(ring) = self.ring(router, port) else { continue };
+                for vc in 0..input.vcs.len() {
+                    let Some(ring) = self.ring(router, port, vc as u8) else { continue };
                     let waits = |q: &&Queued| q.packet.is_some() && q.vc == vc && q.sent == 0;
                     let waiting =
                         output.queue.iter().filter(waits).map(|q| self.space(q.length)).sum::<u32>();

@@ -5,13 +5,14 @@ use crate::simulator::Simulator;
 use hopsim_core::routing::{Request, Routing};
 use hopsim_core::topology::{PortClass, Topology};
 
-/// A ring of links: dimension, direction, and its router with coordinate 0 in that dimension.
-pub type Ring = (usize, bool, u32);
+/// A ring of links: dimension, direction, its router with coordinate 0 in that dimension, and its VC if that is a ring by
+/// itself.
+pub type Ring = (usize, bool, u32, Option<u8>);
 
 impl Simulator<'_> {
-    /// Phits of room that a packet takes in the buffer of a link: where there are rings as many as the longest.
+    /// Phits of room that a packet takes in the buffer of a link: where rings have bubbles as many as the longest.
     pub(crate) fn space(&self, length: u32) -> u32 {
-        if self.plan.topology.has_rings() { self.plan.longest_packet() } else { length }
+        if self.plan.network.classes.links[0].bubble > 0 { self.plan.longest_packet() } else { length }
     }
 
     /// Phits that must be free in an output VC besides those for the head that asks for it: for one packet more where it
@@ -34,8 +35,7 @@ impl Simulator<'_> {
         if self.routers[router].inputs[input].is_terminal() || !self.is_ring(vc as u8) {
             return true;
         }
-        let phases = matches!(self.plan.routing, Routing::Valiant(_) | Routing::Ugal(_));
-        if phases && vc as u8 != to.vc {
+        if self.has_phases() && vc as u8 != to.vc {
             return true;
         }
         // What comes in by a port is on its way to the opposite one.
@@ -43,8 +43,8 @@ impl Simulator<'_> {
         (from, !side) != (dimension, direction)
     }
 
-    /// The ring that a link is part of.
-    pub(crate) fn ring(&self, router: usize, port: usize) -> Option<Ring> {
+    /// The ring that a VC of a link is part of.
+    pub(crate) fn ring(&self, router: usize, port: usize, vc: u8) -> Option<Ring> {
         let Topology::Cube(cube) = &*self.plan.topology else { return None };
         let (dimension, direction) = cube.direction(port);
         let first = (0..self.routers.len()).find(|&other| {
@@ -52,11 +52,17 @@ impl Simulator<'_> {
             (0..cube.sides().len())
                 .all(|d| if d == dimension { cube.coordinate(other as u32, d) == 0 } else { same(d) })
         });
-        Some((dimension, direction, first? as u32)).filter(|_| cube.wraps())
+        let alone = Some(vc).filter(|_| self.has_phases());
+        Some((dimension, direction, first? as u32, alone)).filter(|_| cube.wraps() && self.is_ring(vc))
+    }
+
+    /// Whether packets go to an intermediate router in VC 0 and on in VC 1.
+    fn has_phases(&self) -> bool {
+        matches!(self.plan.routing, Routing::Valiant(_) | Routing::Ugal(_))
     }
 
     /// Whether the bubble keeps a VC free of deadlock.
-    pub(crate) fn is_ring(&self, vc: u8) -> bool {
+    fn is_ring(&self, vc: u8) -> bool {
         !self.is_adaptive() || self.is_escape(vc)
     }
 

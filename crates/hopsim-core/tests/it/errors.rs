@@ -917,6 +917,24 @@ fn injection_control_out_of_range() {
 }
 
 #[test]
+fn a_signal_that_would_hold_back_replies() {
+    assert_eq!(
+        set(&["nic.control.sat={ l = 1, k = 2 }", "jobs.0.traffic.request_reply={}"]),
+        "nic.control.sat (override): a node that waits for the signal would hold back the replies that other nodes wait for, \
+         which then never pass the signal on; valid: jobs without request_reply, or nic.control = \"none\""
+    );
+}
+
+#[test]
+fn shared_buffers_of_links_that_are_not_there() {
+    assert_eq!(
+        on(MESH, "router.cioq.buffers.damq = { local_reserve = 1, global_reserve = 1 }"),
+        "router.cioq.buffers.damq: the reserves are those of local and global links, which the topology does not have; \
+         valid: no such key, or topology.dragonfly"
+    );
+}
+
+#[test]
 fn injection_ports_and_directions_that_do_not_fit() {
     assert_eq!(
         on(TORUS, "nic.injection_ports = 2"),

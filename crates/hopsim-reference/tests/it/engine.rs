@@ -68,17 +68,19 @@ fn compare(engine: &[PacketTrace], reference: &[PacketTrace]) -> Result<(), Stri
 #[derive(Default)]
 struct Coverage(RefCell<BTreeMap<String, [usize; 3]>>);
 
-/// Whether some VC of a shared buffer has no room of its own for a packet.
-fn lacks_reserve(plan: &Plan) -> bool {
-    plan.router.damq.is_some_and(|shares| shares.iter().any(|s| s.reserve < plan.longest_packet()))
+/// Whether some VC of a shared buffer has no room of its own for a packet, or packets enter rings without leaving a bubble.
+fn may_deadlock(plan: &Plan) -> bool {
+    let lacks_bubble = plan.topology.has_rings() && plan.network.classes.links[0].bubble == 0;
+    lacks_bubble
+        || plan.router.damq.is_some_and(|shares| shares.iter().any(|s| s.reserve < plan.longest_packet()))
 }
 
 impl Coverage {
     /// Compares engine and reference.
     fn compare(&self, plan: &Plan, cycles: u32) -> Result<(), String> {
         let engine = match hopsim_core::engine::trace(plan, cycles) {
-            // Shared buffers without a reserve for every VC may lock up.
-            Err(RunError::Deadlock(_)) if lacks_reserve(plan) => return Ok(()),
+            // Shared buffers without a reserve for every VC and rings without bubble may lock up.
+            Err(RunError::Deadlock(_)) if may_deadlock(plan) => return Ok(()),
             outcome => outcome.map_err(|e| e.to_string())?,
         };
         compare(&engine, &hopsim_reference::trace(plan, cycles))?;
@@ -166,12 +168,8 @@ const MINIMAL: [&str; 16] = [
 ];
 
 /// and the rest.
-const OTHERS: [&str; 15] = [
+const OTHERS: [&str; 18] = [
     "several lengths in rings",
-    "synchronised bursts",
-    "loads of nodes",
-    "waiting for room",
-    "injection by direction",
     "sat",
     "ipr",
     "sat adaptive",
@@ -182,6 +180,13 @@ const OTHERS: [&str; 15] = [
     "hot_region",
     "mix with silent nodes",
     "silent nodes and changes",
+    "synchronised bursts",
+    "node loads",
+    "packets that wait to be generated",
+    "injection by direction",
+    "bubble of 0 packets",
+    "bubble of 1 packets",
+    "bubble of 2 packets",
 ];
 
 /// What `plan` covers.
@@ -232,13 +237,12 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
         let more = [
             (silent && !built.changes.is_empty(), "silent nodes and changes"),
             (built.process.synchronised().is_some(), "synchronised bursts"),
-            (!built.processes.is_empty(), "loads of nodes"),
+            (!built.processes.is_empty(), "node loads"),
         ];
         names.extend(more.iter().filter(|(covered, _)| *covered).map(|(_, name)| (*name).to_owned()));
     }
-    let bounded = plan.nic.source_queue < u32::MAX;
     let more = [
-        (bounded && plan.nic.when_full == WhenFull::Wait, "waiting for room"),
+        (plan.nic.when_full == WhenFull::Wait, "packets that wait to be generated"),
         (plan.nic.injection_vc == InjectionVc::Direction, "injection by direction"),
     ];
     names.extend(more.iter().filter(|(covered, _)| *covered).map(|(_, name)| (*name).to_owned()));
@@ -254,6 +258,10 @@ fn names_of_one_class(plan: &Plan) -> Vec<String> {
     let rings = plan.topology.has_rings();
     let more = [
         (plan.control.lbr > 0, format!("lbr {topology}")),
+        (
+            rings,
+            format!("bubble of {} packets", plan.network.classes.links[0].bubble / plan.longest_packet()),
+        ),
         (rings && plan.network.classes.links[0].vcs == 1, "one VC in rings".to_owned()),
         (rings && plan.shortest_packet() < plan.longest_packet(), "several lengths in rings".to_owned()),
     ];

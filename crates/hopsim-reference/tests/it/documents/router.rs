@@ -26,6 +26,8 @@ pub struct Router {
     /// FlexVC alone knows spare ones for replies.
     spare_reply_vcs: [u32; 2],
     injection_vcs: u32,
+    /// Packets that those which enter a ring leave room for.
+    bubble: u32,
     /// Room beyond the longest packet \[tenths of a packet\]: local, global, injection, output.
     spare_room: [u32; 4],
     speedup: f64,
@@ -59,19 +61,20 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
     );
     (
         prop::bool::weighted(0.8),
-        (vcs, sharing),
+        (vcs, sharing, mostly(3 * common, 1..=1, &[0, 2])),
         [room.clone(), room.clone(), room.clone(), room],
         speedup,
         latencies,
         allocator,
     )
-        .prop_map(|(cioq, (vcs, sharing), spare_room, speedup, latencies, allocator)| {
+        .prop_map(|(cioq, (vcs, sharing, bubble), spare_room, speedup, latencies, allocator)| {
             let ((spare_vcs, spare_reply_vcs, injection_vcs), (selection, damq)) = (vcs, sharing);
             Router {
                 cioq,
                 spare_vcs,
                 spare_reply_vcs,
                 injection_vcs,
+                bubble,
                 spare_room,
                 speedup,
                 latencies,
@@ -137,12 +140,16 @@ impl Router {
         let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
         // The bubble, and what packets leave free in adaptive VCs when they enter the network.
         let restriction = document["nic"]["control"]["lbr"]["packets"].as_u64().unwrap_or(0);
-        let least = restriction.max(u64::from(has_rings(topology)));
+        let rings = has_rings(topology);
+        let least = restriction.max(u64::from(if rings { self.bubble } else { 0 }));
         let vcs = vcs_of_one_class(topology, routing) + self.spare_vcs[0];
         // Half of them are for each direction.
         let directed = document["nic"]["injection_vc"] == "direction";
         let injection = if directed { self.injection_vcs.next_multiple_of(2) } else { self.injection_vcs };
-        let vcs = json!({ class: vcs.min(16), "injection": injection });
+        let mut vcs = json!({ class: vcs.min(16), "injection": injection });
+        if rings {
+            (vcs["bubble"], vcs["allow_deadlock"]) = (json!(self.bubble), json!(self.bubble == 0));
+        }
         let buffers = json!({ class: room(0) + least * longest, "injection": room(2) });
         self.assemble(&vcs, buffers, room(3))
     }
