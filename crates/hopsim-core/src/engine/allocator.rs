@@ -115,7 +115,21 @@ impl<const W: usize> Visit<'_, W> {
                 }
             }
         }
-        (slots, ready)
+        (self.vacated(cx, slots), ready)
+    }
+
+    /// Those of some slots that the packet before has left: a buffer sends one packet at a time, also where its port is not
+    /// busy with those that leave for nodes.
+    #[inline]
+    pub fn vacated<M: Mode>(&self, cx: &Context<'_, W, M>, mut slots: Mask<W>) -> Mask<W> {
+        if cx.parallel() {
+            slots.for_each(|slot| {
+                if self.extras.is_leaving((self.number, slot), cx.now) {
+                    slots.remove(slot);
+                }
+            });
+        }
+        slots
     }
 
     /// Those of `slots` that belong to input ports in `losers` and could still be granted.
@@ -138,7 +152,8 @@ impl<const W: usize> Visit<'_, W> {
                 let slot = base / 64 * 64 + bit;
                 let pair = self.router.slots[slot].request as usize;
                 let ready = self.router.ports[cx.tables.pair_port(pair)].out_ready <= cx.now;
-                if ready && credit.contains(pair) && (!cx.mixed() || self.fits(cx, slot)) {
+                let held = M::FULL && cx.is_held(self.number, slot);
+                if ready && credit.contains(pair) && !held && (!cx.mixed() || self.fits(cx, slot)) {
                     left.insert(slot);
                 }
             });
@@ -224,7 +239,10 @@ impl<const W: usize> Visit<'_, W> {
         asked.for_each(|output| {
             let mut candidates = std::mem::replace(&mut scratch.requesters[output], Mask::EMPTY);
             losers |= candidates;
-            if self.refuses(cx, output) {
+            if M::FULL && cx.sat.is_some() {
+                candidates = self.unheld(cx, candidates, &scratch.nominee);
+            }
+            if candidates.is_empty() || self.refuses(cx, output) {
                 return;
             }
             let mut class = 0;
@@ -246,6 +264,22 @@ impl<const W: usize> Visit<'_, W> {
             self.transfer(cx, input, slot, output);
         });
         losers
+    }
+
+    /// Those of some input ports whose nominee does not have to wait for the signal since a grant of this iteration.
+    #[cold]
+    fn unheld<M: Mode>(
+        &self,
+        cx: &Context<'_, W, M>,
+        mut inputs: Mask<W>,
+        nominee: &Array<u16, W>,
+    ) -> Mask<W> {
+        inputs.for_each(|input| {
+            if cx.is_held(self.number, nominee[input] as usize) {
+                inputs.remove(input);
+            }
+        });
+        inputs
     }
 
     /// FlexVC: picks the VC of a nominated head out of those it may use.

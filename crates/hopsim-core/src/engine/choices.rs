@@ -142,7 +142,7 @@ impl<const W: usize> Visit<'_, W> {
         for iteration in 0..cx.rules.iterations {
             let waiting = &self.extras.choices.waiting;
             let open = waiting.free_outputs(self.number, self.router.credit);
-            let awake = waiting.awake(self.number, self.router.choosing);
+            let awake = self.vacated(cx, waiting.awake(self.number, self.router.choosing));
             let openings = Openings { open, reachable: cx.reachable(open) };
             let mut slots = self.fixed(cx, &openings);
             awake.for_each(|slot| {
@@ -170,7 +170,7 @@ impl<const W: usize> Visit<'_, W> {
     fn fixed<M: Mode>(&self, cx: &Context<'_, W, M>, openings: &Openings<W>) -> Mask<W> {
         let mut slots = Mask::EMPTY;
         (self.router.wanted & openings.reachable).for_each(|pair| slots |= self.router.wants[pair]);
-        slots = self.extras.choices.waiting.free_inputs(self.number, slots);
+        slots = self.vacated(cx, self.extras.choices.waiting.free_inputs(self.number, slots));
         if cx.mixed() {
             slots.for_each(|slot| {
                 if !self.fits(cx, slot) {

@@ -64,7 +64,9 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         if cx.sat.as_ref().is_some_and(|sat| sat.is_exhausted(node)) {
             return WaitReason::Sat;
         }
-        if self.routers[router].ports[input].in_free > cx.now {
+        if self.routers[router].ports[input].in_free > cx.now
+            || self.extras.is_leaving((router, slot), cx.now)
+        {
             return WaitReason::Input;
         }
         let options = self.options(global::<W>(router as u32, slot));

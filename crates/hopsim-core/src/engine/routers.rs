@@ -209,8 +209,8 @@ pub struct Extras<const W: usize> {
     pub input_stamps: Vec<u64>,
     /// Stamps of least-recently-served output arbiters, by (router · ports + output) · ports + input.
     pub output_stamps: Vec<u64>,
-    /// First cycle in which the head of a slot could leave for its node, by global slot id; empty if nodes take one packet at
-    /// a time.
+    /// First cycle in which the packet before its head has left a slot, by global slot id; empty if nodes take one packet at
+    /// a time: the input port tells then.
     pub free: Vec<u32>,
     /// Heads with a choice.
     pub choices: Choices<W>,
@@ -234,6 +234,12 @@ impl<const W: usize> Extras<W> {
             free: vec![0; if parallel(plan) { routers * 64 * W } else { 0 }],
             choices: Choices::new(plan, (regions, ahead)),
         }
+    }
+
+    /// Whether the packet before the head of a slot is still leaving it, for all that input ports do not tell.
+    #[inline]
+    pub fn is_leaving(&self, (number, slot): (usize, usize), now: u32) -> bool {
+        self.free.get(global::<W>(number as u32, slot) as usize).is_some_and(|&free| free > now)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::allocator::Visit;
 use super::context::{Arrival, Context, Credit, Rules};
+use super::mask::Mask;
 use super::mode::Mode;
 use super::pool::Queue;
 use super::routers::{Slot, global};
@@ -74,16 +75,19 @@ impl<const W: usize> Visit<'_, W> {
 
     /// Moves the heads that have arrived to their nodes, where those take packets from all input VCs at once.
     pub fn consume_arrived<M: Mode>(&mut self, cx: &mut Context<'_, W, M>) {
+        let mut heads = Mask::EMPTY;
         for terminal in 0..cx.rules.terminals {
-            let pair = cx.tables.port(terminal).pair_base as usize;
-            let heads = self.router.wants[pair];
-            heads.for_each(|slot| {
-                if self.extras.free[global::<W>(self.number as u32, slot) as usize] <= cx.now {
-                    self.router.withdraw(slot, pair);
-                    self.consume_head(cx, (slot, pair), terminal);
-                }
-            });
+            heads |= self.router.wants[cx.tables.port(terminal).pair_base as usize];
         }
+        heads.for_each(|slot| {
+            let pair = self.router.slots[slot].request as usize;
+            // After the last packet that a node may inject the others of its heads ask for nothing.
+            let asks = self.router.wants[pair].contains(slot);
+            if asks && !self.extras.is_leaving((self.number, slot), cx.now) {
+                self.router.withdraw(slot, pair);
+                self.consume_head(cx, (slot, pair), cx.tables.pair_port(pair));
+            }
+        });
     }
 
     /// Moves the head of `slot` to its node, behind `terminal`, whatever else crosses.

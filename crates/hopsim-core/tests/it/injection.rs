@@ -7,6 +7,7 @@ use hopsim_core::error::RunError;
 use hopsim_core::measure::Column;
 use hopsim_core::plan::Plan;
 use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 fn plan(document: &Value) -> Plan {
     let experiment: Experiment = serde_json::from_value(document.clone()).expect("a valid document");
@@ -173,6 +174,41 @@ fn nodes_that_take_all_packets_at_once_are_no_bottleneck() {
     // The hot spot's own uniform packets go elsewhere.
     assert!(accepted("serial") < 2.0);
     assert!(accepted("parallel") > 3.0);
+}
+
+#[test]
+fn a_buffer_sends_one_packet_at_a_time_also_where_nodes_take_all_at_once() {
+    let mut document = network(&mesh(), &bernoulli(1.0));
+    document["router"]["input_queued"]["consumption"] = json!("parallel");
+    let mut granted: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+    for packet in trace(&plan(&document), 3_000).expect("no deadlock") {
+        for hops in packet.hops.windows(2) {
+            granted.entry((hops[0].router, hops[0].port, hops[0].vc)).or_default().push(hops[1].granted);
+        }
+    }
+    for (place, mut cycles) in granted {
+        cycles.sort_unstable();
+        assert!(cycles.windows(2).all(|pair| pair[1] - pair[0] >= 16), "behind {place:?}: {cycles:?}");
+    }
+}
+
+#[test]
+fn sat_lets_a_node_inject_no_more_than_k_packets_in_one_cycle() {
+    // By two ports, and to nodes of its own router, a node could inject several.
+    let sat = json!({ "sat": { "l": 1, "k": 1 } });
+    let mut by_two_ports = network(&json!({ "ring": { "routers": 3 } }), &bernoulli(1.0));
+    by_two_ports["nic"] = json!({ "injection_vc": "direction", "injection_ports": 2, "control": sat });
+    by_two_ports["router"]["input_queued"]["allocator"] = json!({ "iterations": 2 });
+    let mut at_home = network(&json!({ "ring": { "routers": 3, "nodes_per_router": 4 } }), &bernoulli(1.0));
+    at_home["nic"] = json!({ "control": sat });
+    at_home["router"]["input_queued"]["consumption"] = json!("parallel");
+    for mut document in [by_two_ports, at_home] {
+        document["router"]["input_queued"]["vcs"]["injection"] = json!(4);
+        let traces = trace(&plan(&document), 3_000).expect("no deadlock");
+        let injected: Vec<(u32, u32)> = traces.iter().map(|p| (p.source, p.hops[0].granted)).collect();
+        let cycles: BTreeSet<&(u32, u32)> = injected.iter().collect();
+        assert_eq!(injected.len(), cycles.len(), "{}", document["nic"]);
+    }
 }
 
 #[test]
