@@ -23,12 +23,12 @@ impl Simulator<'_> {
     /// All iterations of one router.
     pub(crate) fn allocate(&mut self, router: usize) {
         let iterations = self.plan.router.allocator.iterations;
-        let ports = self.routers[router].inputs.len();
+        let (inputs, outputs) = (self.routers[router].inputs.len(), self.routers[router].outputs.len());
         for iteration in 0..iterations {
             let when = u64::from(self.now) * u64::from(iterations) + u64::from(iteration);
             let wishes: Vec<Option<Wish>> =
-                (0..ports).map(|input| self.request(router, input, when)).collect();
-            (0..ports).for_each(|output| self.grant_one(router, output, &wishes, when));
+                (0..inputs).map(|input| self.request(router, input, when)).collect();
+            (0..outputs).for_each(|output| self.grant_one(router, output, &wishes, when));
         }
     }
 
@@ -54,7 +54,8 @@ impl Simulator<'_> {
         wishes.into_iter().find(|wish| wish.vc == vc)
     }
 
-    /// Output stage: which input port gets an output.
+    /// Output stage: which input port gets an output. A node that has to wait for the signal since a grant of this iteration
+    /// takes no further part.
     fn grant_one(&mut self, router: usize, output: usize, wishes: &[Option<Wish>], when: u64) {
         if !self.accepts(router, output) {
             return;
@@ -65,7 +66,9 @@ impl Simulator<'_> {
             |input: usize| usize::from(transit_first && self.routers[router].inputs[input].is_terminal());
         let mut candidates = Vec::new();
         for (input, wish) in wishes.iter().enumerate() {
-            if let Some(wish) = wish.as_ref().filter(|w| w.to.port == output) {
+            if let Some(wish) = wish.as_ref().filter(|w| w.to.port == output)
+                && !self.awaits_signal(router, input)
+            {
                 let age = self.age(kind, router, input, wish.vc);
                 candidates.push(Candidate { index: input, age, class: class(input) });
             }
@@ -86,19 +89,12 @@ impl Simulator<'_> {
         let packet = self.head(router, input, wish.vc);
         let length = self.packets[packet].length;
         let space = self.space(length);
-        let crossing = self.plan.router.crossing[length as usize];
+        let transfer = self.set_out((router, input, wish.vc), wish.to);
         let Request { port: output, vc } = wish.to;
-        let aim = self.sensors.contention.then(|| self.aim(router, input, wish.vc));
         self.packets[packet].route = wish.after;
 
-        let from = &mut self.routers[router].inputs[input];
-        let (arrived, upstream, due) = (from.vcs[wish.vc][0].arrived, from.peer, self.now + from.latency);
-        from.transfer = Some(Transfer { vc: wish.vc, output, elapsed: 0, crossing, aim });
-        let hop = Hop { router: router as u32, port: output as u16, vc, arrived, granted: self.now };
-        self.packets[packet].trace.hops.push(hop);
-
         let to = &mut self.routers[router].outputs[output];
-        to.held = crossing;
+        to.held = transfer.crossing;
         let (ready, vc) = (self.now + self.plan.router.crossbar_latency, vc as usize);
         to.queue.push_back(Queued { packet: Some(packet), length, ready, vc, phits: 0, sent: 0 });
         if !to.is_terminal() {
@@ -106,16 +102,31 @@ impl Simulator<'_> {
             let minimal = !wish.after.misrouted();
             to.outstanding[vc].push(Outstanding { packet, length: space, minimal });
         }
-        match upstream {
-            Some((peer, port)) => self.routers[peer].outputs[port].credit_wire.push(due, (wish.vc, packet)),
-            None => self.leave_node(router * self.nodes_per_router + input, wish.vc, packet),
-        }
+        self.routers[router].inputs[input].transfer = Some(transfer);
         let ejected = self.routers[router].outputs[output].is_terminal();
         if let (true, Role::Request(kind)) = (ejected, self.packets[packet].role) {
             let space = &mut self.nics[router * self.nodes_per_router + output].reply_space[kind];
             assert!(*space >= length, "a request is granted without space for its reply");
             *space -= length;
         }
+    }
+
+    /// The head of a VC has been granted an output: what that means for where it comes from, and its passage.
+    pub(crate) fn set_out(&mut self, (router, input, vc): Place, to: Request) -> Transfer {
+        let packet = self.head(router, input, vc);
+        let crossing = self.plan.router.crossing[self.packets[packet].length as usize];
+        let aim = self.sensors.contention.then(|| self.aim(router, input, vc));
+        let from = &self.routers[router].inputs[input];
+        let (arrived, upstream, due) = (from.vcs[vc][0].arrived, from.peer, self.now + from.latency);
+        let hop = Hop { router: router as u32, port: to.port as u16, vc: to.vc, arrived, granted: self.now };
+        self.packets[packet].trace.hops.push(hop);
+        if let Some((node, first)) = from.node {
+            self.leave_node(node, first + vc, packet);
+        }
+        if let Some((peer, port)) = upstream {
+            self.routers[peer].outputs[port].credit_wire.push(due, (vc, packet));
+        }
+        Transfer { vc, output: to.port, elapsed: 0, crossing, aim }
     }
 
     /// The packet at the head of a VC that holds one.
@@ -128,6 +139,9 @@ impl Simulator<'_> {
         let (router, input, vc) = place;
         let Packet { length, role, .. } = self.packets[self.head(router, input, vc)];
         let output = &self.routers[router].outputs[to.port];
+        if output.is_terminal() && self.takes_all() {
+            return false;
+        }
         let room = match self.plan.router.output_buffer {
             Some(size) => output.occupied() + length <= size,
             // Nothing waits without a queue: the packet must find the link free.

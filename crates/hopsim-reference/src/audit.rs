@@ -18,20 +18,17 @@ impl Simulator<'_> {
                     let present: u32 = input.vcs[vc].iter().map(|r| r.phits - r.crossed).sum();
                     assert!(present <= input.capacity, "{place}: {present} phits do not fit");
                     let taken = self.committed(input, vc);
-                    match input.peer {
-                        Some((peer, back)) => {
-                            let output = &self.routers[peer].outputs[back];
-                            let known = taken + self.ahead_of(output, vc);
-                            assert_eq!(output.used(vc), known, "{place}: space is lost or invented");
-                        }
-                        // Not every router has nodes.
-                        None if input.is_terminal() => {
-                            if let Some(nic) = self.nics.get(router * self.nodes_per_router + port) {
-                                let all = nic.free[vc] + taken;
-                                assert_eq!(all, input.capacity, "{place}: space is lost or invented");
-                            }
-                        }
-                        None => {}
+                    if let Some((peer, back)) = input.peer {
+                        let output = &self.routers[peer].outputs[back];
+                        let known = taken + self.ahead_of(output, vc);
+                        assert_eq!(output.used(vc), known, "{place}: space is lost or invented");
+                    }
+                    // Not every router has nodes.
+                    if let Some((node, first)) = input.node
+                        && let Some(nic) = self.nics.get(node)
+                    {
+                        let all = nic.free[first + vc] + taken;
+                        assert_eq!(all, input.capacity, "{place}: space is lost or invented");
                     }
                 }
             }
@@ -76,7 +73,7 @@ impl Simulator<'_> {
     fn committed(&self, input: &Input, vc: usize) -> u32 {
         let is_head = |p: &&Phit| p.index == 0 && p.vc == vc;
         let coming = input.wire.0.iter().map(|(_, phit)| phit).filter(is_head).map(|p| p.packet);
-        let granted = usize::from(input.transfer.as_ref().is_some_and(|t| t.vc == vc));
+        let granted = input.leaving().filter(|t| t.vc == vc).count();
         let waiting = input.vcs[vc].iter().skip(granted).map(|r| r.packet);
         let space = |packet: usize| {
             let length = self.packets[packet].length;
@@ -107,7 +104,8 @@ impl Simulator<'_> {
                 input.vcs.iter().flatten().for_each(|r| phits[r.packet] += r.phits - r.crossed);
             }
             for output in &router.outputs {
-                output.crossbar.0.iter().for_each(|(_, (packet, _))| phits[*packet] += 1);
+                let inside = output.crossbar.0.iter().chain(&output.bypass.0);
+                inside.for_each(|(_, (packet, _))| phits[*packet] += 1);
                 for queued in &output.queue {
                     queued.packet.iter().for_each(|&packet| phits[packet] += queued.phits - queued.sent);
                 }

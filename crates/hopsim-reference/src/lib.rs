@@ -10,7 +10,7 @@
 //!
 //! 1. *receive*: phits that have reached the end of their wire enter the input buffers, credits the counters;
 //! 2. *signal and sense*: the signal of injection control moves on; each router counts what its heads may read, from scratch, and tells its group;
-//! 3. *allocate*: each router runs the iterations of its separable allocator, inputs first;
+//! 3. *allocate*: nodes that take a packet from every VC at once take those that have arrived; each router runs the iterations of its separable allocator, inputs first;
 //! 4. *move*: phits cross the crossbar and leave the output queues, one per cycle on every wire;
 //! 5. *network interfaces*: changes of traffic, replies, generation, admission to the injection buffers; phits leave the
 //!    nodes.
@@ -22,6 +22,8 @@
 mod allocator;
 mod arbiter;
 mod audit;
+mod build;
+mod consumption;
 mod nic;
 mod parts;
 mod room;

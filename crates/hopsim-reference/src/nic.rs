@@ -1,6 +1,6 @@
 //! Network interfaces: generation, source queue, replies, injection buffers and the wire to the router.
 
-use crate::parts::{DelayLine, Packet, Phit, Role};
+use crate::parts::{DelayLine, Input, Packet, Phit, Role};
 use crate::simulator::Simulator;
 use hopsim_core::config::{InjectionLink, InjectionVc, WhenFull};
 use hopsim_core::plan::{JobPlan, Plan};
@@ -53,7 +53,7 @@ pub struct Nic {
     space_wire: DelayLine<(usize, u32)>,
     /// Injection VC whose turn it is, for requests and for replies.
     turn: [usize; 2],
-    /// Packets whose phits are leaving; at most one on a serial wire.
+    /// Packets whose phits are leaving; at most one on each serial wire.
     pub sending: Vec<Sending>,
 }
 
@@ -77,6 +77,11 @@ fn directed(plan: &Plan, from: u32, to: u32) -> Range<usize> {
         Some(false) => 0..vcs / 2,
         None => 0..vcs,
     }
+}
+
+/// The wire to an injection VC: each has an equal part of the VCs, in order.
+fn wire(plan: &Plan, vc: usize) -> usize {
+    vc * plan.experiment.nic.injection_ports as usize / plan.network.classes.terminal.vcs as usize
 }
 
 /// The injection VCs for replies, or those for other packets.
@@ -152,7 +157,8 @@ impl Nic {
     fn choose_vc(&mut self, plan: &Plan, packet: &Packet) -> Option<usize> {
         let reply = packet.role == Role::Reply;
         let vcs = injection_vcs(plan, reply);
-        let room: Vec<usize> = vcs.clone().filter(|&vc| self.free[vc] >= packet.length).collect();
+        let takes = |&vc: &usize| self.takes(plan, vc, packet.length);
+        let room: Vec<usize> = vcs.clone().filter(takes).collect();
         match plan.nic.injection_vc {
             InjectionVc::Shortest => {
                 let turn = &mut self.turn[usize::from(reply)];
@@ -176,9 +182,15 @@ impl Nic {
         }
     }
 
-    /// Whether the wire takes a packet.
-    fn wire_is_free(&self, plan: &Plan) -> bool {
-        plan.nic.injection_link == InjectionLink::Unlimited || self.sending.is_empty()
+    /// Whether the wire to an injection VC takes a packet.
+    fn wire_is_free(&self, plan: &Plan, vc: usize) -> bool {
+        let busy = |sending: &Sending| wire(plan, sending.vc) == wire(plan, vc);
+        plan.nic.injection_link == InjectionLink::Unlimited || !self.sending.iter().any(busy)
+    }
+
+    /// Whether an injection VC and the wire to it take a packet.
+    fn takes(&self, plan: &Plan, vc: usize, length: u32) -> bool {
+        self.free[vc] >= length && self.wire_is_free(plan, vc)
     }
 
     /// Whether the job lets the node send one packet more.
@@ -202,8 +214,7 @@ impl Nic {
             InjectionVc::Direction => directed(plan, node as u32, destination),
             InjectionVc::Shortest | InjectionVc::Random => vcs,
         };
-        let room = candidates.any(|vc| self.free[vc] >= length);
-        !(room && self.wire_is_free(plan) && self.may_send(plan))
+        !(candidates.any(|vc| self.takes(plan, vc, length)) && self.may_send(plan))
     }
 }
 
@@ -361,7 +372,7 @@ impl Simulator<'_> {
     /// possible.
     fn admit(&mut self, node: usize) -> bool {
         let nic = &mut self.nics[node];
-        if !nic.wire_is_free(self.plan) {
+        if !(0..nic.free.len()).any(|vc| nic.wire_is_free(self.plan, vc)) {
             return false;
         }
         let first = match nic.replies.pop_front() {
@@ -403,11 +414,15 @@ impl Simulator<'_> {
 
     /// Moves one phit of each packet that leaves the node.
     pub(crate) fn send(&mut self, node: usize) {
-        let (router, port) = (node / self.nodes_per_router, node % self.nodes_per_router);
-        let input = &mut self.routers[router].inputs[port];
+        let inputs = &mut self.routers[node / self.nodes_per_router].inputs;
         let sending = &mut self.nics[node].sending;
         for packet in sending.iter_mut() {
-            let phit = Phit { packet: packet.packet, index: packet.sent, vc: packet.vc };
+            // The last of the node's ports whose VCs do not begin behind this one.
+            let here =
+                |input: &&mut Input| input.node.is_some_and(|(n, first)| n == node && first <= packet.vc);
+            let input = inputs.iter_mut().rfind(here).expect("every injection VC is somewhere");
+            let first = input.node.map_or(0, |(_, first)| first);
+            let phit = Phit { packet: packet.packet, index: packet.sent, vc: packet.vc - first };
             input.wire.push(self.now + input.latency, phit);
             packet.sent += 1;
         }

@@ -7,6 +7,7 @@ use hopsim_core::routing::{Request, RouteState};
 use hopsim_core::topology::PortClass;
 use hopsim_core::trace::PacketTrace;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// What part a packet plays.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -106,7 +107,7 @@ pub struct Aim {
     pub group: Option<usize>,
 }
 
-/// The passage of a packet, the first of its VC, through the crossbar.
+/// The passage of a packet, the first of its VC, out of its input buffer.
 pub struct Transfer {
     pub vc: usize,
     pub output: usize,
@@ -118,6 +119,22 @@ pub struct Transfer {
     pub aim: Option<Aim>,
 }
 
+impl Transfer {
+    /// One cycle: the packet, and those of its phits that leave the buffer. They have arrived, and are no more than the
+    /// speedup allows since the grant. The last one takes the packet off its VC.
+    pub fn step(&mut self, vc: &mut VecDeque<Resident>, packets: &[Packet]) -> (usize, Range<u32>) {
+        let Resident { packet, phits, crossed, .. } = vc[0];
+        let length = packets[packet].length;
+        self.elapsed += 1;
+        let end = phits.min(self.elapsed * length / self.crossing);
+        vc[0].crossed = end;
+        if end == length {
+            vc.pop_front();
+        }
+        (packet, crossed..end)
+    }
+}
+
 /// An input port.
 pub struct Input {
     pub class: PortClass,
@@ -127,12 +144,16 @@ pub struct Input {
     pub capacity: u32,
     /// Router and output port that feed it; `None` for a node.
     pub peer: Option<(usize, usize)>,
+    /// Node that feeds it, and the first of the node's injection VCs that are here.
+    pub node: Option<(usize, usize)>,
     /// Phits coming in.
     pub wire: DelayLine<Phit>,
     /// The packets of each VC.
     pub vcs: Vec<VecDeque<Resident>>,
     /// The packet that is crossing.
     pub transfer: Option<Transfer>,
+    /// The packets that leave past the crossbar, for nodes that take a packet from every VC at once.
+    pub consumptions: Vec<Transfer>,
     /// Chooses among the VCs.
     pub arbiter: Arbiter,
 }
@@ -176,6 +197,8 @@ pub struct Output {
     pub credit_wire: DelayLine<(usize, usize)>,
     /// Phits inside the crossbar: packet and position.
     pub crossbar: DelayLine<(usize, u32)>,
+    /// The same, past the crossbar for a node that takes a packet from every VC at once.
+    pub bypass: DelayLine<(usize, u32)>,
     /// The output queue (in an input-queued router: the packet that is leaving).
     pub queue: VecDeque<Queued>,
     /// Cycles for which the last grant still holds the port, by the speedup.
@@ -196,11 +219,21 @@ impl Input {
     pub fn is_terminal(&self) -> bool {
         self.class == PortClass::Terminal
     }
+
+    /// The packets that are leaving, each the first of its VC.
+    pub fn leaving(&self) -> impl Iterator<Item = &Transfer> {
+        self.transfer.iter().chain(&self.consumptions)
+    }
 }
 
 impl Output {
     pub fn is_terminal(&self) -> bool {
         self.class == PortClass::Terminal
+    }
+
+    /// Whether nothing that has been granted it has still to leave.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty() && self.bypass.0.is_empty()
     }
 
     /// Phits of the output queue that are spoken for: packets whose head has not left.

@@ -16,7 +16,7 @@ impl Simulator<'_> {
     /// and no earlier packet is still leaving.
     pub(crate) fn takes_part(&self, (router, input, vc): Place) -> bool {
         let port = &self.routers[router].inputs[input];
-        let leaving = port.transfer.as_ref().is_some_and(|t| t.vc == vc);
+        let leaving = port.leaving().any(|t| t.vc == vc);
         let front = port.vcs[vc].front();
         !leaving && front.is_some_and(|r| self.now >= r.arrived + self.plan.router.pipeline_latency)
     }

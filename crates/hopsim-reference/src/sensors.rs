@@ -80,7 +80,7 @@ impl Simulator<'_> {
         }
         let mut aims = Vec::new();
         for (port, input) in self.routers[router].inputs.iter().enumerate() {
-            aims.extend(input.transfer.iter().filter_map(|t| t.aim));
+            aims.extend(input.leaving().filter_map(|t| t.aim));
             let heads = (0..input.vcs.len()).filter(|&vc| self.takes_part((router, port, vc)));
             aims.extend(heads.map(|vc| self.aim(router, port, vc)));
         }

@@ -37,12 +37,12 @@ impl Simulator<'_> {
 
     /// Whether the heads at an input port come from a node that waits for the signal.
     pub(crate) fn awaits_signal(&self, router: usize, input: usize) -> bool {
-        let Some(signal) = self.signal.as_ref().filter(|_| self.routers[router].inputs[input].is_terminal())
+        let Some((signal, (node, _))) = self.signal.as_ref().zip(self.routers[router].inputs[input].node)
         else {
             return false;
         };
-        let count = signal.counts.get(router * self.nodes_per_router + input);
-        count.is_some_and(|&count| count >= signal.rule.k)
+        // Not every router has nodes.
+        signal.counts.get(node).is_some_and(|&count| count >= signal.rule.k)
     }
 
     /// A packet has left a node.

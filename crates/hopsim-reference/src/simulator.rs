@@ -1,15 +1,11 @@
 //! The network, the cycle, and the movement of phits.
 
-use crate::arbiter::Arbiter;
+use crate::build::build_router;
 use crate::nic::Nic;
-use crate::parts::{DelayLine, Input, Output, Packet, Phit, Resident, Routed, Router};
-use crate::sensors::Knowledge;
+use crate::parts::{Input, Packet, Phit, Resident, Routed, Router};
 use crate::signal::Signal;
-use hopsim_core::config::router::ArbiterConfig;
 use hopsim_core::plan::Plan;
-use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::routing::view::Sensors;
-use hopsim_core::topology::PortClass;
 use hopsim_core::trace::PacketTrace;
 use std::collections::VecDeque;
 
@@ -51,7 +47,10 @@ impl<'a> Simulator<'a> {
         self.pass_signal();
         (0..self.routers.len()).for_each(|router| self.settle_heads(router));
         self.sense();
-        (0..self.routers.len()).for_each(|router| self.allocate(router));
+        (0..self.routers.len()).for_each(|router| {
+            self.consume_arrived(router);
+            self.allocate(router);
+        });
         self.advance();
         (0..self.nics.len()).for_each(|node| self.inject(node));
         self.send_all();
@@ -59,7 +58,7 @@ impl<'a> Simulator<'a> {
 
     /// Lets the packets granted so far finish their hop, and gives the lives of all that were granted one.
     pub fn into_traces(mut self) -> Vec<PacketTrace> {
-        while self.routers.iter().any(|r| r.outputs.iter().any(|o| !o.queue.is_empty())) {
+        while self.routers.iter().any(|r| r.outputs.iter().any(|o| !o.is_empty())) {
             self.receive();
             self.advance();
             self.send_all();
@@ -90,9 +89,8 @@ impl<'a> Simulator<'a> {
     /// Every phit in a router that can takes one step.
     fn advance(&mut self) {
         for router in 0..self.routers.len() {
-            let ports = self.routers[router].inputs.len();
-            (0..ports).for_each(|input| self.cross(router, input));
-            (0..ports).for_each(|output| self.leave(router, output));
+            (0..self.routers[router].inputs.len()).for_each(|input| self.cross(router, input));
+            (0..self.routers[router].outputs.len()).for_each(|output| self.leave(router, output));
         }
     }
 
@@ -102,28 +100,32 @@ impl<'a> Simulator<'a> {
         self.now += 1;
     }
 
-    /// Phits of the packet that is crossing enter the crossbar: those that have arrived, and no more than the
-    /// speedup allows since the grant.
+    /// Phits of the packets that are leaving an input enter the crossbar, or go past it.
     fn cross(&mut self, router: usize, input: usize) {
         let Router { inputs, outputs, .. } = &mut self.routers[router];
-        let Input { transfer, vcs, .. } = &mut inputs[input];
-        let Some(t) = transfer else { return };
-        let resident = &mut vcs[t.vc][0];
-        let length = self.packets[resident.packet].length;
-        t.elapsed += 1;
-        while resident.crossed < resident.phits && resident.crossed < t.elapsed * length / t.crossing {
-            let due = self.now + self.plan.router.crossbar_latency;
-            outputs[t.output].crossbar.push(due, (resident.packet, resident.crossed));
-            resident.crossed += 1;
+        let Input { transfer, consumptions, vcs, .. } = &mut inputs[input];
+        let due = self.now + self.plan.router.crossbar_latency;
+        if let Some(t) = transfer {
+            let (packet, phits) = t.step(&mut vcs[t.vc], &self.packets);
+            let over = phits.end == self.packets[packet].length;
+            phits.for_each(|phit| outputs[t.output].crossbar.push(due, (packet, phit)));
+            if over {
+                *transfer = None;
+            }
         }
-        if resident.crossed == length {
-            vcs[t.vc].pop_front();
-            *transfer = None;
-        }
+        consumptions.retain_mut(|t| {
+            let (packet, phits) = t.step(&mut vcs[t.vc], &self.packets);
+            let over = phits.end == self.packets[packet].length;
+            phits.for_each(|phit| outputs[t.output].bypass.push(due, (packet, phit)));
+            !over
+        });
     }
 
-    /// Phits come out of the crossbar, and one leaves the output queue.
+    /// Phits come out of the crossbar, and one leaves the output queue; those past the crossbar leave at once.
     fn leave(&mut self, router: usize, output: usize) {
+        while let Some(phit) = self.routers[router].outputs[output].bypass.pop_due(self.now) {
+            self.absorb(phit);
+        }
         let port = &mut self.routers[router].outputs[output];
         port.held = port.held.saturating_sub(1);
         while let Some((packet, index)) = port.crossbar.pop_due(self.now) {
@@ -144,25 +146,24 @@ impl<'a> Simulator<'a> {
         }
         // What a message says has been sent where it was written.
         let Some(packet) = packet else { return };
-        let phit = Phit { packet, index, vc };
         match port.peer {
             Some((peer, back)) => {
                 let input = &mut self.routers[peer].inputs[back];
-                input.wire.push(self.now + input.latency, phit);
+                input.wire.push(self.now + input.latency, Phit { packet, index, vc });
             }
-            None => self.absorb(&phit),
+            None => self.absorb((packet, index)),
         }
     }
 
     /// A phit leaves for its destination node.
-    fn absorb(&mut self, phit: &Phit) {
-        let packet = &mut self.packets[phit.packet];
-        assert_eq!(packet.absorbed, phit.index, "phits come in order");
+    fn absorb(&mut self, (number, index): (usize, u32)) {
+        let packet = &mut self.packets[number];
+        assert_eq!(packet.absorbed, index, "phits come in order");
         packet.absorbed += 1;
         let (over, source) = (packet.absorbed == packet.length, packet.trace.source as usize);
-        if phit.index == 0 {
+        if index == 0 {
             packet.trace.delivered = Some(self.now);
-            self.consume(phit.packet);
+            self.consume(number);
         }
         if over {
             self.finish_in_burst(source);
@@ -184,53 +185,4 @@ fn arrive(vc: &mut VecDeque<Resident>, phit: &Phit, now: u32) {
     let resident = vc.iter_mut().find(|r| r.packet == phit.packet).expect("the head comes first");
     assert_eq!(resident.phits, phit.index, "phits come in order");
     resident.phits += 1;
-}
-
-fn build_router(plan: &Plan, router: u32) -> Router {
-    let classes = plan.topology.ports();
-    let allocator = &plan.router.allocator;
-    let stream = |port: usize, stage: u64| {
-        let index = u64::from(router) << 16 | (port as u64) << 1 | stage;
-        Stream::new(plan.experiment.measure.seed, Purpose::Arbiter, index)
-    };
-    let arbiter =
-        |kind: ArbiterConfig, positions, port, stage| Arbiter::new(kind, positions, stream(port, stage));
-    let peer = |port| plan.topology.neighbour(router, port).map(|(peer, back)| (peer as usize, back));
-    let input = |port: usize| {
-        let spec = plan.network.classes.of(classes[port]);
-        let vcs = spec.vcs as usize;
-        Input {
-            class: classes[port],
-            latency: spec.latency,
-            capacity: spec.buffer,
-            peer: peer(port),
-            wire: DelayLine::new(),
-            vcs: (0..vcs).map(|_| VecDeque::new()).collect(),
-            transfer: None,
-            arbiter: arbiter(allocator.input_arbiter, vcs, port, 0),
-        }
-    };
-    let output = |port: usize| {
-        let spec = plan.network.classes.of(classes[port]);
-        Output {
-            class: classes[port],
-            peer: peer(port),
-            buffer: spec.buffer,
-            shares: match classes[port] {
-                PortClass::Terminal => None,
-                PortClass::Link(class) => plan.router.damq.map(|shares| shares[class as usize]),
-            },
-            outstanding: (0..spec.vcs).map(|_| Vec::new()).collect(),
-            credit_wire: DelayLine::new(),
-            crossbar: DelayLine::new(),
-            queue: VecDeque::new(),
-            held: 0,
-            arbiter: arbiter(allocator.output_arbiter, classes.len(), port, 1),
-        }
-    };
-    Router {
-        inputs: (0..classes.len()).map(input).collect(),
-        outputs: (0..classes.len()).map(output).collect(),
-        knowledge: Knowledge::new(plan),
-    }
 }

@@ -110,7 +110,8 @@ fn nic_and_semantics() -> impl Strategy<Value = (Value, Value)> {
     let queue = select(vec![json!("unbounded"), json!({ "packets": 0 }), json!({ "packets": 3 })]);
     let nic = (
         queue,
-        one_of(&["shortest", "destination", "random", "direction"]),
+        one_of(&["shortest", "destination", "random", "direction", "direction", "direction"]),
+        1..=2u32,
         one_of(&["drop", "drop", "wait"]),
     );
     let semantics = (
@@ -121,12 +122,18 @@ fn nic_and_semantics() -> impl Strategy<Value = (Value, Value)> {
         one_of(&["network", "buffer"]),
         one_of(&["grant", "departure"]),
     );
-    (nic, semantics).prop_map(|((queue, vc, full), (ejection, hold, pointer, link, count, latency))| {
-        let nic = json!({ "source_queue": queue, "injection_vc": vc, "when_full": full });
-        let semantics = json!({
-            "ejection": ejection, "output_hold": hold, "input_pointer": pointer,
-            "injection_link": link, "injection_count": count, "injection_latency": latency,
-        });
-        (nic, semantics)
-    })
+    (nic, semantics).prop_map(
+        |((queue, vc, ports, full), (ejection, hold, pointer, link, count, latency))| {
+            // One injection port, unless the direction says which.
+            let ports = if vc == "direction" { ports } else { 1 };
+            let nic = json!({
+                "source_queue": queue, "injection_vc": vc, "injection_ports": ports, "when_full": full,
+            });
+            let semantics = json!({
+                "ejection": ejection, "output_hold": hold, "input_pointer": pointer,
+                "injection_link": link, "injection_count": count, "injection_latency": latency,
+            });
+            (nic, semantics)
+        },
+    )
 }

@@ -1,6 +1,7 @@
 //! Engine and reference must tell the same life of every packet.
 
 use crate::documents::{Document, EXTREME, ORDINARY, for_each_plan};
+use hopsim_core::config::router::Consumption;
 use hopsim_core::config::{InjectionVc, WhenFull};
 use hopsim_core::error::RunError;
 use hopsim_core::plan::{JobPlan, Plan};
@@ -168,7 +169,16 @@ const MINIMAL: [&str; 16] = [
 ];
 
 /// and the rest.
-const OTHERS: [&str; 18] = [
+const OTHERS: [&str; 27] = [
+    "parallel consumption",
+    "parallel consumption adaptive",
+    "parallel consumption olm",
+    "parallel consumption sat",
+    "parallel consumption several lengths",
+    "two injection ports",
+    "two injection ports adaptive",
+    "two injection ports sat",
+    "two injection ports and parallel consumption",
     "several lengths in rings",
     "sat",
     "ipr",
@@ -246,7 +256,27 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
         (plan.nic.injection_vc == InjectionVc::Direction, "injection by direction"),
     ];
     names.extend(more.iter().filter(|(covered, _)| *covered).map(|(_, name)| (*name).to_owned()));
+    names.extend(names_of_terminals(plan, control));
     names
+}
+
+/// What `plan` covers of the ways in and out, with the control of injection named `control`.
+fn names_of_terminals(plan: &Plan, control: &str) -> Vec<String> {
+    let routing = plan.experiment.routing.name();
+    let parallel = plan.router.consumption == Consumption::Parallel;
+    let several = plan.shortest_packet() < plan.longest_packet();
+    let two = plan.experiment.nic.injection_ports == 2;
+    let more = [
+        (parallel, "parallel consumption".to_owned()),
+        (parallel, format!("parallel consumption {routing}")),
+        (parallel, format!("parallel consumption {control}")),
+        (parallel && several, "parallel consumption several lengths".to_owned()),
+        (two, "two injection ports".to_owned()),
+        (two, format!("two injection ports {routing}")),
+        (two, format!("two injection ports {control}")),
+        (two && parallel, "two injection ports and parallel consumption".to_owned()),
+    ];
+    more.into_iter().filter(|(covered, _)| *covered).map(|(_, name)| name).collect()
 }
 
 /// What `plan` covers of the topologies with one class of links.

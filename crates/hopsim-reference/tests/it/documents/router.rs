@@ -22,6 +22,8 @@ fn arbiter() -> impl Strategy<Value = Value> {
 #[derive(Clone, Debug)]
 pub struct Router {
     cioq: bool,
+    /// How packets leave an input-queued router for its nodes.
+    consumption: Value,
     spare_vcs: [u32; 2],
     /// FlexVC alone knows spare ones for replies.
     spare_reply_vcs: [u32; 2],
@@ -60,29 +62,32 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
         prop::option::weighted(0.3, (prop::bool::weighted(0.2), [0..=2u32, 0..=2u32])),
     );
     (
-        prop::bool::weighted(0.8),
-        (vcs, sharing, mostly(3 * common, 1..=1, &[0, 2])),
+        (prop::bool::weighted(0.7), one_of(&["serial", "parallel"])),
+        (vcs, sharing, mostly(common, 1..=1, &[0, 2, 2])),
         [room.clone(), room.clone(), room.clone(), room],
         speedup,
         latencies,
         allocator,
     )
-        .prop_map(|(cioq, (vcs, sharing, bubble), spare_room, speedup, latencies, allocator)| {
-            let ((spare_vcs, spare_reply_vcs, injection_vcs), (selection, damq)) = (vcs, sharing);
-            Router {
-                cioq,
-                spare_vcs,
-                spare_reply_vcs,
-                injection_vcs,
-                bubble,
-                spare_room,
-                speedup,
-                latencies,
-                allocator,
-                selection,
-                damq,
-            }
-        })
+        .prop_map(
+            |((cioq, consumption), (vcs, sharing, bubble), spare_room, speedup, latencies, allocator)| {
+                let ((spare_vcs, spare_reply_vcs, injection_vcs), (selection, damq)) = (vcs, sharing);
+                Router {
+                    cioq,
+                    consumption,
+                    spare_vcs,
+                    spare_reply_vcs,
+                    injection_vcs,
+                    bubble,
+                    spare_room,
+                    speedup,
+                    latencies,
+                    allocator,
+                    selection,
+                    damq,
+                }
+            },
+        )
 }
 
 impl Router {
@@ -131,7 +136,7 @@ impl Router {
                 "local_reserve": reserves[0], "global_reserve": reserves[1], "allow_deadlock": true,
             });
         }
-        self.assemble(&vcs, buffers, room(3))
+        self.assemble(document, &vcs, (buffers, room(3)))
     }
 
     /// The same for a topology with one class of links, where hops may use all VCs.
@@ -151,10 +156,10 @@ impl Router {
             (vcs["bubble"], vcs["allow_deadlock"]) = (json!(self.bubble), json!(self.bubble == 0));
         }
         let buffers = json!({ class: room(0) + least * longest, "injection": room(2) });
-        self.assemble(&vcs, buffers, room(3))
+        self.assemble(document, &vcs, (buffers, room(3)))
     }
 
-    fn assemble(&self, vcs: &Value, mut buffers: Value, output: u64) -> Value {
+    fn assemble(&self, document: &Value, vcs: &Value, (mut buffers, output): (Value, u64)) -> Value {
         let mut router = json!({
             "vcs": vcs, "crossbar_latency": self.latencies[0], "pipeline_latency": self.latencies[1],
             "allocator": self.allocator,
@@ -162,6 +167,9 @@ impl Router {
         if self.cioq {
             buffers["output"] = json!(output);
             router["speedup"] = json!(self.speedup);
+        } else if !answers(document) {
+            // A node takes requests one at a time.
+            router["consumption"] = self.consumption.clone();
         }
         router["buffers"] = buffers;
         json!({ if self.cioq { "cioq" } else { "input_queued" }: router })

@@ -116,6 +116,7 @@ pub fn fit(document: &mut Value, parts: usize) {
     let grid = ["mesh", "torus", "ring"].iter().any(|&name| topology.get(name).is_some());
     if !grid && document["nic"]["injection_vc"] == "direction" {
         document["nic"]["injection_vc"] = json!("shortest");
+        document["nic"]["injection_ports"] = json!(1);
     }
     let jobs = document["jobs"].as_array_mut().unwrap();
     for (index, job) in jobs.iter_mut().enumerate() {

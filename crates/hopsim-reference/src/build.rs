@@ -1,0 +1,119 @@
+//! Building an empty router.
+
+use crate::arbiter::Arbiter;
+use crate::parts::{DelayLine, Input, Output, Router};
+use crate::sensors::Knowledge;
+use hopsim_core::config::router::ArbiterConfig;
+use hopsim_core::plan::Plan;
+use hopsim_core::rng::{Purpose, Stream};
+use hopsim_core::topology::PortClass;
+use std::collections::VecDeque;
+
+/// A router without packets.
+pub fn build_router(plan: &Plan, router: u32) -> Router {
+    let classes = plan.topology.ports();
+    let inputs = input_ports(plan);
+    let builder = Builder { plan, router };
+    Router {
+        outputs: (0..classes.len()).map(|port| builder.output(port, classes[port], inputs.len())).collect(),
+        inputs: inputs.iter().enumerate().map(|(port, place)| builder.input(port, place)).collect(),
+        knowledge: Knowledge::new(plan),
+    }
+}
+
+/// What stands at an input port.
+enum Place {
+    /// A link of that class.
+    Link(u8),
+    /// The node of that terminal port, with its injection VCs from that one on.
+    Node(usize, usize),
+}
+
+/// The input ports of every router: one for each output port, then the second injection ports of the nodes.
+fn input_ports(plan: &Plan) -> Vec<Place> {
+    let classes = plan.topology.ports();
+    let mut ports: Vec<Place> = Vec::new();
+    for (port, class) in classes.iter().enumerate() {
+        ports.push(match class {
+            PortClass::Terminal => Place::Node(port, 0),
+            PortClass::Link(class) => Place::Link(*class),
+        });
+    }
+    for number in 1..plan.experiment.nic.injection_ports as usize {
+        let terminals = (0..classes.len()).filter(|&port| classes[port] == PortClass::Terminal);
+        ports.extend(terminals.map(|port| Place::Node(port, number * injection_vcs(plan))));
+    }
+    ports
+}
+
+/// VCs of an injection port.
+fn injection_vcs(plan: &Plan) -> usize {
+    usize::from(plan.network.classes.terminal.vcs) / plan.experiment.nic.injection_ports as usize
+}
+
+/// What the parts of a router are built from.
+struct Builder<'a> {
+    plan: &'a Plan,
+    router: u32,
+}
+
+impl Builder<'_> {
+    fn input(&self, port: usize, place: &Place) -> Input {
+        let Self { plan, router } = *self;
+        let class = match *place {
+            Place::Link(class) => PortClass::Link(class),
+            Place::Node(..) => PortClass::Terminal,
+        };
+        let spec = plan.network.classes.of(class);
+        let vcs = if let Place::Node(..) = place { injection_vcs(plan) } else { usize::from(spec.vcs) };
+        Input {
+            class,
+            latency: spec.latency,
+            capacity: spec.buffer,
+            peer: if let Place::Link(_) = place { self.peer(port) } else { None },
+            node: match *place {
+                Place::Node(terminal, vc) => {
+                    Some(((router * plan.topology.nodes_per_router()) as usize + terminal, vc))
+                }
+                Place::Link(_) => None,
+            },
+            wire: DelayLine::new(),
+            vcs: (0..vcs).map(|_| VecDeque::new()).collect(),
+            transfer: None,
+            consumptions: Vec::new(),
+            arbiter: self.arbiter(plan.router.allocator.input_arbiter, vcs, (port, 0)),
+        }
+    }
+
+    fn output(&self, port: usize, class: PortClass, inputs: usize) -> Output {
+        let plan = self.plan;
+        let spec = plan.network.classes.of(class);
+        Output {
+            class,
+            peer: self.peer(port),
+            buffer: spec.buffer,
+            shares: match class {
+                PortClass::Terminal => None,
+                PortClass::Link(class) => plan.router.damq.map(|shares| shares[class as usize]),
+            },
+            outstanding: (0..spec.vcs).map(|_| Vec::new()).collect(),
+            credit_wire: DelayLine::new(),
+            crossbar: DelayLine::new(),
+            bypass: DelayLine::new(),
+            queue: VecDeque::new(),
+            held: 0,
+            arbiter: self.arbiter(plan.router.allocator.output_arbiter, inputs, (port, 1)),
+        }
+    }
+
+    /// Router and port at the other end of a link.
+    fn peer(&self, port: usize) -> Option<(usize, usize)> {
+        let (peer, back) = self.plan.topology.neighbour(self.router, port)?;
+        Some((peer as usize, back))
+    }
+
+    fn arbiter(&self, kind: ArbiterConfig, positions: usize, (port, stage): (usize, u64)) -> Arbiter {
+        let index = u64::from(self.router) << 16 | (port as u64) << 1 | stage;
+        Arbiter::new(kind, positions, Stream::new(self.plan.experiment.measure.seed, Purpose::Arbiter, index))
+    }
+}
