@@ -114,7 +114,8 @@ pub enum Consumption {
     /// A node takes one packet at a time, which an output arbiter chooses: traffic to one node can congest the network.
     #[default]
     Serial,
-    /// A node takes a packet from every input VC at once, without arbitration: nothing waits that has arrived.
+    /// A node takes a packet from every input VC at once, without arbitration: what has arrived waits at most for the packet
+    /// before it in its VC to leave.
     Parallel,
 }
 
