@@ -1,5 +1,7 @@
 """Types of the compiled module: the Rust simulator seen from Python."""
 
+from collections.abc import Callable
+
 class ConfigError(ValueError):
     """Bad input; `str()` is the complete message: key, value, reason, what would be valid."""
 
@@ -52,11 +54,13 @@ def size(config: str) -> tuple[int, int]:
 def schema() -> str:
     """JSON Schema of the experiment document; its descriptions are the documentation."""
 
-def points(text: str, name: str, overrides: list[tuple[str, str]]) -> list[str]:
+def points(
+    text: str, name: str, overrides: list[tuple[str, str]], read: Callable[[str], str] | None = None
+) -> list[str]:
     """Resolved configuration of every point of a document, as JSON.
 
-    `name` is the file named in messages; `overrides` are (path, TOML value) pairs.
-    Raises `ConfigError`.
+    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `read` gives the links
+    of the graph in a file as a JSON list, or raises. Raises `ConfigError`.
     """
 
 def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:

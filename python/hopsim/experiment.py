@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import hashlib
 import json
 import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from hopsim import _core, toml
+from hopsim import _core, graph_file, toml
 from hopsim.errors import ConfigError
 
 DICTIONARY = "<dict>"
@@ -53,11 +54,13 @@ class Experiment:
         text: the document.
         name: what messages call it: a path, a preset name, or `<text>`.
         overrides: (path, TOML value) pairs, applied in order.
+        directory: where the files are that the document names by relative paths.
     """
 
     text: str
     name: str
     overrides: tuple[tuple[str, str], ...] = ()
+    directory: Path = Path()
 
     @classmethod
     def of(cls, source: Source) -> Experiment:
@@ -81,7 +84,7 @@ class Experiment:
         if not path.is_file() and str(source) in preset_names():
             return cls(preset_text(str(source)), str(source))
         try:
-            return cls(path.read_text("utf-8"), str(source))
+            return cls(path.read_text("utf-8"), str(source), directory=path.parent)
         except UnicodeDecodeError as error:
             raise ConfigError(
                 f"{source}: byte {error.start} is not UTF-8; an experiment is a TOML text file"
@@ -92,12 +95,12 @@ class Experiment:
     def replacing(self, values: Mapping[str, Any]) -> Experiment:
         """The same experiment with {dotted path: value} replaced."""
         pairs = tuple((path, toml.value(item)) for path, item in values.items())
-        return Experiment(self.text, self.name, self.overrides + pairs)
+        return replace(self, overrides=self.overrides + pairs)
 
     def setting(self, assignments: Iterable[str]) -> Experiment:
         """The same experiment with `path=value` texts applied, as given to `--set`."""
         pairs = tuple(_assignment(text) for text in assignments)
-        return Experiment(self.text, self.name, self.overrides + pairs)
+        return replace(self, overrides=self.overrides + pairs)
 
     def with_axes(self, product: Mapping[str, Any]) -> Experiment:
         """The same experiment with more sweep axes, after (faster than) those of the document."""
@@ -114,11 +117,16 @@ class Experiment:
         """Every simulation of the experiment, in order. Raises `ConfigError`."""
         overrides = list(self.overrides)
         try:
-            configs = _core.points(self.text, self.name, overrides)
+            # The points of a sweep mostly name the same file.
+            configs = _core.points(self.text, self.name, overrides, functools.cache(self._links))
         except ConfigError as error:
             raise ConfigError(_without_place(str(error))) from None
         axes = json.loads(_core.axes(self.text, self.name, overrides))
         return [Point(index, config, axes[index], _digest(config)) for index, config in enumerate(configs)]
+
+    def _links(self, file: str) -> str:
+        """The links of the graph in a file, as JSON."""
+        return json.dumps(graph_file.links(self.directory / file))
 
     def _own(self, path: str, default: Any) -> Any:
         try:

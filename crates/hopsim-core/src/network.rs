@@ -93,6 +93,8 @@ pub struct Link {
     pub peer: Option<(u32, usize)>,
     /// Latency of the link in either direction \[cycles\].
     pub latency: u32,
+    /// Cycles that it takes for a phit.
+    pub cycles_per_phit: u32,
 }
 
 /// The flattened network.
@@ -100,7 +102,7 @@ pub struct Link {
 pub struct Network {
     /// Numbering inside a router.
     pub layout: Layout,
-    /// VCs, buffers and latencies by class.
+    /// VCs, buffers and latencies by class; links of a graph have latencies of their own.
     pub classes: Classes,
     /// Links by router · ports + port.
     pub links: Vec<Link>,
@@ -215,11 +217,12 @@ impl Network {
         let layout = Layout::new(&ports, &classes, injection_ports);
         let routers = topology.routers();
         let mut links = Vec::with_capacity(routers as usize * layout.ports());
-        let further = Link { peer: None, latency: classes.terminal.latency };
+        let further = Link { peer: None, latency: classes.terminal.latency, cycles_per_phit: 1 };
         for router in 0..routers {
             for (port, &class) in ports.iter().enumerate() {
-                let latency = classes.of(class).latency;
-                links.push(Link { peer: topology.neighbour(router, port), latency });
+                let latency = topology.latency(router, port).unwrap_or(classes.of(class).latency);
+                let cycles_per_phit = topology.cycles_per_phit(router, port);
+                links.push(Link { peer: topology.neighbour(router, port), latency, cycles_per_phit });
             }
             links.resize((router as usize + 1) * layout.ports(), further);
         }
@@ -230,6 +233,16 @@ impl Network {
     /// The link at `port` of `router`.
     pub fn link(&self, router: u32, port: usize) -> &Link {
         &self.links[router as usize * self.layout.ports() + port]
+    }
+
+    /// Latency of the longest link between routers \[cycles\].
+    pub fn longest_link(&self) -> u32 {
+        self.links.iter().filter(|link| link.peer.is_some()).map(|link| link.latency).max().unwrap_or(1)
+    }
+
+    /// Most cycles that any link takes for a phit.
+    pub fn slowest_link(&self) -> u32 {
+        self.links.iter().map(|link| link.cycles_per_phit).max().unwrap_or(1)
     }
 
     /// `local 3` for the fourth local port: the name of a port in messages.

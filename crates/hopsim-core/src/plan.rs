@@ -173,6 +173,7 @@ impl Plan {
         resolve_compat(&mut experiment);
         resolve_load(&mut experiment)?;
         check_measure(&experiment)?;
+        classes::resolve_latencies(&mut experiment)?;
         let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);
         experiment.topology.resolve(&topology);
         resolve_names(&mut experiment)?;
@@ -180,7 +181,7 @@ impl Plan {
         classes::resolve(&mut experiment, &topology)?;
         vcs::resolve(&mut experiment, &topology, &paths)?;
         let mut router = router_plan(&experiment)?;
-        let mut classes = classes::build(&experiment, &topology)?;
+        let mut classes = classes::build(&experiment, &topology, &paths)?;
         router.damq = damq::share(&experiment, &topology, &mut classes)?;
         check_injection(&experiment, &topology)?;
         let network = Arc::new(Network::new(&topology, classes, experiment.nic.injection_ports as u8));

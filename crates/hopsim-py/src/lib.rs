@@ -9,6 +9,7 @@ use hopsim_core::config::document;
 use hopsim_core::error::ConfigError;
 use hopsim_core::plan::Plan;
 use hopsim_core::routing::flexvc::{Example, Support, supported};
+use hopsim_core::topology::graph::Edge;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
@@ -28,13 +29,31 @@ fn schema() -> String {
 
 /// Resolved configuration of every point of a document, as JSON.
 ///
-/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs. Raises `ConfigError`.
+/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `read` gives the links of the graph in a
+/// file as a JSON list, or raises. Raises `ConfigError`.
 #[pyfunction]
+#[pyo3(signature = (text, name, overrides, read=None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
-fn points(py: Python<'_>, text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<Vec<String>> {
-    let resolved = py.detach(|| document::points(text, &overrides));
+fn points(
+    py: Python<'_>,
+    text: &str,
+    name: &str,
+    overrides: Vec<(String, String)>,
+    read: Option<Py<PyAny>>,
+) -> PyResult<Vec<String>> {
+    let resolved = py.detach(|| match &read {
+        Some(read) => document::points_with_files(text, &overrides, &|file| links(read, file)),
+        None => document::points(text, &overrides),
+    });
     let points = resolved.map_err(|error| errors::in_document(name, &error))?;
     points.iter().map(|point| serde_json::to_string(&point.experiment).map_err(errors::unwritable)).collect()
+}
+
+/// The links that `read` gives, or why it gives none.
+fn links(read: &Py<PyAny>, file: &str) -> Result<Vec<Edge>, String> {
+    let text: PyResult<String> = Python::attach(|py| read.call1(py, (file,))?.extract(py));
+    let text = text.map_err(|error| Python::attach(|py| error.value(py).to_string()))?;
+    serde_json::from_str(&text).map_err(|error| error.to_string())
 }
 
 /// JSON list: the sweep assignments {path: value} behind each point of `points`.

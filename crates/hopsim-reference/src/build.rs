@@ -68,7 +68,7 @@ impl Builder<'_> {
         let vcs = if let Place::Node(..) = place { injection_vcs(plan) } else { usize::from(spec.vcs) };
         Input {
             class,
-            latency: spec.latency,
+            latency: plan.network.link(router, port).latency,
             capacity: spec.buffer,
             peer: if let Place::Link(_) = place { self.peer(port) } else { None },
             node: match *place {
@@ -102,6 +102,8 @@ impl Builder<'_> {
             bypass: DelayLine::new(),
             queue: VecDeque::new(),
             held: 0,
+            pace: plan.network.link(self.router, port).cycles_per_phit,
+            next: 0,
             arbiter: self.arbiter(plan.router.allocator.output_arbiter, inputs, (port, 1)),
         }
     }

@@ -203,6 +203,10 @@ pub struct Output {
     pub queue: VecDeque<Queued>,
     /// Cycles for which the last grant still holds the port, by the speedup.
     pub held: u32,
+    /// Cycles that the link takes for a phit.
+    pub pace: u32,
+    /// First cycle in which the link is free for a phit.
+    pub next: u32,
     /// Chooses among the input ports.
     pub arbiter: Arbiter,
 }
@@ -243,7 +247,9 @@ impl Output {
 
     /// The cycle in which the link is free when all that is queued has left, from cycle `now` on.
     pub fn link_free(&self, now: u32) -> u32 {
-        self.queue.iter().fold(now, |free, q| free.max(q.ready) + q.length - q.sent)
+        self.queue
+            .iter()
+            .fold(now.max(self.next), |free, q| free.max(q.ready) + (q.length - q.sent) * self.pace)
     }
 
     /// Whether a packet is leaving, and not with its first phit.

@@ -12,7 +12,7 @@ pub type Ring = (usize, bool, u32, Option<u8>);
 impl Simulator<'_> {
     /// Phits of room that a packet takes in the buffer of a link: where rings have bubbles as many as the longest.
     pub(crate) fn space(&self, length: u32) -> u32 {
-        if self.plan.network.classes.links[0].bubble > 0 { self.plan.longest_packet() } else { length }
+        if self.has_rings() { self.plan.longest_packet() } else { length }
     }
 
     /// Phits that must be free in an output VC besides those for the head that asks for it: for one packet more where it
@@ -29,7 +29,7 @@ impl Simulator<'_> {
     /// adaptive routing only the escape VCs form rings; with two phases each VC has rings of its own.
     pub(crate) fn enters_ring(&self, (router, input, vc): Place, to: Request) -> bool {
         let Topology::Cube(cube) = &*self.plan.topology else { return false };
-        if !cube.wraps() || self.routers[router].outputs[to.port].is_terminal() || !self.is_ring(to.vc) {
+        if !self.has_rings() || self.routers[router].outputs[to.port].is_terminal() || !self.is_ring(to.vc) {
             return false;
         }
         if self.routers[router].inputs[input].is_terminal() || !self.is_ring(vc as u8) {
@@ -53,12 +53,17 @@ impl Simulator<'_> {
                 .all(|d| if d == dimension { cube.coordinate(other as u32, d) == 0 } else { same(d) })
         });
         let alone = Some(vc).filter(|_| self.has_phases());
-        Some((dimension, direction, first? as u32, alone)).filter(|_| cube.wraps() && self.is_ring(vc))
+        Some((dimension, direction, first? as u32, alone)).filter(|_| self.has_rings() && self.is_ring(vc))
     }
 
     /// Whether packets go to an intermediate router in VC 0 and on in VC 1.
     fn has_phases(&self) -> bool {
         matches!(self.plan.routing, Routing::Valiant(_) | Routing::Ugal(_))
+    }
+
+    /// Whether links form rings that packets enter only where they leave room: not with up*/down* routing.
+    fn has_rings(&self) -> bool {
+        self.plan.network.classes.links[0].bubble > 0
     }
 
     /// Whether the bubble keeps a VC free of deadlock.

@@ -134,12 +134,15 @@ impl<'a> Simulator<'a> {
             assert_eq!(queued.phits, index, "phits come in order");
             queued.phits += 1;
         }
-        let Some(first) = port.queue.front_mut() else { return };
+        let Some(first) = port.queue.front_mut().filter(|_| port.next <= self.now) else { return };
         if first.phits == first.sent {
             assert_eq!(first.sent, 0, "router {router} output {output} runs dry in the middle of a packet");
             return;
         }
         let (packet, index, vc) = (first.packet, first.sent, first.vc);
+        // Behind a slow link the packet is handed on as if it came without gaps, so that its last phit is in time.
+        let late = (first.length - index) * (port.pace - 1);
+        port.next = self.now + port.pace;
         first.sent += 1;
         if first.sent == first.length {
             port.queue.pop_front();
@@ -149,7 +152,7 @@ impl<'a> Simulator<'a> {
         match port.peer {
             Some((peer, back)) => {
                 let input = &mut self.routers[peer].inputs[back];
-                input.wire.push(self.now + input.latency, Phit { packet, index, vc });
+                input.wire.push(self.now + input.latency + late, Phit { packet, index, vc });
             }
             None => self.absorb((packet, index)),
         }

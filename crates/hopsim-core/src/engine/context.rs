@@ -98,6 +98,8 @@ pub struct Rules {
     pub output_stamps: bool,
     /// Whether heads may use several VCs of a port.
     pub flexible: bool,
+    /// Whether heads must be asked for their port, as it is not that of a minimal path.
+    pub asks: bool,
     /// Whether the VC of a hop depends on more than the VC before it.
     pub depends_on_hop: bool,
     /// Room that packets which enter a ring leave behind them \[phits\]; 0: there are no rings.
@@ -137,6 +139,7 @@ impl Rules {
             input_stamps: matches!(router.allocator.input_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
             output_stamps: matches!(router.allocator.output_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
             flexible: plan.routing.vcs().is_flexible(),
+            asks: plan.routing.asks(),
             depends_on_hop: plan.routing.vcs().depends_on_hop(),
             bubble: plan.network.classes.links.iter().map(|class| class.bubble).max().unwrap_or(0),
             least_space: if plan.routing.vcs().has_entries() { plan.longest_packet() } else { 0 },
@@ -207,11 +210,12 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     pub fn new(plan: &'p Plan, mode: M, cut: Cut) -> Self {
         let regions = Regions::new(plan, cut, size_of::<Router<W>>());
         let (classes, rules) = (&plan.network.classes, Rules::new(plan));
-        let latency = classes.links.iter().map(|c| c.latency).max().unwrap_or(1);
+        let latency = plan.network.longest_link();
         let queue = plan.router.output_buffer.unwrap_or(0) + 2 * plan.longest_packet();
         let sensors = plan.routing.sensors();
         // Messages take at most half of a link, so that what is queued takes at most twice its length, and theirs.
         let queue = sensors.exchange.map_or(queue, |exchange| 2 * queue + 4 * exchange.message_length);
+        let queue = queue * plan.network.slowest_link();
         let ahead = rules.crossbar + queue + latency.max(classes.terminal.latency) + rules.pipeline;
         // What a region sends to one that is behind it.
         let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
@@ -380,6 +384,12 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         !M::CLEAN && self.rules.flexible
     }
 
+    /// Whether heads must be asked for their port, as it is not that of a minimal path.
+    #[inline]
+    fn asks(&self) -> bool {
+        !M::CLEAN && self.rules.asks
+    }
+
     /// Whether the VC of a hop depends on more than the VC before it.
     #[inline]
     fn depends_on_hop(&self) -> bool {
@@ -459,6 +469,9 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn fixed_request(&mut self, router: usize, slot: usize, packet: u32) -> usize {
+        if self.asks() {
+            return self.asked_request(router, slot, packet);
+        }
         let by_hop = self.depends_on_hop();
         let packet = self.packets.get_mut(packet);
         let head = packet.head::<M>(&self.tables, (router, slot));
@@ -485,6 +498,19 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
         let draw = || head_stream(seed, (source, serial), router);
         (head, self.routing.stand(&head, &mut packet.route, draw))
+    }
+
+    /// The same where heads must be asked.
+    // Out of line, so that the usual case does not pay for it.
+    #[inline(never)]
+    fn asked_request(&mut self, router: usize, slot: usize, packet: u32) -> usize {
+        let (head, stand) = self.stand(router, slot, packet);
+        let request = match stand {
+            Stand::Arrived => head.ejection(),
+            Stand::Bound(hop) => self.base.way(&head, hop).highest(),
+            Stand::Open(_) => unreachable!("no head has a choice"),
+        };
+        self.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
     /// What the head of a slot counts for in the contention counters.

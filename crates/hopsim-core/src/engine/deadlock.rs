@@ -95,7 +95,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         if info.class == TERMINAL || state.credits[pair] >= length {
             return true;
         }
-        if !state.ports[port].plugged {
+        if !state.ports[port].plugged() {
             return false;
         }
         let vc = pair - info.pair_base as usize;
@@ -120,7 +120,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     /// The slots whose heads can make room for an output VC. Global ids.
     fn blockers(&self, number: usize, pair: usize) -> Vec<u32> {
         let port = self.context.tables.pair_port(pair);
-        if !self.routers[number].ports[port].plugged {
+        if !self.routers[number].ports[port].plugged() {
             return Vec::new();
         }
         let vc = self.context.output_vc(pair) - self.context.tables.port(port).pair_base as usize;

@@ -8,8 +8,8 @@ use crate::trace::Observer;
 
 /// A kind of run.
 pub trait Mode {
-    /// Packets of one length, longer than the crossbar latency, round-robin arbiters without priority, nothing on links but
-    /// packets.
+    /// Packets of one length, longer than the crossbar latency, round-robin arbiters without priority, links of a
+    /// phit per cycle with nothing on them but packets.
     const PLAIN: bool;
     /// Besides, the default rules: no named choice differs, and every head has one VC.
     const CLEAN: bool;
@@ -84,6 +84,7 @@ pub fn is_plain(plan: &Plan) -> bool {
         && !allocator.transit_priority
         && plan.control.ipr == 0.0
         && plan.router.consumption == Consumption::Serial
+        && plan.network.slowest_link() == 1
         && plan.experiment.nic.injection_ports == 1
         && plan.routing.sensors().exchange.is_none_or(|exchange| exchange.message_length == 0)
 }
@@ -96,6 +97,7 @@ pub fn is_clean(plan: &Plan) -> bool {
         && router.input_pointer == InputPointer::Grant
         && nic.injection_count == InjectionCount::Network
         && nic.injection_latency == InjectionLatency::Grant
+        && !plan.routing.asks()
         && !plan.routing.vcs().depends_on_hop()
         && plan.network.classes.links.iter().all(|class| class.bubble == 0)
         && plan.control.lbr == 0

@@ -69,8 +69,15 @@ pub struct Port {
     pub latency: u16,
     /// 0 for terminal ports, 1 + index for link classes -- constant.
     pub class: u8,
-    /// Whether a link is plugged in: every value of `to_slot` is possible -- constant.
-    pub plugged: bool,
+    /// Cycles per phit of the link; 0: none is plugged in, as every value of `to_slot` is possible -- constant.
+    pub pace: u8,
+}
+
+impl Port {
+    /// Whether a link leads on from here.
+    pub fn plugged(&self) -> bool {
+        self.class != TERMINAL && self.pace > 0
+    }
 }
 
 /// The queue of an input VC.
@@ -118,7 +125,7 @@ impl<const W: usize> Router<W> {
             latency: 0,
             region: 0,
             class: TERMINAL,
-            plugged: false,
+            pace: 0,
         };
         let mut state = Self {
             wanted: Mask::EMPTY,
@@ -133,10 +140,11 @@ impl<const W: usize> Router<W> {
             let (link, layout) = (network.link(router, port), &network.layout);
             state.ports[port].latency = link.latency as u16;
             state.ports[port].class = layout.class[port];
+            let open = layout.class[port] != TERMINAL && link.peer.is_none();
+            state.ports[port].pace = if open { 0 } else { link.cycles_per_phit as u8 };
             if let Some((peer, back)) = link.peer {
                 let slot = global::<W>(peer, layout.slot_base[back] as usize);
                 let pair = global::<W>(peer, layout.pair_base[back] as usize);
-                state.ports[port].plugged = true;
                 state.ports[port].region = regions.of(peer) as u32;
                 state.ports[port].to_slot = slot.wrapping_sub(u32::from(layout.pair_base[port]));
                 state.ports[port].to_pair = pair.wrapping_sub(u32::from(layout.slot_base[port]));

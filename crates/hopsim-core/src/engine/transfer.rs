@@ -26,9 +26,10 @@ impl<const W: usize> Visit<'_, W> {
         let packet = cx.packets.get(id);
         let (length, behind) = (u32::from(packet.length), packet.next);
         let crossing = u32::from(packet.crossing);
+        let pace = if M::PLAIN { 1 } else { u32::from(self.router.ports[output].pace) };
         let busy = crossing.max((packet.arrived + length).saturating_sub(cx.now));
         let hold = cx.now + if cx.hold_speedup() { crossing } else { busy };
-        let departure = self.depart(cx, (output, to), (length, hold));
+        let departure = self.depart(cx, (output, to), (length, pace, hold));
         self.router.ports[input].in_free = cx.now + busy;
         self.keep(cx, slot, busy);
         let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, to), cx.now + busy) } else { 0 };
@@ -65,7 +66,7 @@ impl<const W: usize> Visit<'_, W> {
         } else {
             let link = &self.router.ports[output];
             packet.hops[to as usize - 1] += 1;
-            packet.arrived = departure + u32::from(link.latency);
+            packet.arrived = departure + u32::from(link.latency) + length * (pace - 1);
             let arrival = Arrival { slot: link.to_slot.wrapping_add(pair as u32), packet: id };
             cx.arrivals.send(link.region as usize, packet.arrived + cx.rules.pipeline, arrival);
             cx.account(self.number, self.router, pair, (cx.space(length), false));
@@ -180,18 +181,18 @@ impl<const W: usize> Visit<'_, W> {
         self.router.ask(slot, cx.fixed_request(self.number, slot, packet));
     }
 
-    /// Queues a departure of `length` phits from output `port`, which the crossbar holds until `hold`; returns
-    /// its cycle and updates when the output is ready again.
+    /// Queues a departure of `length` phits from output `port`, whose link takes `slowness` cycles for each, and which the crossbar
+    /// holds until `hold`; returns its cycle and updates when the output is ready again.
     #[inline]
     fn depart<M: Mode>(
         &mut self,
         cx: &Context<'_, W, M>,
         (port, class): (usize, u8),
-        (length, hold): (u32, u32),
+        (length, slowness, hold): (u32, u32, u32),
     ) -> u32 {
         let state = &mut self.router.ports[port];
         let departure = (cx.now + cx.rules.crossbar).max(state.tail);
-        state.tail = departure + length;
+        state.tail = departure + length * slowness;
         let idle_node = cx.idle_node() && class == TERMINAL;
         let hold = if idle_node { 0 } else { hold };
         if M::PLAIN && !idle_node {
@@ -201,7 +202,8 @@ impl<const W: usize> Visit<'_, W> {
         }
         let ring = self.extras.ring;
         if ring == 0 {
-            state.out_ready = hold;
+            // A slow link takes longer than the crossbar.
+            state.out_ready = hold.max(state.tail.saturating_sub(cx.rules.crossbar));
             return departure;
         }
         let first = global::<W>(self.number as u32, port) as usize * ring;

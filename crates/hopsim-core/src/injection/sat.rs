@@ -65,8 +65,7 @@ impl Config {
 fn cycles(topology: &Topology, latencies: &[u32], from: u32, to: u32) -> u32 {
     let per_router = topology.nodes_per_router();
     let (from, to) = (from / per_router, to / per_router);
-    let hops = topology.minimal_hops(from, to);
-    let links: u32 = hops.iter().zip(latencies).map(|(&hops, &latency)| u32::from(hops) * latency).sum();
+    let links = topology.minimal_latency(from, to, (latencies, 0));
     // In a tree the links between switches and nodes count.
     let ends = if matches!(topology, Topology::FatTree(_)) { 2 * latencies[0] } else { 0 };
     (links + ends).max(1)

@@ -190,6 +190,8 @@ pub struct Recorder {
     /// Length of every synchronised burst that began and ended in the window, by job \[cycles\].
     pub bursts: Vec<Vec<u32>>,
     link_latency: [u32; 2],
+    /// Whether links have latencies of their own, not those of their classes.
+    own_latencies: bool,
     topology: std::sync::Arc<crate::topology::Topology>,
 }
 
@@ -238,6 +240,7 @@ impl Recorder {
             lifetime: (0, 0),
             bursts: vec![Vec::new(); plan.jobs.len()],
             link_latency: [link_latency(0), link_latency(1)],
+            own_latencies: plan.topology.has_latencies(),
             topology: std::sync::Arc::clone(&plan.topology),
         }
     }
@@ -418,10 +421,11 @@ impl Recorder {
             return;
         }
         let batch = (since / self.batch_length).min(self.batches - 1) as usize;
-        let path = self.path_latency(packet.hops) + length;
+        let path = self.path_latency(packet, latency);
         let base = if packet.route.misrouted() {
             let from = packet.source / self.topology.nodes_per_router();
-            self.path_latency(self.topology.minimal_hops(from, packet.destination_router)) + length
+            let to = packet.destination_router;
+            self.topology.minimal_latency(from, to, (&self.link_latency, length)) + length
         } else {
             path
         };
@@ -448,7 +452,12 @@ impl Recorder {
         }
     }
 
-    fn path_latency(&self, hops: [u16; 2]) -> u32 {
-        u32::from(hops[0]) * self.link_latency[0] + u32::from(hops[1]) * self.link_latency[1]
+    /// Link latencies and serialisation of the path that a packet has taken with `latency` in all.
+    fn path_latency(&self, packet: &Packet, latency: u32) -> u32 {
+        if self.own_latencies {
+            return latency - packet.injection_wait - packet.queue_wait[0] - packet.queue_wait[1];
+        }
+        let [first, second] = packet.hops.map(u32::from);
+        first * self.link_latency[0] + second * self.link_latency[1] + u32::from(packet.length)
     }
 }

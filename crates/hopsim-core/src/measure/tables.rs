@@ -137,7 +137,7 @@ fn links(plan: &Plan, recorder: &Recorder) -> Table {
             vc.push(u32::from(v));
             peer.push(link.peer.map_or(NONE, |(peer, _)| peer));
             phits.push(sent);
-            utilisation.push(sent as f64 / cycles);
+            utilisation.push(sent as f64 * f64::from(link.cycles_per_phit) / cycles);
             occupancy.push(link.peer.map_or(f64::NAN, |(peer, back)| {
                 let slot = layout.slot_base[back] as usize + v as usize;
                 counts.occupancy[peer as usize * counts.stride + slot] as f64 / cycles
@@ -164,16 +164,29 @@ fn occupancy(plan: &Plan, recorder: &Recorder) -> Table {
     let plugged = |router: u32, port: usize| {
         layout.class[port] == TERMINAL || network.link(router, port).peer.is_some()
     };
-    // Mean over the ports of a class, of the sums that `place` finds by router and port.
-    let mean = |class: u8, sums: &[u64], place: &dyn Fn(usize) -> usize| {
+    // Mean over the ports of a class, of a sum by router and port.
+    let mean = |class: u8, value: &dyn Fn(u32, usize) -> u64| {
         let ports = (0..layout.ports()).filter(|&port| layout.class[port] == class);
         let all = ports.flat_map(|port| (0..network.routers).map(move |router| (router, port)));
         let (mut sum, mut count) = (0, 0u32);
         for (router, port) in all.filter(|&(router, port)| plugged(router, port)) {
-            sum += sums[router as usize * counts.stride + place(port)];
+            sum += value(router, port);
             count += 1;
         }
         self::mean(sum, count) / cycles
+    };
+    let held = |vc: u8| {
+        move |router: u32, port: usize| {
+            counts.occupancy
+                [router as usize * counts.stride + usize::from(layout.slot_base[port]) + usize::from(vc)]
+        }
+    };
+    let busy = |vc: u8| {
+        move |router: u32, port: usize| {
+            let pair = usize::from(layout.pair_base[port]) + usize::from(vc);
+            let cycles_per_phit = network.link(router, port).cycles_per_phit;
+            counts.phits[router as usize * counts.stride + pair] * u64::from(cycles_per_phit)
+        }
     };
     let mut rows: Vec<(String, u32, f64, f64)> = Vec::new();
     for code in 0..=network.classes.links.len() as u8 {
@@ -181,17 +194,11 @@ fn occupancy(plan: &Plan, recorder: &Recorder) -> Table {
         let ends = code == TERMINAL;
         let name = if ends { "injection" } else { network.class_name(port) };
         for vc in 0..layout.input_vcs[port] {
-            let held = mean(code, &counts.occupancy, &|p| (layout.slot_base[p] + u16::from(vc)).into());
-            let sent = if ends {
-                f64::NAN
-            } else {
-                mean(code, &counts.phits, &|p| (layout.pair_base[p] + u16::from(vc)).into())
-            };
-            rows.push((name.to_owned(), vc.into(), held, sent));
+            let sent = if ends { f64::NAN } else { mean(code, &busy(vc)) };
+            rows.push((name.to_owned(), vc.into(), mean(code, &held(vc)), sent));
         }
         for vc in 0..if ends { layout.output_vcs[port] } else { 0 } {
-            let sent = mean(code, &counts.phits, &|p| (layout.pair_base[p] + u16::from(vc)).into());
-            rows.push(("ejection".to_owned(), vc.into(), f64::NAN, sent));
+            rows.push(("ejection".to_owned(), vc.into(), f64::NAN, mean(code, &busy(vc))));
         }
     }
     vec![

@@ -5,7 +5,9 @@ use crate::config::router::{RouterConfig, Vcs};
 use crate::config::{Experiment, LinkConfig};
 use crate::error::ConfigError;
 use crate::network::{ClassSpec, Classes};
-use crate::topology::Topology;
+use crate::routing::Paths;
+use crate::topology::{Topology, TopologyConfig};
+use std::ops::RangeInclusive;
 
 /// What a class of links has if the document does not say.
 struct Defaults {
@@ -18,8 +20,25 @@ struct Defaults {
 const DEFAULTS: [Defaults; 3] = [
     Defaults { name: "local", latency: 10, buffer: 32 },
     Defaults { name: "global", latency: 100, buffer: 256 },
-    Defaults { name: "network", latency: 1, buffer: 64 },
+    NETWORK,
 ];
+
+/// Links of topologies with one class.
+const NETWORK: Defaults = Defaults { name: "network", latency: 1, buffer: 64 };
+
+/// Latencies that a link may have \[cycles\].
+const LATENCIES: RangeInclusive<u32> = 1..=60_000;
+
+/// Gives the links of a graph that state no latency that of their class.
+pub fn resolve_latencies(experiment: &mut Experiment) -> Result<(), ConfigError> {
+    let TopologyConfig::Graph(graph) = &mut experiment.topology else { return Ok(()) };
+    let latency = experiment.links.network.map_or(NETWORK.latency, |link| link.latency);
+    within(LATENCIES, latency, "links.network.latency")?;
+    graph.edges.iter_mut().for_each(|edge| {
+        edge.latency.get_or_insert(latency);
+    });
+    Ok(())
+}
 
 /// Fills in what the document leaves out of the classes of the topology, VCs apart, and refuses keys of other classes.
 pub fn resolve(experiment: &mut Experiment, topology: &Topology) -> Result<(), ConfigError> {
@@ -49,7 +68,7 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology) -> Result<(), C
 }
 
 /// The classes of a resolved experiment.
-pub fn build(experiment: &Experiment, topology: &Topology) -> Result<Classes, ConfigError> {
+pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Result<Classes, ConfigError> {
     // The accessors are for changing; a copy keeps them single.
     let mut experiment = experiment.clone();
     let name = experiment.router.name();
@@ -57,7 +76,7 @@ pub fn build(experiment: &Experiment, topology: &Topology) -> Result<Classes, Co
         within(1..=1 << 24, size, &format!("router.{name}.buffers.{key}")).map(|()| size)
     };
     let latency = |key: &str, link: LinkConfig| {
-        within(1..=60_000, link.latency, &format!("links.{key}.latency")).map(|()| link.latency)
+        within(LATENCIES, link.latency, &format!("links.{key}.latency")).map(|()| link.latency)
     };
     let injection = match &experiment.router {
         RouterConfig::Cioq(r) => {
@@ -74,7 +93,7 @@ pub fn build(experiment: &Experiment, topology: &Topology) -> Result<Classes, Co
         bubble: 0,
     };
     let longest = experiment.jobs.iter().map(|job| job.traffic.packet_length).max().unwrap_or(1);
-    let bubble = check_bubble(&experiment, topology)?;
+    let bubble = check_bubble(&experiment, topology, paths)?;
     let mut links = Vec::new();
     for &class in topology.link_classes() {
         let link = link_mut(&mut experiment, class).unwrap_or(LinkConfig { latency: 1 });
@@ -89,16 +108,19 @@ pub fn build(experiment: &Experiment, topology: &Topology) -> Result<Classes, Co
 }
 
 /// Packets that a packet which enters a ring leaves room for.
-fn check_bubble(experiment: &Experiment, topology: &Topology) -> Result<u32, ConfigError> {
+fn check_bubble(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Result<u32, ConfigError> {
     let vcs = experiment.router.vcs();
     let path = format!("router.{}.vcs.bubble", experiment.router.name());
-    let default = u32::from(topology.has_rings());
+    let default = u32::from(topology.has_rings() && paths.bubble);
     let packets = vcs.bubble.unwrap_or(default);
     within(0..=16, packets, &path)?;
-    if !topology.has_rings() && vcs.bubble.is_some() {
-        return Err(ConfigError::new(path, "the topology has no rings to enter")
-            .value(packets)
-            .valid("no such key, or topology.torus or ring"));
+    if default == 0 && vcs.bubble.is_some() {
+        let (reason, valid) = if topology.has_rings() {
+            ("no packet goes round a ring", "no such key, or another routing than up_down")
+        } else {
+            ("the topology has no rings to enter", "no such key, or topology.torus or ring")
+        };
+        return Err(ConfigError::new(path, reason).value(packets).valid(valid));
     }
     if packets < default && !vcs.allow_deadlock {
         return Err(ConfigError::new(

@@ -74,6 +74,12 @@ fn resolve_free(
         let given = *vcs_of(vcs, class).get_or_insert(default);
         let path = format!("router.{name}.vcs.{class}");
         within(1..=16, given, &path)?;
+        if let Some(layers) = paths.layers.as_ref().filter(|layers| given < layers.count()) {
+            let count = layers.count();
+            let reason = format!("the shortest paths of the graph need {count} VCs to be free of deadlock");
+            let valid = format!("{count} … 16, or routing.up_down, which needs one");
+            return Err(ConfigError::new(path, reason).value(given).valid(valid));
+        }
         if (paths.escape || paths.phases) && given < 2 {
             let reason = if paths.escape {
                 "adaptive routing needs an escape VC and at least one adaptive VC"
@@ -84,11 +90,11 @@ fn resolve_free(
         }
     }
     if vcs.management != VcManagement::default() {
-        return Err(ConfigError::new(
-            format!("router.{name}.vcs.management"),
-            "every hop may use every VC here",
-        )
-        .valid("no such key"));
+        let path = format!("router.{name}.vcs.management");
+        let kept = paths.layers.is_some();
+        let reason =
+            if kept { "a packet keeps the VC of its path" } else { "every hop may use every VC here" };
+        return Err(ConfigError::new(path, reason).valid("no such key"));
     }
     if replies {
         let reason = "requests and replies need VCs in an order, which this topology does not have";
@@ -194,7 +200,11 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let vcs = experiment.router.vcs();
     if paths.free.is_some() {
         let sequence = VcSequence::unordered(&network.classes);
-        let vcs = match network.classes.links[0].vcs {
+        let count = network.classes.links[0].vcs;
+        if let Some(layers) = &paths.layers {
+            return Vcs::kept(VcSequence::keeping(&network.classes), layers.vcs(count), [count, 0]);
+        }
+        let vcs = match count {
             count if paths.escape => Vcs::chosen(sequence, [count, 0]),
             count if paths.phases => Vcs::by_phase(sequence, [count, 0]),
             1 => Vcs::increasing(sequence),

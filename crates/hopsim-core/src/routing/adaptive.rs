@@ -32,6 +32,8 @@ impl Config {
         match topology {
             Topology::Cube(cube) => Ok(Paths { escape: true, ..Paths::free(cube.diameter(), 2) }),
             Topology::FatTree(tree) => Ok(Paths::free(tree.diameter(), 1)),
+            Topology::Graph(_) => Err(ConfigError::new("", "no VC of a graph is known to be an escape")
+                .valid("routing.minimal or up_down; topology.mesh, torus, ring or fat_tree")),
             Topology::Dragonfly(_) => {
                 Err(ConfigError::new("", "a dragonfly has one shortest path between most routers")
                     .valid("topology.mesh, torus, ring or fat_tree; olm or par in a dragonfly"))

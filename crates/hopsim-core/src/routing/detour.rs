@@ -74,6 +74,10 @@ impl Detour {
                 return Err(ConfigError::new("", "the ways up a fat tree are its detours")
                     .valid("routing.minimal with up = \"random\", or routing.adaptive"));
             }
+            Topology::Graph(_) => {
+                let reason = "a packet keeps the VC of its shortest path, and detours would need others";
+                return Err(ConfigError::new("", reason).valid("routing.minimal or up_down"));
+            }
             Topology::Cube(_) => return self.check_without_groups(group),
         };
         self.policy.check(dragonfly)

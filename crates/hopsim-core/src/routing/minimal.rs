@@ -1,9 +1,11 @@
 //! Minimal routing: see [`Config`].
 
+use super::layers::{self, Layers};
 use super::vcs::Vcs;
 use super::{Head, Hop, Leg, Mechanism, Paths, Request, Reverts, RouteState, Way};
 use crate::error::ConfigError;
 use crate::rng::Stream;
+use crate::topology::graph::Graph;
 use crate::topology::{LOCAL, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +28,13 @@ pub const PATH: &str = "lgl";
 /// In a fat tree up to the nearest common ancestor and down again; `up` says by which ports. No cycle with any number of
 /// VCs either.
 ///
-/// Source: Fuentes' thesis (2017), §1.4.1.1; Dally and Towles (2004), §8.4.2; Izu and Vallejo, Simulation 2019, §3.
+/// In any other graph: a path with fewest links, of those one with least latency, of those the one that
+/// `topology.graph.ties` says. A path keeps one VC from end to end, and paths that could wait for each other in a circle are put
+/// into different ones: no deadlock. There must be as many VCs as the graph needs for that, and as many there are by
+/// default; further ones take part of the paths of the fullest. `up_down` needs one VC only.
+///
+/// Source: Fuentes' thesis (2017), §1.4.1.1; Dally and Towles (2004), §8.4.2; Izu and Vallejo, Simulation 2019, §3;
+/// Domke, Hoefler and Nagel, IPDPS 2011 (graphs).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -62,11 +70,14 @@ impl Config {
             // In the rings of a torus it is the bubble that keeps packets from waiting for each other in a circle.
             Topology::Cube(cube) => return Ok(Paths::free(cube.diameter(), 2)),
             Topology::FatTree(tree) => return Ok(Paths::free(tree.diameter(), 1)),
+            Topology::Graph(graph) => return on_graph(graph),
         }
         Ok(Paths {
             free: None,
             escape: false,
             phases: false,
+            bubble: false,
+            layers: None,
             hops: 3,
             sequence: PATH,
             detour: "",
@@ -80,6 +91,17 @@ impl Config {
     pub fn build(&self, base: Minimal) -> Minimal {
         Minimal { up: self.up.unwrap_or_default(), ..base }
     }
+}
+
+fn on_graph(graph: &Graph) -> Result<Paths, ConfigError> {
+    let Some(layers) = Layers::new(graph) else {
+        let reason = format!("the shortest paths of the graph need more than {} VCs", layers::MOST);
+        return Err(ConfigError::new("", reason).valid(
+            "topology.graph.ties = \"first\", which may need fewer, or routing.up_down, which needs one",
+        ));
+    };
+    let free = Paths::free(graph.diameter(), layers.count());
+    Ok(if layers.count() == 1 { free } else { Paths { layers: Some(Arc::new(layers)), ..free } })
 }
 
 /// Minimal routing; also the base of the nonminimal mechanisms, which change the target.
@@ -160,7 +182,7 @@ impl Minimal {
             Topology::Dragonfly(t) if t.has_trunks() && target != head.router => {
                 state.trunk = t.choose_trunk(head.router, target, &mut draw());
             }
-            Topology::Dragonfly(_) => {}
+            Topology::Dragonfly(_) | Topology::Graph(_) => {}
             _ => {
                 state.trunk =
                     self.trunk((head.router, target), (head.source, head.destination, head.terminal), draw());

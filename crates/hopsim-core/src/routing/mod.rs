@@ -11,6 +11,7 @@ pub mod adaptive;
 pub mod detour;
 pub mod flexvc;
 pub mod in_transit;
+pub mod layers;
 pub mod minimal;
 pub mod olm;
 pub mod par;
@@ -20,6 +21,7 @@ pub mod source;
 pub mod source_adaptive;
 pub mod trigger;
 pub mod ugal;
+pub mod up_down;
 pub mod valiant;
 pub mod vcs;
 pub mod view;
@@ -28,6 +30,7 @@ use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
 use crate::topology::Topology;
+use layers::Layers;
 use minimal::Minimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -139,6 +142,13 @@ macro_rules! mechanisms {
                 }
             }
 
+            /// Whether every head is on its way to a router by the minimal path ([`Self::target`]).
+            pub fn is_fixed(&self) -> bool {
+                match self {
+                    $(Self::$name(_) => $module::$name::FIXED,)*
+                }
+            }
+
             /// The minimal routing underneath.
             pub fn base(&self) -> &Minimal {
                 match self {
@@ -154,6 +164,8 @@ mechanisms! {
     Minimal(minimal),
     /// Any shortest path, by the output with most free space (meshes, tori, fat trees).
     Adaptive(adaptive),
+    /// Up towards a root, then down: any network in one VC (Autonet).
+    UpDown(up_down),
     /// Oblivious nonminimal routing through a random intermediate router or group (VAL; Valiant, 1982).
     Valiant(valiant),
     /// Minimal path or a random detour, whichever looks shorter at the source (UGAL-L).
@@ -398,7 +410,7 @@ impl Prospect {
 pub const NO_VC: u8 = u8::MAX;
 
 /// The paths of a mechanism on a topology, a letter per link: `l` local, `g` global.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Paths {
     /// Most links of a path: no packet makes more hops.
     pub hops: u32,
@@ -409,6 +421,10 @@ pub struct Paths {
     pub escape: bool,
     /// Whether VC 0 is for the way to the intermediate router, VC 1 for the way from there.
     pub phases: bool,
+    /// Whether rings of links need bubble flow control.
+    pub bubble: bool,
+    /// The layers of paths that keep one VC from end to end.
+    pub layers: Option<Arc<Layers>>,
     /// The increasing sequence of VCs that they need.
     pub sequence: &'static str,
     /// The longest nonminimal path, empty if there is none.
@@ -436,6 +452,8 @@ impl Paths {
             free: Some(vcs),
             escape: false,
             phases: false,
+            bubble: true,
+            layers: None,
             sequence: "",
             detour: "",
             escapes: none,
@@ -514,6 +532,11 @@ pub trait Mechanism {
 }
 
 impl Routing {
+    /// Whether heads without a choice must be asked for their port, as it is not that of a minimal path.
+    pub fn asks(&self) -> bool {
+        !self.redecides() && !self.is_fixed()
+    }
+
     /// The VC management.
     #[inline]
     pub fn vcs(&self) -> &Vcs {

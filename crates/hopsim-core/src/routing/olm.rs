@@ -68,6 +68,8 @@ impl Config {
             free: None,
             escape: false,
             phases: false,
+            bubble: false,
+            layers: None,
             hops: 8,
             sequence: "lglgl",
             detour: "lglgl",

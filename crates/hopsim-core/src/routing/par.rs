@@ -67,6 +67,8 @@ impl Config {
             free: None,
             escape: false,
             phases: false,
+            bubble: false,
+            layers: None,
             hops: 7,
             sequence: "llgllgl",
             detour: "llgllgl",

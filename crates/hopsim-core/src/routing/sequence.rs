@@ -81,6 +81,15 @@ impl VcSequence {
         Self { next: Box::new([[0; 2]; 256]), ..Self::new("lg", classes, false) }
     }
 
+    /// Every hop uses the VC of the one before.
+    pub fn keeping(classes: &Classes) -> Self {
+        let mut table = Self::unordered(classes);
+        for vc in 0..classes.links[0].vcs {
+            table.next[table.code(0, vc) as usize] = [vc; 2];
+        }
+        table
+    }
+
     /// The code of an input VC of link class `class`; injection has code 0, or [`REPLY_INJECTION`].
     pub fn code(&self, class: u8, vc: u8) -> u8 {
         self.offset[class as usize] + vc

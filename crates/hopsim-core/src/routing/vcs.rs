@@ -1,45 +1,63 @@
-//! Which VC a hop uses: the one of an increasing sequence, or one of those FlexVC allows.
+//! Which VC a hop uses: the one of an increasing sequence, one of those FlexVC allows, or the one that its path keeps.
 
 use super::flexvc::{FlexVc, roomiest};
+use super::layers::PathVcs;
 use super::sequence::VcSequence;
 use super::view::{Draws, View};
 use super::{Head, Hop, Leg, Request, Way};
 use crate::topology::GLOBAL;
+use std::sync::Arc;
 
 /// The VC management of a mechanism.
 #[derive(Clone, Debug)]
 pub struct Vcs {
     /// The increasing sequence; with FlexVC and by phase only its codes count.
     pub sequence: VcSequence,
-    flex: Option<FlexVc>,
-    /// Whether the VC tells the phase: 0 on the way to the intermediate router, 1 on the way to the destination -- constant.
-    phases: bool,
+    rule: Rule,
     /// VCs of each class that packets use -- constant.
     used: [u8; 2],
     /// Whether hops that enter a ring ask for entries -- constant.
     entries: bool,
 }
 
+/// What decides beside the sequence.
+#[derive(Clone, Debug)]
+enum Rule {
+    /// Nothing.
+    Sequence,
+    /// FlexVC.
+    Flexible(FlexVc),
+    /// The phase: VC 0 on the way to the intermediate router, 1 on the way to the destination.
+    Phases,
+    /// The path, at injection.
+    Path(Arc<PathVcs>),
+}
+
 impl Vcs {
     /// Increasing VCs.
     pub fn increasing(sequence: VcSequence) -> Self {
         let used = sequence.used();
-        Self { sequence, flex: None, phases: false, used, entries: false }
+        Self { sequence, rule: Rule::Sequence, used, entries: false }
     }
 
     /// VCs that the mechanism itself picks, `used` of each class.
     pub fn chosen(sequence: VcSequence, used: [u8; 2]) -> Self {
-        Self { sequence, flex: None, phases: false, used, entries: false }
+        Self { sequence, rule: Rule::Sequence, used, entries: false }
     }
 
     /// A VC for each of two phases, of `used` of each class.
     pub fn by_phase(sequence: VcSequence, used: [u8; 2]) -> Self {
-        Self { sequence, flex: None, phases: true, used, entries: false }
+        Self { sequence, rule: Rule::Phases, used, entries: false }
+    }
+
+    /// A VC for every path, which it keeps from end to end; `used` of each class.
+    pub fn kept(sequence: VcSequence, vcs: PathVcs, used: [u8; 2]) -> Self {
+        Self { sequence, rule: Rule::Path(Arc::new(vcs)), used, entries: false }
     }
 
     /// FlexVC over `used` VCs of each class; `sequence` only tells the codes.
     pub fn flexible(sequence: VcSequence, flex: FlexVc, used: [u8; 2]) -> Self {
-        Self { sequence, flex: Some(flex), phases: false, used, entries: false }
+        Self { sequence, rule: Rule::Flexible(flex), used, entries: false }
     }
 
     /// The same where hops that enter a ring ask for entries.
@@ -57,18 +75,18 @@ impl Vcs {
     /// Whether the VC depends on more than the VC that a packet comes from.
     #[inline]
     pub fn depends_on_hop(&self) -> bool {
-        self.flex.is_some() || self.phases || self.entries
+        !matches!(self.rule, Rule::Sequence) || self.entries
     }
 
     /// Whether a hop may have several VCs.
     #[inline]
     pub fn is_flexible(&self) -> bool {
-        self.flex.is_some()
+        self.flex().is_some()
     }
 
     /// Whether VCs are picked at random, so that an attempt may see another VC, and decide otherwise, than the one before.
     pub fn draws(&self) -> bool {
-        self.flex.as_ref().is_some_and(FlexVc::draws)
+        self.flex().is_some_and(FlexVc::draws)
     }
 
     /// VCs of a class that packets use: 0 … this − 1.
@@ -80,11 +98,12 @@ impl Vcs {
     #[inline]
     pub fn way(&self, head: &Head, Hop { port, class, leg, reuses }: Hop) -> Way {
         let opportunistic = matches!(leg, Leg::MisrouteSource | Leg::MisrouteInside | Leg::MisrouteFinal);
-        let vc = match &self.flex {
-            Some(flex) => flex.highest(leg, class, head.reply),
-            None if self.phases => u8::from(matches!(leg, Leg::ToGroup | Leg::Final)),
-            None if opportunistic && reuses => self.sequence.reused(head.code),
-            None => self.sequence.next(head.code, class),
+        let vc = match &self.rule {
+            Rule::Flexible(flex) => flex.highest(leg, class, head.reply),
+            Rule::Phases => u8::from(matches!(leg, Leg::ToGroup | Leg::Final)),
+            Rule::Path(vcs) if head.at_injection() => vcs.vc(head.router, head.destination),
+            _ if opportunistic && reuses => self.sequence.reused(head.code),
+            _ => self.sequence.next(head.code, class),
         };
         Way { port, class, vc }
     }
@@ -94,7 +113,7 @@ impl Vcs {
     #[inline(always)]
     pub fn pick(&self, way: Way, view: &impl View, draws: &mut impl Draws) -> Request {
         let request = way.highest();
-        let Some(flex) = self.flex.as_ref().filter(|_| view.flexible()) else { return request };
+        let Some(flex) = self.flex().filter(|_| view.flexible()) else { return request };
         // Entries are numbered on behind the VCs.
         let first = if way.vc < self.used(way.class) { 0 } else { self.used(way.class) };
         let credits = |vc| view.credits(Request { vc: first + vc, ..request });
@@ -109,13 +128,16 @@ impl Vcs {
     /// FlexVC, if it manages the VCs.
     #[inline]
     pub fn flex(&self) -> Option<&FlexVc> {
-        self.flex.as_ref()
+        match &self.rule {
+            Rule::Flexible(flex) => Some(flex),
+            Rule::Sequence | Rule::Phases | Rule::Path(_) => None,
+        }
     }
 
     /// The global VC whose saturation mark stands for the minimal path: the first that the packet would use, with
     /// FlexVC the last of all.
     #[inline]
     pub fn sensed_global(&self, reply: bool) -> u8 {
-        if self.flex.is_some() { self.used[GLOBAL as usize] - 1 } else { self.sequence.first(GLOBAL, reply) }
+        if self.is_flexible() { self.used[GLOBAL as usize] - 1 } else { self.sequence.first(GLOBAL, reply) }
     }
 }

@@ -7,6 +7,8 @@
 pub mod cube;
 pub mod dragonfly;
 pub mod fat_tree;
+pub mod graph;
+pub mod shortest;
 
 use crate::error::ConfigError;
 use crate::rng::Stream;
@@ -30,6 +32,8 @@ pub enum TopologyConfig {
     Ring(cube::RingConfig),
     /// Levels of switches with as many links up as down (k-ary n-tree).
     FatTree(fat_tree::Config),
+    /// Any network of routers, from a list of links or a file.
+    Graph(graph::Config),
 }
 
 /// A topology ready to be asked.
@@ -41,6 +45,8 @@ pub enum Topology {
     Cube(cube::Cube),
     /// See [`fat_tree`].
     FatTree(fat_tree::FatTree),
+    /// See [`graph`].
+    Graph(graph::Graph),
 }
 
 /// A kind of router port; links of one kind have one latency, one number of VCs and one buffer size.
@@ -66,8 +72,20 @@ impl TopologyConfig {
             Self::Torus(config) => cube::Cube::torus(config).map(Topology::Cube),
             Self::Ring(config) => cube::Cube::ring(config).map(Topology::Cube),
             Self::FatTree(config) => fat_tree::FatTree::new(config).map(Topology::FatTree),
+            Self::Graph(config) => graph::Graph::new(config).map(Topology::Graph),
         }
         .map_err(|e| e.within(self.name()))
+    }
+
+    /// Replaces a file by what it holds: see [`graph::Config::load`].
+    pub fn load(
+        &mut self,
+        read: impl Fn(&str) -> Result<Vec<graph::Edge>, String>,
+    ) -> Result<(), ConfigError> {
+        match self {
+            Self::Graph(config) => config.load(read).map_err(|e| e.within("graph")),
+            _ => Ok(()),
+        }
     }
 
     /// The name in the document.
@@ -78,6 +96,7 @@ impl TopologyConfig {
             Self::Torus(_) => "torus",
             Self::Ring(_) => "ring",
             Self::FatTree(_) => "fat_tree",
+            Self::Graph(_) => "graph",
         }
     }
 
@@ -96,6 +115,7 @@ impl Topology {
             Self::Dragonfly(t) => t.routers(),
             Self::Cube(t) => t.routers(),
             Self::FatTree(t) => t.routers(),
+            Self::Graph(t) => t.routers(),
         }
     }
 
@@ -105,14 +125,16 @@ impl Topology {
             Self::Dragonfly(t) => t.p(),
             Self::Cube(t) => t.nodes_per_router(),
             Self::FatTree(t) => t.k(),
+            Self::Graph(t) => t.nodes_per_router(),
         }
     }
 
-    /// Number of nodes: the first routers have them, of a fat tree those of level 0, else all.
+    /// Number of nodes: the first routers have them, of a fat tree those of level 0, of a graph as many as it says, else all.
     pub fn nodes(&self) -> u32 {
         match self {
             Self::FatTree(t) => t.nodes(),
-            _ => self.routers() * self.nodes_per_router(),
+            Self::Graph(t) => t.nodes(),
+            Self::Dragonfly(_) | Self::Cube(_) => self.routers() * self.nodes_per_router(),
         }
     }
 
@@ -123,6 +145,7 @@ impl Topology {
             Self::Dragonfly(t) => t.ports(),
             Self::Cube(t) => t.ports(),
             Self::FatTree(t) => t.ports(),
+            Self::Graph(t) => t.ports(),
         }
     }
 
@@ -130,7 +153,7 @@ impl Topology {
     pub fn link_classes(&self) -> &'static [&'static str] {
         match self {
             Self::Dragonfly(_) => &["local", "global"],
-            Self::Cube(_) | Self::FatTree(_) => &["network"],
+            Self::Cube(_) | Self::FatTree(_) | Self::Graph(_) => &["network"],
         }
     }
 
@@ -140,7 +163,29 @@ impl Topology {
             Self::Dragonfly(t) => t.neighbour(router, port),
             Self::Cube(t) => t.neighbour(router, port),
             Self::FatTree(t) => t.neighbour(router, port),
+            Self::Graph(t) => t.neighbour(router, port),
         }
+    }
+
+    /// Latency of the link at a port where links have latencies of their own; elsewhere their class has one \[cycles\].
+    pub fn latency(&self, router: u32, port: usize) -> Option<u32> {
+        match self {
+            Self::Graph(t) => t.latency(router, port),
+            Self::Dragonfly(_) | Self::Cube(_) | Self::FatTree(_) => None,
+        }
+    }
+
+    /// Cycles that the link at a port takes for a phit.
+    pub fn cycles_per_phit(&self, router: u32, port: usize) -> u32 {
+        match self {
+            Self::Graph(t) => t.cycles_per_phit(router, port).unwrap_or(1),
+            Self::Dragonfly(_) | Self::Cube(_) | Self::FatTree(_) => 1,
+        }
+    }
+
+    /// Whether links have latencies of their own.
+    pub fn has_latencies(&self) -> bool {
+        matches!(self, Self::Graph(_))
     }
 
     /// Whether links form rings in which packets could wait for each other in a circle, which bubble flow control keeps
@@ -155,13 +200,14 @@ impl Topology {
     }
 
     /// The ports of the first links of all shortest paths from `at` to `to` ≠ `at`, a bit each from the given port on. `trunk`
-    /// is the choice in a torus where both ways round are equally short; a dragonfly has one path.
+    /// is the choice in a torus where both ways round are equally short; in a dragonfly and in a graph one path counts.
     #[inline]
     pub fn nearer(&self, at: u32, to: u32, trunk: u16) -> (usize, u64) {
         match self {
             Self::Dragonfly(t) => (t.minimal_port(at, to, trunk).0, 1),
             Self::Cube(t) => t.nearer(at, to, trunk),
             Self::FatTree(t) => t.nearer(at, to),
+            Self::Graph(t) => (t.minimal_port(at, to), 1),
         }
     }
 
@@ -172,6 +218,7 @@ impl Topology {
             Self::Dragonfly(t) => t.has_trunks(),
             Self::Cube(t) => t.has_ties(),
             Self::FatTree(_) => true,
+            Self::Graph(_) => false,
         }
     }
 
@@ -184,6 +231,7 @@ impl Topology {
             Self::Dragonfly(t) => t.choose_trunk(at, to, stream),
             Self::Cube(t) => t.draw_ties(stream),
             Self::FatTree(t) => t.draw_root(stream),
+            Self::Graph(_) => 0,
         }
     }
 
@@ -205,6 +253,7 @@ impl Topology {
             Self::Dragonfly(_) => unreachable!("it has groups"),
             Self::Cube(t) => t.first_port(at, to, trunk),
             Self::FatTree(t) => t.minimal_port(at, to, trunk),
+            Self::Graph(t) => t.minimal_port(at, to),
         }
     }
 
@@ -214,14 +263,24 @@ impl Topology {
             Self::Dragonfly(t) => t.minimal_hops(from, to),
             Self::Cube(t) => [t.distance(from, to) as u16, 0],
             Self::FatTree(t) => [t.distance(from, to) as u16, 0],
+            Self::Graph(t) => [t.distance(from, to), 0],
         }
+    }
+
+    /// Sum of the latencies of the links of that path, where links of each class have these \[cycles\].
+    pub fn minimal_latency(&self, from: u32, to: u32, (latencies, length): (&[u32], u32)) -> u32 {
+        if let Self::Graph(t) = self {
+            return t.path_latency(from, to, length);
+        }
+        let hops = self.minimal_hops(from, to);
+        hops.iter().zip(latencies).map(|(&hops, &latency)| u32::from(hops) * latency).sum()
     }
 
     /// The group of a router (a topology without groups is one group).
     pub fn group(&self, router: u32) -> u32 {
         match self {
             Self::Dragonfly(t) => t.group(router),
-            Self::Cube(_) | Self::FatTree(_) => 0,
+            Self::Cube(_) | Self::FatTree(_) | Self::Graph(_) => 0,
         }
     }
 
@@ -229,7 +288,7 @@ impl Topology {
     pub fn groups(&self) -> u32 {
         match self {
             Self::Dragonfly(t) => t.groups(),
-            Self::Cube(_) | Self::FatTree(_) => 1,
+            Self::Cube(_) | Self::FatTree(_) | Self::Graph(_) => 1,
         }
     }
 
@@ -237,7 +296,7 @@ impl Topology {
     pub fn dragonfly(&self) -> Option<&dragonfly::Dragonfly> {
         match self {
             Self::Dragonfly(t) => Some(t),
-            Self::Cube(_) | Self::FatTree(_) => None,
+            Self::Cube(_) | Self::FatTree(_) | Self::Graph(_) => None,
         }
     }
 }

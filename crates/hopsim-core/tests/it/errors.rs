@@ -77,11 +77,11 @@ fn key_in_the_wrong_table() {
 fn unknown_choice() {
     assert_eq!(
         after("[routing.valient]"),
-        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = \"Minimall\""),
-        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("arrangement = \"absolute\""),
@@ -98,11 +98,11 @@ fn unknown_choice() {
 fn two_choices_or_none() {
     assert_eq!(
         after("[routing.minimal]\n[routing.valiant]"),
-        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = {}"),
-        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
 }
 
@@ -111,7 +111,7 @@ fn missing_key() {
     assert_eq!(
         message_of("load = 0.5", &[]),
         "topology: is missing; valid: one of the tables [topology.dragonfly], [topology.mesh], [topology.torus], [topology.ring], \
-         [topology.fat_tree]"
+         [topology.fat_tree], [topology.graph]"
     );
     assert_eq!(
         message_of("load = 0.5\n[topology.dragonfly]\np = 2\na = 4\n", &[]),
@@ -155,7 +155,7 @@ fn wrong_type() {
     );
     assert_eq!(
         before("routing = 3"),
-        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("[[jobs]]\ntraffic = { pattern = \"mix\" }"),
@@ -714,7 +714,7 @@ fn override_that_does_not_fit() {
     assert_eq!(set(&["load=nan"]), "load = nan (override): must be a finite number");
     assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
-        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         message_of(
@@ -970,6 +970,11 @@ fn a_torus_without_bubble_deadlocks_only_if_it_may() {
     );
     assert_eq!(on(TORUS, "router.input_queued.vcs = { bubble = 0, allow_deadlock = true }"), "accepted");
     assert_eq!(
+        on(TORUS, "routing = \"up_down\"\nrouter.input_queued.vcs.bubble = 1"),
+        "router.input_queued.vcs.bubble = 1: no packet goes round a ring; \
+         valid: no such key, or another routing than up_down"
+    );
+    assert_eq!(
         on(MESH, "router.input_queued.vcs.bubble = 1"),
         "router.input_queued.vcs.bubble = 1: the topology has no rings to enter; \
          valid: no such key, or topology.torus or ring"
@@ -1005,5 +1010,120 @@ fn loads_of_nodes_that_are_not_there() {
     assert_eq!(
         on(MESH, bursts),
         "load = 0.5: jobs.0.traffic.process.synchronised_bursts sends as fast as the network takes it; valid: no such key"
+    );
+}
+
+/// The message about an experiment on a graph of these links, with further overrides.
+fn graph(links: &[(u32, u32)], overrides: &[&str]) -> String {
+    let edges: Vec<_> =
+        links.iter().map(|(one, other)| format!("{{ between = [{one}, {other}] }}")).collect();
+    let edges = format!("topology.graph.edges=[{}]", edges.join(", "));
+    message_of("load = 0.5\n[topology.graph]\n", &[&[edges.as_str()], overrides].concat())
+}
+
+#[test]
+fn links_of_a_graph() {
+    assert_eq!(graph(&[(0, 1), (1, 2)], &[]), "accepted");
+    assert_eq!(
+        graph(&[], &[]),
+        "topology.graph.edges (override): is missing; valid: a list of { between = [router, router] }, or file = \"…\""
+    );
+    assert_eq!(
+        graph(&[(0, 1), (2, 2)], &[]),
+        "topology.graph.edges.1.between = [2, 2] (override): a link joins two routers; valid: two different routers"
+    );
+    assert_eq!(
+        graph(&[(0, 2048)], &[]),
+        "topology.graph.edges.0.between = [0, 2048] (override): the tables of paths would be too large; \
+         valid: routers 0 … 2047"
+    );
+    assert_eq!(
+        graph(&[(0, 1)], &["topology.graph.edges.0.latency=0"]),
+        "topology.graph.edges.0.latency = 0 (override): out of range; valid: 1 … 60000"
+    );
+    assert_eq!(
+        graph(&[(0, 1)], &["topology.graph.edges.0.cycles_per_phit=65"]),
+        "topology.graph.edges.0.cycles_per_phit = 65 (override): out of range; valid: 1 … 64"
+    );
+    assert_eq!(
+        graph(&[(0, 1)], &["links.network.latency=0"]),
+        "links.network.latency = 0 (override): out of range; valid: 1 … 60000"
+    );
+    assert_eq!(
+        graph(&[(0, 1), (4, 2)], &[]),
+        "topology.graph.edges (override): routers 2, 3 and 4 cannot reach routers 0 and 1; \
+         valid: links that join all routers"
+    );
+    assert_eq!(
+        graph(&[(0, 1), (12, 13)], &[]),
+        "topology.graph.edges (override): routers 2, 3, 4, 5, 6, 7, 8, 9 and 4 more cannot reach routers 0 and 1; \
+         valid: links that join all routers"
+    );
+    assert_eq!(
+        graph(&[(0, 1); 512], &[]),
+        "topology.graph.edges (override): router 0 would have 513 ports; \
+         valid: at most 512 ports per router, terminal ones included"
+    );
+    assert_eq!(
+        graph(&[(0, 1)], &["topology.graph.edges.0.between=[1]"]),
+        "topology.graph.edges.0.between (override): invalid length 1, expected an array of length 2"
+    );
+}
+
+#[test]
+fn nodes_and_file_of_a_graph() {
+    assert_eq!(
+        graph(&[(0, 1)], &["topology.graph.nodes_per_router=65"]),
+        "topology.graph.nodes_per_router = 65 (override): out of range; valid: 1 … 64"
+    );
+    assert_eq!(
+        graph(&[(0, 1)], &["topology.graph.routers_with_nodes=3"]),
+        "topology.graph.routers_with_nodes = 3 (override): the graph has 2 routers; valid: 1 … 2"
+    );
+    assert_eq!(
+        graph(&[(0, 1)], &["topology.graph.file=net.txt"]),
+        "topology.graph.file = \"net.txt\" (override): the links are given twice; valid: either file or edges"
+    );
+    assert_eq!(
+        graph(&[], &["topology.graph.file=net.txt"]),
+        "topology.graph.file = \"net.txt\" (override): cannot be read here"
+    );
+}
+
+#[test]
+fn routing_on_a_graph() {
+    const RING: [(u32, u32); 5] = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)];
+    assert_eq!(
+        graph(&RING, &["router.cioq.vcs.network=1"]),
+        "router.cioq.vcs.network = 1 (override): the shortest paths of the graph need 2 VCs to be free of deadlock; \
+         valid: 2 … 16, or routing.up_down, which needs one"
+    );
+    assert_eq!(graph(&RING, &["router.cioq.vcs.network=1", "routing=up_down"]), "accepted");
+    assert_eq!(
+        graph(&RING, &["router.cioq.vcs.management=flexvc"]),
+        "router.cioq.vcs.management (override): a packet keeps the VC of its path; valid: no such key"
+    );
+    assert_eq!(
+        graph(&RING, &["routing.up_down.root=5"]),
+        "routing.up_down.root = 5 (override): the network has 5 routers; valid: 0 … 4"
+    );
+    assert_eq!(
+        graph(&RING, &["routing=adaptive"]),
+        "routing.adaptive (override): no VC of a graph is known to be an escape; \
+         valid: routing.minimal or up_down; topology.mesh, torus, ring or fat_tree"
+    );
+    assert_eq!(
+        set(&["routing=up_down"]),
+        "routing.up_down (override): up and down are an order of the links of one class, and a dragonfly has two; \
+         valid: topology.graph, mesh, torus, ring or fat_tree; minimal in a dragonfly"
+    );
+    assert_eq!(
+        message_of("load = 0.5\nrouting = \"up_down\"\n[topology.mesh]\nsides = [64, 64]\n", &[]),
+        "line 2, column 1: routing.up_down: the tables of paths between 4096 routers would be too large; \
+         valid: at most 2048 routers"
+    );
+    assert_eq!(
+        graph(&RING, &["links.local.latency=2"]),
+        "links.local (override): the topology has no local links; valid: no such key; its links are network"
     );
 }

@@ -6,6 +6,7 @@ mod conformance;
 mod documents;
 mod errors;
 mod fuzz;
+mod graphs;
 mod injection;
 mod laws;
 mod shortest_paths;

@@ -1,5 +1,6 @@
 //! Random experiments: small networks, every option of the model, loads up to saturation.
 
+mod graph;
 mod network;
 mod router;
 mod routing;

@@ -71,9 +71,14 @@ struct Coverage(RefCell<BTreeMap<String, [usize; 3]>>);
 
 /// Whether some VC of a shared buffer has no room of its own for a packet, or packets enter rings without leaving a bubble.
 fn may_deadlock(plan: &Plan) -> bool {
-    let lacks_bubble = plan.topology.has_rings() && plan.network.classes.links[0].bubble == 0;
-    lacks_bubble
+    let lacks_bubble = plan.network.classes.links[0].bubble == 0;
+    (has_rings(plan) && lacks_bubble)
         || plan.router.damq.is_some_and(|shares| shares.iter().any(|s| s.reserve < plan.longest_packet()))
+}
+
+/// Whether packets go round rings, which up*/down* routing leaves open.
+fn has_rings(plan: &Plan) -> bool {
+    plan.topology.has_rings() && plan.experiment.routing.name() != "up_down"
 }
 
 impl Coverage {
@@ -116,7 +121,8 @@ impl Coverage {
 }
 
 /// What the experiments must cover: where packets leave their minimal path,
-const NONMINIMAL: [&str; 29] = [
+const NONMINIMAL: [&str; 30] = [
+    "up_down graph",
     "valiant",
     "valiant mesh",
     "valiant torus",
@@ -149,12 +155,14 @@ const NONMINIMAL: [&str; 29] = [
 ];
 
 /// where they never do,
-const MINIMAL: [&str; 16] = [
+const MINIMAL: [&str; 18] = [
     "minimal",
     "minimal mesh",
     "minimal torus",
     "minimal ring",
     "minimal fat_tree",
+    "minimal graph",
+    "layers",
     "adaptive mesh",
     "adaptive torus",
     "adaptive ring",
@@ -169,7 +177,7 @@ const MINIMAL: [&str; 16] = [
 ];
 
 /// and the rest.
-const OTHERS: [&str; 27] = [
+const OTHERS: [&str; 32] = [
     "parallel consumption",
     "parallel consumption adaptive",
     "parallel consumption olm",
@@ -179,7 +187,12 @@ const OTHERS: [&str; 27] = [
     "two injection ports adaptive",
     "two injection ports sat",
     "two injection ports and parallel consumption",
+    "slow links",
     "several lengths in rings",
+    "up_down mesh",
+    "up_down torus",
+    "up_down ring",
+    "up_down fat_tree",
     "sat",
     "ipr",
     "sat adaptive",
@@ -211,7 +224,7 @@ fn names(plan: &Plan) -> Vec<String> {
     let (kind, router) = router.as_object().unwrap().iter().next().unwrap();
     names.push(kind.clone());
     let flexible = router["vcs"]["management"].get("flexvc").is_some();
-    let adaptive = !["minimal", "valiant"].contains(&plan.experiment.routing.name());
+    let adaptive = !["minimal", "valiant", "up_down"].contains(&plan.experiment.routing.name());
     let replies = plan.jobs.iter().any(JobPlan::request_reply);
     let bursts = plan.jobs.iter().any(|job| job.process.waits());
     let changes = plan.jobs.iter().any(|job| !job.changes.is_empty());
@@ -285,8 +298,11 @@ fn names_of_one_class(plan: &Plan) -> Vec<String> {
     let mut names = vec![format!("{routing} {topology}")];
     let up = serde_json::to_value(&plan.experiment.routing).unwrap()["minimal"]["up"].clone();
     names.extend(up.as_str().map(|up| format!("up {up}")));
-    let rings = plan.topology.has_rings();
+    let (vcs, rings) = (plan.routing.vcs(), has_rings(plan));
+    let kept = topology == "graph" && vcs.depends_on_hop() && !vcs.is_flexible();
     let more = [
+        (kept, "layers".to_owned()),
+        (plan.network.slowest_link() > 1, "slow links".to_owned()),
         (plan.control.lbr > 0, format!("lbr {topology}")),
         (
             rings,

@@ -26,11 +26,7 @@ fn length(plan: &Plan, packet: &PacketTrace) -> u32 {
     plan.jobs[plan.job_of[packet.source as usize] as usize].packet_length
 }
 
-fn latency(plan: &Plan, port: usize) -> u32 {
-    plan.network.classes.of(plan.topology.ports()[port]).latency
-}
-
-/// A packet granted an output: when, when it left (if the trace still tells), its length.
+/// A packet granted an output: when, when it left (if the trace still tells), how long the link takes for it.
 type Passage = (u32, Option<u32>, u32);
 
 /// What passed every router and port.
@@ -39,12 +35,10 @@ fn passages(plan: &Plan, traces: &[PacketTrace]) -> BTreeMap<(u32, u16), Vec<Pas
     for packet in traces {
         for (index, hop) in packet.hops.iter().enumerate() {
             let next = packet.hops.get(index + 1);
-            let left = next.map(|n| n.arrived - latency(plan, hop.port as usize)).or(packet.delivered);
-            by_port.entry((hop.router, hop.port)).or_default().push((
-                hop.granted,
-                left,
-                length(plan, packet),
-            ));
+            let (link, length) = (plan.network.link(hop.router, hop.port as usize), length(plan, packet));
+            let cycles = length * link.cycles_per_phit;
+            let left = next.map(|n| n.arrived + length - cycles - link.latency).or(packet.delivered);
+            by_port.entry((hop.router, hop.port)).or_default().push((hop.granted, left, cycles));
         }
     }
     by_port
@@ -62,7 +56,7 @@ fn a_packet_departs_when_it_has_crossed_and_the_one_before_has_left() {
             packets.sort_unstable();
             let alone = !(parallel && plan.topology.ports()[port as usize] == PortClass::Terminal);
             let mut free = 0;
-            for (granted, left, length) in packets {
+            for (granted, left, cycles) in packets {
                 let expected = free.max(granted + plan.router.crossbar_latency);
                 if left.is_some_and(|left| left != expected) {
                     return Err(format!(
@@ -70,7 +64,7 @@ fn a_packet_departs_when_it_has_crossed_and_the_one_before_has_left() {
                     ));
                 }
                 // A node that takes packets from all VCs at once takes each as soon as it has crossed.
-                free = if alone { expected + length } else { 0 };
+                free = if alone { expected + cycles } else { 0 };
             }
         }
         Ok(())

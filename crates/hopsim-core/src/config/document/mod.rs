@@ -17,9 +17,11 @@ mod sweep;
 use crate::config::Experiment;
 use crate::error::{ConfigError, Origin};
 use crate::plan::Plan;
+use crate::topology::graph::Edge;
 use draft::Draft;
 use schema::Schema;
 use serde_json::Value;
+use serde_path_to_error::Segment;
 use source::Source;
 use sweep::Sweep;
 
@@ -35,12 +37,25 @@ pub struct Point {
     pub axes: Assignments,
 }
 
-/// All points of a document, the first key of the sweep varying slowest. `overrides` are dotted paths and
+/// Gives the links of the graph in a file, or says why it cannot: the core itself reads no files.
+pub type Reader<'r> = dyn Fn(&str) -> Result<Vec<Edge>, String> + 'r;
+
+/// All points of a document that names no file, the first key of the sweep varying slowest. `overrides` are dotted paths and
 /// TOML values (or bare strings), applied in order.
 pub fn points(text: &str, overrides: &[(String, String)]) -> Result<Vec<Point>, ConfigError> {
+    points_with_files(text, overrides, &|_| Err("cannot be read here".into()))
+}
+
+/// All points of a document whose files `read` reads.
+pub fn points_with_files(
+    text: &str,
+    overrides: &[(String, String)],
+    read: &Reader<'_>,
+) -> Result<Vec<Point>, ConfigError> {
     let source = Source::parse(text)?;
     let (draft, sweep) = assemble(&source, overrides)?;
-    (0..sweep.count().map_err(|e| draft.located(e))?).map(|index| point(&draft, &sweep, index)).collect()
+    let count = sweep.count().map_err(|e| draft.located(e))?;
+    (0..count).map(|index| point(&draft, &sweep, index, read)).collect()
 }
 
 /// What the sweep sets at every point, in the order of [`points`], without checking the points.
@@ -93,7 +108,7 @@ fn assemble<'a>(
     Ok((draft, sweep))
 }
 
-fn point(base: &Draft<'_>, sweep: &Sweep, index: usize) -> Result<Point, ConfigError> {
+fn point(base: &Draft<'_>, sweep: &Sweep, index: usize, read: &Reader<'_>) -> Result<Point, ConfigError> {
     let mut draft = base.clone();
     for (key, value) in sweep.point(index) {
         draft.assign(&key.path, value.clone(), key.origin)?;
@@ -103,6 +118,7 @@ fn point(base: &Draft<'_>, sweep: &Sweep, index: usize) -> Result<Point, ConfigE
     if draft.load_yields {
         experiment.spread_load();
     }
+    experiment.topology.load(read).map_err(|error| draft.located(error.within("topology")))?;
     let resolved = Plan::new(&experiment);
     let experiment = resolved.map_err(|error| draft.located(error))?.experiment;
     Ok(Point { experiment, axes: assignments(sweep, index) })
@@ -116,8 +132,18 @@ fn experiment(root: &Value) -> Result<Experiment, ConfigError> {
     check::check(Schema::root(), &mut Vec::new(), root)?;
     serde_path_to_error::deserialize(root).map_err(|error| {
         let reason = error.inner().to_string();
-        ConfigError::new(error.path().to_string(), reason)
+        ConfigError::new(path::display(error.path().iter().filter_map(part)), reason)
     })
+}
+
+/// A part of a path in the form of the document's own.
+fn part(segment: &Segment) -> Option<String> {
+    match segment {
+        Segment::Seq { index } => Some(index.to_string()),
+        Segment::Map { key } => Some(key.clone()),
+        Segment::Enum { variant } => Some(variant.clone()),
+        Segment::Unknown => None,
+    }
 }
 
 #[cfg(test)]
@@ -182,6 +208,7 @@ mod tests {
             ("torus", json!({ "sides": [4, 4] })),
             ("ring", json!({ "routers": 4 })),
             ("fat_tree", json!({ "k": 2, "levels": 2 })),
+            ("graph", json!({ "edges": [{ "between": [0, 1] }] })),
             ("sat", json!({ "l": 1, "k": 1 })),
             ("listed", json!([{ "nodes": [0], "load": 0.5 }])),
         ];

@@ -1,5 +1,6 @@
 //! Random topologies, their links, and what keeps their nodes from injecting.
 
+use super::graph::{self, graph};
 use super::{mostly, one_of};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -12,6 +13,7 @@ pub fn topology(common: u32) -> impl Strategy<Value = Value> {
         3 => grid(common).prop_map(|grid| json!({ "mesh": grid })),
         5 => torus(common),
         3 => fat_tree(common),
+        4 => graph(),
     ]
 }
 
@@ -80,6 +82,7 @@ pub fn nodes(topology: &Value) -> u64 {
         "dragonfly" => number("p") * number("a") * number("groups"),
         "fat_tree" => number("k").pow(number("levels") as u32),
         "ring" => number("routers") * per_router,
+        "graph" => graph::nodes(keys),
         _ => {
             keys["sides"].as_array().unwrap().iter().map(|side| side.as_u64().unwrap()).product::<u64>()
                 * per_router

@@ -145,7 +145,7 @@ impl Router {
         let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
         // The bubble, and what packets leave free in adaptive VCs when they enter the network.
         let restriction = document["nic"]["control"]["lbr"]["packets"].as_u64().unwrap_or(0);
-        let rings = has_rings(topology);
+        let rings = has_rings(topology) && routing.get("up_down").is_none();
         let least = restriction.max(u64::from(if rings { self.bubble } else { 0 }));
         let vcs = vcs_of_one_class(topology, routing) + self.spare_vcs[0];
         // Half of them are for each direction.

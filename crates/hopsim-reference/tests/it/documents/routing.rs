@@ -1,5 +1,6 @@
 //! Random routing mechanisms, with thresholds low enough to be reached in small networks.
 
+use super::graph::{self, up_down};
 use super::one_of;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -28,7 +29,7 @@ pub fn routing_of_one_class() -> impl Strategy<Value = Value> {
     let ugal = (0..3u32, any::<bool>())
         .prop_map(|(threshold, sticky)| json!({ "ugal": { "threshold": threshold, "sticky": sticky } }));
     let valiant = any::<bool>().prop_map(|recompute| json!({ "valiant": { "recompute": recompute } }));
-    prop_oneof![2 => minimal, 2 => Just(json!({ "adaptive": {} })), 1 => valiant, 1 => ugal]
+    prop_oneof![2 => minimal, 2 => Just(json!({ "adaptive": {} })), 1 => valiant, 1 => ugal, 1 => up_down()]
 }
 
 /// Makes a topology and a mechanism fit: the first one if it is a dragonfly, the second one otherwise.
@@ -40,6 +41,9 @@ pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Va
         let detours = other.get("valiant").is_some() || other.get("ugal").is_some();
         if detours && topology.get("fat_tree").is_some() {
             other = json!({ "adaptive": {} });
+        }
+        if topology.get("graph").is_some() && other.get("minimal").is_none() {
+            other = json!({ "up_down": {} });
         }
         return (topology, other);
     }
@@ -60,7 +64,11 @@ pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Va
 
 /// VCs that links need where there is no order of VCs.
 pub fn vcs_of_one_class(topology: &Value, routing: &Value) -> u32 {
-    if routing.get("minimal").is_none() && topology.get("fat_tree").is_none() { 2 } else { 1 }
+    if topology.get("graph").is_some() {
+        return graph::vcs(topology, routing);
+    }
+    let simple = routing.get("minimal").or(routing.get("up_down"));
+    if simple.is_none() && topology.get("fat_tree").is_none() { 2 } else { 1 }
 }
 
 /// Local and global VCs that requests and one-way packets need, in increasing order or with FlexVC.

@@ -153,7 +153,7 @@ impl Site<'_> {
     fn fits(&self, pattern: &Value) -> bool {
         let (name, keys) = pattern.as_object().unwrap().iter().next().unwrap();
         let dragonfly = self.topology.get("dragonfly").is_some();
-        let grid = !dragonfly && self.topology.get("fat_tree").is_none();
+        let grid = ["mesh", "torus", "ring"].iter().any(|&name| self.topology.get(name).is_some());
         let bits = self.nodes.is_power_of_two().then(|| self.nodes.ilog2());
         match (name.as_str(), keys.as_str()) {
             ("permutation", Some("tornado" | "neighbour")) => grid && self.whole,

@@ -1,0 +1,393 @@
+//! Any graph: see [`Config`].
+
+use super::PortClass;
+use super::shortest::{Maze, ShortestPaths, Step, Ties};
+use crate::error::ConfigError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most routers: the tables of paths grow with their square.
+const MAX_ROUTERS: u32 = 2048;
+
+/// Most ports of a router: more than any router has input VCs.
+const MAX_ROUTER_PORTS: u32 = 512;
+
+/// Any network of routers: a list of links, or a file of them.
+///
+/// Numbering: routers are 0 to the highest number in the list. The first `routers_with_nodes` of them have
+/// `nodes_per_router` nodes each; node n is at router ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones,
+/// then one for each of its links, in the order of the list. Two routers may be joined by several links.
+///
+/// Routing: `minimal` (as many VCs as the graph needs) or `up_down` (one VC will do).
+///
+/// At most 2,048 routers, 512 ports each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The links, which must join all routers.
+    #[serde(default)]
+    pub edges: Vec<Edge>,
+    /// A file with the links instead, relative to the directory of the experiment: `GraphML` if its name ends in
+    /// `.graphml`, in which edges may have attributes `latency` and `cycles_per_phit`, or else text with a link per line, two
+    /// routers, perhaps a latency, and perhaps cycles per phit after it, and comments from `#` on. Routers may have any
+    /// names. Names that are all numbers are numbered in their order, others as they first appear.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Nodes per router, of those that have any \[1 … 64\].
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 64))]
+    pub nodes_per_router: u32,
+    /// The first so many routers have nodes; default all \[1 … routers\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub routers_with_nodes: Option<u32>,
+    /// Which of several equally short paths of minimal routing packets take.
+    #[serde(default)]
+    pub ties: Ties,
+}
+
+/// A link between two routers, used in both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Edge {
+    /// The two routers \[0 … 2047\].
+    pub between: [u32; 2],
+    /// Latency in either direction, the same for packets and for credits; default that of the class, `network`
+    /// \[cycles, 1 … 60000\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 60000))]
+    pub latency: Option<u32>,
+    /// How slow it is: a packet of L phits takes L times as many cycles to go over it, and is in the next router when all of it
+    /// is \[cycles per phit, 1 … 64\].
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 64))]
+    pub cycles_per_phit: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// The other end of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct End {
+    router: u32,
+    port: u16,
+    latency: u32,
+    cycles_per_phit: u32,
+}
+
+/// A graph.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    nodes_per_router: u32,
+    routers: u32,
+    routers_with_nodes: u32,
+    /// Links of the router that has most.
+    degree: u32,
+    /// By router: its links, in the order of its ports -- constant.
+    ends: Vec<Vec<End>>,
+    /// By router and router with nodes -- constant.
+    paths: ShortestPaths,
+}
+
+impl Config {
+    /// Replaces the file by what it holds: `read` gives the links of a file of that name, or says why it cannot.
+    pub fn load(&mut self, read: impl Fn(&str) -> Result<Vec<Edge>, String>) -> Result<(), ConfigError> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let refuse = |reason| ConfigError::new("file", reason).value(format!("{file:?}"));
+        if !self.edges.is_empty() {
+            return Err(refuse("the links are given twice".into()).valid("either file or edges"));
+        }
+        self.edges = read(file).map_err(refuse)?;
+        self.file = None;
+        Ok(())
+    }
+
+    /// Number of routers.
+    fn routers(&self) -> Result<u32, ConfigError> {
+        if self.edges.is_empty() {
+            return Err(ConfigError::new("edges", "is missing")
+                .valid("a list of { between = [router, router] }, or file = \"…\""));
+        }
+        for (index, edge) in self.edges.iter().enumerate() {
+            let [one, other] = edge.between;
+            let refuse = |key: &str, reason| ConfigError::new(format!("edges.{index}.{key}"), reason);
+            if one.max(other) >= MAX_ROUTERS {
+                return Err(refuse("between", "the tables of paths would be too large")
+                    .value(format!("[{one}, {other}]"))
+                    .valid(format!("routers 0 … {}", MAX_ROUTERS - 1)));
+            }
+            if one == other {
+                return Err(refuse("between", "a link joins two routers")
+                    .value(format!("[{one}, {other}]"))
+                    .valid("two different routers"));
+            }
+            if let Some(latency) = edge.latency.filter(|latency| !(1..=60_000).contains(latency)) {
+                return Err(refuse("latency", "out of range").value(latency).valid("1 … 60000"));
+            }
+            if !(1..=64).contains(&edge.cycles_per_phit) {
+                let refused = refuse("cycles_per_phit", "out of range");
+                return Err(refused.value(edge.cycles_per_phit).valid("1 … 64"));
+            }
+        }
+        Ok(self.edges.iter().flat_map(|edge| edge.between).max().unwrap_or(0) + 1)
+    }
+}
+
+impl Graph {
+    /// Checks the parameters and finds the paths.
+    pub fn new(config: &Config) -> Result<Self, ConfigError> {
+        if let Some(file) = &config.file {
+            let refused = ConfigError::new("file", "has not been read").value(format!("{file:?}"));
+            return Err(refused.valid("edges in its place"));
+        }
+        let routers = config.routers()?;
+        let Config { nodes_per_router, .. } = *config;
+        if !(1..=64).contains(&nodes_per_router) {
+            return Err(ConfigError::new("nodes_per_router", "out of range")
+                .value(nodes_per_router)
+                .valid("1 … 64"));
+        }
+        let routers_with_nodes = config.routers_with_nodes.unwrap_or(routers);
+        if !(1..=routers).contains(&routers_with_nodes) {
+            return Err(ConfigError::new("routers_with_nodes", format!("the graph has {routers} routers"))
+                .value(routers_with_nodes)
+                .valid(format!("1 … {routers}")));
+        }
+        let degree = degree(config, routers)?;
+        let ends = ends(config, routers);
+        check_connected(&ends)?;
+        let paths = ShortestPaths::new(&maze(&ends, nodes_per_router, routers_with_nodes), config.ties);
+        Ok(Self { nodes_per_router, routers, routers_with_nodes, degree, ends, paths })
+    }
+
+    /// Number of routers.
+    pub fn routers(&self) -> u32 {
+        self.routers
+    }
+
+    /// Nodes per router, of those that have any.
+    pub fn nodes_per_router(&self) -> u32 {
+        self.nodes_per_router
+    }
+
+    /// Number of routers that have nodes: the first ones.
+    pub fn routers_with_nodes(&self) -> u32 {
+        self.routers_with_nodes
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> u32 {
+        self.routers_with_nodes * self.nodes_per_router
+    }
+
+    /// Links of the router that has most.
+    pub fn degree(&self) -> u32 {
+        self.degree
+    }
+
+    /// The class of every port.
+    pub fn ports(&self) -> Vec<PortClass> {
+        let mut ports = vec![PortClass::Terminal; self.nodes_per_router as usize];
+        ports.resize(ports.len() + self.degree as usize, PortClass::Link(0));
+        ports
+    }
+
+    fn end(&self, router: u32, port: usize) -> Option<End> {
+        let number = port.checked_sub(self.nodes_per_router as usize)?;
+        self.ends[router as usize].get(number).copied()
+    }
+
+    /// Router and port at the other end of a link port.
+    pub fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
+        self.end(router, port).map(|end| (end.router, end.port as usize))
+    }
+
+    /// Latency of the link at a port, if one is plugged in \[cycles\].
+    pub fn latency(&self, router: u32, port: usize) -> Option<u32> {
+        self.end(router, port).map(|end| end.latency)
+    }
+
+    /// Cycles per phit of the link at a port, if one is plugged in.
+    pub fn cycles_per_phit(&self, router: u32, port: usize) -> Option<u32> {
+        self.end(router, port).map(|end| end.cycles_per_phit)
+    }
+
+    /// The port of the shortest path from `at` to `to` ≠ `at`, a router with nodes.
+    #[inline]
+    pub fn minimal_port(&self, at: u32, to: u32) -> usize {
+        self.paths.port(at, to)
+    }
+
+    /// Links of the longest shortest path to a router with nodes.
+    pub fn diameter(&self) -> u32 {
+        u32::from(self.paths.longest())
+    }
+
+    /// Links of the shortest path to a router with nodes.
+    pub fn distance(&self, from: u32, to: u32) -> u16 {
+        self.paths.hops(from, to).unwrap_or_else(|| unreachable!("the graph is connected"))
+    }
+
+    /// Cycles until the head of a packet of `length` phits may be passed on behind the last link of that path, if it waits
+    /// nowhere.
+    pub fn path_latency(&self, from: u32, to: u32, length: u32) -> u32 {
+        let (mut at, mut cycles) = (from, 0);
+        while at != to {
+            let Some(end) = self.end(at, self.minimal_port(at, to)) else { break };
+            (at, cycles) = (end.router, cycles + end.latency + length * (end.cycles_per_phit - 1));
+        }
+        cycles
+    }
+}
+
+/// Links of the router that has most.
+fn degree(config: &Config, routers: u32) -> Result<u32, ConfigError> {
+    let mut degrees = vec![0u32; routers as usize];
+    config.edges.iter().flat_map(|edge| edge.between).for_each(|router| degrees[router as usize] += 1);
+    let degree = degrees.iter().copied().max().unwrap_or(0);
+    let ports = degree.saturating_add(config.nodes_per_router);
+    match degrees.iter().position(|&links| links == degree) {
+        Some(router) if ports > MAX_ROUTER_PORTS => {
+            let reason = format!("router {router} would have {ports} ports");
+            let valid = format!("at most {MAX_ROUTER_PORTS} ports per router, terminal ones included");
+            Err(ConfigError::new("edges", reason).valid(valid))
+        }
+        _ => Ok(degree),
+    }
+}
+
+/// The links of every router. A link without a latency has one of 1 cycle.
+fn ends(config: &Config, routers: u32) -> Vec<Vec<End>> {
+    let mut ends: Vec<Vec<End>> = vec![Vec::new(); routers as usize];
+    for edge in &config.edges {
+        let [one, other] = edge.between;
+        let port = |router: u32| config.nodes_per_router as u16 + ends[router as usize].len() as u16;
+        let (here, there) = (port(one), port(other));
+        let Edge { latency, cycles_per_phit, .. } = *edge;
+        let end = |router, port| End { router, port, latency: latency.unwrap_or(1), cycles_per_phit };
+        ends[one as usize].push(end(other, there));
+        ends[other as usize].push(end(one, here));
+    }
+    ends
+}
+
+/// Refuses a graph of several parts.
+fn check_connected(ends: &[Vec<End>]) -> Result<(), ConfigError> {
+    let mut reached = reach(ends, 0);
+    if reached.len() == ends.len() {
+        return Ok(());
+    }
+    reached.sort_unstable();
+    let unreached: Vec<u32> =
+        (0..ends.len() as u32).filter(|router| reached.binary_search(router).is_err()).collect();
+    let reason = format!("{} cannot reach {}", list(&unreached), list(&reached));
+    Err(ConfigError::new("edges", reason).valid("links that join all routers"))
+}
+
+/// `routers 3, 4 and 5`, shortened.
+fn list(routers: &[u32]) -> String {
+    const SHOWN: usize = 8;
+    let numbers = |routers: &[u32]| routers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match routers {
+        [one] => format!("router {one}"),
+        [first @ .., last] if first.len() < SHOWN => format!("routers {} and {last}", numbers(first)),
+        _ => format!("routers {} and {} more", numbers(&routers[..SHOWN]), routers.len() - SHOWN),
+    }
+}
+
+/// Places are routers.
+fn maze(ends: &[Vec<End>], nodes_per_router: u32, routers_with_nodes: u32) -> Maze {
+    let mut links = 0;
+    let mut step = |(number, end): (usize, &End)| {
+        links += 1;
+        let port = nodes_per_router as u16 + number as u16;
+        Step { port, link: links - 1, latency: end.latency, to: end.router }
+    };
+    let steps = ends.iter().map(|ends| ends.iter().enumerate().map(&mut step).collect()).collect();
+    Maze { steps, ends: (0..routers_with_nodes).map(|router| vec![router]).collect(), links: links as usize }
+}
+
+/// All routers that can be reached from one, nearest first.
+fn reach(ends: &[Vec<End>], from: u32) -> Vec<u32> {
+    let mut seen = vec![false; ends.len()];
+    seen[from as usize] = true;
+    let mut reached = vec![from];
+    let mut next = 0;
+    while let Some(&router) = reached.get(next) {
+        for end in &ends[router as usize] {
+            if !std::mem::replace(&mut seen[end.router as usize], true) {
+                reached.push(end.router);
+            }
+        }
+        next += 1;
+    }
+    reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn graph(document: serde_json::Value) -> Result<Graph, ConfigError> {
+        Graph::new(&serde_json::from_value(document).unwrap())
+    }
+
+    fn petersen() -> Graph {
+        let outer = (0..5).map(|i| (i, (i + 1) % 5));
+        let all = outer.chain((0..5).map(|i| (i, i + 5))).chain((0..5).map(|i| (i + 5, (i + 2) % 5 + 5)));
+        let edges: Vec<_> = all.map(|(a, b)| json!({ "between": [a, b] })).collect();
+        graph(json!({ "edges": edges, "nodes_per_router": 2 })).unwrap()
+    }
+
+    #[test]
+    fn every_link_leads_back_with_the_same_latency() {
+        let edges = json!([
+            { "between": [0, 3], "latency": 4 }, { "between": [3, 1] }, { "between": [3, 0], "latency": 9 },
+            { "between": [2, 1], "latency": 2 }
+        ]);
+        let trunks =
+            graph(json!({ "edges": edges, "nodes_per_router": 3, "routers_with_nodes": 2 })).unwrap();
+        assert_eq!((trunks.routers(), trunks.nodes(), trunks.degree()), (4, 6, 3));
+        assert_eq!(trunks.neighbour(3, 5), Some((0, 4)), "the second link between 0 and 3");
+        assert_eq!(trunks.neighbour(2, 4), None, "router 2 has one link");
+        for graph in [trunks, petersen()] {
+            for (router, port) in
+                (0..graph.routers()).flat_map(|r| (0..graph.ports().len()).map(move |p| (r, p)))
+            {
+                let Some((peer, back)) = graph.neighbour(router, port) else { continue };
+                assert_eq!(graph.neighbour(peer, back), Some((router, port)));
+                assert_eq!(graph.latency(peer, back), graph.latency(router, port));
+            }
+        }
+    }
+
+    #[test]
+    fn the_petersen_graph_has_diameter_two_and_its_paths_are_followed_in_so_many_links() {
+        let graph = petersen();
+        assert_eq!(graph.diameter(), 2);
+        for (from, to) in (0..10).flat_map(|from| (0..10).map(move |to| (from, to))) {
+            let (mut at, mut links) = (from, 0);
+            while at != to {
+                at = graph.neighbour(at, graph.minimal_port(at, to)).unwrap().0;
+                links += 1;
+            }
+            assert_eq!(links, graph.distance(from, to));
+            assert_eq!(graph.path_latency(from, to, 8), u32::from(links));
+        }
+    }
+
+    #[test]
+    fn paths_between_the_routers_of_two_trunks_use_both() {
+        // Routers 0, 1 and 2 send to 4, 5 and 6 over two links between 3 and 7.
+        let mut edges: Vec<_> = [0, 1, 2].iter().map(|&r| json!({ "between": [r, 3] })).collect();
+        edges.extend([4, 5, 6].iter().map(|&r| json!({ "between": [r, 7] })));
+        edges.extend([json!({ "between": [3, 7] }), json!({ "between": [7, 3] })]);
+        let graph = graph(json!({ "edges": edges })).unwrap();
+        let mut used: Vec<_> = [4, 5, 6, 7].map(|to| graph.minimal_port(3, to)).to_vec();
+        used.sort_unstable();
+        assert_eq!(used, [4, 4, 5, 5], "ports of the trunks");
+    }
+}

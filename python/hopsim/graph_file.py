@@ -1,0 +1,138 @@
+"""Graphs in files: GraphML, or text with a link per line, read as the list `topology.graph.edges`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+from hopsim.errors import ConfigError
+
+# Greatest values of the attributes of a link, in the order in which a text has them.
+ATTRIBUTES = {"latency": 60_000, "cycles_per_phit": 64}
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link of a file.
+
+    Attributes:
+        place: where it stands, for messages.
+        ends: the names of its routers.
+        attributes: those it has, as written.
+    """
+
+    place: str
+    ends: tuple[str, str]
+    attributes: dict[str, Any]
+
+
+def links(path: Path) -> list[dict[str, Any]]:
+    """The links of the graph in a file, routers numbered. Raises `ConfigError`."""
+    names, found = _graphml(path) if path.suffix == ".graphml" else _text(path)
+    if not found:
+        raise ConfigError("holds no links; valid: at least one")
+    numbers = _numbered(names)
+    edges = [_edge(link, numbers) for link in found]
+    _check_connected(names, found)
+    return edges
+
+
+def _edge(link: Link, numbers: dict[str, int]) -> dict[str, Any]:
+    one, other = link.ends
+    if one == other:
+        raise ConfigError(f"{link.place}: router {one} is linked with itself; valid: two different routers")
+    values = {key: _whole(link, key, value) for key, value in link.attributes.items()}
+    return {"between": [numbers[one], numbers[other]], **values}
+
+
+def _whole(link: Link, key: str, value: Any) -> int:
+    """The value of an attribute; GraphML may have it as a decimal number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = 0.0
+    if not (number.is_integer() and 1 <= number <= ATTRIBUTES[key]):
+        raise ConfigError(f"{link.place}: {key} = {value}; valid: 1 … {ATTRIBUTES[key]}")
+    return int(number)
+
+
+def _numbered(names: Iterable[str]) -> dict[str, int]:
+    """Numbers of the routers: names that are all numbers in their order, others as they first appear."""
+    ordered = list(dict.fromkeys(names))
+    if all(name.isdecimal() for name in ordered):
+        ordered.sort(key=int)
+    return {name: number for number, name in enumerate(ordered)}
+
+
+def _text(path: Path) -> tuple[list[str], list[Link]]:
+    try:
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        reason = f"byte {error.start} is not UTF-8; valid: GraphML or a text with a link per line"
+        raise ConfigError(reason) from None
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
+    found = list(_lines(text))
+    return [name for link in found for name in link.ends], found
+
+
+def _lines(text: str) -> Iterator[Link]:
+    for number, line in enumerate(text.splitlines(), 1):
+        match line.partition("#")[0].split():
+            case []:
+                continue
+            case [one, other, *values] if len(values) <= len(ATTRIBUTES):
+                yield Link(f"line {number}", (one, other), dict(zip(ATTRIBUTES, values, strict=False)))
+            case fields:
+                valid = f"router router [{' ['.join(ATTRIBUTES)}{']' * len(ATTRIBUTES)}"
+                raise ConfigError(f"line {number}: {' '.join(fields)!r} is not a link; valid: {valid}")
+
+
+def _graphml(path: Path) -> tuple[list[str], list[Link]]:
+    # Takes as long to import as all the rest, and few experiments need it.
+    import networkx
+
+    try:
+        graph = networkx.read_graphml(path, force_multigraph=True)
+    except (networkx.NetworkXError, ParseError, ValueError, KeyError) as error:
+        raise ConfigError(f"is not GraphML: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
+    if graph.is_directed():
+        raise ConfigError('its edges are directed, and links go both ways; valid: edgedefault="undirected"')
+    found = [
+        Link(f"the link between {one} and {other}", (one, other), _known(data))
+        for one, other, data in graph.edges(data=True)
+    ]
+    return list(graph.nodes), found
+
+
+def _known(data: dict[str, Any]) -> dict[str, Any]:
+    """What hopsim knows of the attributes of an edge: a file may be made for other tools too."""
+    return {key: data[key] for key in ATTRIBUTES if key in data}
+
+
+def _check_connected(names: list[str], found: list[Link]) -> None:
+    """Refuse a graph of several parts, in the words of the file."""
+    peers: dict[str, list[str]] = {name: [] for name in names}
+    for one, other in (link.ends for link in found):
+        peers[one].append(other)
+        peers[other].append(one)
+    reached, waiting = {names[0]}, [names[0]]
+    while waiting:
+        for peer in peers[waiting.pop()]:
+            if peer not in reached:
+                reached.add(peer)
+                waiting.append(peer)
+    unreached = [name for name in peers if name not in reached]
+    if unreached:
+        others = _listed([name for name in peers if name in reached])
+        raise ConfigError(f"{_listed(unreached)} cannot reach {others}; valid: links that join all routers")
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return f"{'router' if len(names) == 1 else 'routers'} {shown}"
