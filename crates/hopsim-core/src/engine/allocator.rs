@@ -39,16 +39,14 @@ pub struct Visit<'a, const W: usize> {
 
 impl<const W: usize> Visit<'_, W> {
     /// One cycle of the allocator. Returns the cycle of the next one that could do anything if neither a head nor a credit
-    /// arrives before; 0 if that is not known. (It never is in the cleanest modes: in dragonflies, whose crossbars are fast,
-    /// outputs are busy for so short a time that asking costs more than it saves.)
+    /// arrives before and no port becomes free that heads with a choice wait for; 0 if that is not known.
     #[inline]
     pub fn allocate<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) -> u32 {
         if cx.parallel() {
             self.consume_arrived(cx);
         }
         if M::FULL && !self.router.choosing.is_empty() {
-            self.iterate_choices(cx, scratch);
-            return 0;
+            return self.iterate_choices(cx, scratch);
         }
         let (slots, ready) = self.feasible(cx);
         let first = match slots.single() {

@@ -8,7 +8,7 @@ use super::outlook::{Attempt, Outlook};
 use super::regions::Regions;
 use super::routers::{Router, global};
 use super::tables::Tables;
-use super::waiting::{ByVc, Waiting, each_nearer_port};
+use super::waiting::{ByVc, Waiting};
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::view::View;
@@ -67,6 +67,12 @@ impl<const W: usize> Choices<W> {
         &self.prospects[global::<W>(number as u32, slot) as usize]
     }
 
+    /// The output VCs that the head of a slot could choose.
+    #[inline]
+    pub fn hopes(&self, number: usize, slot: usize) -> Mask<W> {
+        self.hopes[global::<W>(number as u32, slot) as usize]
+    }
+
     /// The pairs of all ports of a link class in a VC.
     #[inline]
     pub fn pairs(&self, class: u8, vc: u8) -> Mask<W> {
@@ -89,7 +95,7 @@ impl<const W: usize> Choices<W> {
             return Mask::ALL;
         }
         let mut hope = Mask::EMPTY;
-        each_nearer_port(prospect, |port| {
+        prospect.each_nearer(|port| {
             let info = tables.port(port);
             hope.insert_field(info.pair_base as usize, info.pair_field);
         });
@@ -116,7 +122,7 @@ impl<const W: usize> Choices<W> {
     /// Whether one of the output VCs that the head of a slot could choose is open.
     #[inline]
     fn is_hopeful(&self, (number, slot): (usize, usize), openings: &Openings<W>) -> bool {
-        !(openings.reachable & self.hopes[global::<W>(number as u32, slot) as usize]).is_empty()
+        !(openings.reachable & self.hopes(number, slot)).is_empty()
     }
 }
 
@@ -135,9 +141,9 @@ impl<const W: usize> Visit<'_, W> {
         self.router.ask(slot, cx.tables.port(request.port).pair_base as usize + request.vc as usize);
     }
 
-    /// The allocator's iterations where heads have a choice.
+    /// The allocator's iterations where heads have a choice. Returns what [`Visit::allocate`] does.
     #[inline(never)]
-    pub fn iterate_choices<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) {
+    pub fn iterate_choices<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) -> u32 {
         cx.update_own_marks(self.number, self.router, &mut self.extras.choices.waiting);
         for iteration in 0..cx.rules.iterations {
             let waiting = &self.extras.choices.waiting;
@@ -155,7 +161,7 @@ impl<const W: usize> Visit<'_, W> {
                 if cx.draws {
                     continue;
                 }
-                return;
+                return if self.extras.choices.waiting.is_calm() { u32::MAX } else { 0 };
             }
             // The usual case at low load needs no arbitration.
             if !slots.single().is_some_and(|slot| self.grant_single(cx, slot, iteration)) {
@@ -163,6 +169,7 @@ impl<const W: usize> Visit<'_, W> {
                 self.grant_requests(cx, asked, iteration, scratch);
             }
         }
+        0
     }
 
     /// Slots with a fixed request that could be granted now.

@@ -428,8 +428,11 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     /// The output VC that a pair stands for, which may be an entry.
     #[inline]
     pub fn output_vc(&self, pair: usize) -> usize {
+        if self.bubble() == 0 {
+            return pair;
+        }
         let PortInfo { pair_base, entry_base, .. } = self.tables.port(self.tables.pair_port(pair));
-        let entry = self.bubble() > 0 && pair >= entry_base as usize;
+        let entry = pair >= entry_base as usize;
         if entry { pair - usize::from(entry_base - pair_base) } else { pair }
     }
 

@@ -9,7 +9,6 @@
 use super::mode::Mode;
 use super::routers::split;
 use super::simulation::Simulation;
-use super::waiting::each_nearer_port;
 use crate::error::{DeadlockReport, WaitingHead};
 use crate::network::TERMINAL;
 use crate::routing::NO_VC;
@@ -79,7 +78,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             code => Some((port, prospect.misroutes[code as usize - 1])).filter(|&(_, vc)| vc != NO_VC),
         };
         let mut nearer = Vec::new();
-        each_nearer_port(prospect, |port| nearer.extend((0..layout.output_vcs[port]).map(|vc| (port, vc))));
+        prospect.each_nearer(|port| nearer.extend((0..layout.output_vcs[port]).map(|vc| (port, vc))));
         let all = single.into_iter().chain(nearer).chain((0..layout.ports()).filter_map(misroute));
         all.flat_map(|output| self.context.pairs_up_to(highest(output))).collect()
     }
@@ -219,7 +218,7 @@ mod tests {
     fn without_vc_order_the_cycle_of_waiting_packets_is_reported() {
         let mut plan = overloaded();
         assert!(matches!(plan.experiment.routing, RoutingConfig::Valiant(_)));
-        let vcs = Vcs::increasing(VcSequence::unordered(&plan.network.classes));
+        let vcs = Vcs::increasing(VcSequence::unordered(&plan.network.classes, 0));
         let base = Minimal::new(Arc::clone(&plan.topology), vcs);
         plan.routing = Routing::Valiant(Config::default().build(base));
         let Err(RunError::Deadlock(report)) = run(&plan, &Control::default()) else {

@@ -15,6 +15,9 @@ pub trait Mode {
     const CLEAN: bool;
     /// Everything: heads with a choice and what they read, shared buffers, bursts, changes, requests and replies.
     const FULL: bool;
+    /// Whether routers that can do nothing are left alone until they can. In dragonflies without choices, whose crossbars are
+    /// fast, outputs are busy for so short a time that asking costs more than it saves.
+    const SLEEPS: bool = Self::FULL || !Self::CLEAN;
     /// Who watches.
     type Observer: Observer;
     /// Who watches.
@@ -99,6 +102,7 @@ pub fn is_clean(plan: &Plan) -> bool {
         && nic.injection_latency == InjectionLatency::Grant
         && !plan.routing.asks()
         && !plan.routing.vcs().depends_on_hop()
+        && !plan.routing.vcs().is_flexible()
         && plan.network.classes.links.iter().all(|class| class.bubble == 0)
         && plan.control.lbr == 0
 }

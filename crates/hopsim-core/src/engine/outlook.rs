@@ -3,12 +3,14 @@
 use super::allocator::Visit;
 use super::choices::Openings;
 use super::context::Context;
+use super::mask::Mask;
 use super::mode::Mode;
 use super::routers::global;
 use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
 use crate::routing::view::{Draws, View};
-use crate::routing::{Head, Request};
+use crate::routing::{Head, Prospect, Request};
+use crate::topology::LOCAL;
 use std::ops::Range;
 
 /// The state of one router in one allocator iteration.
@@ -27,6 +29,13 @@ impl<const W: usize, M: Mode> Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn pair(&self, request: Request) -> usize {
         self.cx.tables.port(request.port).pair_base as usize + request.vc as usize
+    }
+
+    /// The same the other way round.
+    #[inline]
+    fn request(&self, pair: usize) -> Request {
+        let port = self.cx.tables.pair_port(pair);
+        Request { port, vc: (pair - self.cx.tables.port(port).pair_base as usize) as u8 }
     }
 }
 
@@ -103,6 +112,43 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn flexible(&self) -> bool {
         self.cx.flexible()
+    }
+
+    #[inline]
+    fn roomiest(
+        &self,
+        _prospect: &Prospect,
+        vcs: Range<u8>,
+        draw: impl FnOnce(u32) -> u32,
+    ) -> Option<Request> {
+        let choices = &self.visit.extras.choices;
+        let mut pairs = Mask::EMPTY;
+        vcs.for_each(|vc| pairs |= choices.pairs(LOCAL, vc));
+        // The ports that bring the packet nearer are all that it hopes for.
+        pairs = pairs & self.openings.open & choices.hopes(self.visit.number, self.slot);
+        if self.cx.lbr() > 0 || self.cx.mixed() {
+            pairs.for_each(|pair| {
+                if !self.open(self.request(pair)) {
+                    pairs.remove(pair);
+                }
+            });
+        }
+        let (mut most, mut roomiest) = (0, Mask::<W>::EMPTY);
+        pairs.for_each(|pair| {
+            let credits = self.visit.router.credits[pair];
+            if credits > most {
+                (most, roomiest) = (credits, Mask::EMPTY);
+            }
+            if credits == most {
+                roomiest.insert(pair);
+            }
+        });
+        let pair = match roomiest.single() {
+            Some(pair) => Some(pair),
+            None if roomiest.is_empty() => None,
+            None => roomiest.iter().nth(draw(roomiest.len() as u32) as usize),
+        };
+        pair.map(|pair| self.request(pair))
     }
 
     #[inline]

@@ -8,9 +8,10 @@
 use super::allocator::{Scratch, Visit};
 use super::context::{Arrival, Context, Credit};
 use super::mode::Mode;
-use super::regions::Cut;
+use super::regions::{Cut, PerRegion};
 use super::routers::{Extras, Router, global, routers, split};
 use super::tables::PortInfo;
+use super::wheel::Wheel;
 use crate::network::NONE;
 use crate::plan::Plan;
 use crate::topology::LOCAL;
@@ -21,10 +22,10 @@ pub struct Simulation<'p, const W: usize, M: Mode> {
     pub(super) context: Context<'p, W, M>,
     pub(super) routers: Vec<Router<W>>,
     pub(super) extras: Extras<W>,
-    /// Routers that hold a head, one bit each.
+    /// Routers that hold a head and are not left alone, one bit each.
     active: Vec<u64>,
-    /// Cycle before which an active router need not be visited, unless a head or a credit arrives.
-    wake: Vec<u32>,
+    /// Routers that need not be left alone any longer.
+    wakes: PerRegion<Wheel<u32>>,
     scratch: Scratch<W>,
 }
 
@@ -32,12 +33,13 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// An empty network at cycle 0.
     pub fn new(plan: &'p Plan, mode: M, cut: Cut) -> Self {
         let context = Context::new(plan, mode, cut);
+        let wakes = PerRegion::new(&context.regions, Wheel::new(context.ahead));
         Self {
             routers: super::replies::with_reply_space(plan, routers(plan, &context.regions)),
             extras: Extras::new(plan, (&context.regions, context.ahead)),
             context,
             active: vec![0; plan.network.routers.div_ceil(64) as usize],
-            wake: vec![0; plan.network.routers as usize],
+            wakes,
             scratch: Scratch::default(),
         }
     }
@@ -80,17 +82,22 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         if self.context.regions.count() > 1 {
             self.context.enter(region);
             self.extras.choices.waiting.enter(region);
+            self.wakes.enter(region);
         }
     }
 
     /// Simulates one cycle of the routers of a region.
     fn cycle(&mut self, routers: &Range<u32>) {
         self.context.recorder.start_cycle(self.context.now);
+        if M::SLEEPS {
+            self.wake_due();
+        }
         self.absorb_credits();
         self.absorb_heads();
         if M::FULL {
             self.pass_signal();
-            self.extras.choices.waiting.release(&self.context.tables, &self.routers, self.context.now);
+            let (tables, now) = (&self.context.tables, self.context.now);
+            self.extras.choices.waiting.release(tables, &self.routers, now, &mut self.active);
             self.update_sensors(routers);
         }
         let waiting = self.context.recorder.waits.is_some().then(|| self.injection_heads(routers));
@@ -107,8 +114,13 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         let due = self.context.credits.take(now);
         for &Credit { pair: id, phits, minimal } in &due {
             let (number, pair) = split::<W>(id);
-            self.wake_up(number);
-            self.context.account(number, &mut self.routers[number], pair, (u32::from(phits), true));
+            let router = &mut self.routers[number];
+            let open = router.credit;
+            self.context.account(number, router, pair, (u32::from(phits), true));
+            // Heads without a choice do not mind how much room there is if there is enough.
+            if M::SLEEPS && (self.context.redecides || router.credit != open) {
+                wake(&mut self.active, number);
+            }
             if M::FULL {
                 self.sense_credit((id, number, pair), minimal);
             }
@@ -141,15 +153,14 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         let due = self.context.arrivals.take(now);
         for &Arrival { slot, packet } in &due {
             let (number, slot) = split::<W>(slot);
-            self.wake_up(number);
             let router = &mut self.routers[number];
             let queue = &mut router.slots[slot].queue;
             let head = queue.is_empty();
             queue.push(&mut self.context.packets, packet);
             if head {
                 // Most routers hold a head already: asking that costs less than entering it again.
-                if router.is_idle::<M>() {
-                    self.active[number / 64] |= 1 << (number % 64);
+                if M::SLEEPS || router.is_idle::<M>() {
+                    wake(&mut self.active, number);
                 }
                 if M::FULL {
                     self.new_head(number, slot, packet);
@@ -163,16 +174,17 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
 
     /// A router is to be visited.
     pub(super) fn activate(&mut self, number: usize) {
-        self.active[number / 64] |= 1 << (number % 64);
-        self.wake_up(number);
+        wake(&mut self.active, number);
     }
 
-    /// Something has arrived: a router is to be visited in this cycle if it has heads.
-    #[inline]
-    fn wake_up(&mut self, number: usize) {
-        if !M::CLEAN {
-            self.wake[number] = 0;
+    /// Routers that have been left alone up to the present cycle are to be visited.
+    fn wake_due(&mut self) {
+        let now = self.context.now;
+        let due = self.wakes.take(now);
+        for &number in &due {
+            wake(&mut self.active, number as usize);
         }
+        self.wakes.put_back(due);
     }
 
     /// A packet has arrived as the head of a slot.
@@ -249,7 +261,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         }
     }
 
-    /// Visits every one of some routers that holds a head.
+    /// Visits every one of some routers that holds a head and is not left alone.
     fn allocate(&mut self, routers: &Range<u32>) {
         let (first, end) = (routers.start as usize, routers.end as usize);
         for word in first / 64..end.div_ceil(64) {
@@ -264,19 +276,23 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
                 let bit = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let number = word * 64 + bit;
-                if !M::CLEAN && self.wake[number] > self.context.now {
-                    continue;
-                }
                 let router = &mut self.routers[number];
                 let mut visit = Visit { number, router, extras: &mut self.extras };
-                let wake = visit.allocate(&mut self.context, &mut self.scratch);
-                if visit.router.is_idle::<M>() {
+                let next = visit.allocate(&mut self.context, &mut self.scratch);
+                let rests = M::SLEEPS && next > self.context.now + 1;
+                if rests || visit.router.is_idle::<M>() {
                     self.active[word] &= !(1 << bit);
                 }
-                if !M::CLEAN {
-                    self.wake[number] = wake;
+                if rests && next < u32::MAX {
+                    self.wakes.push(next, number as u32);
                 }
             }
         }
     }
+}
+
+/// A router is to be visited.
+#[inline]
+pub fn wake(active: &mut [u64], number: usize) {
+    active[number / 64] |= 1 << (number % 64);
 }

@@ -7,6 +7,7 @@
 use super::mask::Mask;
 use super::regions::{PerRegion, Regions};
 use super::routers::Router;
+use super::simulation::wake;
 use super::tables::{PortInfo, Tables};
 use super::wheel::Wheel;
 use crate::network::{PortClassCode, TERMINAL};
@@ -71,6 +72,8 @@ pub struct Waiting<const W: usize> {
     releases: PerRegion<Wheel<Release>>,
     /// Whether heads may sleep: their answers depend on nothing but what wakes them -- constant.
     sleeps: bool,
+    /// Whether nothing wakes them but arrivals, credits and ports of their own router -- constant.
+    calm: bool,
     /// Whether a head depends on no other VC of an output than the one it would use -- constant.
     by_vc: bool,
 }
@@ -92,11 +95,13 @@ impl<const W: usize> Waiting<W> {
         let timeless = sensors.alpha.is_none()
             && sensors.exchange.is_none()
             && plan.shortest_packet() == plan.longest_packet();
+        let sleeps = timeless && !routing.remembers() && !routing.draws();
         let routers = if routing.redecides() { plan.network.routers as usize } else { 0 };
         Self {
             routers: vec![waits; routers],
             releases: PerRegion::new(regions, Wheel::new(ahead)),
-            sleeps: timeless && !routing.remembers() && !routing.draws(),
+            sleeps,
+            calm: sleeps && !sensors.contention && sensors.saturation.is_none(),
             by_vc: sensors.saturation.is_none_or(|s| s.sensing == Sensing::Vc)
                 && !routing.vcs().is_flexible()
                 && plan.router.damq.is_none(),
@@ -240,10 +245,18 @@ impl<const W: usize> Waiting<W> {
         waits.asleep = waits.asleep.without(waits.own[output]);
     }
 
-    /// Frees the ports that are no longer busy at cycle `now`.
-    pub fn release(&mut self, tables: &Tables, routers: &[Router<W>], now: u32) {
+    /// Whether a router none of whose heads is awake and could be granted something can be left alone until a head or a credit
+    /// arrives or a port is released.
+    #[inline]
+    pub fn is_calm(&self) -> bool {
+        self.calm
+    }
+
+    /// Frees the ports that are no longer busy at cycle `now`, and makes their routers active.
+    pub fn release(&mut self, tables: &Tables, routers: &[Router<W>], now: u32, active: &mut [u64]) {
         let due = self.releases.take(now);
         for &Release { router, input, output } in &due {
+            wake(active, router as usize);
             let waits = &mut self.routers[router as usize];
             if let Some(input) = input {
                 let PortInfo { slot_base, field, .. } = tables.port(input as usize);
@@ -272,20 +285,10 @@ impl<const W: usize> Waits<W> {
     }
 }
 
-/// The ports that a head could choose in any VC.
-#[inline]
-pub fn each_nearer_port(prospect: &Prospect, mut visit: impl FnMut(usize)) {
-    let mut bits = prospect.nearer;
-    while bits != 0 {
-        visit(prospect.first as usize + bits.trailing_zeros() as usize);
-        bits &= bits - 1;
-    }
-}
-
 /// The ports of minimal path and detour, and those that it could choose in any VC.
 #[inline]
 fn each_own_port(prospect: &Prospect, mut visit: impl FnMut(usize)) {
-    each_nearer_port(prospect, &mut visit);
+    prospect.each_nearer(&mut visit);
     let (minimal, detour) = (prospect.minimal.port, prospect.detour.port);
     if !prospect.anywhere {
         visit(minimal as usize);

@@ -199,7 +199,7 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let replies = answers(experiment);
     let vcs = experiment.router.vcs();
     if paths.free.is_some() {
-        let sequence = VcSequence::unordered(&network.classes);
+        let sequence = VcSequence::unordered(&network.classes, 0);
         let count = network.classes.links[0].vcs;
         if let Some(layers) = &paths.layers {
             return Vcs::kept(VcSequence::keeping(&network.classes), layers.vcs(count), [count, 0]);
@@ -208,7 +208,7 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
             count if paths.escape => Vcs::chosen(sequence, [count, 0]),
             count if paths.phases => Vcs::by_phase(sequence, [count, 0]),
             1 => Vcs::increasing(sequence),
-            count => Vcs::flexible(sequence, FlexVc::any(count), [count, 0]),
+            count => Vcs::any(&network.classes, count),
         };
         return vcs.with_entries(network.classes.links[0].bubble > 0);
     }

@@ -2,7 +2,7 @@
 
 use super::minimal::Minimal;
 use super::view::{Draws, View};
-use super::{Decision, Head, Mechanism, Paths, Place, Prospect, Request, RouteState, Stand};
+use super::{Decision, Head, Hop, Leg, Mechanism, Paths, Place, Prospect, RouteState, Stand};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::Topology;
@@ -55,50 +55,6 @@ pub struct Adaptive {
     escape: bool,
 }
 
-impl Adaptive {
-    /// The request for an adaptive VC with most credits among those that can take the packet.
-    fn best(&self, prospect: &Prospect, view: &impl View, draws: &mut impl Draws) -> Option<Request> {
-        let vcs = u8::from(self.escape)..self.base.vcs().used(0);
-        let mut most = 0;
-        let mut ties = 0;
-        each_port(prospect, |port| {
-            for vc in vcs.clone() {
-                let request = Request { port, vc };
-                if view.open(request) {
-                    let credits = view.credits(request);
-                    ties = if credits > most { 1 } else { ties + u32::from(credits == most) };
-                    most = most.max(credits);
-                }
-            }
-        });
-        let mut nth = match ties {
-            0 => return None,
-            1 => 0,
-            _ => draws.attempt().below(ties),
-        };
-        let mut found = None;
-        each_port(prospect, |port| {
-            for vc in vcs.clone() {
-                let request = Request { port, vc };
-                if found.is_none() && view.open(request) && view.credits(request) == most {
-                    found = Some(request).filter(|_| nth == 0);
-                    nth = nth.wrapping_sub(1);
-                }
-            }
-        });
-        found
-    }
-}
-
-/// Calls `visit` for every port that brings a packet nearer.
-fn each_port(prospect: &Prospect, mut visit: impl FnMut(usize)) {
-    let mut bits = prospect.nearer;
-    while bits != 0 {
-        visit(prospect.first as usize + bits.trailing_zeros() as usize);
-        bits &= bits - 1;
-    }
-}
-
 impl Mechanism for Adaptive {
     fn base(&self) -> &Minimal {
         &self.base
@@ -108,11 +64,13 @@ impl Mechanism for Adaptive {
         if head.at_injection() {
             self.base.choose_trunk(head, head.destination, state, draw);
         }
-        let Some(hop) = self.base.towards(head, head.destination, state.trunk) else {
+        if head.router == head.destination {
             return Stand::Arrived;
-        };
-        let nearer = self.base.topology().nearer(head.router, head.destination, state.trunk);
-        let (first, bits) = nearer;
+        }
+        let (first, bits) = self.base.topology().nearer(head.router, head.destination, state.trunk);
+        // The lowest port is that of the lowest dimension.
+        let port = (first as u32 + bits.trailing_zeros()) as u16;
+        let hop = Hop { port, class: 0, leg: Leg::Final, reuses: false };
         if !self.escape && bits.is_power_of_two() {
             return Stand::Bound(hop);
         }
@@ -133,7 +91,8 @@ impl Mechanism for Adaptive {
         view: &impl View,
         draws: &mut impl Draws,
     ) -> Decision {
-        let request = self.best(prospect, view, draws);
+        let vcs = u8::from(self.escape)..self.base.vcs().used(0);
+        let request = view.roomiest(prospect, vcs, |ties| draws.attempt().below(ties));
         let escape = Some(prospect.minimal.highest()).filter(|_| self.escape);
         Decision { request: request.or(escape), after: *state }
     }

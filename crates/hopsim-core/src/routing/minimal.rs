@@ -183,6 +183,7 @@ impl Minimal {
                 state.trunk = t.choose_trunk(head.router, target, &mut draw());
             }
             Topology::Dragonfly(_) | Topology::Graph(_) => {}
+            Topology::Cube(t) if !t.has_ties() => {}
             _ => {
                 state.trunk =
                     self.trunk((head.router, target), (head.source, head.destination, head.terminal), draw());

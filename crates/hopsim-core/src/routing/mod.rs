@@ -374,6 +374,18 @@ pub struct Exit {
     pub vc: u8,
 }
 
+impl Prospect {
+    /// The ports that it could choose in any VC, ascending.
+    #[inline]
+    pub fn each_nearer(&self, mut visit: impl FnMut(usize)) {
+        let mut bits = self.nearer;
+        while bits != 0 {
+            visit(self.first as usize + bits.trailing_zeros() as usize);
+            bits &= bits - 1;
+        }
+    }
+}
+
 impl Way {
     /// No way at all.
     pub const NONE: Self = Self { port: u16::MAX, class: 0, vc: NO_VC };

@@ -76,14 +76,14 @@ impl VcSequence {
         }
     }
 
-    /// No order at all: every hop uses VC 0.
-    pub fn unordered(classes: &Classes) -> Self {
-        Self { next: Box::new([[0; 2]; 256]), ..Self::new("lg", classes, false) }
+    /// No order at all: every hop uses the same VC.
+    pub fn unordered(classes: &Classes, vc: u8) -> Self {
+        Self { next: Box::new([[vc; 2]; 256]), ..Self::new("lg", classes, false) }
     }
 
     /// Every hop uses the VC of the one before.
     pub fn keeping(classes: &Classes) -> Self {
-        let mut table = Self::unordered(classes);
+        let mut table = Self::unordered(classes, 0);
         for vc in 0..classes.links[0].vcs {
             table.next[table.code(0, vc) as usize] = [vc; 2];
         }

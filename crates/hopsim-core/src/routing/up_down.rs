@@ -170,7 +170,7 @@ mod tests {
         let topology = Arc::new(config.build().unwrap());
         let spec = ClassSpec { vcs: 1, buffer: 8, latency: 1, bubble: 0 };
         let classes = Classes { terminal: spec, links: vec![spec], ejection: 1 };
-        let vcs = Vcs::increasing(VcSequence::unordered(&classes));
+        let vcs = Vcs::increasing(VcSequence::unordered(&classes, 0));
         Config { root }.build(Minimal::new(topology, vcs))
     }
 

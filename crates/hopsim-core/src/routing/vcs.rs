@@ -5,6 +5,7 @@ use super::layers::PathVcs;
 use super::sequence::VcSequence;
 use super::view::{Draws, View};
 use super::{Head, Hop, Leg, Request, Way};
+use crate::network::Classes;
 use crate::topology::GLOBAL;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ enum Rule {
     Sequence,
     /// FlexVC.
     Flexible(FlexVc),
+    /// Any VC, out of which FlexVC picks; the sequence gives the highest.
+    Any(FlexVc),
     /// The phase: VC 0 on the way to the intermediate router, 1 on the way to the destination.
     Phases,
     /// The path, at injection.
@@ -60,6 +63,12 @@ impl Vcs {
         Self { sequence, rule: Rule::Flexible(flex), used, entries: false }
     }
 
+    /// Every hop may use any of `count` VCs of link class 0.
+    pub fn any(classes: &Classes, count: u8) -> Self {
+        let sequence = VcSequence::unordered(classes, count - 1);
+        Self { sequence, rule: Rule::Any(FlexVc::any(count)), used: [count, 0], entries: false }
+    }
+
     /// The same where hops that enter a ring ask for entries.
     #[must_use]
     pub fn with_entries(self, entries: bool) -> Self {
@@ -75,7 +84,7 @@ impl Vcs {
     /// Whether the VC depends on more than the VC that a packet comes from.
     #[inline]
     pub fn depends_on_hop(&self) -> bool {
-        !matches!(self.rule, Rule::Sequence) || self.entries
+        !matches!(self.rule, Rule::Sequence | Rule::Any(_)) || self.entries
     }
 
     /// Whether a hop may have several VCs.
@@ -129,7 +138,7 @@ impl Vcs {
     #[inline]
     pub fn flex(&self) -> Option<&FlexVc> {
         match &self.rule {
-            Rule::Flexible(flex) => Some(flex),
+            Rule::Flexible(flex) | Rule::Any(flex) => Some(flex),
             Rule::Sequence | Rule::Phases | Rule::Path(_) => None,
         }
     }

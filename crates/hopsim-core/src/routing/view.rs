@@ -5,7 +5,7 @@
 //! in the output queue, on the wire and credits under way are included; a router knows nothing more of its
 //! neighbours' buffers.
 
-use super::{Head, Request};
+use super::{Head, Prospect, Request};
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,24 @@ pub trait View {
     /// Whether FlexVC may manage the VCs; where it is known at compile time that it does not, this says so.
     fn flexible(&self) -> bool {
         true
+    }
+    /// Of the output VCs `vcs` of the ports that bring the packet nearer, the open one with most credits, of several the one
+    /// that `draw` picks by its number among them, ports ascending, then VCs.
+    fn roomiest(
+        &self,
+        prospect: &Prospect,
+        vcs: Range<u8>,
+        draw: impl FnOnce(u32) -> u32,
+    ) -> Option<Request> {
+        let mut open = Vec::new();
+        prospect.each_nearer(|port| {
+            let requests = vcs.clone().map(|vc| Request { port, vc });
+            open.extend(requests.filter(|&request| self.open(request)));
+        });
+        let most = open.iter().map(|&request| self.credits(request)).max()?;
+        open.retain(|&request| self.credits(request) == most);
+        let nth = if open.len() > 1 { draw(open.len() as u32) } else { 0 };
+        open.get(nth as usize).copied()
     }
     /// Visits those of `ports`, all of link class `class`, that could be open in VC `vc` (with FlexVC in that or one
     /// below), ascending; others too if it is not worth finding out.

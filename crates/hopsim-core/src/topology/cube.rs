@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 /// Most dimensions: a packet remembers a direction for each in 16 bits.
 const MAX_DIMENSIONS: usize = 8;
 
+/// Most routers for which the first ports of all paths are kept: they are found in milliseconds.
+const SMALL: u32 = 512;
+
 /// Routers on a grid of any number of dimensions, joined to their neighbours in each.
 ///
 /// Numbering: a router's number is its coordinates in mixed radix, dimension 0 (X) fastest; node n is at router
@@ -96,6 +99,8 @@ pub struct Cube {
     has_ties: bool,
     /// Coordinates by router · dimensions + dimension -- constant.
     places: Vec<u16>,
+    /// First port by router · routers + destination, of small networks in which packets draw no ways -- constant.
+    first_ports: Vec<u8>,
 }
 
 impl Cube {
@@ -152,7 +157,7 @@ impl Cube {
                 Some(coordinate as u16)
             })
         };
-        Ok(Self {
+        let mut cube = Self {
             places: (0..routers as u32).flat_map(coordinates).collect(),
             routers: routers as u32,
             wraps: tie.is_some(),
@@ -160,7 +165,14 @@ impl Cube {
             tie: tie.unwrap_or_default(),
             sides: sides.to_vec(),
             nodes_per_router,
-        })
+            first_ports: Vec::new(),
+        };
+        if cube.routers <= SMALL && !cube.has_ties {
+            let all = (0..cube.routers).flat_map(|at| (0..cube.routers).map(move |to| (at, to)));
+            cube.first_ports =
+                all.map(|(at, to)| cube.find_first_port(at, to, 0).unwrap_or(0) as u8).collect();
+        }
+        Ok(cube)
     }
 
     /// Number of routers.
@@ -275,12 +287,27 @@ impl Cube {
     /// `ties` are the ways round where both are equally short.
     #[inline]
     pub fn first_port(&self, at: u32, to: u32, ties: u16) -> usize {
-        for dimension in 0..self.sides.len() {
-            if let (1.., plus) = self.way(at, to, dimension) {
-                return self.port(dimension, plus.unwrap_or(ties >> dimension & 1 == 1));
+        match self.first_ports.get(at as usize * self.routers as usize + to as usize) {
+            Some(&port) => port as usize,
+            None => {
+                self.find_first_port(at, to, ties).unwrap_or_else(|| unreachable!("the packet is on its way"))
             }
         }
-        unreachable!("the packet has not arrived")
+    }
+
+    /// The same, `None` if `at` = `to`.
+    fn find_first_port(&self, at: u32, to: u32, ties: u16) -> Option<usize> {
+        let (here, there) = (self.place(at), self.place(to));
+        let dimension = here.iter().zip(there).position(|(here, there)| here != there)?;
+        let (_, plus) = self.way(at, to, dimension);
+        Some(self.port(dimension, plus.unwrap_or(ties >> dimension & 1 == 1)))
+    }
+
+    /// All coordinates of a router.
+    #[inline]
+    fn place(&self, router: u32) -> &[u16] {
+        let dimensions = self.sides.len();
+        &self.places[router as usize * dimensions..][..dimensions]
     }
 
     /// The ports that bring a packet nearer, a bit each from the first link port on.

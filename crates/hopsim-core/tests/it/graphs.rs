@@ -164,7 +164,7 @@ fn without_layers_a_ring_deadlocks() {
     };
     let mut plan = plan(&document(7));
     assert!(run(&plan, &Control::default()).is_ok());
-    let vcs = Vcs::increasing(VcSequence::unordered(&plan.network.classes));
+    let vcs = Vcs::increasing(VcSequence::unordered(&plan.network.classes, 0));
     plan.routing = Routing::Minimal(Minimal::new(Arc::clone(&plan.topology), vcs));
     assert!(matches!(run(&plan, &Control::default()), Err(RunError::Deadlock(_))));
 }
