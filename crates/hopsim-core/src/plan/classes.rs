@@ -111,7 +111,7 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
 fn check_bubble(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Result<u32, ConfigError> {
     let vcs = experiment.router.vcs();
     let path = format!("router.{}.vcs.bubble", experiment.router.name());
-    let default = u32::from(topology.has_rings() && paths.bubble);
+    let default = u32::from(topology.has_rings() && paths.safety.bubble());
     let packets = vcs.bubble.unwrap_or(default);
     within(0..=16, packets, &path)?;
     if default == 0 && vcs.bubble.is_some() {

@@ -10,7 +10,7 @@ use crate::routing::flexvc::{FlexVc, Order, Support};
 use crate::routing::minimal;
 use crate::routing::sequence::{VcSequence, vcs_needed};
 use crate::routing::vcs::Vcs;
-use crate::routing::{Paths, Reverts};
+use crate::routing::{Ordered, Paths, Reverts, Safety};
 use crate::topology::Topology;
 
 const CLASSES: [&str; 2] = ["local", "global"];
@@ -21,9 +21,9 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
     let routing = experiment.routing.name();
     let name = experiment.router.name();
     let vcs = vcs_mut(&mut experiment.router);
-    if let Some(default) = paths.free {
-        return resolve_free((name, vcs), topology, (default, paths), replies);
-    }
+    let Safety::Ordered(order) = &paths.safety else {
+        return resolve_unordered((name, vcs), topology, &paths.safety, replies);
+    };
     within(1..=16, vcs.injection, &format!("router.{name}.vcs.injection"))?;
     let increasing = matches!(vcs.management, VcManagement::Increasing(_));
     if replies && vcs.injection < 2 {
@@ -36,13 +36,13 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
     }
     let reply = reply_vcs((name, vcs.reply), increasing, replies)?;
     let copies = if replies && increasing { 2 } else { 1 };
-    let needed = vcs_needed(paths.sequence).map(|n| u32::from(n) * copies);
+    let needed = vcs_needed(order.sequence).map(|n| u32::from(n) * copies);
     let given = [&mut vcs.local, &mut vcs.global];
     for (class, given) in given.into_iter().enumerate() {
         let given = *given.get_or_insert(needed[class] + reply[class]);
         let path = format!("router.{name}.vcs.{}", CLASSES[class]);
         if increasing && given < needed[class] {
-            let reason = increasing_reason(routing, paths, class, copies > 1);
+            let reason = increasing_reason(routing, (order, paths.hops), class, copies > 1);
             return Err(ConfigError::new(path, reason).value(given).valid(format!("{} … 16", needed[class])));
         }
         within(1..=16, given, &path)?;
@@ -59,39 +59,29 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
         return Ok(());
     }
     let vcs = [vcs.local, vcs.global].map(|n| n.unwrap_or(1));
-    check_flexible((name, routing), paths, vcs, (reply, replies))
+    check_flexible((name, routing), order, vcs, (reply, replies))
 }
 
-/// The same for paths that are free of deadlock in any VC.
-fn resolve_free(
+/// The same where VCs have no order.
+fn resolve_unordered(
     (name, vcs): (&str, &mut VcsConfig),
     topology: &Topology,
-    (default, paths): (u32, &Paths),
+    safety: &Safety,
     replies: bool,
 ) -> Result<(), ConfigError> {
     within(1..=16, vcs.injection, &format!("router.{name}.vcs.injection"))?;
     for class in topology.link_classes() {
-        let given = *vcs_of(vcs, class).get_or_insert(default);
+        let given = *vcs_of(vcs, class).get_or_insert(safety.vcs().unwrap_or(1));
         let path = format!("router.{name}.vcs.{class}");
         within(1..=16, given, &path)?;
-        if let Some(layers) = paths.layers.as_ref().filter(|layers| given < layers.count()) {
-            let count = layers.count();
-            let reason = format!("the shortest paths of the graph need {count} VCs to be free of deadlock");
-            let valid = format!("{count} … 16, or routing.up_down, which needs one");
+        if let Some((least, reason, valid)) = unordered_reason(safety).filter(|&(least, ..)| given < least) {
+            let valid = format!("{least} … 16{valid}");
             return Err(ConfigError::new(path, reason).value(given).valid(valid));
-        }
-        if (paths.escape || paths.phases) && given < 2 {
-            let reason = if paths.escape {
-                "adaptive routing needs an escape VC and at least one adaptive VC"
-            } else {
-                "the ways to the intermediate router and from there need a VC each"
-            };
-            return Err(ConfigError::new(path, reason).value(given).valid("2 … 16"));
         }
     }
     if vcs.management != VcManagement::default() {
         let path = format!("router.{name}.vcs.management");
-        let kept = paths.layers.is_some();
+        let kept = matches!(safety, Safety::Layers(_));
         let reason =
             if kept { "a packet keeps the VC of its path" } else { "every hop may use every VC here" };
         return Err(ConfigError::new(path, reason).valid("no such key"));
@@ -103,13 +93,31 @@ fn resolve_free(
     Ok(())
 }
 
-fn increasing_reason(routing: &str, paths: &Paths, class: usize, doubled: bool) -> String {
-    let (links, key) = (vcs_needed(paths.sequence)[class], CLASSES[class]);
+/// The least number of VCs if one is too few, why, and what would do besides more of them.
+fn unordered_reason(safety: &Safety) -> Option<(u32, String, &'static str)> {
+    match safety {
+        Safety::Ordered(_) | Safety::Any { .. } => None,
+        Safety::Escape => {
+            Some((2, "adaptive routing needs an escape VC and at least one adaptive VC".into(), ""))
+        }
+        Safety::Phases => {
+            Some((2, "the ways to the intermediate router and from there need a VC each".into(), ""))
+        }
+        Safety::Layers(layers) => {
+            let count = layers.count();
+            let reason = format!("the shortest paths of the graph need {count} VCs to be free of deadlock");
+            Some((count, reason, ", or routing.up_down, which needs one"))
+        }
+    }
+}
+
+fn increasing_reason(routing: &str, (order, hops): (&Ordered, u32), class: usize, doubled: bool) -> String {
+    let (links, key) = (vcs_needed(order.sequence)[class], CLASSES[class]);
     let plural = if links == 1 { "" } else { "s" };
     let both = if doubled { ", and as many for replies" } else { "" };
-    let sequence = paths.sequence;
+    let sequence = order.sequence;
     // Misroutes that use VCs again (OLM).
-    let more = if paths.hops as usize > sequence.len() { ", local misroutes aside," } else { "" };
+    let more = if hops as usize > sequence.len() { ", local misroutes aside," } else { "" };
     format!(
         "routing {routing} follows up to {links} {key} link{plural} ({sequence}){more} and needs one VC for each, in increasing order, to be free of deadlock{both}"
     )
@@ -149,7 +157,7 @@ fn reply_vcs(
 /// Refuses a set of VCs that leaves packets without a safe path.
 fn check_flexible(
     (name, routing): (&str, &str),
-    paths: &Paths,
+    paths: &Ordered,
     vcs: [u32; 2],
     (reply, replies): ([u32; 2], bool),
 ) -> Result<(), ConfigError> {
@@ -179,7 +187,7 @@ fn check_flexible(
 }
 
 /// Whether packets that leave their minimal path always have a safe way on.
-fn supports_detours(order: &Order, paths: &Paths, reply: bool) -> bool {
+fn supports_detours(order: &Order, paths: &Ordered, reply: bool) -> bool {
     match paths.reverts {
         Reverts::Never => order.support(paths.detour, paths.escapes, reply) == Support::Safe,
         // Its reply can leave injection by the minimal path, and then what it waits for drains.
@@ -188,7 +196,7 @@ fn supports_detours(order: &Order, paths: &Paths, reply: bool) -> bool {
     }
 }
 
-fn order(paths: &Paths, vcs: [u32; 2], reply: [u32; 2]) -> Order {
+fn order(paths: &Ordered, vcs: [u32; 2], reply: [u32; 2]) -> Order {
     // Replies that cannot follow the longest path in their own VCs have those laid out for minimal ones.
     let references: Vec<&str> = paths.references.iter().copied().chain([minimal::PATH]).collect();
     Order::new(vcs.map(|n| n as u8), reply.map(|n| n as u8), &references)
@@ -198,26 +206,30 @@ fn order(paths: &Paths, vcs: [u32; 2], reply: [u32; 2]) -> Order {
 pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let replies = answers(experiment);
     let vcs = experiment.router.vcs();
-    if paths.free.is_some() {
-        let sequence = VcSequence::unordered(&network.classes, 0);
-        let count = network.classes.links[0].vcs;
-        if let Some(layers) = &paths.layers {
-            return Vcs::kept(VcSequence::keeping(&network.classes), layers.vcs(count), [count, 0]);
-        }
-        let vcs = match count {
-            count if paths.escape => Vcs::chosen(sequence, [count, 0]),
-            count if paths.phases => Vcs::by_phase(sequence, [count, 0]),
-            1 => Vcs::increasing(sequence),
-            count => Vcs::any(&network.classes, count),
-        };
-        return vcs.with_entries(network.classes.links[0].bubble > 0);
-    }
-    let VcManagement::Flexvc(config) = vcs.management else {
-        return Vcs::increasing(VcSequence::new(paths.sequence, &network.classes, replies));
+    let Safety::Ordered(order) = &paths.safety else {
+        return build_unordered(&paths.safety, network);
     };
-    let sequence = VcSequence::new(paths.sequence, &network.classes, false);
+    let VcManagement::Flexvc(config) = vcs.management else {
+        return Vcs::increasing(VcSequence::new(order.sequence, &network.classes, replies));
+    };
+    let sequence = VcSequence::new(order.sequence, &network.classes, false);
     let reply = vcs.reply.map_or([0; 2], |r| [r.local, r.global]);
     let all = [vcs.local, vcs.global].map(|n| n.unwrap_or(1));
-    let flex = FlexVc::new(&order(paths, all, reply), paths.detour, config.selection);
+    let flex = FlexVc::new(&self::order(order, all, reply), order.detour, config.selection);
     Vcs::flexible(sequence, flex, all.map(|n| n as u8))
+}
+
+/// The same where VCs have no order.
+fn build_unordered(safety: &Safety, network: &Network) -> Vcs {
+    let classes = &network.classes;
+    let count = classes.links[0].vcs;
+    let sequence = VcSequence::unordered(classes, 0);
+    let vcs = match safety {
+        Safety::Escape => Vcs::chosen(sequence, [count, 0]),
+        Safety::Phases => Vcs::by_phase(sequence, [count, 0]),
+        Safety::Layers(layers) => Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), [count, 0]),
+        Safety::Any { .. } | Safety::Ordered(_) if count == 1 => Vcs::increasing(sequence),
+        Safety::Any { .. } | Safety::Ordered(_) => Vcs::any(classes, count),
+    };
+    vcs.with_entries(classes.links[0].bubble > 0)
 }

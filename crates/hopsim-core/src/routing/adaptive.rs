@@ -2,7 +2,7 @@
 
 use super::minimal::Minimal;
 use super::view::{Draws, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, Paths, Place, Prospect, RouteState, Stand};
+use super::{Decision, Head, Hop, Leg, Mechanism, Paths, Place, Prospect, RouteState, Safety, Stand};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::Topology;
@@ -30,8 +30,8 @@ impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         match topology {
-            Topology::Cube(cube) => Ok(Paths { escape: true, ..Paths::free(cube.diameter(), 2) }),
-            Topology::FatTree(tree) => Ok(Paths::free(tree.diameter(), 1)),
+            Topology::Cube(cube) => Ok(Paths { hops: cube.diameter(), safety: Safety::Escape }),
+            Topology::FatTree(tree) => Ok(Paths::any(tree.diameter(), 1)),
             Topology::Graph(_) => Err(ConfigError::new("", "no VC of a graph is known to be an escape")
                 .valid("routing.minimal or up_down; topology.mesh, torus, ring or fat_tree")),
             Topology::Dragonfly(_) => {

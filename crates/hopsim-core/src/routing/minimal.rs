@@ -2,7 +2,7 @@
 
 use super::layers::{self, Layers};
 use super::vcs::Vcs;
-use super::{Head, Hop, Leg, Mechanism, Paths, Request, Reverts, RouteState, Way};
+use super::{Head, Hop, Leg, Mechanism, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::graph::Graph;
@@ -68,23 +68,17 @@ impl Config {
             Topology::Dragonfly(_) => {}
             // Dimensions in increasing order, and up before down, close no cycle of waiting buffers.
             // In the rings of a torus it is the bubble that keeps packets from waiting for each other in a circle.
-            Topology::Cube(cube) => return Ok(Paths::free(cube.diameter(), 2)),
-            Topology::FatTree(tree) => return Ok(Paths::free(tree.diameter(), 1)),
+            Topology::Cube(cube) => return Ok(Paths::any(cube.diameter(), 2)),
+            Topology::FatTree(tree) => return Ok(Paths::any(tree.diameter(), 1)),
             Topology::Graph(graph) => return on_graph(graph),
         }
-        Ok(Paths {
-            free: None,
-            escape: false,
-            phases: false,
-            bubble: false,
-            layers: None,
-            hops: 3,
+        Ok(Paths::ordered(Ordered {
             sequence: PATH,
             detour: "",
             escapes: &[],
             references: &[PATH],
             reverts: Reverts::Never,
-        })
+        }))
     }
 
     /// The mechanism itself.
@@ -100,8 +94,11 @@ fn on_graph(graph: &Graph) -> Result<Paths, ConfigError> {
             "topology.graph.ties = \"first\", which may need fewer, or routing.up_down, which needs one",
         ));
     };
-    let free = Paths::free(graph.diameter(), layers.count());
-    Ok(if layers.count() == 1 { free } else { Paths { layers: Some(Arc::new(layers)), ..free } })
+    let hops = graph.diameter();
+    if layers.count() == 1 {
+        return Ok(Paths::any(hops, 1));
+    }
+    Ok(Paths { hops, safety: Safety::Layers(Arc::new(layers)) })
 }
 
 /// Minimal routing; also the base of the nonminimal mechanisms, which change the target.

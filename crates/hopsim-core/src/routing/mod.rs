@@ -426,17 +426,33 @@ pub const NO_VC: u8 = u8::MAX;
 pub struct Paths {
     /// Most links of a path: no packet makes more hops.
     pub hops: u32,
-    /// Paths that are free of deadlock in any VC, and how many VCs a link has then by default; `None`: the order of VCs
-    /// keeps them free of it.
-    pub free: Option<u32>,
-    /// Whether VC 0 is an escape VC, besides which there is at least another one.
-    pub escape: bool,
-    /// Whether VC 0 is for the way to the intermediate router, VC 1 for the way from there.
-    pub phases: bool,
-    /// Whether rings of links need bubble flow control.
-    pub bubble: bool,
-    /// The layers of paths that keep one VC from end to end.
-    pub layers: Option<Arc<Layers>>,
+    /// What keeps packets on them from waiting for each other in a circle.
+    pub safety: Safety,
+}
+
+/// How VCs keep paths free of deadlock.
+#[derive(Clone, Debug)]
+pub enum Safety {
+    /// VCs in the order in which the links of two classes follow each other.
+    Ordered(Ordered),
+    /// A hop may use any VC.
+    Any {
+        /// VCs of a link by default.
+        vcs: u32,
+        /// Whether rings of links need bubble flow control.
+        bubble: bool,
+    },
+    /// VC 0 is an escape VC, besides which there is at least another one. Rings of it need bubble flow control.
+    Escape,
+    /// VC 0 is for the way to the intermediate router, VC 1 for the way from there. Rings of either need bubble flow control.
+    Phases,
+    /// Paths keep one VC from end to end, that of their layer.
+    Layers(Arc<Layers>),
+}
+
+/// Paths over links of two classes, local (l) and global (g).
+#[derive(Clone, Copy, Debug)]
+pub struct Ordered {
     /// The increasing sequence of VCs that they need.
     pub sequence: &'static str,
     /// The longest nonminimal path, empty if there is none.
@@ -450,28 +466,36 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Two shortest paths of up to `links` links each, through an intermediate router.
-    pub fn two_phases(links: u32) -> Self {
-        Self { phases: true, ..Self::free(2 * links, 2) }
+    /// Paths with a VC for every link.
+    pub fn ordered(order: Ordered) -> Self {
+        Self { hops: order.sequence.len() as u32, safety: Safety::Ordered(order) }
     }
 
-    /// Paths that are free of deadlock in any VC.
-    pub fn free(hops: u32, vcs: u32) -> Self {
-        let none: &[&str] = &[];
-        let reverts = Reverts::Never;
-        Self {
-            hops,
-            free: Some(vcs),
-            escape: false,
-            phases: false,
-            bubble: true,
-            layers: None,
-            sequence: "",
-            detour: "",
-            escapes: none,
-            references: none,
-            reverts,
+    /// Paths of up to `hops` links that are free of deadlock in any VC; a link has `vcs` of them by default.
+    pub fn any(hops: u32, vcs: u32) -> Self {
+        Self { hops, safety: Safety::Any { vcs, bubble: true } }
+    }
+
+    /// Two shortest paths of up to `links` links each, through an intermediate router.
+    pub fn two_phases(links: u32) -> Self {
+        Self { hops: 2 * links, safety: Safety::Phases }
+    }
+}
+
+impl Safety {
+    /// VCs of a link by default where they have no order.
+    pub fn vcs(&self) -> Option<u32> {
+        match self {
+            Self::Ordered(_) => None,
+            Self::Any { vcs, .. } => Some(*vcs),
+            Self::Escape | Self::Phases => Some(2),
+            Self::Layers(layers) => Some(layers.count()),
         }
+    }
+
+    /// Whether rings of links need bubble flow control.
+    pub fn bubble(&self) -> bool {
+        matches!(self, Self::Any { bubble: true, .. } | Self::Escape | Self::Phases)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::in_transit::{Candidates, InTransit, LocalMisroutes, Policy, Rule};
 use super::minimal::Minimal;
 use super::trigger::TriggerConfig;
-use super::{Paths, Reverts};
+use super::{Ordered, Paths, Reverts, Safety};
 use crate::error::ConfigError;
 use crate::topology::Topology;
 use schemars::JsonSchema;
@@ -64,19 +64,15 @@ impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         self.rule().check(topology)?;
-        Ok(Paths {
-            free: None,
-            escape: false,
-            phases: false,
-            bubble: false,
-            layers: None,
-            hops: 8,
+        let order = Ordered {
             sequence: "lglgl",
             detour: "lglgl",
             escapes: &["glgl", "lgl", "gl", "l", ""],
             references: &["lglgl"],
             reverts: Reverts::Everywhere,
-        })
+        };
+        // Local misroutes use VCs again.
+        Ok(Paths { hops: 8, safety: Safety::Ordered(order) })
     }
 
     /// The mechanism over the minimal paths of `base`.

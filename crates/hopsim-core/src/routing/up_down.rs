@@ -1,7 +1,7 @@
 //! Up*/down* routing: see [`Config`].
 
 use super::minimal::Minimal;
-use super::{Head, Hop, Leg, Mechanism, Paths, Place, RouteState, Stand};
+use super::{Head, Hop, Leg, Mechanism, Paths, Place, RouteState, Safety, Stand};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::Topology;
@@ -53,7 +53,7 @@ impl Config {
                 .valid(format!("0 … {}", routers - 1)));
         }
         let depth = self.levels(topology).into_iter().max().unwrap_or(0);
-        Ok(Paths { bubble: false, ..Paths::free(2 * depth, 1) })
+        Ok(Paths { hops: 2 * depth, safety: Safety::Any { vcs: 1, bubble: false } })
     }
 
     /// The mechanism itself.

@@ -3,7 +3,7 @@
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::view::{Draws, View};
-use super::{Decision, Head, Mechanism, Paths, Place, Prospect, Reverts, RouteState, Stand, Way};
+use super::{Decision, Head, Mechanism, Ordered, Paths, Place, Prospect, Reverts, RouteState, Stand, Way};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
@@ -70,7 +70,7 @@ impl Config {
         if let Topology::Cube(cube) = topology {
             return Ok(Paths::two_phases(cube.diameter()));
         }
-        Ok(if self.intermediate == Intermediate::Group { VIA_GROUP } else { VIA_ROUTER })
+        Ok(Paths::ordered(if self.intermediate == Intermediate::Group { VIA_GROUP } else { VIA_ROUTER }))
     }
 
     fn detour(&self) -> Detour {
@@ -89,13 +89,7 @@ impl Config {
 }
 
 /// Through an intermediate router.
-pub const VIA_ROUTER: Paths = Paths {
-    free: None,
-    escape: false,
-    phases: false,
-    bubble: false,
-    layers: None,
-    hops: 6,
+pub const VIA_ROUTER: Ordered = Ordered {
     sequence: "lgllgl",
     detour: "lgllgl",
     escapes: &["lgl", "lgl", "lgl", "gl", "l", ""],
@@ -104,13 +98,7 @@ pub const VIA_ROUTER: Paths = Paths {
 };
 
 /// Through an intermediate group.
-pub const VIA_GROUP: Paths = Paths {
-    free: None,
-    escape: false,
-    phases: false,
-    bubble: false,
-    layers: None,
-    hops: 5,
+pub const VIA_GROUP: Ordered = Ordered {
     sequence: "lglgl",
     detour: "lglgl",
     escapes: &["lgl", "lgl", "gl", "l", ""],

@@ -54,5 +54,5 @@ pub fn nodes(keys: &Value) -> u64 {
 pub fn vcs(topology: &Value, routing: &Value) -> u32 {
     let topology: TopologyConfig = serde_json::from_value(topology.clone()).unwrap();
     let routing: RoutingConfig = serde_json::from_value(routing.clone()).unwrap();
-    routing.paths(&topology.build().unwrap()).unwrap().free.unwrap()
+    routing.paths(&topology.build().unwrap()).unwrap().safety.vcs().unwrap()
 }
