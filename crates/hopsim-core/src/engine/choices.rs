@@ -12,8 +12,7 @@ use super::waiting::{ByVc, Waiting};
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::view::View;
-use crate::routing::{NO_VC, Place, Prospect, RouteState, Stand, Way};
-use crate::topology::{GLOBAL, LOCAL};
+use crate::routing::{Place, Prospect, RouteState, Stand, Way};
 
 /// Which output VCs of a router can take the shortest packet in an allocator iteration.
 pub struct Openings<const W: usize> {
@@ -102,12 +101,7 @@ impl<const W: usize> Choices<W> {
         for way in [prospect.minimal, prospect.detour] {
             hope.insert(tables.port(way.port as usize).pair_base as usize + way.vc as usize);
         }
-        for class in [LOCAL, GLOBAL] {
-            let vc = prospect.misroutes[class as usize];
-            if vc != NO_VC {
-                hope |= self.pairs(class, vc);
-            }
-        }
+        prospect.each_misroute(|class, vc| hope |= self.pairs(class as u8, vc as u8));
         hope
     }
 

@@ -12,8 +12,8 @@ use super::tables::{PortInfo, Tables};
 use super::wheel::Wheel;
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
+use crate::routing::Prospect;
 use crate::routing::view::Sensing;
-use crate::routing::{NO_VC, Prospect};
 use std::ops::Range;
 
 /// Most VCs of a port.
@@ -118,7 +118,7 @@ impl<const W: usize> Waiting<W> {
     pub fn add(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
         let waits = &mut self.routers[number];
         each_own_port(prospect, |port| waits.own[port].insert(slot));
-        each_misroute(prospect, |class, vc| {
+        prospect.each_misroute(|class, vc| {
             waits.misroutes[class].insert(slot);
             waits.misroutes_by_vc.get_mut(class, vc).insert(slot);
         });
@@ -130,7 +130,7 @@ impl<const W: usize> Waiting<W> {
         let waits = &mut self.routers[number];
         waits.asleep.remove(slot);
         each_own_port(prospect, |port| waits.own[port].remove(slot));
-        each_misroute(prospect, |class, vc| {
+        prospect.each_misroute(|class, vc| {
             waits.misroutes[class].remove(slot);
             waits.misroutes_by_vc.get_mut(class, vc).remove(slot);
         });
@@ -295,15 +295,5 @@ fn each_own_port(prospect: &Prospect, mut visit: impl FnMut(usize)) {
     }
     if detour != minimal {
         visit(detour as usize);
-    }
-}
-
-/// Class and VC of the misroutes.
-#[inline]
-fn each_misroute(prospect: &Prospect, mut visit: impl FnMut(usize, usize)) {
-    for (class, &vc) in prospect.misroutes.iter().enumerate() {
-        if vc != NO_VC {
-            visit(class, vc as usize);
-        }
     }
 }

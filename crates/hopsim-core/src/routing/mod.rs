@@ -384,6 +384,16 @@ impl Prospect {
             bits &= bits - 1;
         }
     }
+
+    /// Class and VC of the misroutes.
+    #[inline]
+    pub fn each_misroute(&self, mut visit: impl FnMut(usize, usize)) {
+        for (class, &vc) in self.misroutes.iter().enumerate() {
+            if vc != NO_VC {
+                visit(class, vc as usize);
+            }
+        }
+    }
 }
 
 impl Way {
