@@ -2,24 +2,23 @@
 
 mod classes;
 mod damq;
+mod jobs;
 mod vcs;
+
+pub use jobs::JobPlan;
 
 use crate::config::measure::RecordStream;
 use crate::config::router::{Allocator, Consumption, RouterConfig};
 use crate::config::{
     Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
-    JobConfig, NicConfig, OutputHold, SourceQueue, WhenFull,
+    NicConfig, OutputHold, SourceQueue, WhenFull,
 };
 use crate::error::ConfigError;
 use crate::injection::{Control, ControlConfig};
 use crate::network::{NONE, Network};
-use crate::rng::{Purpose, Stream};
 use crate::routing::{Routing, RoutingConfig};
 use crate::topology::Topology;
-use crate::traffic::changes::{self, Phase};
-use crate::traffic::pattern::{Pattern, Site};
-use crate::traffic::process::{Process, ProcessConfig, Rate};
-use crate::traffic::{self, node_loads};
+use jobs::answers;
 use std::sync::Arc;
 
 /// Most cycles a run may last: times are 32-bit and events lie ahead of the present.
@@ -99,62 +98,6 @@ pub struct NicPlan {
     pub injection_latency: InjectionLatency,
 }
 
-/// A job without options.
-#[derive(Clone, Debug)]
-pub struct JobPlan {
-    /// Its name in the results.
-    pub name: String,
-    /// Its nodes, ascending.
-    pub nodes: Vec<u32>,
-    /// To whom they send.
-    pub pattern: Pattern,
-    /// When they send.
-    pub process: Process,
-    /// When each of them sends, in their order; empty if all follow `process`.
-    pub processes: Vec<Process>,
-    /// Offered load, the mean over the nodes \[phits/(node·cycle)\].
-    pub load: f64,
-    /// Packet length \[phits\].
-    pub packet_length: u32,
-    /// What differs from given cycles on, ascending.
-    pub changes: Vec<Phase>,
-    /// Most requests of a node without their reply; `None` if nothing is answered.
-    pub outstanding: Option<u32>,
-}
-
-impl JobPlan {
-    /// Whether a node of the job ever sends: in some permutations nodes are their own image.
-    pub fn sends(&self, node: u32) -> bool {
-        let changes = self.changes.iter().map(|phase| &phase.pattern);
-        !std::iter::once(&self.pattern).chain(changes).all(|pattern| pattern.is_silent(node))
-    }
-
-    /// When a node of the job sends.
-    pub fn process_of(&self, node: u32) -> &Process {
-        let place = if self.processes.is_empty() { None } else { self.nodes.binary_search(&node).ok() };
-        place.map_or(&self.process, |place| &self.processes[place])
-    }
-
-    /// Whether every packet of the pattern is answered.
-    pub fn request_reply(&self) -> bool {
-        self.outstanding.is_some()
-    }
-
-    /// Mean offered load of the cycles `first..end` \[phits/(node·cycle)\].
-    pub fn offered_load(&self, (first, end): (u32, u32)) -> f64 {
-        if self.changes.is_empty() {
-            return self.load;
-        }
-        let (mut from, mut load, mut sum) = (first, self.load, 0.0);
-        for change in &self.changes {
-            let to = change.from.clamp(first, end);
-            sum += f64::from(to - from) * load;
-            (from, load) = (to, change.load);
-        }
-        (sum + f64::from(end - from) * load) / f64::from(end - first)
-    }
-}
-
 fn within(range: std::ops::RangeInclusive<u32>, value: u32, path: &str) -> Result<(), ConfigError> {
     if range.contains(&value) {
         return Ok(());
@@ -171,12 +114,12 @@ impl Plan {
     pub fn new(experiment: &Experiment) -> Result<Self, ConfigError> {
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
         resolve_compat(&mut experiment);
-        resolve_load(&mut experiment)?;
+        jobs::resolve_load(&mut experiment)?;
         check_measure(&experiment)?;
         classes::resolve_latencies(&mut experiment)?;
         let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);
         experiment.topology.resolve(&topology);
-        resolve_names(&mut experiment)?;
+        jobs::resolve_names(&mut experiment)?;
         let paths = experiment.routing.paths(&topology).map_err(|e| e.within("routing"))?;
         classes::resolve(&mut experiment, &topology)?;
         vcs::resolve(&mut experiment, &topology, &paths)?;
@@ -187,7 +130,7 @@ impl Plan {
         let network = Arc::new(Network::new(&topology, classes, experiment.nic.injection_ports as u8));
         check_size(&network)?;
         let routing = experiment.routing.build(&topology, vcs::build(&experiment, &paths, &network));
-        let (jobs, job_of) = jobs(&experiment, &topology, &network)?;
+        let (jobs, job_of) = jobs::build(&experiment, &topology, &network)?;
         let nic = nic_plan(&experiment);
         let control = control(&experiment, &topology, &network)?;
         let plan = Self { experiment, topology, network, routing, router, nic, jobs, job_of, control };
@@ -263,52 +206,6 @@ fn resolve_compat(experiment: &mut Experiment) {
     });
 }
 
-/// Hands the shorthand `load` to every job that names none.
-fn resolve_load(experiment: &mut Experiment) -> Result<(), ConfigError> {
-    let Some(load) = experiment.load.take() else { return Ok(()) };
-    if !(0.0..=1.0).contains(&load) {
-        return Err(ConfigError::new("load", "the offered load is a share of the link rate")
-            .value(load)
-            .valid("0 … 1 phits/(node·cycle)"));
-    }
-    for (index, job) in experiment.jobs.iter_mut().enumerate() {
-        let process = &mut job.traffic.process;
-        let path = format!("jobs.{index}.traffic.process.{}", process.name());
-        let Some(own) = process.load_mut() else {
-            return Err(ConfigError::new("load", format!("{path} sends as fast as the network takes it"))
-                .value(load)
-                .valid("no such key"));
-        };
-        if let Some(own) = own.replace(load) {
-            return Err(ConfigError::new(
-                "load",
-                format!("the shorthand conflicts with {path}.load = {own}"),
-            )
-            .value(load)
-            .valid("one of the two"));
-        }
-    }
-    Ok(())
-}
-
-/// Names the jobs that have no name.
-fn resolve_names(experiment: &mut Experiment) -> Result<(), ConfigError> {
-    let mut taken: Vec<String> = Vec::new();
-    for (index, job) in experiment.jobs.iter_mut().enumerate() {
-        let name = job.name.get_or_insert_with(|| format!("job{index}")).clone();
-        if let Some(other) = taken.iter().position(|other| *other == name) {
-            return Err(ConfigError::new(
-                format!("jobs.{index}.name"),
-                format!("job {other} has the same name"),
-            )
-            .value(format!("{name:?}"))
-            .valid("a name of its own for every job"));
-        }
-        taken.push(name);
-    }
-    Ok(())
-}
-
 fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
     let m = &experiment.measure;
     within(0..=MAX_CYCLES, m.warmup, "measure.warmup")?;
@@ -341,11 +238,6 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
         .valid(format!("1 … {}", m.cycles.min(10_000))));
     }
     Ok(())
-}
-
-/// Whether some job answers its packets.
-fn answers(experiment: &Experiment) -> bool {
-    experiment.jobs.iter().any(|job| job.traffic.request_reply.is_some())
 }
 
 /// Output VCs of ejection ports: with request-reply one for requests, or one for each injection VC of replies if
@@ -489,118 +381,6 @@ fn check_size(network: &Network) -> Result<(), ConfigError> {
     if u64::from(network.routers) * (most.next_power_of_two().max(64) as u64) >= u64::from(NONE) {
         return Err(ConfigError::new("topology", "the network would have more than 2^32 input VCs")
             .valid("fewer routers or fewer VCs"));
-    }
-    Ok(())
-}
-
-fn jobs(
-    experiment: &Experiment,
-    topology: &Topology,
-    network: &Network,
-) -> Result<(Vec<JobPlan>, Vec<u8>), ConfigError> {
-    if experiment.jobs.is_empty() || experiment.jobs.len() > 255 {
-        let reason = format!("the experiment has {} jobs", experiment.jobs.len());
-        return Err(ConfigError::new("jobs", reason).valid("1 … 255 jobs"));
-    }
-    let mut job_of = vec![u8::MAX; network.nodes as usize];
-    let mut nodes = vec![Vec::new(); experiment.jobs.len()];
-    for random in [false, true] {
-        for (index, job) in experiment.jobs.iter().enumerate() {
-            if job.placement.is_random() == random {
-                nodes[index] = place_job(experiment, index, topology, &mut job_of)?;
-            }
-        }
-    }
-    let build = |(index, nodes): (usize, Vec<u32>)| {
-        let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: index as u64 };
-        let job = &experiment.jobs[index];
-        job_plan(experiment, job, &site).map_err(|e| e.within(&format!("jobs.{index}.traffic")))
-    };
-    let jobs = nodes.into_iter().enumerate().map(build).collect::<Result<_, _>>()?;
-    Ok((jobs, job_of))
-}
-
-fn place_job(
-    experiment: &Experiment,
-    index: usize,
-    topology: &Topology,
-    job_of: &mut [u8],
-) -> Result<Vec<u32>, ConfigError> {
-    let mut stream = Stream::new(experiment.measure.seed, Purpose::Placement, (index as u64) << 32);
-    let path = format!("jobs.{index}.placement");
-    let free = |node: u32| job_of[node as usize] == u8::MAX;
-    let placement = &experiment.jobs[index].placement;
-    let nodes = placement.nodes(topology, free, &mut stream).map_err(|e| e.within(&path))?;
-    for &node in &nodes {
-        let other = job_of[node as usize];
-        if other != u8::MAX {
-            return Err(ConfigError::new(path, format!("node {node} already runs job {other}"))
-                .valid("jobs that share no node"));
-        }
-        job_of[node as usize] = index as u8;
-    }
-    Ok(nodes)
-}
-
-fn job_plan(experiment: &Experiment, job: &JobConfig, site: &Site<'_>) -> Result<JobPlan, ConfigError> {
-    let traffic = &job.traffic;
-    let length = traffic.packet_length;
-    within(1..=4096, length, "packet_length")?;
-    let outstanding = traffic.request_reply.as_ref().map(|r| r.outstanding.unwrap_or(u32::MAX));
-    if outstanding == Some(0) {
-        return Err(ConfigError::new("request_reply.outstanding", "no request could ever be sent")
-            .value(0)
-            .valid("1 …"));
-    }
-    let rate = Rate { length, share: if outstanding.is_some() { 0.5 } else { 1.0 } };
-    let first = Phase {
-        from: 0,
-        pattern: traffic.pattern.build(site).map_err(|e| e.within("pattern"))?,
-        process: traffic.process.build(rate).map_err(|e| e.within("process"))?,
-        load: process_load(&traffic.process),
-        new_load: false,
-    };
-    let process = (&traffic.process, rate);
-    let changes = changes::build(&traffic.changes, &first, process, site, &experiment.measure)
-        .map_err(|e| e.within("changes"))?;
-    let loads = check_node_loads(traffic).and_then(|()| traffic.node_loads.loads(first.load, site));
-    let loads = loads.map_err(|e| e.within("node_loads"))?;
-    let processes = if traffic.node_loads.are_equal() {
-        Vec::new()
-    } else {
-        node_loads::processes(&traffic.process, &loads, rate).map_err(|e| e.within("process"))?
-    };
-    let Phase { pattern, process, load, .. } = first;
-    Ok(JobPlan {
-        load: if processes.is_empty() { load } else { loads.iter().sum::<f64>() / loads.len() as f64 },
-        processes,
-        name: job.name.clone().unwrap_or_else(|| format!("job{}", site.job)),
-        nodes: site.nodes.to_vec(),
-        pattern,
-        process,
-        packet_length: length,
-        changes,
-        outstanding,
-    })
-}
-
-/// The load of a process, not a number if it has none.
-fn process_load(process: &ProcessConfig) -> f64 {
-    process.clone().load_mut().map_or(f64::NAN, |load| load.unwrap_or(0.0))
-}
-
-/// Refuses loads of nodes where the traffic has none, or another one later.
-fn check_node_loads(traffic: &traffic::Config) -> Result<(), ConfigError> {
-    if traffic.node_loads.are_equal() {
-        return Ok(());
-    }
-    if traffic.process.clone().load_mut().is_none() {
-        let reason = format!("{} sends as fast as the network takes it", traffic.process.name());
-        return Err(ConfigError::new("", reason).valid("no such key, or another process"));
-    }
-    if traffic.changes.iter().any(|change| change.load.is_some()) {
-        return Err(ConfigError::new("", "the load changes for all nodes alike")
-            .valid("no such key, or changes of the pattern alone"));
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Virtual channels: what the routing needs, and which VC each hop uses.
 
 use super::classes::{vcs_mut, vcs_of};
-use super::{answers, within};
+use super::jobs::answers;
+use super::within;
 use crate::config::Experiment;
 use crate::config::router::{ReplyVcs, VcManagement, Vcs as VcsConfig};
 use crate::error::ConfigError;
