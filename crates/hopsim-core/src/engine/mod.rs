@@ -20,6 +20,7 @@ mod pool;
 mod regions;
 mod replies;
 mod routers;
+mod rules;
 mod sat;
 pub mod simulation;
 mod source;

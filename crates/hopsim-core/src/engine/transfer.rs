@@ -1,11 +1,12 @@
 //! What follows from a grant: every instant of the hop is computed here, once.
 
 use super::allocator::Visit;
-use super::context::{Arrival, Context, Credit, Rules};
+use super::context::{Arrival, Context, Credit};
 use super::mask::Mask;
 use super::mode::Mode;
 use super::pool::Queue;
 use super::routers::{Slot, global};
+use super::rules::Rules;
 use crate::network::{NONE, TERMINAL};
 use crate::trace::{Hop, Observer as _};
 
