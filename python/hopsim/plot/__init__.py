@@ -19,7 +19,8 @@ from hopsim.plot import (
     node_map,
     timeseries,
 )
-from hopsim.plot.style import View, save
+from hopsim.plot.style import save
+from hopsim.plot.view import View
 from hopsim.results import Results
 
 KINDS = {

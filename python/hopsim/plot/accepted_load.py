@@ -5,17 +5,16 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
+from hopsim.plot.view import View, over_load
 from hopsim.results import Results
 
 TITLE = "accepted load against offered load"
 
 
-def draw(results: Results, view: style.View) -> dict[str, Figure]:
+def draw(results: Results, view: View) -> dict[str, Figure]:
     """One figure, with the line on which everything offered is accepted."""
     drawn = {}
-    for suffix, title, group in style.figures(results, view):
-        if max(len(series.groups) for series in group) < 2:
-            continue
+    for suffix, title, group in over_load(results, view):
         figure, (axes,) = style.panels(1)
         end = max(value.mean or 0.0 for series in group for value in series.values("offered_load"))
         axes.plot([0, end], [0, end], color="0.6", linewidth=1, linestyle=":", label="accepted = offered")

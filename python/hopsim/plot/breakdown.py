@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
+from hopsim.plot.view import View, figures
 from hopsim.results import Results
 from hopsim.series import Series
 
@@ -22,15 +23,14 @@ COMPONENTS = {
     "injection_latency_mean": "injection",
 }
 """Key of the summary -> its name; of the queues there are those of the topology's classes of links."""
-CUT = 6.0
 TITLE_WIDTH = 40
 """Characters of a line above a panel."""
 
 
-def draw(results: Results, view: style.View) -> dict[str, Figure]:
+def draw(results: Results, view: View) -> dict[str, Figure]:
     """A panel per curve: areas over load, or a bar when there is one load only."""
     drawn = {}
-    for suffix, title, group in style.figures(results, view):
+    for suffix, title, group in figures(results, view):
         usable = [series for series in group if _stack(series)]
         if not usable:
             continue
@@ -60,7 +60,7 @@ def _panel(axes: Axes, series: Series) -> None:
 
 def _label(figure: Figure, axes: list[Axes], group: list[Series]) -> None:
     totals = [sum(column) for series in group for column in zip(*_stack(series).values(), strict=True)]
-    axes[0].set_ylim(0, min(1.05 * max(totals), CUT * min(totals)))
+    style.cut_latencies(axes[0], totals, room=1.05)
     for panel in axes:
         panel.set_xlabel(style.OFFERED)
         panel.margins(x=0)

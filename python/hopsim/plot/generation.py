@@ -8,6 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
+from hopsim.plot.records import is_recorded
+from hopsim.plot.view import View, at_one_load
 from hopsim.results import Results
 from hopsim.series import Series
 
@@ -15,14 +17,10 @@ TITLE = "latency and misrouted share by the cycle in which packets were generate
 STREAM = "generation_series"
 
 
-def draw(results: Results, view: style.View) -> dict[str, Figure]:
+def draw(results: Results, view: View) -> dict[str, Figure]:
     """Two panels, one line per curve, with a band over seeds; a line where the traffic changes."""
     drawn = {}
-    for suffix, title, group in style.figures(results, view):
-        points, offered = style.one_load_each(group, view.load)
-        chosen = [series for series in points if style.cycles(series, STREAM).size]
-        if not chosen:
-            continue
+    for suffix, title, chosen in at_one_load(results, view, lambda series: is_recorded(series, STREAM)):
         figure, (latency, misrouted) = style.stacked(2)
         for index, series in enumerate(chosen):
             style.line(latency, index, series, (STREAM, "latency_mean"))
@@ -32,7 +30,7 @@ def draw(results: Results, view: style.View) -> dict[str, Figure]:
         misrouted.set(xlabel="Generation [cycles]", ylabel="Misrouted packets [%]")
         latency.set_ylim(bottom=0)
         misrouted.set_ylim(0, 100)
-        style.finish(figure, latency, style.caption(title, offered))
+        style.finish(figure, latency, title)
         drawn[f"generation{suffix}"] = figure
     return drawn
 

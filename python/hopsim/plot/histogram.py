@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
+from hopsim.plot.view import View, at_one_load
 from hopsim.results import Result, Results
 from hopsim.series import Series
 
@@ -13,16 +14,10 @@ TITLE = "distribution of packet latency"
 BINS = 80
 
 
-def draw(results: Results, view: style.View) -> dict[str, Figure]:
+def draw(results: Results, view: View) -> dict[str, Figure]:
     """Two panels, packets of all seeds together."""
-    drawn = {}
-    for suffix, title, group in style.figures(results, view):
-        points, offered = style.one_load_each(group, view.load)
-        chosen = [series for series in points if _counts(series)[2].sum() > 0]
-        if not chosen:
-            continue
-        drawn[f"histogram{suffix}"] = _figure(chosen, style.caption(title, offered))
-    return drawn
+    shown = at_one_load(results, view, lambda series: _counts(series)[2].sum() > 0)
+    return {f"histogram{suffix}": _figure(chosen, title) for suffix, title, chosen in shown}
 
 
 def _figure(chosen: list[Series], title: str) -> Figure:

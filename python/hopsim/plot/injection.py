@@ -6,6 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
+from hopsim.plot.records import column_of, mean_of_rows
+from hopsim.plot.view import View, at_one_load
 from hopsim.results import Results
 from hopsim.series import Series
 from hopsim.stats import Estimate
@@ -14,27 +16,22 @@ TITLE = "injected load per router: bars for one group, and all routers in order"
 INJECTED = "Injected load [phits/(node·cycle)]"
 
 
-def draw(results: Results, view: style.View) -> dict[str, Figure]:
+def draw(results: Results, view: View) -> dict[str, Figure]:
     """Bars per router of one group, and a line over all routers from the least to the most served."""
     drawn = {}
-    for suffix, title, group in style.figures(results, view):
-        points, load = style.one_load_each(group, view.load)
-        chosen = [series for series in points if _loads(series)]
-        if not chosen:
-            continue
-        drawn[f"injection_group{suffix}"] = _bars(chosen, style.caption(title, load), view.group)
-        drawn[f"injection_sorted{suffix}"] = _sorted(chosen, style.caption(title, load))
+    for suffix, title, chosen in at_one_load(results, view, _loads):
+        drawn[f"injection_group{suffix}"] = _bars(chosen, title, view.group)
+        drawn[f"injection_sorted{suffix}"] = _sorted(chosen, title)
     return drawn
 
 
 def _bars(chosen: list[Series], title: str, group: int) -> Figure:
     figure, (axes,) = style.panels(1, width=7.0)
-    width = 0.8 / len(chosen)
-    for index, series in enumerate(chosen):
+    width, offsets = style.side_by_side(len(chosen))
+    for index, (series, offset) in enumerate(zip(chosen, offsets, strict=True)):
         members, values = _of_group(series, group)
-        positions = np.arange(len(members)) + (index - (len(chosen) - 1) / 2) * width
         axes.bar(
-            positions,
+            np.arange(len(members)) + offset,
             [value.mean or 0.0 for value in values],
             width,
             yerr=[value.half_width or 0.0 for value in values],
@@ -63,7 +60,7 @@ def _sorted(chosen: list[Series], title: str) -> Figure:
 
 def _loads(series: Series) -> list[Estimate]:
     """Injected load of every router, over seeds."""
-    return style.over_seeds(style.stream_of(series.groups[0].results, "routers", "injection_load"))
+    return mean_of_rows(column_of(series, "routers", "injection_load"))
 
 
 def _of_group(series: Series, group: int) -> tuple[list[int], list[Estimate]]:

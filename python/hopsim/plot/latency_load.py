@@ -6,20 +6,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
+from hopsim.plot.view import View, over_load
 from hopsim.results import Results
 from hopsim.series import Series
 
 TITLE = "mean packet latency against offered load"
 KEY = "packet_latency_mean"
-CUT = 6.0
 
 
-def draw(results: Results, view: style.View) -> dict[str, Figure]:
+def draw(results: Results, view: View) -> dict[str, Figure]:
     """One figure; its axis ends at six times the lowest latency: saturation must not hide the rest."""
     drawn = {}
-    for suffix, title, group in style.figures(results, view):
-        if max(len(series.groups) for series in group) < 2:
-            continue
+    for suffix, title, group in over_load(results, view):
         figure, (axes,) = style.panels(1)
         for index, series in enumerate(group):
             style.curve(axes, index, series, KEY)
@@ -33,5 +31,5 @@ def draw(results: Results, view: style.View) -> dict[str, Figure]:
 def _cut(axes: Axes, group: list[Series]) -> None:
     means = [value.mean for series in group for value in series.values(KEY) if value.mean is not None]
     if means:
-        axes.set_ylim(0, min(1.1 * max(means), CUT * min(means)))
+        style.cut_latencies(axes, means)
     axes.set_xlim(left=0)

@@ -15,6 +15,7 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
 from hopsim.plot import style
+from hopsim.plot.view import View, caption, figures, one_load_each
 from hopsim.results import Result, Results
 from hopsim.series import Series
 
@@ -32,18 +33,18 @@ TITLE_WIDTH = 34
 """Characters of a line above a panel."""
 
 
-def draw(results: Results, view: style.View) -> dict[str, Figure]:
+def draw(results: Results, view: View) -> dict[str, Figure]:
     """A figure per quantity with a panel per curve: a plane in two dimensions, a row in one.
 
     In more dimensions there is a figure per curve, with a panel per plane.
     """
     drawn = {}
-    for suffix, title, group in style.figures(results, view):
-        points, offered = style.one_load_each(group, view.load)
+    for suffix, title, group in figures(results, view):
+        points, offered = one_load_each(group, view.load)
         for size, chosen in _by_size(points).items():
             for column, quantity in QUANTITIES.items():
                 maps = {series.label: loads(series.groups[0].results, column) for series in chosen}
-                about = style.caption(f"{quantity.capitalize()} of each node", title, size, offered)
+                about = caption(f"{quantity.capitalize()} of each node", title, size, offered)
                 for part, figure in _figures(maps, f"{quantity.capitalize()}\n{UNIT}", about):
                     name = quantity.partition(" ")[0]
                     drawn[f"node_map_{name}{suffix}{part}{size and f'-{size}'}"] = figure
@@ -104,7 +105,7 @@ def _figures(maps: Mapping[str, np.ndarray], label: str, title: str) -> Iterator
     else:
         for index, (name, values) in enumerate(maps.items()):
             part = f"-curve{index + 1}" if len(maps) > 1 else ""
-            yield part, _planes(dict(_slices(values)), label, style.caption(title, name), limits)
+            yield part, _planes(dict(_slices(values)), label, caption(title, name), limits)
 
 
 def _slices(values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from hopsim.results import Result, Results
-from hopsim.series import Series, curve_axes, curves
-from hopsim.stats import Estimate, over_runs
+from hopsim.plot.records import column_of, cycles, mean_of_rows
+from hopsim.series import Series
+from hopsim.stats import Estimate
 
 # Okabe and Ito's palette (2008): told apart with any colour vision, and in grey by the markers.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D00")
@@ -25,8 +24,8 @@ LINES = ("-", "--", ":")
 OFFERED = "Offered load [phits/(node·cycle)]"
 ACCEPTED = "Accepted load [phits/(node·cycle)]"
 LATENCY = "Packet latency [cycles]"
-
-MAX_LINES = 8
+LATENCY_CUT = 6.0
+"""Largest over smallest latency that an axis shows."""
 
 RC: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -40,22 +39,6 @@ RC: dict[Any, Any] = {
     "savefig.dpi": 160,
 }
 """Settings under which figures are made and saved."""
-
-
-@dataclass(frozen=True)
-class View:
-    """What to show.
-
-    Attributes:
-        by: sweep axes that make the curves; all but load and seed when None. Axes left out make
-            separate figures.
-        load: offered load of figures that show one load (the nearest is taken); the highest when None.
-        group: group whose routers are shown.
-    """
-
-    by: tuple[str, ...] | None = None
-    load: float | None = None
-    group: int = 0
 
 
 def panels(count: int, *, width: float = 5.2, height: float = 3.6) -> tuple[Figure, list[Axes]]:
@@ -119,19 +102,13 @@ def line(axes: Axes, index: int, series: Series, source: tuple[str, str], *, sca
     `source` names stream and column; values are drawn times `scale`.
     """
     stream, column = source
-    results = series.groups[0].results
-    values = over_seeds([scale * part for part in stream_of(results, stream, column)])
+    values = mean_of_rows([scale * part for part in column_of(series, stream, column)])
     means = [np.nan if value.mean is None else value.mean for value in values]
     colour = look(index)["color"]
-    axes.plot(cycles(series, stream), means, color=colour, label=series.label or None)
+    x = cycles(series, stream)
+    axes.plot(x, means, color=colour, label=series.label or None)
     low, high = band(values)
-    axes.fill_between(cycles(series, stream), low, high, color=colour, alpha=0.2, linewidth=0)
-
-
-def cycles(series: Series, stream: str) -> np.ndarray:
-    """The column `cycle` of a stream; empty if it was not recorded."""
-    columns = stream_of(series.groups[0].results, stream, "cycle")
-    return columns[0] if columns else np.empty(0)
+    axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
 
 
 LONGEST_IN_COLUMN = 34
@@ -148,9 +125,15 @@ def finish(figure: Figure, axes: Axes, title: str) -> None:
         axes.legend(loc="lower left", bbox_to_anchor=place, ncols=columns, fontsize="small", frameon=False)
 
 
-def caption(*parts: str) -> str:
-    """The title of a figure from the parts that say something."""
-    return ", ".join(part for part in parts if part)
+def cut_latencies(axes: Axes, values: Sequence[float], room: float = 1.1) -> None:
+    """End the axis of latencies before saturation hides the rest."""
+    axes.set_ylim(0, min(room * max(values), LATENCY_CUT * min(values)))
+
+
+def side_by_side(count: int) -> tuple[float, list[float]]:
+    """Width of each of `count` bars at a place, and how far they stand from its middle."""
+    width = 0.8 / count
+    return width, [(number - (count - 1) / 2) * width for number in range(count)]
 
 
 def plain_log_ticks(axes: Axes) -> None:
@@ -164,60 +147,8 @@ def _minor_label(value: float, _position: int | None) -> str:
     return f"{value:g}" if f"{value:.0e}"[0] in "25" else ""
 
 
-def figures(results: Results, view: View) -> Iterator[tuple[str, str, list[Series]]]:
-    """File suffix, title and curves of each figure: one per combination of the axes not in `view.by`."""
-    everything = curves(results)
-    if view.by is None:
-        yield "", "", everything
-        return
-    rest = [path for path in curve_axes(results) if path not in view.by]
-    for index, part in enumerate(curves(results, rest)):
-        chosen = Results(dict(enumerate(result for group in part.groups for result in group.results)))
-        yield (f"-{index + 1}" if part.label else ""), part.label, curves(chosen, view.by)
-
-
-def at_load(series: Series, load: float | None) -> Series:
-    """The one point of a curve nearest to `load`, or its highest load."""
-    if load is None:
-        return Series(series.label, series.groups[-1:])
-    nearest = min(series.groups, key=lambda group: abs((group.estimate("offered_load").mean or 0.0) - load))
-    return Series(series.label, [nearest])
-
-
-def one_load_each(group: Sequence[Series], load: float | None) -> tuple[list[Series], str]:
-    """Curves to draw when each shows one load, no more than can be told apart, and that load.
-
-    A single curve is shown at all its loads. Loads that differ are in the labels, a common one is returned.
-    """
-    if len(group) == 1 and load is None:
-        points = [Series("", [member]) for member in group[0].groups]
-    else:
-        points = [at_load(series, load) for series in group]
-    shown = points[-MAX_LINES:]
-    loads = [f"offered load {series.groups[0].estimate('offered_load').mean or 0.0:.3g}" for series in shown]
-    if len(set(loads)) == 1:
-        return shown, loads[0]
-    labels = [caption(series.label, text) for series, text in zip(shown, loads, strict=True)]
-    return [Series(label, series.groups) for label, series in zip(labels, shown, strict=True)], ""
-
-
-def stream_of(results: Sequence[Result], stream: str, column: str) -> list[np.ndarray]:
-    """A column of a recorded table, for each of the results (seeds); null is NaN."""
-    return [result.tables[stream].column(column).to_numpy() for result in results if stream in result.tables]
-
-
-def over_seeds(columns: Sequence[np.ndarray]) -> list[Estimate]:
-    """Row by row, the mean of a column over seeds."""
-    return [_mean(row) for row in zip(*columns, strict=True)]
-
-
 def save(figure: Figure, path: Path) -> Path:
     """Write a figure; vector formats keep their text as text."""
     with mpl.rc_context(RC):
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
     return path
-
-
-def _mean(row: Sequence[float]) -> Estimate:
-    present = [float(value) for value in row if not np.isnan(value)]
-    return over_runs(present) if present else Estimate(None)

@@ -5,20 +5,18 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
+from hopsim.plot.records import is_recorded
+from hopsim.plot.view import View, at_one_load
 from hopsim.results import Results
 
 TITLE = "accepted load and packet latency over time"
 STREAM = "timeseries"
 
 
-def draw(results: Results, view: style.View) -> dict[str, Figure]:
+def draw(results: Results, view: View) -> dict[str, Figure]:
     """Two panels, one line per curve, with a band over seeds."""
     drawn = {}
-    for suffix, title, group in style.figures(results, view):
-        points, offered = style.one_load_each(group, view.load)
-        chosen = [series for series in points if style.cycles(series, STREAM).size]
-        if not chosen:
-            continue
+    for suffix, title, chosen in at_one_load(results, view, lambda series: is_recorded(series, STREAM)):
         figure, (load, latency) = style.stacked(2)
         for index, series in enumerate(chosen):
             style.line(load, index, series, (STREAM, "accepted_load"))
@@ -27,6 +25,6 @@ def draw(results: Results, view: style.View) -> dict[str, Figure]:
         latency.set(xlabel="Time [cycles]", ylabel=style.LATENCY)
         load.set_ylim(bottom=0)
         latency.set_ylim(bottom=0)
-        style.finish(figure, load, style.caption(title, offered))
+        style.finish(figure, load, title)
         drawn[f"timeseries{suffix}"] = figure
     return drawn

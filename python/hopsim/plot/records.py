@@ -1,0 +1,37 @@
+"""Recorded tables of a curve's point, a column at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hopsim.series import Series
+from hopsim.stats import Estimate, over_runs
+
+
+def column_of(series: Series, stream: str, column: str) -> list[np.ndarray]:
+    """A column of a recorded table at the first point, for each seed that has it; null is NaN."""
+    results = series.groups[0].results
+    return [result.tables[stream].column(column).to_numpy() for result in results if stream in result.tables]
+
+
+def cycles(series: Series, stream: str) -> np.ndarray:
+    """The column `cycle` of a stream; empty if it was not recorded."""
+    columns = column_of(series, stream, "cycle")
+    return columns[0] if columns else np.empty(0)
+
+
+def is_recorded(series: Series, stream: str) -> bool:
+    """Whether a stream has rows."""
+    return cycles(series, stream).size > 0
+
+
+def mean_of_rows(columns: Sequence[np.ndarray]) -> list[Estimate]:
+    """Row by row, the mean of a column over seeds."""
+    return [_mean(row) for row in zip(*columns, strict=True)]
+
+
+def _mean(row: Sequence[float]) -> Estimate:
+    present = [float(value) for value in row if not np.isnan(value)]
+    return over_runs(present) if present else Estimate(None)
