@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from hopsim.stats import student_t
+from hopsim.stats import mean_and_variance, student_t
 
 FALSE_ALARM = 0.001
 """Chance that two samples of the same simulator are called different, per comparison."""
@@ -25,11 +25,8 @@ class Sample:
     @staticmethod
     def of(values: Sequence[float]) -> Sample:
         """Mean and sample standard deviation of values."""
-        mean = math.fsum(values) / len(values)
-        if len(values) == 1:
-            return Sample(mean, 0.0, 1)
-        square = math.fsum((value - mean) ** 2 for value in values)
-        return Sample(mean, math.sqrt(square / (len(values) - 1)), len(values))
+        mean, variance = mean_and_variance(values)
+        return Sample(mean, math.sqrt(variance), len(values))
 
     @property
     def freedom(self) -> int:

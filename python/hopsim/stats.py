@@ -41,13 +41,19 @@ def estimate(summaries: Sequence[Mapping[str, Any]], key: str) -> Estimate:
     return over_runs(values)
 
 
+def mean_and_variance(values: Sequence[float]) -> tuple[float, float]:
+    """Mean and sample variance; no variance for a single value."""
+    mean = math.fsum(values) / len(values)
+    square = math.fsum((value - mean) ** 2 for value in values)
+    return mean, square / (len(values) - 1) if len(values) > 1 else 0.0
+
+
 def over_runs(values: Sequence[float]) -> Estimate:
     """Mean of independent runs; no interval for a single one."""
     count = len(values)
-    mean = math.fsum(values) / count
+    mean, variance = mean_and_variance(values)
     if count < 2:
         return Estimate(mean)
-    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     return Estimate(mean, student_t(count - 1) * math.sqrt(variance / count))
 
 
