@@ -17,7 +17,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from hopsim.catalogue import KINDS, Catalogue, Node, Parameter
-from hopsim.reproduce.entries import ENTRIES
+from hopsim.reproduce.entries import BY_NAME
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -130,7 +130,7 @@ def _figure(kind: str, node: Node) -> list[str]:
     name = figures().get(kind, {}).get(node.name)
     if name is None:
         return []
-    entry = next((entry for entry in ENTRIES if entry.name == name), None)
+    entry = BY_NAME.get(name)
     if entry is None:
         return ["## Must reproduce", "", name, ""]
     command = ["```sh", f"hopsim reproduce {entry.name}", "```"]

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import ROOT
 from hopsim.catalogue import Catalogue
-from hopsim.reproduce.entries import ENTRIES
+from hopsim.reproduce.entries import BY_NAME
 
 # Made by other tools when the whole site is built.
 ELSEWHERE = ("python/", "rust/")
@@ -65,7 +65,7 @@ def test_every_mechanism_has_a_page_with_its_text_and_parameters(site: Path) -> 
 def test_every_mechanism_has_a_figure_to_reproduce_or_a_reason_why_not(kind: str) -> None:
     assert FIGURES[kind].keys() == {node.name for node in BUILDER.nodes(CATALOGUE, kind)}
     for name, figure in FIGURES[kind].items():
-        entry = next((entry for entry in ENTRIES if entry.name == figure), None)
+        entry = BY_NAME.get(figure)
         if entry is None:
             assert figure.startswith("No entry: "), figure
             continue

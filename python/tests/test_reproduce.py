@@ -11,13 +11,13 @@ from rich.console import Console
 
 from hopsim import _core, toml
 from hopsim.reproduce import command, drawing, show
-from hopsim.reproduce.entries import ENTRIES
+from hopsim.reproduce.entries import BY_NAME, ENTRIES
 from hopsim.reproduce.model import Comparison, Entry, Experiment, Measured, Scale
 from hopsim.reproduce.thesis import vc_tables
-from hopsim.reproduce.thesis.tables import QUANTITIES, order, published
+from hopsim.reproduce.thesis.published import QUANTITIES, published
+from hopsim.reproduce.thesis.tables import order
 from made_up import made_up
 
-NAMES = {entry.name: entry for entry in ENTRIES}
 PATHS = [entry for entry in ENTRIES if entry.name.startswith("thesis-table-5.")]
 """Computed by the core, not simulated."""
 SIMULATED = [entry for entry in ENTRIES if entry not in PATHS]
@@ -67,17 +67,17 @@ def test_every_entry_concludes_prints_and_draws(entry: Entry, tmp_path: Path) ->
     ],
 )
 def test_every_kind_of_figure_is_saved(name: str, tmp_path: Path) -> None:
-    paths = drawing.save(NAMES[name].draw("quick", made_up(NAMES[name])), tmp_path, name)
+    paths = drawing.save(BY_NAME[name].draw("quick", made_up(BY_NAME[name])), tmp_path, name)
     assert [path.suffix for path in paths] == [".png", ".pdf"]
     assert all(path.stat().st_size > 1000 for path in paths)
 
 
 def test_names_are_unique() -> None:
-    assert len(NAMES) == len(ENTRIES)
+    assert len(BY_NAME) == len(ENTRIES)
 
 
 def test_entries_are_listed_by_publication_and_number() -> None:
-    names = list(NAMES)
+    names = list(BY_NAME)
     assert names[:3] == ["izu-table-2", "izu-figure-3", "izu-figure-4"]
     assert names.index("izu-figure-11") < names.index("ridruejo-figure-2") < names.index("thesis-table-3.1")
 
@@ -106,7 +106,7 @@ def test_table_3_2_holds_the_published_rows() -> None:
 
 
 def test_full_table_judges_rows_below_saturation() -> None:
-    entry = NAMES["thesis-table-3.2"]
+    entry = BY_NAME["thesis-table-3.2"]
     comparisons = entry.conclude("full", made_up(entry, "full")).comparisons
     judged = {each.row for each in comparisons if each.allowed is not None}
     assert {"Src-RRG", "Src-RRG at 0.3", "In-Trns-MM at 0.4"} <= judged
@@ -122,7 +122,7 @@ def test_full_table_judges_rows_below_saturation() -> None:
     ("name", "scale"), [("thesis-table-3.2", "quick"), ("thesis-table-3.2-textbook", "full")]
 )
 def test_other_tables_only_print_the_differences(name: str, scale: Scale) -> None:
-    outcome = NAMES[name].conclude(scale, made_up(NAMES[name], scale))
+    outcome = BY_NAME[name].conclude(scale, made_up(BY_NAME[name], scale))
     assert all(each.allowed is None for each in outcome.comparisons)
 
 
@@ -136,7 +136,7 @@ def test_order_lets_close_rows_swap() -> None:
 
 def test_textbook_and_published_behaviour_differ_in_three_keys() -> None:
     def document(name: str) -> dict[str, Any]:
-        experiments = NAMES[name].experiments("full", 1)
+        experiments = BY_NAME[name].experiments("full", 1)
         return next(each for each in experiments if each.name == "src-rrg").document
 
     def choices(found: dict[str, Any]) -> tuple[Any, ...]:
@@ -149,7 +149,7 @@ def test_textbook_and_published_behaviour_differ_in_three_keys() -> None:
 
 
 def test_table_compares_mean_over_seeds_with_published() -> None:
-    entry = NAMES["thesis-table-3.2"]
+    entry = BY_NAME["thesis-table-3.2"]
     comparisons = entry.conclude("quick", made_up(entry)).comparisons
     found = {(each.row, each.quantity): each for each in comparisons}
     smallest = found["Obl-RRG at 0.35", "min inj. load"]
@@ -159,7 +159,7 @@ def test_table_compares_mean_over_seeds_with_published() -> None:
 
 
 def test_starved_router_has_no_ratio() -> None:
-    entry = NAMES["thesis-table-3.1"]
+    entry = BY_NAME["thesis-table-3.1"]
     comparisons = entry.conclude("quick", made_up(entry, router_injection_max_min_ratio=None)).comparisons
     ratio = next(each for each in comparisons if each.quantity == "max/min")
     assert ratio.ours is None
@@ -168,7 +168,7 @@ def test_starved_router_has_no_ratio() -> None:
 
 
 def test_figure_statement_fails_when_routers_differ() -> None:
-    entry = NAMES["thesis-figure-3.9"]
+    entry = BY_NAME["thesis-figure-3.9"]
     facts = entry.conclude("quick", made_up(entry)).facts
     assert [fact.holds for fact in facts if "all routers" in fact.statement] == [False, False]
     assert all(fact.holds for fact in facts if "between" in fact.statement)
@@ -177,7 +177,7 @@ def test_figure_statement_fails_when_routers_differ() -> None:
 
 
 def test_transient_that_rises_at_once_has_reacted_at_once() -> None:
-    entry = NAMES["thesis-figure-4.8"]
+    entry = BY_NAME["thesis-figure-4.8"]
     facts = entry.conclude("quick", made_up(entry)).facts
     found = {fact.statement: fact for fact in facts}
     base = found["Base: reacts within about 10 cycles"]
@@ -188,14 +188,14 @@ def test_transient_that_rises_at_once_has_reacted_at_once() -> None:
 def test_transients_change_right_after_a_broadcast() -> None:
     for name in ("thesis-figure-4.8", "thesis-figure-4.9", "thesis-figure-4.10"):
         for scale in get_args(Scale):
-            for experiment in NAMES[name].experiments(scale, 1):
+            for experiment in BY_NAME[name].experiments(scale, 1):
                 (change,) = experiment.document["jobs"][0]["traffic"]["changes"]
                 assert change["cycle"] % 100 == 0
                 assert change["cycle"] % experiment.document["measure"]["interval"] == 0
 
 
 def test_deadlocked_points_are_missing_and_said() -> None:
-    entry = NAMES["thesis-figure-5.6"]
+    entry = BY_NAME["thesis-figure-5.6"]
     results = {
         name: [each for each in points if "0-packets" not in name or each.axes["load"] < 0.9]
         for name, points in made_up(entry).items()
@@ -205,7 +205,9 @@ def test_deadlocked_points_are_missing_and_said() -> None:
 
 
 def test_only_a_damq_without_reserve_may_deadlock() -> None:
-    allowed = [each.name for each in NAMES["thesis-figure-5.6"].experiments("quick", 1) if each.may_deadlock]
+    allowed = [
+        each.name for each in BY_NAME["thesis-figure-5.6"].experiments("quick", 1) if each.may_deadlock
+    ]
     assert allowed == ["un-0-packets"]
 
 

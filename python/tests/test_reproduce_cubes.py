@@ -7,14 +7,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hopsim.reproduce.entries import ENTRIES
+from hopsim.reproduce.entries import BY_NAME, ENTRIES
 from hopsim.reproduce.izu.table import PUBLISHED, STAMPS
 from hopsim.reproduce.model import Entry, Fact, Outcome, Results, slug
 from hopsim.results import Result
 from made_up import made_up
 
-NAMES = {entry.name: entry for entry in ENTRIES}
-TABLE = NAMES["izu-table-2"]
+TABLE = BY_NAME["izu-table-2"]
 
 
 def changed(results: Results, experiment: str, **summary: float) -> None:
@@ -61,7 +60,7 @@ def test_the_published_figures_have_the_published_reductions() -> None:
 
 
 def test_row_0_is_read_from_the_table_of_the_nodes() -> None:
-    entry = NAMES["izu-figure-3"]
+    entry = BY_NAME["izu-figure-3"]
     outcome = entry.conclude("quick", made_up(entry))
     least = next(value for value in outcome.comparisons if value.quantity == "least of row 0")
     assert least.ours is not None
@@ -70,7 +69,7 @@ def test_row_0_is_read_from_the_table_of_the_nodes() -> None:
 
 
 def test_a_starved_node_makes_a_network_unfair_without_breaking_the_figure() -> None:
-    entry = NAMES["izu-figure-4"]
+    entry = BY_NAME["izu-figure-4"]
     results = made_up(entry)
     assert not fact(entry, results, "oblivious torus, transpose: RR starves").holds
     changed(results, slug("torus", "oblivious", "RR", "transpose"), node_injection_min=0.0)
@@ -78,7 +77,7 @@ def test_a_starved_node_makes_a_network_unfair_without_breaking_the_figure() -> 
 
 
 def test_the_reduction_by_sat_is_that_of_the_mean_over_the_patterns() -> None:
-    entry = NAMES["izu-figure-4"]
+    entry = BY_NAME["izu-figure-4"]
     results = made_up(entry)
     for pattern in ("uniform", "hot-region"):
         changed(results, slug("mesh", "adaptive", "SAT l=8 k=8", pattern), node_injection_mean=0.15)
@@ -91,7 +90,7 @@ def test_the_reduction_by_sat_is_that_of_the_mean_over_the_patterns() -> None:
 
 
 def test_saturated_nodes_are_those_that_inject_less_than_they_offer() -> None:
-    entry = NAMES["izu-figure-7"]
+    entry = BY_NAME["izu-figure-7"]
     values = entry.conclude("quick", made_up(entry)).comparisons
     ours = {(value.row, value.quantity): value.ours for value in values}
     # Of nodes that offer 0.6, 0.4 and 0.3 only the first ones are saturated, at 0.4.
@@ -102,7 +101,7 @@ def test_saturated_nodes_are_those_that_inject_less_than_they_offer() -> None:
 
 
 def test_what_the_hot_node_gets_is_the_share_of_the_throughput() -> None:
-    entry = NAMES["izu-figure-9"]
+    entry = BY_NAME["izu-figure-9"]
     results = {
         name: [with_equal_nodes(result) for result in points] for name, points in made_up(entry).items()
     }
@@ -122,7 +121,7 @@ def with_equal_nodes(result: Result) -> Result:
 
 
 def test_the_time_of_a_burst_is_relative_to_that_of_the_same_seed() -> None:
-    entry = NAMES["ridruejo-figure-2"]
+    entry = BY_NAME["ridruejo-figure-2"]
     results = made_up(entry)
     for seed, (own, base) in enumerate(
         zip(results["64-ring-un-lbr-1000"], results["64-ring-un-base-1000"], strict=True)
@@ -135,7 +134,7 @@ def test_the_time_of_a_burst_is_relative_to_that_of_the_same_seed() -> None:
 
 
 def documents(name: str, scale: Any = "full") -> list[dict[str, Any]]:
-    return [experiment.document for experiment in NAMES[name].experiments(scale, 1)]
+    return [experiment.document for experiment in BY_NAME[name].experiments(scale, 1)]
 
 
 def test_both_scales_run_the_published_networks() -> None:
@@ -148,7 +147,7 @@ def test_both_scales_run_the_published_networks() -> None:
 
 
 def test_full_scale_of_izu_warms_up_for_the_published_time_in_five_batches() -> None:
-    for name in NAMES:
+    for name in BY_NAME:
         if name.startswith("izu-"):
             assert {each["measure"]["warmup"] for each in documents(name)} == {50_000}
             assert {each["measure"]["batches"] for each in documents(name)} == {5}

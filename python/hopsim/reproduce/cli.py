@@ -9,7 +9,7 @@ from typing import get_args
 import click
 
 from hopsim.reproduce import show
-from hopsim.reproduce.entries import ENTRIES
+from hopsim.reproduce.entries import BY_NAME, ENTRIES
 from hopsim.reproduce.model import Entry, Scale
 from hopsim.reproduce.run import run
 
@@ -23,12 +23,11 @@ class EntryName(click.ParamType):
         """Look an entry up."""
         if isinstance(value, Entry):
             return value
-        entries = {entry.name: entry for entry in ENTRIES}
-        if value in entries:
-            return entries[value]
-        near = difflib.get_close_matches(value, entries, n=1)
+        if value in BY_NAME:
+            return BY_NAME[value]
+        near = difflib.get_close_matches(value, BY_NAME, n=1)
         suggestion = f"did you mean {near[0]}? " if near else ""
-        message = f"{value}: no such entry; {suggestion}valid: {', '.join(entries)}"
+        message = f"{value}: no such entry; {suggestion}valid: {', '.join(BY_NAME)}"
         raise click.BadParameter(message, ctx, param)
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from hopsim.plot.node_map import panel as map_panel
-from hopsim.plot.style import PALETTE, look, plain_log_ticks
+from hopsim.plot.style import PALETTE, cut_latencies, look, plain_log_ticks, side_by_side
 from hopsim.reproduce.figure import LATENCY, QUANTITIES, Points
 from hopsim.reproduce.model import Comparison, Measured
 
@@ -26,8 +26,6 @@ LOGARITHMIC = 30
 FORMATS = ("png", "pdf")
 LETTER, SYMBOL = 0.09, 0.7
 """Width of a letter of a title or legend, and of a symbol of a legend with its margins [inches]."""
-LATENCY_CUT = 6
-"""Largest over smallest latency that an axis shows."""
 Stack = tuple[Sequence[float], Mapping[str, Sequence[float]]]
 """Loads, and component -> its values at them."""
 TimeLine = tuple[Sequence[float], Sequence[float]]
@@ -36,24 +34,36 @@ AGREES, DIFFERS = "#dff0d8", "#f2dede"
 """Background of a cell."""
 
 
-def beside(title: str, panels: Sequence[tuple[str, Sequence[Comparison]]]) -> Figure:
+def beside(title: str, comparisons: Sequence[Comparison], quantities: Sequence[str]) -> Figure:
     """Published and own values side by side, one panel per quantity."""
-    rows = 1 if len(panels) < 4 else 2
-    figure = Figure(figsize=(11, 3.75 * rows), layout="constrained")
-    _entitle(figure, title)
-    grid = list(figure.subplots(rows, -(-len(panels) // rows)).flat)
-    for spare in grid[len(panels) :]:
-        spare.remove()
-    for axes, (quantity, comparisons) in zip(grid, panels, strict=False):
-        _pairs(axes, quantity, comparisons)
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    _legend_below(figure, dict(zip(labels, handles, strict=True)))
+    rows = 1 if len(quantities) < 4 else 2
+    figure = _figure(title, 11, 3.75 * rows)
+    grid = _grid(figure, (rows, -(-len(quantities) // rows)), len(quantities))
+    for axes, quantity in zip(grid, quantities, strict=True):
+        _pairs(axes, quantity, [each for each in comparisons if each.quantity == quantity])
+    _legend_of(figure, grid[0])
     return figure
 
 
-def _entitle(figure: Figure, title: str) -> None:
-    """A title in as many lines as the figure's width asks for."""
-    figure.suptitle(textwrap.fill(title, int(figure.get_figwidth() / LETTER)))
+def _figure(title: str, width: float, height: float) -> Figure:
+    """An empty figure of this size [inches]; its title has as many lines as the width asks for."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.suptitle(textwrap.fill(title, int(width / LETTER)))
+    return figure
+
+
+def _grid(figure: Figure, shape: tuple[int, int], count: int) -> list[Axes]:
+    """So many panels in rows and columns; the last row may have fewer."""
+    grid = list(figure.subplots(*shape, squeeze=False).flat)
+    for spare in grid[count:]:
+        spare.remove()
+    return grid[:count]
+
+
+def _legend_of(figure: Figure, axes: Axes) -> None:
+    """The legend of one panel, for all."""
+    handles, labels = axes.get_legend_handles_labels()
+    _legend_below(figure, dict(zip(labels, handles, strict=True)))
 
 
 def _legend_below(figure: Figure, handles: Mapping[str, Artist]) -> None:
@@ -95,12 +105,10 @@ def bars(
     title: str, labels: tuple[str, str], places: Sequence[str], series: Mapping[str, Sequence[Measured]]
 ) -> Figure:
     """A bar per place and series with the spread of seeds; `labels` are those of the axes."""
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
-    _entitle(figure, title)
+    figure = _figure(title, 8, 4.5)
     axes = figure.subplots()
-    width = 0.8 / len(series)
-    for number, (name, values) in enumerate(series.items()):
-        offset = (number - (len(series) - 1) / 2) * width
+    width, offsets = side_by_side(len(series))
+    for number, ((name, values), offset) in enumerate(zip(series.items(), offsets, strict=True)):
         axes.bar(
             [place + offset for place in range(len(values))],
             [value.mean for value in values],
@@ -124,8 +132,7 @@ Cloud = Mapping[str, Mapping[str, tuple[Measured, Measured]]]
 def scatter(title: str, labels: tuple[str, str], panels: Mapping[str, Cloud], columns: int) -> Figure:
     """Points by two values with the spread of seeds: a colour per series, a symbol per name of a point."""
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(3.8 * columns, 3.4 * rows + 1), layout="constrained")
-    _entitle(figure, title)
+    figure = _figure(title, 3.8 * columns, 3.4 * rows + 1)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     for axes, (panel, cloud) in zip(grid.flat, panels.items(), strict=True):
         for number, points in enumerate(cloud.values()):
@@ -167,12 +174,8 @@ def maps(
 ) -> Figure:
     """Values of the nodes of a plane, a panel for each set, with the same scale of colours if `shared`."""
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(3.4 * columns + 1, 3.1 * rows + 0.6), layout="constrained")
-    _entitle(figure, title)
-    grid = list(figure.subplots(rows, columns, squeeze=False).flat)
-    for spare in grid[len(panels) :]:
-        spare.remove()
-    used = grid[: len(panels)]
+    figure = _figure(title, 3.4 * columns + 1, 3.1 * rows + 0.6)
+    used = _grid(figure, (rows, columns), len(panels))
     largest = {name: float(values.max()) for name, values in panels.items()}
     for axes, (name, values) in zip(used, panels.items(), strict=True):
         image = map_panel(axes, values, (0.0, max(largest.values()) if shared else largest[name]))
@@ -186,8 +189,7 @@ def maps(
 
 def per_router(title: str, profiles: Mapping[str, Sequence[float]]) -> Figure:
     """Injected load of each router of a group, and of first, middle and last routers."""
-    figure = Figure(figsize=(11, 4.5), layout="constrained")
-    _entitle(figure, title)
+    figure = _figure(title, 11, 4.5)
     every, sets = figure.subplots(1, 2, width_ratios=(3, 1), sharey=True)
     last = max(len(loads) for loads in profiles.values()) - 1
     _grouped(every, profiles, [f"R{router}" for router in range(last + 1)])
@@ -197,8 +199,7 @@ def per_router(title: str, profiles: Mapping[str, Sequence[float]]) -> Figure:
     every.set_ylabel(LOAD_LABEL)
     every.set_title("each router")
     sets.set_title("first, middle (mean), last")
-    handles, labels = every.get_legend_handles_labels()
-    _legend_below(figure, dict(zip(labels, handles, strict=True)))
+    _legend_of(figure, every)
     return figure
 
 
@@ -208,17 +209,15 @@ def _sets(loads: Sequence[float]) -> list[float]:
 
 
 def _grouped(axes: Axes, series: Mapping[str, Sequence[float]], labels: Sequence[str]) -> None:
-    width = 0.8 / len(series)
-    for number, (name, values) in enumerate(series.items()):
-        offset = (number - (len(series) - 1) / 2) * width
+    width, offsets = side_by_side(len(series))
+    for (name, values), offset in zip(series.items(), offsets, strict=True):
         axes.bar([place + offset for place in range(len(values))], values, width, label=name)
     axes.set_xticks(range(len(labels)), labels)
 
 
 def curves(title: str, points: Points, quantities: Sequence[str], logarithmic: Sequence[str] = ()) -> Figure:
     """A row of panels for each quantity; bands are the spread of seeds."""
-    figure = Figure(figsize=(4.2 * len(points.panels) + 1, 3.4 * len(quantities)), layout="constrained")
-    _entitle(figure, title)
+    figure = _figure(title, 4.2 * len(points.panels) + 1, 3.4 * len(quantities))
     grid = figure.subplots(len(quantities), len(points.panels), squeeze=False, sharex="col", sharey="row")
     order = list(dict.fromkeys(line for panel in points.panels.values() for line in panel.lines))
     for row, key in zip(grid, quantities, strict=True):
@@ -243,8 +242,7 @@ def relative(
     title: str, labels: tuple[str, str], lines: Mapping[str, Mapping[float | str, Measured]]
 ) -> Figure:
     """Quotients over a logarithmic axis; bands are the spread of seeds."""
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    _entitle(figure, title)
+    figure = _figure(title, 7, 4.5)
     axes = figure.subplots()
     axes.axhline(1, color="0.5", linewidth=0.8, linestyle=":")
     for index, (name, values) in enumerate(lines.items()):
@@ -271,7 +269,7 @@ def _limit(axes: Axes, key: str) -> None:
     means = [value for line in axes.lines for value in np.asarray(line.get_ydata(), dtype=float)]
     axes.set_ylim(bottom=0)
     if key == LATENCY and means:
-        axes.set_ylim(0, min(1.1 * max(means), LATENCY_CUT * min(means)))
+        cut_latencies(axes, means)
 
 
 def _legend_of_all(figure: Figure, order: Sequence[str]) -> None:
@@ -281,12 +279,9 @@ def _legend_of_all(figure: Figure, order: Sequence[str]) -> None:
     _legend_below(figure, {name: handles[name] for name in order if name in handles})
 
 
-def breakdown(
-    title: str, panels: Mapping[str, tuple[Sequence[float], Mapping[str, Sequence[float]]]]
-) -> Figure:
+def breakdown(title: str, panels: Mapping[str, Stack]) -> Figure:
     """Components of latency stacked over load."""
-    figure = Figure(figsize=(4.5 * len(panels) + 2, 4.5), layout="constrained")
-    _entitle(figure, title)
+    figure = _figure(title, 4.5 * len(panels) + 2, 4.5)
     (row,) = figure.subplots(1, len(panels), squeeze=False)
     for axes, (name, (loads, components)) in zip(row, panels.items(), strict=True):
         axes.stackplot(
@@ -303,12 +298,9 @@ def breakdown(
     return figure
 
 
-def over_time(
-    title: str, panels: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float]]]]
-) -> Figure:
+def over_time(title: str, panels: Mapping[str, Mapping[str, TimeLine]]) -> Figure:
     """Lines over the generation cycle, below one another; a panel is named by its vertical axis."""
-    figure = Figure(figsize=(8, 3.2 * len(panels)), layout="constrained")
-    _entitle(figure, title)
+    figure = _figure(title, 8, 3.2 * len(panels))
     grid = figure.subplots(len(panels), 1, squeeze=False, sharex=True)
     for (axes,), (label, lines) in zip(grid, panels.items(), strict=True):
         for index, (name, (cycles, values)) in enumerate(lines.items()):
@@ -318,8 +310,7 @@ def over_time(
         axes.set_ylim(bottom=0)
         axes.grid(alpha=0.3)
     grid[-1][0].set_xlabel("generation after the change [cycles]")
-    handles, labels = grid[0][0].get_legend_handles_labels()
-    _legend_below(figure, dict(zip(labels, handles, strict=True)))
+    _legend_of(figure, grid[0][0])
     return figure
 
 

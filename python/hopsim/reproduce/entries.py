@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from hopsim.reproduce.izu import fairness, hotspot, latency, rates, table, thresholds
 from hopsim.reproduce.model import Entry
 from hopsim.reproduce.ridruejo import bursts
 from hopsim.reproduce.thesis import (
     breakdown,
+    calibration,
     contention,
     curves,
     flexvc_oblivious,
@@ -29,6 +31,7 @@ FAMILIES = (
     thresholds,
     bursts,
     tables,
+    calibration,
     curves,
     breakdown,
     per_router,
@@ -50,3 +53,4 @@ def _place(entry: Entry) -> tuple[str, list[int], str]:
 ENTRIES: tuple[Entry, ...] = tuple(
     sorted((entry for family in FAMILIES for entry in family.entries()), key=_place)
 )
+BY_NAME: Mapping[str, Entry] = {entry.name: entry for entry in ENTRIES}

@@ -114,8 +114,7 @@ class Points:
 
     def _measured(self, case: Case, key: str) -> Measured | None:
         results = at(self._results[case.experiment], case.load)
-        values = [value for result in results if (value := value_of(result, key)) is not None]
-        return Measured.of(values) if values and len(values) == len(results) else None
+        return Measured.of_known([value_of(result, key) for result in results])
 
 
 @dataclass(frozen=True)
@@ -261,7 +260,7 @@ def gain(row: str, quantity: str, pair: tuple[Value, Value], published: float) -
 
     def compare(points: Points) -> Comparison:
         share = _quotient(*(value.of(points) for value in pair))
-        ours = None if share is None else Measured(100 * (share - 1), 0.0, 1)
+        ours = None if share is None else Measured.exactly(100 * (share - 1))
         return Comparison(row, f"{quantity} [%]", ours, published, 1)
 
     return compare
@@ -311,7 +310,7 @@ class Figure:
             name=self.name,
             title=self.title,
             source=self.source,
-            notes={"quick": self.notes("quick"), "full": self.notes("full")},
+            notes=self.notes,
             seeds=self.seeds,
             experiments=self._experiments,
             conclude=self._conclude,

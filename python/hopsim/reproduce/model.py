@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hopsim.results import Result
+from hopsim.stats import mean_and_variance
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,17 +79,26 @@ class Measured:
     @staticmethod
     def of(values: Sequence[float]) -> Measured:
         """Mean and sample standard deviation of values."""
-        mean = math.fsum(values) / len(values)
-        square = math.fsum((value - mean) ** 2 for value in values)
-        std = math.sqrt(square / (len(values) - 1)) if len(values) > 1 else 0.0
-        return Measured(mean, std, len(values))
+        mean, variance = mean_and_variance(values)
+        return Measured(mean, math.sqrt(variance), len(values))
+
+    @staticmethod
+    def of_known(values: Sequence[float | None]) -> Measured | None:
+        """The same; None if one of the values does not exist, or none was measured."""
+        known = [value for value in values if value is not None]
+        return Measured.of(known) if known and len(known) == len(values) else None
+
+    @staticmethod
+    def exactly(value: float) -> Measured:
+        """What is computed from means: it has no spread of its own."""
+        return Measured(value, 0.0, 1)
 
 
 def quotient(over: Measured | None, under: Measured | None) -> Measured | None:
     """Of the means; None if it does not exist."""
     if over is None or under is None or under.mean == 0:
         return None
-    return Measured(over.mean / under.mean, 0.0, 1)
+    return Measured.exactly(over.mean / under.mean)
 
 
 @dataclass(frozen=True)
@@ -155,7 +165,7 @@ class Entry:
     title: str
     source: str
     """Publication and table or figure."""
-    notes: Mapping[Scale, Sequence[str]]
+    notes: Callable[[Scale], Sequence[str]]
     """What the reader has to know of the settings, printed before the results."""
     seeds: Mapping[Scale, int]
     experiments: Callable[[Scale, int], Sequence[Experiment]]

@@ -47,7 +47,7 @@ def heading(console: Console, entry: Entry, scale: Scale) -> None:
     """What is going to run."""
     console.print(f"{entry.name}: {entry.title}", style="bold", highlight=False)
     console.print(entry.source, highlight=False)
-    for note in entry.notes[scale]:
+    for note in entry.notes(scale):
         console.print(f"- {note}", highlight=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hopsim.reproduce.figure import FAIRNESS, LEAST, MEAN, Case, Claim, Figure, Panel, Points
+from hopsim.reproduce.figure import FAIRNESS, LEAST, MEAN, Case, Claim, Figure, Number, Panel, Points
 from hopsim.reproduce.izu.system import (
     ADAPTIVE,
     AGE,
@@ -243,9 +243,6 @@ def _change(points: Points, network: Network, routing: str, mechanism: Mechanism
     return 100 * (own / plain - 1)
 
 
-Number = Callable[[Points], Comparison]
-
-
 def _reduction(pick: Callable[[Sequence[float]], float], name: str, published: float) -> Number:
     """The least or greatest reduction of the average throughput by SAT in mesh and torus."""
 
@@ -257,14 +254,14 @@ def _reduction(pick: Callable[[Sequence[float]], float], name: str, published: f
             for mechanism in (SAT, SAT_WIDE)
         ]
         quantity = f"{name} reduction of average throughput [%]"
-        return Comparison("SAT, mesh and torus", quantity, Measured(pick(found), 0.0, 1), published, 1)
+        return Comparison("SAT, mesh and torus", quantity, Measured.exactly(pick(found)), published, 1)
 
     return compare
 
 
 def _by_age(network: Network, routing: str, published: float) -> Number:
     def compare(points: Points) -> Comparison:
-        change = Measured(_change(points, network, routing, AGE), 0.0, 1)
+        change = Measured.exactly(_change(points, network, routing, AGE))
         return Comparison(
             f"Age, {_title(network, routing)}", "change of average throughput [%]", change, published, 1
         )

@@ -132,6 +132,10 @@ def _notes(scale: Scale, lengths: Mapping[Scale, Lengths] = LENGTHS) -> list[str
     ]
 
 
+def _map_notes(scale: Scale) -> list[str]:
+    return [*_notes(scale, MAP_LENGTHS), SOURCES]
+
+
 def _experiments(scale: Scale, seeds: int) -> list[Experiment]:
     traffic = {"pattern": hot_spot(MAPPED)}
     return [
@@ -269,7 +273,7 @@ def entries() -> list[Entry]:
             name="izu-figure-9",
             title=f"Bandwidth of a hot node by source, {MAPPED} % of the packets to it, 8×8 mesh",
             source=f"{IZU}, figure 9",
-            notes={scale: [*_notes(scale, MAP_LENGTHS), SOURCES] for scale in LENGTHS},
+            notes=_map_notes,
             seeds=SEEDS,
             experiments=_experiments,
             conclude=_outcome,

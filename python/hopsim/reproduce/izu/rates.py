@@ -141,7 +141,7 @@ def _share(mechanism: Mechanism, load: float) -> Value:
     offered = load + (FULL_LOAD - load) * len(BUSY) / NODES
 
     def read(points: Points) -> Measured | None:
-        return quotient(points.line(PANEL, mechanism.title, MEAN).get(load), Measured(offered, 0.0, 1))
+        return quotient(points.line(PANEL, mechanism.title, MEAN).get(load), Measured.exactly(offered))
 
     return Value(f"mean with {mechanism.title} / offered, the others at {load:g}", read)
 
@@ -284,7 +284,7 @@ def entries() -> list[Entry]:
             name="izu-figure-7",
             title="Throughput of nodes with random loads, adaptive 8×8 mesh",
             source=f"{IZU}, figure 7",
-            notes={scale: _random_notes(scale) for scale in LENGTHS},
+            notes=_random_notes,
             seeds=DRAWS,
             experiments=_random_experiments,
             conclude=_random_outcome,

@@ -8,9 +8,10 @@ queue (generation) or when it leaves it (injection).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
 from typing import TYPE_CHECKING
 
+from hopsim.reproduce.figure import LEAST
+from hopsim.reproduce.izu.nodes import loads
 from hopsim.reproduce.izu.system import (
     AGE,
     BUFFER,
@@ -18,7 +19,6 @@ from hopsim.reproduce.izu.system import (
     IZU,
     MESH,
     OBLIVIOUS,
-    PACKET_LENGTH,
     QUEUE,
     RR,
     SIDE,
@@ -41,6 +41,7 @@ from hopsim.reproduce.model import (
     quotient,
     slug,
 )
+from hopsim.reproduce.order import swapped
 from hopsim.results import Result
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def _experiments(scale: Scale, seeds: int) -> list[Experiment]:
 
 def _least(results: Results, pattern: str, stamp: str) -> Measured:
     found = results[slug(AGE.title, pattern, stamp)]
-    return Measured.of([result.summary["node_injection_min"] for result in found])
+    return Measured.of([result.summary[LEAST] for result in found])
 
 
 def _conclude(_scale: Scale, results: Results) -> Outcome:
@@ -142,22 +143,17 @@ def _ratios(ours: Mapping[str, Sequence[Measured]]) -> Iterator[Comparison]:
 
 def _order(ours: Mapping[str, Sequence[Measured]]) -> Fact:
     """Whether the twelve figures are in the published order."""
-    cells = {
-        f"{pattern}, {stamp}": (value, own.mean)
-        for pattern, published in PUBLISHED.items()
-        for stamp, value, own in zip(STAMPS, published, ours[pattern], strict=True)
-    }
-    swapped = [
-        f"{first} and {second}"
-        for (first, (value, own)), (second, (other_value, other_own)) in combinations(cells.items(), 2)
-        if abs(value - other_value) > CLOSE * max(value, other_value)
-        and (value - other_value) * (own - other_own) <= 0
-    ]
+    cells = [(pattern, place, stamp) for pattern in PUBLISHED for place, stamp in enumerate(STAMPS)]
+    wrong = swapped(
+        {f"{pattern}, {stamp}": PUBLISHED[pattern][place] for pattern, place, stamp in cells},
+        {f"{pattern}, {stamp}": ours[pattern][place].mean for pattern, place, stamp in cells},
+        CLOSE,
+    )
     return Fact(
         statement="order of the twelve figures",
         criterion=f"the published one; figures within {100 * CLOSE:g} % may swap",
-        found=f"swapped: {'; '.join(swapped)}" if swapped else "the same",
-        holds=not swapped,
+        found=f"swapped: {'; '.join(wrong)}" if wrong else "the same",
+        holds=not wrong,
     )
 
 
@@ -179,12 +175,8 @@ def _reductions(ours: Mapping[str, Sequence[Measured]]) -> Iterator[Fact]:
 def _draw(scale: Scale, results: Results) -> Figure:
     from hopsim.reproduce import drawing
 
-    comparisons = _conclude(scale, results).comparisons
-    panels = [
-        (quantity, [each for each in comparisons if each.quantity == quantity])
-        for quantity in map(_quantity, STAMPS)
-    ]
-    return drawing.beside("Table 2: least throughput of a node with age arbitration, load 1", panels)
+    title = "Table 2: least throughput of a node with age arbitration, load 1"
+    return drawing.beside(title, _conclude(scale, results).comparisons, [_quantity(each) for each in STAMPS])
 
 
 def _row_experiments(scale: Scale, seeds: int) -> list[Experiment]:
@@ -201,9 +193,8 @@ def _rows(results: Results) -> dict[str, list[Measured]]:
 
 def _throughput(results: Sequence[Result]) -> list[Measured]:
     """Of the nodes of row 0 that send something [phits/cycle]."""
-    runs = [result.nodes.column("injected").to_pylist() for result in results]
-    cycles = results[0].config["measure"]["cycles"]
-    return [Measured.of([run[node] * PACKET_LENGTH / cycles for run in runs]) for node in ROW]
+    runs = [loads(result) for result in results]
+    return [Measured.of([float(run[node]) for run in runs]) for node in ROW]
 
 
 def _row_outcome(_scale: Scale, results: Results) -> Outcome:
@@ -220,8 +211,7 @@ def _row_values(ideal: Sequence[float], injection: Sequence[float]) -> Iterator[
         (INJECTION, "least of row 0", least, 0.087, 3, ""),
         (INJECTION, "least of row 0, below the ideal [%]", 100 * (1 - least / min(ideal)), 38.0, 1, ""),
     ):
-        ours = Measured(value, 0.0, 1)
-        yield Comparison(f"Age, {row}", quantity, ours, published, decimals, theory)
+        yield Comparison(f"Age, {row}", quantity, Measured.exactly(value), published, decimals, theory)
 
 
 def _even(ideal: Sequence[float]) -> Fact:
@@ -283,13 +273,12 @@ def _row_figure(_scale: Scale, results: Results) -> Figure:
 
 def entries() -> list[Entry]:
     """The table and the figure."""
-    described: Mapping[Scale, list[str]] = {scale: _notes(scale) for scale in LENGTHS}
     return [
         Entry(
             name="izu-table-2",
             title="Least throughput of a node with age arbitration by time stamp, 8×8 mesh",
             source=f"{IZU}, table 2",
-            notes=described,
+            notes=_notes,
             seeds=SEEDS,
             experiments=_experiments,
             conclude=_conclude,
@@ -299,7 +288,7 @@ def entries() -> list[Entry]:
             name="izu-figure-3",
             title="Throughput of the nodes of row 0 under transpose by time stamp, 8×8 mesh",
             source=f"{IZU}, figure 3",
-            notes=described,
+            notes=_notes,
             seeds=SEEDS,
             experiments=_row_experiments,
             conclude=_row_outcome,

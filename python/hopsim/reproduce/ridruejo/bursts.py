@@ -192,7 +192,7 @@ def entries() -> list[Entry]:
             name="ridruejo-figure-2",
             title="Time of bursts in step with local buffer restriction, ring and torus of 64 nodes",
             source=f"{RIDRUEJO}, figure 2",
-            notes={scale: _notes(scale) for scale in LENGTHS},
+            notes=_notes,
             seeds=SEEDS,
             experiments=_experiments,
             conclude=_conclude,

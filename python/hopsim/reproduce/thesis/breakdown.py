@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from hopsim.plot.breakdown import COMPONENTS
 from hopsim.reproduce.figure import (
     Figure,
-    Measured,
     Panel,
     Place,
     Points,
@@ -17,7 +16,7 @@ from hopsim.reproduce.figure import (
     between,
     ratio,
 )
-from hopsim.reproduce.model import Entry, Scale
+from hopsim.reproduce.model import Entry, Measured, Scale
 from hopsim.reproduce.thesis import behaviour, fairness
 from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, over_load
 from hopsim.reproduce.thesis.network import CURVES, CURVES_SEEDS, THESIS, notes
@@ -48,7 +47,7 @@ def _load_of_peak(points: Points) -> Measured | None:
     below: dict[Place, Measured] = {place: value for place, value in values.items() if float(place) < 0.45}
     if not below:
         return None
-    return Measured(float(max(below, key=lambda place: below[place].mean)), 0.0, 1)
+    return Measured.exactly(float(max(below, key=lambda place: below[place].mean)))
 
 
 CLAIMS = (

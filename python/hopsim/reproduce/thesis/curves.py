@@ -27,8 +27,8 @@ from hopsim.reproduce.model import Entry, Scale
 from hopsim.reproduce.thesis import behaviour, fairness
 from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, over_load
 from hopsim.reproduce.thesis.network import CURVES, CURVES_SEEDS, THESIS, notes
+from hopsim.reproduce.thesis.published import published
 from hopsim.reproduce.thesis.system import AGE, PRIORITY, ROUND_ROBIN, Arbitration, Buffers, System
-from hopsim.reproduce.thesis.tables import published
 from hopsim.reproduce.thesis.traffic import ADV1, UN, advc
 
 ADAPTIVE = ("Src-RRG", "Src-CRG", "In-Trns-RRG", "In-Trns-CRG", "In-Trns-MM")

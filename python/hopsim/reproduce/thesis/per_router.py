@@ -80,7 +80,7 @@ class InjectionFigure:
             name=self.behaviour.entry_name(f"thesis-figure-{self.label}"),
             title=self.behaviour.entry_title(title),
             source=f"{THESIS}, figure {self.label}",
-            notes={scale: self._notes(scale) for scale in FAIRNESS},
+            notes=self._notes,
             seeds=FAIRNESS_SEEDS,
             experiments=self._experiments,
             conclude=self._conclude,

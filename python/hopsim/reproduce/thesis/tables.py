@@ -6,13 +6,9 @@ of the row's two offered loads, which lies above saturation for every mechanism.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from importlib import resources
-from itertools import combinations
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hopsim.reproduce.model import (
@@ -29,6 +25,7 @@ from hopsim.reproduce.model import (
     load,
     slug,
 )
+from hopsim.reproduce.order import swapped
 from hopsim.reproduce.thesis import behaviour, fairness
 from hopsim.reproduce.thesis.behaviour import Behaviour
 from hopsim.reproduce.thesis.network import (
@@ -39,7 +36,7 @@ from hopsim.reproduce.thesis.network import (
     Network,
     notes,
 )
-from hopsim.reproduce.thesis.routing import T_GLOBAL, T_LOCAL, source_adaptive
+from hopsim.reproduce.thesis.published import JUDGED, QUANTITIES, PublishedRow, Quantity, published
 from hopsim.reproduce.thesis.system import AGE, PRIORITY, ROUND_ROBIN, Arbitration
 from hopsim.reproduce.thesis.traffic import advc
 from hopsim.results import Result
@@ -47,62 +44,14 @@ from hopsim.results import Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PUBLISHED = "thesis-tables-3.1-3.3.csv"
 AVERAGE = "avg. saturation load"
 AVERAGE_ALLOWED = 0.02
 """Largest difference of that load that agrees [phits/(node·cycle)]."""
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """A column of the tables."""
-
-    title: str
-    decimals: int
-    tolerance: float | None
-    """Relative difference below saturation that agrees; None if another column says the same."""
-
-
-QUANTITIES: Mapping[str, Quantity] = {
-    "router_injection_min_load": Quantity("min inj. load", 4, 0.05),
-    "router_injection_min_percent_of_offered": Quantity("min inj., % of offered", 1, None),
-    "router_injection_max_min_ratio": Quantity("max/min", 3, 0.10),
-    "router_injection_cov": Quantity("CoV", 4, 0.15),
-}
-"""Column of the published table -> what it is."""
-
-CALIBRATED = "Src-RRG"
-CANDIDATES = ((5, 3), (4, 3), (3, 3), (3, 5))
-"""T_local and T_global [packets]."""
-
 MIN_AT_AGE = (
     "The last MIN row of table 3.3 prints a percentage that does not fit its load; the load is right."
 )
-
-
-@dataclass(frozen=True)
-class PublishedRow:
-    """One line of a published table."""
-
-    mechanism: str
-    saturation: float
-    load: float
-    values: Mapping[str, float]
-
-
-def published(label: str) -> list[PublishedRow]:
-    """The rows of one table: two per mechanism, below and above saturation."""
-    file = resources.files("hopsim.reproduce") / "data" / PUBLISHED
-    return [
-        PublishedRow(
-            mechanism=record["mechanism"],
-            saturation=float(record["average_saturation_load"]),
-            load=float(record["offered_load"]),
-            values={key: float(record[key]) for key in QUANTITIES},
-        )
-        for record in csv.DictReader(file.read_text("utf-8").splitlines())
-        if record["table"].startswith(f"thesis-{label} ")
-    ]
 
 
 @dataclass(frozen=True)
@@ -132,7 +81,7 @@ class FairnessTable:
             name=self.behaviour.entry_name(f"thesis-table-{self.label}"),
             title=self.behaviour.entry_title(f"Fairness under ADVc, {self.arbitration.title}"),
             source=f"{THESIS}, table {self.label}",
-            notes={scale: self._notes(scale) for scale in FAIRNESS},
+            notes=self._notes,
             seeds=FAIRNESS_SEEDS,
             experiments=self._experiments,
             conclude=self._conclude,
@@ -176,7 +125,7 @@ class FairnessTable:
             bound = self._bound(network) if name == "MIN" else ""
             comparisons.append(_average(rows[-1], at(points, rows[-1].load), bound, judged))
             for index, row in enumerate(rows):
-                comparisons += _fairness(row, at(points, row.load), network, judged and index == 0)
+                comparisons += compare(row, at(points, row.load), network, judged and index == 0)
         return Outcome(comparisons, list(self._orders(results)))
 
     def _bound(self, network: Network) -> str:
@@ -185,11 +134,10 @@ class FairnessTable:
 
     def _orders(self, results: Results) -> Iterator[Fact]:
         """Above saturation the order of the mechanisms is compared, not their values."""
-        for key, quantity in QUANTITIES.items():
-            if quantity.tolerance is not None:
-                theirs = {name: rows[-1].values[key] for name, rows in self.rows.items()}
-                ours = {name: self._above(key, name, results) for name in theirs}
-                yield order(quantity, theirs, ours)
+        for key, quantity in JUDGED.items():
+            theirs = {name: rows[-1].values[key] for name, rows in self.rows.items()}
+            ours = {name: self._above(key, name, results) for name in theirs}
+            yield order(quantity, theirs, ours)
 
     def _above(self, key: str, name: str, results: Results) -> float:
         measured = _measured(key, at(results[slug(name)], self.rows[name][-1].load))
@@ -198,31 +146,21 @@ class FairnessTable:
     def _draw(self, scale: Scale, results: Results) -> Figure:
         from hopsim.reproduce import drawing
 
-        comparisons = self._conclude(scale, results).comparisons
         nodes = FAIRNESS[scale].nodes
         title = f"Thesis table {self.label}: published (16,512 nodes) and hopsim ({nodes:,} nodes)"
-        titles = (AVERAGE, *(each.title for each in QUANTITIES.values() if each.tolerance is not None))
-        return drawing.beside(
-            title,
-            [(quantity, [each for each in comparisons if each.quantity == quantity]) for quantity in titles],
-        )
+        quantities = (AVERAGE, *(each.title for each in JUDGED.values()))
+        return drawing.beside(title, self._conclude(scale, results).comparisons, quantities)
 
 
 def order(quantity: Quantity, published: Mapping[str, float], ours: Mapping[str, float]) -> Fact:
     """Whether ours has the published order; rows that are closer than the tolerance may swap."""
     tolerance = quantity.tolerance or 0.0
-    swapped = [
-        f"{first} and {second}"
-        for first, second in combinations(published, 2)
-        if abs(published[first] - published[second])
-        > tolerance * max(abs(published[first]), abs(published[second]))
-        and (published[first] - published[second]) * (ours[first] - ours[second]) <= 0
-    ]
+    wrong = swapped(published, ours, tolerance)
     return Fact(
         statement=f"order of the mechanisms above saturation by {quantity.title}",
         criterion=f"the published one; rows within {100 * tolerance:g} % may swap",
-        found=f"swapped: {', '.join(swapped)}" if swapped else "the same",
-        holds=not swapped,
+        found=f"swapped: {', '.join(wrong)}" if wrong else "the same",
+        holds=not wrong,
     )
 
 
@@ -242,9 +180,10 @@ def _accepted(replicas: Sequence[Result]) -> Measured:
     return Measured.of([result.summary["accepted_load"] for result in replicas])
 
 
-def _fairness(
+def compare(
     row: PublishedRow, replicas: Sequence[Result], network: Network, judged: bool
 ) -> Iterator[Comparison]:
+    """The quantities of a row beside ours."""
     saturated = _accepted(replicas).mean < SATURATION * row.load
     chance = "" if saturated else f"{sampling_cov(row.load, network):.4f} by chance alone"
     for key, quantity in QUANTITIES.items():
@@ -263,9 +202,7 @@ def _fairness(
 
 def _measured(key: str, replicas: Sequence[Result]) -> Measured | None:
     """Mean over the seeds; None if it does not exist for one of them."""
-    values = [_value(key, result) for result in replicas]
-    numbers = [value for value in values if value is not None]
-    return Measured.of(numbers) if len(numbers) == len(values) else None
+    return Measured.of_known([_value(key, result) for result in replicas])
 
 
 def _value(key: str, result: Result) -> float | None:
@@ -282,73 +219,10 @@ def sampling_cov(offered: float, network: Network) -> float:
     return math.sqrt((1 - chance) / (network.h * network.cycles * chance))
 
 
-def calibration() -> Entry:
-    """Thresholds of source-adaptive routing that the thesis does not print, tried on one row."""
-    row = next(row for row in published("3.2") if row.mechanism == CALIBRATED)
-    return Entry(
-        name="thesis-table-3.2-calibration",
-        title=f"{CALIBRATED} at {row.load:g} with several thresholds",
-        source=f"{THESIS}, table 3.2",
-        notes={
-            scale: [
-                *notes(scale, FAIRNESS[scale]),
-                *behaviour.PUBLISHED.notes,
-                "T_local: packets in the comparison with the detour; T_global: packets above twice the mean "
-                f"at which a global link is saturated. The other entries have {T_LOCAL} and {T_GLOBAL}.",
-            ]
-            for scale in FAIRNESS
-        },
-        seeds=FAIRNESS_SEEDS,
-        experiments=partial(_calibration_experiments, row),
-        conclude=partial(_calibration_outcome, row),
-        draw=partial(_calibration_figure, row),
-    )
-
-
-def _candidate(pair: tuple[int, int]) -> str:
-    return f"T_local {pair[0]}, T_global {pair[1]}"
-
-
-def _calibration_experiments(row: PublishedRow, scale: Scale, seeds: int) -> list[Experiment]:
-    system = fairness.systems(ROUND_ROBIN)[CALIBRATED]
-    return [
-        Experiment(
-            slug(_candidate(pair)),
-            system.with_(
-                routing=source_adaptive("rrg", threshold=pair[0], saturation_threshold=pair[1])
-            ).document(FAIRNESS[scale], advc()),
-            [row.load],
-            seeds,
-        )
-        for pair in CANDIDATES
-    ]
-
-
-def _calibration_outcome(row: PublishedRow, scale: Scale, results: Results) -> Outcome:
-    comparisons = [
-        replace(each, row=_candidate(pair))
-        for pair in CANDIDATES
-        for each in _fairness(row, results[slug(_candidate(pair))], FAIRNESS[scale], scale == "full")
-    ]
-    return Outcome(comparisons)
-
-
-def _calibration_figure(row: PublishedRow, scale: Scale, results: Results) -> Figure:
-    from hopsim.reproduce import drawing
-
-    comparisons = _calibration_outcome(row, scale, results).comparisons
-    titles = [each.title for each in QUANTITIES.values() if each.tolerance is not None]
-    return drawing.beside(
-        f"{CALIBRATED} at {row.load:g} under ADVc, by threshold",
-        [(title, [each for each in comparisons if each.quantity == title]) for title in titles],
-    )
-
-
 def entries() -> list[Entry]:
-    """The three tables, as published and by the text, and the calibration."""
-    tables = [
-        FairnessTable(label, arbitration, way)
+    """The three tables, as published and by the text."""
+    return [
+        FairnessTable(label, arbitration, way).entry()
         for way in (behaviour.PUBLISHED, behaviour.TEXTBOOK)
         for label, arbitration in (("3.1", PRIORITY), ("3.2", ROUND_ROBIN), ("3.3", AGE))
     ]
-    return [*(table.entry() for table in tables), calibration()]

@@ -16,7 +16,7 @@ from hopsim.reaction import merge, oscillation_period, reaction_time
 from hopsim.reproduce.model import Document, Entry, Experiment, Fact, Outcome, Results, Scale, slug
 from hopsim.reproduce.thesis.contention import chosen, explanation
 from hopsim.reproduce.thesis.network import THESIS, Network
-from hopsim.reproduce.thesis.system import TABLE_1_2, Buffers
+from hopsim.reproduce.thesis.system import TABLE_1_2, Buffers, System
 from hopsim.reproduce.thesis.traffic import UN
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class TransientFigure:
             name=f"thesis-figure-{self.label}",
             title=self.title,
             source=f"{THESIS}, figure {self.label}",
-            notes={"quick": self._notes("quick"), "full": self._notes("full")},
+            notes=self._notes,
             seeds=SEEDS,
             experiments=self._experiments,
             conclude=self._conclude,
@@ -146,18 +146,13 @@ class TransientFigure:
 
     def _experiments(self, scale: Scale, seeds: int) -> list[Experiment]:
         return [
-            Experiment(
-                slug(system.name),
-                self._document(scale, system.with_(buffers=self.buffers).document),
-                [LOAD],
-                seeds,
-            )
+            Experiment(slug(system.name), self._document(scale, system), [LOAD], seeds)
             for system in chosen(scale, self.names)
         ]
 
-    def _document(self, scale: Scale, write: Callable[..., Document]) -> Document:
+    def _document(self, scale: Scale, system: System) -> Document:
         network = NETWORKS[scale]
-        document = write(network, UN, ["generation"])
+        document = system.with_(buffers=self.buffers).document(network, UN, ["generation"])
         document["jobs"][0]["traffic"]["changes"] = [{"cycle": network.warmup, "pattern": "ADV+1"}]
         document["measure"]["interval"] = INTERVALS[scale]
         return document

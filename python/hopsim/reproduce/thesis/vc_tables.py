@@ -42,12 +42,11 @@ class PathTable:
 
     def entry(self) -> Entry:
         """The table as an entry of the registry."""
-        note = "Computed, not simulated: the same at every scale. X: impossible; opp.: opportunistic."
         return Entry(
             name=f"thesis-table-{self.label}",
             title=self.title,
             source=f"{THESIS}, table {self.label}",
-            notes={"quick": [note], "full": [note]},
+            notes=_notes,
             seeds={"quick": 1, "full": 1},
             experiments=_nothing,
             conclude=self._conclude,
@@ -92,6 +91,10 @@ class PathTable:
         return drawing.matrix(
             f"Thesis table {self.label}: {self.title}", [vcs.name for vcs in self.sets], rows
         )
+
+
+def _notes(_scale: Scale) -> list[str]:
+    return ["Computed, not simulated: the same at every scale. X: impossible; opp.: opportunistic."]
 
 
 def _nothing(_scale: Scale, _seeds: int) -> list[Experiment]:
