@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from hopsim.plot.breakdown import COMPONENTS
 from hopsim.reproduce.figure import (
-    Figure,
     Panel,
     Place,
     Points,
@@ -17,9 +16,9 @@ from hopsim.reproduce.figure import (
     ratio,
 )
 from hopsim.reproduce.model import Entry, Measured, Scale
-from hopsim.reproduce.thesis import behaviour, fairness
-from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, over_load
-from hopsim.reproduce.thesis.network import CURVES, CURVES_SEEDS, THESIS, notes
+from hopsim.reproduce.thesis import fairness
+from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, figure, over_load
+from hopsim.reproduce.thesis.network import CURVES, notes
 from hopsim.reproduce.thesis.system import PRIORITY
 from hopsim.reproduce.thesis.traffic import advc
 
@@ -38,7 +37,7 @@ def _panels(scale: Scale) -> list[Panel]:
 
 
 def _notes(scale: Scale) -> list[str]:
-    return [*notes(scale, CURVES[scale]), f"Arbitration: {PRIORITY.title}.", *behaviour.PUBLISHED.notes]
+    return [*notes(scale, CURVES[scale]), *fairness.explanation(PRIORITY)]
 
 
 def _load_of_peak(points: Points) -> Measured | None:
@@ -79,14 +78,12 @@ def _draw(points: Points, title: str) -> Drawing:
 def entries() -> list[Entry]:
     """The figure."""
     return [
-        Figure(
-            name="thesis-figure-3.4",
-            title=f"Components of the latency of {LINE} under {PANEL}, {PRIORITY.title}",
-            source=f"{THESIS}, figure 3.4",
-            panels=_panels,
-            notes=_notes,
-            seeds=CURVES_SEEDS,
-            claims=CLAIMS,
+        figure(
+            "3.4",
+            f"Components of the latency of {LINE} under {PANEL}, {PRIORITY.title}",
+            _panels,
+            _notes,
+            CLAIMS,
             drawing=_draw,
-        ).entry()
+        )
     ]

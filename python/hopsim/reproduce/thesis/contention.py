@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from hopsim.reproduce.figure import (
-    ACCEPTED,
-    LATENCY,
-    Figure,
     Line,
     Panel,
     at_place,
@@ -21,8 +17,8 @@ from hopsim.reproduce.figure import (
 )
 from hopsim.reproduce.model import Entry, Scale
 from hopsim.reproduce.thesis import behaviour
-from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, case, over_load
-from hopsim.reproduce.thesis.network import CURVES, CURVES_SEEDS, THESIS, notes
+from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, case, figure, over_load
+from hopsim.reproduce.thesis.network import CURVES, notes
 from hopsim.reproduce.thesis.routing import (
     MINIMAL,
     contention,
@@ -163,28 +159,14 @@ MIXED_CLAIMS = tuple(
 
 def entries() -> list[Entry]:
     """The three figures."""
-    figure = partial(Figure, notes=explanation, seeds=CURVES_SEEDS)
     return [
+        figure("4.5", "Sensitivity of Base to its threshold", _sensitivity, explanation, SENSITIVITY_CLAIMS),
         figure(
-            name="thesis-figure-4.5",
-            title="Sensitivity of Base to its threshold",
-            source=f"{THESIS}, figure 4.5",
-            panels=_sensitivity,
-            claims=SENSITIVITY_CLAIMS,
-        ).entry(),
-        figure(
-            name="thesis-figure-4.6",
-            title="Latency and throughput under UN, ADV+1 and ADV+h, contention counters",
-            source=f"{THESIS}, figure 4.6",
-            panels=_steady,
-            claims=STEADY_CLAIMS,
-        ).entry(),
-        figure(
-            name="thesis-figure-4.7",
-            title=f"Latency of mixed traffic at {MIX_LOAD}",
-            source=f"{THESIS}, figure 4.7",
-            panels=_mixed,
-            claims=MIXED_CLAIMS,
-            quantities=(LATENCY, ACCEPTED),
-        ).entry(),
+            "4.6",
+            "Latency and throughput under UN, ADV+1 and ADV+h, contention counters",
+            _steady,
+            explanation,
+            STEADY_CLAIMS,
+        ),
+        figure("4.7", f"Latency of mixed traffic at {MIX_LOAD}", _mixed, explanation, MIXED_CLAIMS),
     ]

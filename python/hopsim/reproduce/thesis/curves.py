@@ -9,7 +9,6 @@ from hopsim.reproduce.figure import (
     ACCEPTED,
     LATENCY,
     Claim,
-    Figure,
     Number,
     Panel,
     at_end,
@@ -24,9 +23,9 @@ from hopsim.reproduce.figure import (
     ratio,
 )
 from hopsim.reproduce.model import Entry, Scale
-from hopsim.reproduce.thesis import behaviour, fairness
-from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, over_load
-from hopsim.reproduce.thesis.network import CURVES, CURVES_SEEDS, THESIS, notes
+from hopsim.reproduce.thesis import fairness
+from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, figure, over_load
+from hopsim.reproduce.thesis.network import CURVES, notes
 from hopsim.reproduce.thesis.published import published
 from hopsim.reproduce.thesis.system import AGE, PRIORITY, ROUND_ROBIN, Arbitration, Buffers, System
 from hopsim.reproduce.thesis.traffic import ADV1, UN, advc
@@ -61,11 +60,7 @@ def _all(arbitration: Arbitration, extra: Sequence[System], scale: Scale) -> lis
 
 
 def _notes(arbitration: Arbitration, scale: Scale) -> list[str]:
-    return [
-        *notes(scale, CURVES[scale]),
-        f"Arbitration: {arbitration.title}.",
-        *behaviour.PUBLISHED.notes,
-    ]
+    return [*notes(scale, CURVES[scale]), *fairness.explanation(arbitration)]
 
 
 def _saturation(table: str) -> list[Number]:
@@ -105,13 +100,34 @@ LONG_QUEUE_CLAIMS = (
 )
 
 
+def _all_patterns(
+    label: str,
+    arbitration: Arbitration,
+    *,
+    claims: Sequence[Claim],
+    numbers: Sequence[Number],
+    extra: Sequence[System] = (),
+) -> Entry:
+    title = f"Latency and throughput under UN, ADV+1 and ADVc, {arbitration.title}"
+    panels = partial(_all, arbitration, extra)
+    return figure(label, title, panels, partial(_notes, arbitration), claims, numbers)
+
+
+def _long_queue(label: str, arbitration: Arbitration, claims: Sequence[Claim]) -> Entry:
+    title = f"Latency and throughput with injection buffers of {LONG_QUEUE} phits, {arbitration.title}"
+    panels = partial(_adversarial, arbitration, LONG_QUEUE)
+    return figure(label, title, panels, partial(_notes, arbitration), claims)
+
+
 def entries() -> list[Entry]:
     """The five figures."""
     priority = fairness.systems(PRIORITY)["MIN"].with_(name=WITH_PRIORITY)
     return [
-        _figure("3.2", PRIORITY, claims=(*UNIFORM_CLAIMS, *ADVERSARIAL_CLAIMS), numbers=_saturation("3.1")),
+        _all_patterns(
+            "3.2", PRIORITY, claims=(*UNIFORM_CLAIMS, *ADVERSARIAL_CLAIMS), numbers=_saturation("3.1")
+        ),
         _long_queue("3.3", PRIORITY, LONG_QUEUE_CLAIMS),
-        _figure(
+        _all_patterns(
             "3.7",
             ROUND_ROBIN,
             claims=(
@@ -131,7 +147,7 @@ def entries() -> list[Entry]:
             extra=[priority],
         ),
         _long_queue("3.8", ROUND_ROBIN, LONG_QUEUE_CLAIMS[:1]),
-        _figure(
+        _all_patterns(
             "3.11",
             AGE,
             claims=(
@@ -149,35 +165,3 @@ def entries() -> list[Entry]:
             numbers=_saturation("3.3"),
         ),
     ]
-
-
-def _figure(
-    label: str,
-    arbitration: Arbitration,
-    *,
-    claims: Sequence[Claim],
-    numbers: Sequence[Number],
-    extra: Sequence[System] = (),
-) -> Entry:
-    return Figure(
-        name=f"thesis-figure-{label}",
-        title=f"Latency and throughput under UN, ADV+1 and ADVc, {arbitration.title}",
-        source=f"{THESIS}, figure {label}",
-        panels=partial(_all, arbitration, extra),
-        notes=partial(_notes, arbitration),
-        seeds=CURVES_SEEDS,
-        claims=claims,
-        numbers=numbers,
-    ).entry()
-
-
-def _long_queue(label: str, arbitration: Arbitration, claims: Sequence[Claim]) -> Entry:
-    return Figure(
-        name=f"thesis-figure-{label}",
-        title=f"Latency and throughput with injection buffers of {LONG_QUEUE} phits, {arbitration.title}",
-        source=f"{THESIS}, figure {label}",
-        panels=partial(_adversarial, arbitration, LONG_QUEUE),
-        notes=partial(_notes, arbitration),
-        seeds=CURVES_SEEDS,
-        claims=claims,
-    ).entry()

@@ -7,6 +7,11 @@ from hopsim.reproduce.thesis.routing import MINIMAL, in_transit, oblivious, sour
 from hopsim.reproduce.thesis.system import Arbitration, System, increasing
 
 
+def explanation(arbitration: Arbitration, behaviour: Behaviour = PUBLISHED) -> list[str]:
+    """What the notes of every entry of the chapter say, beside the network."""
+    return [f"Arbitration: {arbitration.title}.", *behaviour.notes]
+
+
 def systems(arbitration: Arbitration, behaviour: Behaviour = PUBLISHED) -> dict[str, System]:
     """Name -> network, in the order of the tables."""
     routings = {

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from hopsim.reproduce.figure import (
-    ACCEPTED,
-    LATENCY,
-    Claim,
-    Figure,
-    Number,
-    Panel,
-)
-from hopsim.reproduce.model import Entry, Scale
+from hopsim.reproduce.figure import Panel
+from hopsim.reproduce.model import Scale
 from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, over_load
-from hopsim.reproduce.thesis.network import CURVES, CURVES_SEEDS, THESIS, notes
-from hopsim.reproduce.thesis.routing import (
-    oblivious,
-)
+from hopsim.reproduce.thesis.network import CURVES, notes
+from hopsim.reproduce.thesis.routing import oblivious
 from hopsim.reproduce.thesis.system import Channels, System, flexvc
 from hopsim.reproduce.thesis.traffic import ADV1, BURSTY_UN, UN, Traffic
 
@@ -25,6 +16,7 @@ Split = tuple[int, int, int, int]
 """Local and global VCs for requests, then for replies alone."""
 VALIANT = oblivious("rrg", recompute=True)
 UNIFORM = (UN, BURSTY_UN)
+PATTERNS = (*UNIFORM, ADV1)
 FLEXVC_NOTE = (
     "FlexVC by its definition in the text: the highest VC of a hop leaves a safe path. The simulator of the "
     "thesis had a table that differs in the source group, and did not mark saturated global links of the "
@@ -35,7 +27,8 @@ RECOMPUTE_NOTE = (
 )
 
 
-def _notes(*more: str) -> Callable[[Scale], Sequence[str]]:
+def explanation(*more: str) -> Callable[[Scale], Sequence[str]]:
+    """The notes of an entry of the chapter; `more` are its own."""
     return lambda scale: [*notes(scale, CURVES[scale]), *more]
 
 
@@ -57,27 +50,3 @@ def splitting(split: Split, selection: str = "shortest") -> Channels:
 def panel(traffic: Traffic, systems: Iterable[System], scale: Scale) -> Panel:
     """Systems under a pattern, or under requests of that pattern."""
     return over_load(CURVES[scale], traffic, systems, loads(traffic, scale))
-
-
-def figure(
-    label: str,
-    title: str,
-    panels: Callable[[Scale], Sequence[Panel]],
-    more: Sequence[str],
-    claims: Sequence[Claim],
-    numbers: Sequence[Number] = (),
-    *,
-    quantities: Sequence[str] = (LATENCY, ACCEPTED),
-) -> Entry:
-    """The entry of a figure; `more` are its own notes."""
-    return Figure(
-        name=f"thesis-figure-{label}",
-        title=title,
-        source=f"{THESIS}, figure {label}",
-        panels=panels,
-        notes=_notes(*more),
-        seeds=CURVES_SEEDS,
-        claims=claims,
-        numbers=numbers,
-        quantities=quantities,
-    ).entry()

@@ -23,20 +23,19 @@ from hopsim.reproduce.figure import (
 from hopsim.reproduce.model import Document, Entry, Scale
 from hopsim.reproduce.thesis.flexvc import (
     FLEXVC_NOTE,
+    PATTERNS,
     RECOMPUTE_NOTE,
     UNIFORM,
     VALIANT,
     Split,
-    figure,
+    explanation,
     panel,
     split_name,
     splitting,
 )
-from hopsim.reproduce.thesis.lines import case
+from hopsim.reproduce.thesis.lines import case, figure
 from hopsim.reproduce.thesis.network import CURVES
-from hopsim.reproduce.thesis.routing import (
-    MINIMAL,
-)
+from hopsim.reproduce.thesis.routing import MINIMAL
 from hopsim.reproduce.thesis.system import Buffers, Channels, System, damq, flexvc, increasing
 from hopsim.reproduce.thesis.traffic import ADV1, UN, Traffic, requests
 
@@ -96,7 +95,7 @@ def _oblivious_systems(traffic: Traffic) -> list[System]:
 
 
 def _oblivious_panels(scale: Scale) -> list[Panel]:
-    return [panel(traffic, _oblivious_systems(traffic), scale) for traffic in (*UNIFORM, ADV1)]
+    return [panel(traffic, _oblivious_systems(traffic), scale) for traffic in PATTERNS]
 
 
 def _bursty_gain(line: str, published: float) -> Number:
@@ -150,7 +149,7 @@ def _memory(channels: Channels, ports: tuple[int, int], shared: bool) -> Buffers
 
 
 def _memories(speedup: float) -> Callable[[Scale], Sequence[Panel]]:
-    return lambda scale: [_memory_panel(traffic, speedup, scale) for traffic in (*UNIFORM, ADV1)]
+    return lambda scale: [_memory_panel(traffic, speedup, scale) for traffic in PATTERNS]
 
 
 SMALL, THREE_TIMES, LARGE = "64/256", "192/768", "256/1024"
@@ -239,17 +238,17 @@ def entries() -> list[Entry]:
             "5.6",
             "Throughput under UN with MIN by the reserve of DAMQ buffers",
             _reserves,
-            [
+            explanation(
                 "The text gives the reserve of local ports; that of global ones is the same share of memory.",
                 "A run that ends in a deadlock has no point on its line.",
-            ],
+            ),
             RESERVE_CLAIMS,
         ),
         figure(
             "5.7",
             "Latency and throughput of oblivious routing, 32/256 phits per VC",
             _oblivious_panels,
-            [FLEXVC_NOTE, RECOMPUTE_NOTE],
+            explanation(FLEXVC_NOTE, RECOMPUTE_NOTE),
             OBLIVIOUS_CLAIMS,
             OBLIVIOUS_NUMBERS,
         ),
@@ -257,7 +256,7 @@ def entries() -> list[Entry]:
             "5.8",
             memory_title,
             _memories(2),
-            [FLEXVC_NOTE, RECOMPUTE_NOTE],
+            explanation(FLEXVC_NOTE, RECOMPUTE_NOTE),
             MEMORY_CLAIMS,
             quantities=(ACCEPTED,),
         ),
@@ -265,7 +264,7 @@ def entries() -> list[Entry]:
             "5.15",
             f"{memory_title}, routers without speedup",
             _memories(1),
-            [FLEXVC_NOTE, RECOMPUTE_NOTE],
+            explanation(FLEXVC_NOTE, RECOMPUTE_NOTE),
             _better_everywhere(1.0),
             (_memory_gain("UN", "FlexVC 8/4", 37.8),),
             quantities=(ACCEPTED,),
@@ -274,7 +273,7 @@ def entries() -> list[Entry]:
             "5.16",
             "Throughput under UN requests and replies by the function that picks a VC",
             _selections,
-            [FLEXVC_NOTE],
+            explanation(FLEXVC_NOTE),
             SELECTION_CLAIMS,
             quantities=(ACCEPTED,),
         ),

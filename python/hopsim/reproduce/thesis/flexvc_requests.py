@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from hopsim.reproduce.figure import (
     ACCEPTED,
-    Line,
     Panel,
     at_end,
     at_place,
@@ -20,17 +19,17 @@ from hopsim.reproduce.figure import (
 from hopsim.reproduce.model import Document, Entry, Scale
 from hopsim.reproduce.thesis.flexvc import (
     FLEXVC_NOTE,
+    PATTERNS,
     RECOMPUTE_NOTE,
     UNIFORM,
     VALIANT,
     Split,
-    figure,
-    loads,
+    explanation,
     panel,
     split_name,
     splitting,
 )
-from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, case, over_load
+from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, figure, over_load
 from hopsim.reproduce.thesis.network import CURVES
 from hopsim.reproduce.thesis.routing import (
     MINCRED_PER_PORT,
@@ -79,24 +78,13 @@ def _split(routing: Document, split: Split) -> System:
     return System(f"FlexVC {split_name(split)}", routing, splitting(split))
 
 
-def _panels(
-    reference: Callable[[Traffic], Sequence[System]], systems: Sequence[System], scale: Scale
-) -> list[Panel]:
-    """The three patterns as requests; the oblivious reference of each pattern comes first."""
-    return [
-        over_load(
-            CURVES[scale],
-            requests(traffic),
-            [*reference(traffic), *systems],
-            loads(traffic, scale),
-            traffic.title,
-        )
-        for traffic in (*UNIFORM, ADV1)
-    ]
-
-
 def _oblivious(traffic: Traffic) -> System:
     return VAL_REQUESTS if traffic is ADV1 else MIN_REQUESTS
+
+
+def _panels(systems: Sequence[System], scale: Scale) -> list[Panel]:
+    """The three patterns as requests; the oblivious reference of each pattern comes first."""
+    return [panel(requests(traffic), [_oblivious(traffic), *systems], scale) for traffic in PATTERNS]
 
 
 def _split_lines(traffic: Traffic) -> list[System]:
@@ -110,7 +98,7 @@ def _split_lines(traffic: Traffic) -> list[System]:
 
 def _request_reply(scale: Scale) -> list[Panel]:
     """Figure 5.9: increasing VCs and DAMQ with twice the VCs of one way, FlexVC by its split."""
-    return _panels(_split_lines, [], scale)
+    return [panel(requests(traffic), _split_lines(traffic), scale) for traffic in PATTERNS]
 
 
 FEW, MANY = (f"FlexVC {split_name(split)}" for split in (SPLITS[0], SPLITS[-1]))
@@ -207,7 +195,7 @@ SOURCE_CLAIMS = (
 def _source_adaptive_requests(scale: Scale) -> list[Panel]:
     """Figure 5.11."""
     variants = _piggyback(scale, increasing(8, 4), flexvc(4, 2, (2, 1)))
-    return _panels(lambda traffic: [_oblivious(traffic)], variants, scale)
+    return _panels(variants, scale)
 
 
 SOURCE_REQUEST_CLAIMS = (
@@ -252,14 +240,7 @@ def _recomputation(scale: Scale) -> list[Panel]:
         valiant = VAL_REQUESTS.with_(routing=oblivious("rrg", recompute=recompute))
         variants = _piggyback(scale, increasing(8, 4), flexvc(4, 2, (2, 1)), recompute=recompute)
         members = [valiant, *variants]
-        lines: dict[str, Line] = {
-            system.name: {
-                load: case(CURVES[scale], requests(ADV1), system, load, title)
-                for load in ADVERSARIAL_LOADS[scale]
-            }
-            for system in members
-        }
-        panels.append(Panel(title, lines))
+        panels.append(over_load(CURVES[scale], requests(ADV1), members, ADVERSARIAL_LOADS[scale], title))
     return panels
 
 
@@ -292,7 +273,7 @@ def _in_transit(scale: Scale) -> list[Panel]:
         System("In-transit FlexVC", in_transit("mm", congestion(MINCRED_PER_PORT)), flexible),
         System("In-transit Cta FlexVC", in_transit("mm", counters), flexible),
     ]
-    return _panels(lambda traffic: [_oblivious(traffic)], members, scale)
+    return _panels(members, scale)
 
 
 COUNTERS = "In-transit Cta FlexVC"
@@ -324,7 +305,7 @@ def entries() -> list[Entry]:
             "5.9",
             "Latency and throughput of oblivious routing, requests and replies",
             _request_reply,
-            [FLEXVC_NOTE, RECOMPUTE_NOTE, "The splits of FlexVC under ADV+1 are not in the text."],
+            explanation(FLEXVC_NOTE, RECOMPUTE_NOTE, "The splits of FlexVC under ADV+1 are not in the text."),
             REQUEST_CLAIMS,
             REQUEST_NUMBERS,
         ),
@@ -332,14 +313,14 @@ def entries() -> list[Entry]:
             "5.10",
             "Latency and throughput of source-adaptive routing",
             _source_adaptive,
-            [FLEXVC_NOTE, RECOMPUTE_NOTE, SATURATION_NOTE],
+            explanation(FLEXVC_NOTE, RECOMPUTE_NOTE, SATURATION_NOTE),
             SOURCE_CLAIMS,
         ),
         figure(
             "5.11",
             "Latency and throughput of source-adaptive routing, requests and replies",
             _source_adaptive_requests,
-            [FLEXVC_NOTE, RECOMPUTE_NOTE, SATURATION_NOTE],
+            explanation(FLEXVC_NOTE, RECOMPUTE_NOTE, SATURATION_NOTE),
             SOURCE_REQUEST_CLAIMS,
             SOURCE_REQUEST_NUMBERS,
         ),
@@ -347,7 +328,7 @@ def entries() -> list[Entry]:
             "5.13",
             "Throughput under ADV+1 requests and replies with the intermediate router kept or drawn anew",
             _recomputation,
-            [FLEXVC_NOTE, SATURATION_NOTE],
+            explanation(FLEXVC_NOTE, SATURATION_NOTE),
             RECOMPUTE_CLAIMS,
             RECOMPUTE_NUMBERS,
             quantities=(ACCEPTED,),
@@ -356,7 +337,7 @@ def entries() -> list[Entry]:
             "5.14",
             "Latency and throughput of in-transit routing, requests and replies",
             _in_transit,
-            [FLEXVC_NOTE, RECOMPUTE_NOTE, SATURATION_NOTE],
+            explanation(FLEXVC_NOTE, RECOMPUTE_NOTE, SATURATION_NOTE),
             IN_TRANSIT_CLAIMS,
         ),
     ]

@@ -1,14 +1,18 @@
-"""Panels of figures from networks, traffic and systems."""
+"""Figures of the thesis: their panels from networks, traffic and systems, and their entries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from hopsim.reproduce.figure import Case, Line, Panel
-from hopsim.reproduce.model import Scale, slug
-from hopsim.reproduce.thesis.network import Network
+from hopsim.reproduce.figure import ACCEPTED, LATENCY, Case, Claim, Figure, Line, Number, Panel, Points
+from hopsim.reproduce.model import Entry, Scale, slug
+from hopsim.reproduce.thesis.network import CURVES_SEEDS, THESIS, Network
 from hopsim.reproduce.thesis.system import System
 from hopsim.reproduce.thesis.traffic import Traffic
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
 
 UNIFORM_LOADS: Mapping[Scale, Sequence[float]] = {
     "quick": (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0),
@@ -38,8 +42,36 @@ def over_load(
     loads: Sequence[float],
     title: str = "",
 ) -> Panel:
-    """A line over the offered load for each system."""
+    """A line over the offered load for each system; `title` tells panels of the same traffic apart."""
+    more = (title,) if title else ()
     lines: dict[str, Line] = {
-        system.name: {load: case(network, traffic, system, load) for load in loads} for system in systems
+        system.name: {load: case(network, traffic, system, load, *more) for load in loads}
+        for system in systems
     }
     return Panel(title or traffic.title, lines)
+
+
+def figure(
+    label: str,
+    title: str,
+    panels: Callable[[Scale], Sequence[Panel]],
+    notes: Callable[[Scale], Sequence[str]],
+    claims: Sequence[Claim],
+    numbers: Sequence[Number] = (),
+    *,
+    quantities: Sequence[str] = (LATENCY, ACCEPTED),
+    drawing: Callable[[Points, str], Drawing] | None = None,
+) -> Entry:
+    """The entry of a figure of curves."""
+    return Figure(
+        name=f"thesis-figure-{label}",
+        title=title,
+        source=f"{THESIS}, figure {label}",
+        panels=panels,
+        notes=notes,
+        seeds=CURVES_SEEDS,
+        claims=claims,
+        numbers=numbers,
+        quantities=quantities,
+        drawing=drawing,
+    ).entry()

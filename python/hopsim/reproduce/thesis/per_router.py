@@ -88,12 +88,9 @@ class InjectionFigure:
         )
 
     def _notes(self, scale: Scale) -> list[str]:
-        lines = [
-            *notes(scale, FAIRNESS[scale]),
-            f"Arbitration: {self.arbitration.title}.",
-            *self.behaviour.notes,
-        ]
-        return [*lines, VIRTUAL_EXIT] if self.behaviour is behaviour.PUBLISHED else lines
+        more = [VIRTUAL_EXIT] if self.behaviour is behaviour.PUBLISHED else []
+        chapter = fairness.explanation(self.arbitration, self.behaviour)
+        return [*notes(scale, FAIRNESS[scale]), *chapter, *more]
 
     def _experiments(self, scale: Scale, seeds: int) -> list[Experiment]:
         systems = fairness.systems(self.arbitration, self.behaviour)

@@ -19,7 +19,7 @@ from hopsim.reproduce.figure import (
     ratio,
 )
 from hopsim.reproduce.model import Entry, Scale
-from hopsim.reproduce.thesis import behaviour, fairness
+from hopsim.reproduce.thesis import fairness
 from hopsim.reproduce.thesis.lines import case
 from hopsim.reproduce.thesis.network import THESIS, Network
 from hopsim.reproduce.thesis.system import AGE, ROUND_ROBIN, Arbitration
@@ -52,8 +52,7 @@ def _notes(arbitration: Arbitration, scale: Scale) -> list[str]:
     lengths = NETWORKS[scale][0]
     return [
         f"Dragonflies of {sizes} nodes (p = h, a = 2h), {lengths.warmup:,} + {lengths.cycles:,} cycles.",
-        f"Arbitration: {arbitration.title}.",
-        *behaviour.PUBLISHED.notes,
+        *fairness.explanation(arbitration),
     ]
 
 

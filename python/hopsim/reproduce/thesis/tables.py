@@ -91,8 +91,7 @@ class FairnessTable:
     def _notes(self, scale: Scale) -> list[str]:
         lines = [
             *notes(scale, FAIRNESS[scale]),
-            f"Arbitration: {self.arbitration.title}.",
-            *self.behaviour.notes,
+            *fairness.explanation(self.arbitration, self.behaviour),
             "Average saturation load: the load accepted at the larger offered load of the row; the "
             "thesis does not define it and prints two decimals.",
             "The thresholds of source-adaptive and in-transit routing are not in the thesis. Those of "
