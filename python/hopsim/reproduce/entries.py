@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from hopsim.reproduce.izu import fairness, hotspot, latency, rates, table, thresholds
+from hopsim.reproduce.izu import (
+    busy_nodes,
+    fairness,
+    hotspot,
+    hotspot_sources,
+    latency,
+    random_loads,
+    table,
+    thresholds,
+)
 from hopsim.reproduce.model import Entry
 from hopsim.reproduce.ridruejo import bursts
 from hopsim.reproduce.thesis import (
@@ -26,8 +35,10 @@ FAMILIES = (
     table,
     fairness,
     latency,
-    rates,
+    busy_nodes,
+    random_loads,
     hotspot,
+    hotspot_sources,
     thresholds,
     bursts,
     tables,

@@ -12,11 +12,13 @@ from hopsim.reproduce.izu.system import (
     FAT_TREE,
     FULL_LOAD,
     IZU,
+    KINDS,
     LENGTHS,
     MECHANISMS,
     MESH,
     OBLIVIOUS,
     OPEN,
+    ROUTINGS,
     RR,
     SAT,
     SAT_WIDE,
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 NETWORKS = (MESH, TORUS, FAT_TREE)
-ROUTINGS = (OBLIVIOUS, ADAPTIVE)
 STARVES = 0.05
 """Least over mean throughput from which a node counts as starved."""
 FAIR = 0.98
@@ -174,9 +175,7 @@ def _adaptive_least(points: Points) -> Fact:
 
 def _fairer(network: Network, routing: str) -> Claim:
     def check(points: Points) -> Fact:
-        plain, age, even = (
-            _average(_fairness(points, network, routing, mechanism)) for mechanism in (RR, AGE, SAT)
-        )
+        plain, age, even = (_average(_fairness(points, network, routing, mechanism)) for mechanism in KINDS)
         return Fact(
             f"{_title(network, routing)}: Age improves fairness, SAT more",
             "min/mean averaged over the patterns: RR < Age < SAT with l = k",

@@ -5,28 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hopsim.reproduce.figure import (
-    ACCEPTED,
-    LATENCY,
-    LATENCY_MAX,
-    Case,
-    Claim,
-    Figure,
-    Panel,
-    Points,
-    at_place,
-    ratio,
-)
+from hopsim.reproduce.claims import at_place, ratio
+from hopsim.reproduce.figure import ACCEPTED, LATENCY, LATENCY_MAX, Case, Claim, Figure, Panel, Points
 from hopsim.reproduce.izu.system import (
-    ADAPTIVE,
     AGE,
     FULL_LOAD,
     IZU,
     LENGTHS,
     MECHANISMS,
     MESH,
-    OBLIVIOUS,
     OPEN,
+    ROUTINGS,
     RR,
     SAT,
     SAT_WIDE,
@@ -49,7 +38,6 @@ BELOW = (0.02, 0.05, 0.1, 0.15, 0.2)
 TRANSITION = (0.4, 0.6)
 """Loads at which some nodes are saturated under perfect shuffle and others not."""
 SHOWN = (HOT_REGION, SHUFFLE)
-ROUTINGS = (OBLIVIOUS, ADAPTIVE)
 SAME = 0.02
 """Largest relative difference of latencies that are the same."""
 SIMILAR = 0.2

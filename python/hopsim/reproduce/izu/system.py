@@ -19,6 +19,7 @@ QUEUE = 24
 """Of a node [packets]."""
 FULL_LOAD = 1.0
 OBLIVIOUS, ADAPTIVE = "oblivious", "adaptive"
+ROUTINGS = (OBLIVIOUS, ADAPTIVE)
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ SAT = sat(8, 8)
 """As fair as it gets."""
 SAT_WIDE = sat(8, 16)
 MECHANISMS = (RR, AGE, SAT, SAT_WIDE)
+KINDS = (RR, AGE, SAT)
+"""One mechanism of each kind."""
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hopsim.reproduce.figure import (
-    ACCEPTED,
-    BURST,
-    Case,
-    Claim,
-    Figure,
-    Line,
-    Number,
-    Panel,
-    at_place,
-    number,
-    ratio,
-)
+from hopsim.reproduce.claims import at_place, number, ratio
+from hopsim.reproduce.figure import ACCEPTED, BURST, Case, Claim, Figure, Line, Number, Panel
 from hopsim.reproduce.izu.system import (
     ADAPTIVE,
     FULL_LOAD,

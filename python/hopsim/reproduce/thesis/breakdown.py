@@ -5,16 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hopsim.plot.breakdown import COMPONENTS
-from hopsim.reproduce.figure import (
-    Panel,
-    Place,
-    Points,
-    Value,
-    at_end,
-    at_start,
-    between,
-    ratio,
-)
+from hopsim.reproduce.claims import Value, at_end, at_start, between, ratio
+from hopsim.reproduce.figure import Panel, Place, Points
 from hopsim.reproduce.model import Entry, Measured, Scale
 from hopsim.reproduce.thesis import fairness
 from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, figure, over_load

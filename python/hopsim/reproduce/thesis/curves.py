@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from hopsim.reproduce.figure import (
-    ACCEPTED,
-    LATENCY,
-    Claim,
-    Number,
-    Panel,
+from hopsim.reproduce.claims import (
     at_end,
     at_place,
     between,
@@ -22,6 +17,7 @@ from hopsim.reproduce.figure import (
     peaks,
     ratio,
 )
+from hopsim.reproduce.figure import ACCEPTED, LATENCY, Claim, Number, Panel
 from hopsim.reproduce.model import Entry, Scale
 from hopsim.reproduce.thesis import fairness
 from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, figure, over_load

@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hopsim.reproduce.figure import (
-    ACCEPTED,
-    Case,
-    Claim,
-    Line,
-    Number,
-    Panel,
-    at_end,
-    at_place,
-    deadlocks,
-    gain,
-    number,
-    peak,
-    peaks,
-    ratio,
-)
+from hopsim.reproduce.claims import at_end, at_place, deadlocks, gain, number, peak, peaks, ratio
+from hopsim.reproduce.figure import ACCEPTED, Case, Claim, Line, Number, Panel
 from hopsim.reproduce.model import Document, Entry, Scale
 from hopsim.reproduce.thesis.flexvc import (
     FLEXVC_NOTE,

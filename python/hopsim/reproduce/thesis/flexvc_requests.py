@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hopsim.reproduce.figure import (
-    ACCEPTED,
-    Panel,
-    at_end,
-    at_place,
-    between,
-    gain,
-    latencies,
-    peak,
-    peaks,
-    ratio,
-)
+from hopsim.reproduce.claims import at_end, at_place, between, gain, latencies, peak, peaks, ratio
+from hopsim.reproduce.figure import ACCEPTED, Panel
 from hopsim.reproduce.model import Document, Entry, Scale
 from hopsim.reproduce.thesis.flexvc import (
     FLEXVC_NOTE,

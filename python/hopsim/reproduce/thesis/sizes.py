@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from hopsim.reproduce.figure import (
-    ACCEPTED,
-    COV,
-    RATIO,
-    Claim,
-    Figure,
-    Line,
-    Panel,
-    at_end,
-    at_start,
-    between,
-    ratio,
-)
+from hopsim.reproduce.claims import at_end, at_start, between, ratio
+from hopsim.reproduce.figure import ACCEPTED, COV, RATIO, Claim, Figure, Line, Panel
 from hopsim.reproduce.model import Entry, Scale
 from hopsim.reproduce.thesis import fairness
 from hopsim.reproduce.thesis.lines import case

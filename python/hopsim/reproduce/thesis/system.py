@@ -7,7 +7,7 @@ and the injection VC picked by destination.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hopsim.reproduce.model import Document
@@ -112,7 +112,7 @@ class System:
     channels: Channels
     buffers: Buffers = TABLE_1_2
     arbitration: Arbitration = ROUND_ROBIN
-    speedup: float = field(default=2)
+    speedup: float = 2
 
     def with_(self, **changes: Any) -> System:
         """The same with other fields."""
