@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from hopsim.cli.console import of_width
 from verify import cubes, report, steady, transients
 from verify.options import Options
 from verify.rows import read_runs, read_table17
@@ -57,7 +58,7 @@ def main(check: str, seeds: int, jobs: int, pattern: str | None, out: Path) -> N
 
     Exit status 1 if something disagrees and is not a known exception.
     """
-    options = Options(report.console(), pattern, seeds, jobs, out)
+    options = Options(of_width(report.WIDTH), pattern, seeds, jobs, out)
     failed = sum(CHECKS[name](options) for name in (CHECKS if check == "all" else [check]))
     sys.exit(1 if failed else 0)
 

@@ -87,16 +87,12 @@ KNOWN: tuple[Known, ...] = ()
 
 def check(options: Options) -> int:
     """Print every agreement of the selected entries and networks; how many fail."""
-    failed = sum(_entry(options, entry) for entry in ENTRIES if _is_chosen(options, entry.name))
-    networks = [network for network in NETWORKS if _is_chosen(options, f"SAT {network.name}", own=True)]
+    published = [entry for entry in ENTRIES if entry.name.partition("-")[0] in PUBLICATIONS]
+    failed = sum(_entry(options, entry) for entry in published if options.selects(entry.name))
+    networks = [network for network in NETWORKS if options.selects(f"SAT {network.name}")]
     if networks:
         failed += _sat(options, networks)
     return failed
-
-
-def _is_chosen(options: Options, name: str, *, own: bool = False) -> bool:
-    published = name.partition("-")[0] in PUBLICATIONS
-    return (published or own) and (options.pattern is None or re.search(options.pattern, name) is not None)
 
 
 def _entry(options: Options, entry: Entry) -> int:

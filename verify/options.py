@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,10 @@ class Options:
     """Runs at a time."""
     out: Path
     """Directory of the CSV files."""
+
+    def selects(self, name: str) -> bool:
+        """Whether `--rows` asks for what has this name; all without it."""
+        return self.pattern is None or re.search(self.pattern, name) is not None
 
     def simulate(
         self, documents: Sequence[Document], seeds: int, measure: Callable[[Result], Measured]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from hopsim import csv_file
 from verify.compare import Comparison, Outcome, Verdict
 from verify.exceptions import reason
 from verify.metrics import COLUMNS
@@ -34,12 +34,6 @@ class Counts:
     passed: int
     excused: int
     failed: int
-
-
-def console() -> Console:
-    """A console wide enough for the tables, also into a file or a pipe."""
-    result = Console()
-    return result if result.is_terminal else Console(width=WIDTH)
 
 
 def show(out: Console, title: str, comparisons: Sequence[Comparison]) -> Counts:
@@ -150,13 +144,8 @@ CSV_COLUMNS = (
 
 def write(path: Path, comparisons: Iterable[Comparison]) -> None:
     """Write every figure of every row, one per line."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(CSV_COLUMNS)
-        for comparison in comparisons:
-            for outcome in comparison.outcomes:
-                writer.writerow(_record(comparison, outcome))
+    rows = (_record(comparison, outcome) for comparison in comparisons for outcome in comparison.outcomes)
+    csv_file.write(path, CSV_COLUMNS, rows)
 
 
 def _record(comparison: Comparison, outcome: Outcome) -> tuple[object, ...]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -152,14 +151,6 @@ def half_a_digit(number: str) -> float:
     """Half of the last decimal printed: the rounding error of `1.25` is 0.005 at most."""
     decimals = len(number.partition(".")[2])
     return 0.5 * 10.0**-decimals
-
-
-def matching(rows: Iterable[Row], pattern: str | None) -> list[Row]:
-    """The rows whose name contains a match of the regular expression; all without one."""
-    if pattern is None:
-        return list(rows)
-    expression = re.compile(pattern)
-    return [row for row in rows if expression.search(row.name)]
 
 
 def siblings(rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from verify import fogsim, report
 from verify.compare import Comparison, compare
 from verify.options import Options
-from verify.rows import Row, matching, siblings
+from verify.rows import Row, siblings
 from verify.simulate import figures
 
 
@@ -26,7 +26,7 @@ def check(options: Options, name: str, title: str, rows: Sequence[Row]) -> int:
 
 def _compare(options: Options, rows: Sequence[Row]) -> list[Comparison]:
     """Run the rows that match and that hopsim can run; say which ones it cannot."""
-    chosen = matching(rows, options.pattern)
+    chosen = [row for row in rows if options.selects(row.name)]
     left_out = Counter(reason for row in chosen if (reason := fogsim.unsupported(row.settings)))
     for reason, count in left_out.most_common():
         options.console.print(f"Not compared: {count} rows, {reason}")

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import csv
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.table import Table
 
-from hopsim import Result
+from hopsim import Result, csv_file
 from verify import fogsim
 from verify.options import Options
 from verify.rows import DIRECTORY, Row, read_runs
@@ -119,7 +118,7 @@ class Curve:
 
 def check(options: Options) -> int:
     """Compare the transients that the options select and print the verdicts; how many curves fail."""
-    transients = _matching(read(), options.pattern)
+    transients = [each for each in read() if options.selects(each.name)]
     if not transients:
         return 0
     documents = [document(transient) for transient in transients]
@@ -145,10 +144,6 @@ def read(path: Path = REFERENCE) -> list[Transient]:
             members = found.setdefault((record["label"], record["buffers"]), {})
             members[int(record["bin_start_cycle"])] = Bin(*map(float, values))
     return [Transient(label, buffers, members) for (label, buffers), members in found.items()]
-
-
-def _matching(transients: Sequence[Transient], pattern: str | None) -> list[Transient]:
-    return [each for each in transients if pattern is None or re.search(pattern, each.name)]
 
 
 def document(transient: Transient) -> Document:
@@ -267,23 +262,18 @@ COLUMNS = (
 
 def write(path: Path, curves: Sequence[Curve]) -> None:
     """Write every bin of every curve, one per line."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for curve in curves:
-            for bin_ in curve.differences:
-                ours = bin_.ours
-                writer.writerow(
-                    (
-                        curve.transient.label,
-                        curve.transient.buffers,
-                        curve.quantity,
-                        bin_.cycle,
-                        ours.mean,
-                        ours.std,
-                        ours.count,
-                        bin_.reference,
-                        bin_.z,
-                    )
-                )
+    csv_file.write(path, COLUMNS, (_record(curve, bin_) for curve in curves for bin_ in curve.differences))
+
+
+def _record(curve: Curve, bin_: Difference) -> tuple[object, ...]:
+    return (
+        curve.transient.label,
+        curve.transient.buffers,
+        curve.quantity,
+        bin_.cycle,
+        bin_.ours.mean,
+        bin_.ours.std,
+        bin_.ours.count,
+        bin_.reference,
+        bin_.z,
+    )

@@ -4,9 +4,11 @@ import pytest
 from verify.compare import Comparison, Verdict, compare
 from verify.exceptions import KnownException, reason
 from verify.metrics import ADAPTIVE, OBLIVIOUS, Metric, metrics_of
-from verify.report import console, show
+from verify.report import WIDTH, show
 from verify.rows import INVERSE_RATIO, Row, half_a_digit, inverse_ratio
 from verify.statistics import Sample, pooled, student_quantile
+
+from hopsim.cli.console import of_width
 
 SEEDS = (-1.0, 0.5, 0.0, -0.5, 1.0)
 
@@ -72,7 +74,7 @@ def test_known_exception_needs_every_failing_metric() -> None:
 
 def test_report_counts(capsys: pytest.CaptureFixture[str]) -> None:
     rows: list[Comparison] = [compare(row(), [{"accepted_load": load}] * 3, []) for load in (0.5, 0.6)]
-    counts = show(console(), "A table", rows)
+    counts = show(of_width(WIDTH), "A table", rows)
     assert (counts.passed, counts.failed) == (1, 1)
     assert "A table: 1 passed, 1 failed" in capsys.readouterr().out
 

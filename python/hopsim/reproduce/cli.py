@@ -8,6 +8,7 @@ from typing import get_args
 
 import click
 
+from hopsim.cli.console import of_width
 from hopsim.reproduce import show
 from hopsim.reproduce.entries import BY_NAME, ENTRIES
 from hopsim.reproduce.model import Entry, Scale
@@ -69,7 +70,7 @@ def command(entry: Entry | None, scale: Scale, jobs: int | None, out: Path | Non
 
     Without NAME, list what can be reproduced.
     """
-    console = show.console()
+    console = of_width(show.WIDTH)
     if entry is None:
         console.print(show.listing(ENTRIES))
         return

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+from hopsim import csv_file
 from hopsim.reproduce.model import Comparison, Entry, Fact, Outcome, Scale
 
 MISSING = "-"
@@ -27,12 +27,6 @@ VALUE_COLUMNS = (
     "agrees",
 )
 STATEMENT_COLUMNS = ("statement", "required", "hopsim", "holds")
-
-
-def console() -> Console:
-    """A console wide enough for the tables, also into a file or a pipe."""
-    result = Console()
-    return result if result.is_terminal else Console(width=WIDTH)
 
 
 def listing(entries: Sequence[Entry]) -> Table:
@@ -140,23 +134,17 @@ def facts(title: str, statements: Sequence[Fact]) -> Table:
 
 def write(directory: Path, result: Outcome) -> list[Path]:
     """Values and statements as CSV, each in a file of its own; says which were written."""
+    values = [_record(value) for value in result.comparisons]
+    statements = [(fact.statement, fact.criterion, fact.found, fact.holds) for fact in result.facts]
     written = []
-    if result.comparisons:
-        rows = [_record(value) for value in result.comparisons]
-        written.append(_csv(directory / "comparison.csv", VALUE_COLUMNS, rows))
-    if result.facts:
-        rows = [(fact.statement, fact.criterion, fact.found, fact.holds) for fact in result.facts]
-        written.append(_csv(directory / "statements.csv", STATEMENT_COLUMNS, rows))
+    for name, columns, rows in (
+        ("comparison.csv", VALUE_COLUMNS, values),
+        ("statements.csv", STATEMENT_COLUMNS, statements),
+    ):
+        if rows:
+            csv_file.write(directory / name, columns, rows)
+            written.append(directory / name)
     return written
-
-
-def _csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(rows)
-    return path
 
 
 def _record(value: Comparison) -> tuple[object, ...]:
