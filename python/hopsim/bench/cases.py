@@ -38,6 +38,10 @@ H8 = {"topology": {"dragonfly": {"p": 8, "a": 16, "h": 8}}}
 H16 = {"topology": {"dragonfly": {"p": 16, "a": 32, "h": 16}}}
 
 
+Measure = Callable[["Case", Bench], Iterator[Figure]]
+"""Yields the figures of a case; may raise `NotMeasuredError`."""
+
+
 @dataclass(frozen=True)
 class Case:
     """A group of figures.
@@ -45,13 +49,13 @@ class Case:
     Attributes:
         section: heading in the table.
         name: what is run; unique.
-        measure: yields the figures; may raise `NotMeasuredError`.
+        measure: what yields them.
         quick: part of `--quick`.
     """
 
     section: str
     name: str
-    measure: Callable[[Case, Bench], Iterator[Figure]]
+    measure: Measure
     quick: bool = False
 
     def figures(self, bench: Bench) -> list[Figure]:
@@ -83,16 +87,14 @@ def _reference() -> Iterator[Case]:
         yield Case(section, f"{name} ADV+1 valiant 0.45", _per_packet_hop(experiment, VALIANT_INSTRUCTIONS))
 
 
-def _per_packet_hop(
-    experiment: Document, target: float | None, *, idle: bool = False
-) -> Callable[[Case, Bench], Iterator[Figure]]:
+def _per_packet_hop(experiment: Document, target: float | None, *, idle: bool = False) -> Measure:
     """Time and instructions per packet-hop of the run phase; with `idle`, its CPU time too."""
 
     def measure(case: Case, bench: Bench) -> Iterator[Figure]:
         timing = bench.timing(experiment)
         hops = max(timing.packet_hops, 1)
-        note = f"median {timing.median_s / hops * 1e9:.1f}; {hops / 1e6:.3f} M packet-hops"
-        yield Figure(case.name, "time per packet-hop", "ns", timing.best_s / hops * 1e9, note=note)
+        note = f"median {timing.median_ns_per_hop:.1f}; {hops / 1e6:.3f} M packet-hops"
+        yield Figure(case.name, "time per packet-hop", "ns", timing.best_ns_per_hop, note=note)
         if idle:
             note = f"median {timing.median_s:.4f}"
             yield Figure(case.name, "CPU time", "s", timing.best_s, IDLE_CPU_S, note)
@@ -147,7 +149,7 @@ def _cubes() -> Iterator[Case]:
             yield Case(section, f"{name} UN {load}", _against_dragonfly(own, plain))
 
 
-def _against_dragonfly(own: Document, plain: Document) -> Callable[[Case, Bench], Iterator[Figure]]:
+def _against_dragonfly(own: Document, plain: Document) -> Measure:
     """Time and instructions per packet-hop, and the latter over those of the dragonfly."""
 
     def measure(case: Case, bench: Bench) -> Iterator[Figure]:
@@ -157,7 +159,7 @@ def _against_dragonfly(own: Document, plain: Document) -> Callable[[Case, Bench]
     return measure
 
 
-def _decisions(experiment: Document) -> Callable[[Case, Bench], Iterator[Figure]]:
+def _decisions(experiment: Document) -> Measure:
     """How often a waiting head is asked."""
 
     def measure(case: Case, _bench: Bench) -> Iterator[Figure]:
@@ -167,9 +169,7 @@ def _decisions(experiment: Document) -> Callable[[Case, Bench], Iterator[Figure]
     return measure
 
 
-def _ratio(
-    changed: Document, plain: Document, target: float, against: str
-) -> Callable[[Case, Bench], Iterator[Figure]]:
+def _ratio(changed: Document, plain: Document, target: float, against: str) -> Measure:
     def measure(case: Case, bench: Bench) -> Iterator[Figure]:
         new, old = bench.instructions(changed), bench.instructions(plain)
         yield Figure(case.name, f"over {against}", "", new / old, target, f"{new:.0f} / {old:.0f}")
@@ -194,14 +194,11 @@ def _memory() -> Iterator[Case]:
     yield Case(section, "262,656 nodes, load 0.3", _peak(document(0.3, (500, 500), **H16), 2_000))
 
 
-def _time_over(large: Document, small: Document) -> Callable[[Case, Bench], Iterator[Figure]]:
+def _time_over(large: Document, small: Document) -> Measure:
     """Time per packet-hop, and how many times that of a network whose state fits into the cache."""
 
     def measure(case: Case, bench: Bench) -> Iterator[Figure]:
-        times = []
-        for experiment in (large, small):
-            timing = bench.timing(experiment)
-            times.append(timing.best_s / max(timing.packet_hops, 1) * 1e9)
+        times = [bench.timing(experiment).best_ns_per_hop for experiment in (large, small)]
         yield Figure(case.name, "time per packet-hop", "ns", times[0])
         note = f"{times[0]:.0f} ns / {times[1]:.0f} ns"
         yield Figure(case.name, "over 1,056 nodes", "", times[0] / times[1], note=note)
@@ -209,7 +206,7 @@ def _time_over(large: Document, small: Document) -> Callable[[Case, Bench], Iter
     return measure
 
 
-def _build(experiment: Document, target: float | None) -> Callable[[Case, Bench], Iterator[Figure]]:
+def _build(experiment: Document, target: float | None) -> Measure:
     """The whole process, one cycle long."""
 
     def measure(case: Case, bench: Bench) -> Iterator[Figure]:
@@ -220,7 +217,7 @@ def _build(experiment: Document, target: float | None) -> Callable[[Case, Bench]
     return measure
 
 
-def _peak(experiment: Document, target_mb: float) -> Callable[[Case, Bench], Iterator[Figure]]:
+def _peak(experiment: Document, target_mb: float) -> Measure:
     def measure(case: Case, bench: Bench) -> Iterator[Figure]:
         usage = bench.usage(experiment)
         cycles = experiment["measure"]["warmup"] + experiment["measure"]["cycles"]

@@ -41,7 +41,7 @@ class Pattern(click.ParamType):
             raise click.BadParameter(f"{value}: not a regular expression: {error}", param=param) from None
 
 
-@click.command("bench", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("bench")
 @click.option("--quick", is_flag=True, help="Few cases and runs, within a minute.")
 @click.option("--case", "pattern", type=Pattern(), metavar="REGEX", help="Only cases whose name matches.")
 @click.option("--runs", type=click.IntRange(1), metavar="N", help="Runs per time; default 5, quick 3.")
@@ -71,11 +71,10 @@ def command(
     best of N; instructions are counted by valgrind's callgrind, where it is installed. `ratio` is to
     the last saved run. A missed target is reported and is not an error.
     """
-    chosen = [case for case in cases() if not quick or case.quick]
-    if pattern:
-        chosen = [case for case in chosen if pattern.search(case.name)]
+    known = [case for case in cases() if not quick or case.quick]
+    chosen = [case for case in known if not pattern or pattern.search(case.name)]
     if not chosen:
-        names = "; ".join(case.name for case in cases() if not quick or case.quick)
+        names = "; ".join(case.name for case in known)
         raise click.BadParameter(f"no such case; cases: {names}", param_hint="--case")
     history = History(path)
     about = machine()

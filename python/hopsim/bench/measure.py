@@ -53,6 +53,19 @@ class Timing:
     best_s: float
     median_s: float
 
+    @property
+    def best_ns_per_hop(self) -> float:
+        """Time per packet-hop of the fastest run [ns]."""
+        return self._ns_per_hop(self.best_s)
+
+    @property
+    def median_ns_per_hop(self) -> float:
+        """Time per packet-hop of the median run [ns]."""
+        return self._ns_per_hop(self.median_s)
+
+    def _ns_per_hop(self, time_s: float) -> float:
+        return time_s / max(self.packet_hops, 1) * 1e9
+
 
 def packet_hops(output: str) -> int:
     """Packet-hops that the runner reports in its last line."""
