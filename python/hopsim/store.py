@@ -21,7 +21,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,12 +80,7 @@ class Store:
 
     def finished(self) -> dict[int, Result]:
         """Points that are already there: point number -> result."""
-        found = {}
-        for point in self.points:
-            result = _read_point(self.root, point.digest, point.axes)
-            if result is not None:
-                found[point.index] = result
-        return found
+        return _read_points(self.root, ((point.index, point.digest, point.axes) for point in self.points))
 
     def save(self, point: Point, result: Result) -> Result:
         """Store one finished point; returns the result with tables that are read when asked for."""
@@ -181,12 +176,8 @@ def load(root: str | os.PathLike[str]) -> Results:
     if manifest is None:
         reason = "holds no manifest.json" if folder.is_dir() else "is not a directory"
         raise ConfigError(f"{root}: {reason}; give a directory that `hopsim run --out` has written")
-    found = {}
-    for index, entry in enumerate(manifest["points"]):
-        result = _read_point(folder, entry["digest"], entry["axes"])
-        if result is not None:
-            found[index] = result
-    return Results(found)
+    points = enumerate(manifest["points"])
+    return Results(_read_points(folder, ((index, each["digest"], each["axes"]) for index, each in points)))
 
 
 def default_directory(experiment: Experiment, points: Sequence[Point]) -> Path:
@@ -226,6 +217,12 @@ class _StoredTables(Mapping[str, pa.Table]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
+
+
+def _read_points(root: Path, points: Iterable[tuple[int, str, Mapping[str, Any]]]) -> dict[int, Result]:
+    """Those of the points, by number, digest and axes, that are there: number -> result."""
+    read = {number: _read_point(root, digest, axes) for number, digest, axes in points}
+    return {number: result for number, result in read.items() if result is not None}
 
 
 def _read_point(root: Path, digest: str, axes: Mapping[str, Any]) -> Result | None:
