@@ -31,7 +31,10 @@ class Link:
 
 def links(path: Path) -> list[dict[str, Any]]:
     """The links of the graph in a file, routers numbered. Raises `ConfigError`."""
-    names, found = _graphml(path) if path.suffix == ".graphml" else _text(path)
+    try:
+        names, found = _graphml(path) if path.suffix == ".graphml" else _text(path)
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
     if not found:
         raise ConfigError("holds no links; valid: at least one")
     numbers = _numbered(names)
@@ -73,8 +76,6 @@ def _text(path: Path) -> tuple[list[str], list[Link]]:
     except UnicodeDecodeError as error:
         reason = f"byte {error.start} is not UTF-8; valid: GraphML or a text with a link per line"
         raise ConfigError(reason) from None
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
     found = list(_lines(text))
     return [name for link in found for name in link.ends], found
 
@@ -99,8 +100,6 @@ def _graphml(path: Path) -> tuple[list[str], list[Link]]:
         graph = networkx.read_graphml(path, force_multigraph=True)
     except (networkx.NetworkXError, ParseError, ValueError, KeyError) as error:
         raise ConfigError(f"is not GraphML: {error}") from None
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
     if graph.is_directed():
         raise ConfigError('its edges are directed, and links go both ways; valid: edgedefault="undirected"')
     found = [
