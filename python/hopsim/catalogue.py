@@ -6,7 +6,6 @@ here knows a mechanism by name: a new one appears as soon as the simulator has i
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -16,6 +15,7 @@ from typing import Any
 
 from hopsim import _core
 from hopsim.errors import ConfigError
+from hopsim.nearest import nearest
 
 Schema = Mapping[str, Any]
 
@@ -221,8 +221,8 @@ class Catalogue:
     def _unknown(self, name: str) -> str:
         known = {part for path in self.nodes for part in (path, path.rpartition(".")[2])}
         known |= {f"{kind}.{node.name}" for kind, path in KINDS.items() for node in self.choices(path)}
-        close = difflib.get_close_matches(name, sorted(known), 1)
-        hint = f"did you mean {close[0]}? " if close else ""
+        close = nearest(name, sorted(known))
+        hint = f"did you mean {close}? " if close else ""
         return f"{name}: nothing has this name; {hint}`hopsim list` shows all names"
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import hashlib
 import json
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -18,6 +17,7 @@ from typing import Any
 
 from hopsim import _core, graph_file, toml
 from hopsim.errors import ConfigError
+from hopsim.nearest import nearest
 
 DICTIONARY = "<dict>"
 
@@ -156,12 +156,6 @@ def preset_summary(name: str) -> str:
     return preset_text(name).partition("\n")[0].lstrip("# ")
 
 
-def suggestion(name: str, known: Sequence[str]) -> str:
-    """`; did you mean …?`, or nothing when no known name is close."""
-    close = difflib.get_close_matches(name, known, 1)
-    return f"; did you mean {close[0]}?" if close else ""
-
-
 def experiment_digest(points: Iterable[Point]) -> str:
     """Identifies a whole experiment: all its points in order."""
     return hashlib.sha256("\n".join(point.digest for point in points).encode()).hexdigest()
@@ -196,7 +190,7 @@ def _exists(path: Path) -> bool:
 
 def _cannot_read(source: str | os.PathLike[str], error: OSError) -> str:
     names = preset_names()
-    close = difflib.get_close_matches(Path(source).stem, names, 1)
-    hint = f"; did you mean the preset {close[0]}?" if close else f"; presets: {', '.join(names)}"
+    close = nearest(Path(source).stem, names)
+    hint = f"; did you mean the preset {close}?" if close else f"; presets: {', '.join(names)}"
     reason = error.strerror or str(error)
     return f"{source}: cannot read the experiment: {reason}{hint if not _exists(Path(source)) else ''}"

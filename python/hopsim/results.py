@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from hopsim import tables
 from hopsim.errors import NotRecordedError
-from hopsim.experiment import suggestion
+from hopsim.nearest import suggestion
 
 STREAMS = (
     "nodes",

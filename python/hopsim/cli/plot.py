@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hopsim.errors import ConfigError
-from hopsim.experiment import suggestion
+from hopsim.nearest import suggestion
 from hopsim.plot import KINDS, View, draw_all
 from hopsim.results import Results
 from hopsim.store import load

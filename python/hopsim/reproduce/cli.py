@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import get_args
 
 import click
 
 from hopsim.cli.console import of_width
+from hopsim.nearest import nearest
 from hopsim.reproduce import show
 from hopsim.reproduce.entries import BY_NAME, ENTRIES
 from hopsim.reproduce.model import Entry, Scale
@@ -26,16 +26,15 @@ class EntryName(click.ParamType):
             return value
         if value in BY_NAME:
             return BY_NAME[value]
-        near = difflib.get_close_matches(value, BY_NAME, n=1)
-        suggestion = f"did you mean {near[0]}? " if near else ""
-        message = f"{value}: no such entry; {suggestion}valid: {', '.join(BY_NAME)}"
+        close = nearest(value, BY_NAME)
+        hint = f"did you mean {close}? " if close else ""
+        message = f"{value}: no such entry; {hint}valid: {', '.join(BY_NAME)}"
         raise click.BadParameter(message, ctx, param)
 
 
 @click.command(
     "reproduce",
     short_help="Run a published table or figure again.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("entry", metavar="[NAME]", type=EntryName(), required=False)
 @click.option(
