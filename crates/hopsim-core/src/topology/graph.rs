@@ -21,6 +21,8 @@ const MAX_ROUTER_PORTS: u32 = 512;
 /// Routing: `minimal` (as many VCs as the graph needs) or `up_down` (one VC will do).
 ///
 /// At most 2,048 routers, 512 ports each.
+///
+/// Source: Brandes et al., Graph Drawing 2001 (`GraphML`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
