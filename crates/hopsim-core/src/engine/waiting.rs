@@ -10,6 +10,7 @@ use super::routers::Router;
 use super::simulation::wake;
 use super::tables::{PortInfo, Tables};
 use super::wheel::Wheel;
+use crate::config::router::Consumption;
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::Prospect;
@@ -101,7 +102,11 @@ impl<const W: usize> Waiting<W> {
             routers: vec![waits; routers],
             releases: PerRegion::new(regions, Wheel::new(ahead)),
             sleeps,
-            calm: sleeps && !sensors.contention && sensors.saturation.is_none(),
+            calm: sleeps
+                && !sensors.contention
+                && sensors.saturation.is_none()
+                // What leaves at once has times of its own.
+                && plan.router.consumption == Consumption::Serial,
             by_vc: sensors.saturation.is_none_or(|s| s.sensing == Sensing::Vc)
                 && !routing.vcs().is_flexible()
                 && plan.router.damq.is_none(),
