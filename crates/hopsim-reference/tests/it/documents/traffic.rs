@@ -23,11 +23,12 @@ fn pattern() -> impl Strategy<Value = Value> {
         ]);
         prop_oneof![2 => fixed, 1 => permutation()]
     };
-    let mix = (select(groups.clone()), permutation()).prop_map(|(ahead, permutation)| {
-        let parts = [(0.2, json!({ "uniform": {} })), (0.5, ahead), (0.3, permutation)];
+    let part = prop_oneof![select(groups.clone()), anywhere()];
+    let mix = (part, permutation()).prop_map(|(part, permutation)| {
+        let parts = [(0.2, json!({ "uniform": {} })), (0.5, part), (0.3, permutation)];
         json!({ "mix": parts.map(|(weight, pattern)| json!({ "weight": weight, "pattern": pattern })) })
     });
-    let first = prop_oneof![4 => select(groups), 4 => anywhere(), 1 => mix];
+    let first = prop_oneof![4 => select(groups), 4 => anywhere(), 3 => mix];
     (first, anywhere()).prop_map(|(first, second)| json!([first, second]))
 }
 
