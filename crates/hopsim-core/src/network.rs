@@ -3,6 +3,7 @@
 //! All routers share one [`Layout`]: the numbering of ports, of *slots* (input port and VC) and of *pairs*
 //! (output port and VC).
 
+use crate::config::router::CrossbarInputs;
 use crate::topology::{PortClass, Topology};
 
 /// No router, port, packet or node.
@@ -71,6 +72,11 @@ pub struct Layout {
     pub entries: Vec<u8>,
     /// Port of every slot.
     pub slot_port: Vec<u16>,
+    /// Input of the crossbar of every slot: its port; where VCs have inputs of their own that is so for the first VC of a port,
+    /// and the inputs of the others follow behind all ports.
+    pub slot_input: Vec<u16>,
+    /// Port of every input of the crossbar.
+    pub input_port: Vec<u16>,
     /// Port of every pair.
     pub pair_port: Vec<u16>,
     /// Number of terminal ports.
@@ -124,7 +130,7 @@ fn place(next: &mut u16, count: u8) -> u16 {
 }
 
 impl Layout {
-    fn new(ports: &[PortClass], classes: &Classes, injection_ports: u8) -> Self {
+    fn new(ports: &[PortClass], classes: &Classes, injection_ports: u8, crossbar: CrossbarInputs) -> Self {
         let mut layout = Self::default();
         let (mut slots, mut pairs) = (0, 0);
         for (port, &class) in ports.iter().enumerate() {
@@ -148,7 +154,23 @@ impl Layout {
         for number in 1..injection_ports {
             layout.add_injection_ports(number, classes.terminal.vcs / injection_ports);
         }
+        layout.input_port = (0..layout.ports() as u16).collect();
+        layout.slot_input = layout.slot_port.clone();
+        if crossbar == CrossbarInputs::Vc {
+            layout.add_inputs();
+        }
         layout
+    }
+
+    /// Gives every VC but the first of its port an input of the crossbar.
+    fn add_inputs(&mut self) {
+        for port in 0..self.ports() {
+            for vc in 1..self.input_vcs[port] {
+                let slot = self.slot_base[port] + u16::from(vc);
+                self.slot_input[slot as usize] = self.input_port.len() as u16;
+                self.input_port.push(port as u16);
+            }
+        }
     }
 
     /// Gives every node one more injection port, number `number` of its, and `vcs` of its injection VCs to that.
@@ -166,6 +188,11 @@ impl Layout {
             self.output_vcs.push(0);
             self.entries.push(0);
         }
+    }
+
+    /// Number of inputs of the crossbar.
+    pub fn inputs(&self) -> usize {
+        self.input_port.len()
     }
 
     /// Number of ports.
@@ -212,9 +239,9 @@ impl Layout {
 
 impl Network {
     /// Flattens `topology`; every node has `injection_ports` input ports of its router.
-    pub fn new(topology: &Topology, classes: Classes, injection_ports: u8) -> Self {
+    pub fn new(topology: &Topology, classes: Classes, injection_ports: u8, crossbar: CrossbarInputs) -> Self {
         let ports = topology.ports();
-        let layout = Layout::new(&ports, &classes, injection_ports);
+        let layout = Layout::new(&ports, &classes, injection_ports, crossbar);
         let routers = topology.routers();
         let mut links = Vec::with_capacity(routers as usize * layout.ports());
         let further = Link { peer: None, latency: classes.terminal.latency, cycles_per_phit: 1 };

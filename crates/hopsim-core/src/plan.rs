@@ -8,7 +8,7 @@ mod vcs;
 pub use jobs::JobPlan;
 
 use crate::config::measure::RecordStream;
-use crate::config::router::{Allocator, Consumption, RouterConfig};
+use crate::config::router::{Allocator, Consumption, CrossbarInputs, RouterConfig};
 use crate::config::{
     Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
     NicConfig, OutputHold, SourceQueue, WhenFull,
@@ -70,6 +70,8 @@ pub struct RouterPlan {
     pub damq: Option<[Shares; 2]>,
     /// How packets leave for the nodes.
     pub consumption: Consumption,
+    /// What has an input of the crossbar.
+    pub crossbar_inputs: CrossbarInputs,
 }
 
 /// A shared buffer.
@@ -127,7 +129,12 @@ impl Plan {
         let mut classes = classes::build(&experiment, &topology, &paths)?;
         router.damq = damq::share(&experiment, &topology, &mut classes)?;
         check_injection(&experiment, &topology)?;
-        let network = Arc::new(Network::new(&topology, classes, experiment.nic.injection_ports as u8));
+        let network = Arc::new(Network::new(
+            &topology,
+            classes,
+            experiment.nic.injection_ports as u8,
+            router.crossbar_inputs,
+        ));
         check_size(&network)?;
         let routing = experiment.routing.build(&topology, vcs::build(&experiment, &paths, &network));
         let (jobs, job_of) = jobs::build(&experiment, &topology, &network)?;
@@ -287,6 +294,10 @@ fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
         input_pointer: s.input_pointer.unwrap_or(InputPointer::Grant),
         damq: None,
         consumption,
+        crossbar_inputs: match &experiment.router {
+            RouterConfig::Cioq(_) => CrossbarInputs::Port,
+            RouterConfig::InputQueued(router) => router.crossbar_inputs,
+        },
     })
 }
 

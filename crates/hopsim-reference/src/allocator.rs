@@ -1,18 +1,21 @@
-//! The separable allocator: each iteration every free input port requests for one of its VCs, then every free
-//! output port grants one request.
+//! The separable allocator: each iteration every free input of the crossbar, a port or a VC, requests for one of its VCs, then
+//! every free output port grants one request.
 
 use crate::arbiter::Candidate;
 use crate::parts::{Outstanding, Packet, Queued, Role, Transfer};
 use crate::route::Place;
 use crate::simulator::Simulator;
-use hopsim_core::config::router::{ArbiterConfig, Timestamp};
+use hopsim_core::config::router::{ArbiterConfig, CrossbarInputs, Timestamp};
 use hopsim_core::config::{Ejection, InputPointer, OutputHold};
 use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::routing::{Request, RouteState};
 use hopsim_core::trace::Hop;
+use std::ops::Range;
 
-/// The request of an input port in one iteration.
+/// The request of an input of the crossbar in one iteration.
 struct Wish {
+    /// Its port.
+    input: usize,
     vc: usize,
     to: Request,
     /// What the packet remembers if it is granted.
@@ -23,28 +26,42 @@ impl Simulator<'_> {
     /// All iterations of one router.
     pub(crate) fn allocate(&mut self, router: usize) {
         let iterations = self.plan.router.allocator.iterations;
-        let (inputs, outputs) = (self.routers[router].inputs.len(), self.routers[router].outputs.len());
+        let outputs = self.routers[router].outputs.len();
         for iteration in 0..iterations {
             let when = u64::from(self.now) * u64::from(iterations) + u64::from(iteration);
+            let inputs = self.crossbar_inputs(router);
             let wishes: Vec<Option<Wish>> =
-                (0..inputs).map(|input| self.request(router, input, when)).collect();
+                inputs.into_iter().map(|(input, vcs)| self.request((router, input), vcs, when)).collect();
             (0..outputs).for_each(|output| self.grant_one(router, output, &wishes, when));
         }
     }
 
-    /// Input stage: which VC of a port requests an output.
-    fn request(&mut self, router: usize, input: usize, when: u64) -> Option<Wish> {
-        if self.routers[router].inputs[input].transfer.is_some() || self.awaits_signal(router, input) {
+    /// The inputs of the crossbar: port and VCs of each. If VCs have inputs of their own, those of the first ones come first.
+    fn crossbar_inputs(&self, router: usize) -> Vec<(usize, Range<usize>)> {
+        let ports = self.routers[router].inputs.iter().map(|input| input.vcs.len()).enumerate();
+        if self.plan.router.crossbar_inputs == CrossbarInputs::Port {
+            return ports.map(|(port, vcs)| (port, 0..vcs)).collect();
+        }
+        let firsts = ports.clone().map(|(port, _)| (port, 0..1));
+        let others = ports.flat_map(|(port, vcs)| (1..vcs).map(move |vc| (port, vc..vc + 1)));
+        firsts.chain(others).collect()
+    }
+
+    /// Input stage: which of some VCs of a port, which share an input of the crossbar, requests an output.
+    fn request(&mut self, (router, input): (usize, usize), vcs: Range<usize>, when: u64) -> Option<Wish> {
+        let busy = self.routers[router].inputs[input].transfers.iter().any(|t| vcs.contains(&t.vc));
+        if busy || self.awaits_signal(router, input) {
             return None;
+        }
+        if vcs.len() == 1 {
+            return self.wish((router, input, vcs.start), when);
         }
         let kind = self.plan.router.allocator.input_arbiter;
         let (mut candidates, mut wishes) = (Vec::new(), Vec::new());
-        for vc in 0..self.routers[router].inputs[input].vcs.len() {
-            let Some((to, after)) = self.route((router, input, vc), when) else { continue };
-            if self.feasible((router, input, vc), to) {
-                candidates.push(Candidate { index: vc, age: self.age(kind, router, input, vc), class: 0 });
-                wishes.push(Wish { vc, to, after });
-            }
+        for vc in vcs {
+            let Some(wish) = self.wish((router, input, vc), when) else { continue };
+            candidates.push(Candidate { index: vc, age: self.age(kind, router, input, vc), class: 0 });
+            wishes.push(wish);
         }
         let arbiter = &mut self.routers[router].inputs[input].arbiter;
         let vc = arbiter.choose(&candidates, when)?;
@@ -54,7 +71,13 @@ impl Simulator<'_> {
         wishes.into_iter().find(|wish| wish.vc == vc)
     }
 
-    /// Output stage: which input port gets an output. A node that has to wait for the signal since a grant of this iteration
+    /// What a VC would request.
+    fn wish(&mut self, (router, input, vc): Place, when: u64) -> Option<Wish> {
+        let (to, after) = self.route((router, input, vc), when)?;
+        self.feasible((router, input, vc), to).then_some(Wish { input, vc, to, after })
+    }
+
+    /// Output stage: which input of the crossbar gets an output. A node that has to wait for the signal since a grant of this iteration
     /// takes no further part.
     fn grant_one(&mut self, router: usize, output: usize, wishes: &[Option<Wish>], when: u64) {
         if !self.accepts(router, output) {
@@ -65,27 +88,27 @@ impl Simulator<'_> {
         let class =
             |input: usize| usize::from(transit_first && self.routers[router].inputs[input].is_terminal());
         let mut candidates = Vec::new();
-        for (input, wish) in wishes.iter().enumerate() {
+        for (index, wish) in wishes.iter().enumerate() {
             if let Some(wish) = wish.as_ref().filter(|w| w.to.port == output)
-                && !self.awaits_signal(router, input)
+                && !self.awaits_signal(router, wish.input)
             {
-                let age = self.age(kind, router, input, wish.vc);
-                candidates.push(Candidate { index: input, age, class: class(input) });
+                let age = self.age(kind, router, wish.input, wish.vc);
+                candidates.push(Candidate { index, age, class: class(wish.input) });
             }
         }
         let arbiter = &self.routers[router].outputs[output].arbiter;
-        let Some(input) = arbiter.choose(&candidates, when) else { return };
-        let served = (input, class(input));
+        let Some(index) = arbiter.choose(&candidates, when) else { return };
+        let Some(wish) = &wishes[index] else { return };
+        let served = (index, class(wish.input));
         self.routers[router].outputs[output].arbiter.serve(served, when);
-        if let Some(wish) = &wishes[input] {
-            if self.plan.router.input_pointer == InputPointer::Grant {
-                self.routers[router].inputs[input].arbiter.serve((wish.vc, 0), when);
-            }
-            self.grant(router, input, wish);
+        if self.plan.router.input_pointer == InputPointer::Grant {
+            self.routers[router].inputs[wish.input].arbiter.serve((wish.vc, 0), when);
         }
+        self.grant(router, wish);
     }
 
-    fn grant(&mut self, router: usize, input: usize, wish: &Wish) {
+    fn grant(&mut self, router: usize, wish: &Wish) {
+        let input = wish.input;
         let packet = self.head(router, input, wish.vc);
         let length = self.packets[packet].length;
         let space = self.space(length);
@@ -102,7 +125,7 @@ impl Simulator<'_> {
             let minimal = !wish.after.misrouted();
             to.outstanding[vc].push(Outstanding { packet, length: space, minimal });
         }
-        self.routers[router].inputs[input].transfer = Some(transfer);
+        self.routers[router].inputs[input].transfers.push(transfer);
         let ejected = self.routers[router].outputs[output].is_terminal();
         if let (true, Role::Request(kind)) = (ejected, self.packets[packet].role) {
             let space = &mut self.nics[router * self.nodes_per_router + output].reply_space[kind];
@@ -183,7 +206,7 @@ impl Simulator<'_> {
         match self.plan.router.output_hold {
             OutputHold::Speedup => router.outputs[output].held > 0,
             OutputHold::Transfer => {
-                router.inputs.iter().flat_map(|i| &i.transfer).any(|t| t.output == output)
+                router.inputs.iter().flat_map(|i| &i.transfers).any(|t| t.output == output)
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::arbiter::Arbiter;
 use crate::parts::{DelayLine, Input, Output, Router};
 use crate::sensors::Knowledge;
-use hopsim_core::config::router::ArbiterConfig;
+use hopsim_core::config::router::{ArbiterConfig, CrossbarInputs};
 use hopsim_core::plan::Plan;
 use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::topology::PortClass;
@@ -12,11 +12,17 @@ use std::collections::VecDeque;
 /// A router without packets.
 pub fn build_router(plan: &Plan, router: u32) -> Router {
     let classes = plan.topology.ports();
-    let inputs = input_ports(plan);
     let builder = Builder { plan, router };
+    let places = input_ports(plan);
+    let inputs: Vec<Input> =
+        places.iter().enumerate().map(|(port, place)| builder.input(port, place)).collect();
+    let crossbar = match plan.router.crossbar_inputs {
+        CrossbarInputs::Port => inputs.len(),
+        CrossbarInputs::Vc => inputs.iter().map(|input| input.vcs.len()).sum(),
+    };
     Router {
-        outputs: (0..classes.len()).map(|port| builder.output(port, classes[port], inputs.len())).collect(),
-        inputs: inputs.iter().enumerate().map(|(port, place)| builder.input(port, place)).collect(),
+        outputs: (0..classes.len()).map(|port| builder.output(port, classes[port], crossbar)).collect(),
+        inputs,
         knowledge: Knowledge::new(plan),
     }
 }
@@ -79,7 +85,7 @@ impl Builder<'_> {
             },
             wire: DelayLine::new(),
             vcs: (0..vcs).map(|_| VecDeque::new()).collect(),
-            transfer: None,
+            transfers: Vec::new(),
             consumptions: Vec::new(),
             arbiter: self.arbiter(plan.router.allocator.input_arbiter, vcs, (port, 0)),
         }

@@ -150,8 +150,8 @@ pub struct Input {
     pub wire: DelayLine<Phit>,
     /// The packets of each VC.
     pub vcs: Vec<VecDeque<Resident>>,
-    /// The packet that is crossing.
-    pub transfer: Option<Transfer>,
+    /// The packets that are crossing: one, or one of each VC.
+    pub transfers: Vec<Transfer>,
     /// The packets that leave past the crossbar, for nodes that take a packet from every VC at once.
     pub consumptions: Vec<Transfer>,
     /// Chooses among the VCs.
@@ -226,7 +226,7 @@ impl Input {
 
     /// The packets that are leaving, each the first of its VC.
     pub fn leaving(&self) -> impl Iterator<Item = &Transfer> {
-        self.transfer.iter().chain(&self.consumptions)
+        self.transfers.iter().chain(&self.consumptions)
     }
 }
 

@@ -103,16 +103,14 @@ impl<'a> Simulator<'a> {
     /// Phits of the packets that are leaving an input enter the crossbar, or go past it.
     fn cross(&mut self, router: usize, input: usize) {
         let Router { inputs, outputs, .. } = &mut self.routers[router];
-        let Input { transfer, consumptions, vcs, .. } = &mut inputs[input];
+        let Input { transfers, consumptions, vcs, .. } = &mut inputs[input];
         let due = self.now + self.plan.router.crossbar_latency;
-        if let Some(t) = transfer {
+        transfers.retain_mut(|t| {
             let (packet, phits) = t.step(&mut vcs[t.vc], &self.packets);
             let over = phits.end == self.packets[packet].length;
             phits.for_each(|phit| outputs[t.output].crossbar.push(due, (packet, phit)));
-            if over {
-                *transfer = None;
-            }
-        }
+            !over
+        });
         consumptions.retain_mut(|t| {
             let (packet, phits) = t.step(&mut vcs[t.vc], &self.packets);
             let over = phits.end == self.packets[packet].length;

@@ -103,8 +103,21 @@ pub struct InputQueued {
     pub pipeline_latency: u32,
     /// How packets leave for the nodes.
     pub consumption: Consumption,
+    /// What has an input of the crossbar.
+    pub crossbar_inputs: CrossbarInputs,
     /// The switch allocator.
     pub allocator: Allocator,
+}
+
+/// What has an input of the crossbar of its own (Dally and Towles (2004), §17.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CrossbarInputs {
+    /// Every input port. Its VCs compete for it, and one packet at a time crosses from it.
+    #[default]
+    Port,
+    /// Every input VC. Packets cross from all VCs of a port at once, and output arbiters choose among all VCs.
+    Vc,
 }
 
 /// How packets leave an input-queued router for its nodes.

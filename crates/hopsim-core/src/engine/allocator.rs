@@ -53,7 +53,7 @@ impl<const W: usize> Visit<'_, W> {
             None if slots.is_empty() => return if cx.patient() { ready } else { 0 },
             // The usual case at low load needs no arbitration.
             Some(slot) if cx.patient() && self.input_is_busy(cx, slot) => {
-                return ready.min(self.router.ports[cx.tables.slot_port(slot)].in_free);
+                return ready.min(self.router.ports[cx.tables.slot_input(slot)].in_free);
             }
             Some(slot) if self.grant_single(cx, slot, 0) => return 0,
             Some(_) => 1,
@@ -79,7 +79,7 @@ impl<const W: usize> Visit<'_, W> {
             }
             let asked = self.nominate(cx, slots, iteration, scratch);
             if cx.patient() && iteration == 0 && asked.is_empty() {
-                let free = slots.iter().map(|slot| self.router.ports[cx.tables.slot_port(slot)].in_free);
+                let free = slots.iter().map(|slot| self.router.ports[cx.tables.slot_input(slot)].in_free);
                 return free.min().unwrap_or(0);
             }
             let losers = self.grant_requests(cx, asked, iteration, scratch);
@@ -90,7 +90,7 @@ impl<const W: usize> Visit<'_, W> {
     }
 
     fn input_is_busy<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
-        self.router.ports[cx.tables.slot_port(slot)].in_free > cx.now
+        self.router.ports[cx.tables.slot_input(slot)].in_free > cx.now
     }
 
     /// Slots whose fixed request could be granted now, free input or not, and the cycle in which the next output with credit
@@ -162,7 +162,7 @@ impl<const W: usize> Visit<'_, W> {
     /// Both stages when only one slot is feasible. Whether a request was granted, or there was none.
     #[inline]
     pub fn grant_single<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, iteration: u32) -> bool {
-        let input = cx.tables.slot_port(slot);
+        let input = cx.tables.slot_input(slot);
         if self.router.ports[input].in_free > cx.now {
             return true;
         }
@@ -197,7 +197,7 @@ impl<const W: usize> Visit<'_, W> {
     ) -> Mask<W> {
         let mut asked = Mask::EMPTY;
         while let Some(slot) = slots.first() {
-            let input = cx.tables.slot_port(slot);
+            let input = cx.tables.slot_input(slot);
             let mut field = slots.take_field(slot, cx.tables.port(input).field);
             if self.router.ports[input].in_free > cx.now {
                 continue;
@@ -336,9 +336,9 @@ impl<const W: usize> Visit<'_, W> {
         (class, iteration): (usize, u32),
     ) {
         // Past the last port the search wraps round by itself.
-        self.router.ports[output].out_pointer[class] = input as u8 + 1;
+        self.router.ports[output].out_pointer[class] = input as u16 + 1;
         if cx.output_stamps() {
-            self.stamp_output((output, input), cx.tables.port_count, cx.moment(iteration));
+            self.stamp_output((output, input), cx.tables.input_count, cx.moment(iteration));
         }
     }
 
@@ -353,8 +353,8 @@ impl<const W: usize> Visit<'_, W> {
 
     /// A least-recently-served output arbiter remembers whom it served.
     #[cold]
-    fn stamp_output(&mut self, (output, input): (usize, usize), ports: usize, moment: u64) {
-        self.extras.output_stamps[(self.number * ports + output) * ports + input] = moment + 1;
+    fn stamp_output(&mut self, (output, input): (usize, usize), inputs: usize, moment: u64) {
+        self.extras.output_stamps[(self.number * inputs + output) * inputs + input] = moment + 1;
     }
 
     /// A least-recently-served input arbiter remembers whom it served.

@@ -145,7 +145,7 @@ impl<const W: usize> Visit<'_, W> {
         candidates: Mask<W>,
         (class, iteration, nominee): (usize, u32, &Array<u16, W>),
     ) -> usize {
-        let ports = cx.tables.port_count;
+        let inputs = cx.tables.input_count;
         let contest = Contest {
             arbiter: &cx.plan.router.allocator.output_arbiter,
             candidates,
@@ -154,7 +154,7 @@ impl<const W: usize> Visit<'_, W> {
         let terminal = |input| cx.tables.port(input).class == TERMINAL;
         contest.winner(
             |input, stamp| self.age(cx, nominee[input] as usize, terminal(input), stamp),
-            |input| self.extras.output_stamps[(self.number * ports + output) * ports + input],
+            |input| self.extras.output_stamps[(self.number * inputs + output) * inputs + input],
             || Stage::Output.stream(cx, self.number, output, iteration),
         )
     }

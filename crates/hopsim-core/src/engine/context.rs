@@ -133,8 +133,11 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             recorder: Recorder::new(plan),
             capacities: [NONE, capacity(0), capacity(1)],
             above: above(plan),
-            links: (0..plan.network.layout.ports())
-                .filter(|&port| plan.network.layout.class[port] != TERMINAL)
+            links: (0..plan.network.layout.inputs())
+                .filter(|&input| {
+                    let layout = &plan.network.layout;
+                    layout.class[layout.input_port[input] as usize] != TERMINAL
+                })
                 .collect(),
             all: (0..plan.network.layout.pairs())
                 .filter(|&p| plan.network.layout.any_vc(p).is_some())

@@ -52,7 +52,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
 
     fn candidate(&self, router: usize, slot: usize) -> Option<Candidate> {
         let packet = self.head_packet(router, slot)?;
-        let input = self.context.tables.slot_port(slot);
+        let input = self.context.tables.slot_input(slot);
         let (terminal, _) = self.context.injection_vc(input, slot);
         let node = router * self.context.rules.nodes_per_router as usize + terminal;
         Some(Candidate { router, slot, node, packet, reason: self.reason(router, slot, (input, node)) })

@@ -1,7 +1,7 @@
 //! What is known about a run at compile time: who watches it, and whether it needs more than the plainest
 //! router. Most runs do not, and then the tests for the rest vanish from the hot code.
 
-use crate::config::router::{ArbiterConfig, Consumption};
+use crate::config::router::{ArbiterConfig, Consumption, CrossbarInputs};
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold, WhenFull};
 use crate::plan::{JobPlan, Plan};
 use crate::trace::Observer;
@@ -87,6 +87,7 @@ pub fn is_plain(plan: &Plan) -> bool {
         && !allocator.transit_priority
         && plan.control.ipr == 0.0
         && plan.router.consumption == Consumption::Serial
+        && plan.router.crossbar_inputs == CrossbarInputs::Port
         && plan.network.slowest_link() == 1
         && plan.experiment.nic.injection_ports == 1
         && plan.routing.sensors().exchange.is_none_or(|exchange| exchange.message_length == 0)

@@ -55,8 +55,8 @@ pub struct Port {
     pub tail: u32,
     /// Where the input arbiter starts: a slot, modulo 64.
     pub in_pointer: u8,
-    /// Where the output arbiter starts: an input port, per class with transit priority.
-    pub out_pointer: [u8; 2],
+    /// Where the output arbiter starts: an input of the crossbar, per class with transit priority.
+    pub out_pointer: [u16; 2],
     /// Place of the next departure in the ring.
     pub ring: u8,
     /// What to add to a pair of this port to get the global id of the slot it feeds, modulo 2³² -- constant.
@@ -64,7 +64,7 @@ pub struct Port {
     /// What to add to a slot of this port to get the global id of the pair its credits go to -- constant.
     pub to_pair: u32,
     /// Region at the other end -- constant.
-    pub region: u32,
+    pub region: u16,
     /// Latency of the link \[cycles\] -- constant.
     pub latency: u16,
     /// 0 for terminal ports, 1 + index for link classes -- constant.
@@ -145,10 +145,13 @@ impl<const W: usize> Router<W> {
             if let Some((peer, back)) = link.peer {
                 let slot = global::<W>(peer, layout.slot_base[back] as usize);
                 let pair = global::<W>(peer, layout.pair_base[back] as usize);
-                state.ports[port].region = regions.of(peer) as u32;
+                state.ports[port].region = regions.of(peer) as u16;
                 state.ports[port].to_slot = slot.wrapping_sub(u32::from(layout.pair_base[port]));
                 state.ports[port].to_pair = pair.wrapping_sub(u32::from(layout.slot_base[port]));
             }
+        }
+        for (input, &port) in network.layout.input_port.iter().enumerate() {
+            state.ports[input] = state.ports[port as usize];
         }
         for pair in 0..network.layout.pairs() {
             let Some((port, _)) = network.layout.any_vc(pair) else { continue };
@@ -215,7 +218,7 @@ pub struct Extras<const W: usize> {
     pub ring: usize,
     /// Stamps of least-recently-served input arbiters, by global slot id; empty if unused.
     pub input_stamps: Vec<u64>,
-    /// Stamps of least-recently-served output arbiters, by (router · ports + output) · ports + input.
+    /// Stamps of least-recently-served output arbiters, by (router · inputs + output) · inputs + input.
     pub output_stamps: Vec<u64>,
     /// First cycle in which the packet before its head has left a slot, by global slot id; empty if nodes take one packet at
     /// a time: the input port tells then.
@@ -227,7 +230,7 @@ pub struct Extras<const W: usize> {
 impl<const W: usize> Extras<W> {
     /// Nothing departed, nobody served. No port is busy for longer than `ahead` cycles.
     pub fn new(plan: &Plan, (regions, ahead): (&Regions, u32)) -> Self {
-        let (routers, ports) = (plan.network.routers as usize, plan.network.layout.ports());
+        let (routers, inputs) = (plan.network.routers as usize, plan.network.layout.inputs());
         let ring = plan.router.output_buffer.map_or(0, |size| (size / plan.shortest_packet()) as usize);
         let mixed = plan.shortest_packet() != plan.longest_packet();
         let lrs = |a: &ArbiterConfig| matches!(a, ArbiterConfig::LeastRecentlyServed(_));
@@ -238,7 +241,7 @@ impl<const W: usize> Extras<W> {
             lengths: if mixed { vec![0; routers * 64 * W * ring] } else { Vec::new() },
             ring,
             input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W),
-            output_stamps: stamps(lrs(&allocator.output_arbiter), routers * ports * ports),
+            output_stamps: stamps(lrs(&allocator.output_arbiter), routers * inputs * inputs),
             free: vec![0; if parallel(plan) { routers * 64 * W } else { 0 }],
             choices: Choices::new(plan, (regions, ahead)),
         }

@@ -33,10 +33,13 @@ pub struct PortInfo {
 pub struct Tables {
     ports: Box<[PortInfo; PORTS]>,
     slot_port: Box<[u16; SLOTS]>,
+    slot_input: Box<[u16; SLOTS]>,
     pair_port: Box<[u16; SLOTS]>,
     codes: Box<[u8; SLOTS]>,
     /// Ports of a router.
     pub port_count: usize,
+    /// Inputs of its crossbar.
+    pub input_count: usize,
 }
 
 impl Tables {
@@ -46,9 +49,11 @@ impl Tables {
         let mut tables = Self {
             ports: Box::new([PortInfo::default(); PORTS]),
             slot_port: Box::new([0; SLOTS]),
+            slot_input: Box::new([0; SLOTS]),
             pair_port: Box::new([0; SLOTS]),
             codes: Box::new([0; SLOTS]),
             port_count: layout.ports(),
+            input_count: layout.inputs(),
         };
         for port in 0..layout.ports() {
             let vcs = layout.input_vcs[port];
@@ -63,12 +68,25 @@ impl Tables {
             };
         }
         tables.slot_port[..layout.slots()].copy_from_slice(&layout.slot_port);
+        tables.slot_input[..layout.slots()].copy_from_slice(&layout.slot_input);
+        if layout.inputs() > layout.ports() {
+            tables.split_inputs(layout);
+        }
         tables.pair_port[..layout.pairs()].copy_from_slice(&layout.pair_port);
         (0..layout.slots()).for_each(|slot| tables.codes[slot] = slot_code(plan, layout, slot));
         tables
     }
 
-    /// What never changes about `port`.
+    /// Every slot has an input of its own.
+    fn split_inputs(&mut self, layout: &Layout) {
+        for slot in (0..layout.slots()).filter(|&slot| layout.slot_vc(slot).is_some()) {
+            let (input, port) = (layout.slot_input[slot] as usize, layout.slot_port[slot] as usize);
+            self.ports[input] =
+                PortInfo { field: field(1, slot as u16), slot_base: slot as u16, ..self.ports[port] };
+        }
+    }
+
+    /// What never changes about `port`, or the port of a crossbar input.
     #[inline]
     pub fn port(&self, port: usize) -> PortInfo {
         self.ports[port & (PORTS - 1)]
@@ -78,6 +96,12 @@ impl Tables {
     #[inline]
     pub fn slot_port(&self, slot: usize) -> usize {
         self.slot_port[slot & (SLOTS - 1)] as usize
+    }
+
+    /// The input of the crossbar of a slot.
+    #[inline]
+    pub fn slot_input(&self, slot: usize) -> usize {
+        self.slot_input[slot & (SLOTS - 1)] as usize
     }
 
     /// The port of a pair.

@@ -99,7 +99,7 @@ impl<const W: usize> Visit<'_, W> {
         (slot, pair): (usize, usize),
         terminal: usize,
     ) {
-        let input = cx.tables.slot_port(slot);
+        let input = cx.tables.slot_input(slot);
         let from = self.router.ports[input].class;
         let id = self.router.slots[slot].queue.front;
         let departure = cx.now + cx.rules.crossbar;

@@ -177,7 +177,14 @@ const MINIMAL: [&str; 18] = [
 ];
 
 /// and the rest.
-const OTHERS: [&str; 32] = [
+const OTHERS: [&str; 39] = [
+    "crossbar inputs of VCs",
+    "crossbar inputs of VCs adaptive",
+    "crossbar inputs of VCs olm",
+    "crossbar inputs of VCs minimal",
+    "crossbar inputs of VCs sat",
+    "crossbar inputs of VCs and two injection ports",
+    "crossbar inputs of VCs and parallel consumption",
     "parallel consumption",
     "parallel consumption adaptive",
     "parallel consumption olm",
@@ -277,6 +284,7 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
 fn names_of_terminals(plan: &Plan, control: &str) -> Vec<String> {
     let routing = plan.experiment.routing.name();
     let parallel = plan.router.consumption == Consumption::Parallel;
+    let split = plan.network.layout.inputs() > plan.network.layout.ports();
     let several = plan.shortest_packet() < plan.longest_packet();
     let two = plan.experiment.nic.injection_ports == 2;
     let more = [
@@ -288,6 +296,11 @@ fn names_of_terminals(plan: &Plan, control: &str) -> Vec<String> {
         (two, format!("two injection ports {routing}")),
         (two, format!("two injection ports {control}")),
         (two && parallel, "two injection ports and parallel consumption".to_owned()),
+        (split, "crossbar inputs of VCs".to_owned()),
+        (split, format!("crossbar inputs of VCs {routing}")),
+        (split, format!("crossbar inputs of VCs {control}")),
+        (split && two, "crossbar inputs of VCs and two injection ports".to_owned()),
+        (split && parallel, "crossbar inputs of VCs and parallel consumption".to_owned()),
     ];
     more.into_iter().filter(|(covered, _)| *covered).map(|(_, name)| name).collect()
 }

@@ -24,6 +24,7 @@ pub struct Router {
     cioq: bool,
     /// How packets leave an input-queued router for its nodes.
     consumption: Value,
+    crossbar_inputs: Value,
     spare_vcs: [u32; 2],
     /// FlexVC alone knows spare ones for replies.
     spare_reply_vcs: [u32; 2],
@@ -62,7 +63,7 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
         prop::option::weighted(0.3, (prop::bool::weighted(0.2), [0..=2u32, 0..=2u32])),
     );
     (
-        (prop::bool::weighted(0.7), one_of(&["serial", "parallel"])),
+        (prop::bool::weighted(0.7), one_of(&["serial", "parallel"]), one_of(&["port", "vc"])),
         (vcs, sharing, mostly(common, 1..=1, &[0, 2, 2])),
         [room.clone(), room.clone(), room.clone(), room],
         speedup,
@@ -70,11 +71,19 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
         allocator,
     )
         .prop_map(
-            |((cioq, consumption), (vcs, sharing, bubble), spare_room, speedup, latencies, allocator)| {
+            |(
+                (cioq, consumption, crossbar_inputs),
+                (vcs, sharing, bubble),
+                spare_room,
+                speedup,
+                latencies,
+                allocator,
+            )| {
                 let ((spare_vcs, spare_reply_vcs, injection_vcs), (selection, damq)) = (vcs, sharing);
                 Router {
                     cioq,
                     consumption,
+                    crossbar_inputs,
                     spare_vcs,
                     spare_reply_vcs,
                     injection_vcs,
@@ -170,6 +179,7 @@ impl Router {
         } else if !answers(document) {
             // A node takes requests one at a time.
             router["consumption"] = self.consumption.clone();
+            router["crossbar_inputs"] = self.crossbar_inputs.clone();
         }
         router["buffers"] = buffers;
         json!({ if self.cioq { "cioq" } else { "input_queued" }: router })
