@@ -97,7 +97,13 @@ def _notes(scale: Scale) -> list[str]:
 def _document(mechanism: Mechanism, pattern: str, stamp: str, scale: Scale) -> Document:
     traffic = {"pattern": PATTERNS[pattern]}
     return MESH.document(
-        OBLIVIOUS, mechanism, traffic, LENGTHS[scale], queues=STAMPS[stamp], streams=["nodes"]
+        OBLIVIOUS,
+        mechanism,
+        traffic,
+        LENGTHS[scale],
+        queues=STAMPS[stamp],
+        crossbar="port",
+        streams=["nodes"],
     )
 
 

@@ -59,6 +59,7 @@ def _document(network: Network, pattern: str, control: str, length: int) -> Docu
                 "buffers": {"network": QUEUE, "injection": QUEUE},
                 "allocator": {"iterations": 1},
                 "consumption": "parallel",
+                "crossbar_inputs": "vc",
             }
         },
         "routing": "adaptive",
@@ -167,8 +168,8 @@ def _notes(scale: Scale) -> list[str]:
         f"B = {RESERVED} for LBR. Bursts of {lengths[0]} to {lengths[-1]:,} packets, repeated until every "
         f"node has sent about {PACKETS:,}.",
         "Not in the paper, so chosen: the size of the torus (the other experiments have 64 nodes), one cycle "
-        "per router and link, round-robin arbitration in one iteration; a packet in the torus without a "
-        "way to go in X is put to an injection port by its way in Y.",
+        "per router and link, round-robin arbitration in one iteration, an input of the crossbar for every "
+        "VC; a packet in the torus without a way to go in X is put to an injection port by its way in Y.",
     ]
     if scale == "quick":
         lines.append("The paper goes up to bursts of 10,000 packets and repeats with 10 seeds: --scale full.")
