@@ -67,7 +67,7 @@ modes! {
 pub fn is_full(plan: &Plan) -> bool {
     let traffic = |job: &JobPlan| {
         let steady = !job.process.waits() && job.process.synchronised().is_none() && job.processes.is_empty();
-        !steady || !job.changes.is_empty() || job.request_reply()
+        !steady || !job.changes.is_empty() || job.request_reply() || job.pattern.may_skip()
     };
     plan.routing.redecides()
         || plan.nic.when_full == WhenFull::Wait

@@ -52,6 +52,11 @@ impl Mix {
         Ok(Self { parts: parts.iter().enumerate().map(build).collect::<Result<_, ConfigError>>()? })
     }
 
+    /// Whether a part may name the node itself.
+    pub fn may_skip(&self) -> bool {
+        self.parts.iter().any(|(_, part)| matches!(part, Pattern::Permutation(_)) || part.may_skip())
+    }
+
     /// Draws the pattern, then the destination.
     pub fn destination(&self, from: u32, stream: &mut Stream) -> u32 {
         let draw = stream.unit();

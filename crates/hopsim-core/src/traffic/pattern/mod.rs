@@ -172,6 +172,11 @@ impl Pattern {
     pub fn is_silent(&self, node: u32) -> bool {
         matches!(self, Self::Permutation(p) if p.is_silent(node))
     }
+
+    /// Whether it may name the node itself to one that sends: there is no packet then.
+    pub fn may_skip(&self) -> bool {
+        matches!(self, Self::Mix(mix) if mix.may_skip())
+    }
 }
 
 /// Destinations drawn uniformly from a list of nodes that depends on the source's group or router.
