@@ -453,6 +453,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             let (destination, next_at) = self.draw_packet(node, generated);
             let nic = &mut self.nics.all[node];
             nic.next_at = next_at;
+            let Some(destination) = destination else { continue };
             let (job, serial) = (nic.job, nic.serial);
             nic.serial += 1;
             self.recorder.generated_before(node, job, generated);
@@ -466,19 +467,23 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         for node in 0..self.nics.all.len() {
             while self.nics.all[node].lags && self.nics.all[node].next_at < end {
                 let Nic { job, next_at, .. } = self.nics.all[node];
-                self.recorder.generated_before(node, job, next_at);
-                self.nics.all[node].next_at = self.draw_packet(node, next_at).1;
+                let (destination, next) = self.draw_packet(node, next_at);
+                if destination.is_some() {
+                    self.recorder.generated_before(node, job, next_at);
+                }
+                self.nics.all[node].next_at = next;
             }
         }
     }
 
-    /// Destination of the packet that `node` generates at cycle `at`, and the cycle of the next one.
-    fn draw_packet(&mut self, node: usize, at: u32) -> (u32, u32) {
+    /// Destination of the packet that `node` generates at cycle `at`, unless that is itself, and the cycle of the next one.
+    fn draw_packet(&mut self, node: usize, at: u32) -> (Option<u32>, u32) {
         let nic = &mut self.nics.all[node];
         let index = nic.job as usize;
         let (pattern, process) = self.nics.changes.present(&self.plan.jobs[index], index, node);
         let destination = pattern.destination(node as u32, &mut nic.pattern);
-        (destination, at.saturating_add(process.step(&mut nic.process).gap))
+        let other = (destination as usize != node).then_some(destination);
+        (other, at.saturating_add(process.step(&mut nic.process).gap))
     }
 
     /// `node` generates a packet to `destination`, unless that is itself.
