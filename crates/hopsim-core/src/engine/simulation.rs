@@ -33,7 +33,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// An empty network at cycle 0.
     pub fn new(plan: &'p Plan, mode: M, cut: Cut) -> Self {
         let context = Context::new(plan, mode, cut);
-        let wakes = PerRegion::new(&context.regions, Wheel::new(context.ahead));
+        let wakes = PerRegion::new(&context.regions, Wheel::new(if M::SLEEPS { context.ahead } else { 0 }));
         Self {
             routers: super::replies::with_reply_space(plan, routers(plan, &context.regions)),
             extras: Extras::new(plan, (&context.regions, context.ahead)),
