@@ -14,6 +14,7 @@ mod marks;
 mod mask;
 mod mode;
 mod nic;
+mod nodes;
 mod outlook;
 pub mod packet;
 mod pool;

@@ -1,28 +1,26 @@
-//! The nodes' network interfaces: generation, source queue, injection buffers.
+//! The nodes' network interfaces: source queues, injection buffers, the wires between them, and which of these a packet may
+//! take. See `nodes` for what nodes do in a cycle.
 
-use super::context::{Arrival, Context};
 use super::mode::Mode;
-use super::packet::{Packet, Waiting};
+use super::packet::Waiting;
 use super::pool::{Pool, Queue};
 use super::regions::{PerRegion, Regions};
-use super::routers::global;
 use super::source::{Changes, Source};
 use super::wheel::Wheel;
 use crate::config::{InjectionLink, InjectionVc};
 use crate::network::{Classes, NONE};
 use crate::plan::Plan;
 use crate::rng::{Purpose, Stream};
-use crate::routing::RouteState;
 use crate::topology::Topology;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Buckets of the wheel of generations; a node whose gap is longer passes its bucket several times.
-const SOURCE_BUCKETS: usize = 2048;
+pub const SOURCE_BUCKETS: usize = 2048;
 
 /// Packets in an unbounded source queue that are kept. Those behind them are generated, with the times they have, when it gets
 /// shorter: above saturation memory stays bounded.
-const KEPT: u32 = 16;
+pub const KEPT: u32 = 16;
 
 /// One network interface.
 pub struct Nic {
@@ -31,8 +29,9 @@ pub struct Nic {
     /// To whom.
     pub pattern: Stream,
     /// The source queue.
-    queue: Queue,
-    queued: u32,
+    pub queue: Queue,
+    /// Packets in it.
+    pub queued: u32,
     /// Packets generated so far.
     pub serial: u32,
     /// First cycle in which the wire to each injection port is free.
@@ -42,9 +41,9 @@ pub struct Nic {
     /// Next generation; of a node that lags behind it is not after the present cycle.
     pub next_at: u32,
     /// Next node in the same bucket of the wheel.
-    next_node: u32,
+    pub next_node: u32,
     /// Length of its packets -- constant.
-    length: u32,
+    pub length: u32,
     /// Its job -- constant.
     pub job: u8,
     /// Where the search for the shortest injection VC starts.
@@ -56,7 +55,7 @@ pub struct Nic {
 impl Nic {
     /// First cycle in which one of the wires to its injection ports is free.
     #[inline]
-    fn any_wire_free(&self, ports: usize) -> u32 {
+    pub fn any_wire_free(&self, ports: usize) -> u32 {
         let [first, second] = self.wire_free;
         if ports == 1 { first } else { first.min(second) }
     }
@@ -64,11 +63,11 @@ impl Nic {
 
 /// An injection buffer.
 #[derive(Clone, Copy, Debug)]
-struct Buffer {
+pub struct Buffer {
     /// Packets behind the head.
-    behind: Queue,
+    pub behind: Queue,
     /// Occupied phits, the head included.
-    used: u32,
+    pub used: u32,
 }
 
 /// Consecutive injection VCs of a node.
@@ -97,34 +96,38 @@ pub struct Nics {
     /// Traffic that changes.
     pub changes: Changes,
     /// By node · VCs + VC.
-    buffers: Vec<Buffer>,
+    pub buffers: Vec<Buffer>,
     /// Packets at nodes.
     pub waiting: Pool<Waiting>,
     /// First node of every bucket.
-    buckets: PerRegion<Vec<u32>>,
+    pub buckets: PerRegion<Vec<u32>>,
     /// Nodes whose wire becomes free while packets wait.
-    wires: PerRegion<Wheel<u32>>,
+    pub wires: PerRegion<Wheel<u32>>,
     /// Nodes whose injection buffers gained room in this cycle while packets wait.
-    freed: PerRegion<Vec<u32>>,
+    pub freed: PerRegion<Vec<u32>>,
     /// Streams of the random injection VC policy; empty if unused.
     vc_streams: Vec<Stream>,
     /// See [`InjectionVc`] -- constant.
     pub policy: InjectionVc,
-    serial_wire: bool,
+    /// Whether a wire carries a phit per cycle -- constant.
+    pub serial_wire: bool,
     /// Injection ports of a node -- constant.
-    ports: usize,
+    pub ports: usize,
     /// Most packets in a source queue -- constant.
-    source_queue: u32,
+    pub source_queue: u32,
     /// Size of an injection buffer -- constant.
     size: u32,
-    latency: u32,
-    vcs: usize,
+    /// From a node to its router \[cycles\] -- constant.
+    pub latency: u32,
+    /// Injection VCs of a node -- constant.
+    pub vcs: usize,
     /// Injection VCs that are not for replies -- constant.
-    first_reply_vc: usize,
+    pub first_reply_vc: usize,
     topology: Arc<Topology>,
     /// Nodes of the network -- constant.
     pub nodes: u32,
-    nodes_per_router: u32,
+    /// Nodes of a router -- constant.
+    pub nodes_per_router: u32,
 }
 
 impl Nics {
@@ -364,7 +367,7 @@ impl Nics {
     /// The injection VC that a packet may enter now, or `None`: then the node is woken when that can change.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn admission<M: Mode>(&mut self, now: u32, node: usize, packet: &Waiting) -> Option<usize> {
+    pub fn admission<M: Mode>(&mut self, now: u32, node: usize, packet: &Waiting) -> Option<usize> {
         let length = self.all[node].length;
         if self.policy == InjectionVc::Direction {
             let vc = self.directed_vc(now, node, packet.destination)?;
@@ -381,296 +384,5 @@ impl Nics {
         }
         self.all[node].wire_free[0] = now + length;
         Some(vc)
-    }
-}
-
-impl<const W: usize, M: Mode> Context<'_, W, M> {
-    /// Injection from the source queues that can move again, then generation.
-    pub fn run_nodes(&mut self) {
-        if M::FULL {
-            self.absorb_consumed();
-        }
-        let due = self.nics.wires.take(self.now);
-        for &node in &due {
-            self.drain_source(node as usize);
-        }
-        self.nics.wires.put_back(due);
-        let mut freed = std::mem::take(&mut *self.nics.freed);
-        for node in freed.drain(..) {
-            self.drain_source(node as usize);
-        }
-        *self.nics.freed = freed;
-        let bucket = self.now as usize % SOURCE_BUCKETS;
-        let mut node = std::mem::replace(&mut self.nics.buckets[bucket], NONE);
-        while node != NONE {
-            let nic = &self.nics.all[node as usize];
-            let (next, at) = (nic.next_node, nic.next_at);
-            if at == self.now {
-                self.generate(node as usize);
-            } else {
-                self.nics.book(node as usize, at);
-            }
-            node = next;
-        }
-    }
-
-    #[inline]
-    fn generate(&mut self, node: usize) {
-        if M::FULL {
-            return self.generate_in_phase(node);
-        }
-        if self.lag(node) {
-            return;
-        }
-        let nic = &mut self.nics.all[node];
-        let job = &self.plan.jobs[nic.job as usize];
-        let destination = job.pattern.destination(node as u32, &mut nic.pattern);
-        let next_at = self.now.saturating_add(job.process.bernoulli().gap(&mut nic.process));
-        self.nics.book(node, next_at);
-        self.submit(node, destination);
-    }
-
-    /// Whether so many packets of `node` wait that its next one need not be generated yet.
-    #[inline]
-    pub fn lag(&mut self, node: usize) -> bool {
-        let nic = &mut self.nics.all[node];
-        let lags = nic.queued >= KEPT && self.nics.source_queue == u32::MAX;
-        if lags {
-            nic.lags = true;
-        }
-        lags
-    }
-
-    /// The packets that a node which lags behind has generated by now, up to so many in its queue.
-    #[cold]
-    pub fn catch_up(&mut self, node: usize, most: u32) {
-        while self.nics.all[node].queued < most {
-            let generated = self.nics.all[node].next_at;
-            if generated > self.now {
-                self.nics.all[node].lags = false;
-                return self.nics.book(node, generated);
-            }
-            let (destination, next_at) = self.draw_packet(node, generated);
-            let nic = &mut self.nics.all[node];
-            nic.next_at = next_at;
-            let Some(destination) = destination else { continue };
-            let (job, serial) = (nic.job, nic.serial);
-            nic.serial += 1;
-            self.recorder.generated_before(node, job, generated);
-            let packet = Waiting { next: NONE, destination, generated, serial, arrived: 0, requested: NONE };
-            self.enqueue(node, packet);
-        }
-    }
-
-    /// Counts the packets that nodes which lag behind have generated before cycle `end`.
-    pub fn count_lagging(&mut self, end: u32) {
-        for node in 0..self.nics.all.len() {
-            while self.nics.all[node].lags && self.nics.all[node].next_at < end {
-                let Nic { job, next_at, .. } = self.nics.all[node];
-                let (destination, next) = self.draw_packet(node, next_at);
-                if destination.is_some() {
-                    self.recorder.generated_before(node, job, next_at);
-                }
-                self.nics.all[node].next_at = next;
-            }
-        }
-    }
-
-    /// Destination of the packet that `node` generates at cycle `at`, unless that is itself, and the cycle of the next one.
-    fn draw_packet(&mut self, node: usize, at: u32) -> (Option<u32>, u32) {
-        let nic = &mut self.nics.all[node];
-        let index = nic.job as usize;
-        let (pattern, process) = self.nics.changes.present(&self.plan.jobs[index], index, node);
-        let destination = pattern.destination(node as u32, &mut nic.pattern);
-        let other = (destination as usize != node).then_some(destination);
-        (other, at.saturating_add(process.step(&mut nic.process).gap))
-    }
-
-    /// `node` generates a packet to `destination`, unless that is itself.
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    pub fn submit(&mut self, node: usize, destination: u32) {
-        if M::FULL && destination as usize == node {
-            return;
-        }
-        let nic = &mut self.nics.all[node];
-        let job_index = nic.job;
-        let (generated, serial) = (self.now, nic.serial);
-        let packet = Waiting { next: NONE, destination, generated, serial, arrived: 0, requested: NONE };
-        nic.serial += 1;
-        let first = nic.queue.is_empty();
-        let full = nic.queued >= self.nics.source_queue;
-        self.recorder.generated(node, job_index);
-        if first && let Some(vc) = self.nics.admission::<M>(self.now, node, &packet) {
-            self.enter_buffer(node, vc, packet);
-            return;
-        }
-        if full {
-            self.recorder.dropped(job_index);
-            return;
-        }
-        self.enqueue(node, packet);
-    }
-
-    /// The packet joins the source queue of `node`.
-    #[inline]
-    fn enqueue(&mut self, node: usize, packet: Waiting) {
-        let index = self.nics.waiting.insert(packet);
-        let nic = &mut self.nics.all[node];
-        nic.queue.push(&mut self.nics.waiting, index);
-        nic.queued += 1;
-    }
-
-    /// Moves packets of `node` into injection buffers as far as wire and room allow, replies first.
-    pub fn drain_source(&mut self, node: usize) {
-        if M::FULL {
-            self.drain_replies(node);
-        }
-        self.drain_queue(node);
-        if M::FULL {
-            self.thaw(node);
-        }
-    }
-
-    /// The same for the source queue alone.
-    fn drain_queue(&mut self, node: usize) {
-        loop {
-            let index = self.nics.all[node].queue.front;
-            if index == NONE {
-                return;
-            }
-            let packet = *self.nics.waiting.get(index);
-            let Some(vc) = self.nics.admission::<M>(self.now, node, &packet) else { return };
-            let nic = &mut self.nics.all[node];
-            nic.queue.pop(&self.nics.waiting);
-            nic.queued -= 1;
-            self.nics.waiting.remove(index);
-            self.enter_buffer(node, vc, packet);
-            if self.nics.all[node].lags {
-                self.catch_up(node, KEPT);
-            }
-        }
-    }
-
-    /// The replies of `node` that wait for the wire. Their space in the injection buffers is reserved.
-    fn drain_replies(&mut self, node: usize) {
-        loop {
-            let index = self.nics.sources[node].replies.front;
-            if index == NONE {
-                return;
-            }
-            let packet = *self.nics.waiting.get(index);
-            let Some(vc) = self.nics.admission::<M>(self.now, node, &packet) else { return };
-            self.nics.sources[node].replies.pop(&self.nics.waiting);
-            self.nics.waiting.remove(index);
-            self.enter_buffer(node, vc, packet);
-        }
-    }
-
-    /// A packet counts as injected by `node` through VC `vc`.
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    fn count_injected(&mut self, node: usize, vc: usize) {
-        let job = self.nics.all[node].job;
-        if M::FULL && vc >= self.nics.first_reply_vc {
-            self.recorder.injected_reply(job);
-        } else {
-            self.recorder.injected(node, job);
-        }
-    }
-
-    /// The packet enters injection VC `vc` of `node`.
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    fn enter_buffer(&mut self, node: usize, vc: usize, mut packet: Waiting) {
-        let length = self.nics.all[node].length;
-        if self.count_at_buffer() {
-            self.count_injected(node, vc);
-        }
-        packet.arrived = self.now + self.nics.latency;
-        let buffer = &mut self.nics.buffers[node * self.nics.vcs + vc];
-        // With a head in place or on its way the packet is fetched when its turn comes.
-        let empty = buffer.used == 0;
-        buffer.used += length;
-        if empty {
-            self.send_head(node, vc, &packet);
-        } else {
-            let index = self.nics.waiting.insert(packet);
-            buffer.behind.push(&mut self.nics.waiting, index);
-        }
-    }
-
-    /// Books the arrival of a packet that is to be the head of its injection VC.
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    fn send_head(&mut self, node: usize, vc: usize, packet: &Waiting) {
-        let router = node as u32 / self.nics.nodes_per_router;
-        let port = node as u32 - router * self.nics.nodes_per_router;
-        let slot = self.tables.port(port as usize).slot_base as usize + vc;
-        let at = packet.arrived + self.rules.pipeline;
-        let packet = self.insert_packet(node, packet);
-        let arrival = Arrival { slot: global::<W>(router, slot), packet };
-        self.arrivals.push(at, arrival);
-    }
-
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    fn insert_packet(&mut self, node: usize, packet: &Waiting) -> u32 {
-        let Nic { length, job, .. } = self.nics.all[node];
-        let destination_router = packet.destination / self.nics.nodes_per_router;
-        self.packets.insert(Packet {
-            next: NONE,
-            arrived: packet.arrived,
-            destination_router,
-            source: node as u32,
-            generated: packet.generated,
-            serial: packet.serial,
-            requested: packet.requested,
-            injected: 0,
-            injection_wait: 0,
-            queue_wait: [0; 2],
-            route: RouteState::NEW,
-            length: length as u16,
-            crossing: self.plan.router.crossing[length as usize] as u16,
-            hops: [0; 2],
-            job,
-            terminal: (packet.destination - destination_router * self.nics.nodes_per_router) as u8,
-            ejection_vc: self.ejection_vc(job, node as u32, packet.requested),
-        })
-    }
-
-    /// The head of an injection VC of `length` phits has been granted: room for the node. Returns the packet
-    /// that is the next head at once, or `NONE`.
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    pub fn leave_injection(&mut self, router: usize, port: usize, vc: usize, length: u32) -> u32 {
-        let node = router * self.nics.nodes_per_router as usize + port;
-        if !self.count_at_buffer() {
-            self.count_injected(node, vc);
-        }
-        if M::FULL && vc >= self.nics.first_reply_vc {
-            self.release_reply((router, port), vc, length);
-        }
-        // While the wire is busy the node is woken anyway.
-        let nic = &self.nics.all[node];
-        let wire_busy = self.nics.serial_wire && self.now < nic.any_wire_free(self.nics.ports);
-        let waits = !nic.queue.is_empty() || (M::FULL && self.nics.sources[node].frozen);
-        if waits && !wire_busy {
-            self.nics.freed.push(node as u32);
-        }
-        let buffer = &mut self.nics.buffers[node * self.nics.vcs + vc];
-        buffer.used -= length;
-        let next = buffer.behind.pop(&self.nics.waiting);
-        if next == NONE {
-            return NONE;
-        }
-        let packet = *self.nics.waiting.get(next);
-        self.nics.waiting.remove(next);
-        if packet.arrived + self.rules.pipeline <= self.now {
-            self.insert_packet(node, &packet)
-        } else {
-            self.send_head(node, vc, &packet);
-            NONE
-        }
     }
 }
