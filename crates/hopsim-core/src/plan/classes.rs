@@ -6,8 +6,7 @@ use crate::config::{Experiment, LinkConfig};
 use crate::error::ConfigError;
 use crate::network::{ClassSpec, Classes};
 use crate::routing::Paths;
-use crate::topology::{Topology, TopologyConfig};
-use std::ops::RangeInclusive;
+use crate::topology::{LATENCIES, Topology, TopologyConfig};
 
 /// What a class of links has if the document does not say.
 struct Defaults {
@@ -25,9 +24,6 @@ const DEFAULTS: [Defaults; 3] = [
 
 /// Links of topologies with one class.
 const NETWORK: Defaults = Defaults { name: "network", latency: 1, buffer: 64 };
-
-/// Latencies that a link may have \[cycles\].
-const LATENCIES: RangeInclusive<u32> = 1..=60_000;
 
 /// Gives the links of a graph that state no latency that of their class.
 pub fn resolve_latencies(experiment: &mut Experiment) -> Result<(), ConfigError> {

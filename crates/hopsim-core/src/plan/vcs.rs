@@ -205,11 +205,24 @@ fn order(paths: &Ordered, vcs: [u32; 2], reply: [u32; 2]) -> Order {
 
 /// The VC management of a resolved experiment.
 pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
+    let classes = &network.classes;
+    let count = classes.links[0].vcs;
+    let unordered = || VcSequence::unordered(classes, 0);
+    let vcs = match &paths.safety {
+        Safety::Ordered(order) => build_ordered(experiment, order, network),
+        Safety::Escape => Vcs::chosen(unordered(), [count, 0]),
+        Safety::Phases => Vcs::by_phase(unordered(), [count, 0]),
+        Safety::Layers(layers) => Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), [count, 0]),
+        Safety::Any { .. } if count == 1 => Vcs::increasing(unordered()),
+        Safety::Any { .. } => Vcs::any(classes, count),
+    };
+    vcs.with_entries(classes.links[0].bubble > 0)
+}
+
+/// The same where VCs follow an order.
+fn build_ordered(experiment: &Experiment, order: &Ordered, network: &Network) -> Vcs {
     let replies = answers(experiment);
     let vcs = experiment.router.vcs();
-    let Safety::Ordered(order) = &paths.safety else {
-        return build_unordered(&paths.safety, network);
-    };
     let VcManagement::Flexvc(config) = vcs.management else {
         return Vcs::increasing(VcSequence::new(order.sequence, &network.classes, replies));
     };
@@ -218,19 +231,4 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let all = [vcs.local, vcs.global].map(|n| n.unwrap_or(1));
     let flex = FlexVc::new(&self::order(order, all, reply), order.detour, config.selection);
     Vcs::flexible(sequence, flex, all.map(|n| n as u8))
-}
-
-/// The same where VCs have no order.
-fn build_unordered(safety: &Safety, network: &Network) -> Vcs {
-    let classes = &network.classes;
-    let count = classes.links[0].vcs;
-    let sequence = VcSequence::unordered(classes, 0);
-    let vcs = match safety {
-        Safety::Escape => Vcs::chosen(sequence, [count, 0]),
-        Safety::Phases => Vcs::by_phase(sequence, [count, 0]),
-        Safety::Layers(layers) => Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), [count, 0]),
-        Safety::Any { .. } | Safety::Ordered(_) if count == 1 => Vcs::increasing(sequence),
-        Safety::Any { .. } | Safety::Ordered(_) => Vcs::any(classes, count),
-    };
-    vcs.with_entries(classes.links[0].bubble > 0)
 }

@@ -5,7 +5,7 @@ use super::{Head, Hop, Leg, Mechanism, Paths, Place, RouteState, Safety, Stand};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::Topology;
-use crate::topology::shortest::{Maze, ShortestPaths, Step, Ties};
+use crate::topology::shortest::{Maze, ShortestPaths, Step, Ties, distances};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,32 +73,18 @@ impl Config {
 
     /// Links from the root to every router.
     fn levels(&self, topology: &Topology) -> Vec<u32> {
+        let ports = topology.ports().len();
+        let neighbours = |router| {
+            (0..ports).filter_map(move |port| topology.neighbour(router, port)).map(|(peer, _)| peer)
+        };
+        let levels = |root| distances(topology.routers() as usize, root, neighbours);
         if let Some(root) = self.root {
-            return distances(topology, root);
+            return levels(root);
         }
         let depth = |levels: &Vec<u32>| levels.iter().copied().max();
-        let all = (0..topology.routers()).map(|root| distances(topology, root));
+        let all = (0..topology.routers()).map(levels);
         all.min_by_key(depth).unwrap_or_default()
     }
-}
-
-/// Links from a router to every other one.
-fn distances(topology: &Topology, from: u32) -> Vec<u32> {
-    let ports = topology.ports().len();
-    let mut distances = vec![u32::MAX; topology.routers() as usize];
-    distances[from as usize] = 0;
-    let mut reached = vec![from];
-    let mut next = 0;
-    while let Some(&router) = reached.get(next) {
-        for (peer, _) in (0..ports).filter_map(|port| topology.neighbour(router, port)) {
-            if distances[peer as usize] == u32::MAX {
-                distances[peer as usize] = distances[router as usize] + 1;
-                reached.push(peer);
-            }
-        }
-        next += 1;
-    }
-    distances
 }
 
 /// Places are routers in which a packet may still go up, then the same routers where it must go down.

@@ -1,7 +1,7 @@
 //! Any graph: see [`Config`].
 
-use super::PortClass;
-use super::shortest::{Maze, ShortestPaths, Step, Ties};
+use super::shortest::{Maze, ShortestPaths, Step, Ties, distances};
+use super::{LATENCIES, PortClass};
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -125,8 +125,9 @@ impl Config {
                     .value(format!("[{one}, {other}]"))
                     .valid("two different routers"));
             }
-            if let Some(latency) = edge.latency.filter(|latency| !(1..=60_000).contains(latency)) {
-                return Err(refuse("latency", "out of range").value(latency).valid("1 … 60000"));
+            if let Some(latency) = edge.latency.filter(|latency| !LATENCIES.contains(latency)) {
+                let valid = format!("{} … {}", LATENCIES.start(), LATENCIES.end());
+                return Err(refuse("latency", "out of range").value(latency).valid(valid));
             }
             if !(1..=64).contains(&edge.cycles_per_phit) {
                 let refused = refuse("cycles_per_phit", "out of range");
@@ -277,13 +278,12 @@ fn ends(config: &Config, routers: u32) -> Vec<Vec<End>> {
 
 /// Refuses a graph of several parts.
 fn check_connected(ends: &[Vec<End>]) -> Result<(), ConfigError> {
-    let mut reached = reach(ends, 0);
-    if reached.len() == ends.len() {
+    let distances = distances(ends.len(), 0, |router| ends[router as usize].iter().map(|end| end.router));
+    let (unreached, reached): (Vec<u32>, Vec<u32>) =
+        (0..ends.len() as u32).partition(|&router| distances[router as usize] == u32::MAX);
+    if unreached.is_empty() {
         return Ok(());
     }
-    reached.sort_unstable();
-    let unreached: Vec<u32> =
-        (0..ends.len() as u32).filter(|router| reached.binary_search(router).is_err()).collect();
     let reason = format!("{} cannot reach {}", list(&unreached), list(&reached));
     Err(ConfigError::new("edges", reason).valid("links that join all routers"))
 }
@@ -309,23 +309,6 @@ fn maze(ends: &[Vec<End>], nodes_per_router: u32, routers_with_nodes: u32) -> Ma
     };
     let steps = ends.iter().map(|ends| ends.iter().enumerate().map(&mut step).collect()).collect();
     Maze { steps, ends: (0..routers_with_nodes).map(|router| vec![router]).collect(), links: links as usize }
-}
-
-/// All routers that can be reached from one, nearest first.
-fn reach(ends: &[Vec<End>], from: u32) -> Vec<u32> {
-    let mut seen = vec![false; ends.len()];
-    seen[from as usize] = true;
-    let mut reached = vec![from];
-    let mut next = 0;
-    while let Some(&router) = reached.get(next) {
-        for end in &ends[router as usize] {
-            if !std::mem::replace(&mut seen[end.router as usize], true) {
-                reached.push(end.router);
-            }
-        }
-        next += 1;
-    }
-    reached
 }
 
 #[cfg(test)]

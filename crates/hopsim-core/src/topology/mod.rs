@@ -14,9 +14,13 @@ use crate::error::ConfigError;
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// Most router ports of a network, terminal ports included.
 const MAX_PORTS: u64 = 1 << 26;
+
+/// Latencies that a link may have \[cycles\].
+pub const LATENCIES: RangeInclusive<u32> = 1..=60_000;
 
 /// How the routers are linked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

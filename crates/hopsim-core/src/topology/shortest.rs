@@ -57,6 +57,28 @@ pub enum Ties {
     First,
 }
 
+/// Links from a router to each of `routers`, `u32::MAX` to those that it cannot reach.
+pub fn distances<N: Iterator<Item = u32>>(
+    routers: usize,
+    from: u32,
+    neighbours: impl Fn(u32) -> N,
+) -> Vec<u32> {
+    let mut distances = vec![u32::MAX; routers];
+    distances[from as usize] = 0;
+    let mut reached = vec![from];
+    let mut next = 0;
+    while let Some(&router) = reached.get(next) {
+        for peer in neighbours(router) {
+            if distances[peer as usize] == u32::MAX {
+                distances[peer as usize] = distances[router as usize] + 1;
+                reached.push(peer);
+            }
+        }
+        next += 1;
+    }
+    distances
+}
+
 impl ShortestPaths {
     /// Finds a path from every place to every destination: one with fewest links, of those one with least latency.
     pub fn new(maze: &Maze, ties: Ties) -> Self {
