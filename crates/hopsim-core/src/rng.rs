@@ -40,6 +40,24 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// The streams of one purpose under a seed.
+#[derive(Clone, Copy, Debug)]
+pub struct Streams(u64);
+
+impl Streams {
+    /// The streams of `purpose` under `seed`.
+    #[inline]
+    pub fn new(seed: u64, purpose: Purpose) -> Self {
+        Self(mix(seed.wrapping_add(GOLDEN)) ^ mix((purpose as u64).wrapping_mul(GOLDEN)))
+    }
+
+    /// The stream number `index`.
+    #[inline]
+    pub fn stream(self, index: u64) -> Stream {
+        Stream(mix(self.0 ^ mix(index.wrapping_add(GOLDEN.rotate_left(17)))))
+    }
+}
+
 /// A `SplitMix64` stream of random numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stream(u64);
@@ -48,8 +66,7 @@ impl Stream {
     /// The stream of `purpose` number `index` under `seed`.
     #[inline]
     pub fn new(seed: u64, purpose: Purpose, index: u64) -> Self {
-        let key = mix(seed.wrapping_add(GOLDEN)) ^ mix((purpose as u64).wrapping_mul(GOLDEN));
-        Self(mix(key ^ mix(index.wrapping_add(GOLDEN.rotate_left(17)))))
+        Streams::new(seed, purpose).stream(index)
     }
 
     /// The stream of one moment (`when`: a number that is unique per cycle and allocator iteration) of this

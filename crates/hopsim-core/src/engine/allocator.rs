@@ -11,7 +11,7 @@ use super::pool::Queue;
 use super::routers::{Array, Extras, Router, Slot, global};
 use super::tables::PortInfo;
 use crate::network::TERMINAL;
-use crate::routing::flexvc::{FlexVc, roomiest};
+use crate::routing::flexvc::roomiest;
 
 /// Working space of a visit.
 pub struct Scratch<const W: usize> {
@@ -285,19 +285,19 @@ impl<const W: usize> Visit<'_, W> {
     fn select_vc<M: Mode>(&mut self, cx: &Context<'_, W, M>, slot: usize, iteration: u32) {
         let request = self.router.slots[slot].request;
         let PortInfo { class, .. } = cx.tables.port(cx.tables.pair_port(request as usize));
-        let first = cx.block(request as usize);
         let chosen = M::FULL && self.router.choosing.contains(slot);
         let mut granted = request;
-        if let Some(flex) = cx.base.vcs().flex().filter(|_| class != TERMINAL && !chosen) {
-            let row = self.router.credits.row(first);
-            let credits = |vc: u8| row[(first + vc as usize) % 64];
+        if class != TERMINAL && !chosen {
+            let first = cx.block(request as usize);
             let highest = (request as usize - first) as u8;
-            granted = first as u16
-                + u16::from(if flex.joins_shortest() {
-                    roomiest((highest, cx.capacities[class as usize % 3]), credits)
-                } else {
-                    self.select_vc_by_rank(cx, (flex, highest), slot, iteration)
-                });
+            let vc = if cx.rules.joins_shortest {
+                let row = self.router.credits.row(first);
+                let credits = |vc: u8| row[(first + vc as usize) % 64];
+                roomiest((highest, cx.capacities[class as usize % 3]), credits)
+            } else {
+                self.select_vc_by_rank(cx, highest, slot, iteration)
+            };
+            granted = first as u16 + u16::from(vc);
         }
         self.router.slots[slot].granted = granted;
     }
@@ -307,10 +307,11 @@ impl<const W: usize> Visit<'_, W> {
     fn select_vc_by_rank<M: Mode>(
         &self,
         cx: &Context<'_, W, M>,
-        (flex, highest): (&FlexVc, u8),
+        highest: u8,
         slot: usize,
         iteration: u32,
     ) -> u8 {
+        let Some(flex) = cx.base.vcs().flex() else { return highest };
         let Slot { queue: Queue { front: packet, .. }, request, .. } = self.router.slots[slot];
         let output = cx.tables.pair_port(request as usize);
         let base = cx.block(request as usize);

@@ -8,7 +8,7 @@ use super::outlook::{Attempt, Outlook};
 use super::regions::Regions;
 use super::routers::{Router, global};
 use super::tables::Tables;
-use super::waiting::{ByVc, Waiting};
+use super::waiting::{ByVc, VCS, Waiting};
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::view::View;
@@ -34,6 +34,8 @@ pub struct Choices<const W: usize> {
     after: Vec<RouteState>,
     /// Pairs of all ports of a link class in a VC -- constant.
     pairs: ByVc<W>,
+    /// Pairs of all links in a VC or one above, by VC -- constant.
+    vcs_from: [Mask<W>; VCS + 1],
     /// Whether answers change what heads remember -- constant.
     remembers: bool,
 }
@@ -43,11 +45,12 @@ impl<const W: usize> Choices<W> {
     pub fn new(plan: &Plan, (regions, ahead): (&Regions, u32)) -> Self {
         let (routers, layout) = (plan.network.routers as usize, &plan.network.layout);
         let slots = if plan.routing.redecides() { 64 * W } else { 0 };
-        let mut pairs = ByVc::EMPTY;
+        let (mut pairs, mut vcs_from) = (ByVc::EMPTY, [Mask::EMPTY; VCS + 1]);
         for pair in 0..layout.pairs() {
             let link = layout.pair_vc(pair).map(|(port, vc)| (layout.class[port], vc));
             if let Some((class, vc)) = link.filter(|&(class, _)| class != TERMINAL) {
                 pairs.get_mut(class as usize - 1, vc as usize).insert(pair);
+                vcs_from[..=vc as usize].iter_mut().for_each(|pairs| pairs.insert(pair));
             }
         }
         Self {
@@ -56,6 +59,7 @@ impl<const W: usize> Choices<W> {
             hopes: vec![Mask::EMPTY; routers * slots],
             after: vec![RouteState::NEW; slots],
             pairs,
+            vcs_from,
             remembers: plan.routing.remembers(),
         }
     }
@@ -76,6 +80,12 @@ impl<const W: usize> Choices<W> {
     #[inline]
     pub fn pairs(&self, class: u8, vc: u8) -> Mask<W> {
         self.pairs.get(class as usize, vc as usize)
+    }
+
+    /// The pairs of all links in VC `vc` or one above.
+    #[inline]
+    pub fn vcs_from(&self, vc: u8) -> Mask<W> {
+        self.vcs_from[usize::from(vc).min(VCS)]
     }
 
     /// The head of a slot has a choice.

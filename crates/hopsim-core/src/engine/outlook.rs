@@ -7,10 +7,9 @@ use super::mask::Mask;
 use super::mode::Mode;
 use super::routers::global;
 use crate::network::TERMINAL;
-use crate::rng::{Purpose, Stream};
+use crate::rng::Stream;
 use crate::routing::view::{Draws, View};
 use crate::routing::{Head, Prospect, Request};
-use crate::topology::LOCAL;
 use std::ops::Range;
 
 /// The state of one router in one allocator iteration.
@@ -122,10 +121,9 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
         draw: impl FnOnce(u32) -> u32,
     ) -> Option<Request> {
         let choices = &self.visit.extras.choices;
-        let mut pairs = Mask::EMPTY;
-        vcs.for_each(|vc| pairs |= choices.pairs(LOCAL, vc));
         // The ports that bring the packet nearer are all that it hopes for.
-        pairs = pairs & self.openings.open & choices.hopes(self.visit.number, self.slot);
+        let hopes = self.openings.open & choices.hopes(self.visit.number, self.slot);
+        let mut pairs = (hopes & choices.vcs_from(vcs.start)).without(choices.vcs_from(vcs.end));
         if self.cx.lbr() > 0 || self.cx.mixed() {
             pairs.for_each(|pair| {
                 if !self.open(self.request(pair)) {
@@ -181,7 +179,7 @@ impl<const W: usize, M: Mode> Draws for Attempt<'_, '_, W, M> {
     fn attempt(&mut self) -> &mut Stream {
         let packet = self.cx.packets.get(self.packet);
         self.stream.get_or_insert_with(|| {
-            let source = Stream::new(self.cx.rules.seed, Purpose::Attempt, u64::from(packet.source));
+            let source = self.cx.rules.attempts.stream(u64::from(packet.source));
             source.at(u64::from(packet.serial)).at(self.cx.moment(self.iteration))
         })
     }

@@ -8,7 +8,8 @@ use crate::config::router::{ArbiterConfig, Consumption};
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold};
 use crate::network::TERMINAL;
 use crate::plan::Plan;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, Stream, Streams};
+use crate::routing::flexvc::FlexVc;
 use std::ops::RangeInclusive;
 
 /// Constants of the run that hot code reads.
@@ -52,6 +53,8 @@ pub struct Rules {
     pub nodes_per_router: u32,
     /// Seed of the run.
     pub seed: u64,
+    /// By source node: what is drawn anew at every attempt of a head.
+    pub attempts: Streams,
     /// Whether input arbiters are round-robin.
     pub input_round_robin: bool,
     /// Whether output arbiters are.
@@ -62,6 +65,8 @@ pub struct Rules {
     pub output_stamps: bool,
     /// Whether heads may use several VCs of a port.
     pub flexible: bool,
+    /// Whether they take the one with most room.
+    pub joins_shortest: bool,
     /// Whether heads must be asked for their port, as it is not that of a minimal path.
     pub asks: bool,
     /// Whether the VC of a hop depends on more than the VC before it.
@@ -98,11 +103,13 @@ impl Rules {
             terminals: plan.network.layout.terminals,
             nodes_per_router: plan.topology.nodes_per_router(),
             seed: plan.experiment.measure.seed,
+            attempts: Streams::new(plan.experiment.measure.seed, Purpose::Attempt),
             input_round_robin: matches!(router.allocator.input_arbiter, ArbiterConfig::RoundRobin(_)),
             output_round_robin: matches!(router.allocator.output_arbiter, ArbiterConfig::RoundRobin(_)),
             input_stamps: matches!(router.allocator.input_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
             output_stamps: matches!(router.allocator.output_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
             flexible: plan.routing.vcs().is_flexible(),
+            joins_shortest: plan.routing.vcs().flex().is_some_and(FlexVc::joins_shortest),
             asks: plan.routing.asks(),
             depends_on_hop: plan.routing.vcs().depends_on_hop(),
             bubble: plan.network.classes.links.iter().map(|class| class.bubble).max().unwrap_or(0),

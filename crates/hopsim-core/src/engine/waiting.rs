@@ -6,7 +6,7 @@
 
 use super::mask::Mask;
 use super::regions::{PerRegion, Regions};
-use super::routers::Router;
+use super::routers::{Array, Router};
 use super::simulation::wake;
 use super::tables::{PortInfo, Tables};
 use super::wheel::Wheel;
@@ -18,7 +18,7 @@ use crate::routing::view::Sensing;
 use std::ops::Range;
 
 /// Most VCs of a port.
-const VCS: usize = 16;
+pub const VCS: usize = 16;
 
 /// One [`Mask`] per link class and VC.
 #[derive(Clone)]
@@ -45,7 +45,7 @@ impl<const W: usize> ByVc<W> {
 #[derive(Clone)]
 struct Waits<const W: usize> {
     /// Slots whose minimal path or detour goes over a port, by port.
-    own: Vec<Mask<W>>,
+    own: Array<Mask<W>, W>,
     /// Slots that could choose any port of a link class, by class.
     misroutes: [Mask<W>; 2],
     /// The same by VC.
@@ -84,7 +84,7 @@ impl<const W: usize> Waiting<W> {
     pub fn new(plan: &Plan, (regions, ahead): (&Regions, u32)) -> Self {
         let (routing, sensors) = (&plan.routing, plan.routing.sensors());
         let waits = Waits {
-            own: vec![Mask::EMPTY; plan.network.layout.ports()],
+            own: Array::new(Mask::EMPTY),
             misroutes: [Mask::EMPTY; 2],
             misroutes_by_vc: ByVc::EMPTY,
             asleep: Mask::EMPTY,
@@ -204,7 +204,7 @@ impl<const W: usize> Waiting<W> {
     /// The marks of some ports of a router have changed: heads read those of their own outputs.
     pub fn wake_own(&mut self, number: usize, ports: Range<usize>) {
         let waits = &mut self.routers[number];
-        waits.own[ports].iter().for_each(|&own| waits.asleep = waits.asleep.without(own));
+        ports.for_each(|port| waits.asleep = waits.asleep.without(waits.own[port]));
     }
 
     /// What heads of a router have heard from other routers has changed.

@@ -30,7 +30,8 @@ impl<T> Wheel<T> {
     /// The events of cycle `now`, in order; give the vector back with [`Self::put_back`].
     #[inline]
     pub fn take(&mut self, now: u32) -> Vec<T> {
-        std::mem::take(&mut self.buckets[(now & self.mask) as usize])
+        let bucket = &mut self.buckets[(now & self.mask) as usize];
+        if bucket.is_empty() { Vec::new() } else { std::mem::take(bucket) }
     }
 
     /// Returns the vector of a cycle, to use its memory again.

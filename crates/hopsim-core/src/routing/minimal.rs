@@ -107,12 +107,14 @@ pub struct Minimal {
     topology: Arc<Topology>,
     vcs: Vcs,
     up: Up,
+    /// Whether there can be several shortest paths to choose from -- constant.
+    has_trunks: bool,
 }
 
 impl Minimal {
     /// Minimal paths on `topology` with the VCs of `vcs`.
     pub fn new(topology: Arc<Topology>, vcs: Vcs) -> Self {
-        Self { topology, vcs, up: Up::Source }
+        Self { has_trunks: topology.has_trunks(), topology, vcs, up: Up::Source }
     }
 
     /// The topology it routes on.
@@ -154,10 +156,11 @@ impl Minimal {
     }
 
     /// The VCs that a hop may use; of a hop that enters a ring their entries, which are numbered on behind them.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn way(&self, head: &Head, hop: Hop) -> Way {
         let way = self.vcs.way(head, hop);
-        if !self.vcs.has_entries() || self.continues(head, way) {
+        if !self.vcs.has_entries() || self.continues((head.input, head.code), way) {
             return way;
         }
         Way { vc: self.vcs.used(hop.class) + way.vc, ..way }
@@ -165,26 +168,20 @@ impl Minimal {
 
     /// Whether a hop goes on in the ring of buffers that the head is in. Where a hop may use any VC, those of all VCs are
     /// one ring: a packet moves on as long as one of them has room.
-    fn continues(&self, head: &Head, way: Way) -> bool {
+    // By value, so that the head never has to be written down.
+    fn continues(&self, (input, code): (u16, u8), way: Way) -> bool {
         let Topology::Cube(cube) = &*self.topology else { return true };
-        let same = self.vcs.is_flexible() || head.code == self.vcs.sequence.code(way.class, way.vc);
-        same && cube.is_opposite(head.input as usize, way.port as usize)
+        let same = self.vcs.is_flexible() || code == self.vcs.sequence.code(way.class, way.vc);
+        same && cube.is_opposite(input as usize, way.port as usize)
     }
 
     /// Chooses among the parallel links towards `target`, if there are any; see [`Topology::choose_trunk`].
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn choose_trunk(&self, head: &Head, target: u32, state: &mut RouteState, draw: impl Fn() -> Stream) {
-        match &*self.topology {
-            Topology::Dragonfly(t) if t.has_trunks() && target != head.router => {
-                state.trunk = t.choose_trunk(head.router, target, &mut draw());
-            }
-            Topology::Dragonfly(_) | Topology::Graph(_) => {}
-            Topology::Cube(t) if !t.has_ties() => {}
-            _ => {
-                state.trunk =
-                    self.trunk((head.router, target), (head.source, head.destination, head.terminal), draw());
-            }
+        if self.has_trunks && target != head.router {
+            state.trunk =
+                self.trunk((head.router, target), (head.source, head.destination, head.terminal), draw());
         }
     }
 
@@ -201,10 +198,7 @@ impl Minimal {
             (Topology::FatTree(tree), Up::Destination) => {
                 tree.root_of(destination * tree.k() + u32::from(terminal))
             }
-            (topology, _) if topology.has_trunks() && target != at => {
-                topology.choose_trunk(at, target, &mut stream)
-            }
-            _ => 0,
+            (topology, _) => topology.choose_trunk(at, target, &mut stream),
         }
     }
 }

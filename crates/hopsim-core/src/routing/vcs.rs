@@ -104,14 +104,15 @@ impl Vcs {
     }
 
     /// The VCs that a hop may use.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn way(&self, head: &Head, Hop { port, class, leg, reuses }: Hop) -> Way {
-        let opportunistic = matches!(leg, Leg::MisrouteSource | Leg::MisrouteInside | Leg::MisrouteFinal);
+        let opportunistic = || matches!(leg, Leg::MisrouteSource | Leg::MisrouteInside | Leg::MisrouteFinal);
         let vc = match &self.rule {
             Rule::Flexible(flex) => flex.highest(leg, class, head.reply),
             Rule::Phases => u8::from(matches!(leg, Leg::ToGroup | Leg::Final)),
             Rule::Path(vcs) if head.at_injection() => vcs.vc(head.router, head.destination),
-            _ if opportunistic && reuses => self.sequence.reused(head.code),
+            _ if reuses && opportunistic() => self.sequence.reused(head.code),
             _ => self.sequence.next(head.code, class),
         };
         Way { port, class, vc }

@@ -251,10 +251,15 @@ impl Cube {
     #[inline]
     pub fn way(&self, from: u32, to: u32, dimension: usize) -> (u32, Option<bool>) {
         let (here, there) = (self.coordinate(from, dimension), self.coordinate(to, dimension));
+        self.shorter(self.sides[dimension], here, there)
+    }
+
+    /// The same between coordinates of a dimension of `side` routers.
+    #[inline]
+    fn shorter(&self, side: u32, here: u32, there: u32) -> (u32, Option<bool>) {
         if !self.wraps {
             return (here.abs_diff(there), Some(there > here));
         }
-        let side = self.sides[dimension];
         let up = if there >= here { there - here } else { there + side - here };
         let down = side - up;
         match up.cmp(&down) {
@@ -314,8 +319,10 @@ impl Cube {
     #[inline]
     pub fn nearer(&self, at: u32, to: u32, ties: u16) -> (usize, u64) {
         let mut ports = 0;
-        for dimension in 0..self.sides.len() {
-            if let (1.., plus) = self.way(at, to, dimension) {
+        let places = self.place(at).iter().zip(self.place(to));
+        for (dimension, (&side, (&here, &there))) in self.sides.iter().zip(places).enumerate() {
+            if here != there {
+                let (_, plus) = self.shorter(side, u32::from(here), u32::from(there));
                 let plus = plus.unwrap_or(ties >> dimension & 1 == 1);
                 ports |= 1 << (2 * dimension + usize::from(plus));
             }
