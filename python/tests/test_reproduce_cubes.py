@@ -130,7 +130,7 @@ def test_the_time_of_a_burst_is_relative_to_that_of_the_same_seed() -> None:
         own.summary["cycles_per_burst"] = 900.0 * (1 + seed)
     found = fact(entry, results, "64-ring, UN: LBR reduces")
     assert (found.holds, found.found) == (True, "0.900 ± 0.000")
-    assert not fact(entry, results, "UN: LBR gains more in the torus").holds
+    assert not fact(entry, results, "UN: LBR gains more in the 8×8 torus").holds
 
 
 def documents(name: str, scale: Any = "full") -> list[dict[str, Any]]:

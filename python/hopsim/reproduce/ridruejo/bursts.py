@@ -28,28 +28,39 @@ LENGTHS: Mapping[Scale, Sequence[int]] = {
 """Packets of a node in a burst."""
 SEEDS: Mapping[Scale, int] = {"quick": 1, "full": 10}
 PACKETS = 1_000
-"""That a node sends in a run, at least: short bursts are repeated."""
+"""That a node sends in a run, if bursts get so long: short ones are repeated."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """One of the two networks of 64 nodes."""
+    """A ring or torus."""
 
     title: str
     topology: Document
     cycles: int
     """That a node needs for a packet, at most: sets the length of the runs."""
+    longest: Mapping[Scale, int]
+    """Packets of a node in its longest burst."""
+
+    def lengths(self, scale: Scale) -> list[int]:
+        """Of the bursts."""
+        return [length for length in LENGTHS[scale] if length <= self.longest[scale]]
 
 
-RING = Network("64-ring", {"ring": {"routers": 64}}, 400)
-TORUS = Network("8×8 torus", {"torus": {"sides": [8, 8]}}, 45)
-NETWORKS = (RING, TORUS)
+SMALL: Mapping[Scale, int] = {"quick": 1_000, "full": 10_000}
+LARGE: Mapping[Scale, int] = {"quick": 100, "full": 1_000}
+RING = Network("64-ring", {"ring": {"routers": 64}}, 400, SMALL)
+TORI = (
+    Network("8×8 torus", {"torus": {"sides": [8, 8]}}, 45, SMALL),
+    Network("32×32 torus", {"torus": {"sides": [32, 32]}}, 170, LARGE),
+)
+NETWORKS = (RING, *TORI)
 PATTERNS: Mapping[str, Any] = {"UN": "uniform", "HR": {"hot_region": {"fraction": 0.25, "share": 0.125}}}
 CONTROLS: Mapping[str, Document] = {"base": {"none": {}}, "LBR": {"lbr": {"packets": RESERVED}}}
 
 
-def _document(network: Network, pattern: str, control: str, length: int) -> Document:
-    bursts = math.ceil(PACKETS / length)
+def _document(network: Network, pattern: str, control: str, scale: Scale, length: int) -> Document:
+    bursts = math.ceil(min(PACKETS, network.longest[scale]) / length)
     return {
         "topology": network.topology,
         "links": {"network": {"latency": 1}},
@@ -92,14 +103,14 @@ def _experiments(scale: Scale, seeds: int) -> list[Experiment]:
     return [
         Experiment(
             _name(network, pattern, control, length),
-            _document(network, pattern, control, length),
+            _document(network, pattern, control, scale, length),
             (),
             seeds,
         )
         for network in NETWORKS
         for pattern in PATTERNS
         for control in CONTROLS
-        for length in LENGTHS[scale]
+        for length in network.lengths(scale)
     ]
 
 
@@ -113,7 +124,7 @@ def _lines(scale: Scale, results: Results) -> Lines:
             length: _relative(
                 *(results[_name(network, pattern, control, length)] for control in ("LBR", "base"))
             )
-            for length in LENGTHS[scale]
+            for length in network.lengths(scale)
         }
         for network in NETWORKS
         for pattern in PATTERNS
@@ -151,25 +162,31 @@ def _facts(lines: Lines) -> Iterator[Fact]:
             last < first,
         )
     for pattern in PATTERNS:
-        ring, torus = (list(lines[_line(network, pattern)].values())[-1].mean for network in NETWORKS)
-        yield Fact(
-            f"{pattern}: LBR gains more in the torus than in the ring",
-            "longest bursts: torus below ring",
-            f"{torus:.3f}, {ring:.3f}",
-            torus < ring,
-        )
+        for network in TORI:
+            torus = lines[_line(network, pattern)]
+            length = list(torus)[-1]
+            ring = lines[_line(RING, pattern)][length]
+            yield Fact(
+                f"{pattern}: LBR gains more in the {network.title} than in the ring",
+                f"bursts of {length:,}: torus below ring",
+                f"{torus[length].mean:.3f}, {ring.mean:.3f}",
+                torus[length].mean < ring.mean,
+            )
 
 
 def _notes(scale: Scale) -> list[str]:
     lengths = LENGTHS[scale]
     lines = [
-        "64 nodes; 3 VCs of 4 packets of 16 phits, one of them the escape VC with the bubble; two injection "
+        "3 VCs of 4 packets of 16 phits, one of them the escape VC with the bubble; two injection "
         "ports of 4 packets, by direction; nodes consume all packets that arrive at once. "
-        f"B = {RESERVED} for LBR. Bursts of {lengths[0]} to {lengths[-1]:,} packets, repeated until every "
-        f"node has sent about {PACKETS:,}.",
-        "Not in the paper, so chosen: the size of the torus (the other experiments have 64 nodes), one cycle "
-        "per router and link, round-robin arbitration in one iteration, an input of the crossbar for every "
-        "VC; a packet in the torus without a way to go in X is put to an injection port by its way in Y.",
+        f"B = {RESERVED} for LBR. Bursts of {lengths[0]} to {lengths[-1]:,} packets, in the large torus to "
+        f"{LARGE[scale]:,}; short ones are repeated until a node has sent about {PACKETS:,}, in the large "
+        f"torus {min(PACKETS, LARGE[scale]):,}.",
+        "The paper does not give the size of its 2-D network: one of as many nodes as the ring (8×8), and a "
+        "larger one (32×32), as it speaks of a similar radix.",
+        "Not in the paper, so chosen: one cycle per router and link, round-robin arbitration in one "
+        "iteration, an input of the crossbar for every VC; a packet in the torus without a way to go in X is "
+        "put to an injection port by its way in Y.",
     ]
     if scale == "quick":
         lines.append("The paper goes up to bursts of 10,000 packets and repeats with 10 seeds: --scale full.")
@@ -191,7 +208,7 @@ def entries() -> list[Entry]:
     return [
         Entry(
             name="ridruejo-figure-2",
-            title="Time of bursts in step with local buffer restriction, ring and torus of 64 nodes",
+            title="Time of bursts in step with local buffer restriction, ring and tori",
             source=f"{RIDRUEJO}, figure 2",
             notes=_notes,
             seeds=SEEDS,
