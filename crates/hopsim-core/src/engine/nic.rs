@@ -22,6 +22,9 @@ pub const SOURCE_BUCKETS: usize = 2048;
 /// shorter: above saturation memory stays bounded.
 pub const KEPT: u32 = 16;
 
+/// Packets below which such a queue is filled again.
+pub const REFILLED: u32 = KEPT / 2;
+
 /// One network interface.
 pub struct Nic {
     /// When it generates.

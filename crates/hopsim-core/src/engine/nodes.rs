@@ -3,7 +3,7 @@
 
 use super::context::{Arrival, Context};
 use super::mode::Mode;
-use super::nic::{KEPT, Nic, SOURCE_BUCKETS};
+use super::nic::{KEPT, Nic, REFILLED, SOURCE_BUCKETS};
 use super::packet::{Packet, Waiting};
 use super::routers::global;
 use crate::network::NONE;
@@ -171,7 +171,8 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             nic.queued -= 1;
             self.nics.waiting.remove(index);
             self.enter_buffer(node, vc, packet);
-            if self.nics.all[node].lags {
+            let nic = &self.nics.all[node];
+            if nic.lags && nic.queued < REFILLED {
                 self.catch_up(node, KEPT);
             }
         }
