@@ -1,7 +1,7 @@
 """Meshes, tori and trees: what the papers say of them, and what SAT promises on every topology.
 
 The papers' tables and figures are the entries of `hopsim reproduce` at full scale. A statement that does
-not hold, or a value that does not agree, fails unless `KNOWN` says why.
+not hold, or a value that does not agree, fails unless `verify.disagreements` says what is known of it.
 
 With l = k every node gets the same share of a saturated network: within 1 % of the mean. Below
 saturation the signal changes nothing that the spread of seeds would show.
@@ -9,7 +9,6 @@ saturation the signal changes nothing that the spread of seeds would show.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from hopsim.reproduce import show
 from hopsim.reproduce.entries import ENTRIES
 from hopsim.reproduce.model import Entry, Outcome
 from hopsim.reproduce.run import run
+from verify.disagreements import known
 from verify.options import Options
 from verify.simulate import Document
 from verify.statistics import Sample, pooled, standard_error, student_quantile
@@ -72,19 +72,6 @@ SATURATED_SEEDS = 3
 BELOW = (10_000, 50_000)
 
 
-@dataclass(frozen=True)
-class Known:
-    """A documented disagreement."""
-
-    entry: str
-    text: str
-    """Regular expression over statements and over `row, quantity` of values."""
-    reason: str
-
-
-KNOWN: tuple[Known, ...] = ()
-
-
 def check(options: Options) -> int:
     """Print every agreement of the selected entries and networks; how many fail."""
     published = [entry for entry in ENTRIES if entry.name.partition("-")[0] in PUBLICATIONS]
@@ -118,12 +105,6 @@ def disagreements(outcome: Outcome) -> Iterator[str]:
     for fact in outcome.facts:
         if not fact.holds:
             yield fact.statement
-
-
-def known(entry: str, text: str, documented: Sequence[Known] = KNOWN) -> str | None:
-    """Why a disagreement is accepted; None if it is not documented."""
-    found = (each for each in documented if each.entry == entry and re.search(each.text, text))
-    return next((each.reason for each in found), None)
 
 
 @dataclass(frozen=True)

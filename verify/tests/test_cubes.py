@@ -1,10 +1,12 @@
 """Verdicts on meshes, tori and trees."""
 
 import pytest
-from verify.cubes import NETWORKS, Fairness, Known, disagreements, known, table
+from verify.cubes import NETWORKS, Fairness, disagreements, table
+from verify.disagreements import KNOWN, Known, known
 from verify.statistics import Sample
 
 import hopsim as hs
+from hopsim.reproduce.entries import ENTRIES
 from hopsim.reproduce.model import Comparison, Fact, Measured, Outcome
 
 NETWORK = NETWORKS[0]
@@ -43,6 +45,12 @@ def test_a_disagreement_is_known_by_entry_and_text() -> None:
     assert known("izu-figure-6", "at saturation nodes 20 and 51 do better", documented) == "because"
     assert known("izu-figure-7", "at saturation nodes 20 and 51 do better", documented) is None
     assert known("izu-figure-6", "saturation is around 0.45", documented) is None
+
+
+def test_known_disagreements_are_of_entries_and_say_what_is_known() -> None:
+    for each in KNOWN:
+        assert each.entry in {entry.name for entry in ENTRIES}
+        assert each.reason.endswith(".")
 
 
 def test_every_network_can_be_simulated_with_the_signal() -> None:
