@@ -179,10 +179,8 @@ impl<const W: usize> Visit<'_, W> {
         if !cx.on_request() {
             self.serve_input(cx, input, slot, iteration);
         }
-        if cx.flexible() {
-            self.select_vc(cx, slot, iteration);
-        }
-        self.transfer(cx, input, slot, output);
+        let pair = self.granted_pair(cx, slot, iteration);
+        self.transfer(cx, (input, slot), (output, pair));
         true
     }
 
@@ -211,9 +209,6 @@ impl<const W: usize> Visit<'_, W> {
             }
             if cx.on_request() {
                 self.serve_input(cx, input, slot, iteration);
-            }
-            if cx.flexible() {
-                self.select_vc(cx, slot, iteration);
             }
             let output = cx.tables.pair_port(self.router.slots[slot].request as usize);
             scratch.nominee[input] = slot as u16;
@@ -259,7 +254,8 @@ impl<const W: usize> Visit<'_, W> {
                 self.serve_input(cx, input, slot, iteration);
             }
             losers.remove(input);
-            self.transfer(cx, input, slot, output);
+            let pair = self.granted_pair(cx, slot, iteration);
+            self.transfer(cx, (input, slot), (output, pair));
         });
         losers
     }
@@ -280,26 +276,27 @@ impl<const W: usize> Visit<'_, W> {
         inputs
     }
 
-    /// FlexVC: picks the VC of a nominated head out of those it may use.
+    /// The pair that the head of a slot is granted: the one it asks for; with FlexVC that one or any below of the same port.
     #[inline]
-    fn select_vc<M: Mode>(&mut self, cx: &Context<'_, W, M>, slot: usize, iteration: u32) {
-        let request = self.router.slots[slot].request;
-        let PortInfo { class, .. } = cx.tables.port(cx.tables.pair_port(request as usize));
-        let chosen = M::FULL && self.router.choosing.contains(slot);
-        let mut granted = request;
-        if class != TERMINAL && !chosen {
-            let first = cx.block(request as usize);
-            let highest = (request as usize - first) as u8;
-            let vc = if cx.rules.joins_shortest {
-                let row = self.router.credits.row(first);
-                let credits = |vc: u8| row[(first + vc as usize) % 64];
-                roomiest((highest, cx.capacities[class as usize % 3]), credits)
-            } else {
-                self.select_vc_by_rank(cx, highest, slot, iteration)
-            };
-            granted = first as u16 + u16::from(vc);
+    fn granted_pair<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize, iteration: u32) -> usize {
+        let request = self.router.slots[slot].request as usize;
+        if !cx.flexible() || M::FULL && self.router.choosing.contains(slot) {
+            return request;
         }
-        self.router.slots[slot].granted = granted;
+        let PortInfo { class, .. } = cx.tables.port(cx.tables.pair_port(request));
+        if class == TERMINAL {
+            return request;
+        }
+        let first = cx.block(request);
+        let highest = (request - first) as u8;
+        let vc = if cx.rules.joins_shortest {
+            let row = self.router.credits.row(first);
+            let credits = |vc: u8| row[(first + vc as usize) % 64];
+            roomiest((highest, cx.capacities[class as usize % 3]), credits)
+        } else {
+            self.select_vc_by_rank(cx, highest, slot, iteration)
+        };
+        first + vc as usize
     }
 
     // Out of line, so that joining the shortest queue does not pay for preparing the others.
@@ -312,7 +309,7 @@ impl<const W: usize> Visit<'_, W> {
         iteration: u32,
     ) -> u8 {
         let Some(flex) = cx.base.vcs().flex() else { return highest };
-        let Slot { queue: Queue { front: packet, .. }, request, .. } = self.router.slots[slot];
+        let Slot { queue: Queue { front: packet, .. }, request } = self.router.slots[slot];
         let output = cx.tables.pair_port(request as usize);
         let base = cx.block(request as usize);
         let credits = |vc| self.router.credits[base + vc as usize];

@@ -37,7 +37,7 @@ use crate::measure::summary::Figures;
 use crate::measure::{self, Table};
 use crate::plan::Plan;
 use crate::trace::{Observer, PacketTrace, Tracer, Unobserved};
-use mode::{Clean, CleanFull, Full, General, Mode, Plain, is_clean, is_full, is_plain};
+use mode::{Clean, CleanFull, Cube, Full, General, Mode, Named, is_clean, is_full, is_plain, is_rising};
 use regions::Cut;
 use serde_json::{Map, Value};
 use simulation::Simulation;
@@ -86,27 +86,34 @@ pub(crate) fn mask_words(plan: &Plan) -> usize {
     layout.slots().max(layout.pairs()).div_ceil(64).next_power_of_two()
 }
 
-/// Picks the mask width once per run: everything below is compiled for it.
+/// Picks the mask width once per run: everything below is compiled for it. Routers that need the widest are so rare that they do
+/// without modes of their own.
 fn perform<T: Task>(plan: &Plan, task: T) -> T::Output {
     match mask_words(plan) {
         1 => by_mode::<1, T>(plan, task),
         2 => by_mode::<2, T>(plan, task),
         4 => by_mode::<4, T>(plan, task),
-        _ => by_mode::<8, T>(plan, task),
+        _ => in_general::<8, T>(plan, task),
     }
 }
 
 /// Picks the mode, likewise.
 fn by_mode<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
     let observer = T::Observer::default();
-    if is_full(plan) && is_plain(plan) && is_clean(plan) {
-        task.with(Simulation::<W, _>::new(plan, CleanFull(observer), T::CUT))
-    } else if is_full(plan) {
+    match (is_full(plan), is_plain(plan), is_clean(plan), is_rising(plan)) {
+        (true, true, true, true) => task.with(Simulation::<W, _>::new(plan, CleanFull(observer), T::CUT)),
+        (false, true, true, true) => task.with(Simulation::<W, _>::new(plan, Clean(observer), T::CUT)),
+        (false, true, false, true) => task.with(Simulation::<W, _>::new(plan, Named(observer), T::CUT)),
+        (false, true, true, false) => task.with(Simulation::<W, _>::new(plan, Cube(observer), T::CUT)),
+        _ => in_general::<W, T>(plan, task),
+    }
+}
+
+/// Picks one of the modes that fit any plan.
+fn in_general<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
+    let observer = T::Observer::default();
+    if is_full(plan) {
         task.with(Simulation::<W, _>::new(plan, Full(observer), T::CUT))
-    } else if is_plain(plan) && is_clean(plan) {
-        task.with(Simulation::<W, _>::new(plan, Clean(observer), T::CUT))
-    } else if is_plain(plan) {
-        task.with(Simulation::<W, _>::new(plan, Plain(observer), T::CUT))
     } else {
         task.with(Simulation::<W, _>::new(plan, General(observer), T::CUT))
     }

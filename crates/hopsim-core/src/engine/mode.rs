@@ -11,27 +11,34 @@ pub trait Mode {
     /// Packets of one length, longer than the crossbar latency, round-robin arbiters without priority, links of a
     /// phit per cycle with nothing on them but packets.
     const PLAIN: bool;
-    /// Besides, the default rules: no named choice differs, and every head has one VC.
+    /// No named choice differs from its default.
     const CLEAN: bool;
+    /// Every head has one VC, which follows from the one before it, as in dragonflies, and room for a packet is all it needs.
+    const RISING: bool;
     /// Everything: heads with a choice and what they read, shared buffers, bursts, changes, requests and replies.
     const FULL: bool;
-    /// Whether routers that can do nothing are left alone until they can. In dragonflies without choices, whose crossbars are
+    /// Whether routers without choices that can do nothing are left alone until they can. In dragonflies, whose crossbars are
     /// fast, outputs are busy for so short a time that asking costs more than it saves.
-    const SLEEPS: bool = Self::FULL || !Self::CLEAN;
+    const PATIENT: bool = !Self::CLEAN && Self::FULL || !Self::RISING;
+    /// Whether any router is left alone.
+    const SLEEPS: bool = Self::FULL || Self::PATIENT;
     /// Who watches.
     type Observer: Observer;
     /// Who watches.
     fn observer(&mut self) -> &mut Self::Observer;
 }
 
-/// A run with nothing but the plainest router and the default rules.
+/// A run with nothing but the plainest router, the default choices and rising VCs.
 pub struct Clean<O>(pub O);
 
-/// A run with nothing but the plainest router.
-pub struct Plain<O>(pub O);
-
-/// A run with everything, but the plainest router and the default rules.
+/// The same, but with everything that modes other than [`Full`] leave out.
 pub struct CleanFull<O>(pub O);
+
+/// As [`Clean`], but with other named choices.
+pub struct Named<O>(pub O);
+
+/// As [`Clean`], but VCs do not rise: cubes, graphs, FlexVC.
+pub struct Cube<O>(pub O);
 
 /// A run with any router and rules, where no head has a choice.
 pub struct General<O>(pub O);
@@ -39,12 +46,13 @@ pub struct General<O>(pub O);
 /// A run with everything.
 pub struct Full<O>(pub O);
 
-/// One row per mode: its name, `PLAIN`, `CLEAN`, `FULL`.
+/// One row per mode: its name, `PLAIN`, `CLEAN`, `RISING`, `FULL`.
 macro_rules! modes {
-    ($($mode:ident $plain:literal $clean:literal $full:literal;)*) => {$(
+    ($($mode:ident $plain:literal $clean:literal $rising:literal $full:literal;)*) => {$(
         impl<O: Observer> Mode for $mode<O> {
             const PLAIN: bool = $plain;
             const CLEAN: bool = $clean;
+            const RISING: bool = $rising;
             const FULL: bool = $full;
             type Observer = O;
             #[inline]
@@ -56,11 +64,12 @@ macro_rules! modes {
 }
 
 modes! {
-    Clean true true false;
-    CleanFull true true true;
-    Plain true false false;
-    General false false false;
-    Full false false true;
+    Clean true true true false;
+    CleanFull true true true true;
+    Named true false true false;
+    Cube true true false false;
+    General false false false false;
+    Full false false false true;
 }
 
 /// Whether a plan needs [`Full`] or [`CleanFull`].
@@ -93,7 +102,7 @@ pub fn is_plain(plan: &Plan) -> bool {
         && plan.routing.sensors().exchange.is_none_or(|exchange| exchange.message_length == 0)
 }
 
-/// Whether a plan uses the default rules throughout.
+/// Whether a plan uses the default choices throughout.
 pub fn is_clean(plan: &Plan) -> bool {
     let (router, nic) = (&plan.router, &plan.nic);
     router.ejection == Ejection::Link
@@ -101,9 +110,13 @@ pub fn is_clean(plan: &Plan) -> bool {
         && router.input_pointer == InputPointer::Grant
         && nic.injection_count == InjectionCount::Network
         && nic.injection_latency == InjectionLatency::Grant
-        && !plan.routing.asks()
-        && !plan.routing.vcs().depends_on_hop()
+}
+
+/// Whether every head has one VC, which follows from the one before it, and room for a packet is all it needs.
+pub fn is_rising(plan: &Plan) -> bool {
+    !plan.routing.asks()
         && !plan.routing.vcs().is_flexible()
+        && !plan.routing.vcs().depends_on_hop()
         && plan.network.classes.links.iter().all(|class| class.bubble == 0)
         && plan.control.lbr == 0
 }
@@ -151,19 +164,40 @@ mod tests {
             let plan =
                 |document: &Value| Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap();
             let clean = plan(&document);
-            assert!(is_plain(&clean) && is_clean(&clean));
+            assert!(is_plain(&clean) && is_clean(&clean) && is_rising(&clean));
             let general = lives(&clean, General(Tracer::default()));
             assert!(general.len() > 100);
             assert_eq!(lives(&clean, Full(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, CleanFull(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, Clean(Tracer::default())), general, "{document}");
-            assert_eq!(lives(&clean, Plain(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&clean, Named(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&clean, Cube(Tracer::default())), general, "{document}");
             document["compat"] = json!("fogsim");
             let fogsim = plan(&document);
             assert!(is_plain(&fogsim) && !is_clean(&fogsim));
             let general = lives(&fogsim, General(Tracer::default()));
             assert_eq!(lives(&fogsim, Full(Tracer::default())), general, "{document}");
-            assert_eq!(lives(&fogsim, Plain(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&fogsim, Named(Tracer::default())), general, "{document}");
+        }
+    }
+
+    #[test]
+    fn in_cubes_every_mode_that_fits_gives_every_packet_the_same_life() {
+        for topology in [json!({ "torus": { "sides": [4, 4] } }), json!({ "mesh": { "sides": [4, 3] } })] {
+            for load in [0.1, 0.5, 1.0] {
+                let document = json!({
+                    "topology": topology,
+                    "router": { "input_queued": { "buffers": { "injection": 64 } } },
+                    "jobs": [{ "traffic": { "packet_length": 8 } }],
+                    "load": load
+                });
+                let plan = Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap();
+                assert!(is_plain(&plan) && is_clean(&plan) && !is_rising(&plan) && !is_full(&plan));
+                let general = lives(&plan, General(Tracer::default()));
+                assert!(general.len() > 100);
+                assert_eq!(lives(&plan, Full(Tracer::default())), general, "{document}");
+                assert_eq!(lives(&plan, Cube(Tracer::default())), general, "{document}");
+            }
         }
     }
 

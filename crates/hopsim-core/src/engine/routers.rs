@@ -87,8 +87,6 @@ pub struct Slot {
     pub queue: Queue,
     /// Pair that the head wants, with FlexVC that one or any below of the same port.
     pub request: u16,
-    /// Pair that it is granted if it is granted something; only kept with FlexVC.
-    pub granted: u16,
 }
 
 /// One router.
@@ -132,7 +130,7 @@ impl<const W: usize> Router<W> {
             credit: Mask::EMPTY,
             choosing: Mask::EMPTY,
             ports: Array::new(port),
-            slots: Array::new(Slot { queue: Queue::EMPTY, request: 0, granted: 0 }),
+            slots: Array::new(Slot { queue: Queue::EMPTY, request: 0 }),
             wants: Array::new(Mask::EMPTY),
             credits: Array::new(0),
         };

@@ -171,7 +171,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// Room that packets leave in an adaptive VC when they enter the network \[phits\].
     #[inline]
     pub fn lbr(&self) -> u32 {
-        if M::CLEAN { 0 } else { self.rules.lbr }
+        if M::RISING { 0 } else { self.rules.lbr }
     }
 
     /// Whether nodes take packets from all input VCs at once.
@@ -184,7 +184,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// the shortest, have times of their own.
     #[inline]
     pub fn patient(&self) -> bool {
-        !M::CLEAN && !self.parallel() && !self.mixed()
+        M::PATIENT && !self.parallel() && !self.mixed()
     }
 
     /// Whether input arbiters are round-robin.
@@ -214,25 +214,25 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// Whether a head may use several VCs of a port (FlexVC): the one it asks for and all below.
     #[inline]
     pub fn flexible(&self) -> bool {
-        !M::CLEAN && self.rules.flexible
+        !M::RISING && self.rules.flexible
     }
 
     /// Whether heads must be asked for their port, as it is not that of a minimal path.
     #[inline]
     pub fn asks(&self) -> bool {
-        !M::CLEAN && self.rules.asks
+        !M::RISING && self.rules.asks
     }
 
     /// Whether the VC of a hop depends on more than the VC before it.
     #[inline]
     pub fn depends_on_hop(&self) -> bool {
-        !M::CLEAN && self.rules.depends_on_hop
+        !M::RISING && self.rules.depends_on_hop
     }
 
     /// Room that packets which enter a ring leave behind them \[phits\].
     #[inline]
     pub fn bubble(&self) -> u32 {
-        if M::CLEAN { 0 } else { self.rules.bubble }
+        if M::RISING { 0 } else { self.rules.bubble }
     }
 
     /// Room that a packet of `length` phits takes in the buffer of a link \[phits\]. Where there are rings that is the room of
@@ -240,7 +240,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// the packets behind them.
     #[inline]
     pub fn space(&self, length: u32) -> u32 {
-        if M::CLEAN { length } else { length.max(self.rules.least_space) }
+        if M::RISING { length } else { length.max(self.rules.least_space) }
     }
 
     /// The first of the pairs that `pair` stands among: the output VCs of a port, or its entries.

@@ -11,18 +11,17 @@ use crate::network::{NONE, TERMINAL};
 use crate::trace::{Hop, Observer as _};
 
 impl<const W: usize> Visit<'_, W> {
-    /// Moves the head of `slot` of input port `input` to `output`.
+    /// Moves the head of `slot` of input port `input` to `pair` of `output`.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn transfer<M: Mode>(
         &mut self,
         cx: &mut Context<'_, W, M>,
-        input: usize,
-        slot: usize,
-        output: usize,
+        (input, slot): (usize, usize),
+        (output, pair): (usize, usize),
     ) {
-        let Slot { queue: Queue { front: id, .. }, request, granted } = self.router.slots[slot];
-        let pair = cx.output_vc(if cx.flexible() { granted } else { request } as usize);
+        let Slot { queue: Queue { front: id, .. }, request } = self.router.slots[slot];
+        let pair = cx.output_vc(pair);
         let (from, to) = (self.router.ports[input].class, self.router.ports[output].class);
         let packet = cx.packets.get(id);
         let (length, behind) = (u32::from(packet.length), packet.next);

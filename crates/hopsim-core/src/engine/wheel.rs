@@ -21,10 +21,11 @@ impl<T> Wheel<T> {
     #[inline]
     pub fn push(&mut self, at: u32, event: T) {
         let bucket = &mut self.buckets[(at & self.mask) as usize];
-        if bucket.capacity() == 0 {
-            equip(bucket, &mut self.spare);
+        if bucket.len() < bucket.capacity() {
+            bucket.push(event);
+        } else {
+            push_in_new_room(bucket, &mut self.spare, event);
         }
-        bucket.push(event);
     }
 
     /// The events of cycle `now`, in order; give the vector back with [`Self::put_back`].
@@ -51,10 +52,11 @@ impl<T> Wheel<T> {
 
 #[cold]
 #[inline(never)]
-fn equip<T>(bucket: &mut Vec<T>, spare: &mut Vec<Vec<T>>) {
-    if let Some(used) = spare.pop() {
+fn push_in_new_room<T>(bucket: &mut Vec<T>, spare: &mut Vec<Vec<T>>, event: T) {
+    if let Some(used) = spare.pop_if(|_| bucket.capacity() == 0) {
         *bucket = used;
     }
+    bucket.push(event);
 }
 
 #[cfg(test)]
