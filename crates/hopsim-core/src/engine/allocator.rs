@@ -9,7 +9,6 @@ use super::mode::Mode;
 use super::outlook::Attempt;
 use super::pool::Queue;
 use super::routers::{Array, Extras, Router, Slot, global};
-use super::tables::PortInfo;
 use crate::network::TERMINAL;
 use crate::routing::flexvc::roomiest;
 
@@ -283,7 +282,7 @@ impl<const W: usize> Visit<'_, W> {
         if !cx.flexible() || M::FULL && self.router.choosing.contains(slot) {
             return request;
         }
-        let PortInfo { class, .. } = cx.tables.port(cx.tables.pair_port(request));
+        let class = cx.tables.pair(request).class;
         if class == TERMINAL {
             return request;
         }
@@ -292,7 +291,7 @@ impl<const W: usize> Visit<'_, W> {
         let vc = if cx.rules.joins_shortest {
             let row = self.router.credits.row(first);
             let credits = |vc: u8| row[(first + vc as usize) % 64];
-            roomiest((highest, cx.capacities[class as usize % 3]), credits)
+            roomiest((highest, cx.capacities[class as usize % 4]), credits)
         } else {
             self.select_vc_by_rank(cx, highest, slot, iteration)
         };

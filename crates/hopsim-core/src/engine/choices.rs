@@ -22,14 +22,21 @@ pub struct Openings<const W: usize> {
     pub reachable: Mask<W>,
 }
 
+/// A head with a choice.
+#[derive(Clone)]
+pub struct Chooser<const W: usize> {
+    /// What it may choose from.
+    pub prospect: Prospect,
+    /// The output VCs that it could choose.
+    pub hopes: Mask<W>,
+}
+
 /// The heads with a choice.
 pub struct Choices<const W: usize> {
     /// Which of them sleep.
     pub waiting: Waiting<W>,
-    /// By global slot id: what the head may choose from.
-    prospects: Vec<Prospect>,
-    /// By global slot id: the output VCs that the head could choose.
-    hopes: Vec<Mask<W>>,
+    /// By global slot id.
+    choosers: Vec<Chooser<W>>,
     /// By slot: what the packet remembers if it is granted what it asks for now.
     after: Vec<RouteState>,
     /// Pairs of all ports of a link class in a VC -- constant.
@@ -53,10 +60,10 @@ impl<const W: usize> Choices<W> {
                 vcs_from[..=vc as usize].iter_mut().for_each(|pairs| pairs.insert(pair));
             }
         }
+        let nobody = Chooser { prospect: Prospect::minimal(Way::NONE, Place::Injection), hopes: Mask::EMPTY };
         Self {
             waiting: Waiting::new(plan, (regions, ahead)),
-            prospects: vec![Prospect::minimal(Way::NONE, Place::Injection); routers * slots],
-            hopes: vec![Mask::EMPTY; routers * slots],
+            choosers: vec![nobody; routers * slots],
             after: vec![RouteState::NEW; slots],
             pairs,
             vcs_from,
@@ -64,16 +71,10 @@ impl<const W: usize> Choices<W> {
         }
     }
 
-    /// What the head of a slot may choose from.
+    /// The head of a slot.
     #[inline]
-    pub fn prospect(&self, number: usize, slot: usize) -> &Prospect {
-        &self.prospects[global::<W>(number as u32, slot) as usize]
-    }
-
-    /// The output VCs that the head of a slot could choose.
-    #[inline]
-    pub fn hopes(&self, number: usize, slot: usize) -> Mask<W> {
-        self.hopes[global::<W>(number as u32, slot) as usize]
+    pub fn chooser(&self, number: usize, slot: usize) -> &Chooser<W> {
+        &self.choosers[global::<W>(number as u32, slot) as usize]
     }
 
     /// The pairs of all ports of a link class in a VC.
@@ -91,15 +92,14 @@ impl<const W: usize> Choices<W> {
     /// The head of a slot has a choice.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    fn wait(&mut self, tables: &Tables, (number, slot): (usize, usize), prospect: Prospect) {
-        self.waiting.add((number, slot), &prospect);
+    fn wait(&mut self, tables: &Tables, (number, slot): (usize, usize), prospect: &Prospect) {
+        self.waiting.add((number, slot), prospect);
         let id = global::<W>(number as u32, slot) as usize;
-        self.hopes[id] = self.hope(tables, &prospect);
-        self.prospects[id] = prospect;
+        self.choosers[id] = Chooser { prospect: *prospect, hopes: self.hopes(tables, prospect) };
     }
 
     /// The output VCs that a head could choose.
-    fn hope(&self, tables: &Tables, prospect: &Prospect) -> Mask<W> {
+    fn hopes(&self, tables: &Tables, prospect: &Prospect) -> Mask<W> {
         if prospect.anywhere {
             return Mask::ALL;
         }
@@ -119,24 +119,24 @@ impl<const W: usize> Choices<W> {
     #[inline]
     pub fn withdraw(&mut self, (number, slot): (usize, usize), router: &mut Router<W>) {
         router.choosing.remove(slot);
-        let prospect = &self.prospects[global::<W>(number as u32, slot) as usize];
+        let Chooser { prospect, .. } = &self.choosers[global::<W>(number as u32, slot) as usize];
         self.waiting.remove((number, slot), prospect);
     }
 
     /// Whether one of the output VCs that the head of a slot could choose is open.
     #[inline]
     fn is_hopeful(&self, (number, slot): (usize, usize), openings: &Openings<W>) -> bool {
-        !(openings.reachable & self.hopes(number, slot)).is_empty()
+        !(openings.reachable & self.chooser(number, slot).hopes).is_empty()
     }
 }
 
 impl<const W: usize> Visit<'_, W> {
     /// A packet has become the head of a slot, where some heads have a choice.
     pub fn stand<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
-        let (head, stand) = cx.stand(self.number, slot, packet);
-        let request = match stand {
+        let head = cx.head(self.number, slot, packet);
+        let request = match &cx.stand(self.number, packet, &head) {
             Stand::Arrived => head.ejection(),
-            Stand::Bound(hop) => cx.base.way(&head, hop).highest(),
+            Stand::Bound(hop) => cx.base.way(&head, *hop).highest(),
             Stand::Open(prospect) => {
                 self.router.choosing.insert(slot);
                 return self.extras.choices.wait(&cx.tables, (self.number, slot), prospect);
@@ -149,12 +149,19 @@ impl<const W: usize> Visit<'_, W> {
     #[inline(never)]
     pub fn iterate_choices<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) -> u32 {
         cx.update_own_marks(self.number, self.router, &mut self.extras.choices.waiting);
+        let (mut fixed, mut losers) = (Mask::EMPTY, Mask::EMPTY);
         for iteration in 0..cx.rules.iterations {
             let waiting = &self.extras.choices.waiting;
             let open = waiting.free_outputs(self.number, self.router.credit);
             let awake = self.vacated(cx, waiting.awake(self.number, self.router.choosing));
             let openings = Openings { open, reachable: cx.reachable(open) };
-            let mut slots = self.fixed(cx, &openings);
+            // What was not feasible cannot become so within the cycle: only losers may try another VC.
+            fixed = if iteration == 0 {
+                self.fixed(cx, &openings)
+            } else {
+                self.still_feasible(cx, fixed, losers)
+            };
+            let mut slots = fixed;
             awake.for_each(|slot| {
                 if self.decide(cx, (iteration, &openings), slot) {
                     slots.insert(slot);
@@ -168,10 +175,12 @@ impl<const W: usize> Visit<'_, W> {
                 return if self.extras.choices.waiting.is_calm() { u32::MAX } else { 0 };
             }
             // The usual case at low load needs no arbitration.
-            if !slots.single().is_some_and(|slot| self.grant_single(cx, slot, iteration)) {
+            losers = if slots.single().is_some_and(|slot| self.grant_single(cx, slot, iteration)) {
+                Mask::EMPTY
+            } else {
                 let asked = self.nominate(cx, slots, iteration, scratch);
-                self.grant_requests(cx, asked, iteration, scratch);
-            }
+                self.grant_requests(cx, asked, iteration, scratch)
+            };
         }
         0
     }
@@ -221,7 +230,7 @@ impl<const W: usize> Visit<'_, W> {
         let id = self.router.slots[slot].queue.front;
         let mut route = cx.packets.get(id).route;
         let mut attempt = Attempt { cx, router: self.number, packet: id, iteration, stream: None };
-        let prospect = self.extras.choices.prospect(self.number, slot);
+        let Chooser { prospect, .. } = self.extras.choices.chooser(self.number, slot);
         let outlook = Outlook { cx, visit: self, openings, slot };
         let decision = cx.routing.choose(prospect, &mut route, &outlook, &mut attempt);
         let feasible = decision.request.filter(|&request| outlook.open(request));
@@ -256,8 +265,7 @@ impl<const W: usize> Visit<'_, W> {
             contention.leaves(global::<W>(self.number as u32, slot), left);
         }
         if let Some(marks) = &mut cx.marks {
-            let port = cx.tables.port(cx.tables.pair_port(pair));
-            marks.touch(self.number, (to, pair - port.pair_base as usize));
+            marks.touch(self.number, (to, cx.tables.pair(pair).vc as usize));
         }
         if cx.minimal.is_empty() {
             return 0;

@@ -73,8 +73,8 @@ pub struct Context<'p, const W: usize, M> {
     pub consumed: PerRegion<Wheel<Consumed>>,
     /// Measurements.
     pub recorder: Recorder,
-    /// Phits that one VC of a buffer can hold, by port class -- constant.
-    pub capacities: [u32; 3],
+    /// Phits that one VC of a buffer can hold, by port class, and one more entry to mask the index -- constant.
+    pub capacities: [u32; 4],
     /// Pairs of links from VC 1, 2, 4 … on, as far as there are any -- constant.
     pub above: Vec<Mask<W>>,
     /// All pairs -- constant.
@@ -86,7 +86,7 @@ pub struct Context<'p, const W: usize, M> {
     /// Contention counters.
     pub contention: Option<Contention>,
     /// Marks of saturated global links.
-    pub marks: Option<Marks>,
+    pub marks: Option<Box<Marks>>,
     /// Bursts that begin together.
     pub bursts: Bursts,
     /// The signal of injection control.
@@ -131,7 +131,7 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             nics: Nics::new(plan, M::FULL, &regions),
             consumed: PerRegion::new(&regions, Wheel::new(ahead)),
             recorder: Recorder::new(plan),
-            capacities: [NONE, capacity(0), capacity(1)],
+            capacities: [NONE, capacity(0), capacity(1), 0],
             above: above(plan),
             links: (0..plan.network.layout.inputs())
                 .filter(|&input| {
@@ -144,7 +144,7 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
                 .collect(),
             damq: Damq::new(plan, ids),
             contention: Contention::new(plan, &sensors, (&regions, ids)),
-            marks: Marks::new(plan, &sensors, &regions),
+            marks: Marks::new(plan, &sensors, &regions).map(Box::new),
             bursts: Bursts::new(plan),
             sat: plan.control.sat.as_ref().map(Sat::new),
             minimal: vec![0; if sensors.minimal_occupancy { ids } else { 0 }],
@@ -212,22 +212,28 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         self.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
-    /// Tells routing of the head of a slot, where some heads have a choice; how it stands.
+    /// A packet as the head of a slot.
     #[inline]
-    pub fn stand(&mut self, router: usize, slot: usize, packet: u32) -> (Head, Stand) {
+    pub fn head(&self, router: usize, slot: usize, packet: u32) -> Head {
+        self.packets.get(packet).head::<M>(&self.tables, (router, slot))
+    }
+
+    /// Tells routing of `packet`, a head in a slot of `router`; how it stands.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn stand(&mut self, router: usize, packet: u32, head: &Head) -> Stand {
         let packet = self.packets.get_mut(packet);
-        let head = packet.head::<M>(&self.tables, (router, slot));
         let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
         let draw = || head_stream(seed, (source, serial), router);
-        (head, self.routing.stand(&head, &mut packet.route, draw))
+        self.routing.stand(head, &mut packet.route, draw)
     }
 
     /// The same where heads must be asked.
     // Out of line, so that the usual case does not pay for it.
     #[inline(never)]
     fn asked_request(&mut self, router: usize, slot: usize, packet: u32) -> usize {
-        let (head, stand) = self.stand(router, slot, packet);
-        let request = match stand {
+        let head = self.head(router, slot, packet);
+        let request = match self.stand(router, packet, &head) {
             Stand::Arrived => head.ejection(),
             Stand::Bound(hop) => self.base.way(&head, hop).highest(),
             Stand::Open(_) => unreachable!("no head has a choice"),

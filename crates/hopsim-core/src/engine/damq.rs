@@ -42,10 +42,10 @@ impl Damq {
 }
 
 impl<const W: usize, M: Mode> Context<'_, W, M> {
-    /// Phits that one VC of the buffer behind a port can hold.
+    /// Phits that the buffer behind a pair can hold in one VC.
     #[inline]
-    pub fn capacity(&self, port: usize) -> u32 {
-        self.capacities[self.tables.port(port).class as usize % 3]
+    pub fn capacity(&self, pair: usize) -> u32 {
+        self.capacities[self.tables.pair(pair).class as usize % 4]
     }
 
     /// `phits` of buffer space more (or, `returned`, fewer) are outstanding for an output VC: updates the credits.
@@ -58,7 +58,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         pair: usize,
         (phits, returned): (u32, bool),
     ) {
-        if M::FULL && self.damq.is_some() && self.tables.port(self.tables.pair_port(pair)).class != TERMINAL {
+        if M::FULL && self.damq.is_some() && self.tables.pair(pair).class != TERMINAL {
             return self.account_shared(number, router, pair, (phits, returned));
         }
         let least = self.space(self.rules.shortest);
@@ -81,7 +81,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
 
     /// What a head that enters a ring may use of an output VC: it leaves a bubble.
     fn account_entry(&self, router: &mut Router<W>, pair: usize) {
-        if self.tables.port(self.tables.pair_port(pair)).class == TERMINAL {
+        if self.tables.pair(pair).class == TERMINAL {
             return;
         }
         let entry = self.entry(pair);

@@ -9,6 +9,7 @@
 use super::mode::Mode;
 use super::routers::split;
 use super::simulation::Simulation;
+use super::tables::PairInfo;
 use crate::error::{DeadlockReport, WaitingHead};
 use crate::network::TERMINAL;
 use crate::routing::NO_VC;
@@ -65,7 +66,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         if !router.choosing.contains(slot) {
             return self.context.pairs_up_to(router.slots[slot].request as usize).collect();
         }
-        let prospect = self.extras.choices.prospect(number, slot);
+        let prospect = &self.extras.choices.chooser(number, slot).prospect;
         let layout = &self.context.plan.network.layout;
         let highest = |(port, vc): (usize, u8)| layout.pair_base[port] as usize + vc as usize;
         if prospect.anywhere {
@@ -88,23 +89,22 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         let entry = pair != self.context.output_vc(pair);
         let (pair, length) =
             (self.context.output_vc(pair), length + if entry { self.context.bubble() } else { 0 });
-        let port = self.context.tables.pair_port(pair);
-        let info = self.context.tables.port(port);
+        let PairInfo { port, class, vc } = self.context.tables.pair(pair);
+        let (port, vc) = (port as usize, vc as usize);
         let state = &self.routers[number];
-        if info.class == TERMINAL || state.credits[pair] >= length {
+        if class == TERMINAL || state.credits[pair] >= length {
             return true;
         }
         if !state.ports[port].plugged() {
             return false;
         }
-        let vc = pair - info.pair_base as usize;
         let occupied: Vec<u32> =
             self.behind(number, port).map(|slot| census.occupied[slot as usize]).collect();
         match self.context.plan.router.damq {
             Some(shares) => {
-                shares[info.class as usize - 1].credits(&occupied).nth(vc).is_some_and(|room| room >= length)
+                shares[class as usize - 1].credits(&occupied).nth(vc).is_some_and(|room| room >= length)
             }
-            None => occupied[vc] + length <= self.context.capacity(port),
+            None => occupied[vc] + length <= self.context.capacity(pair),
         }
     }
 

@@ -86,8 +86,11 @@ impl Marks {
     /// An output VC of `router` has another occupancy than before.
     #[inline]
     pub fn touch(&mut self, router: usize, (class, vc): (PortClassCode, usize)) {
+        if class != GLOBAL_CODE {
+            return;
+        }
         let vcs = if self.shared { self.rule.read } else { self.rule.read & 1 << vc };
-        if class == GLOBAL_CODE && vcs != 0 {
+        if vcs != 0 {
             if self.rule.exchanged && self.changed_vcs[router] == 0 {
                 self.changed.push(router as u32);
             }
@@ -187,7 +190,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// Brings the own marks of a router up to date, where they do not travel, before anything is granted there.
     #[inline]
     pub fn update_own_marks(&mut self, number: usize, router: &Router<W>, waiting: &mut Waiting<W>) {
-        let stale = |marks: &&mut Marks| !marks.rule.exchanged && marks.changed_vcs[number] != 0;
+        let stale = |marks: &&mut Box<Marks>| !marks.rule.exchanged && marks.changed_vcs[number] != 0;
         if let Some(marks) = self.marks.as_mut().filter(stale)
             && waiting.wants_any(number, marks.ports.clone())
             && let Some(mut marks) = self.marks.take()

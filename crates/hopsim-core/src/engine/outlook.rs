@@ -66,7 +66,7 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn occupancy(&self, request: Request) -> u32 {
         let pair = self.cx.output_vc(self.pair(request));
-        self.cx.capacity(request.port).saturating_sub(self.visit.router.credits[pair])
+        self.cx.capacity(pair).saturating_sub(self.visit.router.credits[pair])
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {
@@ -75,7 +75,7 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
 
     #[inline]
     fn capacity(&self, class: u8) -> u32 {
-        self.cx.capacities[(class as usize + 1) % 3]
+        self.cx.capacities[(class as usize + 1) % 4]
     }
 
     #[inline]
@@ -122,7 +122,7 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     ) -> Option<Request> {
         let choices = &self.visit.extras.choices;
         // The ports that bring the packet nearer are all that it hopes for.
-        let hopes = self.openings.open & choices.hopes(self.visit.number, self.slot);
+        let hopes = self.openings.open & choices.chooser(self.visit.number, self.slot).hopes;
         let mut pairs = (hopes & choices.vcs_from(vcs.start)).without(choices.vcs_from(vcs.end));
         if self.cx.lbr() > 0 || self.cx.mixed() {
             pairs.for_each(|pair| {
@@ -153,6 +153,11 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     fn each_hopeful(&self, _ports: Range<usize>, class: u8, vc: u8, mut visit: impl FnMut(usize)) {
         let pairs = self.openings.reachable & self.visit.extras.choices.pairs(class, vc);
         pairs.for_each(|pair| visit(self.cx.tables.pair_port(pair)));
+    }
+
+    #[inline]
+    fn hopes_are_open(&self) -> bool {
+        !self.cx.flexible() && self.cx.lbr() == 0 && !self.cx.mixed()
     }
 }
 

@@ -10,7 +10,7 @@ use super::context::{Arrival, Context, Credit};
 use super::mode::Mode;
 use super::regions::{Cut, PerRegion};
 use super::routers::{Extras, Router, global, routers, split};
-use super::tables::PortInfo;
+use super::tables::PairInfo;
 use super::wheel::Wheel;
 use crate::network::NONE;
 use crate::plan::Plan;
@@ -136,9 +136,8 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         if !cx.redecides {
             return;
         }
-        let port = cx.tables.pair_port(pair);
-        let PortInfo { class, pair_base, .. } = cx.tables.port(port);
-        let vc = pair - pair_base as usize;
+        let PairInfo { port, class, vc } = cx.tables.pair(pair);
+        let (port, vc) = (port as usize, vc as usize);
         self.extras.choices.waiting.wake_by_credit(number, (port, class), (pair, vc));
         if let Some(marks) = &mut cx.marks {
             marks.touch(number, (class, vc));

@@ -83,7 +83,8 @@ impl Changes {
     }
 
     /// Pattern and process of a node of a job.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     pub fn present<'p>(&self, job: &'p JobPlan, index: usize, node: usize) -> (&'p Pattern, &'p Process) {
         match self.done[index] {
             0 => (&job.pattern, job.process_of(node as u32)),

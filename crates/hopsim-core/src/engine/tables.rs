@@ -28,13 +28,24 @@ pub struct PortInfo {
     pub class: u8,
 }
 
+/// What never changes about a pair.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PairInfo {
+    /// Its port.
+    pub port: u16,
+    /// Class of that, as [`PortInfo`] has it.
+    pub class: u8,
+    /// Its VC; of an entry, the one that it leads to.
+    pub vc: u8,
+}
+
 /// The tables of a run.
 #[derive(Clone, Debug)]
 pub struct Tables {
     ports: Box<[PortInfo; PORTS]>,
     slot_port: Box<[u16; SLOTS]>,
     slot_input: Box<[u16; SLOTS]>,
-    pair_port: Box<[u16; SLOTS]>,
+    pairs: Box<[PairInfo; SLOTS]>,
     codes: Box<[u8; SLOTS]>,
     /// Ports of a router.
     pub port_count: usize,
@@ -50,7 +61,7 @@ impl Tables {
             ports: Box::new([PortInfo::default(); PORTS]),
             slot_port: Box::new([0; SLOTS]),
             slot_input: Box::new([0; SLOTS]),
-            pair_port: Box::new([0; SLOTS]),
+            pairs: Box::new([PairInfo::default(); SLOTS]),
             codes: Box::new([0; SLOTS]),
             port_count: layout.ports(),
             input_count: layout.inputs(),
@@ -72,7 +83,10 @@ impl Tables {
         if layout.inputs() > layout.ports() {
             tables.split_inputs(layout);
         }
-        tables.pair_port[..layout.pairs()].copy_from_slice(&layout.pair_port);
+        for (pair, &port) in layout.pair_port.iter().enumerate() {
+            let vc = layout.any_vc(pair).map_or(0, |(_, vc)| vc);
+            tables.pairs[pair] = PairInfo { port, class: layout.class[port as usize], vc };
+        }
         (0..layout.slots()).for_each(|slot| tables.codes[slot] = slot_code(plan, layout, slot));
         tables
     }
@@ -107,7 +121,13 @@ impl Tables {
     /// The port of a pair.
     #[inline]
     pub fn pair_port(&self, pair: usize) -> usize {
-        self.pair_port[pair & (SLOTS - 1)] as usize
+        self.pair(pair).port as usize
+    }
+
+    /// What never changes about `pair`.
+    #[inline]
+    pub fn pair(&self, pair: usize) -> PairInfo {
+        self.pairs[pair & (SLOTS - 1)]
     }
 
     /// The code of a slot for its routing.

@@ -171,7 +171,8 @@ impl<const W: usize> Visit<'_, W> {
         if M::FULL && cx.holds(self.number, slot) {
             if cx.contention.is_some() {
                 // The counters count it for its minimal path, which is drawn here.
-                cx.stand(self.number, slot, packet);
+                let head = cx.head(self.number, slot, packet);
+                cx.stand(self.number, packet, &head);
             }
             return;
         }

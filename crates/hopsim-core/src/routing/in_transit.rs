@@ -152,6 +152,7 @@ impl InTransit {
         Self { rule, base, ports }
     }
 
+    #[inline]
     fn groups(&self, head: &Head) -> Groups {
         let topology = self.base.topology();
         Groups {
@@ -232,11 +233,12 @@ impl InTransit {
         // A bit per port.
         let mut found = [0u64; 4];
         let mut total = 0;
+        let open = view.hopes_are_open();
         view.each_hopeful(first..first + count, class, vc, |port| {
             let request = vcs.pick(Way { port: port as u16, class, vc }, view, draws);
             let will_do = port != minimal.request.port
                 && only.is_none_or(|only| only == port)
-                && view.open(request)
+                && (open || view.open(request))
                 && bar.admits(Candidate { request, class }, (view, vcs));
             if will_do {
                 let number = port - first;
@@ -272,6 +274,8 @@ impl Mechanism for InTransit {
         &self.base
     }
 
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
         if self.base.vcs().sequence.is_global(head.code) {
             state.flags &= GLOBAL_DONE;

@@ -64,6 +64,10 @@ pub trait View {
     fn each_hopeful(&self, ports: Range<usize>, _class: u8, _vc: u8, visit: impl FnMut(usize)) {
         ports.for_each(visit);
     }
+    /// Whether all that [`Self::each_hopeful`] visits are known to be open.
+    fn hopes_are_open(&self) -> bool {
+        false
+    }
 }
 
 /// The random numbers of one decision.
