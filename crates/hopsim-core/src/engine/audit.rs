@@ -42,8 +42,6 @@ impl Task for Audited {
 }
 
 /// Runs a plan for `cycles` cycles and checks every invariant after each; the error names the first breach.
-// Inline, so that only crates that audit compile the engine for it.
-#[inline]
 pub fn audit(plan: &Plan, cycles: u32) -> Result<(), String> {
     perform(plan, Audited(cycles))
 }

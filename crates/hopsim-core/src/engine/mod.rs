@@ -2,6 +2,7 @@
 
 mod allocator;
 mod arbiter;
+#[cfg(feature = "trace")]
 mod audit;
 mod bursts;
 mod choices;
@@ -30,14 +31,19 @@ mod transfer;
 mod waiting;
 mod wheel;
 
+#[cfg(feature = "trace")]
 pub use audit::audit;
 
 use crate::error::RunError;
 use crate::measure::summary::Figures;
 use crate::measure::{self, Table};
 use crate::plan::Plan;
-use crate::trace::{Observer, PacketTrace, Tracer, Unobserved};
-use mode::{Clean, CleanFull, Cube, Full, General, Mode, Named, is_clean, is_full, is_plain, is_rising};
+use crate::trace::{Observer, Unobserved};
+#[cfg(any(test, feature = "trace"))]
+use crate::trace::{PacketTrace, Tracer};
+use mode::{
+    Clean, CleanFull, Cube, CubeFull, Full, General, Mode, Named, is_clean, is_full, is_plain, is_rising,
+};
 use regions::Cut;
 use serde_json::{Map, Value};
 use simulation::Simulation;
@@ -91,9 +97,14 @@ pub(crate) fn mask_words(plan: &Plan) -> usize {
 fn perform<T: Task>(plan: &Plan, task: T) -> T::Output {
     match mask_words(plan) {
         1 => by_mode::<1, T>(plan, task),
+        // Unit tests have no routers so wide, and need not be compiled for them.
+        #[cfg(not(test))]
         2 => by_mode::<2, T>(plan, task),
+        #[cfg(not(test))]
         4 => by_mode::<4, T>(plan, task),
-        _ => in_general::<8, T>(plan, task),
+        #[cfg(not(test))]
+        8 => in_general::<8, T>(plan, task),
+        _ => unreachable!("the plan refuses wider routers"),
     }
 }
 
@@ -102,6 +113,7 @@ fn by_mode<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
     let observer = T::Observer::default();
     match (is_full(plan), is_plain(plan), is_clean(plan), is_rising(plan)) {
         (true, true, true, true) => task.with(Simulation::<W, _>::new(plan, CleanFull(observer), T::CUT)),
+        (true, true, true, false) => task.with(Simulation::<W, _>::new(plan, CubeFull(observer), T::CUT)),
         (false, true, true, true) => task.with(Simulation::<W, _>::new(plan, Clean(observer), T::CUT)),
         (false, true, false, true) => task.with(Simulation::<W, _>::new(plan, Named(observer), T::CUT)),
         (false, true, true, false) => task.with(Simulation::<W, _>::new(plan, Cube(observer), T::CUT)),
@@ -147,8 +159,10 @@ impl Task for Measured<'_> {
     }
 }
 
+#[cfg(any(test, feature = "trace"))]
 struct Traced(u32);
 
+#[cfg(any(test, feature = "trace"))]
 impl Task for Traced {
     type Observer = Tracer;
     type Output = Result<Vec<PacketTrace>, RunError>;
@@ -170,8 +184,7 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
 }
 
 /// Runs a plan for `cycles` cycles and returns the life of every packet granted at least one output.
-// Inline, so that only crates that trace compile the engine for it.
-#[inline]
+#[cfg(feature = "trace")]
 pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
     perform(plan, Traced(cycles))
 }

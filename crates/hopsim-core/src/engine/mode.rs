@@ -31,7 +31,7 @@ pub trait Mode {
 /// A run with nothing but the plainest router, the default choices and rising VCs.
 pub struct Clean<O>(pub O);
 
-/// The same, but with everything that modes other than [`Full`] leave out.
+/// As [`Clean`], but with everything that only heads with a choice and unsteady traffic need.
 pub struct CleanFull<O>(pub O);
 
 /// As [`Clean`], but with other named choices.
@@ -39,6 +39,9 @@ pub struct Named<O>(pub O);
 
 /// As [`Clean`], but VCs do not rise: cubes, graphs, FlexVC.
 pub struct Cube<O>(pub O);
+
+/// As [`Cube`], but with everything that only heads with a choice and unsteady traffic need.
+pub struct CubeFull<O>(pub O);
 
 /// A run with any router and rules, where no head has a choice.
 pub struct General<O>(pub O);
@@ -68,11 +71,12 @@ modes! {
     CleanFull true true true true;
     Named true false true false;
     Cube true true false false;
+    CubeFull true true false true;
     General false false false false;
     Full false false false true;
 }
 
-/// Whether a plan needs [`Full`] or [`CleanFull`].
+/// Whether a plan needs one of the modes with `FULL`.
 pub fn is_full(plan: &Plan) -> bool {
     let traffic = |job: &JobPlan| {
         let steady = !job.process.waits() && job.process.synchronised().is_none() && job.processes.is_empty();
@@ -184,19 +188,25 @@ mod tests {
     #[test]
     fn in_cubes_every_mode_that_fits_gives_every_packet_the_same_life() {
         for topology in [json!({ "torus": { "sides": [4, 4] } }), json!({ "mesh": { "sides": [4, 3] } })] {
-            for load in [0.1, 0.5, 1.0] {
+            for (load, routing) in [0.1, 0.5, 1.0].into_iter().flat_map(|l| [(l, "minimal"), (l, "adaptive")])
+            {
                 let document = json!({
                     "topology": topology,
-                    "router": { "input_queued": { "buffers": { "injection": 64 } } },
+                    "router": { "input_queued": { "vcs": { "network": 3 }, "buffers": { "injection": 64 } } },
+                    "routing": { routing: {} },
                     "jobs": [{ "traffic": { "packet_length": 8 } }],
                     "load": load
                 });
                 let plan = Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap();
-                assert!(is_plain(&plan) && is_clean(&plan) && !is_rising(&plan) && !is_full(&plan));
-                let general = lives(&plan, General(Tracer::default()));
-                assert!(general.len() > 100);
-                assert_eq!(lives(&plan, Full(Tracer::default())), general, "{document}");
-                assert_eq!(lives(&plan, Cube(Tracer::default())), general, "{document}");
+                assert!(is_plain(&plan) && is_clean(&plan));
+                let full = lives(&plan, Full(Tracer::default()));
+                assert!(full.len() > 100);
+                assert_eq!(lives(&plan, CubeFull(Tracer::default())), full, "{document}");
+                assert_eq!(is_full(&plan), routing == "adaptive");
+                if !is_full(&plan) {
+                    assert_eq!(lives(&plan, General(Tracer::default())), full, "{document}");
+                    assert_eq!(lives(&plan, Cube(Tracer::default())), full, "{document}");
+                }
             }
         }
     }
@@ -209,6 +219,7 @@ mod tests {
             let full = lives(&plan, Full(Tracer::default()));
             assert!(full.len() > 100);
             assert_eq!(lives(&plan, CleanFull(Tracer::default())), full, "{document}");
+            assert_eq!(lives(&plan, CubeFull(Tracer::default())), full, "{document}");
         }
     }
 }
