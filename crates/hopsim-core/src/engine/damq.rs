@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::mode::Mode;
 use super::routers::{Router, global};
-use crate::network::{PortClassCode, TERMINAL};
+use crate::network::TERMINAL;
 use crate::plan::{Plan, Shares};
 
 impl Shares {
@@ -31,11 +31,13 @@ impl Damq {
     }
 
     /// How the VCs of a port of a link class share its buffer.
-    pub fn shares(&self, class: PortClassCode) -> Shares {
+    #[cfg(feature = "trace")]
+    pub fn shares(&self, class: crate::network::PortClassCode) -> Shares {
         self.shares[class as usize - 1]
     }
 
     /// Phits that a global pair id has outstanding.
+    #[cfg(feature = "trace")]
     pub fn outstanding(&self, pair: u32) -> u32 {
         self.outstanding[pair as usize]
     }

@@ -345,6 +345,7 @@ impl Nics {
     }
 
     /// Phits in injection VC `vc` of `node`, or on their way there.
+    #[cfg(feature = "trace")]
     pub fn occupied(&self, node: usize, vc: usize) -> u32 {
         self.buffers[node * self.vcs + vc].used
     }
