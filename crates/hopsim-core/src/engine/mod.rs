@@ -42,7 +42,8 @@ use crate::trace::{Observer, Unobserved};
 #[cfg(any(test, feature = "trace"))]
 use crate::trace::{PacketTrace, Tracer};
 use mode::{
-    Clean, CleanFull, Cube, CubeFull, Full, General, Mode, Named, is_clean, is_full, is_plain, is_rising,
+    Clean, CleanFull, CleanGeneral, Cube, CubeFull, Full, General, Mode, Named, is_clean, is_full, is_plain,
+    is_rising,
 };
 use regions::Cut;
 use serde_json::{Map, Value};
@@ -115,6 +116,9 @@ fn by_mode<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
         (true, true, true, true) => task.with(Simulation::<W, _>::new(plan, CleanFull(observer), T::CUT)),
         (true, true, true, false) => task.with(Simulation::<W, _>::new(plan, CubeFull(observer), T::CUT)),
         (false, true, true, true) => task.with(Simulation::<W, _>::new(plan, Clean(observer), T::CUT)),
+        (false, false, true, true) => {
+            task.with(Simulation::<W, _>::new(plan, CleanGeneral(observer), T::CUT))
+        }
         (false, true, false, true) => task.with(Simulation::<W, _>::new(plan, Named(observer), T::CUT)),
         (false, true, true, false) => task.with(Simulation::<W, _>::new(plan, Cube(observer), T::CUT)),
         _ => in_general::<W, T>(plan, task),

@@ -34,6 +34,9 @@ pub struct Clean<O>(pub O);
 /// As [`Clean`], but with everything that only heads with a choice and unsteady traffic need.
 pub struct CleanFull<O>(pub O);
 
+/// As [`Clean`], but with any router: other arbiters, packets of several lengths.
+pub struct CleanGeneral<O>(pub O);
+
 /// As [`Clean`], but with other named choices.
 pub struct Named<O>(pub O);
 
@@ -69,6 +72,7 @@ macro_rules! modes {
 modes! {
     Clean true true true false;
     CleanFull true true true true;
+    CleanGeneral false true true false;
     Named true false true false;
     Cube true true false false;
     CubeFull true true false true;
@@ -174,6 +178,7 @@ mod tests {
             assert_eq!(lives(&clean, Full(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, CleanFull(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, Clean(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&clean, CleanGeneral(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, Named(Tracer::default())), general, "{document}");
             assert_eq!(lives(&clean, Cube(Tracer::default())), general, "{document}");
             document["compat"] = json!("fogsim");
