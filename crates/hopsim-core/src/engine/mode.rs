@@ -17,8 +17,8 @@ pub trait Mode {
     const RISING: bool;
     /// Everything: heads with a choice and what they read, shared buffers, bursts, changes, requests and replies.
     const FULL: bool;
-    /// Whether routers without choices that can do nothing are left alone until they can. In dragonflies, whose crossbars are
-    /// fast, outputs are busy for so short a time that asking costs more than it saves.
+    /// Whether routers without choices that can do nothing are left alone until they can. Where VCs rise, in dragonflies,
+    /// whose crossbars are fast, outputs are busy for so short a time that asking costs more than it saves.
     const PATIENT: bool = !Self::CLEAN && Self::FULL || !Self::RISING;
     /// Whether any router is left alone.
     const SLEEPS: bool = Self::FULL || Self::PATIENT;
