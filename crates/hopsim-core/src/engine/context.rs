@@ -170,7 +170,7 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     /// Terminal port of the node that injects by `slot` of input port `input`, and the injection VC.
     #[inline]
     pub fn injection_vc(&self, input: usize, slot: usize) -> (usize, usize) {
-        let terminal = if M::PLAIN { input } else { self.tables.port(input).injects_for as usize };
+        let terminal = if M::REGULAR { input } else { self.tables.port(input).injects_for as usize };
         (terminal, slot - self.tables.port(terminal).slot_base as usize)
     }
 

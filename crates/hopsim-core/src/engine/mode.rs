@@ -8,15 +8,16 @@ use crate::trace::Observer;
 
 /// A kind of run.
 pub trait Mode {
-    /// Packets of one length, longer than the crossbar latency, round-robin arbiters without priority, links of a
-    /// phit per cycle with nothing on them but packets.
+    /// Packets of one length, longer than the crossbar latency, and round-robin arbiters without priority; also `REGULAR`.
     const PLAIN: bool;
-    /// No named choice differs from its default.
+    /// No named choice differs from its default; also `REGULAR`.
     const CLEAN: bool;
     /// Every head has one VC, which follows from the one before it, as in dragonflies, and room for a packet is all it needs.
     const RISING: bool;
     /// Everything: heads with a choice and what they read, shared buffers, bursts, changes, requests and replies.
     const FULL: bool;
+    /// Links of a phit per cycle with nothing on them but packets; nodes with a port each way, that take one packet at a time.
+    const REGULAR: bool = Self::PLAIN || Self::CLEAN;
     /// Whether routers without choices that can do nothing are left alone until they can. Where VCs rise, in dragonflies,
     /// whose crossbars are fast, outputs are busy for so short a time that asking costs more than it saves.
     const PATIENT: bool = !Self::CLEAN && Self::FULL || !Self::RISING;
@@ -34,7 +35,7 @@ pub struct Clean<O>(pub O);
 /// As [`Clean`], but with everything that only heads with a choice and unsteady traffic need.
 pub struct CleanFull<O>(pub O);
 
-/// As [`Clean`], but with any router: other arbiters, packets of several lengths.
+/// As [`Clean`], but with other arbiters and packets of several lengths.
 pub struct CleanGeneral<O>(pub O);
 
 /// As [`Clean`], but with other named choices.
@@ -103,7 +104,12 @@ pub fn is_plain(plan: &Plan) -> bool {
         && round_robin(&allocator.output_arbiter)
         && !allocator.transit_priority
         && plan.control.ipr == 0.0
-        && plan.router.consumption == Consumption::Serial
+        && is_regular(plan)
+}
+
+/// Whether links carry a phit per cycle and nothing but packets, and nodes have a port each way and take one packet at a time.
+fn is_regular(plan: &Plan) -> bool {
+    plan.router.consumption == Consumption::Serial
         && plan.router.crossbar_inputs == CrossbarInputs::Port
         && plan.network.slowest_link() == 1
         && plan.experiment.nic.injection_ports == 1
@@ -118,6 +124,7 @@ pub fn is_clean(plan: &Plan) -> bool {
         && router.input_pointer == InputPointer::Grant
         && nic.injection_count == InjectionCount::Network
         && nic.injection_latency == InjectionLatency::Grant
+        && is_regular(plan)
 }
 
 /// Whether every head has one VC, which follows from the one before it, and room for a packet is all it needs.

@@ -177,7 +177,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// Whether nodes take packets from all input VCs at once.
     #[inline]
     pub fn parallel(&self) -> bool {
-        !M::PLAIN && self.rules.parallel
+        !M::REGULAR && self.rules.parallel
     }
 
     /// Whether routers that can do nothing know when they can again: packets that leave at once, or that need more room than

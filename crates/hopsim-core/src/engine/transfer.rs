@@ -26,7 +26,7 @@ impl<const W: usize> Visit<'_, W> {
         let packet = cx.packets.get(id);
         let (length, behind) = (u32::from(packet.length), packet.next);
         let crossing = u32::from(packet.crossing);
-        let pace = if M::PLAIN { 1 } else { u32::from(self.router.ports[output].pace) };
+        let pace = if M::REGULAR { 1 } else { u32::from(self.router.ports[output].pace) };
         let busy = crossing.max((packet.arrived + length).saturating_sub(cx.now));
         let hold = cx.now + if cx.hold_speedup() { crossing } else { busy };
         let departure = self.depart(cx, (output, to), (length, pace, hold));
