@@ -26,14 +26,12 @@ BUSY = 0.53
 AGE = {"input_arbiter": "age", "output_arbiter": "age"}
 VALIANT = {"routing": "valiant", "jobs": [{"traffic": {"pattern": "ADV+1"}}]}
 MESH = {"topology": {"mesh": {"sides": [8, 8]}}, "router": {"input_queued": {"vcs": {"network": 2}}}}
-TORUS = {
-    "topology": {"torus": {"sides": [64, 64]}},
-    "routing": "adaptive",
-    "router": {"input_queued": {"vcs": {"network": 3}}},
-}
+TORUS = {"topology": {"torus": {"sides": [64, 64]}}, "router": {"input_queued": {"vcs": {"network": 3}}}}
 TREE = {"topology": {"fat_tree": {"k": 4, "levels": 5}}, "router": {"input_queued": {"vcs": {"network": 1}}}}
 # Greatest instructions per packet-hop over those of minimal routing in the dragonfly.
 CUBE_RATIO = 1.3
+# The same of heads that choose an output over those that do not, in one network.
+CHOICE_RATIO = 2.5
 H8 = {"topology": {"dragonfly": {"p": 8, "a": 16, "h": 8}}}
 H16 = {"topology": {"dragonfly": {"p": 16, "a": 32, "h": 16}}}
 
@@ -126,7 +124,7 @@ def _choices() -> Iterator[Case]:
     oblivious = document(0.45, REFERENCE_CYCLES, **VALIANT)
     for name in ("olm", "source_adaptive"):
         adaptive = {**oblivious, "routing": name}
-        yield Case(section, f"ADV+1 {name} 0.45", _ratio(adaptive, oblivious, 2.5, "valiant"))
+        yield Case(section, f"ADV+1 {name} 0.45", _ratio(adaptive, oblivious, CHOICE_RATIO, "valiant"))
         yield Case(section, f"ADV+1 {name} 0.45, decisions", _decisions(adaptive))
     for load in (0.5, 1.0):
         plain = document(load, REFERENCE_CYCLES)
@@ -136,25 +134,31 @@ def _choices() -> Iterator[Case]:
 
 
 def _cubes() -> Iterator[Case]:
-    """Meshes, tori and trees, against the dragonfly below and above saturation."""
+    """Meshes, tori and trees against the dragonfly, and adaptive routing against DOR."""
     section = "meshes, tori and trees"
     for name, network, loads, cycles in (
         ("8x8 mesh DOR", MESH, (0.3, 1.0), (5_000, 20_000)),
-        ("64x64 torus adaptive bubble", TORUS, (0.2, 1.0), (500, 500)),
+        ("64x64 torus DOR bubble", TORUS, (0.05, 0.2, 1.0), (500, 500)),
         ("4-ary 5-tree", TREE, (0.3, 1.0), (1_000, 1_000)),
     ):
         for load in loads:
             plain = document(1.0 if load == 1.0 else 0.5, REFERENCE_CYCLES)
             own = document(load, cycles, **network)
-            yield Case(section, f"{name} UN {load}", _against_dragonfly(own, plain))
+            measure = _against(own, plain, CUBE_RATIO, "the dragonfly, minimal")
+            yield Case(section, f"{name} UN {load}", measure)
+    for load in (0.05, 0.2, 1.0):
+        ordered = document(load, (500, 500), **TORUS)
+        adaptive = {**ordered, "routing": "adaptive"}
+        name = f"64x64 torus adaptive bubble UN {load}"
+        yield Case(section, name, _against(adaptive, ordered, CHOICE_RATIO, "DOR"))
 
 
-def _against_dragonfly(own: Document, plain: Document) -> Measure:
-    """Time and instructions per packet-hop, and the latter over those of the dragonfly."""
+def _against(own: Document, plain: Document, target: float, against: str) -> Measure:
+    """Time and instructions per packet-hop, and the latter over those of another network or routing."""
 
     def measure(case: Case, bench: Bench) -> Iterator[Figure]:
         yield from _per_packet_hop(own, None)(case, bench)
-        yield from _ratio(own, plain, CUBE_RATIO, "the dragonfly, minimal")(case, bench)
+        yield from _ratio(own, plain, target, against)(case, bench)
 
     return measure
 
