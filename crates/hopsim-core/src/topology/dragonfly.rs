@@ -65,10 +65,10 @@ pub struct Dragonfly {
     spare: Vec<u32>,
     /// Group and position of every router -- constant.
     places: Vec<Place>,
-    /// Slots from group x to group y, at `exits[exit_start[x·groups + y]..]` -- constant.
-    exits: Vec<u32>,
-    exit_start: Vec<u32>,
-    /// Router position and port of the first of them, by x·groups + y -- constant.
+    /// Links from group x to group y, at `trunks[trunk_start[x·groups + y]..]` -- constant.
+    trunks: Vec<Trunk>,
+    trunk_start: Vec<u32>,
+    /// Where the first of them leaves, by x·groups + y -- constant.
     first_exit: Vec<Exit>,
 }
 
@@ -84,6 +84,22 @@ struct Place {
 struct Exit {
     position: u16,
     port: u16,
+}
+
+/// A global link, one of those between two groups.
+#[derive(Clone, Copy, Debug)]
+struct Trunk {
+    exit: Exit,
+    /// Position of the router at the other end.
+    entry: u16,
+}
+
+impl Trunk {
+    /// Local links of the path over this one, from position `from` of its group to position `to` of the other.
+    #[inline]
+    fn local_hops(self, from: u32, to: u32) -> u8 {
+        u8::from(u32::from(self.exit.position) != from) + u8::from(u32::from(self.entry) != to)
+    }
 }
 
 impl Dragonfly {
@@ -130,29 +146,29 @@ impl Dragonfly {
             trunked: slots > groups - 1,
             spare: spare_residues(a * h, groups),
             places: (0..routers).map(|r| Place { group: (r / a) as u16, position: (r % a) as u16 }).collect(),
-            exits: Vec::new(),
-            exit_start: Vec::new(),
+            trunks: Vec::new(),
+            trunk_start: Vec::new(),
             first_exit: Vec::new(),
         };
-        topology.build_exits();
+        topology.build_trunks();
         Ok(topology)
     }
 
-    fn build_exits(&mut self) {
-        let groups = self.groups as usize;
-        let mut lists = vec![Vec::new(); groups];
-        self.exit_start.push(0);
+    fn build_trunks(&mut self) {
+        let mut lists = vec![Vec::new(); self.groups as usize];
+        self.trunk_start.push(0);
         for group in 0..self.groups {
             lists.iter_mut().for_each(Vec::clear);
             for slot in 0..self.a * self.h {
-                if let Some((peer, _)) = self.slot_peer(group, slot) {
-                    lists[peer as usize].push(slot);
+                if let Some((peer, back)) = self.slot_peer(group, slot) {
+                    let entry = (back / self.h) as u16;
+                    lists[peer as usize].push(Trunk { exit: self.exit(slot), entry });
                 }
             }
             for list in &lists {
-                self.exits.extend_from_slice(list);
-                self.exit_start.push(self.exits.len() as u32);
-                self.first_exit.push(list.first().map_or(Exit::default(), |&slot| self.exit(slot)));
+                self.trunks.extend_from_slice(list);
+                self.trunk_start.push(self.trunks.len() as u32);
+                self.first_exit.push(list.first().map_or(Exit::default(), |trunk| trunk.exit));
             }
         }
     }
@@ -254,12 +270,11 @@ impl Dragonfly {
         Some((peer_group * self.a + slot / self.h, (self.first_global() + slot % self.h) as usize))
     }
 
-    /// The global slots of group `from` that lead to group `to` ≠ `from`, ascending; a slot belongs to the
-    /// router at position slot / h.
+    /// The links from group `from` to group `to` ≠ `from`, by slot.
     #[inline]
-    pub fn exits(&self, from: u32, to: u32) -> &[u32] {
+    fn trunks(&self, from: u32, to: u32) -> &[Trunk] {
         let index = (from * self.groups + to) as usize;
-        &self.exits[self.exit_start[index] as usize..self.exit_start[index + 1] as usize]
+        &self.trunks[self.trunk_start[index] as usize..self.trunk_start[index + 1] as usize]
     }
 
     /// Position and port of the router that holds link `trunk` of those from group `from` to group `to` ≠ `from`.
@@ -268,7 +283,7 @@ impl Dragonfly {
         let exit = if trunk == 0 {
             self.first_exit[from as usize * self.groups as usize + to as usize]
         } else {
-            self.exit(self.exits(from, to)[trunk as usize])
+            self.trunks(from, to)[trunk as usize].exit
         };
         (u32::from(exit.position), exit.port as usize)
     }
@@ -290,23 +305,24 @@ impl Dragonfly {
         self.trunked
     }
 
-    /// Links of the path over `slot` besides the global one: the local hop before and the one after.
-    fn trunk_hops(&self, at: u32, to: u32, slot: u32) -> u8 {
-        let entry = self.slot_peer(self.group(at), slot).map_or(0, |(_, s)| s / self.h);
-        u8::from(slot / self.h != self.position(at)) + u8::from(entry != self.position(to))
+    /// Local links of the path from `at` to `to` in another group, over each of the links between their groups.
+    fn local_hops(&self, at: u32, to: u32) -> impl Iterator<Item = u8> + '_ {
+        let trunks = self.trunks(self.group(at), self.group(to));
+        let (from, to) = (self.position(at), self.position(to));
+        trunks.iter().map(move |trunk| trunk.local_hops(from, to))
     }
 
     /// Index of a link chosen uniformly among those of the shortest paths from `at` to `to`.
     pub fn choose_trunk(&self, at: u32, to: u32, stream: &mut Stream) -> u16 {
-        let (from, target) = (self.group(at), self.group(to));
-        if from == target {
+        if self.group(at) == self.group(to) {
             return 0;
         }
-        let exits = self.exits(from, target);
-        let least = exits.iter().map(|&s| self.trunk_hops(at, to, s)).min().unwrap_or(0);
-        let shortest = || exits.iter().enumerate().filter(|&(_, &s)| self.trunk_hops(at, to, s) == least);
-        let pick = stream.below(shortest().count() as u32) as usize;
-        shortest().nth(pick).map_or(0, |(index, _)| index as u16)
+        let mut counts = [0; 3];
+        self.local_hops(at, to).for_each(|hops| counts[hops as usize] += 1);
+        let least = counts.iter().position(|&count| count > 0).unwrap_or(0);
+        let pick = stream.below(counts[least]) as usize;
+        let mut shortest = self.local_hops(at, to).enumerate().filter(|&(_, hops)| hops as usize == least);
+        shortest.nth(pick).map_or(0, |(index, _)| index as u16)
     }
 
     /// The next port of the minimal path and its class; see [`super::Topology::minimal_port`].
@@ -321,7 +337,7 @@ impl Dragonfly {
         let exit = if trunk == 0 {
             self.first_exit[here.group as usize * self.groups as usize + there.group as usize]
         } else {
-            self.exit(self.exits(u32::from(here.group), u32::from(there.group))[trunk as usize])
+            self.trunks(u32::from(here.group), u32::from(there.group))[trunk as usize].exit
         };
         if exit.position == here.position {
             (exit.port as usize, GLOBAL)
@@ -336,8 +352,7 @@ impl Dragonfly {
         if group == target {
             return [u16::from(from != to), 0];
         }
-        let least = self.exits(group, target).iter().map(|&s| self.trunk_hops(from, to, s)).min();
-        [least.map_or(0, u16::from), 1]
+        [self.local_hops(from, to).min().map_or(0, u16::from), 1]
     }
 }
 
@@ -390,10 +405,10 @@ mod tests {
     fn trunks_differ_by_at_most_one_link_and_at_most_one_port_per_group_is_unplugged() {
         for t in samples() {
             let counts: Vec<usize> =
-                (1..t.groups).flat_map(|d| [t.exits(0, d).len(), t.exits(d, 0).len()]).collect();
+                (1..t.groups).flat_map(|d| [t.trunks(0, d).len(), t.trunks(d, 0).len()]).collect();
             let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
             assert!(*least >= 1 && most - least <= 1, "{counts:?}");
-            let plugged: usize = (1..t.groups).map(|d| t.exits(0, d).len()).sum();
+            let plugged: usize = (1..t.groups).map(|d| t.trunks(0, d).len()).sum();
             assert!(plugged + 1 >= (t.a * t.h) as usize);
         }
     }
