@@ -22,6 +22,7 @@ from hopsim.reproduce.thesis.flexvc import (
 from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, figure, over_load
 from hopsim.reproduce.thesis.network import CURVES
 from hopsim.reproduce.thesis.routing import (
+    FACTOR,
     MINCRED_PER_PORT,
     MINCRED_PER_VC,
     MINIMAL,
@@ -40,13 +41,13 @@ from hopsim.reproduce.thesis.traffic import ADV1, Traffic, requests
 CONTENTION_THRESHOLD: Mapping[Scale, int] = {"quick": 4, "full": 6}
 """Packets (figure 5.14)."""
 SATURATION: Mapping[Scale, int] = {"quick": 2, "full": T_GLOBAL}
-"""Packets above twice the mean of a router's h global links at which one of them is saturated. If all
-others are idle, a link is from T / (1 - 2 / h) packets on: with h = 3, T = 2 gives the 6 or so that T = 5
+"""Packets above F times the mean of a router's h global links at which one of them is saturated. If all
+others are idle, a link is from T / (1 - F / h) packets on: with h = 3, T = 2 gives the 3.5 or so that T = 3
 gives with h = 8."""
 SATURATION_NOTE = (
-    f"PB marks a global link as saturated {SATURATION['full']} packets above twice the mean in the full "
-    f"network, {SATURATION['quick']} in the small one: the fewer links there are, the more each adds to "
-    "the mean."
+    f"PB marks a global link as saturated {SATURATION['full']} packets above {FACTOR:g} times the mean in "
+    f"the full network, {SATURATION['quick']} in the small one: the fewer links there are, the more each "
+    "adds to the mean."
 )
 MIN_REQUESTS = System("MIN", MINIMAL, increasing(4, 2))
 VAL_REQUESTS = System("VAL", VALIANT, increasing(8, 4))

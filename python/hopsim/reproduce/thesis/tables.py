@@ -37,6 +37,7 @@ from hopsim.reproduce.thesis.network import (
     notes,
 )
 from hopsim.reproduce.thesis.published import JUDGED, QUANTITIES, PublishedRow, Quantity, published
+from hopsim.reproduce.thesis.routing import FACTOR
 from hopsim.reproduce.thesis.system import AGE, PRIORITY, ROUND_ROBIN, Arbitration
 from hopsim.reproduce.thesis.traffic import advc
 from hopsim.results import Result
@@ -94,9 +95,9 @@ class FairnessTable:
             *fairness.explanation(self.arbitration, self.behaviour),
             "Average saturation load: the load accepted at the larger offered load of the row; the "
             "thesis does not define it and prints two decimals.",
-            "The thresholds of source-adaptive and in-transit routing are not in the thesis. Those of "
-            "in-transit routing are the journal version's; those of source-adaptive routing fit Src-RRG "
-            "at 0.30 of table 3.2 (thesis-table-3.2-calibration), and its other rows are predictions.",
+            "The thresholds of source-adaptive and in-transit routing are not in the thesis: these are the "
+            f"journal version's. The factor of saturated links, {FACTOR:g}, is printed nowhere: it fits "
+            "Src-RRG at 0.30 of table 3.2 (thesis-table-3.2-calibration); the other rows are predictions.",
         ]
         if self.label == "3.3":
             lines.append(MIN_AT_AGE)
