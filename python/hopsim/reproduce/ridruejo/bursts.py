@@ -48,7 +48,7 @@ class Network:
 
 
 SMALL: Mapping[Scale, int] = {"quick": 1_000, "full": 10_000}
-LARGE: Mapping[Scale, int] = {"quick": 100, "full": 1_000}
+LARGE: Mapping[Scale, int] = {"quick": 100, "full": 300}
 RING = Network("64-ring", {"ring": {"routers": 64}}, 400, SMALL)
 TORI = (
     Network("8×8 torus", {"torus": {"sides": [8, 8]}}, 45, SMALL),
