@@ -9,6 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+RESTRICTION = 1.5
+"""Factor on the mean; not printed (the default of the simulator of the thesis)."""
+NEVER = 1000.0
+"""As such a factor: no output holds so much."""
+
 
 @dataclass(frozen=True)
 class Behaviour:
@@ -21,6 +26,9 @@ class Behaviour:
     """How source-adaptive routing counts the links of the minimal path."""
     longest_detour: int
     """Most links that a detour counts for in that comparison."""
+    flexvc_restriction: float
+    """Times the mean over its router that a minimal global output must hold before in-transit routing with
+    FlexVC leaves it."""
     notes: Sequence[str]
 
     def advc_groups(self, h: int) -> int:
@@ -41,6 +49,7 @@ PUBLISHED = Behaviour(
     omitted_advc_groups=1,
     path_lengths="consecutive",
     longest_detour=5,
+    flexvc_restriction=NEVER,
     notes=(
         "As the published figures were made, other than the text says: ADVc goes to the next h-1 "
         "groups, not h; source-adaptive routing takes the length of the minimal path from the formulas "
@@ -55,6 +64,7 @@ TEXTBOOK = Behaviour(
     omitted_advc_groups=0,
     path_lengths="shortest",
     longest_detour=6,
+    flexvc_restriction=RESTRICTION,
     notes=(
         "As the text says, other than the published figures were made: ADVc goes to the next h groups, and "
         "source-adaptive routing compares true path lengths.",

@@ -19,8 +19,7 @@ UNIFORM = (UN, BURSTY_UN)
 PATTERNS = (*UNIFORM, ADV1)
 FLEXVC_NOTE = (
     "FlexVC by its definition in the text: the highest VC of a hop leaves a safe path. The simulator of the "
-    "thesis had a table that differs in the source group, and did not mark saturated global links of the "
-    "higher VCs: part of the early saturation of FlexVC with congestion sensing in figure 5.14."
+    "thesis had a table that differs in the source group."
 )
 RECOMPUTE_NOTE = (
     "VAL and PB draw the intermediate router anew at every attempt while a packet waits to be injected."

@@ -9,7 +9,7 @@ routing. The factor of the latter is printed nowhere as a setting: it fits one r
 from __future__ import annotations
 
 from hopsim.reproduce.model import Document
-from hopsim.reproduce.thesis.behaviour import PUBLISHED, Behaviour
+from hopsim.reproduce.thesis.behaviour import PUBLISHED, RESTRICTION, Behaviour
 
 T_LOCAL = 5
 """Packets that the minimal path may hold more than the detour (UGAL comparison)."""
@@ -62,9 +62,9 @@ def source_adaptive(
     }
 
 
-def congestion(sensing: Document = PER_VC) -> Document:
+def congestion(sensing: Document = PER_VC, restriction: float = RESTRICTION) -> Document:
     """The trigger of OLM: credits."""
-    return {"congestion": _congestion(sensing)}
+    return {"congestion": _congestion(sensing, restriction)}
 
 
 def contention(threshold: int) -> Document:
@@ -106,12 +106,12 @@ def in_transit(policy: str, trigger: Document | None = None) -> Document:
     }
 
 
-def _congestion(sensing: Document) -> Document:
+def _congestion(sensing: Document, restriction: float = RESTRICTION) -> Document:
     return {
         **sensing,
         "thresholds": "relative",
         "local_threshold": 55,
         "global_threshold": 55,
         "min_occupancy": 0,
-        "restriction": {"factor": 1.5, "threshold": 5},
+        "restriction": {"factor": restriction, "threshold": 5},
     }
