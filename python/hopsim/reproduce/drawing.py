@@ -24,6 +24,8 @@ SHIFT = 0.12
 LOGARITHMIC = 30
 """Largest over smallest value from which an axis is logarithmic."""
 FORMATS = ("png", "pdf")
+HEADROOM = 1.05
+"""That the markers of the largest values are not cut in half."""
 LETTER, SYMBOL = 0.09, 0.7
 """Width of a letter of a title or legend, and of a symbol of a legend with its margins [inches]."""
 Stack = tuple[Sequence[float], Mapping[str, Sequence[float]]]
@@ -98,7 +100,7 @@ def _pairs(axes: Axes, quantity: str, comparisons: Sequence[Comparison]) -> None
     if positive and max(positive) > LOGARITHMIC * min(positive):
         axes.set_yscale("log")
     else:
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
 
 
 def bars(
