@@ -87,7 +87,7 @@ def _draw(scale: Scale, results: Results) -> Figure:
 
 
 def entries() -> list[Entry]:
-    """The row with every pair of thresholds."""
+    """The row with every setting."""
     return [
         Entry(
             name="thesis-table-3.2-calibration",
