@@ -35,8 +35,9 @@ demo: $(BUILT)  ## a sweep of a dragonfly of 1,056 nodes; tables and plots in de
 test:  ## all fast tests, Rust and Python at the same time
 	@$(MAKE) --no-print-directory --jobs=2 test-rust test-python
 
+# Make's job slots are not passed on: rustdoc, which runs the examples in the docs, would warn of them.
 test-rust: | check-tools  ## the Rust tests
-	cargo test --quiet --workspace --exclude hopsim-py
+	env -u MAKEFLAGS cargo test --quiet --workspace --exclude hopsim-py
 
 test-python: $(TESTABLE)  ## the Python tests
 	$(BIN)/python -m pytest
