@@ -12,7 +12,7 @@ from rich.console import Console
 from hopsim import _core, toml
 from hopsim.reproduce import command, drawing, show
 from hopsim.reproduce.entries import BY_NAME, ENTRIES
-from hopsim.reproduce.model import Comparison, Entry, Experiment, Measured, Scale
+from hopsim.reproduce.model import Comparison, Entry, Experiment, Measured, Outcome, Scale
 from hopsim.reproduce.thesis import vc_tables
 from hopsim.reproduce.thesis.published import QUANTITIES, published
 from hopsim.reproduce.thesis.tables import order
@@ -116,6 +116,17 @@ def test_full_table_judges_rows_below_saturation() -> None:
     assert found["Obl-RRG", "avg. saturation load"].allowed == 0.02
     assert found["Src-RRG at 0.3", "max/min"].agrees is False
     assert found["Src-RRG", "avg. saturation load"].agrees is True
+
+
+def test_a_difference_that_one_more_seed_could_have_is_told_from_others() -> None:
+    ours = Measured.of([1.0, 2.0, 3.0])  # t = 4.3027 with 2 degrees of freedom, times sqrt(1 + 1/3): 4.968
+    within, beyond = (Comparison("", "", ours, 2 + apart, allowed=0.1) for apart in (4.9, 5.0))
+    assert (within.agrees, within.is_chance) == (False, True)
+    assert (beyond.agrees, beyond.is_chance) == (False, False)
+    assert not Comparison("", "", Measured.of([2.0]), 2.1, allowed=0.01).is_chance
+    assert show.judgement(within)[1] != show.judgement(beyond)[1]
+    counted = show.tally(Outcome([within, beyond]))
+    assert counted == ["0 of 2 values agree within what is allowed, 1 more within the spread of seeds."]
 
 
 @pytest.mark.parametrize(

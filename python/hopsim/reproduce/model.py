@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hopsim.results import Result
-from hopsim.stats import mean_and_variance
+from hopsim.stats import mean_and_variance, student_t
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -124,6 +124,17 @@ class Comparison:
         if self.allowed is None:
             return None
         return self.difference is not None and abs(self.difference) <= self.allowed * (1 + ROUNDING)
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether the published value could be that of one more seed of ours.
+
+        It lies within the 95 % prediction interval of those that ran (Student's t).
+        """
+        if self.ours is None or self.difference is None or self.ours.seeds < 2:
+            return False
+        error = self.ours.std * math.sqrt(1 + 1 / self.ours.seeds)
+        return abs(self.difference) <= student_t(self.ours.seeds - 1) * error
 
     @property
     def difference(self) -> float | None:

@@ -25,6 +25,7 @@ VALUE_COLUMNS = (
     "relative",
     "allowed",
     "agrees",
+    "chance",
 )
 STATEMENT_COLUMNS = ("statement", "required", "hopsim", "holds")
 
@@ -57,11 +58,14 @@ def outcome(console: Console, entry: Entry, result: Outcome) -> None:
 
 def tally(result: Outcome) -> list[str]:
     """How many values agree and how many statements hold."""
-    verdicts = [value.agrees for value in result.comparisons if value.agrees is not None]
+    judged = [value for value in result.comparisons if value.agrees is not None]
     held = [fact.holds for fact in result.facts]
     lines = []
-    if verdicts:
-        lines.append(f"{sum(verdicts)} of {len(verdicts)} values agree within what is allowed.")
+    if judged:
+        agreeing = sum(value.agrees is True for value in judged)
+        chance = sum(value.agrees is False and value.is_chance for value in judged)
+        more = f", {chance} more within the spread of seeds" if chance else ""
+        lines.append(f"{agreeing} of {len(judged)} values agree within what is allowed{more}.")
     if held:
         lines.append(f"{sum(held)} of {len(held)} statements hold.")
     return lines
@@ -92,10 +96,12 @@ def comparisons(title: str, values: Sequence[Comparison]) -> Table:
 
 
 def judgement(value: Comparison) -> tuple[str, str]:
-    """The allowed difference and whether ours is, as text."""
+    """The allowed difference and whether ours is, or the spread of seeds explains it, as text."""
     if value.allowed is None:
         return ("", "")
-    return (f"±{value.allowed:.{value.decimals}f}", _yes_or_no(bool(value.agrees)))
+    chance = not value.agrees and value.is_chance
+    verdict = "[yellow]no (chance)[/]" if chance else _yes_or_no(bool(value.agrees))
+    return (f"±{value.allowed:.{value.decimals}f}", verdict)
 
 
 def _yes_or_no(holds: bool) -> str:
@@ -159,4 +165,5 @@ def _record(value: Comparison) -> tuple[object, ...]:
         "" if value.relative is None else value.relative,
         "" if value.allowed is None else value.allowed,
         "" if value.agrees is None else value.agrees,
+        "" if value.agrees is None else value.is_chance,
     )
