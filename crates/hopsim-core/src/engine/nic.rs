@@ -88,6 +88,37 @@ impl VcClass {
     pub fn block(self, destination: u32, nodes: u32) -> usize {
         (u64::from(destination) * self.count as u64 / u64::from(nodes)) as usize
     }
+
+    /// The one with the fewest phits, of equal ones the first from `pointer` on; none if all have more than `room`.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    fn shortest(self, buffers: &[Buffer], pointer: &mut u8, room: u32) -> Option<usize> {
+        let Self { first, count } = self;
+        let next = |vc: usize| if vc + 1 == first + count { first } else { vc + 1 };
+        let mut vc = *pointer as usize;
+        let (mut least, mut best) = (u32::MAX, 0);
+        for _ in 0..count {
+            if buffers[vc].used < least {
+                (least, best) = (buffers[vc].used, vc);
+                if least == 0 {
+                    break;
+                }
+            }
+            vc = next(vc);
+        }
+        if least > room {
+            return None;
+        }
+        *pointer = next(best) as u8;
+        Some(best)
+    }
+
+    /// A random one of those that have at most `room` phits.
+    fn random(self, buffers: &[Buffer], stream: &mut Stream, room: u32) -> Option<usize> {
+        let with_room = || (self.first..self.first + self.count).filter(|&vc| buffers[vc].used <= room);
+        let count = with_room().count() as u32;
+        (count > 0).then(|| with_room().nth(stream.below(count) as usize)).flatten()
+    }
 }
 
 /// All network interfaces.
@@ -266,50 +297,6 @@ impl Nics {
         }
     }
 
-    /// The injection VC of `class` with room for `length` phits that the policy picks for a packet to `destination`.
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    fn choose_vc<M: Mode>(&mut self, node: usize, packet: &Waiting, length: u32) -> Option<usize> {
-        let reply = M::FULL && packet.requested != NONE;
-        let class = if M::FULL { self.class(reply) } else { VcClass { first: 0, count: self.vcs } };
-        let VcClass { first, count } = class;
-        let room = self.size - length;
-        let buffers = &self.buffers[node * self.vcs..][..self.vcs];
-        match self.policy {
-            InjectionVc::Direction => unreachable!("it looks at the wires too"),
-            InjectionVc::Destination => {
-                let vc = first + class.block(packet.destination, self.nodes);
-                (buffers[vc].used <= room).then_some(vc)
-            }
-            InjectionVc::Shortest => {
-                let pointer =
-                    if reply { &mut self.sources[node].reply_pointer } else { &mut self.all[node].pointer };
-                let mut vc = *pointer as usize;
-                let (mut least, mut best) = (u32::MAX, 0);
-                for _ in 0..count {
-                    if buffers[vc].used < least {
-                        (least, best) = (buffers[vc].used, vc);
-                        if least == 0 {
-                            break;
-                        }
-                    }
-                    vc = if vc + 1 == first + count { first } else { vc + 1 };
-                }
-                if least > room {
-                    return None;
-                }
-                *pointer = if best + 1 == first + count { first as u8 } else { best as u8 + 1 };
-                Some(best)
-            }
-            InjectionVc::Random => {
-                let with_room = || (first..first + count).filter(|&vc| buffers[vc].used <= room);
-                let count = with_room().count() as u32;
-                let stream = &mut self.vc_streams[node];
-                (count > 0).then(|| with_room().nth(stream.below(count) as usize)).flatten()
-            }
-        }
-    }
-
     /// Whether a packet of `node` to `destination` that is no reply could enter an injection buffer now; if the wire
     /// keeps it from that, the node is woken when it is free.
     pub fn could_enter(&mut self, now: u32, node: usize, destination: u32) -> bool {
@@ -368,25 +355,55 @@ impl Nics {
         false
     }
 
-    /// The injection VC that a packet may enter now, or `None`: then the node is woken when that can change.
+    /// Whether `node` may send a packet of its own, or a reply, into its injection buffers now, room and wires by direction
+    /// apart; if not, it is woken when that can change.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    pub fn admission<M: Mode>(&mut self, now: u32, node: usize, packet: &Waiting) -> Option<usize> {
-        let length = self.all[node].length;
+    pub fn may_send<M: Mode>(&mut self, now: u32, node: usize, reply: bool) -> bool {
         if self.policy == InjectionVc::Direction {
-            let vc = self.directed_vc(now, node, packet.destination)?;
-            self.all[node].wire_free[self.ports * vc / self.vcs] = now + length;
+            return true;
+        }
+        let exhausted = M::FULL && !reply && self.sources[node].is_exhausted();
+        !exhausted && !self.wire_is_busy(now, node, 0)
+    }
+
+    /// The injection VC that a packet to `destination`, a reply or not, enters now if `node` may send it; `None`: there is no
+    /// room, and the node is woken when that can change.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    pub fn admission<M: Mode>(
+        &mut self,
+        now: u32,
+        node: usize,
+        (destination, reply): (u32, bool),
+    ) -> Option<usize> {
+        if self.policy == InjectionVc::Direction {
+            let vc = self.directed_vc(now, node, destination)?;
+            let nic = &mut self.all[node];
+            nic.wire_free[self.ports * vc / self.vcs] = now + nic.length;
             return Some(vc);
         }
-        let own = M::FULL && packet.requested == NONE;
-        if (own && self.sources[node].is_exhausted()) || self.wire_is_busy(now, node, 0) {
-            return None;
-        }
-        let vc = self.choose_vc::<M>(node, packet, length)?;
-        if own {
+        let class = if M::FULL { self.class(reply) } else { VcClass { first: 0, count: self.vcs } };
+        let nic = &mut self.all[node];
+        let room = self.size - nic.length;
+        let buffers = &self.buffers[node * self.vcs..][..self.vcs];
+        let vc = match self.policy {
+            InjectionVc::Direction => unreachable!("it looks at the wires too"),
+            InjectionVc::Destination => {
+                let vc = class.first + class.block(destination, self.nodes);
+                (buffers[vc].used <= room).then_some(vc)
+            }
+            InjectionVc::Shortest => {
+                let pointer =
+                    if M::FULL && reply { &mut self.sources[node].reply_pointer } else { &mut nic.pointer };
+                class.shortest(buffers, pointer, room)
+            }
+            InjectionVc::Random => class.random(buffers, &mut self.vc_streams[node], room),
+        }?;
+        if M::FULL && !reply {
             self.sources[node].unanswered += 1;
         }
-        self.all[node].wire_free[0] = now + length;
+        nic.wire_free[0] = now + nic.length;
         Some(vc)
     }
 }

@@ -105,10 +105,17 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     fn draw_packet(&mut self, node: usize, at: u32) -> (Option<u32>, u32) {
         let nic = &mut self.nics.all[node];
         let index = nic.job as usize;
-        let (pattern, process) = self.nics.changes.present(&self.plan.jobs[index], index, node);
-        let destination = pattern.destination(node as u32, &mut nic.pattern);
+        let job = &self.plan.jobs[index];
+        let (destination, gap) = if M::FULL {
+            let (pattern, process) = self.nics.changes.present(job, index, node);
+            let destination = pattern.destination(node as u32, &mut nic.pattern);
+            (destination, process.step(&mut nic.process).gap)
+        } else {
+            let destination = job.pattern.destination(node as u32, &mut nic.pattern);
+            (destination, job.process.bernoulli().gap(&mut nic.process))
+        };
         let other = (destination as usize != node).then_some(destination);
-        (other, at.saturating_add(process.step(&mut nic.process).gap))
+        (other, at.saturating_add(gap))
     }
 
     /// `node` generates a packet to `destination`, unless that is itself.
@@ -126,7 +133,10 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         let first = nic.queue.is_empty();
         let full = nic.queued >= self.nics.source_queue;
         self.recorder.generated(node, job_index);
-        if first && let Some(vc) = self.nics.admission::<M>(self.now, node, &packet) {
+        if first
+            && self.nics.may_send::<M>(self.now, node, false)
+            && let Some(vc) = self.nics.admission::<M>(self.now, node, (destination, false))
+        {
             self.enter_buffer(node, vc, packet);
             return;
         }
@@ -161,16 +171,15 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     fn drain_queue(&mut self, node: usize) {
         loop {
             let index = self.nics.all[node].queue.front;
-            if index == NONE {
+            if index == NONE || !self.nics.may_send::<M>(self.now, node, false) {
                 return;
             }
-            let packet = *self.nics.waiting.get(index);
-            let Some(vc) = self.nics.admission::<M>(self.now, node, &packet) else { return };
+            let destination = self.nics.waiting.get(index).destination;
+            let Some(vc) = self.nics.admission::<M>(self.now, node, (destination, false)) else { return };
             let nic = &mut self.nics.all[node];
             nic.queue.pop(&self.nics.waiting);
             nic.queued -= 1;
-            self.nics.waiting.remove(index);
-            self.enter_buffer(node, vc, packet);
+            self.move_to_buffer(node, vc, index);
             let nic = &self.nics.all[node];
             if nic.lags && nic.queued < REFILLED {
                 self.catch_up(node, KEPT);
@@ -182,14 +191,13 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     fn drain_replies(&mut self, node: usize) {
         loop {
             let index = self.nics.sources[node].replies.front;
-            if index == NONE {
+            if index == NONE || !self.nics.may_send::<M>(self.now, node, true) {
                 return;
             }
-            let packet = *self.nics.waiting.get(index);
-            let Some(vc) = self.nics.admission::<M>(self.now, node, &packet) else { return };
+            let destination = self.nics.waiting.get(index).destination;
+            let Some(vc) = self.nics.admission::<M>(self.now, node, (destination, true)) else { return };
             self.nics.sources[node].replies.pop(&self.nics.waiting);
-            self.nics.waiting.remove(index);
-            self.enter_buffer(node, vc, packet);
+            self.move_to_buffer(node, vc, index);
         }
     }
 
@@ -205,25 +213,47 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         }
     }
 
-    /// The packet enters injection VC `vc` of `node`.
+    /// A new packet enters injection VC `vc` of `node`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn enter_buffer(&mut self, node: usize, vc: usize, mut packet: Waiting) {
+        packet.arrived = self.now + self.nics.latency;
+        if self.take_room(node, vc) {
+            self.send_head(node, vc, &packet);
+        } else {
+            let index = self.nics.waiting.insert(packet);
+            self.nics.buffers[node * self.nics.vcs + vc].behind.push(&mut self.nics.waiting, index);
+        }
+    }
+
+    /// A packet that has waited enters injection VC `vc` of `node`.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    fn move_to_buffer(&mut self, node: usize, vc: usize, index: u32) {
+        let arrived = self.now + self.nics.latency;
+        if self.take_room(node, vc) {
+            let packet = Waiting { arrived, ..*self.nics.waiting.get(index) };
+            self.nics.waiting.remove(index);
+            self.send_head(node, vc, &packet);
+        } else {
+            self.nics.waiting.get_mut(index).arrived = arrived;
+            self.nics.buffers[node * self.nics.vcs + vc].behind.push(&mut self.nics.waiting, index);
+        }
+    }
+
+    /// Takes room for a packet in injection VC `vc` of `node`. Whether it is the only one: with a head in place or on its way it
+    /// is fetched when its turn comes.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    fn take_room(&mut self, node: usize, vc: usize) -> bool {
         let length = self.nics.all[node].length;
         if self.count_at_buffer() {
             self.count_injected(node, vc);
         }
-        packet.arrived = self.now + self.nics.latency;
         let buffer = &mut self.nics.buffers[node * self.nics.vcs + vc];
-        // With a head in place or on its way the packet is fetched when its turn comes.
         let empty = buffer.used == 0;
         buffer.used += length;
-        if empty {
-            self.send_head(node, vc, &packet);
-        } else {
-            let index = self.nics.waiting.insert(packet);
-            buffer.behind.push(&mut self.nics.waiting, index);
-        }
+        empty
     }
 
     /// Books the arrival of a packet that is to be the head of its injection VC.
