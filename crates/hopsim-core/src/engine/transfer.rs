@@ -265,12 +265,22 @@ impl<const W: usize> Visit<'_, W> {
 
     /// `Ejection::IdleNode`: no packet is on its way into the node at this moment.
     pub fn node_is_idle<M: Mode>(&self, cx: &Context<'_, W, M>, output: usize) -> bool {
-        let start = self.first_departure(output);
+        let (tail, shortest) = (self.router.ports[output].tail, cx.rules.shortest);
+        // The last departure tells, unless it is yet to come.
+        if cx.now >= tail {
+            return true;
+        }
+        if !cx.mixed() && cx.now + shortest > tail {
+            return false;
+        }
         // Entries hold departure + 1, or 0; a departure d blocks the cycles strictly between d and d + length.
-        (start..start + self.extras.ring).all(|entry| {
-            let after = self.extras.departures[entry];
-            let length = self.extras.lengths.get(entry).map_or(cx.rules.shortest, |&l| u32::from(l));
-            after == 0 || cx.now < after || cx.now >= after + length - 1
-        })
+        let blocks = |after: u32, length: u32| after != 0 && cx.now.wrapping_sub(after) < length - 1;
+        let (start, ring) = (self.first_departure(output), self.extras.ring);
+        let departures = &self.extras.departures[start..][..ring];
+        if !cx.mixed() {
+            return !departures.iter().any(|&after| blocks(after, shortest));
+        }
+        let lengths = &self.extras.lengths[start..][..ring];
+        !departures.iter().zip(lengths).any(|(&after, &length)| blocks(after, u32::from(length)))
     }
 }
