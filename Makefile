@@ -37,7 +37,7 @@ test:  ## all fast tests, Rust and Python at the same time
 
 # Make's job slots are not passed on: rustdoc, which runs the examples in the docs, would warn of them.
 test-rust: | check-tools  ## the Rust tests
-	env -u MAKEFLAGS cargo test --quiet --workspace --exclude hopsim-py
+	env -u MAKEFLAGS -u MFLAGS cargo test --quiet --workspace --exclude hopsim-py
 
 test-python: $(TESTABLE)  ## the Python tests
 	$(BIN)/python -m pytest
