@@ -299,11 +299,11 @@ impl Nics {
 
     /// Whether a packet of `node` to `destination` that is no reply could enter an injection buffer now; if the wire
     /// keeps it from that, the node is woken when it is free.
-    pub fn could_enter(&mut self, now: u32, node: usize, destination: u32) -> bool {
+    pub fn could_enter<M: Mode>(&mut self, now: u32, node: usize, destination: u32) -> bool {
         if self.policy == InjectionVc::Direction {
             return self.directed_vc(now, node, destination).is_some();
         }
-        if self.sources[node].is_exhausted() || self.wire_is_busy(now, node, 0) {
+        if !self.may_send::<M>(now, node, false) {
             return false;
         }
         let VcClass { first, count } = self.class(false);
@@ -318,9 +318,9 @@ impl Nics {
     }
 
     /// Whether the next packet of `node`, to `destination`, would be dropped if it were generated now.
-    pub fn would_drop(&mut self, now: u32, node: usize, destination: u32) -> bool {
+    pub fn would_drop<M: Mode>(&mut self, now: u32, node: usize, destination: u32) -> bool {
         if self.source_queue == 0 {
-            return !self.could_enter(now, node, destination);
+            return !self.could_enter::<M>(now, node, destination);
         }
         self.all[node].queued >= self.source_queue
     }

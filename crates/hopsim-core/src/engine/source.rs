@@ -211,7 +211,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// Whether the next packet of the burst would be dropped: then the node stands still until it is woken.
     fn freeze(&mut self, node: usize) -> bool {
         let destination = self.nics.sources[node].destination;
-        let frozen = self.nics.would_drop(self.now, node, destination);
+        let frozen = self.nics.would_drop::<M>(self.now, node, destination);
         self.nics.sources[node].frozen = frozen;
         frozen
     }
