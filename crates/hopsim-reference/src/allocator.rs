@@ -2,13 +2,13 @@
 //! every free output port grants one request.
 
 use crate::arbiter::Candidate;
-use crate::parts::{Outstanding, Packet, Queued, Role, Transfer};
+use crate::parts::{Outstanding, Packet, Queued, Request, Role, Transfer};
 use crate::route::Place;
+use crate::routing::{Choice, Memory};
 use crate::simulator::Simulator;
 use hopsim_core::config::router::{ArbiterConfig, CrossbarInputs, Timestamp};
 use hopsim_core::config::{Ejection, InputPointer, OutputHold};
 use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::routing::{Request, RouteState};
 use hopsim_core::trace::Hop;
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ struct Wish {
     vc: usize,
     to: Request,
     /// What the packet remembers if it is granted.
-    after: RouteState,
+    after: Memory,
 }
 
 impl Simulator<'_> {
@@ -73,7 +73,7 @@ impl Simulator<'_> {
 
     /// What a VC would request.
     fn wish(&mut self, (router, input, vc): Place, when: u64) -> Option<Wish> {
-        let (to, after) = self.route((router, input, vc), when)?;
+        let Choice { to, after, .. } = self.route((router, input, vc), when)?;
         self.feasible((router, input, vc), to).then_some(Wish { input, vc, to, after })
     }
 
@@ -112,9 +112,8 @@ impl Simulator<'_> {
         let packet = self.head(router, input, wish.vc);
         let length = self.packets[packet].length;
         let space = self.space(length);
-        let transfer = self.set_out((router, input, wish.vc), wish.to);
+        let transfer = self.set_out((router, input, wish.vc), (wish.to, wish.after.clone()));
         let Request { port: output, vc } = wish.to;
-        self.packets[packet].route = wish.after;
 
         let to = &mut self.routers[router].outputs[output];
         to.held = transfer.crossing;
@@ -135,14 +134,17 @@ impl Simulator<'_> {
     }
 
     /// The head of a VC has been granted an output: what that means for where it comes from, and its passage.
-    pub(crate) fn set_out(&mut self, (router, input, vc): Place, to: Request) -> Transfer {
+    pub(crate) fn set_out(&mut self, (router, input, vc): Place, (to, after): (Request, Memory)) -> Transfer {
         let packet = self.head(router, input, vc);
         let crossing = self.plan.router.crossing[self.packets[packet].length as usize];
         let aim = self.sensors.contention.then(|| self.aim(router, input, vc));
         let from = &self.routers[router].inputs[input];
         let (arrived, upstream, due) = (from.vcs[vc][0].arrived, from.peer, self.now + from.latency);
-        let hop = Hop { router: router as u32, port: to.port as u16, vc: to.vc, arrived, granted: self.now };
+        let (granted, misrouted) = (self.now, after.misrouted());
+        let (number, port) = (router as u32, to.port as u16);
+        let hop = Hop { router: number, port, vc: to.vc, arrived, granted, misrouted };
         self.packets[packet].trace.hops.push(hop);
+        self.packets[packet].memory = after;
         if let Some((node, first)) = from.node {
             self.leave_node(node, first + vc, packet);
         }

@@ -1,10 +1,9 @@
 //! Parallel consumption: nodes that take a packet from every input VC of their router at once.
 
-use crate::parts::Routed;
 use crate::route::Place;
+use crate::routing::Choice;
 use crate::simulator::Simulator;
 use hopsim_core::config::router::Consumption;
-use hopsim_core::routing::Request;
 
 impl Simulator<'_> {
     /// Whether nodes take packets from all VCs at once, past allocator and crossbar.
@@ -20,10 +19,10 @@ impl Simulator<'_> {
         for input in 0..self.routers[router].inputs.len() {
             for vc in 0..self.routers[router].inputs[input].vcs.len() {
                 // What leaves one injection VC may be the last that its node may send.
-                if let Some(to) = self.arrived((router, input, vc))
+                if let Some(Choice { to, after, .. }) = self.arrived((router, input, vc))
                     && !self.awaits_signal(router, input)
                 {
-                    let passage = self.set_out((router, input, vc), to);
+                    let passage = self.set_out((router, input, vc), (to, after));
                     self.routers[router].inputs[input].consumptions.push(passage);
                 }
             }
@@ -31,11 +30,12 @@ impl Simulator<'_> {
     }
 
     /// The ejection port of the head of a VC that is at its journey's end.
-    fn arrived(&self, place: Place) -> Option<Request> {
-        let (router, input, vc) = place;
-        let Routed::Settled(to) = self.routers[router].inputs[input].vcs[vc].front()?.routed else {
+    fn arrived(&mut self, place: Place) -> Option<Choice> {
+        let packet = self.routers[place.0].inputs[place.1].vcs[place.2].front()?.packet;
+        if self.packets[packet].trace.destination as usize / self.nodes_per_router != place.0 {
             return None;
-        };
-        Some(to).filter(|to| self.takes_part(place) && self.routers[router].outputs[to.port].is_terminal())
+        }
+        let choice = self.route(place, 0)?;
+        Some(choice).filter(|c| c.fixed && self.routers[place.0].outputs[c.to.port].is_terminal())
     }
 }

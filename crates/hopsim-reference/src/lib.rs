@@ -28,6 +28,7 @@ mod nic;
 mod parts;
 mod room;
 mod route;
+mod routing;
 mod sensors;
 mod signal;
 mod simulator;

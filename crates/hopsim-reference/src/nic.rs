@@ -1,11 +1,11 @@
 //! Network interfaces: generation, source queue, replies, injection buffers and the wire to the router.
 
 use crate::parts::{DelayLine, Input, Packet, Phit, Role};
+use crate::routing::Memory;
 use crate::simulator::Simulator;
 use hopsim_core::config::{InjectionLink, InjectionVc, WhenFull};
 use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::routing::RouteState;
 use hopsim_core::topology::Topology;
 use hopsim_core::trace::PacketTrace;
 use hopsim_core::traffic::pattern::Pattern;
@@ -349,8 +349,8 @@ impl Simulator<'_> {
             delivered: None,
         };
         nic.generated += 1;
-        let (route, admitted, absorbed) = (RouteState::NEW, false, 0);
-        self.packets.push(Packet { trace, length, route, role, admitted, absorbed });
+        let (memory, admitted, absorbed) = (Memory::default(), false, 0);
+        self.packets.push(Packet { trace, length, memory, role, admitted, absorbed });
         self.packets.len() - 1
     }
 

@@ -1,9 +1,9 @@
 //! The parts of a router and what they hold.
 
 use crate::arbiter::Arbiter;
+use crate::routing::{Choice, Memory};
 use crate::sensors::Knowledge;
 use hopsim_core::plan::Shares;
-use hopsim_core::routing::{Request, RouteState};
 use hopsim_core::topology::PortClass;
 use hopsim_core::trace::PacketTrace;
 use std::collections::VecDeque;
@@ -35,7 +35,7 @@ pub struct Packet {
     /// Phits.
     pub length: u32,
     /// What its routing remembers.
-    pub route: RouteState,
+    pub memory: Memory,
     /// What part it plays.
     pub role: Role,
     /// Whether it has entered an injection buffer.
@@ -83,19 +83,15 @@ pub struct Resident {
     pub phits: u32,
     /// Phits that have entered the crossbar.
     pub crossed: u32,
-    /// What routing has said about it.
-    pub routed: Routed,
+    /// What it asks for as long as it waits, once that is known to be one thing only.
+    pub settled: Option<Choice>,
 }
 
-/// What routing has said about a packet in an input buffer.
-#[derive(Clone, Copy)]
-pub enum Routed {
-    /// Nothing: it has not been the first of its VC that may take part.
-    NotYet,
-    /// Where it goes.
-    Settled(Request),
-    /// That it is to be asked at every attempt.
-    AskAgain,
+/// An output port and VC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub port: usize,
+    pub vc: u8,
 }
 
 /// What a packet counts for in the contention counters.

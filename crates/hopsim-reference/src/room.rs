@@ -1,9 +1,10 @@
 //! Room in the buffers behind links: what a packet takes, and what it leaves free.
 
+use crate::parts::Request;
 use crate::route::Place;
 use crate::simulator::Simulator;
-use hopsim_core::routing::{Request, Routing};
-use hopsim_core::topology::{PortClass, Topology};
+use hopsim_core::routing::RoutingConfig;
+use hopsim_core::topology::Topology;
 
 /// A ring of links: dimension, direction, its router with coordinate 0 in that dimension, and its VC if that is a ring by
 /// itself.
@@ -58,7 +59,7 @@ impl Simulator<'_> {
 
     /// Whether packets go to an intermediate router in VC 0 and on in VC 1.
     fn has_phases(&self) -> bool {
-        matches!(self.plan.routing, Routing::Valiant(_) | Routing::Ugal(_))
+        matches!(self.plan.experiment.routing, RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_))
     }
 
     /// Whether links form rings that packets enter only where they leave room: not with up*/down* routing.
@@ -77,18 +78,6 @@ impl Simulator<'_> {
     }
 
     fn is_adaptive(&self) -> bool {
-        matches!(self.plan.routing, Routing::Adaptive(_))
-    }
-
-    /// The output that routing answers with, and whether it names it as an entry, which are numbered behind the VCs.
-    pub(crate) fn output_vc(&self, router: usize, request: Request) -> (Request, bool) {
-        let PortClass::Link(class) = self.routers[router].outputs[request.port].class else {
-            return (request, false);
-        };
-        let vcs = self.plan.network.classes.links[class as usize].vcs;
-        if request.vc < vcs {
-            return (request, false);
-        }
-        (Request { vc: request.vc - vcs, ..request }, true)
+        matches!(self.plan.experiment.routing, RoutingConfig::Adaptive(_))
     }
 }

@@ -3,9 +3,44 @@
 use crate::parts::{DelayLine, Output, Queued};
 use crate::simulator::Simulator;
 use hopsim_core::plan::Plan;
-use hopsim_core::routing::view::{Exchange, Packets, Saturation, Sensing};
+use hopsim_core::routing::source::SaturationConfig;
+use hopsim_core::routing::view::{Exchange, Packets, Sensing};
 use hopsim_core::topology::{GLOBAL, LOCAL, PortClass};
 use std::ops::Range;
+
+/// What routers keep for the routing.
+#[derive(Default)]
+pub struct Sensors {
+    /// Whether they count heads.
+    pub contention: bool,
+    /// Weight of the past in the averages of these counts, if they are read.
+    pub alpha: Option<f64>,
+    /// When they tell the counts by group.
+    pub exchange: Option<Exchange>,
+    /// When global outputs are marked.
+    pub saturation: Option<Saturation>,
+}
+
+/// When a global output is marked saturated.
+#[derive(Clone)]
+pub struct Saturation {
+    factor: f64,
+    /// \[packets\]
+    threshold: f64,
+    sensing: Sensing,
+    packets: Packets,
+    /// VCs that belong to a port's load: 0 … this − 1.
+    vcs: u8,
+    /// Whether the other routers of the group hear of it.
+    exchanged: bool,
+}
+
+impl Saturation {
+    pub fn new(config: &SaturationConfig, vcs: u8, exchanged: bool) -> Self {
+        let &SaturationConfig { sensing, packets, factor, threshold } = config;
+        Self { factor, threshold, sensing, packets, vcs, exchanged }
+    }
+}
 
 /// The saturated VCs of each port.
 pub type Marks = Vec<Vec<u8>>;

@@ -2,10 +2,11 @@
 
 use crate::build::build_router;
 use crate::nic::Nic;
-use crate::parts::{Input, Packet, Phit, Resident, Routed, Router};
+use crate::parts::{Input, Packet, Phit, Resident, Router};
+use crate::routing::Rules;
+use crate::sensors::Sensors;
 use crate::signal::Signal;
 use hopsim_core::plan::Plan;
-use hopsim_core::routing::view::Sensors;
 use hopsim_core::trace::PacketTrace;
 use std::collections::VecDeque;
 
@@ -17,7 +18,9 @@ pub struct Simulator<'a> {
     pub(crate) packets: Vec<Packet>,
     pub(crate) routers: Vec<Router>,
     pub(crate) nics: Vec<Nic>,
-    /// What the routing wants to know.
+    /// Where packets go.
+    pub(crate) rules: Rules,
+    /// What routers keep for that.
     pub(crate) sensors: Sensors,
     /// Packets of the present synchronised burst that have been consumed, by job.
     pub(crate) consumed: Vec<u64>,
@@ -28,6 +31,7 @@ pub struct Simulator<'a> {
 impl<'a> Simulator<'a> {
     /// The empty network before cycle 0.
     pub fn new(plan: &'a Plan) -> Self {
+        let rules = Rules::new(plan);
         Self {
             plan,
             now: 0,
@@ -35,7 +39,8 @@ impl<'a> Simulator<'a> {
             packets: Vec::new(),
             routers: (0..plan.topology.routers()).map(|router| build_router(plan, router)).collect(),
             nics: (0..plan.network.nodes as usize).map(|node| Nic::new(plan, node)).collect(),
-            sensors: plan.routing.sensors(),
+            sensors: rules.sensors(),
+            rules,
             consumed: vec![0; plan.jobs.len()],
             signal: plan.control.sat.as_ref().map(Signal::new),
         }
@@ -45,7 +50,6 @@ impl<'a> Simulator<'a> {
     pub fn step(&mut self) {
         self.receive();
         self.pass_signal();
-        (0..self.routers.len()).for_each(|router| self.settle_heads(router));
         self.sense();
         (0..self.routers.len()).for_each(|router| {
             self.consume_arrived(router);
@@ -175,13 +179,7 @@ impl<'a> Simulator<'a> {
 /// A phit enters an input buffer.
 fn arrive(vc: &mut VecDeque<Resident>, phit: &Phit, now: u32) {
     if phit.index == 0 {
-        vc.push_back(Resident {
-            packet: phit.packet,
-            arrived: now,
-            phits: 0,
-            crossed: 0,
-            routed: Routed::NotYet,
-        });
+        vc.push_back(Resident { packet: phit.packet, arrived: now, phits: 0, crossed: 0, settled: None });
     }
     let resident = vc.iter_mut().find(|r| r.packet == phit.packet).expect("the head comes first");
     assert_eq!(resident.phits, phit.index, "phits come in order");

@@ -1,0 +1,63 @@
+//! The draw of an intermediate router.
+
+use super::ways::{Dragonfly, Ways};
+use hopsim_core::rng::Stream;
+use hopsim_core::routing::detour::{IntermediateGroups, IntraGroup, Policy};
+
+/// What the draw depends on.
+#[derive(Clone, Copy)]
+pub struct Detour {
+    pub policy: Policy,
+    pub groups: IntermediateGroups,
+    pub intra_group: IntraGroup,
+    /// Whether the detour ends in the group of the intermediate router, and not in that router only.
+    pub to_group: bool,
+}
+
+impl Detour {
+    /// Whether a detour to `via` has come to its end in router `at`.
+    pub fn has_reached(&self, ways: &Ways, at: usize, via: usize) -> bool {
+        if self.to_group { ways.group(at) == ways.group(via) } else { at == via }
+    }
+
+    /// The intermediate router for a packet from one router to another, `None` if it has none.
+    pub fn draw(&self, ways: &Ways, (from, to): (usize, usize), stream: &mut Stream) -> Option<usize> {
+        let Some(shape) = ways.dragonfly() else {
+            let any = stream.below(ways.routers() as u32) as usize;
+            return Some(any).filter(|&any| any != from && any != to);
+        };
+        let group = ways.group(from);
+        if group == ways.group(to) {
+            match self.intra_group {
+                IntraGroup::Minimal => return None,
+                IntraGroup::Local => return Some(shape.any_router(group, stream)),
+                IntraGroup::Global => {}
+            }
+        }
+        if self.groups == IntermediateGroups::Any
+            && (stream.below(ways.routers() as u32) as usize) < shape.a - 1
+        {
+            return Some(shape.any_router(group, stream));
+        }
+        let ports = self.candidates(shape, from);
+        loop {
+            let (router, port) = ports[stream.below(ports.len() as u32) as usize];
+            // Ports without a link are drawn again.
+            if let Some(peer) = ways.neighbour(router, port) {
+                return Some(shape.any_router(ways.group(peer), stream));
+            }
+        }
+    }
+
+    /// Router and port of the global links that the policy names, in the order in which draws number them.
+    fn candidates(&self, shape: &Dragonfly, from: usize) -> Vec<(usize, usize)> {
+        let (first, position) = (from / shape.a * shape.a, from % shape.a);
+        let positions: Vec<usize> = match self.policy {
+            Policy::Rrg => (0..shape.a).collect(),
+            Policy::Crg => vec![position],
+            Policy::Nrg => (position + 1..shape.a).chain(0..position).collect(),
+        };
+        let of = |position: usize| shape.global_ports().map(move |port| (first + position, port));
+        positions.into_iter().flat_map(of).collect()
+    }
+}

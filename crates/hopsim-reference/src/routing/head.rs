@@ -1,0 +1,185 @@
+//! A packet at the front of its queue, and what it can see from there.
+
+use super::vcs::Goal;
+use super::ways::{Link, Ways};
+use super::{Choice, Memory};
+use crate::parts::{Packet, Request, Role};
+use crate::route::Place;
+use crate::simulator::Simulator;
+use hopsim_core::rng::{Purpose, Stream};
+use hopsim_core::topology::PortClass;
+use hopsim_core::trace::Hop;
+
+/// A head in one attempt.
+pub struct Head<'a, 'p> {
+    pub simulator: &'a Simulator<'p>,
+    place: Place,
+    /// Cycle and iteration in one number.
+    when: u64,
+}
+
+impl<'a, 'p> Head<'a, 'p> {
+    pub fn new(simulator: &'a Simulator<'p>, place: Place, when: u64) -> Self {
+        Self { simulator, place, when }
+    }
+
+    pub fn packet(&self) -> &'a Packet {
+        let (router, input, vc) = self.place;
+        &self.simulator.packets[self.simulator.head(router, input, vc)]
+    }
+
+    pub fn ways(&self) -> &'a Ways {
+        &self.simulator.rules.ways
+    }
+
+    /// The router that it stands in.
+    pub fn router(&self) -> usize {
+        self.place.0
+    }
+
+    /// The router of its source.
+    pub fn source(&self) -> usize {
+        self.packet().trace.source as usize / self.simulator.nodes_per_router
+    }
+
+    /// The router of its destination.
+    pub fn destination(&self) -> usize {
+        self.packet().trace.destination as usize / self.simulator.nodes_per_router
+    }
+
+    pub fn is_reply(&self) -> bool {
+        self.packet().role == Role::Reply
+    }
+
+    /// The hops that it has made.
+    pub fn hops(&self) -> &'a [Hop] {
+        &self.packet().trace.hops
+    }
+
+    /// Whether it has not left the router of its source.
+    pub fn at_injection(&self) -> bool {
+        self.hops().is_empty()
+    }
+
+    /// Class and VC of the link that it has come by.
+    pub fn came_by(&self) -> Option<(u8, u8)> {
+        let hop = self.hops().last()?;
+        Some((self.class(hop.port as usize), hop.vc))
+    }
+
+    /// The class of a link port, the same in every router.
+    pub fn class(&self, port: usize) -> u8 {
+        match self.simulator.routers[0].outputs[port].class {
+            PortClass::Link(class) => class,
+            PortClass::Terminal => unreachable!("the port of a node is no link"),
+        }
+    }
+
+    /// The packet's own random numbers in its present router, the same in every attempt.
+    pub fn draws(&self) -> Stream {
+        self.draws_in(self.router())
+    }
+
+    /// Those that it has, or had, in a router.
+    pub fn draws_in(&self, router: usize) -> Stream {
+        self.stream(Purpose::Routing, router as u64)
+    }
+
+    /// The random numbers of this attempt.
+    pub fn attempt(&self) -> Stream {
+        self.stream(Purpose::Attempt, self.when)
+    }
+
+    fn stream(&self, purpose: Purpose, moment: u64) -> Stream {
+        let (trace, seed) = (&self.packet().trace, self.simulator.plan.experiment.measure.seed);
+        Stream::new(seed, purpose, u64::from(trace.source)).at(u64::from(trace.serial)).at(moment)
+    }
+
+    /// Whether the packet could be granted an output VC now.
+    pub fn open(&self, to: Request) -> bool {
+        self.simulator.feasible(self.place, to)
+    }
+
+    /// Free phits of the buffer behind an output VC.
+    pub fn credits(&self, to: Request) -> u32 {
+        self.simulator.routers[self.router()].outputs[to.port].credits(to.vc as usize)
+    }
+
+    /// Phits of it that are taken.
+    pub fn occupancy(&self, to: Request) -> u32 {
+        self.simulator.routers[self.router()].outputs[to.port].taken(to.vc as usize)
+    }
+
+    /// Those of them of packets that had never left their minimal path.
+    pub fn minimal_occupancy(&self, to: Request) -> u32 {
+        self.simulator.routers[self.router()].outputs[to.port].used_minimally(to.vc as usize)
+    }
+
+    /// The links to the destination that the packet chooses here.
+    pub fn way_to_destination(&self) -> Vec<Link> {
+        self.ways().way(self.router(), self.destination(), &mut self.draws())
+    }
+
+    /// An output VC of a port for a hop with some goal, out of those that it may use.
+    pub fn pick(&self, port: usize, goal: Goal, attempt: &Stream) -> Request {
+        let vcs = &self.simulator.rules.vcs;
+        Request { port, vc: vcs.select(self, port, &vcs.allowed(self, port, goal), attempt) }
+    }
+
+    /// Whether a hop may use one VC only.
+    fn is_only(&self, port: usize, goal: Goal) -> bool {
+        self.simulator.rules.vcs.allowed(self, port, goal).len() == 1
+    }
+
+    /// Goes on towards the destination by a port.
+    pub fn ask(&self, port: usize) -> Choice {
+        let goal = Goal::Destination;
+        let (to, after) = (self.pick(port, goal, &self.attempt()), self.packet().memory.clone());
+        Choice { to, after, fixed: self.is_only(port, goal) }
+    }
+
+    /// Whether a global output of a router of the own group is marked saturated, as this router knows.
+    pub fn knows_marked(&self, router: usize, to: Request) -> bool {
+        let knowledge = &self.simulator.routers[router].knowledge;
+        let marks = if router == self.router() { &knowledge.marks } else { &knowledge.told_marks };
+        marks[to.port].contains(&to.vc)
+    }
+
+    /// The port of its node, and the VC there.
+    pub fn ejection(&self) -> Request {
+        let Packet { trace, role, .. } = self.packet();
+        let port = trace.destination as usize % self.simulator.nodes_per_router;
+        Request { port, vc: role.ejection_vc() }
+    }
+
+    /// Asks for the port of its node.
+    pub fn eject(&self) -> Choice {
+        Choice { to: self.ejection(), after: self.packet().memory.clone(), fixed: true }
+    }
+
+    /// Goes on by the way that it has chosen.
+    pub fn follow(&self, memory: Memory, attempt: &Stream) -> Choice {
+        let Some(&(_, port)) = memory.way.iter().find(|link| link.0 == self.router()) else {
+            return Choice { after: memory, ..self.eject() };
+        };
+        let goal = match memory.via {
+            // The destination's router may be the intermediate one.
+            Some(via) if via != self.destination() => Goal::Via(via),
+            _ => Goal::Destination,
+        };
+        Choice { to: self.pick(port, goal, attempt), after: memory, fixed: self.is_only(port, goal) }
+    }
+
+    /// Takes a shortest path, chosen at the source.
+    pub fn follow_minimal_way(&self) -> Choice {
+        if self.router() == self.destination() {
+            return self.eject();
+        }
+        let mut memory = self.packet().memory.clone();
+        if self.at_injection() {
+            let trace = &self.packet().trace;
+            memory.way = self.ways().minimal_way((trace.source, trace.destination), &mut self.draws());
+        }
+        self.follow(memory, &self.attempt())
+    }
+}

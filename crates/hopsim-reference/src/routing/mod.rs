@@ -1,0 +1,153 @@
+//! Where packets go: the reference's own decisions.
+//!
+//! They are written from `docs/model.md` and from what `hopsim explain` says of the mechanisms, and share with the engine the
+//! links, the document and the random streams only. A decision is a function of the packet's life so far, of its router as it
+//! is at this moment, and of named random numbers; it is made anew whenever somebody asks. What a packet carries along
+//! ([`Memory`]) is what it has planned at a router that it has left.
+
+mod adaptive;
+mod detour;
+mod flexvc;
+mod head;
+mod in_transit;
+mod layers;
+mod oblivious;
+mod source;
+mod tables;
+mod trigger;
+mod up_down;
+mod vcs;
+mod ways;
+
+use crate::parts::{Aim, Request};
+use crate::route::Place;
+use crate::sensors::Sensors;
+use crate::simulator::Simulator;
+use head::Head;
+use hopsim_core::plan::Plan;
+use hopsim_core::routing::RoutingConfig;
+use hopsim_core::topology::{LOCAL, PortClass};
+use vcs::Vcs;
+use ways::{Link, Ways};
+
+/// What a packet carries from router to router.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// The intermediate router that it is on its way to.
+    via: Option<usize>,
+    /// The links to its present target, from where it chose them.
+    way: Vec<Link>,
+    /// Whether it has been sent off its minimal path.
+    misrouted: bool,
+    /// Whether it has chosen the detour and keeps to that while it waits (UGAL).
+    insists: bool,
+}
+
+impl Memory {
+    /// Whether the packet has been sent off its minimal path.
+    pub fn misrouted(&self) -> bool {
+        self.misrouted
+    }
+}
+
+/// What a head asks for, and what its packet remembers if it is granted that.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    pub to: Request,
+    pub after: Memory,
+    /// Whether the head asks for nothing else as long as it waits.
+    pub fixed: bool,
+}
+
+/// The rules of a network.
+pub struct Rules {
+    mechanism: Mechanism,
+    ways: Ways,
+    vcs: Vcs,
+}
+
+/// How packets find their way.
+enum Mechanism {
+    Minimal,
+    Oblivious(oblivious::Rule),
+    Source(source::Rule),
+    InTransit(in_transit::Rule),
+    Adaptive,
+    UpDown(up_down::UpDown),
+}
+
+impl Rules {
+    pub fn new(plan: &Plan) -> Self {
+        let ways = Ways::new(plan);
+        let vcs = Vcs::new(plan, &ways);
+        let mechanism = match &plan.experiment.routing {
+            RoutingConfig::Minimal(_) => Mechanism::Minimal,
+            RoutingConfig::Adaptive(_) => Mechanism::Adaptive,
+            RoutingConfig::UpDown(config) => Mechanism::UpDown(up_down::UpDown::new(plan, config)),
+            RoutingConfig::Valiant(config) => Mechanism::Oblivious(oblivious::Rule::new(config)),
+            RoutingConfig::Ugal(config) => Mechanism::Source(source::Rule::ugal(config, &ways)),
+            RoutingConfig::Piggyback(config) => Mechanism::Source(source::Rule::piggyback(config)),
+            RoutingConfig::SourceAdaptive(config) => Mechanism::Source(source::Rule::source_adaptive(config)),
+            RoutingConfig::Olm(config) => Mechanism::InTransit(in_transit::Rule::olm(config)),
+            RoutingConfig::Par(config) => Mechanism::InTransit(in_transit::Rule::par(config)),
+        };
+        Self { mechanism, ways, vcs }
+    }
+
+    /// What routers keep for the mechanism.
+    pub fn sensors(&self) -> Sensors {
+        let global = self.vcs.used[1];
+        match &self.mechanism {
+            Mechanism::Source(rule) => Sensors { saturation: rule.marks(global), ..Sensors::default() },
+            Mechanism::InTransit(rule) => rule.trigger.sensors(global),
+            Mechanism::Minimal | Mechanism::Oblivious(_) | Mechanism::Adaptive | Mechanism::UpDown(_) => {
+                Sensors::default()
+            }
+        }
+    }
+}
+
+impl Simulator<'_> {
+    /// Where the head of a VC wants to go in this attempt, and what its packet remembers if it is granted that; `None` if no
+    /// head takes part or it asks for nothing.
+    pub(crate) fn route(&mut self, place: Place, when: u64) -> Option<Choice> {
+        if !self.takes_part(place) {
+            return None;
+        }
+        let (router, input, vc) = place;
+        if let Some(choice) = &self.routers[router].inputs[input].vcs[vc][0].settled {
+            return Some(choice.clone());
+        }
+        let choice = self.choose(&Head::new(self, place, when))?;
+        if choice.fixed {
+            self.routers[router].inputs[input].vcs[vc][0].settled = Some(choice.clone());
+        }
+        // What it remembers even if it is refused.
+        let packet = self.head(router, input, vc);
+        self.packets[packet].memory.insists |= choice.after.insists;
+        Some(choice)
+    }
+
+    fn choose(&self, head: &Head) -> Option<Choice> {
+        match &self.rules.mechanism {
+            Mechanism::Minimal => Some(head.follow_minimal_way()),
+            Mechanism::Oblivious(rule) => Some(rule.choose(head)),
+            Mechanism::Source(rule) => Some(rule.choose(head)),
+            Mechanism::InTransit(rule) => rule.choose(head),
+            Mechanism::Adaptive => adaptive::choose(head),
+            Mechanism::UpDown(rule) => Some(rule.choose(head)),
+        }
+    }
+
+    /// What the head of a VC counts for in the contention counters, which only mechanisms that decide in transit read.
+    pub(crate) fn aim(&self, router: usize, input: usize, vc: usize) -> Aim {
+        let head = Head::new(self, (router, input, vc), 0);
+        let port = match head.way_to_destination().first() {
+            Some(&(_, port)) => port,
+            None => head.ejection().port,
+        };
+        let (here, there) = (self.rules.ways.group(router), self.rules.ways.group(head.destination()));
+        let local = self.routers[router].inputs[input].class == PortClass::Link(LOCAL);
+        Aim { port, group: Some(there).filter(|_| !local && here != there) }
+    }
+}

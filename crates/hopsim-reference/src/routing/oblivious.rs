@@ -1,0 +1,57 @@
+//! Oblivious routing through an intermediate router: `hopsim explain valiant`.
+
+use super::detour::Detour;
+use super::head::Head;
+use super::{Choice, Memory};
+use hopsim_core::rng::Stream;
+use hopsim_core::routing::valiant::{Config, Intermediate};
+
+/// Valiant's mechanism.
+pub struct Rule {
+    detour: Detour,
+    recompute: bool,
+}
+
+impl Rule {
+    pub fn new(config: &Config) -> Self {
+        let detour = Detour {
+            policy: config.policy,
+            groups: config.intermediate_groups,
+            intra_group: config.intra_group,
+            to_group: config.intermediate == Intermediate::Group,
+        };
+        Self { detour, recompute: config.recompute }
+    }
+
+    pub fn choose(&self, head: &Head) -> Choice {
+        if !head.at_injection() {
+            return self.go_on(head);
+        }
+        if !self.recompute {
+            let memory = self.plan(head, &mut head.draws());
+            return head.follow(memory, &head.attempt());
+        }
+        let mut attempt = head.attempt();
+        let memory = self.plan(head, &mut attempt);
+        Choice { fixed: false, ..head.follow(memory, &attempt) }
+    }
+
+    /// What a packet sets out with: a detour and the way to where it ends, out of one stream.
+    fn plan(&self, head: &Head, stream: &mut Stream) -> Memory {
+        let (here, to) = (head.router(), head.destination());
+        let drawn = self.detour.draw(head.ways(), (here, to), stream);
+        let via = drawn.filter(|&via| !self.detour.has_reached(head.ways(), here, via));
+        let way = head.ways().way(here, via.unwrap_or(to), stream);
+        Memory { via, way, misrouted: drawn.is_some(), insists: false }
+    }
+
+    fn go_on(&self, head: &Head) -> Choice {
+        let mut memory = head.packet().memory.clone();
+        let here = head.router();
+        if memory.via.is_some_and(|via| self.detour.has_reached(head.ways(), here, via)) {
+            memory.via = None;
+            memory.way = head.way_to_destination();
+        }
+        head.follow(memory, &head.attempt())
+    }
+}

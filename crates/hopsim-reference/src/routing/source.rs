@@ -1,0 +1,183 @@
+//! Minimal path or detour, decided at the source: `hopsim explain ugal`, `piggyback`, `source_adaptive`.
+
+use super::detour::Detour;
+use super::head::Head;
+use super::ways::{Dragonfly, Link, Ways};
+use super::{Choice, Memory};
+use crate::parts::Request;
+use crate::sensors::Saturation;
+use hopsim_core::routing::detour::IntermediateGroups;
+use hopsim_core::routing::source::{PathLengths, SaturationConfig};
+use hopsim_core::routing::ugal::Intermediate;
+use hopsim_core::routing::{piggyback, source_adaptive, ugal};
+
+/// What the mechanisms differ in.
+pub struct Rule {
+    detour: Detour,
+    /// How much longer the wait for the minimal path must be \[packets\].
+    threshold: u32,
+    lengths: PathLengths,
+    /// Whether the length of the detour is counted in the same way, and not by its links in any case.
+    counts_detour: bool,
+    /// What a longer detour counts for \[links\].
+    longest_detour: usize,
+    saturation: Option<SaturationConfig>,
+    recompute: bool,
+    sticky: bool,
+}
+
+impl Rule {
+    pub fn ugal(config: &ugal::Config, ways: &Ways) -> Self {
+        let to_group = ways.dragonfly().is_some() && config.intermediate != Some(Intermediate::Router);
+        Self {
+            detour: Detour {
+                policy: config.policy,
+                groups: IntermediateGroups::Other,
+                intra_group: config.intra_group,
+                to_group,
+            },
+            threshold: config.threshold,
+            lengths: config.path_lengths,
+            counts_detour: true,
+            longest_detour: usize::MAX,
+            saturation: None,
+            recompute: false,
+            sticky: config.sticky,
+        }
+    }
+
+    pub fn piggyback(config: &piggyback::Config) -> Self {
+        Self {
+            detour: Detour {
+                policy: config.policy,
+                groups: IntermediateGroups::Other,
+                intra_group: config.intra_group,
+                to_group: config.intermediate == Intermediate::Group,
+            },
+            threshold: config.threshold,
+            lengths: config.path_lengths,
+            counts_detour: true,
+            longest_detour: usize::MAX,
+            saturation: Some(config.saturation),
+            recompute: false,
+            sticky: false,
+        }
+    }
+
+    pub fn source_adaptive(config: &source_adaptive::Config) -> Self {
+        Self {
+            detour: Detour {
+                policy: config.policy,
+                groups: config.intermediate_groups,
+                intra_group: config.intra_group,
+                to_group: false,
+            },
+            threshold: config.threshold,
+            lengths: config.path_lengths,
+            counts_detour: false,
+            longest_detour: config.longest_detour as usize,
+            saturation: Some(config.saturation),
+            recompute: config.recompute,
+            sticky: false,
+        }
+    }
+
+    /// The marks that routers keep and tell their group of; `vcs` global VCs are in use.
+    pub fn marks(&self, vcs: u8) -> Option<Saturation> {
+        self.saturation.map(|config| Saturation::new(&config, vcs, true))
+    }
+
+    pub fn choose(&self, head: &Head) -> Choice {
+        if head.router() == head.destination() {
+            return head.eject();
+        }
+        if head.at_injection() { self.decide(head) } else { self.go_on(head) }
+    }
+
+    fn decide(&self, head: &Head) -> Choice {
+        let (ways, here, to) = (head.ways(), head.router(), head.destination());
+        let mut attempt = head.attempt();
+        let drawn = if self.recompute {
+            self.detour.draw(ways, (here, to), &mut attempt)
+        } else {
+            self.detour.draw(ways, (here, to), &mut head.draws())
+        };
+        let stay = Memory { way: ways.way(here, to, &mut head.draws().at(1)), ..Memory::default() };
+        let minimal = Choice { fixed: false, ..head.follow(stay, &attempt) };
+        let Some(via) = drawn.filter(|&via| !self.detour.has_reached(ways, here, via)) else {
+            return minimal;
+        };
+        let way = ways.way(here, via, &mut head.draws().at(2 + via as u64));
+        let leave = Memory { via: Some(via), way, misrouted: true, insists: self.sticky };
+        let detour = Choice { fixed: false, ..head.follow(leave, &attempt) };
+        if head.packet().memory.insists
+            || self.looks_shorter(head, (minimal.to, detour.to), via)
+            || self.is_saturated(head, &minimal.after.way)
+        {
+            detour
+        } else {
+            minimal
+        }
+    }
+
+    /// Whether the detour looks shorter than the minimal path.
+    fn looks_shorter(&self, head: &Head, (minimal, detour): (Request, Request), via: usize) -> bool {
+        let wait = |to: Request, links: usize| u64::from(head.occupancy(to)) * links as u64;
+        let threshold = u64::from(self.threshold) * u64::from(head.packet().length);
+        wait(minimal, self.minimal_links(head)) > wait(detour, self.detour_links(head, via)) + threshold
+    }
+
+    fn minimal_links(&self, head: &Head) -> usize {
+        let (ways, here, to) = (head.ways(), head.router(), head.destination());
+        match (ways.dragonfly(), self.lengths) {
+            (Some(shape), PathLengths::Consecutive) => links_if_consecutive(shape, (here, to), true),
+            _ => ways.distance(here, to),
+        }
+    }
+
+    fn detour_links(&self, head: &Head, via: usize) -> usize {
+        let (ways, here, to) = (head.ways(), head.router(), head.destination());
+        let links = match ways.dragonfly() {
+            Some(shape) if self.counts_detour && self.lengths == PathLengths::Consecutive => {
+                links_if_consecutive(shape, (here, via), false) + links_if_consecutive(shape, (via, to), true)
+            }
+            Some(_) if self.detour.to_group => {
+                let (links, entry) = ways.first_entry(here, via);
+                links + ways.distance(entry, to)
+            }
+            _ => ways.distance(here, via) + ways.distance(via, to),
+        };
+        links.min(self.longest_detour)
+    }
+
+    /// Whether the global link of the minimal path is marked, as far as this router knows.
+    fn is_saturated(&self, head: &Head, way: &[Link]) -> bool {
+        let Some(&(router, port)) = way.iter().find(|link| head.ways().is_global(link.0, link.1)) else {
+            return false;
+        };
+        let vc = head.simulator.rules.vcs.sensed[usize::from(head.is_reply())];
+        self.saturation.is_some() && head.knows_marked(router, Request { port, vc })
+    }
+
+    fn go_on(&self, head: &Head) -> Choice {
+        let mut memory = head.packet().memory.clone();
+        if memory.via.is_some_and(|via| self.detour.has_reached(head.ways(), head.router(), via)) {
+            memory.via = None;
+            memory.way = head.way_to_destination();
+        }
+        head.follow(memory, &head.attempt())
+    }
+}
+
+/// Links of the path between two routers if the arrangement were consecutive, where group x has its link to group y at slot y
+/// (y − 1 if y > x); with or without the last local one.
+fn links_if_consecutive(shape: &Dragonfly, (from, to): (usize, usize), with_last: bool) -> usize {
+    let (x, y) = (from / shape.a, to / shape.a);
+    if x == y {
+        return usize::from(from != to);
+    }
+    // The router of group x that would hold the link to group y.
+    let holder = |x: usize, y: usize| x * shape.a + if y > x { y - 1 } else { y } / shape.h;
+    let (exit, entry) = (holder(x, y), holder(y, x));
+    usize::from(exit != from) + 1 + usize::from(with_last && entry != to)
+}

@@ -1,0 +1,311 @@
+//! Shortest ways between routers, link by link.
+
+use super::tables::Tables;
+use hopsim_core::plan::Plan;
+use hopsim_core::rng::Stream;
+use hopsim_core::routing::RoutingConfig;
+use hopsim_core::routing::minimal::Up;
+use hopsim_core::topology::cube::Tie;
+use hopsim_core::topology::{Topology, TopologyConfig};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A link: the router that it leaves, and by which port.
+pub type Link = (usize, usize);
+
+/// What there is to know of the network's links.
+pub struct Ways {
+    topology: Arc<Topology>,
+    nodes_per_router: usize,
+    shape: Shape,
+    /// The way up a fat tree.
+    up: Up,
+}
+
+/// The parameters of a topology.
+enum Shape {
+    Dragonfly(Dragonfly),
+    Cube(Cube),
+    FatTree { k: usize, levels: usize },
+    Graph(Tables),
+}
+
+/// A dragonfly.
+pub struct Dragonfly {
+    pub p: usize,
+    pub a: usize,
+    pub h: usize,
+    pub groups: usize,
+}
+
+/// A mesh, torus or ring.
+pub struct Cube {
+    pub sides: Vec<usize>,
+    /// How ties are broken where opposite edges are joined.
+    pub wraps: Option<Tie>,
+}
+
+impl Dragonfly {
+    /// The global ports of a router.
+    pub fn global_ports(&self) -> Range<usize> {
+        self.p + self.a - 1..self.p + self.a - 1 + self.h
+    }
+
+    /// The local ports of a router.
+    pub fn local_ports(&self) -> Range<usize> {
+        self.p..self.p + self.a - 1
+    }
+
+    /// Any router of a group.
+    pub fn any_router(&self, group: usize, stream: &mut Stream) -> usize {
+        group * self.a + stream.below(self.a as u32) as usize
+    }
+
+    /// Whether every two groups share one link.
+    pub fn is_full(&self) -> bool {
+        self.groups == self.a * self.h + 1
+    }
+}
+
+impl Ways {
+    pub fn new(plan: &Plan) -> Self {
+        let many = |sides: &[u32]| sides.iter().map(|&side| side as usize).collect();
+        let shape = match &plan.experiment.topology {
+            TopologyConfig::Dragonfly(config) => Shape::Dragonfly(Dragonfly {
+                p: config.p as usize,
+                a: config.a as usize,
+                h: config.h as usize,
+                groups: plan.topology.groups() as usize,
+            }),
+            TopologyConfig::Mesh(config) => Shape::Cube(Cube { sides: many(&config.sides), wraps: None }),
+            TopologyConfig::Torus(config) => {
+                Shape::Cube(Cube { sides: many(&config.sides), wraps: Some(config.tie) })
+            }
+            TopologyConfig::Ring(config) => {
+                Shape::Cube(Cube { sides: vec![config.routers as usize], wraps: Some(config.tie) })
+            }
+            TopologyConfig::FatTree(config) => {
+                Shape::FatTree { k: config.k as usize, levels: config.levels as usize }
+            }
+            TopologyConfig::Graph(config) => Shape::Graph(Tables::of_graph(&plan.topology, config.ties)),
+        };
+        let up = match &plan.experiment.routing {
+            RoutingConfig::Minimal(config) => config.up.unwrap_or_default(),
+            _ => Up::Source,
+        };
+        let topology = Arc::clone(&plan.topology);
+        Self { nodes_per_router: topology.nodes_per_router() as usize, topology, shape, up }
+    }
+
+    pub fn routers(&self) -> usize {
+        self.topology.routers() as usize
+    }
+
+    /// The router at the other end of a link.
+    pub fn neighbour(&self, router: usize, port: usize) -> Option<usize> {
+        Some(self.topology.neighbour(router as u32, port)?.0 as usize)
+    }
+
+    /// The group of a router; without groups all are in one.
+    pub fn group(&self, router: usize) -> usize {
+        self.dragonfly().map_or(0, |shape| router / shape.a)
+    }
+
+    pub fn dragonfly(&self) -> Option<&Dragonfly> {
+        if let Shape::Dragonfly(shape) = &self.shape { Some(shape) } else { None }
+    }
+
+    pub fn cube(&self) -> Option<&Cube> {
+        if let Shape::Cube(shape) = &self.shape { Some(shape) } else { None }
+    }
+
+    /// Links of the shortest way.
+    pub fn distance(&self, from: usize, to: usize) -> usize {
+        match &self.shape {
+            Shape::Dragonfly(shape) if from / shape.a != to / shape.a => {
+                self.ways_over_global_links(from, to).into_iter().map(|way| way.len()).min().unwrap_or(0)
+            }
+            Shape::Dragonfly(_) => usize::from(from != to),
+            Shape::Cube(cube) => (0..cube.sides.len()).map(|d| self.moves(cube, (from, to), d).0).sum(),
+            Shape::FatTree { .. } => self.way_in_tree((from, to), 0).len(),
+            Shape::Graph(tables) => tables.way(from, to).len(),
+        }
+    }
+
+    /// A shortest way; where there are several, one that is drawn. In a fat tree it goes up by a number that is drawn.
+    pub fn way(&self, from: usize, to: usize, stream: &mut Stream) -> Vec<Link> {
+        if from == to {
+            return Vec::new();
+        }
+        match &self.shape {
+            Shape::Dragonfly(shape) => self.way_in_dragonfly(shape, (from, to), stream),
+            Shape::Cube(cube) => self.way_in_cube(cube, (from, to), self.draw_ties(cube, stream)),
+            Shape::FatTree { k, levels } => {
+                let roots = k.pow(*levels as u32 - 1) as u32;
+                self.way_in_tree((from, to), stream.below(roots) as usize)
+            }
+            Shape::Graph(tables) => tables.way(from, to),
+        }
+    }
+
+    /// The way in a graph, where it is the same for all packets.
+    pub fn table_way(&self, from: usize, to: usize) -> Vec<Link> {
+        if let Shape::Graph(tables) = &self.shape { tables.way(from, to) } else { Vec::new() }
+    }
+
+    /// The way of a packet from one node to another with minimal routing.
+    pub fn minimal_way(&self, (source, destination): (u32, u32), stream: &mut Stream) -> Vec<Link> {
+        let router = |node: u32| node as usize / self.nodes_per_router;
+        let ends = (router(source), router(destination));
+        match (&self.shape, self.up) {
+            (Shape::FatTree { .. }, Up::Source) => self.way_in_tree(ends, source as usize),
+            (Shape::FatTree { .. }, Up::Destination) => self.way_in_tree(ends, destination as usize),
+            _ => self.way(ends.0, ends.1, stream),
+        }
+    }
+
+    /// The local port of a router of a dragonfly to another one of its group.
+    fn local_link(&self, shape: &Dragonfly, from: usize, to: usize) -> Link {
+        let port = shape.local_ports().find(|&port| self.neighbour(from, port) == Some(to));
+        (from, port.expect("the routers of a group are all joined"))
+    }
+
+    /// The ways between routers of two groups of a dragonfly over each of the links between them, by number of the link: local,
+    /// global, local.
+    fn ways_over_global_links(&self, from: usize, to: usize) -> Vec<Vec<Link>> {
+        let Shape::Dragonfly(shape) = &self.shape else { return Vec::new() };
+        let mut ways = Vec::new();
+        for exit in from / shape.a * shape.a..(from / shape.a + 1) * shape.a {
+            for port in shape.global_ports() {
+                let Some(entry) = self.neighbour(exit, port) else { continue };
+                if entry / shape.a != to / shape.a {
+                    continue;
+                }
+                let mut way = Vec::new();
+                if exit != from {
+                    way.push(self.local_link(shape, from, exit));
+                }
+                way.push((exit, port));
+                if entry != to {
+                    way.push(self.local_link(shape, entry, to));
+                }
+                ways.push(way);
+            }
+        }
+        ways
+    }
+
+    /// Where the groups share several links, one of those on shortest ways is drawn.
+    fn way_in_dragonfly(
+        &self,
+        shape: &Dragonfly,
+        (from, to): (usize, usize),
+        stream: &mut Stream,
+    ) -> Vec<Link> {
+        if from / shape.a == to / shape.a {
+            return vec![self.local_link(shape, from, to)];
+        }
+        let mut ways = self.ways_over_global_links(from, to);
+        let least = ways.iter().map(Vec::len).min().unwrap_or(0);
+        ways.retain(|way| way.len() == least);
+        // Even out of one, if some groups share several links.
+        let nth = if shape.is_full() { 0 } else { stream.below(ways.len() as u32) };
+        ways.swap_remove(nth as usize)
+    }
+
+    /// Over how many links a way enters the group of another router of a dragonfly by the first of the links there, and the
+    /// router that it enters it by.
+    pub fn first_entry(&self, from: usize, to: usize) -> (usize, usize) {
+        let way = self.ways_over_global_links(from, to).swap_remove(0);
+        let global = way.iter().position(|&(router, port)| self.is_global(router, port)).unwrap_or(0);
+        let (router, port) = way[global];
+        (global + 1, self.neighbour(router, port).unwrap_or(to))
+    }
+
+    /// Whether a link leaves the group of its router.
+    pub fn is_global(&self, router: usize, port: usize) -> bool {
+        self.neighbour(router, port).is_some_and(|peer| self.group(peer) != self.group(router))
+    }
+}
+
+/// Meshes, tori and rings.
+impl Ways {
+    /// The coordinate of a router: numbers are in mixed radix, dimension 0 fastest.
+    fn coordinate(cube: &Cube, router: usize, dimension: usize) -> usize {
+        router / cube.sides[..dimension].iter().product::<usize>() % cube.sides[dimension]
+    }
+
+    /// Links to pass in a dimension, and whether towards larger coordinates; `None` if both ways are equally short.
+    fn moves(&self, cube: &Cube, (from, to): (usize, usize), dimension: usize) -> (usize, Option<bool>) {
+        let at = |router| Self::coordinate(cube, router, dimension);
+        let (here, there, side) = (at(from), at(to), cube.sides[dimension]);
+        let Some(tie) = cube.wraps else { return (here.abs_diff(there), Some(there > here)) };
+        let (plus, minus) = ((there + side - here) % side, (here + side - there) % side);
+        match tie {
+            _ if plus < minus => (plus, Some(true)),
+            _ if minus < plus => (minus, Some(false)),
+            Tie::Plus => (plus, Some(true)),
+            Tie::Random => (plus, None),
+        }
+    }
+
+    /// A way round for every dimension in which both could be equally short: whether towards larger coordinates.
+    pub fn draw_ties(&self, cube: &Cube, stream: &mut Stream) -> Vec<bool> {
+        let draws = cube.wraps == Some(Tie::Random) && cube.sides.iter().any(|side| side % 2 == 0);
+        let number = if draws { stream.below(1 << cube.sides.len()) } else { 0 };
+        (0..cube.sides.len()).map(|dimension| number >> dimension & 1 == 1).collect()
+    }
+
+    /// The ports that bring a packet nearer, dimension by dimension.
+    pub fn nearer(&self, cube: &Cube, (from, to): (usize, usize), ties: &[bool]) -> Vec<usize> {
+        let mut ports = Vec::new();
+        for (dimension, &tie) in ties.iter().enumerate() {
+            let (links, plus) = self.moves(cube, (from, to), dimension);
+            if links > 0 {
+                ports.push(self.nodes_per_router + 2 * dimension + usize::from(plus.unwrap_or(tie)));
+            }
+        }
+        ports
+    }
+
+    /// Dimension by dimension.
+    fn way_in_cube(&self, cube: &Cube, (from, to): (usize, usize), ties: Vec<bool>) -> Vec<Link> {
+        let (mut way, mut at) = (Vec::new(), from);
+        while at != to {
+            let port = self.nearer(cube, (at, to), &ties)[0];
+            way.push((at, port));
+            at = self.neighbour(at, port).expect("a way leads over links");
+        }
+        way
+    }
+}
+
+/// Fat trees.
+impl Ways {
+    /// The port down from a switch towards another one, `None` if that is not below it.
+    pub fn down(&self, from: usize, to: usize) -> Option<usize> {
+        let Shape::FatTree { k, .. } = self.shape else { return None };
+        (k..2 * k).find(|&port| {
+            let below = self.neighbour(from, port);
+            below.is_some_and(|below| below == to || self.down(below, to).is_some())
+        })
+    }
+
+    /// The ports up from a switch.
+    pub fn ups(&self) -> Range<usize> {
+        if let Shape::FatTree { k, .. } = self.shape { 2 * k..3 * k } else { 0..0 }
+    }
+
+    /// Up by the digits of a number in base k, the lowest one at level 0, until the other switch is below; then down.
+    fn way_in_tree(&self, (from, to): (usize, usize), number: usize) -> Vec<Link> {
+        let Shape::FatTree { k, .. } = self.shape else { return Vec::new() };
+        let (mut way, mut at, mut rest) = (Vec::new(), from, number);
+        while at != to {
+            let port = self.down(at, to).unwrap_or(2 * k + rest % k);
+            way.push((at, port));
+            at = self.neighbour(at, port).expect("a way leads over links");
+            rest /= k;
+        }
+        way
+    }
+}
