@@ -6,7 +6,7 @@ It is made of `Value`s, numbers read off the curves: `number` puts one beside a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hopsim.reproduce.figure import ACCEPTED, LATENCY, Claim, Number, Place, Points
@@ -71,10 +71,25 @@ def highest(panel: str, line: str, key: str, below: float) -> Value:
     """The largest value of a quantity at places up to `below`."""
 
     def read(points: Points) -> Measured | None:
-        values = [value for place, value in points.line(panel, line, key).items() if float(place) <= below]
-        return max(values, key=lambda value: value.mean, default=None)
+        place = _place_of_highest(points.line(panel, line, key), below)
+        return None if place is None else points.line(panel, line, key)[place]
 
     return Value(f"highest of {line} up to {below:g}", read)
+
+
+def place_of_highest(panel: str, line: str, key: str, below: float) -> Value:
+    """The place up to `below` at which a quantity is largest."""
+
+    def read(points: Points) -> Measured | None:
+        place = _place_of_highest(points.line(panel, line, key), below)
+        return None if place is None else Measured.exactly(float(place))
+
+    return Value(f"place of the highest of {line} up to {below:g}", read)
+
+
+def _place_of_highest(values: Mapping[Place, Measured], below: float) -> Place | None:
+    places = [place for place in values if float(place) <= below]
+    return max(places, key=lambda place: values[place].mean, default=None)
 
 
 def between(statement: str, value: Value, low: float | None = None, high: float | None = None) -> Claim:

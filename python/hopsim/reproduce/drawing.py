@@ -109,6 +109,14 @@ def bars(
     """A bar per place and series with the spread of seeds; `labels` are those of the axes."""
     figure = _figure(title, 8, 4.5)
     axes = figure.subplots()
+    _grouped(axes, series, places)
+    axes.set(xlabel=labels[0], ylabel=labels[1])
+    _legend_of_all(figure, list(series))
+    return figure
+
+
+def _grouped(axes: Axes, series: Mapping[str, Sequence[Measured]], places: Sequence[str]) -> None:
+    """Bars of the series side by side at each place."""
     width, offsets = side_by_side(len(series))
     for number, ((name, values), offset) in enumerate(zip(series.items(), offsets, strict=True)):
         axes.bar(
@@ -120,11 +128,8 @@ def bars(
             color=look(number)["color"],
             label=name,
         )
-    axes.set(xlabel=labels[0], ylabel=labels[1])
     axes.set_xticks(range(len(places)), places)
     axes.grid(axis="y", alpha=0.3)
-    _legend_of_all(figure, list(series))
-    return figure
 
 
 Cloud = Mapping[str, Mapping[str, tuple[Measured, Measured]]]
@@ -189,15 +194,18 @@ def maps(
     return figure
 
 
-def per_router(title: str, profiles: Mapping[str, Sequence[float]]) -> Figure:
-    """Injected load of each router of a group, and of first, middle and last routers."""
+Runs = Sequence[Sequence[float]]
+"""A value for each router of a group, by run."""
+
+
+def per_router(title: str, profiles: Mapping[str, Runs]) -> Figure:
+    """Injected load of each router of a group, and of first, middle and last, with the spread of seeds."""
     figure = _figure(title, 11, 4.5)
     every, sets = figure.subplots(1, 2, width_ratios=(3, 1), sharey=True)
-    last = max(len(loads) for loads in profiles.values()) - 1
-    _grouped(every, profiles, [f"R{router}" for router in range(last + 1)])
-    _grouped(
-        sets, {name: _sets(loads) for name, loads in profiles.items()}, ["R0", f"R1-{last - 1}", f"R{last}"]
-    )
+    last = max(len(loads) for runs in profiles.values() for loads in runs) - 1
+    of_sets = {name: [_sets(loads) for loads in runs] for name, runs in profiles.items()}
+    _grouped(every, _over_runs(profiles), [f"R{router}" for router in range(last + 1)])
+    _grouped(sets, _over_runs(of_sets), ["R0", f"R1-{last - 1}", f"R{last}"])
     every.set_ylabel(LOAD_LABEL)
     every.set_title("each router")
     sets.set_title("first, middle (mean), last")
@@ -205,16 +213,15 @@ def per_router(title: str, profiles: Mapping[str, Sequence[float]]) -> Figure:
     return figure
 
 
+def _over_runs(profiles: Mapping[str, Runs]) -> dict[str, list[Measured]]:
+    return {
+        name: [Measured.of(values) for values in zip(*runs, strict=True)] for name, runs in profiles.items()
+    }
+
+
 def _sets(loads: Sequence[float]) -> list[float]:
     middle = loads[1:-1]
     return [loads[0], sum(middle) / len(middle), loads[-1]]
-
-
-def _grouped(axes: Axes, series: Mapping[str, Sequence[float]], labels: Sequence[str]) -> None:
-    width, offsets = side_by_side(len(series))
-    for (name, values), offset in zip(series.items(), offsets, strict=True):
-        axes.bar([place + offset for place in range(len(values))], values, width, label=name)
-    axes.set_xticks(range(len(labels)), labels)
 
 
 def curves(title: str, points: Points, quantities: Sequence[str], logarithmic: Sequence[str] = ()) -> Figure:

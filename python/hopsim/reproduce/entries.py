@@ -15,6 +15,11 @@ from hopsim.reproduce.izu import (
     table,
     thresholds,
 )
+from hopsim.reproduce.jsc import breakdown as jsc_breakdown
+from hopsim.reproduce.jsc import curves as jsc_curves
+from hopsim.reproduce.jsc import per_router as jsc_per_router
+from hopsim.reproduce.jsc import sizes as jsc_sizes
+from hopsim.reproduce.jsc import tables as jsc_tables
 from hopsim.reproduce.model import Entry
 from hopsim.reproduce.ridruejo import bursts
 from hopsim.reproduce.thesis import (
@@ -41,6 +46,11 @@ FAMILIES = (
     hotspot_sources,
     thresholds,
     bursts,
+    jsc_tables,
+    jsc_curves,
+    jsc_breakdown,
+    jsc_per_router,
+    jsc_sizes,
     tables,
     calibration,
     curves,

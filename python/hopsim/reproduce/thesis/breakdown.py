@@ -1,17 +1,22 @@
-"""Figure 3.4: the components of latency of In-Trns-MM under ADVc, with in-transit priority."""
+"""The components of latency of In-Trns-MM under ADVc, with in-transit priority: figure 3.4 of the thesis.
+
+Figure 7 of the journal version is made by `latency_figure` too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hopsim.plot.breakdown import COMPONENTS
-from hopsim.reproduce.claims import Value, at_end, at_start, between, ratio
-from hopsim.reproduce.figure import Panel, Place, Points
-from hopsim.reproduce.model import Entry, Measured, Scale
+from hopsim.reproduce.claims import at_end, at_start, between, place_of_highest, ratio
+from hopsim.reproduce.figure import Claim, Figure, Panel, Points
+from hopsim.reproduce.model import Entry, Scale
 from hopsim.reproduce.thesis import fairness
-from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, figure, over_load
-from hopsim.reproduce.thesis.network import CURVES, notes
-from hopsim.reproduce.thesis.system import PRIORITY
+from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, over_load
+from hopsim.reproduce.thesis.study import THESIS, Study
+from hopsim.reproduce.thesis.system import PRIORITY, Arbitration
 from hopsim.reproduce.thesis.traffic import advc
 
 if TYPE_CHECKING:
@@ -23,30 +28,21 @@ INJECTION = "injection_latency_mean"
 MISROUTING = "misrouting_latency_mean"
 
 
-def _panels(scale: Scale) -> list[Panel]:
-    system = fairness.systems(PRIORITY)[LINE]
-    return [over_load(CURVES[scale], advc(), [system], ADVERSARIAL_LOADS[scale])]
+def _panels(study: Study, arbitration: Arbitration, scale: Scale) -> list[Panel]:
+    system = fairness.systems(arbitration)[LINE]
+    return [over_load(study.curves[scale], advc(), [system], ADVERSARIAL_LOADS[scale])]
 
 
-def _notes(scale: Scale) -> list[str]:
-    return [*notes(scale, CURVES[scale]), *fairness.explanation(PRIORITY)]
+def _notes(study: Study, arbitration: Arbitration, scale: Scale) -> list[str]:
+    return [*study.notes(scale, study.curves[scale]), *fairness.explanation(arbitration)]
 
 
-def _load_of_peak(points: Points) -> Measured | None:
-    """The load below saturation at which packets wait longest for injection."""
-    values = points.line(PANEL, LINE, INJECTION)
-    below: dict[Place, Measured] = {place: value for place, value in values.items() if float(place) < 0.45}
-    if not below:
-        return None
-    return Measured.exactly(float(max(below, key=lambda place: below[place].mean)))
-
-
+BELOW_SATURATION = 0.42
+LONGEST_WAIT = place_of_highest(PANEL, LINE, INJECTION, BELOW_SATURATION)
+"""Load of the longest wait for injection, below saturation."""
 CLAIMS = (
     between(
-        "the wait at injection peaks around 0.1, then diminishes until saturation",
-        Value("load of the longest wait below saturation", _load_of_peak),
-        0.05,
-        0.2,
+        "the wait at injection peaks around 0.1, then diminishes until saturation", LONGEST_WAIT, 0.05, 0.2
     ),
     ratio(
         "misrouting costs more with the load until it stabilises",
@@ -67,15 +63,20 @@ def _draw(points: Points, title: str) -> Drawing:
     return drawing.breakdown(title, {f"{LINE}, {PANEL}": (loads, stacks)})
 
 
+def latency_figure(study: Study, label: str, arbitration: Arbitration, claims: Sequence[Claim]) -> Entry:
+    """The entry of the figure."""
+    return Figure(
+        name=study.entry_name("figure", label),
+        title=f"Components of the latency of {LINE} under {PANEL}, {arbitration.title}",
+        source=study.place("figure", label),
+        panels=partial(_panels, study, arbitration),
+        notes=partial(_notes, study, arbitration),
+        seeds=study.curves_seeds,
+        claims=claims,
+        drawing=_draw,
+    ).entry()
+
+
 def entries() -> list[Entry]:
-    """The figure."""
-    return [
-        figure(
-            "3.4",
-            f"Components of the latency of {LINE} under {PANEL}, {PRIORITY.title}",
-            _panels,
-            _notes,
-            CLAIMS,
-            drawing=_draw,
-        )
-    ]
+    """The figure of the thesis."""
+    return [latency_figure(THESIS, "3.4", PRIORITY, CLAIMS)]

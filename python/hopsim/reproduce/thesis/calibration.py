@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from hopsim.reproduce.model import Entry, Experiment, Outcome, Results, Scale, slug
 from hopsim.reproduce.thesis import behaviour, fairness
-from hopsim.reproduce.thesis.network import FAIRNESS, FAIRNESS_SEEDS, THESIS, notes
+from hopsim.reproduce.thesis.network import FAIRNESS, FAIRNESS_SEEDS, notes
 from hopsim.reproduce.thesis.published import JUDGED, published
 from hopsim.reproduce.thesis.routing import FACTOR, T_GLOBAL, T_LOCAL, source_adaptive
+from hopsim.reproduce.thesis.study import THESIS
 from hopsim.reproduce.thesis.system import ROUND_ROBIN
 from hopsim.reproduce.thesis.tables import compare
 from hopsim.reproduce.thesis.traffic import advc
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MECHANISM = "Src-RRG"
-ROW = next(row for row in published("3.2") if row.mechanism == MECHANISM)
+ROW = next(row for row in published(THESIS, "3.2") if row.mechanism == MECHANISM)
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def entries() -> list[Entry]:
         Entry(
             name="thesis-table-3.2-calibration",
             title=f"{MECHANISM} at {ROW.load:g} with several settings",
-            source=f"{THESIS}, table 3.2",
+            source=THESIS.place("table", "3.2"),
             notes=_notes,
             seeds=FAIRNESS_SEEDS,
             experiments=_experiments,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from hopsim.reproduce.figure import ACCEPTED, LATENCY, Case, Claim, Figure, Line, Number, Panel, Points
 from hopsim.reproduce.model import Entry, Scale, slug
-from hopsim.reproduce.thesis.network import CURVES_SEEDS, THESIS, Network
+from hopsim.reproduce.thesis.network import Network
+from hopsim.reproduce.thesis.study import THESIS
 from hopsim.reproduce.thesis.system import System
 from hopsim.reproduce.thesis.traffic import Traffic
 
@@ -64,12 +65,12 @@ def figure(
 ) -> Entry:
     """The entry of a figure of curves."""
     return Figure(
-        name=f"thesis-figure-{label}",
+        name=THESIS.entry_name("figure", label),
         title=title,
-        source=f"{THESIS}, figure {label}",
+        source=THESIS.place("figure", label),
         panels=panels,
         notes=notes,
-        seeds=CURVES_SEEDS,
+        seeds=THESIS.curves_seeds,
         claims=claims,
         numbers=numbers,
         quantities=quantities,

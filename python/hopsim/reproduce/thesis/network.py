@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from hopsim.reproduce.model import Scale
 
-THESIS = "P. Fuentes, PhD thesis, Universidad de Cantabria, 2017"
 PACKET_LENGTH = 8
 """[phits]"""
 
@@ -51,13 +50,13 @@ FAIRNESS_SEEDS: Mapping[Scale, int] = {"quick": 3, "full": 5}
 CURVES_SEEDS: Mapping[Scale, int] = {"quick": 2, "full": 5}
 
 
-def notes(scale: Scale, network: Network) -> list[str]:
+def notes(scale: Scale, network: Network, published: Network = PUBLISHED) -> list[str]:
     """What is run, and what a smaller network means."""
     lines = [network.title + "."]
     if scale == "quick":
         lines.append(
-            f"The published values are of {PUBLISHED.nodes:,} nodes and {PUBLISHED.warmup:,} + "
-            f"{PUBLISHED.cycles:,} cycles. This network is smaller and the runs shorter, so they differ; "
+            f"The published values are of {published.nodes:,} nodes and {published.warmup:,} + "
+            f"{published.cycles:,} cycles. This network is smaller and the runs shorter, so they differ; "
             "--scale full runs the published network."
         )
     return lines

@@ -1,4 +1,4 @@
-"""Tables 3.1 to 3.3 as the thesis prints them."""
+"""The fairness tables as they are printed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 
-FILE = "thesis-tables-3.1-3.3.csv"
+from hopsim.reproduce.thesis.study import Study
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Quantity:
     title: str
     decimals: int
     tolerance: float | None
-    """Relative difference below saturation that agrees; None if another column says the same."""
+    """Relative difference that agrees; None if another column says the same."""
 
 
 QUANTITIES: Mapping[str, Quantity] = {
@@ -40,9 +40,9 @@ class PublishedRow:
     values: Mapping[str, float]
 
 
-def published(label: str) -> list[PublishedRow]:
+def published(study: Study, label: str) -> list[PublishedRow]:
     """The rows of one table: two per mechanism, below and above saturation."""
-    file = resources.files("hopsim.reproduce") / "data" / FILE
+    file = resources.files("hopsim.reproduce") / "data" / study.values
     return [
         PublishedRow(
             mechanism=record["mechanism"],
@@ -51,5 +51,5 @@ def published(label: str) -> list[PublishedRow]:
             values={key: float(record[key]) for key in QUANTITIES},
         )
         for record in csv.DictReader(file.read_text("utf-8").splitlines())
-        if record["table"].startswith(f"thesis-{label} ")
+        if record["table"].startswith(f"{study.name}-{label} ")
     ]

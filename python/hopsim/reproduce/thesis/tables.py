@@ -1,6 +1,7 @@
-"""Tables 3.1 to 3.3 of the thesis: fairness of all mechanisms below and above saturation under ADVc.
+"""Tables 3.1 to 3.3 of the thesis and 2 to 4 of its journal version: fairness of all mechanisms below and
+above saturation under ADVc.
 
-`Average saturation load` is not defined in the thesis. Here it is the load accepted at the larger
+`Average saturation load` is defined in neither. Here it is the load accepted at the larger
 of the row's two offered loads, which lies above saturation for every mechanism.
 """
 
@@ -28,16 +29,9 @@ from hopsim.reproduce.model import (
 from hopsim.reproduce.order import swapped
 from hopsim.reproduce.thesis import behaviour, fairness
 from hopsim.reproduce.thesis.behaviour import Behaviour
-from hopsim.reproduce.thesis.network import (
-    FAIRNESS,
-    FAIRNESS_SEEDS,
-    PACKET_LENGTH,
-    THESIS,
-    Network,
-    notes,
-)
+from hopsim.reproduce.thesis.network import PACKET_LENGTH, Network
 from hopsim.reproduce.thesis.published import JUDGED, QUANTITIES, PublishedRow, Quantity, published
-from hopsim.reproduce.thesis.routing import FACTOR
+from hopsim.reproduce.thesis.study import THESIS, Study
 from hopsim.reproduce.thesis.system import AGE, PRIORITY, ROUND_ROBIN, Arbitration
 from hopsim.reproduce.thesis.traffic import advc
 from hopsim.results import Result
@@ -59,15 +53,18 @@ MIN_AT_AGE = (
 class FairnessTable:
     """A table, run with the behaviour of the published one or of the text."""
 
+    study: Study
     label: str
     arbitration: Arbitration
     behaviour: Behaviour
+    remarks: Sequence[str] = ()
+    """What its notes say of this table alone."""
 
     @property
     def rows(self) -> Mapping[str, Sequence[PublishedRow]]:
         """Mechanism -> its row below and its row above saturation."""
         found: dict[str, list[PublishedRow]] = {}
-        for row in published(self.label):
+        for row in published(self.study, self.label):
             found.setdefault(row.mechanism, []).append(row)
         return found
 
@@ -79,29 +76,25 @@ class FairnessTable:
     def entry(self) -> Entry:
         """The table as an entry of the registry."""
         return Entry(
-            name=self.behaviour.entry_name(f"thesis-table-{self.label}"),
+            name=self.behaviour.entry_name(self.study.entry_name("table", self.label)),
             title=self.behaviour.entry_title(f"Fairness under ADVc, {self.arbitration.title}"),
-            source=f"{THESIS}, table {self.label}",
+            source=self.study.place("table", self.label),
             notes=self._notes,
-            seeds=FAIRNESS_SEEDS,
+            seeds=self.study.fairness_seeds,
             experiments=self._experiments,
             conclude=self._conclude,
             draw=self._draw,
         )
 
     def _notes(self, scale: Scale) -> list[str]:
-        lines = [
-            *notes(scale, FAIRNESS[scale]),
+        return [
+            *self.study.notes(scale, self.study.fairness[scale]),
             *fairness.explanation(self.arbitration, self.behaviour),
             "Average saturation load: the load accepted at the larger offered load of the row; the "
-            "thesis does not define it and prints two decimals.",
-            "The thresholds of source-adaptive and in-transit routing are not in the thesis: these are the "
-            f"journal version's. The factor of saturated links, {FACTOR:g}, is printed nowhere: it fits "
-            "Src-RRG at 0.30 of table 3.2 (thesis-table-3.2-calibration); the other rows are predictions.",
+            "publication does not define it and prints two decimals.",
+            *self.study.table_settings,
+            *self.remarks,
         ]
-        if self.label == "3.3":
-            lines.append(MIN_AT_AGE)
-        return lines
 
     def _experiments(self, scale: Scale, seeds: int) -> list[Experiment]:
         systems = fairness.systems(self.arbitration, self.behaviour)
@@ -109,7 +102,7 @@ class FairnessTable:
         return [
             Experiment(
                 slug(name),
-                systems[name].document(FAIRNESS[scale], traffic),
+                systems[name].document(self.study.fairness[scale], traffic),
                 [row.load for row in rows],
                 seeds,
             )
@@ -117,7 +110,7 @@ class FairnessTable:
         ]
 
     def _conclude(self, scale: Scale, results: Results) -> Outcome:
-        network = FAIRNESS[scale]
+        network = self.study.fairness[scale]
         judged = self.reproduces and scale == "full"
         comparisons: list[Comparison] = []
         for name, rows in self.rows.items():
@@ -125,7 +118,8 @@ class FairnessTable:
             bound = self._bound(network) if name == "MIN" else ""
             comparisons.append(_average(rows[-1], at(points, rows[-1].load), bound, judged))
             for index, row in enumerate(rows):
-                comparisons += compare(row, at(points, row.load), network, judged and index == 0)
+                asked = judged and (index == 0 or self.study.judges_saturated)
+                comparisons += compare(row, at(points, row.load), network, asked)
         return Outcome(comparisons, list(self._orders(results)))
 
     def _bound(self, network: Network) -> str:
@@ -133,7 +127,7 @@ class FairnessTable:
         return f"at most {groups / (network.a * network.h):.4f} = {groups}/(a p)"
 
     def _orders(self, results: Results) -> Iterator[Fact]:
-        """Above saturation the order of the mechanisms is compared, not their values."""
+        """The order of the mechanisms above saturation."""
         for key, quantity in JUDGED.items():
             theirs = {name: rows[-1].values[key] for name, rows in self.rows.items()}
             ours = {name: self._above(key, name, results) for name in theirs}
@@ -146,8 +140,11 @@ class FairnessTable:
     def _draw(self, scale: Scale, results: Results) -> Figure:
         from hopsim.reproduce import drawing
 
-        nodes = FAIRNESS[scale].nodes
-        title = f"Thesis table {self.label}: published (16,512 nodes) and hopsim ({nodes:,} nodes)"
+        published_nodes, nodes = self.study.published.nodes, self.study.fairness[scale].nodes
+        title = (
+            f"{self.study.title} table {self.label}: published ({published_nodes:,} nodes) and hopsim "
+            f"({nodes:,} nodes)"
+        )
         quantities = (AVERAGE, *(each.title for each in JUDGED.values()))
         return drawing.beside(title, self._conclude(scale, results).comparisons, quantities)
 
@@ -222,7 +219,11 @@ def sampling_cov(offered: float, network: Network) -> float:
 def entries() -> list[Entry]:
     """The three tables, as published and by the text."""
     return [
-        FairnessTable(label, arbitration, way).entry()
+        FairnessTable(THESIS, label, arbitration, way, remarks).entry()
         for way in (behaviour.PUBLISHED, behaviour.TEXTBOOK)
-        for label, arbitration in (("3.1", PRIORITY), ("3.2", ROUND_ROBIN), ("3.3", AGE))
+        for label, arbitration, remarks in (
+            ("3.1", PRIORITY, ()),
+            ("3.2", ROUND_ROBIN, ()),
+            ("3.3", AGE, (MIN_AT_AGE,)),
+        )
     ]

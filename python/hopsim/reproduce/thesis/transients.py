@@ -15,7 +15,8 @@ import pyarrow as pa
 from hopsim.reaction import merge, oscillation_period, reaction_time
 from hopsim.reproduce.model import Document, Entry, Experiment, Fact, Outcome, Results, Scale, slug
 from hopsim.reproduce.thesis.contention import chosen, explanation
-from hopsim.reproduce.thesis.network import THESIS, Network
+from hopsim.reproduce.thesis.network import Network
+from hopsim.reproduce.thesis.study import THESIS
 from hopsim.reproduce.thesis.system import TABLE_1_2, Buffers, System
 from hopsim.reproduce.thesis.traffic import UN
 
@@ -148,7 +149,7 @@ class TransientFigure:
         return Entry(
             name=f"thesis-figure-{self.label}",
             title=self.title,
-            source=f"{THESIS}, figure {self.label}",
+            source=THESIS.place("figure", self.label),
             notes=self._notes,
             seeds=SEEDS,
             experiments=self._experiments,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hopsim.paths import IMPOSSIBLE, OPPORTUNISTIC, SAFE, Network, vc_paths
 from hopsim.reproduce.model import Entry, Experiment, Fact, Outcome, Results, Scale
-from hopsim.reproduce.thesis.network import THESIS
+from hopsim.reproduce.thesis.study import THESIS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +45,7 @@ class PathTable:
         return Entry(
             name=f"thesis-table-{self.label}",
             title=self.title,
-            source=f"{THESIS}, table {self.label}",
+            source=THESIS.place("table", self.label),
             notes=_notes,
             seeds={"quick": 1, "full": 1},
             experiments=_nothing,

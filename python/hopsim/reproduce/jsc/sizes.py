@@ -1,0 +1,33 @@
+"""Figure 13: throughput and fairness under ADVc at 0.4 by the size of the network."""
+
+from __future__ import annotations
+
+from hopsim.reproduce.jsc.study import JSC, LEAST_RECENTLY_SERVED
+from hopsim.reproduce.model import Entry
+from hopsim.reproduce.thesis.sizes import (
+    AT_SOURCE,
+    fair_in_transit,
+    less_throughput_at_source,
+    more_unfairness,
+    same_unfairness,
+    similar_throughput,
+    size_figure,
+)
+from hopsim.reproduce.thesis.system import AGE
+
+ARBITRATIONS = (LEAST_RECENTLY_SERVED, AGE)
+
+
+def entries() -> list[Entry]:
+    """The figure."""
+    claims = [
+        claim
+        for arbitration in ARBITRATIONS
+        for claim in (
+            *similar_throughput(arbitration),
+            *less_throughput_at_source(arbitration),
+            *same_unfairness(arbitration),
+            *more_unfairness(arbitration, AT_SOURCE),
+        )
+    ]
+    return [size_figure(JSC, "13", ARBITRATIONS, [*claims, *fair_in_transit(AGE)])]
