@@ -54,9 +54,11 @@ def notes(scale: Scale, network: Network, published: Network = PUBLISHED) -> lis
     """What is run, and what a smaller network means."""
     lines = [network.title + "."]
     if scale == "quick":
+        is_shorter = network.warmup + network.cycles < published.warmup + published.cycles
+        shorter = " and the runs shorter" if is_shorter else ""
         lines.append(
             f"The published values are of {published.nodes:,} nodes and {published.warmup:,} + "
-            f"{published.cycles:,} cycles. This network is smaller and the runs shorter, so they differ; "
-            "--scale full runs the published network."
+            f"{published.cycles:,} cycles. This network is smaller{shorter}, "
+            "so they differ; --scale full runs the published network."
         )
     return lines
