@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, get_args
 
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.patches import Rectangle
 
 from hopsim.reproduce.drawing import per_router
 from hopsim.reproduce.entries import BY_NAME, ENTRIES
@@ -23,17 +26,13 @@ def documents(name: str, scale: Scale = "full") -> dict[str, dict[str, Any]]:
 
 
 def test_tables_2_to_4_and_figures_6_to_13_are_entries() -> None:
-    assert {entry.name for entry in JOURNAL} >= {
-        *TABLES,
-        *(f"jsc-figure-{number}" for number in range(6, 14)),
-    }
+    figures = {f"jsc-figure-{number}" for number in range(6, 14)}
+    assert {entry.name for entry in JOURNAL} >= {*TABLES, *figures}
 
 
 def test_full_scale_is_the_published_network_with_three_seeds() -> None:
     for entry in JOURNAL:
-        quick, full = (
-            {each.name: each.document for each in entry.experiments(s, 1)} for s in get_args(Scale)
-        )
+        quick, full = (documents(entry.name, scale) for scale in get_args(Scale))
         sizes = {each["topology"]["dragonfly"]["h"] for each in full.values()}
         assert sizes == (set(range(6, 11)) if entry.name == "jsc-figure-13" else {6})
         assert entry.seeds["full"] == 3
@@ -130,8 +129,22 @@ def test_a_load_is_less_if_it_is_at_most_the_share() -> None:
 def test_bars_of_routers_show_mean_and_spread_of_seeds() -> None:
     figure = per_router("", {"A": [[0.1, 0.2, 0.4, 0.3], [0.3, 0.2, 0.4, 0.3]]})
     every, sets = figure.axes
-    assert [bar.get_height() for bar in every.patches] == pytest.approx([0.2, 0.2, 0.4, 0.3])
-    assert [bar.get_height() for bar in sets.patches] == pytest.approx([0.2, 0.3, 0.3])
+    assert heights(every) == pytest.approx([0.2, 0.2, 0.4, 0.3])
+    assert heights(sets) == pytest.approx([0.2, 0.3, 0.3])
     (spread,) = every.collections
+    assert isinstance(spread, LineCollection)
     lengths = [segment[1][1] - segment[0][1] for segment in spread.get_segments()]
     assert lengths == pytest.approx([2 * 0.02**0.5, 0, 0, 0])
+
+
+def heights(axes: Axes) -> list[float]:
+    return [bar.get_height() for bar in axes.patches if isinstance(bar, Rectangle)]
+
+
+def test_rows_are_tried_with_the_usual_injection_buffers_and_with_larger_ones() -> None:
+    tried = documents("jsc-tables-2-4-injection")
+    buffers = [each["router"]["cioq"]["buffers"]["injection"] for each in tried.values()]
+    warmups = [each["measure"]["warmup"] for each in tried.values()]
+    assert (buffers, warmups) == ([256, 1000] * 5, [10_000, 15_000] * 5)
+    assert tried["4-min-at-0-4-256"] == documents("jsc-table-4")["min"]
+    assert tried["2-src-crg-at-0-1-256"] == documents("jsc-table-2")["src-crg"]

@@ -124,11 +124,12 @@ def _grouped(axes: Axes, series: Mapping[str, Sequence[Measured]], places: Seque
             [value.mean for value in values],
             width,
             yerr=[value.std for value in values],
-            error_kw={"elinewidth": 0.8},
+            error_kw={"elinewidth": 0.8, "ecolor": "0.4"},
             color=look(number)["color"],
             label=name,
         )
     axes.set_xticks(range(len(places)), places)
+    axes.set_axisbelow(True)
     axes.grid(axis="y", alpha=0.3)
 
 

@@ -17,6 +17,7 @@ from hopsim.reproduce.izu import (
 )
 from hopsim.reproduce.jsc import breakdown as jsc_breakdown
 from hopsim.reproduce.jsc import curves as jsc_curves
+from hopsim.reproduce.jsc import injection as jsc_injection
 from hopsim.reproduce.jsc import per_router as jsc_per_router
 from hopsim.reproduce.jsc import sizes as jsc_sizes
 from hopsim.reproduce.jsc import tables as jsc_tables
@@ -47,6 +48,7 @@ FAMILIES = (
     thresholds,
     bursts,
     jsc_tables,
+    jsc_injection,
     jsc_curves,
     jsc_breakdown,
     jsc_per_router,

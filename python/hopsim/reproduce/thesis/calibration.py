@@ -1,25 +1,91 @@
-"""What source-adaptive routing was set to in the thesis, tried on one row of table 3.2."""
+"""Rows of the fairness tables with several settings that the publication does not print.
+
+The entry here is what source-adaptive routing was set to in the thesis, tried on one row of table 3.2.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hopsim.reproduce.model import Entry, Experiment, Outcome, Results, Scale, slug
 from hopsim.reproduce.thesis import behaviour, fairness
-from hopsim.reproduce.thesis.network import FAIRNESS, FAIRNESS_SEEDS, notes
-from hopsim.reproduce.thesis.published import JUDGED, published
+from hopsim.reproduce.thesis.network import Network
+from hopsim.reproduce.thesis.published import JUDGED, PublishedRow, published
 from hopsim.reproduce.thesis.routing import FACTOR, T_GLOBAL, T_LOCAL, source_adaptive
-from hopsim.reproduce.thesis.study import THESIS
-from hopsim.reproduce.thesis.system import ROUND_ROBIN
+from hopsim.reproduce.thesis.study import THESIS, Study
+from hopsim.reproduce.thesis.system import ROUND_ROBIN, System
 from hopsim.reproduce.thesis.tables import compare
 from hopsim.reproduce.thesis.traffic import advc
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MECHANISM = "Src-RRG"
-ROW = next(row for row in published(THESIS, "3.2") if row.mechanism == MECHANISM)
+
+@dataclass(frozen=True)
+class Trial:
+    """A row with one setting."""
+
+    title: str
+    """Unique; names its experiment."""
+    row: PublishedRow
+    system: System
+    warmup: int | None = None
+    """[cycles]; None: that of the tables."""
+
+    def experiment(self, network: Network, seeds: int) -> Experiment:
+        """What is run."""
+        warmed = network if self.warmup is None else replace(network, warmup=self.warmup)
+        return Experiment(slug(self.title), self.system.document(warmed, advc()), [self.row.load], seeds)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Rows with all their settings."""
+
+    study: Study
+    name: str
+    title: str
+    source: str
+    trials: Sequence[Trial]
+    explanation: Sequence[str]
+
+    def entry(self) -> Entry:
+        """As an entry of the registry."""
+        return Entry(
+            name=self.name,
+            title=self.title,
+            source=self.source,
+            notes=self._notes,
+            seeds=self.study.fairness_seeds,
+            experiments=self._experiments,
+            conclude=self._conclude,
+            draw=self._draw,
+        )
+
+    def _notes(self, scale: Scale) -> list[str]:
+        network = self.study.notes(scale, self.study.fairness[scale])
+        return [*network, *behaviour.PUBLISHED.notes, *self.explanation]
+
+    def _experiments(self, scale: Scale, seeds: int) -> list[Experiment]:
+        return [trial.experiment(self.study.fairness[scale], seeds) for trial in self.trials]
+
+    def _conclude(self, scale: Scale, results: Results) -> Outcome:
+        network, judged = self.study.fairness[scale], scale == "full"
+        comparisons = [
+            replace(each, row=trial.title)
+            for trial in self.trials
+            for each in compare(trial.row, results[slug(trial.title)], network, judged)
+        ]
+        return Outcome(comparisons)
+
+    def _draw(self, scale: Scale, results: Results) -> Figure:
+        from hopsim.reproduce import drawing
+
+        quantities = [each.title for each in JUDGED.values()]
+        title = f"{self.title}, {self.study.fairness[scale].nodes:,} nodes"
+        return drawing.beside(title, self._conclude(scale, results).comparisons, quantities)
 
 
 @dataclass(frozen=True)
@@ -35,6 +101,16 @@ class Setting:
         """As it is printed."""
         return f"T_local {self.local}, T_global {self.saturated}, F {self.factor:g}"
 
+    def trial(self, row: PublishedRow) -> Trial:
+        """The row with this setting."""
+        routing = source_adaptive(
+            "rrg",
+            threshold=self.local,
+            saturation_threshold=self.saturated,
+            factor=self.factor,
+        )
+        return Trial(self.title, row, fairness.systems(ROUND_ROBIN)[row.mechanism].with_(routing=routing))
+
 
 CANDIDATES = (
     Setting(5, 3, 2.0),
@@ -46,58 +122,18 @@ CANDIDATES = (
 """The printed thresholds with the factor of the text and less; the other way round with that of the text."""
 
 
-def _notes(scale: Scale) -> list[str]:
-    return [
-        *notes(scale, FAIRNESS[scale]),
-        *behaviour.PUBLISHED.notes,
-        "T_local: packets in the comparison with the detour; T_global: packets above F times the mean at "
-        f"which a global link is saturated. The other entries have {T_LOCAL}, {T_GLOBAL} and {FACTOR:g}.",
-    ]
-
-
-def _experiment(setting: Setting, scale: Scale, seeds: int) -> Experiment:
-    routing = source_adaptive(
-        "rrg",
-        threshold=setting.local,
-        saturation_threshold=setting.saturated,
-        factor=setting.factor,
-    )
-    system = fairness.systems(ROUND_ROBIN)[MECHANISM].with_(routing=routing)
-    return Experiment(slug(setting.title), system.document(FAIRNESS[scale], advc()), [ROW.load], seeds)
-
-
-def _experiments(scale: Scale, seeds: int) -> list[Experiment]:
-    return [_experiment(setting, scale, seeds) for setting in CANDIDATES]
-
-
-def _conclude(scale: Scale, results: Results) -> Outcome:
-    comparisons = [
-        replace(each, row=setting.title)
-        for setting in CANDIDATES
-        for each in compare(ROW, results[slug(setting.title)], FAIRNESS[scale], scale == "full")
-    ]
-    return Outcome(comparisons)
-
-
-def _draw(scale: Scale, results: Results) -> Figure:
-    from hopsim.reproduce import drawing
-
-    title = f"{MECHANISM} at {ROW.load:g} under ADVc, by setting"
-    quantities = [each.title for each in JUDGED.values()]
-    return drawing.beside(title, _conclude(scale, results).comparisons, quantities)
-
-
 def entries() -> list[Entry]:
-    """The row with every setting."""
-    return [
-        Entry(
-            name="thesis-table-3.2-calibration",
-            title=f"{MECHANISM} at {ROW.load:g} with several settings",
-            source=THESIS.place("table", "3.2"),
-            notes=_notes,
-            seeds=FAIRNESS_SEEDS,
-            experiments=_experiments,
-            conclude=_conclude,
-            draw=_draw,
-        )
-    ]
+    """The row of the thesis with every setting."""
+    row = next(row for row in published(THESIS, "3.2") if row.mechanism == "Src-RRG")
+    trials = Trials(
+        study=THESIS,
+        name="thesis-table-3.2-calibration",
+        title=f"{row.mechanism} at {row.load:g} with several settings",
+        source=THESIS.place("table", "3.2"),
+        trials=[setting.trial(row) for setting in CANDIDATES],
+        explanation=[
+            "T_local: packets in the comparison with the detour; T_global: packets above F times the mean at "
+            f"which a global link is saturated. The other entries have {T_LOCAL}, {T_GLOBAL} and {FACTOR:g}."
+        ],
+    )
+    return [trials.entry()]
