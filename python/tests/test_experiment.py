@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import tomllib
@@ -14,8 +15,8 @@ from hypothesis import strategies as st
 
 import hopsim as hs
 from conftest import TINY
-from hopsim import toml
-from hopsim.experiment import Experiment
+from hopsim import _core, toml
+from hopsim.experiment import Experiment, experiment_digest, preset_names, preset_summary, preset_text
 
 AXES = {
     "load": st.floats(0.01, 1.0),
@@ -74,6 +75,23 @@ def test_the_same_configuration_has_the_same_digest_however_it_is_written(tmp_pa
     )
 
 
+def test_the_digest_of_a_point_is_that_of_version_and_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    (point,) = Experiment.of(TINY).points()
+    expected = hashlib.sha256(f"{hs.__version__}\n{point.config}".encode()).hexdigest()
+    assert point.digest == expected
+    monkeypatch.setattr(_core, "version", lambda: "0.0.1")
+    (other,) = Experiment.of(TINY).points()
+    assert other.config == point.config
+    assert other.digest == hashlib.sha256(f"0.0.1\n{point.config}".encode()).hexdigest() != expected
+
+
+def test_the_digest_of_an_experiment_is_that_of_its_points_in_order() -> None:
+    points = Experiment.of(TINY).with_axes({"load": [0.1, 0.2]}).points()
+    joined = f"{points[0].digest}\n{points[1].digest}"
+    assert experiment_digest(points) == hashlib.sha256(joined.encode()).hexdigest()
+    assert experiment_digest(reversed(points)) != experiment_digest(points)
+
+
 @given(
     st.recursive(
         st.booleans()
@@ -125,3 +143,118 @@ def test_a_directory_or_a_binary_file_is_no_experiment(tmp_path: Path) -> None:
 def test_set_needs_a_path_and_a_value(text: str) -> None:
     with pytest.raises(hs.ConfigError, match="must be path=value"):
         Experiment.of(TINY).setting([text])
+
+
+def test_assignments_are_applied_in_order_after_those_before() -> None:
+    experiment = Experiment.of(TINY).replacing({"load": 0.4, "measure.seed": 3})
+    experiment = experiment.setting([" measure.seed = 5 ", 'routing={ valiant = { policy = "crg" } }'])
+    assert experiment.overrides == (
+        ("load", "0.4"),
+        ("measure.seed", "3"),
+        ("measure.seed", "5"),
+        ("routing", '{ valiant = { policy = "crg" } }'),
+    )
+    (point,) = experiment.points()
+    config = json.loads(point.config)
+    assert config["measure"]["seed"] == 5
+    assert config["routing"]["valiant"]["policy"] == "crg"
+    assert (point.index, point.axes, point.cycles) == (0, {}, 400)
+    assert (experiment.text, experiment.name, experiment.directory) == (TINY, "<text>", Path())
+
+
+def test_the_first_equals_sign_ends_the_path() -> None:
+    assert Experiment.of(TINY).setting(["a.b=c=d"]).overrides == (("a.b", "c=d"),)
+    with pytest.raises(hs.ConfigError) as refused:
+        Experiment.of(TINY).setting(["load=0.1", "load"])
+    assert str(refused.value) == "--set load: must be path=value, for example --set load=0.4"
+
+
+def test_an_experiment_states_what_its_document_or_an_override_gives() -> None:
+    experiment = Experiment.of(TINY).setting(["measure.interval=10"])
+    stated = ["load", "topology", "topology.dragonfly.p", "measure.cycles", "measure.interval"]
+    unstated = ["measure.seed", "routing", "topology.dragonfly.p.x", "topology.torus", "cycles", "loa"]
+    assert [path for path in stated + unstated if experiment.states(path)] == stated
+    assert not Experiment.of("load = = 1").states("load")
+    assert Experiment.of("load = = 1").setting(["load=1"]).states("load")
+
+
+def test_axes_are_added_to_those_of_the_document_and_replace_those_of_the_same_name() -> None:
+    text = TINY + '[sweep.product]\n"measure.seed" = [1, 2]\nload = [0.5]\n'
+    experiment = Experiment.of(text)
+    assert experiment.with_axes({}) is experiment
+    found = [
+        point.axes for point in experiment.with_axes({"load": [0.1, 0.2], "measure.cycles": [50]}).points()
+    ]
+    assert found == [
+        {"measure.seed": seed, "load": load, "measure.cycles": 50} for seed in (1, 2) for load in (0.1, 0.2)
+    ]
+
+
+def test_a_string_is_text_if_it_holds_a_line_break_or_an_equals_sign_and_names_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a=b.toml").write_text(TINY, "utf-8")
+    names = {"a=b.toml": "a=b.toml", "load=0.1": "<text>", "a\nb": "<text>", "dragonfly1056": "dragonfly1056"}
+    assert {source: Experiment.of(source).name for source in names} == names
+    assert Experiment.of("a=b.toml").text == TINY
+    assert Experiment.of("x" * 5000 + "=1").name == "<text>"
+    assert Experiment.of({"load": 0.5}) == Experiment("load = 0.5\n", "<dict>")
+
+
+def test_files_that_a_document_names_are_beside_it(tmp_path: Path) -> None:
+    folder = tmp_path / "networks"
+    folder.mkdir()
+    (folder / "ring.edges").write_text("0 1\n1 2\n2 0\n", "utf-8")
+    text = 'load = 0.1\n[topology.graph]\nfile = "ring.edges"\n[measure]\ncycles = 100\n'
+    (folder / "e.toml").write_text(text, "utf-8")
+    experiment = Experiment.of(folder / "e.toml")
+    assert experiment.directory == folder
+    assert experiment.name == str(folder / "e.toml")
+    (point,) = experiment.points()
+    assert '"graph"' in point.config
+    with pytest.raises(hs.ConfigError, match=r"ring\.edges"):
+        Experiment.of(text).points()
+
+
+def test_a_file_in_the_directory_goes_before_a_preset_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Experiment.of("dragonfly1056").text == preset_text("dragonfly1056")
+    (tmp_path / "dragonfly1056").write_text(TINY, "utf-8")
+    assert Experiment.of("dragonfly1056").text == TINY
+
+
+def test_presets_are_the_files_of_the_package() -> None:
+    folder = Path(hs.__file__).parent / "presets"
+    files = sorted(folder.glob("*.toml"))
+    assert preset_names() == [file.stem for file in files]
+    for file in files:
+        text = file.read_text("utf-8")
+        assert preset_text(file.stem) == text
+        assert text.splitlines()[0] == f"# {preset_summary(file.stem)}"
+
+
+def test_a_file_that_is_not_there_and_like_no_preset_lists_them_all(tmp_path: Path) -> None:
+    def refusal(source: Path) -> str:
+        with pytest.raises(hs.ConfigError) as refused:
+            Experiment.of(source)
+        return str(refused.value)
+
+    names = ", ".join(preset_names())
+    missing, folder = tmp_path / "zzz.toml", tmp_path / "folder"
+    folder.mkdir()
+    assert refusal(missing) == (
+        f"{missing}: cannot read the experiment: No such file or directory; presets: {names}"
+    )
+    close = tmp_path / "fuentes2071.toml"
+    assert refusal(close).endswith("No such file or directory; did you mean the preset fuentes2017?")
+    assert refusal(folder) == f"{folder}: cannot read the experiment: Is a directory"
+
+
+def test_only_errors_in_a_dictionary_lose_their_place() -> None:
+    with pytest.raises(hs.ConfigError, match=r"^<text>: line 1, column 1: "):
+        Experiment.of("load = 7\n" + TINY.replace("load = 0.3", "")).points()
+    with pytest.raises(hs.ConfigError, match=r"^<dict>: load = 7: "):
+        Experiment.of({**tomllib.loads(TINY), "load": 7}).points()

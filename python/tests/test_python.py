@@ -25,6 +25,16 @@ def test_run_returns_summary_and_tables() -> None:
     assert "accepted_load" in repr(result)
 
 
+@pytest.mark.parametrize(("cycles", "interval"), [(400, 4), (1000, 10), (199, 1), (250, 2), (50, 1)])
+def test_the_time_series_has_a_hundredth_of_the_window_per_row(cycles: int, interval: int) -> None:
+    result = hs.run(TINY, {"measure.cycles": cycles})
+    assert result.config["measure"]["interval"] == interval
+    starts = result.timeseries.column("cycle").to_pylist()
+    assert starts == list(range(0, 100 + cycles, interval))
+    stated = hs.run(TINY, {"measure.cycles": cycles, "measure.interval": 25})
+    assert stated.config["measure"]["interval"] == 25
+
+
 def test_run_takes_dotted_values() -> None:
     assert hs.run(TINY, {"measure.seed": 9}).summary["seed"] == 9
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hopsim.reaction import merge, oscillation_period, reaction_time
+from hopsim.reaction import NOISE, SIGNIFICANT, TAIL, merge, oscillation_period, reaction_time
 
 INTERVAL = 10
 CHANGE = 1000
@@ -98,3 +98,174 @@ def test_noise_and_constants_have_no_period() -> None:
     noise = np.random.default_rng(2).normal(0, 5, 10_000)
     assert oscillation_period(series(lambda since: noise[since + CHANGE], 6000), CHANGE) is None
     assert oscillation_period(series(lambda _: 200.0), CHANGE) is None
+
+
+def test_the_constants_are_those_of_the_documentation() -> None:
+    assert (NOISE, TAIL, SIGNIFICANT) == (3.0, 1 / 3, 0.2)
+
+
+Rows = list[tuple[int, int, float]]
+"""First cycle, packets and mean of an interval."""
+
+
+def plain_merge(runs: list[Rows]) -> Rows:
+    """Mean over the packets of all runs, interval by interval."""
+    found = []
+    for cycle in sorted({cycle for rows in runs for cycle, packets, _ in rows if packets > 0}):
+        same = [
+            (packets, mean) for rows in runs for other, packets, mean in rows if other == cycle and packets
+        ]
+        count = sum(packets for packets, _ in same)
+        found.append((cycle, count, sum(packets * mean for packets, mean in same) / count))
+    return found
+
+
+def plain_mean(rows: Rows) -> float:
+    """Over packets."""
+    return sum(packets * mean for _, packets, mean in rows) / sum(packets for _, packets, _ in rows)
+
+
+def plain_noise(rows: Rows) -> float:
+    """Standard deviation around the straight line of least squares."""
+    if len(rows) < 3:
+        return 0.0
+    centre = sum(cycle for cycle, _, _ in rows) / len(rows)
+    level = sum(mean for _, _, mean in rows) / len(rows)
+    slope = sum((cycle - centre) * (mean - level) for cycle, _, mean in rows) / sum(
+        (cycle - centre) ** 2 for cycle, _, _ in rows
+    )
+    rest = [mean - level - slope * (cycle - centre) for cycle, _, mean in rows]
+    return math.sqrt(sum(value * value for value in rest) / len(rest))
+
+
+def plain_reaction(
+    runs: list[Rows], change: int, tolerance: float, tail: int | None, hold: int | None
+) -> int | None:
+    """`reaction_time`, from its documentation."""
+    rows = plain_merge(runs)
+    length = rows[-1][0] - change
+    tail_starts = max(length - (length / 3 if tail is None else tail), 0)
+    end = [row for row in rows if row[0] - change >= tail_starts]
+    level = plain_mean(end)
+    step = abs(level - plain_mean([row for row in rows if row[0] < change]))
+    band = tolerance * step + 3 * plain_noise(end)
+    settled = {cycle - change: abs(mean - level) <= band for cycle, _, mean in rows if cycle >= change}
+    for time in settled:
+        until = time + (length if hold is None else hold)
+        if time <= tail_starts and all(inside for since, inside in settled.items() if time <= since <= until):
+            return time
+    return None
+
+
+def random_runs(draw: np.random.Generator) -> list[Rows]:
+    """One to three seeds of a step with an approach, a swing, noise and intervals without packets."""
+    constant, swing, noise = draw.uniform(1, 250), draw.uniform(0, 60), draw.choice([0.0, 1.0, 8.0, 30.0])
+    step, period = draw.uniform(-80, 120), draw.uniform(40, 400)
+    first, end = int(draw.integers(1, 30)), int(draw.integers(2, 90))
+
+    def mean(since: int) -> float:
+        settled = 1 - math.exp(-since / constant)
+        wave = swing * (1 - settled) * math.sin(2 * math.pi * since / period)
+        return 150 + (step * settled + wave if since >= 0 else 0) + noise * draw.normal()
+
+    return [
+        [
+            (
+                cycle,
+                int(draw.integers(0, 5)) or int(draw.integers(1, 50)) * (cycle % 70 != 0),
+                mean(cycle - 300),
+            )
+            for cycle in range(300 - 10 * first, 300 + 10 * end, 10)
+        ]
+        for _ in range(draw.integers(1, 4))
+    ]
+
+
+def tables(runs: list[Rows]) -> list[pa.Table]:
+    return [
+        pa.table(
+            {
+                "cycle": pa.array([cycle for cycle, _, _ in rows], type=pa.uint32()),
+                "packets": [packets for _, packets, _ in rows],
+                "latency_mean": [mean if packets else None for _, packets, mean in rows],
+            }
+        )
+        for rows in runs
+    ]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_reaction_time_is_that_of_a_plain_computation(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    for _ in range(10):
+        runs = random_runs(draw)
+        if not any(cycle < 300 and packets for rows in runs for cycle, packets, _ in rows):
+            continue
+        tail = None if draw.random() < 0.5 else int(draw.integers(0, 400))
+        hold = None if draw.random() < 0.5 else int(draw.integers(0, 30)) * 10
+        tolerance = float(draw.choice([0.02, 0.1, 0.5]))
+        found = reaction_time(tables(runs), 300, tolerance=tolerance, tail=tail, hold=hold)
+        assert found == plain_reaction(runs, 300, tolerance, tail, hold)
+        if (tolerance, tail, hold) == (0.1, None, None):
+            assert reaction_time(tables(runs), 300) == found
+        assert type(found) in (int, type(None))
+
+
+def plain_period(rows: Rows, start: int) -> int | None:
+    """`oscillation_period`, from its documentation."""
+    rows = [row for row in rows if row[0] >= start]
+    interval = rows[1][0] - rows[0][0]
+    places = [(cycle - rows[0][0]) / (rows[-1][0] - rows[0][0]) for cycle, _, _ in rows]
+    powers = np.array([[place**power for power in range(4)] for place in places])
+    values = np.array([mean for _, _, mean in rows])
+    rest = values - powers @ np.linalg.lstsq(powers, values, rcond=None)[0]
+    variance = sum(value * value for value in rest) / len(rest)
+    correlation = []
+    for lag in range(len(rest) // 2):
+        pairs = [rest[place] * rest[place + lag] for place in range(len(rest) - lag)]
+        correlation.append(sum(pairs) / len(pairs) / variance)
+    negative = next((lag for lag, value in enumerate(correlation) if value < 0), None)
+    if negative is None:
+        return None
+    peak = max(range(negative, len(correlation)), key=lambda lag: correlation[lag])
+    return peak * interval if correlation[peak] >= 0.2 else None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_period_is_that_of_a_plain_computation(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    period, fade, noise = draw.uniform(60, 500), draw.uniform(100, 2000), draw.choice([0.0, 2.0, 8.0, 15.0])
+    rows = [
+        (
+            cycle,
+            5,
+            100 + 10 * math.exp(-cycle / fade) * math.cos(6.28 * cycle / period) + noise * draw.normal(),
+        )
+        for cycle in range(0, int(draw.integers(20, 150)) * 10, 10)
+    ]
+    found = oscillation_period(tables([rows]), 50)
+    assert found == plain_period(rows, 50)
+    assert type(found) in (int, type(None))
+
+
+def test_the_rows_of_a_merged_series_are_those_of_a_plain_computation() -> None:
+    draw = np.random.default_rng(3)
+    for _ in range(20):
+        runs = random_runs(draw)
+        merged = merge(tables(runs), "latency_mean")
+        expected = plain_merge(runs)
+        assert merged.cycles.tolist() == [cycle for cycle, _, _ in expected]
+        assert merged.packets.tolist() == [packets for _, packets, _ in expected]
+        assert merged.values.tolist() == pytest.approx([mean for _, _, mean in expected], rel=1e-12)
+        chosen = draw.random(len(expected)) < 0.5
+        chosen[0] = True
+        rows = [row for row, taken in zip(expected, chosen, strict=True) if taken]
+        assert merged.mean(chosen) == pytest.approx(plain_mean(rows), rel=1e-12)
+
+
+def test_packets_on_one_side_of_the_change_only_are_refused_on_either_side() -> None:
+    text = "change_cycle 3000: the series has packets on one side of it only"
+    with pytest.raises(ValueError, match=f"^{text}$"):
+        reaction_time(series(step(0)), 3000)
+    assert reaction_time(series(step(0)), 2990) == 0
+    assert reaction_time(series(step(0)), INTERVAL) is not None

@@ -12,14 +12,17 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from hopsim import _core, toml
-from hopsim.reproduce import command, drawing, show
+from hopsim.reproduce import claims, command, drawing, show
+from hopsim.reproduce.claims import Value
 from hopsim.reproduce.entries import BY_NAME, ENTRIES
+from hopsim.reproduce.figure import ACCEPTED, Case, Panel, Points
 from hopsim.reproduce.model import Comparison, Entry, Experiment, Measured, Outcome, Scale
 from hopsim.reproduce.thesis import transients, vc_tables
+from hopsim.reproduce.thesis.per_router import Statement
 from hopsim.reproduce.thesis.published import QUANTITIES, published
 from hopsim.reproduce.thesis.study import THESIS
 from hopsim.reproduce.thesis.tables import order
-from made_up import made_up
+from made_up import made_up, result
 
 PATHS = [entry for entry in ENTRIES if entry.name.startswith("thesis-table-5.")]
 """Computed by the core, not simulated."""
@@ -192,6 +195,82 @@ def test_figure_statement_fails_when_routers_differ() -> None:
     assert all(fact.holds for fact in facts if "between" in fact.statement)
     last = next(fact for fact in facts if fact.statement.startswith("Src-CRG: the last"))
     assert (last.holds, last.found) == (False, "0.857 (0.3000 / 0.3500)")
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.8, None), (None, 1.25), (0.8, 1.25), (None, 0.0)])
+def test_a_statement_holds_up_to_its_limits_and_not_beyond(low: float | None, high: float | None) -> None:
+    panels = [Panel("p", {"a": {0.1: Case("a", {}, None)}, "b": {0.1: Case("b", {}, None)}})]
+    under = Value("b", lambda points: points.line("p", "b", ACCEPTED).get(0.1))
+
+    def holds(value: float) -> list[bool]:
+        """The value itself, and as the ratio of twice it and two."""
+        found = []
+        for over, claim in (
+            (value, claims.between("s", claims.at_end("p", "a"), low, high)),
+            (2 * value, claims.ratio("s", claims.at_end("p", "a"), under, low, high)),
+            (2 * value, claims.peaks("s", "p", ("a", "b"), low, high)),
+        ):
+            loads = {"a": over, "b": 2.0}
+            results = {
+                name: [result(None, {ACCEPTED: load}, {"measure": {"cycles": 1}})]
+                for name, load in loads.items()
+            }
+            found.append(claim(Points(panels, results)).holds)
+        return found
+
+    for limit, beyond in ((low, -1), (high, 1)):
+        if limit is not None:
+            assert holds(limit) == [True] * 3
+            assert holds(limit + beyond * 1e-9) == [False] * 3
+    assert holds(low if low is not None else -1e9) == [True] * 3
+    assert holds(high if high is not None else 1e9) == [True] * 3
+
+
+def test_a_statement_without_its_value_does_not_hold() -> None:
+    missing = Value("none", lambda _: None)
+    fact = claims.between("s", missing, 0.0)(Points([], {}))
+    assert (fact.holds, fact.found, fact.criterion) == (False, "does not exist", "none at least 0")
+
+
+def test_a_statement_of_a_router_holds_up_to_its_limits_and_not_beyond() -> None:
+    def holds(ratio: float, **limits: float) -> bool:
+        return Statement("s", "m", -1, **limits).fact([7.0, 1.0, 1.5, 0.5, ratio]).holds
+
+    assert [holds(ratio, low=2.0, high=4.5) for ratio in (1.999, 2.0, 4.5, 4.501)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert [holds(ratio, high=0.75) for ratio in (0.0, 0.75, 0.751)] == [True, True, False]
+    assert [holds(ratio, low=1.0) for ratio in (0.999, 1.0, 1e9)] == [False, True, True]
+    assert not Statement("s", "m", 0).fact([1.0, 0.0, 0.0, 1.0]).holds
+
+
+def test_a_time_of_reaction_or_a_period_holds_up_to_its_limits_and_not_beyond() -> None:
+    change = transients.NETWORKS["full"].warmup
+    cycles = np.arange(change - 500, change + 1000, 5)
+    since = cycles - change
+
+    def run(latency: np.ndarray) -> transients.Transients:
+        table = pa.table({"cycle": cycles, "packets": np.ones_like(cycles), "latency_mean": latency})
+        return transients.Transients(transients.NETWORKS["full"], {"Base": [table]}, 1000)
+
+    late = run(np.where(since < 50, 100.0, 200.0))
+    for claim, holds in (
+        (transients.settles("Base", 50, 60, ""), True),
+        (transients.settles("Base", 40, 50, ""), True),
+        (transients.settles("Base", 51, 60, ""), False),
+        (transients.settles("Base", 40, 49, ""), False),
+        (transients.reacts("Base", 50, ""), True),
+        (transients.reacts("Base", 49, ""), False),
+        (transients.is_flat("Base", 50, ""), True),
+        (transients.is_flat("Base", 49, ""), False),
+    ):
+        assert claim(late).holds is holds
+    swing = run(np.where(since < 0, 100.0, 200 + 50 * np.cos(2 * np.pi * since / 200)))
+    for low, high, holds in ((200, 250, True), (150, 200, True), (201, 250, False), (150, 199, False)):
+        assert transients.oscillates("Base", low, high, "")(swing).holds is holds
 
 
 def test_transient_that_rises_at_once_has_reacted_at_once() -> None:

@@ -1,5 +1,8 @@
 """Verdicts on made-up figures."""
 
+import math
+import statistics
+
 import pytest
 from verify.compare import Comparison, Verdict, compare
 from verify.exceptions import KnownException, reason
@@ -35,6 +38,42 @@ def test_latency_tolerance_widens_above_saturation() -> None:
     below, above = row(0.5, packet_latency_mean=100.0), row(1.0, packet_latency_mean=100.0)
     assert verdicts(below, 0.0, packet_latency_mean=102.0)["packet_latency_mean"] is Verdict.FAIL
     assert verdicts(above, 0.0, packet_latency_mean=102.0)["packet_latency_mean"] is Verdict.TOLERANCE
+
+
+QUANTILE_4 = 8.610301581379224
+"""Two-sided 99.9 % quantile of Student's t with 4 degrees of freedom."""
+
+
+@pytest.mark.parametrize("share", [0.999, 1.001])
+def test_chance_explains_differences_up_to_the_quantile_of_student_times_the_standard_error(
+    share: float,
+) -> None:
+    """Five seeds against a row of one: with 4 degrees of freedom, and 1/5 + 1/1 under the root."""
+    ours = [0.3 + 0.01 * x for x in SEEDS]
+    explained = QUANTILE_4 * statistics.stdev(ours) * math.sqrt(1 / 5 + 1 / 1)
+    reference = row(router_injection_cov=0.3 - share * explained)
+    (outcome,) = compare(reference, [{"router_injection_cov": value} for value in ours], [reference]).outcomes
+    assert outcome.verdict is (Verdict.SPREAD if share < 1 else Verdict.FAIL)
+    assert outcome.z == pytest.approx(share * QUANTILE_4, rel=1e-6)
+    assert outcome.difference == pytest.approx(share * explained, rel=1e-9)
+    assert outcome.deviation == pytest.approx(outcome.difference / outcome.reference, rel=1e-12)
+
+
+def test_a_row_is_judged_by_its_own_value_and_the_spread_of_all_its_seeds() -> None:
+    """The mean of the row's siblings is ours, its own value is not: only their spread is used."""
+    siblings = [row(router_injection_cov=value) for value in (0.1, 0.2, 0.3)]
+    ours = [{"router_injection_cov": 0.2} for _ in SEEDS]
+    for sibling in siblings:
+        (outcome,) = compare(sibling, ours, siblings).outcomes
+        value = sibling.values["router_injection_cov"]
+        assert outcome.reference == value
+        assert outcome.difference == pytest.approx(0.2 - value)
+        # Pooled over 4 degrees of freedom of ours, without any spread, and 2 of theirs.
+        error = math.sqrt(2 * 0.1**2 / 6) * math.sqrt(1 / 5 + 1 / 1)
+        assert outcome.z == pytest.approx((0.2 - value) / error, abs=1e-9)
+    far = row(router_injection_cov=0.9)
+    (outcome,) = compare(far, ours, [far, *siblings[1:2], row(router_injection_cov=-0.5)]).outcomes
+    assert (outcome.reference, outcome.difference) == (0.9, pytest.approx(-0.7))
 
 
 def test_fairness_has_no_tolerance() -> None:

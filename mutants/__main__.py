@@ -1,0 +1,81 @@
+"""`python -m mutants`: break rules on purpose and see that tests notice."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from mutants import named
+from mutants.named import Bench, EntryError, Judgement, Mutant, Verdict
+from mutants.scratch import Scratch
+
+LAST_LINES = 15
+"""Of the output of a test or compiler, where it is shown."""
+
+
+@click.group()
+def main() -> None:
+    """Break rules on purpose, in a copy of the checkout, and see that tests notice."""
+
+
+@main.command("named")
+@click.option("--only", "names", multiple=True, metavar="NAME", help="Only this mutant; may be repeated.")
+@click.option("--area", "areas", multiple=True, metavar="AREA", help="Only those of named/AREA.toml.")
+@click.option("--list", "only_list", is_flag=True, help="List them and run nothing.")
+def named_command(names: tuple[str, ...], areas: tuple[str, ...], only_list: bool) -> None:
+    """The mutants of mutants/named/, each against the test that has to notice it."""
+    try:
+        chosen = _chosen(named.read(), names, areas)
+        if only_list:
+            for mutant in chosen:
+                click.echo(f"{mutant.area}\t{mutant.name}\t{mutant.breaks}")
+            return
+        judgements = _judge(chosen)
+    except EntryError as error:
+        sys.exit(f"mutants: {error}")
+    sys.exit(_report(judgements))
+
+
+def _chosen(mutants: list[Mutant], names: tuple[str, ...], areas: tuple[str, ...]) -> list[Mutant]:
+    for given, known in ((names, {each.name for each in mutants}), (areas, {each.area for each in mutants})):
+        for name in given:
+            if name not in known:
+                raise EntryError(f"{name}: is not in mutants/named; there are: {', '.join(sorted(known))}")
+    return [
+        mutant
+        for mutant in mutants
+        if (not names or mutant.name in names) and (not areas or mutant.area in areas)
+    ]
+
+
+def _judge(mutants: list[Mutant]) -> list[Judgement]:
+    bench = Bench(Scratch.of_checkout())
+    judgements = []
+    for number, mutant in enumerate(mutants, 1):
+        judgement = bench.judge(mutant)
+        click.echo(f"{number}/{len(mutants)} {mutant.name}: {judgement.verdict.value}", err=True)
+        judgements.append(judgement)
+    return judgements
+
+
+def _report(judgements: list[Judgement]) -> int:
+    """Print what became of the mutants; the exit status."""
+    table = Table("area", "mutant", "verdict", "seconds")
+    for each in judgements:
+        table.add_row(each.mutant.area, each.mutant.name, each.verdict.value, f"{each.seconds:.0f}")
+    console = Console()
+    console.print(table)
+    wrong = [each for each in judgements if each.verdict is not Verdict.CAUGHT]
+    for each in wrong:
+        click.echo(f"\n{each.mutant.name} ({each.verdict.value}): {each.mutant.breaks}")
+        click.echo(f"  {each.mutant.file}; {' '.join(each.mutant.test)}")
+        click.echo("".join(f"  | {line}\n" for line in each.details.splitlines()[-LAST_LINES:]), nl=False)
+    click.echo(f"{len(judgements) - len(wrong)} of {len(judgements)} named mutants caught")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""A copy of the checkout in which sources may be broken."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+CHECKOUT = Path(__file__).parents[1]
+TREE = CHECKOUT / "target" / "mutants" / "tree"
+
+CARGO_TEST = ("cargo", "test", "--quiet", "--profile", "mutants")
+"""Without optimisation: a changed rule of the engine is compiled in seconds instead of minutes."""
+
+_LEFT_OUT = (".*", "target", "build", "results", "*-results", "__pycache__")
+"""What is not part of the sources; names of files and directories."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a command ended."""
+
+    status: int | None
+    """Exit status; None if it was stopped at its time limit."""
+    output: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """A directory with the sources of the checkout, and with what is compiled of them."""
+
+    root: Path
+
+    @classmethod
+    def of_checkout(cls, root: Path = TREE) -> Scratch:
+        """The copy, brought up to date."""
+        root.mkdir(parents=True, exist_ok=True)
+        _follow(CHECKOUT, root)
+        return cls(root)
+
+    @contextlib.contextmanager
+    def with_text(self, file: str, text: str) -> Iterator[None]:
+        """`file` holds `text`; afterwards again what it held."""
+        path = self.root / file
+        before = path.read_bytes()
+        try:
+            path.write_text(text, "utf-8")
+            yield
+        finally:
+            # The new time of change makes Cargo compile it again.
+            path.write_bytes(before)
+
+    def run(self, command: Sequence[str], limit_s: float, more: Mapping[str, str] | None = None) -> Run:
+        """Run a command in the copy; `more` is added to its environment. `python` is this interpreter."""
+        words = [sys.executable, *command[1:]] if command[0] == "python" else list(command)
+        began = time.monotonic()
+        with subprocess.Popen(
+            words,
+            cwd=self.root,
+            env={**os.environ, **self._environment(), **(more or {})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        ) as process:
+            try:
+                output, _ = process.communicate(timeout=limit_s)
+                status = process.returncode
+            except BaseException as error:
+                # The command's own children too: test programs that no longer end.
+                os.killpg(process.pid, signal.SIGKILL)
+                output, _ = process.communicate()
+                if not isinstance(error, subprocess.TimeoutExpired):
+                    raise
+                status = None
+        return Run(status, output, time.monotonic() - began)
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            "PYTHONPATH": os.pathsep.join([str(self.root / "python"), str(self.root)]),
+            # Compiled Python is recognised by size and second of its source: too coarse here.
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "CARGO_TARGET_DIR": str(self.root / "target"),
+        }
+
+
+def _follow(source: Path, target: Path) -> None:
+    """Make `target` hold the sources that `source` holds, and leave alone what is equal."""
+    left_out = shutil.ignore_patterns(*_LEFT_OUT)
+    names = [entry.name for entry in source.iterdir()]
+    kept = set(names) - left_out(str(source), names)
+    for name in kept:
+        here, there = source / name, target / name
+        if here.is_dir():
+            there.mkdir(exist_ok=True)
+            _follow(here, there)
+        elif not there.exists():
+            shutil.copy2(here, there)
+        elif here.read_bytes() != there.read_bytes():
+            there.write_bytes(here.read_bytes())
+    gone = [entry for entry in target.iterdir() if entry.name not in names]
+    for entry in gone:
+        if entry.name not in left_out(str(target), [entry.name]):
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()

@@ -1,0 +1,291 @@
+"""The results directory, file by file, on made-up results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+import hopsim as hs
+from conftest import TINY
+from hopsim.experiment import Experiment, Point
+from hopsim.runner import Outcome
+from hopsim.store import Store, default_directory
+
+DOCUMENT = TINY + '[sweep.product]\nload = [0.1, 0.2]\n"measure.seed" = [7, 3]\n'
+EXPERIMENT = Experiment(DOCUMENT, "some/where.toml").setting(["measure.warmup=50"])
+POINTS = EXPERIMENT.points()
+
+
+def claim(root: Path, experiment: Experiment = EXPERIMENT, *, force: bool = False) -> Store:
+    return Store.claim(root, experiment, experiment.points(), force=force)
+
+
+def result(point: Point, jobs: int = 1, names: tuple[str, ...] = ("nodes",)) -> hs.Result:
+    """A result that carries the number of its point everywhere."""
+    record = {
+        "config": json.loads(point.config),
+        "result": {"accepted_load": point.index / 8, "seed": point.axes["measure.seed"]},
+        "jobs": [{"job": f"job{job}", "accepted_load": point.index + job / 8} for job in range(jobs)],
+    }
+    tables = {name: pa.table({"row": [0, 1], name: [point.index, -point.index]}) for name in names}
+    return hs.Result(record, point.axes, tables)
+
+
+def manifest(root: Path) -> dict[str, Any]:
+    return json.loads((root / "manifest.json").read_text("utf-8"))
+
+
+def test_a_saved_point_is_read_back_as_it_was(tmp_path: Path) -> None:
+    root = tmp_path / "new" / "d"
+    store = claim(root)
+    kept = store.save(POINTS[2], result(POINTS[2], 2, ("nodes", "routers")))
+    found = store.finished()
+    assert list(found) == [2]
+    for each in (kept, found[2], hs.load(root)[0]):
+        assert each.record == result(POINTS[2], 2).record
+        assert each.axes == POINTS[2].axes
+        assert list(each.tables) == ["nodes", "routers"]
+        assert len(each.tables) == 2
+        assert "nodes" in each.tables
+        assert "links" not in each.tables
+        assert each.nodes.to_pydict() == {"row": [0, 1], "nodes": [2, -2]}
+        with pytest.raises(KeyError, match="links"):
+            each.tables["links"]
+    digest = POINTS[2].digest
+    names = sorted(file.name for file in (root / "points").iterdir())
+    assert names == sorted([f"{digest}.json", f"{digest}.nodes.parquet", f"{digest}.routers.parquet"])
+
+
+def test_tables_of_a_directory_name_points_by_their_number_and_not_by_place(tmp_path: Path) -> None:
+    store = claim(tmp_path)
+    for number in (3, 1):
+        store.save(POINTS[number], result(POINTS[number]))
+    results = store.assemble(Outcome(), with_csv=True)
+    expected = {"point": [1, 1, 3, 3], "row": [0, 1, 0, 1], "nodes": [1, -1, 3, -3]}
+    assert results.points == [1, 3]
+    assert results.stream("nodes").to_pydict() == expected
+    assert pyarrow.parquet.read_table(tmp_path / "streams" / "nodes.parquet").to_pydict() == expected
+    assert pyarrow.csv.read_csv(tmp_path / "streams" / "nodes.csv").to_pydict() == expected
+    summary = {
+        "point": [1, 3],
+        "load": [0.1, 0.2],
+        "measure.seed": [3, 3],
+        "accepted_load": [1 / 8, 3 / 8],
+        "seed": [3, 3],
+    }
+    assert results.table.to_pydict() == summary
+    assert pyarrow.parquet.read_table(tmp_path / "summary.parquet").to_pydict() == summary
+    assert pyarrow.csv.read_csv(tmp_path / "summary.csv").to_pydict() == summary
+    assert not (tmp_path / "jobs.parquet").exists()
+
+
+def test_a_stream_holds_the_points_that_recorded_it(tmp_path: Path) -> None:
+    store = claim(tmp_path)
+    for point, names in zip(POINTS, [("nodes",), (), ("nodes", "links"), ("links",)], strict=True):
+        store.save(point, result(point, names=names))
+    results = store.assemble(Outcome(), with_csv=False)
+    streams = {file.stem: pyarrow.parquet.read_table(file) for file in (tmp_path / "streams").iterdir()}
+    assert {name: table.column("point").to_pylist() for name, table in streams.items()} == {
+        "nodes": [0, 0, 2, 2],
+        "links": [2, 2, 3, 3],
+    }
+    assert {name: results.stream(name) for name in streams} == streams
+    assert list(tmp_path.glob("**/*.csv")) == []
+
+
+def test_several_jobs_have_a_table_with_a_row_per_point_and_job(tmp_path: Path) -> None:
+    store = claim(tmp_path)
+    for number, jobs in ((0, 1), (2, 2)):
+        store.save(POINTS[number], result(POINTS[number], jobs))
+    store.assemble(Outcome(), with_csv=True)
+    expected = {
+        "point": [0, 2, 2],
+        "load": [0.1, 0.2, 0.2],
+        "measure.seed": [7, 7, 7],
+        "job": ["job0", "job0", "job1"],
+        "accepted_load": [0.0, 2.0, 2.125],
+    }
+    assert pyarrow.parquet.read_table(tmp_path / "jobs.parquet").to_pydict() == expected
+    assert pyarrow.csv.read_csv(tmp_path / "jobs.csv").to_pydict() == expected
+
+
+def test_nothing_finished_leaves_no_tables(tmp_path: Path) -> None:
+    store = claim(tmp_path)
+    assert len(store.assemble(Outcome(), with_csv=True)) == 0
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["manifest.json", "points", "streams"]
+
+
+def test_the_manifest_says_what_was_run_and_how_it_ended(tmp_path: Path) -> None:
+    store = claim(tmp_path)
+    store.save(POINTS[1], result(POINTS[1]))
+    store.assemble(Outcome(failures={2: "deadlock"}, wall_time_s=1.25), with_csv=False)
+    found = manifest(tmp_path)
+    digests = [point.digest for point in POINTS]
+    assert {key: found[key] for key in found if key not in ("peak_memory_bytes", "written", "platform")} == {
+        "hopsim": hs.__version__,
+        "experiment": "some/where.toml",
+        "overrides": ["measure.warmup=50"],
+        "document": DOCUMENT,
+        "hashes": {
+            "document": hashlib.sha256(DOCUMENT.encode()).hexdigest(),
+            "experiment": hashlib.sha256("\n".join(digests).encode()).hexdigest(),
+        },
+        "seeds": [3, 7],
+        "total": 4,
+        "finished": 1,
+        "failures": {"2": "deadlock"},
+        "wall_time_s": 1.25,
+        "config": json.loads(POINTS[0].config),
+        "points": [{"digest": point.digest, "axes": point.axes} for point in POINTS],
+    }
+
+
+def test_the_wall_time_of_a_resumed_sweep_is_that_of_all_its_runs(tmp_path: Path) -> None:
+    for run, seconds in enumerate((1.5, 0.25, 2.0)):
+        store = claim(tmp_path)
+        assert manifest(tmp_path)["finished"] == run
+        store.save(POINTS[run], result(POINTS[run]))
+        store.assemble(Outcome(wall_time_s=seconds), with_csv=False)
+    assert manifest(tmp_path)["wall_time_s"] == 3.75
+    claim(tmp_path, force=True)
+    assert (manifest(tmp_path)["wall_time_s"], manifest(tmp_path)["finished"]) == (0.0, 0)
+
+
+def test_the_peak_of_memory_never_sinks(tmp_path: Path) -> None:
+    claim(tmp_path)
+    text = json.dumps({**manifest(tmp_path), "peak_memory_bytes": 10**15})
+    (tmp_path / "manifest.json").write_text(text)
+    claim(tmp_path)
+    assert manifest(tmp_path)["peak_memory_bytes"] == 10**15
+
+
+@pytest.mark.parametrize("broken", ["", "{", '{"config": {}}', '{"result": {}, "tables": []}', "\xff"])
+def test_a_point_whose_file_is_broken_is_not_finished(tmp_path: Path, broken: str) -> None:
+    store = claim(tmp_path)
+    for point in POINTS[:2]:
+        store.save(point, result(point))
+    (tmp_path / "points" / f"{POINTS[0].digest}.json").write_bytes(broken.encode("latin-1"))
+    assert list(store.finished()) == [1]
+
+
+def test_finished_points_stay_when_the_same_experiment_claims_again(tmp_path: Path) -> None:
+    claim(tmp_path).save(POINTS[3], result(POINTS[3]))
+    assert list(claim(tmp_path).finished()) == [3]
+    assert list(claim(tmp_path, force=True).finished()) == []
+
+
+@pytest.mark.parametrize("assignment", ["measure.cycles=401", "measure.seed=5"])
+def test_a_directory_of_another_configuration_says_what_differs(tmp_path: Path, assignment: str) -> None:
+    path, _, value = assignment.partition("=")
+    experiment = Experiment.of(TINY)
+    claim(tmp_path, experiment)
+    there = json.loads(experiment.points()[0].config)["measure"][path.removeprefix("measure.")]
+    with pytest.raises(hs.ConfigError) as refused:
+        claim(tmp_path, experiment.setting([assignment]))
+    assert str(refused.value) == (
+        f"{tmp_path}: holds results of another experiment ({path}: {there} there, {value} here); "
+        "choose another directory, or empty this one with --force"
+    )
+
+
+def test_three_differences_are_shown_and_the_others_counted(tmp_path: Path) -> None:
+    experiment = Experiment.of(TINY)
+    claim(tmp_path, experiment)
+
+    def refusal(**values: int) -> str:
+        with pytest.raises(hs.ConfigError) as refused:
+            claim(tmp_path, experiment.replacing({f"measure.{name}": item for name, item in values.items()}))
+        return str(refused.value).partition("(")[2].partition(")")[0]
+
+    three = refusal(warmup=1, cycles=20, seed=3)
+    assert set(three.split("; ")) == {
+        "measure.warmup: 100 there, 1 here",
+        "measure.cycles: 400 there, 20 here",
+        "measure.seed: 1 there, 3 here",
+    }
+    assert refusal(warmup=1, cycles=20, seed=3, batches=5).split("; ")[3:] == ["1 more"]
+    assert refusal(warmup=1, cycles=20, seed=3, batches=5, interval=4).split("; ")[3:] == ["2 more"]
+
+
+def test_a_sweep_with_other_points_is_told_by_their_number_or_values(tmp_path: Path) -> None:
+    first = Experiment.of(TINY)
+    claim(tmp_path, first.with_axes({"load": [0.1, 0.2]}))
+    with pytest.raises(hs.ConfigError, match=r"\(2 points there, 3 here\)"):
+        claim(tmp_path, first.with_axes({"load": [0.1, 0.2, 0.3]}))
+    with pytest.raises(hs.ConfigError, match=r"\(its sweep has other values\)"):
+        claim(tmp_path, first.with_axes({"load": [0.1, 0.3]}))
+
+
+def test_a_list_in_the_configuration_differs_by_its_element(tmp_path: Path) -> None:
+    first = Experiment.of({"topology": {"mesh": {"sides": [3, 2]}}, "load": 0.1})
+    claim(tmp_path, first)
+    with pytest.raises(hs.ConfigError, match=r"\(topology\.mesh\.sides\.1: 2 there, 4 here\)"):
+        claim(tmp_path, first.replacing({"topology.mesh.sides": [3, 4]}))
+
+
+def test_force_empties_a_directory_of_results_only(tmp_path: Path) -> None:
+    store = claim(tmp_path)
+    store.save(POINTS[0], result(POINTS[0], 2))
+    store.assemble(Outcome(), with_csv=True)
+    (tmp_path / "plots").mkdir()
+    (tmp_path / "plots" / "a.pdf").write_text("figure")
+    (tmp_path / "notes.txt").write_text("mine")
+    claim(tmp_path, force=True)
+    files = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("**/*") if path.is_file())
+    assert files == ["manifest.json", "notes.txt"]
+
+
+def test_what_is_no_results_directory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "b").write_text("mine")
+    (tmp_path / "a").write_text("mine")
+    for force in (False, True):
+        with pytest.raises(hs.ConfigError) as refused:
+            claim(tmp_path, force=force)
+        assert str(refused.value) == (
+            f"{tmp_path}: is not a results directory (no manifest.json) and not empty (a, …); "
+            "choose an empty or a new directory"
+        )
+    with pytest.raises(hs.ConfigError) as unreadable:
+        hs.load(tmp_path)
+    assert str(unreadable.value) == (
+        f"{tmp_path}: holds no manifest.json; give a directory that `hopsim run --out` has written"
+    )
+
+
+def test_a_file_in_the_way_is_named_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(hs.ConfigError) as refused:
+        claim(tmp_path / "file" / "d")
+    assert str(refused.value) == (
+        f"{tmp_path}/file/d: cannot write results there: Not a directory; choose a directory you may write to"
+    )
+
+
+def test_the_directory_without_a_name_is_that_of_the_experiment() -> None:
+    whole = hashlib.sha256("\n".join(point.digest for point in POINTS).encode()).hexdigest()
+    names = {"dir/some.toml": "some", "<text>": "text", "preset": "preset", "": "experiment"}
+    for name, stem in names.items():
+        directory = default_directory(Experiment(DOCUMENT, name), POINTS)
+        assert directory == Path("results") / f"{stem}-{whole[:8]}"
+
+
+def test_no_half_written_file_is_left_when_writing_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = claim(tmp_path)
+
+    def fail(table: pa.Table, path: Path) -> None:
+        path.write_text("half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(pyarrow.parquet, "write_table", fail)
+    with pytest.raises(OSError, match="disk full"):
+        store.save(POINTS[0], result(POINTS[0]))
+    assert list((tmp_path / "points").iterdir()) == []

@@ -1,0 +1,78 @@
+"""Arrow tables from the buffers of the simulator and from records, cell by cell."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hopsim import tables
+
+
+def test_numbers_are_read_as_little_endian_and_nan_does_not_exist() -> None:
+    table = tables.from_buffers(
+        {
+            "count": ("u4", struct.pack("<3I", 1, 2**31, 7)),
+            "mean": ("f8", struct.pack("<3d", 0.5, math.nan, -1e300)),
+            "small": ("f4", struct.pack("<3f", math.nan, 0.25, math.inf)),
+            "job": ("str", ["a", "", "ü"]),
+        }
+    )
+    assert table.to_pydict() == {
+        "count": [1, 2**31, 7],
+        "mean": [0.5, None, -1e300],
+        "small": [None, 0.25, math.inf],
+        "job": ["a", "", "ü"],
+    }
+    assert table.schema.types == [pa.uint32(), pa.float64(), pa.float32(), pa.string()]
+    assert [column.null_count for column in table.columns] == [0, 1, 1, 0]
+
+
+def test_a_column_of_strings_without_rows_is_still_one_of_strings() -> None:
+    table = tables.from_buffers({"job": ("str", []), "count": ("u8", b"")})
+    assert table.schema.types == [pa.string(), pa.uint64()]
+    assert table.num_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "cells"),
+    [
+        ([1, 2, None], pa.int64(), [1, 2, None]),
+        ([1, 0.5, None], pa.float64(), [1.0, 0.5, None]),
+        ([2**53 + 1, 0], pa.int64(), [2**53 + 1, 0]),
+        ([None, None], pa.float64(), [None, None]),
+        ([True, None, False], pa.bool_(), [True, None, False]),
+        (["b", None, "a"], pa.string(), ["b", None, "a"]),
+        ([True, 1], pa.string(), ["true", "1"]),
+        ([0.5, "text"], pa.string(), ["0.5", "text"]),
+        ([{"a": [1, 2]}, None, "minimal"], pa.string(), ['{"a":[1,2]}', None, "minimal"]),
+    ],
+)
+def test_a_column_of_records_has_the_narrowest_type_that_holds_them(
+    values: list[Any], kind: pa.DataType, cells: list[Any]
+) -> None:
+    table = tables.from_records([{"row": row, "x": value} for row, value in enumerate(values)])
+    assert table.schema.field("x").type == kind
+    found = table.column("x").to_pylist()
+    assert found == cells
+    assert [type(cell) for cell in found] == [type(cell) for cell in cells]
+
+
+def test_columns_are_in_the_order_in_which_records_first_have_them() -> None:
+    table = tables.from_records([{"b": 1, "a": 2}, {"c": 3, "a": 4}, {"b": 5}])
+    assert table.column_names == ["b", "a", "c"]
+    assert table.to_pylist() == [
+        {"b": 1, "a": 2, "c": None},
+        {"b": None, "a": 4, "c": 3},
+        {"b": 5, "a": None, "c": None},
+    ]
+
+
+def test_the_number_of_the_point_is_the_first_column() -> None:
+    table = tables.with_point(pa.table({"x": [0.5, 1.5]}), 41)
+    assert table.to_pydict() == {"point": [41, 41], "x": [0.5, 1.5]}
+    assert table.column_names == ["point", "x"]
+    assert table.schema.field("point").type == pa.uint32()
