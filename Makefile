@@ -21,8 +21,10 @@ BUILT := $(VENV)/.built
 TESTABLE := $(VENV)/.testable
 LINTABLE := $(VENV)/.lintable
 DOCUMENTABLE := $(VENV)/.documentable
+MUTABLE := $(VENV)/.mutable
+CARGO_MUTANTS := target/tools/bin/cargo-mutants
 
-.PHONY: build demo test test-rust test-python bench verify lint docs clean help check-tools
+.PHONY: build demo test test-rust test-python bench verify mutants mutants-named mutants-python mutants-rust lint docs clean help check-tools
 
 build: $(BUILT)  ## build everything; the command is .venv/bin/hopsim
 
@@ -50,6 +52,21 @@ verify: $(TESTABLE)  ## slow comparisons with the reference simulator and FOGSim
 	cargo test --quiet --release -p hopsim-reference -- --ignored
 	$(BIN)/python -m verify
 
+# All in a copy of the checkout. MUTANTS is how many of each folder of the engine are tried, SEED which ones.
+MUTANTS := 8
+SEED := 1
+mutants:  ## break rules on purpose and see that tests notice (hours)
+	@$(MAKE) --no-print-directory --keep-going mutants-named mutants-python mutants-rust
+
+mutants-named: $(TESTABLE)  ## the rules of mutants/named
+	$(BIN)/python -m mutants named
+
+mutants-python: $(MUTABLE)  ## all that mutmut can break in the modules that compute results
+	$(BIN)/python -m mutants python
+
+mutants-rust: $(BUILT) $(CARGO_MUTANTS)  ## a sample of what cargo-mutants can break in the engine
+	$(BIN)/python -m mutants rust --sample $(MUTANTS) --seed $(SEED)
+
 lint: $(LINTABLE)  ## rustfmt, clippy, ruff, pyright
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
@@ -69,7 +86,7 @@ clean:  ## remove what the other targets made
 	rm -f python/hopsim/_core*.so
 
 help:  ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 check-tools:
 	@test -n "$(PYTHON)" || { echo "hopsim needs Python 3.11 or later: install it (https://www.python.org/downloads/), then run make again" >&2; exit 1; }
@@ -91,6 +108,14 @@ $(TESTABLE): $(BUILT)
 $(DOCUMENTABLE): $(BUILT)
 	@$(BIN)/python -m pip install 'markdown-it-py>=3' 'pdoc>=15'
 	@touch $@
+
+$(MUTABLE): $(TESTABLE)
+	@$(BIN)/python -m pip install 'mutmut>=3.8,<4'
+	@touch $@
+
+$(CARGO_MUTANTS): | check-tools
+	@echo "installing cargo-mutants (some minutes) ..."
+	@cargo install --quiet --locked --root target/tools 'cargo-mutants@^27.1'
 
 $(LINTABLE): $(TESTABLE)
 	@$(BIN)/python -m pip install 'pyright>=1.1.380' 'ruff>=0.8'

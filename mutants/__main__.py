@@ -8,10 +8,13 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from mutants import named
+from mutants import named, package, rust
+from mutants.changes import Change, equivalent
 from mutants.named import Bench, EntryError, Judgement, Mutant, Verdict
+from mutants.score import report
 from mutants.scratch import Scratch
 
+SAMPLE = 8
 LAST_LINES = 15
 """Of the output of a test or compiler, where it is shown."""
 
@@ -37,6 +40,65 @@ def named_command(names: tuple[str, ...], areas: tuple[str, ...], only_list: boo
     except EntryError as error:
         sys.exit(f"mutants: {error}")
     sys.exit(_report(judgements))
+
+
+@main.command("rust")
+@click.option("--sample", default=SAMPLE, show_default=True, metavar="N", help="Mutants of each folder.")
+@click.option("--seed", default=1, show_default=True, help="Which ones are drawn.")
+@click.option(
+    "--folder",
+    "folders",
+    multiple=True,
+    type=click.Choice(rust.FOLDERS),
+    help="Only this one; may be repeated.",
+)
+@click.option("--list", "only_list", is_flag=True, help="List the sample and run nothing.")
+def rust_command(sample: int, seed: int, folders: tuple[str, ...], only_list: bool) -> None:
+    """A sample of what cargo-mutants can break in the engine."""
+    try:
+        known = equivalent()
+        scratch = Scratch.of_checkout()
+        mutants = rust.listed(scratch)
+        _refuse_unknown(
+            [change for change in known if change.file.endswith(".rs") and change not in mutants.values()]
+        )
+        names = rust.sample(mutants, sample, seed, folders or rust.FOLDERS)
+        if only_list:
+            click.echo("\n".join(names))
+            return
+        outcomes = rust.run(scratch, mutants, names)
+    except EntryError as error:
+        sys.exit(f"mutants: {error}")
+    sys.exit(report(outcomes, known, rust.TARGET))
+
+
+@main.command("python")
+@click.option(
+    "--module",
+    "modules",
+    multiple=True,
+    type=click.Choice(package.MODULES),
+    help="Only this one; may be repeated.",
+)
+def python_command(modules: tuple[str, ...]) -> None:
+    """Everything that mutmut can break in the modules that compute what users publish."""
+    try:
+        known = equivalent()
+        outcomes = package.run(Scratch.of_checkout(), modules or package.MODULES)
+        made = {outcome.change for outcome in outcomes}
+        places = {f"python/hopsim/{module}.py" for module in modules or package.MODULES}
+        _refuse_unknown([change for change in known if change.file in places and change not in made])
+    except EntryError as error:
+        sys.exit(f"mutants: {error}")
+    sys.exit(report(outcomes, known, package.TARGET))
+
+
+def _refuse_unknown(changes: list[Change]) -> None:
+    if changes:
+        raise EntryError(
+            f"equivalent.toml: {changes[0].file}: no mutant, or none that is missed, makes this change; "
+            f"remove it:\n{changes[0].text()}"
+        )
 
 
 def _chosen(mutants: list[Mutant], names: tuple[str, ...], areas: tuple[str, ...]) -> list[Mutant]:

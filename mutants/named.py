@@ -8,9 +8,11 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from pathlib import Path
 
-from mutants.scratch import CARGO_TEST, CHECKOUT, Run, Scratch
+from mutants.scratch import CHECKOUT, PROFILE, Run, Scratch
 
 DIRECTORY = Path(__file__).parent / "named"
+
+_CARGO_TEST = ("cargo", "test", "--quiet", "--profile", PROFILE)
 
 BUILD_LIMIT_S = 3600.0
 LEAST_LIMIT_S = 60.0
@@ -146,7 +148,7 @@ class Bench:
     def _build(self, mutant: Mutant) -> Run:
         """Compile what the test needs: what does not compile is not caught by a test."""
         if mutant.test[0] == "cargo":
-            command = (*CARGO_TEST, "--no-run", *mutant.test[2:])
+            command = (*_CARGO_TEST, "--no-run", *mutant.test[2:])
         else:
             script = "import ast, pathlib, sys; ast.parse(pathlib.Path(sys.argv[1]).read_text('utf-8'))"
             command = ("python", "-c", script, mutant.file)
@@ -156,7 +158,7 @@ class Bench:
 def _plain(test: Sequence[str]) -> tuple[str, ...]:
     """The test as it is run: one failure is enough, and nothing is kept for the next run."""
     if test[0] == "cargo":
-        return (*CARGO_TEST, *test[2:])
+        return (*_CARGO_TEST, *test[2:])
     return (*test, "-x", "-p", "no:cacheprovider")
 
 

@@ -9,15 +9,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[1]
 TREE = CHECKOUT / "target" / "mutants" / "tree"
 
-CARGO_TEST = ("cargo", "test", "--quiet", "--profile", "mutants")
-"""Without optimisation: a changed rule of the engine is compiled in seconds instead of minutes."""
+PROFILE = "mutants"
+"""Of Cargo: not optimised, so that a changed rule of the engine is compiled in seconds instead of minutes."""
+
+STACK = 64 * 2**20
+"""Of a thread [bytes]: without optimisation the frames of the tests do not fit into the usual 2 MiB."""
 
 _LEFT_OUT = (".*", "target", "build", "results", "*-results", "__pycache__")
 """What is not part of the sources; names of files and directories."""
@@ -58,14 +61,14 @@ class Scratch:
             # The new time of change makes Cargo compile it again.
             path.write_bytes(before)
 
-    def run(self, command: Sequence[str], limit_s: float, more: Mapping[str, str] | None = None) -> Run:
-        """Run a command in the copy; `more` is added to its environment. `python` is this interpreter."""
+    def run(self, command: Sequence[str], limit_s: float, folder: str = ".") -> Run:
+        """Run a command in a folder of the copy; `python` is this interpreter."""
         words = [sys.executable, *command[1:]] if command[0] == "python" else list(command)
         began = time.monotonic()
         with subprocess.Popen(
             words,
-            cwd=self.root,
-            env={**os.environ, **self._environment(), **(more or {})},
+            cwd=self.root / folder,
+            env={**os.environ, **self._environment()},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -90,6 +93,7 @@ class Scratch:
             # Compiled Python is recognised by size and second of its source: too coarse here.
             "PYTHONDONTWRITEBYTECODE": "1",
             "CARGO_TARGET_DIR": str(self.root / "target"),
+            "RUST_MIN_STACK": str(STACK),
         }
 
 

@@ -1,0 +1,110 @@
+"""Samples, changes and scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mutants import rust
+from mutants.changes import Change, equivalent
+from mutants.named import EntryError
+from mutants.score import Fate, Outcome, report, scores
+from mutants.scratch import CHECKOUT, Scratch
+
+DIFF = """--- src/a.rs
++++ replace > with < in larger
+@@ -1,4 +1,4 @@
+ fn larger(a: u32, b: u32) -> u32 {
+-    if a > b { a }
++    if a /* ~ changed by cargo-mutants ~ */ < b { a }
+     else { b }
+ }
+"""
+
+
+def test_a_change_holds_the_lines_that_differ() -> None:
+    change = Change.of_diff("src/a.rs", DIFF)
+    assert change == Change("src/a.rs", "if a > b { a }", "if a  < b { a }")
+    assert change.text() == "    - if a > b { a }\n    + if a  < b { a }\n"
+
+
+def test_an_equivalent_mutant_is_known_by_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "equivalent.toml"
+    entry = '[[mutant]]\nfile = "src/a.rs"\nbefore = "if a > b { a }"\nafter = "if a  < b { a }"\nwhy = "w"\n'
+    path.write_text(entry, "utf-8")
+    assert equivalent(path) == {Change.of_diff("src/a.rs", DIFF): "w"}
+    path.write_text(entry.replace("why", "because"), "utf-8")
+    with pytest.raises(EntryError, match="it must have file, before, after, why"):
+        equivalent(path)
+
+
+def test_every_equivalent_mutant_is_of_lines_that_are_there() -> None:
+    for change in equivalent():
+        lines = [line.strip() for line in (CHECKOUT / change.file).read_text("utf-8").splitlines()]
+        missing = [line for line in change.before.splitlines() if line not in lines]
+        assert missing == [], change.file
+
+
+def outcomes() -> list[Outcome]:
+    fates = [Fate.CAUGHT, Fate.CAUGHT, Fate.ENDLESS, Fate.MISSED, Fate.MISSED, Fate.UNVIABLE]
+    found = [Outcome("one", str(n), Change("f", str(n), ""), fate) for n, fate in enumerate(fates)]
+    return [*found, Outcome("two", "6", Change("f", "6", ""), Fate.CAUGHT)]
+
+
+def test_the_score_is_of_mutants_that_compile_and_change_something(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    known = {Change("f", "4", ""): "changes nothing"}
+    found = scores(outcomes(), known)
+    assert {place: (score.caught, score.viable) for place, score in found.items()} == {
+        "one": (3, 4),
+        "two": (1, 1),
+    }
+    assert report(outcomes(), known, 0.75) == 0
+    assert report(outcomes(), known, 0.76) == 1
+    assert report(outcomes(), {}, 0.75) == 1
+    printed = capsys.readouterr().out
+    assert "75.0%" in printed
+    assert "missed: 3" in printed
+    assert scores([], {}) == {}
+
+
+def test_a_sample_is_that_of_its_seed_whatever_other_folders_are_asked_for() -> None:
+    mutants = {
+        f"{folder} {number}": Change(f"{rust.SOURCES}/{folder}/a.rs", "", "")
+        for folder in rust.FOLDERS
+        for number in range(20)
+    }
+    mutants["plan"] = Change(f"{rust.SOURCES}/plan.rs", "", "")
+    drawn = rust.sample(mutants, 5, 1)
+    assert len(set(drawn)) == 5 * len(rust.FOLDERS)
+    assert rust.sample(mutants, 5, 1) == drawn != rust.sample(mutants, 5, 2)
+    assert rust.sample(mutants, 5, 1, ["engine"]) == [name for name in drawn if name.startswith("engine")]
+    assert len(rust.sample(mutants, 99, 1)) == len(mutants)
+
+
+def test_the_copy_follows_the_checkout_and_leaves_alone_what_is_equal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkout, root = tmp_path / "checkout", tmp_path / "tree"
+    for name in ("src/a.rs", "src/b.rs", "target/debug/a", ".git/a", "src/__pycache__/a"):
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        (checkout / name).write_text(name)
+    monkeypatch.setattr("mutants.scratch.CHECKOUT", checkout)
+    Scratch.of_checkout(root)
+
+    def files() -> dict[str, str]:
+        return {str(file.relative_to(root)): file.read_text() for file in root.glob("**/*") if file.is_file()}
+
+    assert files() == {name: name for name in ("src/a.rs", "src/b.rs")}
+    before = (root / "src" / "a.rs").stat().st_mtime_ns
+    assert before == (checkout / "src" / "a.rs").stat().st_mtime_ns
+    (root / "src" / "b.rs").write_text("left broken")
+    (root / "src" / "c.rs").write_text("gone")
+    (root / "target").mkdir()
+    (root / "target" / "kept").write_text("compiled")
+    Scratch.of_checkout(root)
+    assert files() == {"src/a.rs": "src/a.rs", "src/b.rs": "src/b.rs", "target/kept": "compiled"}
+    assert (root / "src" / "a.rs").stat().st_mtime_ns == before
+    # Cargo must see that it has changed again, although the checkout's file is older.
+    assert (root / "src" / "b.rs").stat().st_mtime_ns > (checkout / "src" / "b.rs").stat().st_mtime_ns
