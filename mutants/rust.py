@@ -27,7 +27,7 @@ STAGES = (
     ("--package=hopsim-reference", "--tests"),
     ("--package=hopsim-core", "--features=trace", "--tests"),
 )
-"""What `cargo test` is told. The first ones catch most in the least time; the last two are all that is left."""
+"""What `cargo test` is told. The first catch most in the least time; the last two run everything."""
 
 LIMIT_S = 6 * 3600.0
 BUILD_LIMIT_S = 1800

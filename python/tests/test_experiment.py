@@ -253,6 +253,19 @@ def test_a_file_that_is_not_there_and_like_no_preset_lists_them_all(tmp_path: Pa
     assert refusal(folder) == f"{folder}: cannot read the experiment: Is a directory"
 
 
+def test_an_error_without_words_of_the_system_is_told_in_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> str:
+        raise OSError("the disk is gone")
+
+    (tmp_path / "e.toml").write_text(TINY, "utf-8")
+    monkeypatch.setattr(Path, "read_text", fail)
+    with pytest.raises(hs.ConfigError) as refused:
+        Experiment.of(tmp_path / "e.toml")
+    assert str(refused.value) == f"{tmp_path}/e.toml: cannot read the experiment: the disk is gone"
+
+
 def test_only_errors_in_a_dictionary_lose_their_place() -> None:
     with pytest.raises(hs.ConfigError, match=r"^<text>: line 1, column 1: "):
         Experiment.of("load = 7\n" + TINY.replace("load = 0.3", "")).points()

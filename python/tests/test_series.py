@@ -158,6 +158,23 @@ def test_the_first_of_axes_that_vary_together_labels_the_curves() -> None:
     assert [series.label for series in curves(results, ["vcs"])] == ["vcs = 2", "vcs = 4"]
 
 
+def test_of_axes_that_vary_one_to_one_the_first_labels_the_curves() -> None:
+    results = hs.Results(
+        {
+            number: point(number, {"routing": name, "vcs": count, "load": 0.1}, offered_load=0.1)
+            for number, (name, count) in enumerate([("a", 2), ("b", 4)])
+        }
+    )
+    assert [series.label for series in curves(results)] == ["a", "b"]
+    assert [series.label for series in curves(results, ["vcs", "routing"])] == ["vcs = 2", "vcs = 4"]
+
+
+def test_the_order_of_the_axes_of_a_point_does_not_matter() -> None:
+    axes = [{"routing": "minimal", "load": 0.1}, {"load": 0.1, "routing": "minimal"}]
+    results = hs.Results({number: point(number, each, offered_load=0.1) for number, each in enumerate(axes)})
+    assert [numbers(group) for group in over_seeds(results)] == [[0, 1]]
+
+
 def test_only_a_path_that_ends_in_load_is_a_load() -> None:
     paths = ["load", "jobs.0.traffic.load", "loads", "load.x", "payload", "measure.overload"]
     assert [is_load(path) for path in paths] == [True, True, False, False, False, False]

@@ -268,9 +268,23 @@ def test_a_file_in_the_way_is_named_with_the_reason(tmp_path: Path) -> None:
     )
 
 
+def test_an_error_without_words_of_the_system_is_told_in_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("no more room")
+
+    monkeypatch.setattr(Path, "mkdir", fail)
+    with pytest.raises(hs.ConfigError) as refused:
+        claim(tmp_path / "d")
+    assert str(refused.value) == (
+        f"{tmp_path}/d: cannot write results there: no more room; choose a directory you may write to"
+    )
+
+
 def test_the_directory_without_a_name_is_that_of_the_experiment() -> None:
     whole = hashlib.sha256("\n".join(point.digest for point in POINTS).encode()).hexdigest()
-    names = {"dir/some.toml": "some", "<text>": "text", "preset": "preset", "": "experiment"}
+    names = {"dir/some.toml": "some", "<text>": "text", "preset": "preset", "": "experiment", "XL.toml": "XL"}
     for name, stem in names.items():
         directory = default_directory(Experiment(DOCUMENT, name), POINTS)
         assert directory == Path("results") / f"{stem}-{whole[:8]}"
