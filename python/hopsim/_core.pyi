@@ -64,7 +64,9 @@ def points(
     """
 
 def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:
-    """JSON list: the sweep assignments {path: value} behind each point of `points`."""
+    """JSON list of pairs: the sweep assignments {path: value} behind each point of `points`, and the names
+    {path: name} of those values that have one.
+    """
 
 def run(config_json: str, monitor: Monitor) -> Run:
     """Simulate one point with the GIL released. Raises `RunError`, `Cancelled`."""

@@ -9,7 +9,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -33,12 +33,14 @@ class Point:
         config: resolved configuration, JSON text.
         axes: sweep assignments {path: value} that made this point.
         digest: identifies configuration and simulator version.
+        labels: names {path: name} that `[sweep.labels]` gives to values of `axes`.
     """
 
     index: int
     config: str
     axes: dict[str, Any]
     digest: str
+    labels: dict[str, str] = field(default_factory=dict)
 
     @property
     def cycles(self) -> int:
@@ -121,8 +123,12 @@ class Experiment:
             configs = _core.points(self.text, self.name, overrides, functools.cache(self._links))
         except ConfigError as error:
             raise ConfigError(_without_place(str(error))) from None
-        axes = json.loads(_core.axes(self.text, self.name, overrides))
-        return [Point(index, config, axes[index], _digest(config)) for index, config in enumerate(configs)]
+        sweep = json.loads(_core.axes(self.text, self.name, overrides))
+        axes = _of_one_type([values for values, _ in sweep])
+        return [
+            Point(index, config, axes[index], _digest(config), sweep[index][1])
+            for index, config in enumerate(configs)
+        ]
 
     def _links(self, file: str) -> str:
         """The links of the graph in a file, as JSON."""
@@ -159,6 +165,16 @@ def preset_summary(name: str) -> str:
 def experiment_digest(points: Iterable[Point]) -> str:
     """Identifies a whole experiment: all its points in order."""
     return hashlib.sha256("\n".join(point.digest for point in points).encode()).hexdigest()
+
+
+def _of_one_type(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Sweep assignments in which an axis that has a decimal number anywhere has no integers."""
+    decimal = {path for axes in points for path, value in axes.items() if isinstance(value, float)}
+
+    def typed(path: str, value: Any) -> Any:
+        return float(value) if path in decimal and type(value) is int else value
+
+    return [{path: typed(path, value) for path, value in axes.items()} for axes in points]
 
 
 def _without_place(message: str) -> str:

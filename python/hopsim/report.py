@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from rich import box
 from rich.table import Table
 
+from hopsim.labels import is_load
 from hopsim.results import Results
-from hopsim.series import Group, axis_labels, is_load, over_seeds
+from hopsim.series import SEED, Group, axis_names, by_job, has_bursts, has_jobs, over_seeds
 
 
 @dataclass(frozen=True)
@@ -38,27 +39,32 @@ _FIGURES = (
 
 
 def summary_table(results: Results) -> Table:
-    """One row per point; points that differ in their seed only are one row, mean ± 95 % interval."""
-    groups = over_seeds(results)
-    axes = [path for path in results.axes if path in groups[0].axes]
-    figures = (*_leading(results, axes), *_FIGURES)
+    """One row per point, or per job where a point has several.
+
+    Points that differ in their seed only are one row, mean ± 95 % interval.
+    """
+    parts = by_job(results)
+    axes = [path for path in parts.axes if path != SEED]
+    figures = (*_leading(parts, axes), *_FIGURES)
     table = Table(
         caption=_caption(results), caption_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )
-    for name in axis_labels(axes):
+    for name in axis_names(parts, axes):
         table.add_column(name, overflow="fold", min_width=4)
     for figure in figures:
         table.add_column(figure.heading, justify="right", no_wrap=True)
-    for group in groups:
-        table.add_row(*(group.labels[path] for path in axes), *(figure.cell(group) for figure in figures))
+    for group in over_seeds(parts):
+        cells = (group.labels.get(path, "–") for path in axes)
+        table.add_row(*cells, *(figure.cell(group) for figure in figures))
     return table
 
 
 def _leading(results: Results, axes: list[str]) -> tuple[_Figure, ...]:
-    """What drives the network, unless the axes say so: its load, or bursts that wait for each other."""
-    if any(_BURSTS.key in result.summary for result in results):
-        return (_BURSTS,)
-    return () if any(is_load(path) for path in axes) else (_OFFERED,)
+    """What drives the network: bursts that wait for each other, its load unless an axis is that, or both."""
+    bursts = (_BURSTS,) if has_bursts(results) else ()
+    has_loads = any(result.summary.get(_OFFERED.key) is not None for result in results)
+    is_axis = any(is_load(path) and (path == "load" or not has_jobs(results)) for path in axes)
+    return (*bursts, _OFFERED) if has_loads and not is_axis else bursts
 
 
 def _caption(results: Results) -> str:

@@ -10,7 +10,8 @@ from typing import Any, overload
 import pyarrow as pa
 
 from hopsim import tables
-from hopsim.errors import NotRecordedError
+from hopsim.errors import ConfigError, NotRecordedError
+from hopsim.labels import labels_of
 from hopsim.nearest import suggestion
 
 STREAMS = (
@@ -52,6 +53,7 @@ class Result:
         jobs: one summary record per job, `job` holding its name.
         axes: the sweep assignments {path: value} of the point; empty for a single run.
         tables: table name -> Arrow table, for the tables that were recorded.
+        labels: names {path: name} of those values of `axes` that have one.
     """
 
     def __init__(
@@ -59,12 +61,14 @@ class Result:
         record: Mapping[str, Any],
         axes: Mapping[str, Any],
         recorded: Mapping[str, pa.Table],
+        labels: Mapping[str, str] | None = None,
     ) -> None:
         self.config: dict[str, Any] = record["config"]
         self.summary: dict[str, Any] = record["result"]
         self.jobs: list[dict[str, Any]] = record.get("jobs", [])
         self.axes = dict(axes)
         self.tables = recorded
+        self.labels = dict(labels or {})
 
     @property
     def record(self) -> dict[str, Any]:
@@ -226,15 +230,72 @@ class Results(Sequence[Result]):
         return [name for name in STREAMS if any(name in result.tables for result in self)]
 
     def stream(self, name: str) -> pa.Table:
-        """The table `name` of all points, below one another, with a `point` column."""
-        parts = [
-            tables.with_point(result.tables[name], point)
-            for point, result in zip(self.points, self, strict=True)
-            if name in result.tables
-        ]
+        """The table `name` of all points, below one another, with a `point` column.
+
+        Points of unlike networks may have unlike columns; where a point lacks one, it is null.
+        """
+        parts = list(self.parts(name))
         if not parts:
             raise NotRecordedError(f"{name} was not recorded; recorded: {', '.join(self.recorded) or 'none'}")
-        return pa.concat_tables(parts)
+        return pa.concat_tables(parts, promote_options="permissive")
+
+    def parts(self, name: str) -> Iterator[pa.Table]:
+        """The table `name` of each point that recorded it, with a `point` column."""
+        for point, result in zip(self.points, self, strict=True):
+            if name in result.tables:
+                yield tables.with_point(result.tables[name], point)
+
+    def labelled(self, names: Mapping[str, Sequence[str]]) -> Results:
+        """The same points with names for the values of sweep axes, which figures and tables show instead.
+
+        Args:
+            names: {path of an axis, or the end of one: a name for each of its values, in the order
+                of `axis_values`}. An empty name is left out of the labels of curves.
+
+        Raises:
+            ConfigError: no such axis, or not a name of its own for each of its values.
+        """
+        given = dict(self._names(path, each) for path, each in names.items())
+        return Results(
+            {
+                point: Result(
+                    {"config": result.config, "result": result.summary, "jobs": result.jobs},
+                    result.axes,
+                    result.tables,
+                    result.labels | {path: given[path][_key(result.axes[path])] for path in given},
+                )
+                for point, result in zip(self.points, self, strict=True)
+            }
+        )
+
+    def axis(self, name: str, option: str) -> str:
+        """The path of the sweep axis that is called `name` or ends with it; `option` is who asks.
+
+        Raises `ConfigError` if there is none, or more than one.
+        """
+        matches = [path for path in self.axes if path == name] or [
+            path for path in self.axes if path.endswith(f".{name}")
+        ]
+        if len(matches) == 1:
+            return matches[0]
+        known = ", ".join(self.axes) or "none"
+        reason = "is the end of several axes" if matches else "is not an axis of the sweep"
+        raise ConfigError(f"{option} {name}: {reason}; axes: {known}{suggestion(name, self.axes)}")
+
+    def axis_values(self, path: str) -> list[Any]:
+        """The values of a sweep axis, each once, in order of first appearance."""
+        return list({_key(result.axes[path]): result.axes[path] for result in self}.values())
+
+    def _names(self, name: str, labels: Sequence[str]) -> tuple[str, dict[str, str]]:
+        """The whole path of an axis, and value -> name."""
+        path = self.axis(name, "--label")
+        values = self.axis_values(path)
+        if len(labels) != len(values) or len(set(labels)) != len(labels):
+            given, valid = ", ".join(labels), ", ".join(labels_of(path, values))
+            raise ConfigError(
+                f"--label {name}={given}: must be {len(values)} different names, for the values {valid}"
+            )
+        return path, dict(zip(map(_key, values), labels, strict=True))
 
     def to_pylist(self) -> list[dict[str, Any]]:
         """`table` as a list of dictionaries."""
@@ -255,6 +316,10 @@ class Results(Sequence[Result]):
         )
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def _cell(value: Any) -> str:

@@ -69,7 +69,7 @@ def simulate(point: Point, monitor: _core.Monitor) -> Result:
         "jobs": json.loads(run.jobs),
     }
     recorded = {name: tables.from_buffers(columns) for name, columns in run.tables.items()}
-    return Result(record, point.axes, recorded)
+    return Result(record, point.axes, recorded, point.labels)
 
 
 def run_points(points: Sequence[Point], workers: int, hooks: Hooks, stored: Mapping[int, Result]) -> Outcome:
@@ -153,9 +153,8 @@ class _Pool:
             return
         self._outcome.finished += len(group)
         for point in group:
-            self._hooks.report(
-                point, Result(result.record | {"jobs": result.jobs}, point.axes, result.tables)
-            )
+            record = result.record | {"jobs": result.jobs}
+            self._hooks.report(point, Result(record, point.axes, result.tables, point.labels))
 
     def _stop(self, pool: ThreadPoolExecutor) -> None:
         self._stopping = True

@@ -1,16 +1,26 @@
-"""Points of a sweep put in order: repetitions over seeds, and curves over load."""
+"""Points of a sweep put in order: repetitions over seeds, jobs apart, and curves over load."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hopsim.labels import axis_labels, is_load, job_of, labels_of, numbered, value_label
 from hopsim.results import Result, Results
 from hopsim.stats import Estimate, estimate
 
+__all__ = ["Abscissa", "Group", "Series", "axis_names", "by_job", "curves", "over_seeds", "value_label"]
+
 SEED = "measure.seed"
+JOB = "job"
+"""What stands for an axis where jobs are shown apart."""
+BURST = "synchronised_bursts.packets"
+"""End of the path of the size of bursts."""
 
 
 @dataclass(frozen=True)
@@ -20,15 +30,12 @@ class Group:
     Attributes:
         axes: sweep assignments they share.
         results: the points.
+        labels: path -> its value as short text, different from those of the other values of the sweep.
     """
 
     axes: dict[str, Any]
     results: list[Result]
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """Path -> its value as short text."""
-        return {path: value_label(value) for path, value in self.axes.items()}
+    labels: dict[str, str] = field(default_factory=dict)
 
     def estimate(self, key: str) -> Estimate:
         """Mean and confidence interval of a key of the summary."""
@@ -36,72 +43,189 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Abscissa:
+    """What curves run over: the offered load of what is shown, unless the sweep varies something else.
+
+    Attributes:
+        name: what it is, such as `offered load`.
+        unit: its unit.
+        path: sweep axis that holds its values; the key `offered_load` of the summary when None.
+        paths: sweep axes that follow from it.
+    """
+
+    name: str = "offered load"
+    unit: str = "phits/(node·cycle)"
+    path: str | None = None
+    paths: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The name with the unit, for an axis of a figure."""
+        return f"{self.name[0].upper()}{self.name[1:]} [{self.unit}]"
+
+    def of(self, group: Group) -> float | None:
+        """Where a group stands."""
+        if self.path is None:
+            return group.estimate("offered_load").mean
+        value = group.axes.get(self.path)
+        return float(value) if isinstance(value, int | float) else None
+
+    def text(self, group: Group) -> str:
+        """Name and value for a group; empty when it has none."""
+        value = self.of(group)
+        return "" if value is None else f"{self.name} {value:.3g}"
+
+
+OFFERED = Abscissa()
+
+
+@dataclass(frozen=True)
 class Series:
-    """One curve: groups that differ in their load only, by ascending load.
+    """One curve: groups that differ in the abscissa only, in ascending order.
 
     Attributes:
         label: what the legend says; empty for the only curve.
         groups: its points.
+        abscissa: what it runs over.
     """
 
     label: str
     groups: list[Group]
+    abscissa: Abscissa = OFFERED
 
     def values(self, key: str) -> list[Estimate]:
         """A key of the summary, point by point."""
         return [group.estimate(key) for group in self.groups]
 
+    def places(self) -> list[float | None]:
+        """The abscissa, point by point."""
+        return [self.abscissa.of(group) for group in self.groups]
+
 
 def over_seeds(results: Results) -> list[Group]:
-    """Points grouped over seeds, in order of their first point."""
+    """Points grouped over seeds, in order of their first point; a point that occurs again counts once."""
+    labels = _labels(results)
     groups: dict[str, Group] = {}
+    seen = set()
     for result in results:
+        if (point := _key(result.axes)) in seen:
+            continue
+        seen.add(point)
         axes = {path: value for path, value in result.axes.items() if path != SEED}
-        groups.setdefault(_key(axes), Group(axes, [])).results.append(result)
+        named = {path: result.labels.get(path, labels[path][_key(value)]) for path, value in axes.items()}
+        groups.setdefault(_key(axes), Group(axes, [], named)).results.append(result)
     return list(groups.values())
 
 
-def curves(results: Results, by: Sequence[str] | None = None) -> list[Series]:
-    """Curves over load: one for each combination of the axes `by`.
+def by_job(results: Results) -> Results:
+    """The same points; those of several jobs have a result for each, with its name as the axis `job`."""
+    return Results(dict(enumerate(part for result in results for part in _jobs(result))))
 
-    `by` are all axes other than load and seed when not given.
+
+def curves(results: Results, by: Sequence[str] | None = None) -> list[Series]:
+    """Curves over the abscissa: one for each combination of the axes `by`.
+
+    `by` are all axes other than that of the abscissa and the seed when not given.
     """
     groups = over_seeds(results)
+    abscissa = abscissa_of(results)
     chosen = _distinguishing(groups, curve_axes(results) if by is None else by)
     found: dict[str, list[Group]] = {}
     for group in groups:
         found.setdefault(_key({path: group.axes.get(path) for path in chosen}), []).append(group)
-    return [Series(_label(members[0], chosen), sorted(members, key=_load)) for members in found.values()]
+    names = axis_names(results, chosen)
+    labels = numbered(_joined([_parts(members[0], chosen, names) for members in found.values()]))
+    ordered = [sorted(members, key=lambda group: abscissa.of(group) or 0.0) for members in found.values()]
+    return [Series(label, members, abscissa) for label, members in zip(labels, ordered, strict=True)]
 
 
 def curve_axes(results: Results) -> list[str]:
-    """Sweep axes other than load and seed."""
-    return [path for path in results.axes if not is_load(path) and path != SEED]
+    """Sweep axes other than those of the abscissa and the seed."""
+    taken = (SEED, *abscissa_of(results).paths)
+    return [path for path in results.axes if path not in taken]
 
 
-def is_load(path: str) -> bool:
-    """Whether a sweep axis is an offered load."""
-    return path.rpartition(".")[2] == "load"
+def abscissa_of(results: Results) -> Abscissa:
+    """What the curves of a sweep run over: burst size, the load of one of several jobs, or offered load.
+
+    Where loads of several jobs vary independently, it is the one that varies fastest.
+    """
+    if has_bursts(results):
+        bursts = [path for path in results.axes if path.endswith(BURST)]
+        return Abscissa("burst size", "packets/node", bursts[-1] if bursts else "", tuple(bursts[-1:]))
+    loads = [path for path in results.axes if is_load(path)]
+    free = _distinguishing(over_seeds(results), loads) or loads
+    paths = tuple(path for path in loads if path not in free[:-1])
+    if loads and free[-1] != "load" and has_jobs(results):
+        (name,) = axis_names(results, free[-1:])
+        return Abscissa(f"offered {name}", path=free[-1], paths=paths)
+    return Abscissa(paths=paths)
 
 
-def axis_labels(paths: Sequence[str]) -> list[str]:
-    """The shortest ends of the paths that still tell them apart."""
-    return [_shortest(path, paths) for path in paths]
+def has_bursts(results: Results) -> bool:
+    """Whether the nodes send bursts that wait for each other instead of offering a load."""
+    return any("cycles_per_burst" in result.summary for result in results)
 
 
-def value_label(value: Any) -> str:
-    """A value of the document as short text: `valiant (policy=crg)` for a choice with parameters."""
-    if isinstance(value, Mapping) and len(value) == 1:
-        ((name, inner),) = value.items()
-        if not isinstance(inner, Mapping):
-            return f"{name}={value_label(inner)}"
-        fields = ", ".join(f"{key}={value_label(item)}" for key, item in inner.items())
-        return f"{name} ({fields})" if fields else str(name)
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float):
-        return f"{value:g}"
-    return json.dumps(value)
+def has_jobs(results: Results) -> bool:
+    """Whether some points have several jobs."""
+    return any(len(result.jobs) > 1 or JOB in result.axes for result in results)
+
+
+def axis_names(results: Results, paths: Sequence[str]) -> list[str]:
+    """Short names of sweep axes; those of one of several jobs name the job: `load of victim`."""
+    names = axis_labels(paths)
+    if not has_jobs(results):
+        return names
+    return [_of_job(results, path) or name for path, name in zip(paths, names, strict=True)]
+
+
+def _of_job(results: Results, path: str) -> str:
+    """The name of an axis that belongs to a job; empty for one that does not."""
+    number = job_of(path)
+    if number is None:
+        return ""
+    name = next(jobs[number]["name"] for result in results if len(jobs := result.config["jobs"]) > number)
+    inner = "load" if is_load(path) else axis_labels([path.split(".", 2)[2]])[0]
+    return f"{inner} of {name}"
+
+
+def _jobs(result: Result) -> Iterator[Result]:
+    if len(result.jobs) < 2:
+        yield result
+        return
+    for job in result.jobs:
+        name = job[JOB]
+        record = {"config": result.config, "result": job}
+        yield Result(record, {**result.axes, JOB: name}, _OfJob(result.tables, name), result.labels)
+
+
+class _OfJob(Mapping[str, pa.Table]):
+    """The rows of one job in those tables that tell jobs apart; the other tables are whole."""
+
+    def __init__(self, inner: Mapping[str, pa.Table], job: str) -> None:
+        self._inner = inner
+        self._job = job
+
+    def __getitem__(self, name: str) -> pa.Table:
+        table = self._inner[name]
+        return table.filter(pc.field(JOB) == self._job) if JOB in table.column_names else table
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._inner)
+
+    def __len__(self) -> int:
+        return len(self._inner)
+
+
+def _labels(results: Results) -> dict[str, dict[str, str]]:
+    """Axis -> value as JSON -> label."""
+    values: dict[str, dict[str, Any]] = {}
+    for result in results:
+        for path, value in result.axes.items():
+            values.setdefault(path, {})[_key(value)] = value
+    labels = {path: labels_of(path, list(found.values())) for path, found in values.items()}
+    return {path: dict(zip(found, labels[path], strict=True)) for path, found in values.items()}
 
 
 def _distinguishing(groups: Sequence[Group], paths: Sequence[str]) -> list[str]:
@@ -118,27 +242,29 @@ def _combinations(groups: Sequence[Group], paths: Sequence[str]) -> set[str]:
     return {_key({path: group.axes.get(path) for path in paths}) for group in groups}
 
 
-def _label(group: Group, paths: Sequence[str]) -> str:
-    labels = group.labels
-    parts = []
-    for path, name in zip(paths, axis_labels(paths), strict=True):
-        value = labels.get(path, "–")
-        parts.append(value if isinstance(group.axes.get(path), str | Mapping) else f"{name} = {value}")
-    return ", ".join(parts)
+def _parts(group: Group, paths: Sequence[str], names: Sequence[str]) -> list[tuple[str, str]]:
+    """What the label of a curve consists of: for each axis a text, and one with the name of the axis."""
+    return [_part(group, path, name) for path, name in zip(paths, names, strict=True)]
 
 
-def _load(group: Group) -> float:
-    return group.estimate("offered_load").mean or 0.0
+def _part(group: Group, path: str, name: str) -> tuple[str, str]:
+    if path not in group.axes:
+        return "", ""
+    text = group.labels[path]
+    if path in group.results[0].labels:
+        return text, text
+    with_name = f"{name} = {text}"
+    speaks = isinstance(group.axes[path], str | Mapping | list)
+    return (text if speaks else with_name), with_name
 
 
-def _key(axes: Mapping[str, Any]) -> str:
-    return json.dumps(axes, sort_keys=True)
+def _joined(curves: Sequence[Sequence[tuple[str, str]]]) -> list[str]:
+    """Labels from their parts, with the names of axes where texts alone leave open which axis they are of."""
+    texts = [{text for text, _ in column if text} for column in zip(*curves, strict=True)]
+    unclear = [any(own & other for other in texts if other is not own) for own in texts]
+    chosen = [[part[clash] for part, clash in zip(parts, unclear, strict=True)] for parts in curves]
+    return [", ".join(filter(None, parts)) for parts in chosen]
 
 
-def _shortest(path: str, paths: Sequence[str]) -> str:
-    parts = path.split(".")
-    for count in range(1, len(parts)):
-        end = ".".join(parts[-count:])
-        if not end[0].isdigit() and sum(other == end or other.endswith(f".{end}") for other in paths) == 1:
-            return end
-    return path
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

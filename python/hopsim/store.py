@@ -12,7 +12,6 @@ of a point is written after its tables; a directory holds one experiment of one 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -80,7 +79,8 @@ class Store:
 
     def finished(self) -> dict[int, Result]:
         """Points that are already there: point number -> result."""
-        return _read_points(self.root, ((point.index, point.digest, point.axes) for point in self.points))
+        stored = ((point.index, point.digest, point.axes, point.labels) for point in self.points)
+        return _read_points(self.root, stored)
 
     def save(self, point: Point, result: Result) -> Result:
         """Store one finished point; returns the result with tables that are read when asked for."""
@@ -97,7 +97,8 @@ class Store:
             "tables": list(result.tables),
         }
         _write_text(folder / f"{point.digest}.json", json.dumps(record))
-        return Result(record, point.axes, _StoredTables(folder, point.digest, list(result.tables)))
+        stored = _StoredTables(folder, point.digest, list(result.tables))
+        return Result(record, point.axes, stored, point.labels)
 
     def assemble(self, outcome: Outcome, *, with_csv: bool) -> Results:
         """Write the tables over all finished points and the manifest; returns those points."""
@@ -138,7 +139,10 @@ class Store:
 
     def _write_stream(self, name: str, results: Results, *, with_csv: bool) -> None:
         target = self.root / "streams" / f"{name}.parquet"
-        _write(target, lambda path: _write_parts(path, results, name))
+        found = zip(results.points, results, strict=True)
+        digests = [self.points[point].digest for point, result in found if name in result.tables]
+        files = [self.root / "points" / f"{digest}.{name}.parquet" for digest in digests]
+        _write(target, lambda path: _write_parts(path, files, results, name))
         if with_csv:
             table = parquet.read_table(target)
             _write(target.with_suffix(".csv"), lambda path: csv.write_csv(table, path))
@@ -164,7 +168,7 @@ class Store:
             "written": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
             "platform": f"{platform.platform()}, Python {platform.python_version()}",
             "config": json.loads(self.points[0].config),
-            "points": [{"digest": point.digest, "axes": point.axes} for point in self.points],
+            "points": [_entry(point) for point in self.points],
         }
         _write_text(self.root / MANIFEST, json.dumps(manifest, indent=1) + "\n")
 
@@ -177,7 +181,8 @@ def load(root: str | os.PathLike[str]) -> Results:
         reason = "holds no manifest.json" if folder.is_dir() else "is not a directory"
         raise ConfigError(f"{root}: {reason}; give a directory that `hopsim run --out` has written")
     points = enumerate(manifest["points"])
-    return Results(_read_points(folder, ((index, each["digest"], each["axes"]) for index, each in points)))
+    stored = ((index, each["digest"], each["axes"], each.get("labels", {})) for index, each in points)
+    return Results(_read_points(folder, stored))
 
 
 def default_directory(experiment: Experiment, points: Sequence[Point]) -> Path:
@@ -219,17 +224,27 @@ class _StoredTables(Mapping[str, pa.Table]):
         return name in self._names
 
 
-def _read_points(root: Path, points: Iterable[tuple[int, str, Mapping[str, Any]]]) -> dict[int, Result]:
-    """Those of the points, by number, digest and axes, that are there: number -> result."""
-    read = {number: _read_point(root, digest, axes) for number, digest, axes in points}
+def _entry(point: Point) -> dict[str, Any]:
+    """What the manifest says of a point."""
+    entry = {"digest": point.digest, "axes": point.axes}
+    return {**entry, "labels": point.labels} if point.labels else entry
+
+
+_Stored = tuple[int, str, Mapping[str, Any], Mapping[str, str]]
+"""Number, digest, axes and labels of a point."""
+
+
+def _read_points(root: Path, points: Iterable[_Stored]) -> dict[int, Result]:
+    """Those of the points that are there: number -> result."""
+    read = {number: _read_point(root, digest, axes, labels) for number, digest, axes, labels in points}
     return {number: result for number, result in read.items() if result is not None}
 
 
-def _read_point(root: Path, digest: str, axes: Mapping[str, Any]) -> Result | None:
+def _read_point(root: Path, digest: str, axes: Mapping[str, Any], labels: Mapping[str, str]) -> Result | None:
     folder = root / "points"
     try:
         record = json.loads((folder / f"{digest}.json").read_text("utf-8"))
-        return Result(record, axes, _StoredTables(folder, digest, record["tables"]))
+        return Result(record, axes, _StoredTables(folder, digest, record["tables"]), labels)
     except (OSError, ValueError, KeyError):
         return None
 
@@ -292,16 +307,12 @@ def _flat(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         yield from _flat(child, f"{prefix}.{name}" if prefix else str(name))
 
 
-def _write_parts(path: Path, results: Results, name: str) -> None:
-    writer: parquet.ParquetWriter | None = None
-    with contextlib.ExitStack() as stack:
-        for point, result in zip(results.points, results, strict=True):
-            if name not in result.tables:
-                continue
-            part = tables.with_point(result.tables[name], point)
-            if writer is None:
-                writer = stack.enter_context(parquet.ParquetWriter(path, part.schema))
-            writer.write_table(part)
+def _write_parts(path: Path, files: Sequence[Path], results: Results, name: str) -> None:
+    """Write the table `name` of all points, stored in `files`, one point in memory at a time."""
+    schema = tables.common_schema(map(parquet.read_schema, files))
+    with parquet.ParquetWriter(path, schema) as writer:
+        for part in results.parts(name):
+            writer.write_table(tables.with_schema(part, schema))
 
 
 def _write(target: Path, write: Callable[[Path], object]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,17 @@ def with_point(table: pa.Table, point: int) -> pa.Table:
     """`table` with a first column `point` that holds the point's number."""
     numbers = pa.array(np.full(table.num_rows, point, dtype=np.uint32))
     return table.add_column(0, "point", numbers)
+
+
+def common_schema(schemas: Iterable[pa.Schema]) -> pa.Schema:
+    """A column `point` and those of all schemas, in order of first appearance; types that hold all values."""
+    point = pa.schema([("point", pa.uint32())])
+    return pa.unify_schemas([point, *schemas], promote_options="permissive")
+
+
+def with_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """`table` with the columns of a schema that holds its own; those it lacks are null."""
+    return pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
 
 
 def _column(kind: str, data: bytes | list[str]) -> pa.Array:

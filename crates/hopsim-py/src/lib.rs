@@ -12,7 +12,7 @@ use hopsim_core::routing::flexvc::{Example, Support, supported};
 use hopsim_core::topology::graph::Edge;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Version of the simulator with a digest of its sources: what results are filed under.
@@ -56,12 +56,16 @@ fn links(read: &Py<PyAny>, file: &str) -> Result<Vec<Edge>, String> {
     serde_json::from_str(&text).map_err(|error| error.to_string())
 }
 
-/// JSON list: the sweep assignments {path: value} behind each point of `points`.
+/// JSON list: the sweep assignments {path: value} behind each point of `points`, and the names {path: name} of those
+/// values that have one.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
 fn axes(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
     let axes = document::axes(text, &overrides).map_err(|error| errors::in_document(name, &error))?;
-    let points = axes.into_iter().map(|point| Value::Object(point.into_iter().collect::<Map<_, _>>()));
+    let points = axes.into_iter().map(|(values, labels)| {
+        let labels = labels.into_iter().map(|(path, name)| (path, Value::String(name)));
+        Value::Array(vec![Value::Object(values.into_iter().collect()), Value::Object(labels.collect())])
+    });
     Ok(Value::Array(points.collect()).to_string())
 }
 

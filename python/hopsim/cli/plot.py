@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import click
 
 from hopsim.errors import ConfigError
-from hopsim.nearest import suggestion
 from hopsim.plot import KINDS, View, draw_all
 from hopsim.results import Results
+from hopsim.series import SEED, by_job
 from hopsim.store import load
 
 
@@ -35,14 +36,21 @@ from hopsim.store import load
     "at",
     type=float,
     metavar="X",
-    help="Offered load of figures that show one load; default: the highest.",
+    help="Load of figures that show one load, or size of bursts; one of the results. Default: the highest.",
 )
 @click.option(
     "--group",
     type=click.IntRange(0),
-    default=0,
     metavar="N",
-    help="Group whose routers are shown; default 0.",
+    help="Group whose routers are shown; one of the results. Default: 0.",
+)
+@click.option(
+    "--label",
+    "labels",
+    multiple=True,
+    metavar="path=A,B,…",
+    help="Names for the values of a sweep axis, in their order, as [sweep.labels] gives them. "
+    'Names with commas: path=["A", "B"]. May be repeated.',
 )
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Where the figures go; default DIR/plots."
@@ -53,38 +61,40 @@ def command(
     formats: tuple[str, ...],
     by: tuple[str, ...],
     at: float | None,
-    group: int,
+    group: int | None,
+    labels: tuple[str, ...],
     out: Path | None,
 ) -> None:
     """Draw all figures that the results in DIR allow."""
     results = load(directory)
     if not len(results):
         raise ConfigError(f"{directory}: no point has finished; run the experiment first")
+    results = results.labelled(dict(map(_names, labels)))
     paths = tuple(_axis(path, results) for path in by)
     view = View(by=paths or None, load=at, group=group)
-    written = draw_all(
-        results, out or directory / "plots", view, kinds=kinds or KINDS, formats=formats or ("png",)
-    )
-    if not written:
-        raise ConfigError(f"{directory}: {_nothing_to_draw(results)}")
-    for path in written:
+    folder = out or directory / "plots"
+    for path in draw_all(results, folder, view, kinds=kinds or None, formats=formats or ("png",)):
         click.echo(path)
 
 
 def _axis(path: str, results: Results) -> str:
-    matches = [axis for axis in results.axes if axis == path or axis.endswith(f".{path}")]
-    if len(matches) != 1:
-        known = ", ".join(results.axes) or "none"
-        raise ConfigError(
-            f"--group-by {path}: is not an axis of the sweep; axes: {known}{suggestion(path, results.axes)}"
-        )
-    return matches[0]
+    axis = by_job(results).axis(path, "--group-by")
+    if axis == SEED:
+        raise ConfigError(f"--group-by {path}: points that differ in the seed only are one point of a curve")
+    return axis
 
 
-def _nothing_to_draw(results: Results) -> str:
-    recorded = ", ".join(results.recorded) or "none"
-    return (
-        f"nothing to draw from {len(results)} points with the tables {recorded}; curves need a sweep over "
-        'load, the other figures measure.streams = ["nodes", "routers", "latency_histogram", "generation"] '
-        "or measure.interval"
-    )
+def _names(text: str) -> tuple[str, list[str]]:
+    """Axis and names of `path=A,B` or `path=["A", "B"]`."""
+    path, equals, names = (part.strip() for part in text.partition("="))
+    if not equals or not path:
+        raise ConfigError(f"--label {text}: must be path=A,B,…, for example --label routing=MIN,VAL")
+    if not names.startswith("["):
+        return path, [name.strip() for name in names.split(",")]
+    try:
+        listed = tomllib.loads(f"names = {names}")["names"]
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"--label {text}: not a TOML list: {error}") from None
+    if not all(isinstance(name, str) for name in listed):
+        raise ConfigError(f'--label {text}: a name must be a string; valid: {path}=["A", "B"]')
+    return path, listed

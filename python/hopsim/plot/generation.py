@@ -14,24 +14,27 @@ from hopsim.results import Results
 from hopsim.series import Series
 
 TITLE = "latency and misrouted share by the cycle in which packets were generated"
+NEEDS = 'measure.streams = ["generation"] and measure.interval > 0'
 STREAM = "generation_series"
 
 
 def draw(results: Results, view: View) -> dict[str, Figure]:
     """Two panels, one line per curve, with a band over seeds; a line where the traffic changes."""
     drawn = {}
-    for suffix, title, chosen in at_one_load(results, view, lambda series: is_recorded(series, STREAM)):
-        figure, (latency, misrouted) = style.stacked(2)
-        for index, series in enumerate(chosen):
-            style.line(latency, index, series, (STREAM, "latency_mean"))
-            style.line(misrouted, index, series, (STREAM, "misrouted_fraction"), scale=100)
-        _mark_changes((latency, misrouted), chosen)
-        latency.set(ylabel=style.LATENCY)
-        misrouted.set(xlabel="Generation [cycles]", ylabel="Misrouted packets [%]")
-        latency.set_ylim(bottom=0)
-        misrouted.set_ylim(0, 100)
-        style.finish(figure, latency, title)
-        drawn[f"generation{suffix}"] = figure
+    for shown in at_one_load(results, view, lambda series: is_recorded(series, STREAM), "generation series"):
+        figure, columns, portions = style.stacked(2, shown.curves)
+        for (latency, misrouted), portion in zip(columns, portions, strict=True):
+            for index, series in enumerate(portion):
+                style.line(latency, index, series, (STREAM, "latency_mean"))
+                style.line(misrouted, index, series, (STREAM, "misrouted_fraction"), scale=100)
+            _mark_changes((latency, misrouted), portion)
+            misrouted.set(xlabel="Generation [cycles]")
+            latency.set_ylim(bottom=0)
+            misrouted.set_ylim(-2, 102)
+        columns[0][0].set(ylabel=style.LATENCY)
+        columns[0][1].set(ylabel="Misrouted packets [%]")
+        style.finish(figure, [top for top, _ in columns], shown.title, shown.omitted)
+        drawn[f"generation{shown.suffix}"] = figure
     return drawn
 
 

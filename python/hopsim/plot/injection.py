@@ -2,59 +2,91 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 from matplotlib.figure import Figure
 
+from hopsim.errors import ConfigError
 from hopsim.plot import style
 from hopsim.plot.records import column_of, mean_of_rows
-from hopsim.plot.view import View, at_one_load
+from hopsim.plot.view import Shown, View, at_one_load, caption, not_shown
 from hopsim.results import Results
 from hopsim.series import Series
 from hopsim.stats import Estimate
 
 TITLE = "injected load per router: bars for one group, and all routers in order"
+NEEDS = 'measure.streams = ["routers"]'
 INJECTED = "Injected load [phits/(node·cycle)]"
+MOST_TICKS = 36
+"""Routers of a panel that can all have their number below."""
 
 
 def draw(results: Results, view: View) -> dict[str, Figure]:
     """Bars per router of one group, and a line over all routers from the least to the most served."""
     drawn = {}
-    for suffix, title, chosen in at_one_load(results, view, _loads):
-        drawn[f"injection_group{suffix}"] = _bars(chosen, title, view.group)
-        drawn[f"injection_sorted{suffix}"] = _sorted(chosen, title)
+    everything = list(at_one_load(results, view, _loads, "table of routers"))
+    groups = {int(group) for shown in everything for series in shown.curves for group in _groups(series)}
+    if everything and view.group is not None and view.group not in groups:
+        raise ConfigError(f"--group {view.group}: no network has this group; valid: 0 … {max(groups)}")
+    for shown in everything:
+        for part in _with_group(shown, view.group or 0):
+            drawn[f"injection_group{part.suffix}"] = _bars(part, view.group or 0)
+        drawn[f"injection_sorted{shown.suffix}"] = _sorted(shown)
     return drawn
 
 
-def _bars(chosen: list[Series], title: str, group: int) -> Figure:
-    figure, (axes,) = style.panels(1, width=7.0)
-    width, offsets = style.side_by_side(len(chosen))
-    for index, (series, offset) in enumerate(zip(chosen, offsets, strict=True)):
-        members, values = _of_group(series, group)
-        axes.bar(
-            np.arange(len(members)) + offset,
-            [value.mean or 0.0 for value in values],
-            width,
-            yerr=[value.half_width or 0.0 for value in values],
-            error_kw={"elinewidth": 0.8},
-            color=style.look(index)["color"],
-            label=series.label,
-        )
-        axes.set_xticks(np.arange(len(members)), [str(member) for member in members])
-    axes.set(xlabel=f"Router of group {group}", ylabel=INJECTED)
-    axes.grid(visible=False, axis="x")
-    style.finish(figure, axes, title)
+def _with_group(shown: Shown, group: int) -> Iterator[Shown]:
+    """The figure without the networks that have no such group, if any has."""
+    chosen = [series for series in shown.curves if group in _groups(series)]
+    lacking = [series.label for series in shown.curves if series not in chosen]
+    if chosen:
+        omitted = caption(shown.omitted, not_shown(lacking, f"no group {group}"))
+        yield replace(shown, curves=chosen, omitted=omitted)
+
+
+def _bars(shown: Shown, group: int) -> Figure:
+    """A panel for the curves of each network, several where they are many."""
+    networks: dict[tuple[int, ...], list[Series]] = {}
+    for series in shown.curves:
+        networks.setdefault(tuple(_members(series, group)), []).append(series)
+    panels = [(members, part) for members, curves in networks.items() for part in style.portions(curves)]
+    figure, grid = style.below(len(panels), width=7.0)
+    for axes, (members, curves) in zip(grid, panels, strict=True):
+        width, offsets = style.side_by_side(len(curves))
+        for index, (series, offset) in enumerate(zip(curves, offsets, strict=True)):
+            values = _loads(series)
+            axes.bar(
+                np.arange(len(members)) + offset,
+                [values[router].mean or 0.0 for router in members],
+                width,
+                yerr=[values[router].half_width or 0.0 for router in members],
+                error_kw={"elinewidth": 0.8},
+                color=style.look(index)["color"],
+                label=series.label,
+            )
+        shown_members = range(0, len(members), -(-len(members) // MOST_TICKS))
+        axes.set_xticks(shown_members, [str(members[place]) for place in shown_members])
+        is_only_group = len(set(_groups(curves[0]))) == 1
+        axes.set(xlabel="Router" if is_only_group else f"Router of group {group}", ylabel=INJECTED)
+        axes.grid(visible=False, axis="x")
+    style.finish(figure, grid, shown.title, shown.omitted)
     return figure
 
 
-def _sorted(chosen: list[Series], title: str) -> Figure:
-    figure, (axes,) = style.panels(1)
-    for index, series in enumerate(chosen):
-        values = np.sort([value.mean or 0.0 for value in _loads(series)])
-        share = np.arange(1, len(values) + 1) / len(values) * 100
-        axes.plot(share, values, label=series.label, color=style.look(index)["color"])
-    axes.set(xlabel="Routers, from the least served [%]", ylabel=INJECTED)
-    axes.set_ylim(bottom=0)
-    style.finish(figure, axes, title)
+def _sorted(shown: Shown) -> Figure:
+    figure, panels, portions = style.portioned(shown.curves)
+    for axes, portion in zip(panels, portions, strict=True):
+        for index, series in enumerate(portion):
+            values = np.sort([value.mean or 0.0 for value in _loads(series)])
+            share = np.arange(1, len(values) + 1) / len(values) * 100
+            axes.plot(share, values, label=series.label, color=style.look(index)["color"])
+        axes.set(xlabel="Routers, from the least served [%]")
+        axes.tick_params(labelbottom=True)
+        axes.set_ylim(bottom=0)
+    panels[0].set_ylabel(INJECTED)
+    style.finish(figure, panels, shown.title, shown.omitted)
     return figure
 
 
@@ -63,9 +95,10 @@ def _loads(series: Series) -> list[Estimate]:
     return mean_of_rows(column_of(series, "routers", "injection_load"))
 
 
-def _of_group(series: Series, group: int) -> tuple[list[int], list[Estimate]]:
-    result = next(result for result in series.groups[0].results if "routers" in result.tables)
-    groups = result.tables["routers"].column("group").to_numpy()
-    members = [int(router) for router in np.flatnonzero(groups == group)]
-    values = _loads(series)
-    return members, [values[router] for router in members]
+def _groups(series: Series) -> np.ndarray:
+    """The group of every router."""
+    return column_of(series, "routers", "group")[0]
+
+
+def _members(series: Series, group: int) -> list[int]:
+    return [int(router) for router in np.flatnonzero(_groups(series) == group)]

@@ -15,11 +15,12 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
 from hopsim.plot import style
-from hopsim.plot.view import View, caption, figures, one_load_each
+from hopsim.plot.view import View, at_one_load, caption
 from hopsim.results import Result, Results
 from hopsim.series import Series
 
 TITLE = "injected and accepted load of each node over its coordinates (mesh, torus, ring)"
+NEEDS = 'measure.streams = ["nodes"] and a mesh, torus or ring'
 STREAM = "nodes"
 QUANTITIES = {"injected": "injected load", "delivered": "accepted load"}
 """Column of the table `nodes` -> what it is: sent by a node, arrived at it."""
@@ -39,27 +40,31 @@ def draw(results: Results, view: View) -> dict[str, Figure]:
     In more dimensions there is a figure per curve, with a panel per plane.
     """
     drawn = {}
-    for suffix, title, group in figures(results, view):
-        points, offered = one_load_each(group, view.load)
-        for size, chosen in _by_size(points).items():
+    for shown in at_one_load(results, view, _sides, "nodes with coordinates recorded"):
+        for size, chosen in _by_size(shown.curves).items():
             for column, quantity in QUANTITIES.items():
-                maps = {series.label: loads(series.groups[0].results, column) for series in chosen}
-                about = caption(f"{quantity.capitalize()} of each node", title, size, offered)
+                maps = [(series.label, loads(series.groups[0].results, column)) for series in chosen]
+                about = caption(f"{quantity.capitalize()} of each node", shown.title, size)
                 for part, figure in _figures(maps, f"{quantity.capitalize()}\n{UNIT}", about):
+                    style.note(figure, shown.omitted)
                     name = quantity.partition(" ")[0]
-                    drawn[f"node_map_{name}{suffix}{part}{size and f'-{size}'}"] = figure
+                    drawn[f"node_map_{name}{shown.suffix}{part}{size and f'-{size}'}"] = figure
     return drawn
 
 
-def _by_size(points: Sequence[Series]) -> dict[str, list[Series]]:
-    """Curves whose nodes were recorded and have coordinates, by their network; one network needs no name."""
+def _by_size(curves: Sequence[Series]) -> dict[str, list[Series]]:
+    """Curves by the size of their network; a single size needs no name."""
     found: dict[tuple[int, ...], list[Series]] = {}
-    for series in points:
-        recorded = [result for result in series.groups[0].results if STREAM in result.tables]
-        if sides := sides_of(recorded[0].config["topology"]) if recorded else ():
-            found.setdefault(sides, []).append(series)
+    for series in curves:
+        found.setdefault(_sides(series), []).append(series)
     names = ["x".join(map(str, sides)) for sides in found] if len(found) > 1 else [""] * len(found)
     return dict(zip(names, found.values(), strict=True))
+
+
+def _sides(series: Series) -> tuple[int, ...]:
+    """Routers in each dimension of a network; empty if nodes have no coordinates or were not recorded."""
+    recorded = [result for result in series.groups[0].results if STREAM in result.tables]
+    return sides_of(recorded[0].config["topology"]) if recorded else ()
 
 
 def sides_of(topology: Mapping[str, Any]) -> tuple[int, ...]:
@@ -94,18 +99,22 @@ def _of_nodes(result: Result, column: str) -> np.ndarray:
     return per_router.reshape(sides[::-1])
 
 
-def _figures(maps: Mapping[str, np.ndarray], label: str, title: str) -> Iterator[tuple[str, Figure]]:
+Maps = Sequence[tuple[str, np.ndarray]]
+"""Names and values of panels."""
+
+
+def _figures(maps: Maps, label: str, title: str) -> Iterator[tuple[str, Figure]]:
     """File suffix and figure: one for all curves in up to two dimensions, else one for each."""
-    dimensions = next(iter(maps.values())).ndim
-    limits = (0.0, max(float(values.max()) for values in maps.values()) or 1.0)
+    dimensions = maps[0][1].ndim
+    limits = (0.0, max(float(values.max()) for _, values in maps) or 1.0)
     if dimensions == 1:
         yield "", _rows(maps, label, title, limits)
     elif dimensions == 2:
         yield "", _planes(maps, label, title, limits)
     else:
-        for index, (name, values) in enumerate(maps.items()):
+        for index, (name, values) in enumerate(maps):
             part = f"-curve{index + 1}" if len(maps) > 1 else ""
-            yield part, _planes(dict(_slices(values)), label, caption(title, name), limits)
+            yield part, _planes(list(_slices(values)), label, caption(title, name), limits)
 
 
 def _slices(values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
@@ -119,32 +128,32 @@ def _axis(dimension: int) -> str:
     return AXES[dimension] if dimension < len(AXES) else f"d{dimension}"
 
 
-def _planes(maps: Mapping[str, np.ndarray], label: str, title: str, limits: tuple[float, float]) -> Figure:
-    rows, columns = next(iter(maps.values())).shape
+def _planes(maps: Maps, label: str, title: str, limits: tuple[float, float]) -> Figure:
+    rows, columns = maps[0][1].shape
     width = min(max(CELL * columns, 1.8), 4.5)
     height = min(max(width * rows / columns, 1.8), 4.5)
     figure, grid = style.panels(len(maps), width=width + 1.0, height=height + 1.2)
-    for axes, (name, values) in zip(grid, maps.items(), strict=True):
+    for axes, (name, values) in zip(grid, maps, strict=True):
         image = panel(axes, values, limits)
         axes.set_title(textwrap.fill(name, TITLE_WIDTH), fontsize="medium")
         axes.set(xlabel=_axis(0), ylabel=_axis(1))
         axes.tick_params(labelbottom=True)
     figure.colorbar(image, ax=grid, label=label)
-    figure.suptitle(title, fontsize="medium")
+    style.finish(figure, [], title)
     return figure
 
 
-def _rows(maps: Mapping[str, np.ndarray], label: str, title: str, limits: tuple[float, float]) -> Figure:
+def _rows(maps: Maps, label: str, title: str, limits: tuple[float, float]) -> Figure:
     """All curves of a ring or a chain below one another."""
-    values = np.array(list(maps.values()))
+    values = np.array([row for _, row in maps])
     with mpl.rc_context(style.RC):
         figure = Figure(figsize=(8.0, 1.6 + 0.4 * len(maps)), layout="constrained")
         axes = figure.subplots()
     image = panel(axes, values, limits)
     axes.set_aspect("auto")
-    axes.set_yticks(range(len(maps)), [textwrap.fill(name, TITLE_WIDTH) for name in maps])
+    axes.set_yticks(range(len(maps)), [textwrap.fill(name, TITLE_WIDTH) for name, _ in maps])
     axes.invert_yaxis()
     axes.set_xlabel(_axis(0))
     figure.colorbar(image, ax=axes, label=label)
-    figure.suptitle(title, fontsize="medium")
+    style.finish(figure, [], title)
     return figure

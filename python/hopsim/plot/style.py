@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,12 @@ RC: dict[Any, Any] = {
 """Settings under which figures are made and saved."""
 
 
+PER_PANEL = 8
+"""Curves of a panel that can be told apart."""
+NOTHING = "no packet delivered"
+"""What stands for a curve that has no values."""
+
+
 def panels(count: int, *, width: float = 5.2, height: float = 3.6) -> tuple[Figure, list[Axes]]:
     """A figure with `count` panels, at most three in a row, that share their axes' ranges."""
     columns = 2 if count == 4 else min(count, 3)
@@ -54,12 +61,55 @@ def panels(count: int, *, width: float = 5.2, height: float = 3.6) -> tuple[Figu
     return figure, axes[:count]
 
 
-def stacked(count: int, *, width: float = 6.4, height: float = 2.6) -> tuple[Figure, list[Axes]]:
-    """A figure with `count` panels below one another that share the horizontal axis."""
+def portioned(curves: Sequence[Series]) -> tuple[Figure, list[Axes], list[Sequence[Series]]]:
+    """A figure with a panel for every few curves, and the curves of each."""
+    parts = portions(curves)
+    figure, axes = panels(len(parts))
+    return figure, axes, parts
+
+
+def stacked(
+    count: int, curves: Sequence[Series], *, width: float = 6.4, height: float = 2.6
+) -> tuple[Figure, list[list[Axes]], list[Sequence[Series]]]:
+    """A figure with `count` panels below one another that share the horizontal axis, for every few curves.
+
+    Returns the panels column by column, and the curves of each column.
+    """
+    parts = portions(curves)
+    with mpl.rc_context(RC):
+        figure = Figure(figsize=(width * len(parts), height * count), layout="constrained")
+        grid = figure.subplots(count, len(parts), squeeze=False, sharex=True, sharey="row")
+    return figure, grid.T.tolist(), parts
+
+
+def below(count: int, *, width: float, height: float = 3.6) -> tuple[Figure, list[Axes]]:
+    """A figure with `count` panels below one another that share the range of the vertical axis."""
     with mpl.rc_context(RC):
         figure = Figure(figsize=(width, height * count), layout="constrained")
-        grid = figure.subplots(count, 1, squeeze=False, sharex=True)
+        grid = figure.subplots(count, 1, squeeze=False, sharey=True)
     return figure, list(grid.flat)
+
+
+def rows(count: int) -> tuple[Figure, Axes]:
+    """A figure for `count` horizontal bars."""
+    with mpl.rc_context(RC):
+        figure = Figure(figsize=(7.0, 1.2 + 0.36 * count), layout="constrained")
+        axes = figure.subplots()
+    axes.grid(visible=False, axis="y")
+    return figure, axes
+
+
+def name_rows(axes: Axes, labels: Sequence[str]) -> None:
+    """Name horizontal bars, the first at the top."""
+    axes.set_yticks(range(len(labels)), [textwrap.fill(label, LONGEST_IN_COLUMN) for label in labels])
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+
+
+def portions(curves: Sequence[Series]) -> list[Sequence[Series]]:
+    """The curves in order, no more than a panel holds at a time, about as many each time."""
+    count = -(-len(curves) // PER_PANEL)
+    size = -(-len(curves) // count)
+    return [curves[start : start + size] for start in range(0, len(curves), size)]
 
 
 def look(index: int) -> dict[str, Any]:
@@ -72,13 +122,14 @@ def look(index: int) -> dict[str, Any]:
 
 
 def curve(axes: Axes, index: int, series: Series, key: str) -> None:
-    """A key of the summary against offered load, with a 95 % confidence band."""
+    """A key of the summary over the abscissa, with a 95 % confidence band."""
     points = [
-        (load.mean, value.mean, value)
-        for load, value in zip(series.values("offered_load"), series.values(key), strict=True)
-        if load.mean is not None and value.mean is not None
+        (place, value.mean, value)
+        for place, value in zip(series.places(), series.values(key), strict=True)
+        if place is not None and value.mean is not None
     ]
     if not points:
+        axes.plot([], [], label=f"{series.label} ({NOTHING})".strip(), **look(index))
         return
     x, means, values = zip(*points, strict=True)
     axes.plot(x, means, label=series.label or None, **look(index))
@@ -113,21 +164,63 @@ def line(axes: Axes, index: int, series: Series, source: tuple[str, str], *, sca
 
 LONGEST_IN_COLUMN = 34
 """Characters of a label that leave room for another one beside it."""
+LONGEST_IN_LINE = 66
+"""Characters of a line of a legend over a panel of the usual width."""
+LINE = 0.17
+"""Height of a line of a legend [inches]."""
 
 
-def finish(figure: Figure, axes: Axes, title: str) -> None:
-    """Title and, when there is something to tell apart, a legend above `axes`, where it hides nothing."""
-    figure.suptitle(title, fontsize="medium")
-    labels = axes.get_legend_handles_labels()[1]
-    if labels:
-        place = (0, 1.02)
-        columns = 2 if len(labels) > 1 and max(map(len, labels)) <= LONGEST_IN_COLUMN else 1
-        axes.legend(loc="lower left", bbox_to_anchor=place, ncols=columns, fontsize="small", frameon=False)
+def finish(figure: Figure, tops: Sequence[Axes], title: str, omitted: str = "") -> None:
+    """Title, legends above the panels `tops` where they hide nothing, and a note of what is not shown."""
+    lines = max((_legend(axes) for axes in tops), default=0)
+    figure.set_figheight(figure.get_figheight() + LINE * max(0, lines - 2))
+    width = int(figure.get_figwidth() * LETTERS)
+    figure.suptitle(textwrap.fill(title, width), fontsize="medium")
+    note(figure, omitted)
+
+
+def note(figure: Figure, omitted: str) -> None:
+    """Say at the bottom what a figure does not show."""
+    if omitted:
+        text = textwrap.fill(omitted, int(figure.get_figwidth() * LETTERS))
+        figure.supxlabel(text, fontsize="small", x=0.01, ha="left")
+
+
+LETTERS = 12
+"""Letters of a title or note per inch of width."""
+
+
+def _legend(axes: Axes) -> int:
+    """A legend above a panel when there is something to tell apart; returns how many lines it has."""
+    handles, labels = axes.get_legend_handles_labels()
+    if not labels:
+        return 0
+    columns = 2 if len(labels) > 1 and max(map(len, labels)) <= LONGEST_IN_COLUMN else 1
+    wrapped = [textwrap.fill(label, LONGEST_IN_LINE) for label in labels]
+    axes.legend(
+        handles,
+        wrapped,
+        loc="lower left",
+        bbox_to_anchor=(0, 1.02),
+        ncols=columns,
+        fontsize="small",
+        frameon=False,
+    )
+    return -(-sum(label.count("\n") + 1 for label in wrapped) // columns)
 
 
 def cut_latencies(axes: Axes, values: Sequence[float], room: float = 1.1) -> None:
     """End the axis of latencies before saturation hides the rest."""
     axes.set_ylim(0, min(room * max(values), LATENCY_CUT * min(values)))
+
+
+def cut_curves(axes: Axes, curves: Sequence[Sequence[float | None]]) -> None:
+    """End the axis of latencies before saturation hides the rest, but not before every curve is in it."""
+    present = [[value for value in curve if value is not None] for curve in curves]
+    lowest = [min(values) for values in present if values]
+    if lowest:
+        highest = max(max(values) for values in present if values)
+        axes.set_ylim(0, min(1.1 * highest, max(LATENCY_CUT * min(lowest), 1.1 * max(lowest))))
 
 
 def side_by_side(count: int) -> tuple[float, list[float]]:

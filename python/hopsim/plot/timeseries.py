@@ -10,21 +10,24 @@ from hopsim.plot.view import View, at_one_load
 from hopsim.results import Results
 
 TITLE = "accepted load and packet latency over time"
+NEEDS = "measure.interval > 0"
 STREAM = "timeseries"
 
 
 def draw(results: Results, view: View) -> dict[str, Figure]:
     """Two panels, one line per curve, with a band over seeds."""
     drawn = {}
-    for suffix, title, chosen in at_one_load(results, view, lambda series: is_recorded(series, STREAM)):
-        figure, (load, latency) = style.stacked(2)
-        for index, series in enumerate(chosen):
-            style.line(load, index, series, (STREAM, "accepted_load"))
-            style.line(latency, index, series, (STREAM, "latency_mean"))
-        load.set(ylabel="Accepted load\n[phits/(node·cycle)]")
-        latency.set(xlabel="Time [cycles]", ylabel=style.LATENCY)
-        load.set_ylim(bottom=0)
-        latency.set_ylim(bottom=0)
-        style.finish(figure, load, title)
-        drawn[f"timeseries{suffix}"] = figure
+    for shown in at_one_load(results, view, lambda series: is_recorded(series, STREAM), "time series"):
+        figure, columns, portions = style.stacked(2, shown.curves)
+        for (load, latency), portion in zip(columns, portions, strict=True):
+            for index, series in enumerate(portion):
+                style.line(load, index, series, (STREAM, "accepted_load"))
+                style.line(latency, index, series, (STREAM, "latency_mean"))
+            load.set_ylim(bottom=0)
+            latency.set(xlabel="Time [cycles]")
+            latency.set_ylim(bottom=0)
+        columns[0][0].set(ylabel="Accepted load\n[phits/(node·cycle)]")
+        columns[0][1].set(ylabel=style.LATENCY)
+        style.finish(figure, [top for top, _ in columns], shown.title, shown.omitted)
+        drawn[f"timeseries{shown.suffix}"] = figure
     return drawn

@@ -333,4 +333,8 @@ pub struct SweepConfig {
     /// Lists of equal length run in step.
     #[serde(default)]
     pub zip: IndexMap<String, Vec<serde_json::Value>>,
+    /// Names of the values of a varied key, in the order of its list: what tables and figures show instead of the values.
+    /// An empty name is left out of the label of a curve.
+    #[serde(default)]
+    pub labels: IndexMap<String, Vec<String>>,
 }

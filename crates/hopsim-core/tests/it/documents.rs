@@ -286,8 +286,27 @@ fn a_sweep_may_vary_whole_choices_and_nest_its_keys() {
 fn axes_are_those_of_the_points() {
     for text in [DESIGN, FULL, SMALL] {
         let of_points: Vec<_> = points(text, &[]).into_iter().map(|point| point.axes).collect();
-        assert_eq!(document::axes(text, &[]).unwrap(), of_points);
+        let axes = document::axes(text, &[]).unwrap();
+        assert_eq!(axes.into_iter().map(|(values, _)| values).collect::<Vec<_>>(), of_points);
     }
+}
+
+#[test]
+fn labels_name_the_values_of_swept_keys_in_their_order() {
+    let text = format!(
+        "{SMALL}[sweep]\nproduct = {{ routing = [\"valiant\", \"minimal\"], load = [0.1, 0.2] }}\n\
+         zip = {{ \"measure.seed\" = [1, 2], \"measure.warmup\" = [3, 3] }}\n\
+         [sweep.labels]\nrouting = [\"VAL\", \"MIN\"]\nmeasure.warmup = [\"a\", \"\"]"
+    );
+    let labels = |overrides: &[(&str, &str)]| {
+        let overrides: Vec<_> = overrides.iter().map(|&(p, v)| (p.to_owned(), v.to_owned())).collect();
+        let axes = document::axes(&text, &overrides).unwrap().into_iter();
+        axes.map(|(_, labels)| labels.into_iter().map(|(_, name)| name).collect::<Vec<_>>().join("|"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(labels(&[]), ["VAL|a", "VAL|", "VAL|a", "VAL|", "MIN|a", "MIN|", "MIN|a", "MIN|"]);
+    assert_eq!(labels(&[("routing", "minimal"), ("load", "0.1")]), ["a", ""]);
+    assert_eq!(labels(&[("sweep.labels.routing", "[\"V\", \"M\"]"), ("load", "0")])[2..], ["M|a", "M|"]);
 }
 
 #[test]

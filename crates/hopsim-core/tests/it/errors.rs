@@ -738,7 +738,7 @@ fn override_that_does_not_fit() {
 fn sweep_that_does_not_fit() {
     assert_eq!(
         after("[sweep]\nload = [0.1]"),
-        "line 8, column 1: sweep.load = [0.1]: unknown key; did you mean `sweep.product.load`? Valid: product, zip"
+        "line 8, column 1: sweep.load = [0.1]: unknown key; did you mean `sweep.product.load`? Valid: product, zip, labels"
     );
     assert_eq!(
         after("[sweep.product]\nload = 0.1"),
@@ -776,6 +776,40 @@ fn sweep_that_does_not_fit() {
     assert_eq!(
         set(&["sweep.product={ \"measure.seed\" = [1.5] }"]),
         "measure.seed = 1.5 (override): must be an integer, not a decimal number; valid: 0 … 9223372036854775807"
+    );
+}
+
+#[test]
+fn labels_that_do_not_fit_the_sweep() {
+    let labels = |labels: &str| {
+        after(&format!("[sweep.product]\nrouting = [\"minimal\", \"valiant\"]\n[sweep.labels]\n{labels}"))
+    };
+    assert_eq!(
+        labels("router = [\"a\", \"b\"]"),
+        "line 11, column 1: sweep.labels.router: names the values of a key that the sweep does not vary; \
+         did you mean `routing`? Valid: routing"
+    );
+    assert_eq!(
+        labels("routing = [\"a\"]"),
+        "line 11, column 1: sweep.labels.routing: the list has length 1, but that of sweep.product.routing has \
+         length 2; valid: a name for each value, in their order"
+    );
+    assert_eq!(
+        labels("routing = [\"a\", 2]"),
+        "line 11, column 1: sweep.labels.routing = 2: a name must be a string; valid: \"2\""
+    );
+    assert_eq!(
+        labels("routing = [\"a\", \"a\"]"),
+        "line 11, column 1: sweep.labels.routing: two values have the name \"a\"; valid: a name of its own for each"
+    );
+    assert_eq!(
+        labels("routing = \"a\""),
+        "line 11, column 1: sweep.labels.routing = \"a\": must be a list of names; valid: [\"a\"]"
+    );
+    assert_eq!(
+        after("[sweep]\nlabels = { load = [\"a\"] }"),
+        "line 8, column 12: sweep.labels.load: names the values of a key that the sweep does not vary; \
+         valid: a key in product or zip"
     );
 }
 

@@ -28,6 +28,9 @@ use sweep::Sweep;
 /// What the sweep set to make a point: paths as written and their values.
 pub type Assignments = Vec<(String, Value)>;
 
+/// Names of values that the sweep set: paths as written and names.
+pub type Labels = Vec<(String, String)>;
+
 /// One simulation of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
@@ -58,12 +61,13 @@ pub fn points_with_files(
     (0..count).map(|index| point(&draft, &sweep, index, read)).collect()
 }
 
-/// What the sweep sets at every point, in the order of [`points`], without checking the points.
-pub fn axes(text: &str, overrides: &[(String, String)]) -> Result<Vec<Assignments>, ConfigError> {
+/// What the sweep sets at every point, in the order of [`points`], and the names that [sweep.labels] gives to these values:
+/// without checking the points.
+pub fn axes(text: &str, overrides: &[(String, String)]) -> Result<Vec<(Assignments, Labels)>, ConfigError> {
     let source = Source::parse(text)?;
     let (draft, sweep) = assemble(&source, overrides)?;
     let count = sweep.count().map_err(|e| draft.located(e))?;
-    Ok((0..count).map(|index| assignments(&sweep, index)).collect())
+    Ok((0..count).map(|index| (assignments(&sweep, index), sweep.labels(index))).collect())
 }
 
 /// The experiment of a point that was written as JSON.

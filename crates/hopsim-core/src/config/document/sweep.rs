@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 /// Most points of a sweep.
 const MAX_POINTS: usize = 100_000;
 
+/// What a sweep consists of.
+const TABLES: [&str; 3] = ["product", "zip", "labels"];
+
 /// A swept key.
 #[derive(Clone, Debug)]
 pub struct Key {
@@ -21,6 +24,8 @@ pub struct Key {
     /// Where the list stands in the document.
     stands: Vec<String>,
     values: Vec<Value>,
+    /// Names of the values; none or as many as values.
+    labels: Vec<String>,
 }
 
 /// The axes, slowest first: the keys of the product in the order of the document, then the zipped keys, which
@@ -85,11 +90,22 @@ impl Sweep {
 
     /// The values of point `index`, in the order of the axes.
     pub fn point(&self, index: usize) -> Vec<(&Key, &Value)> {
+        self.rows(index).into_iter().filter_map(|(key, row)| Some((key, key.values.get(row)?))).collect()
+    }
+
+    /// The names of those values of point `index` that have one, by path as written.
+    pub fn labels(&self, index: usize) -> Vec<(String, String)> {
+        let name = |(key, row): (&Key, usize)| Some((key.written.clone(), key.labels.get(row)?.clone()));
+        self.rows(index).into_iter().filter_map(name).collect()
+    }
+
+    /// Which value of its list each key has at point `index`, in the order of the axes.
+    fn rows(&self, index: usize) -> Vec<(&Key, usize)> {
         let (mut rest, mut chosen) = (index, Vec::new());
         for axis in self.axes.iter().rev() {
             let row = rest % length(axis).max(1);
             rest /= length(axis).max(1);
-            chosen.extend(axis.iter().rev().filter_map(|key| Some((key, key.values.get(row)?))));
+            chosen.extend(axis.iter().rev().map(|key| (key, row)));
         }
         chosen.reverse();
         chosen
@@ -133,14 +149,12 @@ pub fn states_job_load(path: &[String], value: &Value) -> bool {
 /// The keys of the product and the zipped keys.
 fn read(sweep: &Value) -> Result<(Vec<Key>, Vec<Key>), ConfigError> {
     let tables = table(sweep, &["sweep".into()])?;
-    if let Some((name, value)) = tables.iter().find(|(name, _)| !["product", "zip"].contains(&name.as_str()))
-    {
-        let meant =
-            check::closest(name, &["product", "zip"]).map_or(format!("sweep.product.{name}"), str::to_owned);
+    if let Some((name, value)) = tables.iter().find(|(name, _)| !TABLES.contains(&name.as_str())) {
+        let meant = check::closest(name, &TABLES).map_or(format!("sweep.product.{name}"), str::to_owned);
         return Err(ConfigError::new(display(["sweep", name]), "unknown key")
             .value(show(value))
             .suggestion(Some(&check::quoted(&meant)))
-            .valid("product, zip"));
+            .valid(TABLES.join(", ")));
     }
     let read = |name: &str| {
         let mut keys = Vec::new();
@@ -150,10 +164,49 @@ fn read(sweep: &Value) -> Result<(Vec<Key>, Vec<Key>), ConfigError> {
         }
         Ok(keys)
     };
-    let (product, zip) = (read("product")?, read("zip")?);
+    let (mut product, mut zip) = (read("product")?, read("zip")?);
     refuse_overlaps(product.iter().chain(&zip))?;
     refuse_unequal(&zip)?;
+    for names in read("labels")? {
+        give(&names, product.iter_mut().chain(&mut zip).collect())?;
+    }
     Ok((product, zip))
+}
+
+/// Gives the values of a varied key their names.
+fn give(names: &Key, mut keys: Vec<&mut Key>) -> Result<(), ConfigError> {
+    let refused = |reason: String| ConfigError::new(display(&names.stands), reason);
+    let known: Vec<String> = keys.iter().map(|key| key.written.clone()).collect();
+    let Some(key) = keys.iter_mut().find(|key| key.path == names.path) else {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let close = check::closest(&names.written, &known).map(check::quoted);
+        let valid = if known.is_empty() { "a key in product or zip".into() } else { known.join(", ") };
+        return Err(refused("names the values of a key that the sweep does not vary".into())
+            .suggestion(close.as_deref())
+            .valid(valid));
+    };
+    if names.values.len() != key.values.len() {
+        let lengths = (names.values.len(), key.values.len());
+        let reason = format!(
+            "the list has length {}, but that of {} has length {}",
+            lengths.0,
+            display(&key.stands),
+            lengths.1
+        );
+        return Err(refused(reason).valid("a name for each value, in their order"));
+    }
+    for name in &names.values {
+        let text = name.as_str().ok_or_else(|| {
+            refused("a name must be a string".into()).value(show(name)).valid(format!("\"{}\"", show(name)))
+        })?;
+        if key.labels.iter().any(|other| other == text) {
+            return Err(
+                refused(format!("two values have the name \"{text}\"")).valid("a name of its own for each")
+            );
+        }
+        key.labels.push(text.to_owned());
+    }
+    Ok(())
 }
 
 fn table<'v>(value: &'v Value, stands: &[String]) -> Result<&'v Map<String, Value>, ConfigError> {
@@ -179,7 +232,12 @@ fn flatten(
             Value::Object(fields) => flatten(fields, stands, above, keys)?,
             Value::Array(values) => keys.push(key(values, stands, above)?),
             _ => {
-                let refused = ConfigError::new(display(&*stands), "must be a list of values to vary");
+                let what = if stands.get(1).is_some_and(|part| part == "labels") {
+                    "names"
+                } else {
+                    "values to vary"
+                };
+                let refused = ConfigError::new(display(&*stands), format!("must be a list of {what}"));
                 return Err(refused.value(show(value)).valid(format!("[{}]", show(value))));
             }
         }
@@ -200,7 +258,7 @@ fn key(values: &[Value], stands: &[String], path: &[String]) -> Result<Key, Conf
         return Err(refused.valid("a key outside the table sweep"));
     }
     let (path, stands, values) = (path.to_vec(), stands.to_vec(), values.to_vec());
-    Ok(Key { written: display(&path), path, stands, values, origin: Origin::Unknown })
+    Ok(Key { written: display(&path), path, stands, values, origin: Origin::Unknown, labels: Vec::new() })
 }
 
 fn refuse_overlaps<'k>(keys: impl Iterator<Item = &'k Key>) -> Result<(), ConfigError> {

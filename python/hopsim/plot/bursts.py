@@ -1,0 +1,21 @@
+"""How long bursts take in which every node sends the same number of packets and waits for all."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from hopsim.plot.metric import Metric
+from hopsim.plot.view import View
+from hopsim.results import Results
+from hopsim.series import by_job
+
+TITLE = "cycles per burst against burst size, or as bars"
+NEEDS = "a process of synchronised_bursts"
+KEY = "cycles_per_burst"
+
+
+def draw(results: Results, view: View) -> dict[str, Figure]:
+    """One figure with all curves whose nodes send bursts."""
+    bursts = [point for point in by_job(results) if KEY in point.summary]
+    metric = Metric("bursts", KEY, "Duration of a burst [cycles]")
+    return metric.draw(Results(dict(enumerate(bursts))), view)
