@@ -74,13 +74,12 @@ def _column(panel: Axes, place: float, stack: dict[str, list[float]]) -> None:
 
 def _bars(curves: list[Series]) -> Figure:
     """A bar per curve, the components side by side in it."""
-    figure, axes = style.rows(len(curves))
+    figure, axes = style.rows([series.label for series in curves])
     for place, series in enumerate(curves):
         left = 0.0
         for name, (value,) in _stack(series).items():
             axes.barh(place, value, left=left, color=_colour(name), label=name, height=0.6)
             left += value
-    style.name_rows(axes, [series.label for series in curves])
     axes.set_xlabel(style.LATENCY)
     _legend(figure, [axes])
     return figure

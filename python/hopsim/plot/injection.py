@@ -79,7 +79,7 @@ def _sorted(shown: Shown) -> Figure:
     figure, panels, portions = style.portioned(shown.curves)
     for axes, portion in zip(panels, portions, strict=True):
         for index, series in enumerate(portion):
-            values = np.sort([value.mean or 0.0 for value in _loads(series)])
+            values = np.sort([value.mean for value in _loads(series) if value.mean is not None])
             share = np.arange(1, len(values) + 1) / len(values) * 100
             axes.plot(share, values, label=series.label, color=style.look(index)["color"])
         axes.set(xlabel="Routers, from the least served [%]")

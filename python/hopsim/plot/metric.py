@@ -53,7 +53,7 @@ class Metric:
         return figure
 
     def _bars(self, shown: Shown) -> Figure:
-        figure, axes = style.rows(len(shown.curves))
+        figure, axes = style.rows([series.label for series in shown.curves])
         values = [series.groups[0].estimate(self.key) for series in shown.curves]
         axes.barh(
             range(len(values)),
@@ -62,7 +62,6 @@ class Metric:
             color=style.PALETTE[0],
             error_kw={"elinewidth": 0.8},
         )
-        style.name_rows(axes, [series.label for series in shown.curves])
         for place, value in enumerate(values):
             if value.mean is None:
                 axes.text(0, place, f" {style.NOTHING}", va="center", fontsize="small")

@@ -42,6 +42,14 @@ RC: dict[Any, Any] = {
 """Settings under which figures are made and saved."""
 
 
+LETTERS = 12
+"""Letters of a title, a note or a legend per inch of width."""
+SYMBOL = 8
+"""Letters that the symbol of a label and the space around it take."""
+LONGEST_OF_BAR = 44
+"""Letters of a line of the name of a bar."""
+LINE = 0.17
+"""Height of a line of a legend or a name [inches]."""
 PER_PANEL = 8
 """Curves of a panel that can be told apart."""
 NOTHING = "no packet delivered"
@@ -90,19 +98,17 @@ def below(count: int, *, width: float, height: float = 3.6) -> tuple[Figure, lis
     return figure, list(grid.flat)
 
 
-def rows(count: int) -> tuple[Figure, Axes]:
-    """A figure for `count` horizontal bars."""
+def rows(labels: Sequence[str]) -> tuple[Figure, Axes]:
+    """A figure for named horizontal bars, the first at the top."""
+    names = [textwrap.fill(label, LONGEST_OF_BAR) for label in labels]
+    lines = max(name.count("\n") + 1 for name in names)
     with mpl.rc_context(RC):
-        figure = Figure(figsize=(7.0, 1.2 + 0.36 * count), layout="constrained")
+        figure = Figure(figsize=(7.5, 1.2 + len(names) * (0.2 + LINE * lines)), layout="constrained")
         axes = figure.subplots()
     axes.grid(visible=False, axis="y")
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
     return figure, axes
-
-
-def name_rows(axes: Axes, labels: Sequence[str]) -> None:
-    """Name horizontal bars, the first at the top."""
-    axes.set_yticks(range(len(labels)), [textwrap.fill(label, LONGEST_IN_COLUMN) for label in labels])
-    axes.set_ylim(len(labels) - 0.4, -0.6)
 
 
 def portions(curves: Sequence[Series]) -> list[Sequence[Series]]:
@@ -162,20 +168,16 @@ def line(axes: Axes, index: int, series: Series, source: tuple[str, str], *, sca
     axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
 
 
-LONGEST_IN_COLUMN = 34
-"""Characters of a label that leave room for another one beside it."""
-LONGEST_IN_LINE = 66
-"""Characters of a line of a legend over a panel of the usual width."""
-LINE = 0.17
-"""Height of a line of a legend [inches]."""
-
-
 def finish(figure: Figure, tops: Sequence[Axes], title: str, omitted: str = "") -> None:
     """Title, legends above the panels `tops` where they hide nothing, and a note of what is not shown."""
-    lines = max((_legend(axes) for axes in tops), default=0)
-    figure.set_figheight(figure.get_figheight() + LINE * max(0, lines - 2))
-    width = int(figure.get_figwidth() * LETTERS)
-    figure.suptitle(textwrap.fill(title, width), fontsize="medium")
+    letters = int(figure.get_figwidth() * LETTERS)
+    lines: dict[int, int] = {}
+    for axes in tops:
+        spec = axes.get_subplotspec()
+        row, beside = (spec.rowspan.start, spec.get_gridspec().ncols) if spec else (0, 1)
+        lines[row] = max(lines.get(row, 0), _legend(axes, letters // beside))
+    figure.set_figheight(figure.get_figheight() + LINE * sum(max(0, count - 2) for count in lines.values()))
+    figure.suptitle(textwrap.fill(title, letters), fontsize="medium")
     note(figure, omitted)
 
 
@@ -186,17 +188,13 @@ def note(figure: Figure, omitted: str) -> None:
         figure.supxlabel(text, fontsize="small", x=0.01, ha="left")
 
 
-LETTERS = 12
-"""Letters of a title or note per inch of width."""
-
-
-def _legend(axes: Axes) -> int:
-    """A legend above a panel when there is something to tell apart; returns how many lines it has."""
+def _legend(axes: Axes, width: int) -> int:
+    """A legend of so many letters above a panel that has curves to tell apart; returns how many lines it has."""
     handles, labels = axes.get_legend_handles_labels()
     if not labels:
         return 0
-    columns = 2 if len(labels) > 1 and max(map(len, labels)) <= LONGEST_IN_COLUMN else 1
-    wrapped = [textwrap.fill(label, LONGEST_IN_LINE) for label in labels]
+    columns = 2 if len(labels) > 1 and max(map(len, labels)) <= width // 2 - SYMBOL else 1
+    wrapped = [textwrap.fill(label, width - SYMBOL) for label in labels]
     axes.legend(
         handles,
         wrapped,

@@ -60,8 +60,9 @@ class Shown:
         if count < 2:
             yield self
             return
+        size = -(-len(self.curves) // count)
         for part in range(count):
-            members = self.curves[part * MAX_CURVES : (part + 1) * MAX_CURVES]
+            members = self.curves[part * size : (part + 1) * size]
             title = caption(self.title, f"part {part + 1} of {count}")
             yield replace(self, suffix=f"{self.suffix}-part{part + 1}", title=title, curves=members)
 
@@ -76,7 +77,7 @@ def figures(results: Results, view: View) -> Iterator[Shown]:
 
 
 def over_abscissa(results: Results, view: View) -> Iterator[Shown]:
-    """The figures with curves over load or burst size; where each has one point, the title or labels say it."""
+    """The figures with curves over load or burst size; title or labels name it where each has one point."""
     for shown in figures(results, view):
         if shown.has_one_place:
             points, place = name_places(shown.curves)
