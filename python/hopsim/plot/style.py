@@ -189,7 +189,7 @@ def note(figure: Figure, omitted: str) -> None:
 
 
 def _legend(axes: Axes, width: int) -> int:
-    """A legend of so many letters above a panel that has curves to tell apart; returns how many lines it has."""
+    """A legend this many letters wide above a panel with curves to tell apart; returns how many lines it has."""
     handles, labels = axes.get_legend_handles_labels()
     if not labels:
         return 0
