@@ -7,7 +7,6 @@ the value: in full where that is short, else what tells it apart from the other 
 from __future__ import annotations
 
 import json
-import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -29,7 +28,7 @@ def value_label(value: Any) -> str:
         return _table(value) if value else "default"
     if isinstance(value, list):
         return _list(value)
-    if isinstance(value, str):
+    if isinstance(value, str) and value.strip():
         return value
     return f"{value:g}" if isinstance(value, float) else json.dumps(value)
 
@@ -42,7 +41,7 @@ def labels_of(path: str, values: Sequence[Any]) -> list[str]:
     if not are_unique(labels):
         pairs = zip(values, labels, strict=True)
         labels = [repr(value) if isinstance(value, float) else label for value, label in pairs]
-    return numbered([textwrap.shorten(label, LONGEST, placeholder=" …") for label in labels])
+    return numbered([label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…" for label in labels])
 
 
 def numbered(labels: Sequence[str]) -> list[str]:
@@ -107,7 +106,8 @@ def _list(value: Sequence[Any]) -> str:
 
 def _item(value: Mapping[str, Any]) -> str:
     """A table in a list: by its name if it has one, else the values of its fields."""
-    return value["name"] if "name" in value else " ".join(map(value_label, value.values())) or "default"
+    name = value.get("name")
+    return name if isinstance(name, str) else " ".join(map(value_label, value.values())) or "default"
 
 
 def _by_difference(path: str, values: Sequence[Any]) -> list[str]:
