@@ -11,7 +11,7 @@ table = hs.sweep("dragonfly1056", load=[0.1, 0.2, 0.3]).table
 """
 
 from hopsim._core import version as _version
-from hopsim.errors import ConfigError, NotRecordedError, RunError, SweepError
+from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError, SweepError
 from hopsim.experiment import Experiment
 from hopsim.results import Result, Results
 from hopsim.store import load
@@ -22,6 +22,7 @@ __version__ = _version()
 __all__ = [
     "ConfigError",
     "Experiment",
+    "HopsimWarning",
     "NotRecordedError",
     "Result",
     "Results",

@@ -48,8 +48,15 @@ class Run:
 def version() -> str:
     """Version of the simulator with a digest of its sources: what results are filed under."""
 
-def size(config: str) -> tuple[int, int]:
-    """Nodes and routers of the network of a resolved configuration. Raises `ConfigError`."""
+def survey(config: str) -> str:
+    """What can be said of the network of a resolved configuration before it runs, as JSON. Raises `ConfigError`.
+
+    `nodes`, `routers`, `links` (pairs of class and number), `diameter` (at least that, if `sampled`), `mean_distance` [links], `cut` (links of the best cut found between halves of the
+    nodes: an upper bound of the bisection), `input_vcs` and `ports` of all routers.
+    """
+
+def columns() -> str:
+    """Every column of the results with `table`, `name`, `unit` and `meaning`, as a JSON list."""
 
 def schema() -> str:
     """JSON Schema of the experiment document; its descriptions are the documentation."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -121,26 +121,22 @@ class Catalogue:
             if node.path.startswith(prefix) and "." not in node.path[len(prefix) :]
         ]
 
-    def find(self, name: str) -> list[Node]:
-        """Nodes called `name`: a path, the end of one, `<kind>.<choice>`, or an abbreviation of the papers.
+    def find(self, name: str, others: Iterable[str] = ()) -> list[Node]:
+        """Nodes called `name`: a path, the end of one, `<kind>.<choice>`, or an abbreviation of the papers; in any case.
 
-        Raises `ConfigError` with a suggestion when there is none.
+        Raises `ConfigError` with a suggestion when there is none, perhaps one of `others`.
         """
-        wanted = re.sub(r"\.\d+(?=\.|$)", "", name.strip())
+        wanted = re.sub(r"\.\d+(?=\.|$)", "", name.strip().lower())
         kind, _, rest = wanted.partition(".")
         ends = {wanted, f"{KINDS[kind]}.{rest}"} if kind in KINDS and rest else {wanted}
         found: dict[str, Node] = {}
         for node in self.nodes.values():
-            if any(node.path == end or node.path.endswith(f".{end}") for end in ends):
+            if any(f".{node.path}".endswith(f".{end}") for end in ends):
                 found.setdefault(node.identity, node)
         if not found:
-            found = {
-                node.identity: node
-                for node in reversed(self.nodes.values())
-                if wanted.lower() in node.aliases
-            }
+            found = {node.identity: node for node in reversed(self.nodes.values()) if wanted in node.aliases}
         if not found:
-            raise ConfigError(self._unknown(name))
+            raise ConfigError(self._unknown(name, others))
         exact = [node for node in found.values() if node.path in ends]
         return exact or list(found.values())
 
@@ -151,7 +147,7 @@ class Catalogue:
     def _parameters(self, schema: Schema, prefix: str, unit: str) -> Iterator[Parameter]:
         required = schema.get("required", [])
         for name, field in schema.get("properties", {}).items():
-            body = self._resolve(field)
+            body = self.resolve(field)
             text, own_unit, limits = _lead(_text(field) or _text(body))
             inherited = own_unit or unit_and_range(_text(body))[1] or unit
             if body.get("properties") and "oneOf" not in body:
@@ -181,7 +177,7 @@ class Catalogue:
                 yield Node(f"{prefix}{name}", {}, "", f"{prefix}{name}")
 
     def _node(self, path: str, field: Schema, doc: str, above: tuple[str, ...]) -> Iterator[Node]:
-        body = self._resolve(field)
+        body = self.resolve(field)
         reference = _identity(body)
         own = _text(body)
         if own and own != doc and not own.startswith(_FILLER):
@@ -190,17 +186,17 @@ class Catalogue:
         if reference not in above:
             yield from self._walk(body, f"{path}.", (*above, reference))
 
-    def _resolve(self, schema: Schema) -> Schema:
+    def resolve(self, schema: Schema) -> Schema:
         """The schema behind references, `null` alternatives and list items."""
         for alternatives in ("anyOf", "allOf"):
             present = [part for part in schema.get(alternatives, []) if part.get("type") != "null"]
             if len(present) == 1:
-                return self._resolve(present[0])
+                return self.resolve(present[0])
         if "$ref" in schema:
             name = schema["$ref"].rpartition("/")[2]
-            return self._resolve(self._root["$defs"][name])
+            return self.resolve(self._root["$defs"][name])
         if schema.get("type") == "array" and "items" in schema:
-            items = self._resolve(schema["items"])
+            items = self.resolve(schema["items"])
             if items.get("properties") or items.get("oneOf"):
                 return {"list": True, **items}
         return schema
@@ -210,18 +206,18 @@ class Catalogue:
         if names:
             return ("list of " if schema.get("list") else "") + " | ".join(names)
         if "anyOf" in schema:
-            return " | ".join(self._type(self._resolve(part)) for part in schema["anyOf"])
+            return " | ".join(self._type(self.resolve(part)) for part in schema["anyOf"])
         kind = schema.get("type", "any")
         if isinstance(kind, list):
             kind = next(item for item in kind if item != "null")
         if kind == "array":
-            return f"list of {self._type(self._resolve(schema['items']))}"
+            return f"list of {self._type(self.resolve(schema['items']))}"
         return {"object": "table", "boolean": "true | false"}.get(str(kind), str(kind))
 
-    def _unknown(self, name: str) -> str:
+    def _unknown(self, name: str, others: Iterable[str]) -> str:
         known = {part for path in self.nodes for part in (path, path.rpartition(".")[2])}
         known |= {f"{kind}.{node.name}" for kind, path in KINDS.items() for node in self.choices(path)}
-        close = nearest(name, sorted(known))
+        close = nearest(name, sorted(known.union(others)))
         hint = f"did you mean {close}? " if close else ""
         return f"{name}: nothing has this name; {hint}`hopsim list` shows all names"
 

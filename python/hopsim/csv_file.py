@@ -1,4 +1,4 @@
-"""Tables of figures as CSV files, for what is not an Arrow table."""
+"""Tables as CSV files, for what is not an Arrow table."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 `ConfigError`: bad input, the user can mend it. `RunError`: one simulation could not finish.
 `SweepError`: some points of a sweep could not finish. `NotRecordedError`: a table that the
-experiment did not ask for.
+experiment did not ask for. `HopsimWarning`: what was done may not be what was meant.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hopsim._core import Cancelled, ConfigError, RunError
 if TYPE_CHECKING:
     from hopsim.results import Results
 
-__all__ = ["Cancelled", "ConfigError", "NotRecordedError", "RunError", "SweepError"]
+__all__ = ["Cancelled", "ConfigError", "HopsimWarning", "NotRecordedError", "RunError", "SweepError"]
 
 
 class SweepError(RunError):
@@ -30,6 +30,14 @@ class SweepError(RunError):
         super().__init__("\n".join(lines))
         self.results = results
         self.failures = failures
+
+    def __reduce__(self) -> tuple[type[SweepError], tuple[Results, dict[int, str]]]:
+        """Pickled by what it was made of, not by its text."""
+        return type(self), (self.results, self.failures)
+
+
+class HopsimWarning(UserWarning):
+    """Something that is allowed and may not be what was meant."""
 
 
 class NotRecordedError(LookupError):

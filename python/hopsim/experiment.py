@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import json
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from hopsim import _core, graph_file, toml
+from hopsim import _core, files, graph_file, toml
 from hopsim.errors import ConfigError
 from hopsim.nearest import nearest
 
 DICTIONARY = "<dict>"
+STANDARD_INPUT = "<stdin>"
+KIND = "a TOML text file"
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 
@@ -81,18 +84,27 @@ class Experiment:
 
     @classmethod
     def open(cls, source: str | os.PathLike[str]) -> Experiment:
-        """An experiment from a file, or from the shipped preset of that name."""
-        path = Path(source)
-        if not path.is_file() and str(source) in preset_names():
-            return cls(preset_text(str(source)), str(source))
+        """An experiment from a file, or from the shipped preset or example of that name."""
+        path, name = Path(source), _displayed(source)
+        if not _exists(path) and str(source) in preset_names() + example_names():
+            found = _shipped(str(source))
+            return cls(found.read_text("utf-8"), str(source), directory=found.parent)
         try:
-            return cls(path.read_text("utf-8"), str(source), directory=path.parent)
-        except UnicodeDecodeError as error:
-            raise ConfigError(
-                f"{source}: byte {error.start} is not UTF-8; an experiment is a TOML text file"
-            ) from None
-        except OSError as error:
+            return cls(files.text_of(path, KIND), name, directory=path.parent)
+        except ConfigError as error:
+            raise ConfigError(f"{name}: {error}") from None
+        except (OSError, ValueError) as error:
             raise ConfigError(_cannot_read(source, error)) from None
+
+    @classmethod
+    def from_standard_input(cls) -> Experiment:
+        """An experiment from standard input; files that it names are looked for in the working directory."""
+        if sys.stdin is None:
+            raise ConfigError(f"{STANDARD_INPUT}: is closed; valid: {KIND}")
+        try:
+            return cls(files.read_text(sys.stdin.buffer, KIND), STANDARD_INPUT)
+        except ConfigError as error:
+            raise ConfigError(f"{STANDARD_INPUT}: {error}") from None
 
     def replacing(self, values: Mapping[str, Any]) -> Experiment:
         """The same experiment with {dotted path: value} replaced."""
@@ -147,19 +159,25 @@ class Experiment:
 
 
 def preset_names() -> list[str]:
-    """Names of the experiments shipped with the package."""
-    files = (Path(entry.name) for entry in _presets().iterdir())
-    return sorted(file.stem for file in files if file.suffix == ".toml")
+    """Names of the presets: networks to start from, shipped with the package."""
+    return sorted(file.stem for file in _folder("presets").glob("*.toml"))
 
 
-def preset_text(name: str) -> str:
-    """The document of a preset."""
-    return _presets().joinpath(f"{name}.toml").read_text("utf-8")
+def example_names() -> list[str]:
+    """Names of the commented examples shipped with the package."""
+    return sorted(file.stem for file in _folder("experiments").glob("*.toml"))
 
 
-def preset_summary(name: str) -> str:
-    """The first line of a preset's document, a comment."""
-    return preset_text(name).partition("\n")[0].lstrip("# ")
+def shipped_text(name: str) -> str:
+    """The document of a preset or an example."""
+    return _shipped(name).read_text("utf-8")
+
+
+def shipped_summary(name: str) -> str:
+    """The first sentence of the comment at the head of the document of a preset or an example."""
+    comment = itertools.takewhile(lambda line: line.startswith("#"), shipped_text(name).splitlines())
+    text = " ".join(line.lstrip("# ") for line in comment)
+    return re.split(r"(?<=[^.\d]\.)\s", text, maxsplit=1)[0]
 
 
 def experiment_digest(points: Iterable[Point]) -> str:
@@ -182,8 +200,14 @@ def _without_place(message: str) -> str:
     return re.sub(f"^{DICTIONARY}: line \\d+, column \\d+: ", f"{DICTIONARY}: ", message)
 
 
-def _presets() -> Traversable:
-    return resources.files("hopsim").joinpath("presets")
+def _shipped(name: str) -> Path:
+    """The file of a preset or an example."""
+    return _folder("presets" if name in preset_names() else "experiments") / f"{name}.toml"
+
+
+def _folder(name: str) -> Path:
+    """A folder of the package, which is never in an archive, as it has a compiled module."""
+    return Path(str(resources.files("hopsim"))) / name
 
 
 def _digest(config: str) -> str:
@@ -197,6 +221,11 @@ def _assignment(text: str) -> tuple[str, str]:
     return path.strip(), item.strip()
 
 
+def _displayed(source: str | os.PathLike[str]) -> str:
+    """A path as text, whatever bytes the name of the file has."""
+    return os.fsencode(source).decode("utf-8", "replace")
+
+
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
@@ -204,9 +233,8 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _cannot_read(source: str | os.PathLike[str], error: OSError) -> str:
-    names = preset_names()
-    close = nearest(Path(source).stem, names)
-    hint = f"; did you mean the preset {close}?" if close else f"; presets: {', '.join(names)}"
-    reason = error.strerror or str(error)
-    return f"{source}: cannot read the experiment: {reason}{hint if not _exists(Path(source)) else ''}"
+def _cannot_read(source: str | os.PathLike[str], error: OSError | ValueError) -> str:
+    close = nearest(Path(source).stem, preset_names() + example_names())
+    hint = f"; did you mean {close}?" if close else f"; presets: {', '.join(preset_names())}"
+    reason = getattr(error, "strerror", None) or str(error)
+    return f"{_displayed(source)}: cannot read the experiment: {reason}{hint if not _exists(Path(source)) else ''}"

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import ParseError
+from xml.etree.ElementTree import ParseError, fromstring
 
+from hopsim import files
 from hopsim.errors import ConfigError
 
 # Greatest values of the attributes of a link, in the order in which a text has them.
 ATTRIBUTES = {"latency": 60_000, "cycles_per_phit": 64}
+
+KIND = "GraphML, or a text with a link per line"
 
 
 @dataclass(frozen=True)
@@ -71,12 +76,7 @@ def _numbered(names: Iterable[str]) -> dict[str, int]:
 
 
 def _text(path: Path) -> tuple[list[str], list[Link]]:
-    try:
-        text = path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        reason = f"byte {error.start} is not UTF-8; valid: GraphML or a text with a link per line"
-        raise ConfigError(reason) from None
-    found = list(_lines(text))
+    found = list(_lines(files.text_of(path, KIND)))
     return [name for link in found for name in link.ends], found
 
 
@@ -96,17 +96,41 @@ def _graphml(path: Path) -> tuple[list[str], list[Link]]:
     # Takes as long to import as all the rest, and few experiments need it.
     import networkx
 
+    with path.open("rb") as file:
+        content = files.read_bytes(file, KIND)
     try:
-        graph = networkx.read_graphml(path, force_multigraph=True)
-    except (networkx.NetworkXError, ParseError, ValueError, KeyError) as error:
-        raise ConfigError(f"is not GraphML: {error}") from None
+        with warnings.catch_warnings(action="ignore"):
+            graph = networkx.read_graphml(BytesIO(content), force_multigraph=True)
+    except (networkx.NetworkXError, ParseError, ValueError, LookupError, AttributeError, TypeError) as error:
+        raise ConfigError(f"is not GraphML: {error}; valid: one graph with its nodes and edges") from None
     if graph.is_directed():
         raise ConfigError('its edges are directed, and links go both ways; valid: edgedefault="undirected"')
     found = [
         Link(f"the link between {one} and {other}", (one, other), _known(data))
         for one, other, data in graph.edges(data=True)
     ]
+    _check_whole(content, len(found))
     return list(graph.nodes), found
+
+
+def _check_whole(content: bytes, read: int) -> None:
+    """Refuse what the reader of GraphML makes up or leaves out: nodes that only edges name, and edges."""
+    elements = [(element.tag.rpartition("}")[2], element) for element in fromstring(content).iter()]
+    declared = {element.get("id") for tag, element in elements if tag == "node"}
+    edges = [element for tag, element in elements if tag == "edge"]
+    for edge in edges:
+        ends = {key: edge.get(key) for key in ("source", "target")}
+        for key, name in ends.items():
+            if name not in declared:
+                link = f"the link between {ends['source']} and {ends['target']}"
+                raise ConfigError(
+                    f"{link}: {key} = {name} is not a node of the file; valid: the id of a <node>"
+                )
+    if read != len(edges):
+        raise ConfigError(
+            f"has {len(edges)} edges, of which {read} can be read; valid: one graph, without graphs inside it, "
+            "whose edges have an id each or none"
+        )
 
 
 def _known(data: dict[str, Any]) -> dict[str, Any]:

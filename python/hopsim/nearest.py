@@ -7,8 +7,16 @@ from collections.abc import Iterable
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like `name`; None if none is close."""
-    return next(iter(difflib.get_close_matches(name, list(known), 1)), None)
+    """The known name that is most like `name`, of equals one that begins like it; None if none is close."""
+    lower = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(name.lower(), lower, 5)
+    likeness = difflib.SequenceMatcher(b=name.lower())
+
+    def rank(candidate: str) -> tuple[float, bool]:
+        likeness.set_seq1(candidate)
+        return likeness.ratio(), candidate[:1] == name[:1].lower()
+
+    return lower[max(close, key=rank)] if close else None
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

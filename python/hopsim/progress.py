@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
@@ -14,6 +15,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from hopsim._core import Monitor
 
 LOG_INTERVAL_S = 10.0
+NOTEBOOK_INTERVAL_S = 0.5
 
 
 class Watch(Protocol):
@@ -74,7 +76,7 @@ class Meter:
 
 
 class Bar:
-    """A live bar in a terminal or notebook."""
+    """A live bar in a terminal."""
 
     def __init__(self, console: Console) -> None:
         self._bar = Progress(
@@ -104,6 +106,40 @@ class Bar:
         self._bar.stop()
 
 
+class Notebook:
+    """A line below the cell of a notebook, which changes; unlike a bar it needs no widgets."""
+
+    def __init__(self, interval_s: float = NOTEBOOK_INTERVAL_S) -> None:
+        self._interval_s = interval_s
+        self._last = time.monotonic()
+        self._meter = Meter(0, 0)
+        self._line: Any = None
+
+    def start(self, total: int, stored: int) -> None:
+        """Show the line."""
+        from IPython.display import display  # there, where there is a notebook
+
+        self._meter = Meter(total, stored)
+        self._line = display(self._shown(self._meter.text()), raw=True, display_id=True)
+
+    def tick(self, finished: int, monitors: Iterable[Monitor]) -> None:
+        """Change the line when it is time."""
+        now = time.monotonic()
+        if now - self._last >= self._interval_s and self._line is not None:
+            self._last = now
+            self._meter.update(finished, monitors)
+            self._line.update(self._shown(self._meter.text()), raw=True)
+
+    def stop(self) -> None:
+        """Empty the line."""
+        if self._line is not None:
+            self._line.update(self._shown(""), raw=True)
+
+    @staticmethod
+    def _shown(text: str) -> dict[str, str]:
+        return {"text/plain": text}
+
+
 class Log:
     """A plain line every ten seconds, for logs."""
 
@@ -123,8 +159,10 @@ class Log:
         if now - self._last >= self._interval_s:
             self._last = now
             self._meter.update(finished, monitors)
-            sys.stderr.write(self._meter.text() + "\n")
-            sys.stderr.flush()
+            # A log that cannot be written is no reason to stop.
+            with contextlib.suppress(OSError):
+                sys.stderr.write(self._meter.text() + "\n")
+                sys.stderr.flush()
 
     def stop(self) -> None:
         """Nothing is left behind."""
@@ -137,10 +175,13 @@ def for_terminal() -> Watch:
 
 
 def for_python() -> Watch:
-    """A bar in a terminal or notebook, else nothing; nothing in threads of the caller either."""
+    """A bar in a terminal, a line in a notebook, else nothing; nothing in threads of the caller either."""
     console = Console(stderr=True)
-    visible = console.is_terminal or console.is_jupyter
-    return Bar(console) if visible and threading.current_thread() is threading.main_thread() else Silent()
+    if threading.current_thread() is not threading.main_thread():
+        return Silent()
+    if console.is_jupyter:
+        return Notebook()
+    return Bar(console) if console.is_terminal else Silent()
 
 
 def _clock(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""The main figures of an experiment as a table for the terminal."""
+"""The main metrics of an experiment as a table for the terminal."""
 
 from __future__ import annotations
 

@@ -20,16 +20,18 @@ import shutil
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 import pyarrow as pa
 from pyarrow import csv, parquet
 
 from hopsim import _core, tables
-from hopsim.errors import ConfigError
+from hopsim.errors import ConfigError, HopsimWarning
 from hopsim.experiment import Experiment, Point, experiment_digest
 from hopsim.results import Result, Results
 from hopsim.runner import Outcome
@@ -178,11 +180,27 @@ def load(root: str | os.PathLike[str]) -> Results:
     folder = Path(root)
     manifest = _read_manifest(folder)
     if manifest is None:
-        reason = "holds no manifest.json" if folder.is_dir() else "is not a directory"
+        reason = "is not a directory"
+        if folder.is_dir():
+            reason = "manifest.json is damaged" if (folder / MANIFEST).exists() else "holds no manifest.json"
         raise ConfigError(f"{root}: {reason}; give a directory that `hopsim run --out` has written")
     points = enumerate(manifest["points"])
-    stored = ((index, each["digest"], each["axes"], each.get("labels", {})) for index, each in points)
-    return Results(_read_points(folder, stored))
+    stored = [(index, each["digest"], each["axes"], each.get("labels", {})) for index, each in points]
+    found = _read_points(folder, stored)
+    _warn_of_damage(folder, [digest for index, digest, _, _ in stored if index not in found])
+    return Results(found)
+
+
+def _warn_of_damage(root: Path, missing: Iterable[str]) -> None:
+    """Say which files of points are there and cannot be read: the points look as if they had not finished."""
+    damaged = [digest for digest in missing if (root / "points" / f"{digest}.json").exists()]
+    if damaged:
+        warnings.warn(
+            f"{root}: {len(damaged)} of the points are damaged and left out, such as points/{damaged[0]}.json or a "
+            "table beside it; the command that has written them simulates them anew",
+            HopsimWarning,
+            stacklevel=3,
+        )
 
 
 def default_directory(experiment: Experiment, points: Sequence[Point]) -> Path:
@@ -212,7 +230,27 @@ class _StoredTables(Mapping[str, pa.Table]):
     def __getitem__(self, name: str) -> pa.Table:
         if name not in self._names:
             raise KeyError(name)
-        return parquet.read_table(self._folder / f"{self._digest}.{name}.parquet")
+        path = self._path(name)
+        try:
+            return parquet.read_table(path)
+        except (OSError, pa.ArrowException) as error:
+            reason = str(error).partition("\n")[0]
+            raise ConfigError(
+                f"{path}: is damaged ({reason}); remove it, and the command that has written it simulates its "
+                "point anew"
+            ) from None
+
+    def are_there(self) -> bool:
+        """Whether every table has its file, with an end that describes it."""
+        try:
+            for name in self._names:
+                parquet.read_schema(self._path(name))
+        except (OSError, pa.ArrowException):
+            return False
+        return True
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{self._digest}.{name}.parquet"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -244,25 +282,54 @@ def _read_point(root: Path, digest: str, axes: Mapping[str, Any], labels: Mappin
     folder = root / "points"
     try:
         record = json.loads((folder / f"{digest}.json").read_text("utf-8"))
-        return Result(record, axes, _StoredTables(folder, digest, record["tables"]), labels)
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError):
         return None
+    if not _has(record, _POINT):
+        return None
+    stored = _StoredTables(folder, digest, record["tables"])
+    return Result(record, axes, stored, labels) if stored.are_there() else None
 
 
 def _read_manifest(root: Path) -> dict[str, Any] | None:
+    """The manifest; None if there is none or it is damaged."""
     try:
-        return json.loads((root / MANIFEST).read_text("utf-8"))
+        manifest = json.loads((root / MANIFEST).read_text("utf-8"))
     except (OSError, ValueError):
         return None
+    whole = _has(manifest, _MANIFEST) and all(map(_is_entry, manifest["points"]))
+    return manifest if whole else None
+
+
+def _is_entry(point: object) -> bool:
+    return _has(point, _MANIFEST_POINT) and (
+        isinstance(point, dict) and isinstance(point.get("labels", {}), dict)
+    )
+
+
+# What must be in a manifest, in its list of points, and in the file of a point.
+_MANIFEST = {"hopsim": str, "hashes": dict, "config": dict, "points": list, "wall_time_s": float | int}
+_MANIFEST_POINT = {"digest": str, "axes": dict}
+_POINT = {"config": dict, "result": dict, "jobs": list, "tables": list}
+
+
+def _has(record: object, fields: Mapping[str, type | UnionType]) -> bool:
+    """Whether a record that was read has all fields, of these types."""
+    return isinstance(record, dict) and all(
+        isinstance(record.get(name), kind) for name, kind in fields.items()
+    )
 
 
 def _refuse_strangers(root: Path) -> None:
-    if not root.is_dir() or (root / MANIFEST).exists():
+    if not root.is_dir() or _read_manifest(root) is not None:
         return
-    names = sorted(entry.name for entry in root.iterdir())
+    damaged = (root / MANIFEST).exists()
+    # A directory that holds nothing but results, and points among them, had a manifest of ours.
+    ours = OWN_NAMES if damaged and (root / "points").is_dir() else ()
+    names = sorted(entry.name for entry in root.iterdir() if entry.name not in ours)
     if names:
+        manifest = "its manifest.json is none of hopsim" if damaged else "no manifest.json"
         raise ConfigError(
-            f"{root}: is not a results directory (no manifest.json) and not empty ({names[0]}, …); "
+            f"{root}: is not a results directory ({manifest}) and not empty ({names[0]}, …); "
             "choose an empty or a new directory"
         )
 

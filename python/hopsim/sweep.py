@@ -10,6 +10,7 @@ from typing import Any
 from hopsim import progress as progress_module
 from hopsim.errors import ConfigError, RunError, SweepError
 from hopsim.experiment import Experiment, Point, Source
+from hopsim.links_warning import warn_of_default_latencies
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
 from hopsim.store import Store
@@ -78,12 +79,13 @@ def sweep(
         ConfigError: bad input, or `out` holds something else.
         SweepError: some points could not finish; `.results` has the others.
     """
+    count = _threads(workers)
     axes = {name: list(item) for name, item in shorthand.items() if _is_axis(item)}
     plain = {name: item for name, item in shorthand.items() if name not in axes}
     document = Experiment.of(experiment).replacing({**(values or {}), **plain})
     document = document.with_axes({**(product or {}), **axes})
     points = document.points()
-    count = all_cores() if workers is None else workers
+    warn_of_default_latencies(document, points)
     store = None if out is None else Store.claim(Path(out), document, points, force=False)
     results, outcome = _simulate(points, count, progress=progress, store=store)
     if outcome.failures:
@@ -116,6 +118,16 @@ def _recording(document: Experiment) -> Experiment:
         cycles = document.points()[0].cycles
         document = document.replacing({"measure.interval": max(1, cycles // TIMESERIES_ROWS)})
     return document
+
+
+def _threads(workers: int | None) -> int:
+    if workers is None:
+        return all_cores()
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise ConfigError(
+            f"workers = {workers!r}: is not a number of threads; valid: 1 …, or None for all cores"
+        )
+    return workers
 
 
 def _is_axis(item: Any) -> bool:

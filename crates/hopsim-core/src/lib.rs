@@ -16,6 +16,7 @@ pub mod network;
 pub mod plan;
 pub mod rng;
 pub mod routing;
+pub mod survey;
 pub mod topology;
 pub mod trace;
 pub mod traffic;

@@ -231,6 +231,12 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
         .value(m.interval)
         .valid(format!("0 or at least {}", m.cycles / 10_000_000 + 1)));
     }
+    if m.interval > m.warmup + m.cycles {
+        let reason = format!("the run ends after {} cycles, before the first interval does", m.warmup + m.cycles);
+        return Err(ConfigError::new("measure.interval", reason)
+            .value(m.interval)
+            .valid(format!("1 … {}, or 0 for no time series", m.warmup + m.cycles)));
+    }
     if m.interval == 0 && m.streams.contains(&RecordStream::Generation) {
         return Err(ConfigError::new("measure.interval", "the stream generation has a row per interval")
             .value(0)
@@ -270,7 +276,7 @@ fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
     if !(1.0..=64.0).contains(&speedup) {
         return Err(ConfigError::new(
             format!("router.{name}.speedup"),
-            "the crossbar is at least as fast as the links",
+            if speedup < 1.0 { "the crossbar is at least as fast as the links" } else { "is too large" },
         )
         .value(speedup)
         .valid("1 … 64"));

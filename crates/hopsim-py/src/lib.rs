@@ -9,6 +9,7 @@ use hopsim_core::config::document;
 use hopsim_core::error::ConfigError;
 use hopsim_core::plan::Plan;
 use hopsim_core::routing::flexvc::{Example, Support, supported};
+use hopsim_core::survey::Survey;
 use hopsim_core::topology::graph::Edge;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -69,12 +70,18 @@ fn axes(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<St
     Ok(Value::Array(points.collect()).to_string())
 }
 
-/// Nodes and routers of the network of a resolved configuration.
+/// What can be said of the network of a resolved configuration before it runs, as JSON: see [`Survey`].
 #[pyfunction]
-fn size(py: Python<'_>, config: &str) -> PyResult<(u32, u32)> {
-    let network = py.detach(|| Ok::<_, ConfigError>(Plan::new(&document::from_json(config)?)?.network));
-    let network = network.map_err(|error| errors::in_configuration(&error))?;
-    Ok((network.nodes, network.routers))
+fn survey(py: Python<'_>, config: &str) -> PyResult<String> {
+    let survey = py.detach(|| Ok::<_, ConfigError>(Survey::new(&Plan::new(&document::from_json(config)?)?)));
+    let survey = survey.map_err(|error| errors::in_configuration(&error))?;
+    serde_json::to_string(&survey).map_err(errors::unwritable)
+}
+
+/// Every column of the results with table, unit and meaning, as a JSON list.
+#[pyfunction]
+fn columns() -> PyResult<String> {
+    serde_json::to_string(&hopsim_core::measure::columns::columns()).map_err(errors::unwritable)
 }
 
 /// Which paths FlexVC carries with so many VCs (totals, then those for replies alone): {kind of path: support}.
@@ -116,5 +123,5 @@ mod _core {
     #[pymodule_export]
     use super::run::{Run, run};
     #[pymodule_export]
-    use super::{axes, points, schema, size, vc_paths, version};
+    use super::{axes, columns, points, schema, survey, vc_paths, version};
 }

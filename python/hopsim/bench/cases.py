@@ -1,4 +1,4 @@
-"""What is measured. A case is a name and a function from a bench to figures."""
+"""What is measured. A case is a name and a function from a bench to metrics."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ H16 = {"topology": {"dragonfly": {"p": 16, "a": 32, "h": 16}}}
 
 
 Measure = Callable[["Case", Bench], Iterator[Figure]]
-"""Yields the figures of a case; may raise `NotMeasuredError`."""
+"""Yields the metrics of a case; may raise `NotMeasuredError`."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A group of figures.
+    """A group of metrics.
 
     Attributes:
         section: heading in the table.
@@ -57,7 +57,7 @@ class Case:
     quick: bool = False
 
     def figures(self, bench: Bench) -> list[Figure]:
-        """All figures; one without a value says what could not be measured."""
+        """All metrics; one without a value says what could not be measured."""
         found: list[Figure] = []
         try:
             for figure in self.measure(self, bench):

@@ -51,7 +51,7 @@ class Pattern(click.ParamType):
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("bench-results/latest.json"),
     show_default=True,
-    help="File of earlier figures: compare with the last of each, then add these.",
+    help="File of earlier metrics: compare with the last of each, then add these.",
 )
 @click.option("--no-save", is_flag=True, help="Compare only.")
 @click.option(
@@ -104,7 +104,7 @@ def default_runner() -> Path:
 
 
 def machine() -> dict[str, Any]:
-    """When, with what and where figures were measured."""
+    """When, with what and where metrics were measured."""
     about = {
         "hopsim": _core.version(),
         "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -117,7 +117,7 @@ def machine() -> dict[str, Any]:
 
 
 def table(measured: list[tuple[Case, list[Figure]]], saved: dict[str, float]) -> Table:
-    """All figures, a section for each kind of case."""
+    """All metrics, a section for each kind of case."""
     grid = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for heading in ("case", "quantity", "value", "target", "", "ratio", "note"):
         justify = "right" if heading in ("value", "target", "ratio") else "left"
@@ -133,7 +133,7 @@ def table(measured: list[tuple[Case, list[Figure]]], saved: dict[str, float]) ->
 
 
 def cells(figure: Figure, saved: dict[str, float]) -> list[str]:
-    """A figure as text: quantity, value, target, verdict, ratio to the saved one, note."""
+    """A metric as text: quantity, value, target, verdict, ratio to the saved one, note."""
     ratio = figure.ratio(saved)
     verdict, colour = figure.verdict, COLOURS[figure.verdict]
     return [

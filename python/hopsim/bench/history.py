@@ -1,4 +1,4 @@
-"""The file of measured figures: every run, the newest last."""
+"""The file of measured metrics: every run, the newest last."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class History:
         self.runs = _read(path)
 
     def latest(self) -> dict[str, float]:
-        """The last saved value of every figure, by name."""
+        """The last saved value of every metric, by name."""
         return {name: value for run in self.runs for name, value in run["figures"].items()}
 
     def save(self, about: dict[str, Any], figures: Iterable[Figure]) -> None:

@@ -21,7 +21,7 @@ Document = Mapping[str, Any]
 
 
 class NotMeasuredError(Exception):
-    """Something needed for a figure is missing or failed; the text says what."""
+    """Something needed for a metric is missing or failed; the text says what."""
 
 
 @dataclass(frozen=True)

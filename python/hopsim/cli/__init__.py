@@ -1,25 +1,30 @@
-"""The command line. Exit status: 0 done, 1 a simulation failed, 2 bad input, 130 interrupted."""
+"""The command line. Exit status: 0 done, 1 a simulation failed or output was lost, 2 bad input, 130 interrupted."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
 from hopsim import _core
-from hopsim.errors import ConfigError, NotRecordedError, RunError
+from hopsim.cli.encoding import degrade
+from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError
 
 _COMMANDS = {
     "run": "hopsim.cli.run",
     "check": "hopsim.cli.check",
     "list": "hopsim.cli.list",
     "explain": "hopsim.cli.explain",
+    "schema": "hopsim.cli.schema",
     "plot": "hopsim.cli.plot",
     "reproduce": "hopsim.reproduce",
     "bench": "hopsim.bench",
@@ -52,14 +57,19 @@ def cli() -> None:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; every error is one message on standard error."""
     signal.signal(signal.SIGTERM, _interrupt)
+    _prepare_streams()
+    warnings.simplefilter("always", HopsimWarning)
+    warnings.showwarning = _show_warning
     try:
         cli.main(
             args=None if arguments is None else list(arguments), prog_name="hopsim", standalone_mode=False
         )
+        # What is still in the buffer can be lost too.
+        sys.stdout.flush()
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.exceptions.NoArgsIsHelpError as usage:
-        sys.stderr.write(f"{usage.format_message()}\n")
+        _say(usage.format_message())
         sys.exit(usage.exit_code)
     except click.UsageError as error:
         _fail(f"{error.format_message()}{_help_hint(error)}", error.exit_code)
@@ -72,10 +82,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted", 130)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon(sys.stdout)
         sys.exit(1)
     except OSError as error:
-        _fail(f"{error.filename or 'output'}: {error.strerror or error}", 2)
+        _abandon(sys.stdout)
+        _fail(f"{error.filename or 'output'}: {error.strerror or error}", 2 if error.filename else 1)
     except BaseException as error:
         if isinstance(error, SystemExit) or "HOPSIM_TRACEBACK" in os.environ:
             raise
@@ -91,6 +102,34 @@ def _help_hint(error: click.UsageError) -> str:
     return "" if error.ctx is None else f" `{error.ctx.command_path} --help` tells more."
 
 
+def _prepare_streams() -> None:
+    """Refuse to run without standard output: what would be lost is the result. Messages may be lost."""
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (open until the end)
+    if sys.stdout is None:
+        _fail("standard output is closed; valid: a file, a pipe, or >/dev/null for none", 1)
+    degrade(sys.stdout, sys.stderr)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_place: Any) -> None:
+    _say(f"hopsim: warning: {message}")
+
+
+def _abandon(stream: TextIO) -> None:
+    """Let what is left in the buffer of a stream go, so that Python does not fail over it at the end."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _say(line: str) -> None:
+    """Write to standard error, which may be closed or full: the exit status still tells."""
+    try:
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+    except OSError:
+        _abandon(sys.stderr)
+
+
 def _fail(message: str, status: int) -> NoReturn:
-    sys.stderr.write(f"hopsim: {message}\n")
+    _say(f"hopsim: {message}")
     sys.exit(status)

@@ -1,22 +1,61 @@
-"""`hopsim check`: validate a file without running it."""
+"""`hopsim check`: validate a file without running it, and say what it would take."""
 
 from __future__ import annotations
 
 import click
 
-from hopsim import _core
 from hopsim.cli import options
-from hopsim.experiment import Experiment
+from hopsim.estimate import Survey, expected, survey
+from hopsim.links_warning import warn_of_default_latencies
+from hopsim.runner import all_cores
 
 
-@click.command("check", short_help="Validate FILE without running it.")
+@click.command(
+    "check", short_help="Validate FILE without running it; show its networks and what it would take."
+)
 @options.experiment
 @options.assignments
 def command(experiment: str, assignments: tuple[str, ...]) -> None:
-    """Validate FILE without running it: every point of its sweep, the network, the routing."""
-    points = Experiment.open(experiment).setting(assignments).points()
-    sizes = sorted({_core.size(point.config) for point in points})
-    click.echo(f"points: {len(points)}")
-    for nodes, routers in sizes:
-        click.echo(f"network: {nodes:,} nodes, {routers:,} routers")
+    """Validate FILE without running it: every point of its sweep, the network, the routing.
+
+    Shows for each network its links between routers, its diameter (links on the longest of the shortest
+    paths between routers with nodes), and its bisection: the links between two halves of the nodes, in the
+    best cut that is found by halving the routers by number and across each dimension, and then swapping
+    routers while that helps. It is an upper bound; where a network is cut evenly, as tori and trees are, it
+    is the bisection itself. Memory and time are estimates, good to a factor of about three where the
+    network accepts what is offered.
+    """
+    document = options.document(experiment, assignments)
+    points = document.points()
+    warn_of_default_latencies(document, points)
+    click.echo(f"points: {len(points):,}")
+    for network in dict.fromkeys(survey(point) for point in points):
+        click.echo(_described(network))
+    cores = all_cores()
+    needs = expected(points, cores)
+    threads = "1 core" if cores == 1 else f"{cores} cores"
+    click.echo(
+        f"expected: {_duration(needs.cpu_s / min(cores, len(points)))} on {threads}, {_size(needs.peak_mb)}"
+    )
     click.echo("OK")
+
+
+def _described(network: Survey) -> str:
+    links = ", ".join(f"{count:,} {kind} links" for kind, count in network.links)
+    least = "at least " if network.sampled else ""
+    return (
+        f"network: {network.nodes:,} nodes, {network.routers:,} routers, {links}; "
+        f"diameter {least}{network.diameter}, bisection at most {network.cut:,} links"
+    )
+
+
+def _duration(seconds: float) -> str:
+    """`under a second`, `about 40 s`, `about 3 min`, `about 5 h`."""
+    for most, unit, name in ((1, 0, ""), (100, 1, "s"), (6000, 60, "min"), (float("inf"), 3600, "h")):
+        if seconds < most:
+            return f"about {seconds / unit:.2g} {name}" if unit else "under a second"
+    raise AssertionError("unreachable")
+
+
+def _size(megabytes: float) -> str:
+    return f"about {megabytes:.2g} MB" if megabytes < 1000 else f"about {megabytes / 1000:.2g} GB"

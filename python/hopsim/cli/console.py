@@ -1,20 +1,32 @@
-"""Consoles that are wide enough when the output is not a terminal."""
+"""Consoles that are wide enough when the output is not a terminal, and lay out what their encoding can write."""
 
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from rich.console import Console
+from rich.text import Text
+
+from hopsim.cli.encoding import encodable
 
 PIPE_WIDTH = 140
 
 
+class _Plain(Console):
+    """A console that lays out what its encoding can write, so that columns stay in line."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """The text as the console will write it."""
+        return super().render_str(encodable(text, self.encoding), **options)
+
+
 def of_width(width: int) -> Console:
     """A console for tables that need so many columns where there is no terminal."""
-    result = Console()
-    return result if result.is_terminal else Console(width=width)
+    result = _Plain()
+    return result if result.is_terminal else _Plain(width=width)
 
 
 def stdout() -> Console:
     """A console on standard output."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    return _Plain(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)

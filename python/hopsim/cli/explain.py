@@ -7,34 +7,67 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from hopsim import columns
 from hopsim.catalogue import Catalogue, Node, Parameter
 from hopsim.cli.console import stdout
-from hopsim.experiment import preset_names, preset_text
+from hopsim.columns import ResultColumn
+from hopsim.errors import ConfigError
+from hopsim.experiment import example_names, preset_names, shipped_text
+from hopsim.sample import sample
 
 TEXT_WIDTH = 100
 
 
-@click.command("explain", short_help="Explain a mechanism, a choice or a key of the document.")
+@click.command("explain", short_help="Explain a mechanism, a key of the document or a column of the results.")
 @click.argument("name", metavar="NAME")
 def command(name: str) -> None:
     """Explain a mechanism, a choice or a key: what it does, its parameters, units, defaults, source.
 
     NAME is a name or a path, such as valiant, routing.valiant, ejection or measure.warmup, an
-    abbreviation of the papers, such as ADVc, or a preset.
+    abbreviation of the papers, such as ADVc, or a preset or example. It may also be a column of the results, such
+    as packet_latency_p99 or routers.injection_load, or a whole table of them, such as timeseries.
     """
     console = stdout()
-    if name in preset_names():
-        console.print(preset_text(name), markup=False)
+    if name.lower() in preset_names():
+        console.print(shipped_text(name.lower()), markup=False)
         return
     catalogue = Catalogue()
-    for index, node in enumerate(catalogue.find(name)):
+    found = columns.find(name)
+    try:
+        nodes = catalogue.find(name, {*(each.name for each in columns.result_columns()), *example_names()})
+    except ConfigError:
+        if name.lower() in example_names():
+            console.print(shipped_text(name.lower()), markup=False)
+        elif not found:
+            raise
+        nodes = []
+    for index, node in enumerate(nodes):
         if index:
             console.print()
         _explain(console, catalogue, node)
+    if nodes and found:
+        console.print()
+    _explain_columns(console, found)
+
+
+def _explain_columns(console: Console, found: list[ResultColumn]) -> None:
+    """A line on where they are, and a row each, table by table."""
+    for name in dict.fromkeys(each.table for each in found):
+        rows = [each for each in found if each.table == name]
+        console.print(f"[bold]{escape(name)}[/bold] in the results: {escape(rows[0].place)}")
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+        for heading in ("column", "unit", "meaning"):
+            table.add_column(heading, no_wrap=heading != "meaning")
+        for row in rows:
+            table.add_row(escape(row.name), escape(row.unit), escape(row.meaning))
+        console.print(table)
+        console.print()
 
 
 def _explain(console: Console, catalogue: Catalogue, node: Node) -> None:
     console.print(f"[bold]{escape(node.path)}[/bold]")
+    console.print(escape(sample(catalogue, node)), style="dim", soft_wrap=True)
+    console.print()
     for paragraph in node.paragraphs if node.doc else []:
         console.print(escape(paragraph), width=min(console.width, TEXT_WIDTH))
         console.print()

@@ -8,10 +8,10 @@ from rich.table import Table
 
 from hopsim.catalogue import KINDS, Catalogue
 from hopsim.cli.console import stdout
-from hopsim.experiment import preset_names, preset_summary
+from hopsim.experiment import example_names, preset_names, shipped_summary
 
 
-@click.command("list", short_help="Show every mechanism and preset with one line each.")
+@click.command("list", short_help="Show every mechanism, preset and example with one line each.")
 def command() -> None:
     """Show every topology, router, routing, pattern and so on, with one line each.
 
@@ -24,11 +24,13 @@ def command() -> None:
     for kind, path in KINDS.items():
         rows = [(node.name, node.summary) for node in catalogue.choices(path)]
         _section(table, kind, path if path != kind else "", rows)
-    _section(table, "preset", "hopsim run NAME", [(name, preset_summary(name)) for name in preset_names()])
+    for kind, names in (("preset", preset_names()), ("example", example_names())):
+        _section(table, kind, "hopsim run NAME", [(name, shipped_summary(name)) for name in names])
     console = stdout()
     console.print(table)
     console.print(
-        "`hopsim explain NAME` tells more about each; NAME may also be any key, such as measure.warmup."
+        "`hopsim explain NAME` tells more about each; NAME may also be any key, such as measure.warmup, or any column "
+        "of the results, such as jain_index."
     )
 
 

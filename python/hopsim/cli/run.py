@@ -14,7 +14,8 @@ from hopsim import progress
 from hopsim.cli import options
 from hopsim.cli.console import stdout
 from hopsim.errors import ConfigError
-from hopsim.experiment import Experiment, Point
+from hopsim.experiment import Point
+from hopsim.links_warning import warn_of_default_latencies
 from hopsim.report import summary_table
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
@@ -42,13 +43,14 @@ def command(
     with_csv: bool,
     force: bool,
 ) -> None:
-    """Simulate FILE, or every point of its sweep. FILE may be the name of a preset.
+    """Simulate FILE, or every point of its sweep. FILE may be the name of a preset, or - for standard input.
 
     Results go to the directory given with --out, or to results/<name>-<digest>; with --json alone
     nothing is stored. The same command run again resumes where it stopped.
     """
-    document = Experiment.open(experiment).setting(assignments)
+    document = options.document(experiment, assignments)
     points = document.points()
+    warn_of_default_latencies(document, points)
     if out is None and json_path is None:
         out = default_directory(document, points)
     store = None if out is None else Store.claim(out, document, points, force=force)

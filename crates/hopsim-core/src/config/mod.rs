@@ -232,7 +232,7 @@ pub struct SemanticsConfig {
     /// Worth: `unlimited` saves 1.9 cycles at load 0.5 and leaves the accepted load at saturation as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub injection_link: Option<InjectionLink>,
-    /// When a packet counts as injected (the fairness figures); default `network`, with `compat = "fogsim"`
+    /// When a packet counts as injected (the fairness metrics); default `network`, with `compat = "fogsim"`
     /// `buffer`.
     /// Worth: no packet moves differently. With `buffer`, deep injection buffers hide starvation in short windows:
     /// they fill before their router lets anything through.

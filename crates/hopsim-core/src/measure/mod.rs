@@ -1,6 +1,7 @@
-//! Measurement: what is counted while the engine runs ([`recorder`]), and the figures made of it
-//! ([`summary`], [`tables`]). All counts are integers, so that no order of events can change a result.
+//! Measurement: what is counted while the engine runs ([`recorder`]), and the metrics made of it
+//! ([`summary`], [`tables`]; [`columns`] says what they mean). All counts are integers, so that no order of events can change a result.
 
+pub mod columns;
 pub mod recorder;
 pub mod statistics;
 pub mod summary;

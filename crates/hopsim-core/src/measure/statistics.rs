@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_equal_their_definitions() {
+    fn metrics_equal_their_definitions() {
         assert!(close(variation(&[1.0, 3.0]), 0.5));
         assert!(close(jain(&[1.0, 0.0, 0.0, 0.0]), 0.25));
         assert!(close(jain(&[2.0, 2.0]), 1.0));

@@ -1,4 +1,4 @@
-//! The summary record: one flat row of figures per point, and per job.
+//! The summary record: one flat row of metrics per point, and per job.
 //!
 //! Loads are in phits/(node·cycle) over the nodes of the jobs, latencies in cycles. Means are over the packets
 //! delivered in the window; `…_ci95` is the half width of their 95 % confidence interval over the batches.
@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use hdrhistogram::Histogram;
 use serde_json::{Map, Value};
 
-/// The figures of some jobs together.
+/// The metrics of some jobs together.
 pub struct Figures<'a> {
     plan: &'a Plan,
     recorder: &'a Recorder,
@@ -137,7 +137,7 @@ fn means(classes: &[&str]) -> Vec<(String, Mean)> {
 }
 
 impl<'a> Figures<'a> {
-    /// The figures of the jobs in `jobs` together.
+    /// The metrics of the jobs in `jobs` together.
     pub fn new(plan: &'a Plan, recorder: &'a Recorder, jobs: Vec<usize>) -> Self {
         let nodes = jobs.iter().map(|&j| plan.jobs[j].nodes.len()).sum::<usize>() as f64;
         Self { plan, recorder, jobs, nodes }

@@ -100,6 +100,11 @@ pub fn resolve_names(experiment: &mut Experiment) -> Result<(), ConfigError> {
     let mut taken: Vec<String> = Vec::new();
     for (index, job) in experiment.jobs.iter_mut().enumerate() {
         let name = job.name.get_or_insert_with(|| format!("job{index}")).clone();
+        if name.trim().is_empty() {
+            return Err(ConfigError::new(format!("jobs.{index}.name"), "the name is empty")
+                .value(format!("{name:?}"))
+                .valid("a name of its own for every job, or no such key"));
+        }
         if let Some(other) = taken.iter().position(|other| *other == name) {
             return Err(ConfigError::new(
                 format!("jobs.{index}.name"),

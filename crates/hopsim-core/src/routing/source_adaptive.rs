@@ -85,7 +85,7 @@ impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         if !(1..=6).contains(&self.longest_detour) {
-            return Err(ConfigError::new("longest_detour", "a detour has at most 6 links")
+            return Err(ConfigError::new("longest_detour", "a detour has 1 to 6 links")
                 .value(self.longest_detour)
                 .valid("1 … 6"));
         }

@@ -130,7 +130,7 @@ impl Cube {
         }
         for (dimension, &side) in sides.iter().enumerate() {
             if !(2..=u32::from(u16::MAX)).contains(&side) {
-                let reason = "a dimension has at least two routers";
+                let reason = if side < 2 { "a dimension has at least two routers" } else { "is too large" };
                 return Err(ConfigError::new(format!("sides.{dimension}"), reason)
                     .value(side)
                     .valid(format!("2 … {}", u16::MAX)));

@@ -74,6 +74,87 @@ fn key_in_the_wrong_table() {
 }
 
 #[test]
+fn key_that_begins_like_another_one() {
+    assert_eq!(
+        before("lode = 0.2"),
+        "line 1, column 1: lode = 0.2: unknown key; did you mean `load`? \
+         Valid: compat, load, topology, links, router, routing, nic, semantics, jobs, measure, sweep"
+    );
+}
+
+#[test]
+fn load_where_it_does_not_belong() {
+    assert_eq!(
+        after("[[jobs]]\nload = 0.2"),
+        "line 8, column 1: jobs.0.load = 0.2: unknown key; did you mean `jobs.0.traffic.process.bernoulli.load` or \
+         `load`? Valid: name, placement, traffic"
+    );
+    assert_eq!(
+        after("[[jobs]]\n[[jobs]]\ntraffic = { load = 0.2 }"),
+        "line 9, column 13: jobs.1.traffic.load = 0.2: unknown key; did you mean \
+         `jobs.1.traffic.process.bernoulli.load` or `load`? \
+         Valid: pattern, process, node_loads, packet_length, changes, request_reply"
+    );
+}
+
+#[test]
+fn number_that_toml_does_not_hold() {
+    for (value, reason) in
+        [("9223372036854775808", "large"), ("-9_223_372_036_854_775_809", "small"), ("1e999", "large")]
+    {
+        assert_eq!(
+            set(&[&format!("measure.seed={value}")]),
+            format!(
+                "measure.seed = {value} (override): is too {reason}; valid: integers of 64 bits, finite decimal numbers"
+            )
+        );
+    }
+}
+
+#[test]
+fn value_too_large_is_not_called_too_small() {
+    assert_eq!(
+        message_of("load = 0.1\ntopology.mesh.sides = [4, 400_000]", &[]),
+        "line 2, column 27: topology.mesh.sides.1 = 400000: is too large; valid: 2 … 65535"
+    );
+    assert_eq!(
+        set(&["router.cioq.speedup=65"]),
+        "router.cioq.speedup = 65 (override): is too large; valid: 1 … 64"
+    );
+    assert_eq!(
+        set(&["jobs.0.traffic.process={ bursty = { burst_length = 2_000_000 } }"]),
+        "jobs.0.traffic.process.bursty.burst_length = 2000000 (override): is too large; valid: 1 … 1000000 packets"
+    );
+    assert_eq!(
+        set(&["routing.source_adaptive.longest_detour=0"]),
+        "routing.source_adaptive.longest_detour = 0 (override): a detour has 1 to 6 links; valid: 1 … 6"
+    );
+}
+
+#[test]
+fn interval_longer_than_the_run() {
+    assert_eq!(
+        after("[measure]\nwarmup = 100\ncycles = 400\ninterval = 501"),
+        "line 10, column 1: measure.interval = 501: the run ends after 500 cycles, before the first interval does; \
+         valid: 1 … 500, or 0 for no time series"
+    );
+    assert_eq!(after("[measure]\nwarmup = 100\ncycles = 400\ninterval = 500"), "accepted");
+}
+
+#[test]
+fn job_without_a_name() {
+    for name in ["", " "] {
+        assert_eq!(
+            after(&format!("[[jobs]]\nname = \"{name}\"")),
+            format!(
+                "line 8, column 1: jobs.0.name = \"{name}\": the name is empty; \
+                 valid: a name of its own for every job, or no such key"
+            )
+        );
+    }
+}
+
+#[test]
 fn unknown_choice() {
     assert_eq!(
         after("[routing.valient]"),

@@ -161,7 +161,7 @@ fn unknown(path: &[String], names: &[&str], value: &Value) -> ConfigError {
     let refused = ConfigError::new(display(path), "unknown key");
     let refused = if value.is_object() { refused } else { refused.value(show(value)) };
     let name = path.last().map_or("", String::as_str);
-    refused.suggestion(closest(name, names).map(quoted).or_else(|| elsewhere(name)).as_deref())
+    refused.suggestion(closest(name, names).map(quoted).or_else(|| elsewhere(path)).as_deref())
 }
 
 /// A name in a message.
@@ -169,20 +169,47 @@ pub fn quoted(name: &str) -> String {
     format!("`{name}`")
 }
 
-/// The name among `names` that was probably meant by `word`.
+/// Least similarity (Jaro-Winkler, 0 … 1) of names that begin alike but differ in more letters than a slip: `lode`, `load`.
+const ALIKE: f64 = 0.86;
+
+/// The name among `names` that was probably meant by `word`: a few letters differ, or else the two are alike from the start.
 pub fn closest<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
-    let word = word.to_lowercase().replace(['-', ' '], "_");
+    let word = &plain(word);
+    let likeness = |name: &&&str| strsim::jaro_winkler(word, &name.to_lowercase());
+    let alike = || names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    nearly(word, names).or_else(|| alike().filter(|name| likeness(name) >= ALIKE).copied())
+}
+
+/// The name among `names` from which `word` differs in a few letters.
+fn nearly<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
     let length = word.chars().count();
-    let near = names.iter().map(|name| (strsim::damerau_levenshtein(&word, &name.to_lowercase()), *name));
+    let near = names.iter().map(|name| (strsim::damerau_levenshtein(word, &name.to_lowercase()), *name));
     near.filter(|(distance, _)| *distance <= (length / 3).max(1) && *distance < length)
         .min()
         .map(|(_, name)| name)
 }
 
-/// Keys of this or nearly this name in other places of the document.
-fn elsewhere(name: &str) -> Option<String> {
+fn plain(word: &str) -> String {
+    word.to_lowercase().replace(['-', ' '], "_")
+}
+
+/// Where in the document keys stand that have this or nearly this name: everywhere if the places are few, else the first one
+/// below the table that the stranger was found in, and that at the top.
+fn elsewhere(path: &[String]) -> Option<String> {
+    let (name, table) = path.split_last()?;
     let keys = schema::all_keys();
-    let meant = closest(name, &keys.iter().map(|(key, _)| *key).collect::<Vec<_>>())?;
-    let paths: Vec<_> = keys.iter().filter(|(key, _)| *key == meant).map(|(_, path)| quoted(path)).collect();
-    (paths.len() <= 3).then(|| paths.join(" or "))
+    let meant = nearly(&plain(name), &keys.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>())?;
+    let places = || keys.iter().filter(|(key, _)| key == meant).map(|(_, place)| place);
+    if places().count() <= 3 {
+        return Some(places().map(|place| quoted(&display(place))).collect::<Vec<_>>().join(" or "));
+    }
+    // Elements of lists are numbered 0 in the places, but by their own number in the path.
+    let same = |(own, other): (&String, &String)| own == other || (own.parse::<usize>().is_ok() && other == "0");
+    let below = places().find(|place| {
+        place.len() > path.len() && table.iter().zip(place.iter()).all(same)
+    });
+    let below = below.map(|place| quoted(&display(table.iter().chain(&place[table.len()..]))));
+    let top = places().find(|place| place.len() == 1).map(|place| quoted(&display(place)));
+    let found: Vec<String> = below.into_iter().chain(top).collect();
+    (!found.is_empty()).then(|| found.join(" or "))
 }

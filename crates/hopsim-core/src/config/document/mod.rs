@@ -246,6 +246,8 @@ mod tests {
         for (word, meant) in [("crosbar-latency", "crossbar_latency"), ("VCS", "vcs"), ("vc", "vcs")] {
             assert_eq!(check::closest(word, &names), Some(meant));
         }
+        assert_eq!(check::closest("lode", &["node", "load"]), Some("node"), "one letter before two");
+        assert_eq!(check::closest("lode", &["links", "load"]), Some("load"), "alike from the start");
         assert_eq!(check::closest("buffers", &names), None);
         assert_eq!(check::closest("x", &["p", "a", "h"]), None);
         assert_eq!(check::closest("", &names), None);

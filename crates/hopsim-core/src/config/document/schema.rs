@@ -273,7 +273,7 @@ impl Limits {
 }
 
 /// The names of all keys with their paths, list elements numbered 0.
-pub fn all_keys() -> Vec<(&'static str, String)> {
+pub fn all_keys() -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     collect(Schema::root(), &mut Vec::new(), &mut found);
     found
@@ -282,7 +282,7 @@ pub fn all_keys() -> Vec<(&'static str, String)> {
 fn collect(
     schema: Schema,
     above: &mut Vec<(&'static str, &'static str)>,
-    found: &mut Vec<(&'static str, String)>,
+    found: &mut Vec<(String, Vec<String>)>,
 ) {
     let children = match schema.shape() {
         Shape::Table { keys, .. } => keys,
@@ -296,7 +296,7 @@ fn collect(
             continue;
         }
         above.push((child.name, key));
-        found.push((key, path::display(above.iter().map(|(_, key)| key))));
+        found.push((key.to_owned(), above.iter().map(|(_, key)| (*key).to_owned()).collect()));
         collect(child, above, found);
         above.pop();
     }

@@ -117,8 +117,25 @@ impl<'a> Node<'a> {
 pub fn override_value(text: &str) -> Result<Value, ConfigError> {
     match text.trim().parse::<toml_edit::Value>() {
         Ok(parsed) => value(&parsed, &mut Vec::new()),
-        Err(_) => Ok(Value::from(text.trim())),
+        Err(_) => match beyond(text.trim()) {
+            Some(reason) => Err(ConfigError::new("", reason)
+                .value(path::show(&Value::from(text.trim())).trim_matches('"'))
+                .valid("integers of 64 bits, finite decimal numbers")),
+            None => Ok(Value::from(text.trim())),
+        },
     }
+}
+
+/// Why TOML does not hold a number that is written like one.
+fn beyond(text: &str) -> Option<&'static str> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text).replace('_', "");
+    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let too_long = digits.bytes().all(|b| b.is_ascii_digit()) && digits.parse::<i64>().is_err();
+    let infinite = digits.parse::<f64>().is_ok_and(f64::is_infinite);
+    let reason = if text.starts_with('-') { "is too small" } else { "is too large" };
+    (too_long || infinite).then_some(reason)
 }
 
 fn table(fields: &dyn TableLike, path: &mut Vec<String>) -> Result<Value, ConfigError> {

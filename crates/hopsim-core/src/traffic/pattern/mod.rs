@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 /// The names of the papers may be written in short: `"UN"`, `"ADV+1"`, `"ADV+h"`, `"ADVc"`, `"ADV-local"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-short-names" = SHORT_NAMES_PATTERN))]
 pub enum PatternConfig {
     /// Every other node of the job, equally likely (UN).
     Uniform(uniform::Config),
@@ -100,6 +101,10 @@ impl Site<'_> {
 
 /// The short names of the papers, for messages.
 pub const SHORT_NAMES: &str = "or in short UN, ADV+1, ADV+h, ADVc, ADV-local";
+
+/// The same as a regular expression, for editors.
+const SHORT_NAMES_PATTERN: &str =
+    r"^([uU][nN]|[aA][dD][vV]([cC]|-[lL][oO][cC][aA][lL]|\+([hH]|[0-9]+)))$";
 
 impl PatternConfig {
     /// The pattern behind a short name, in capitals or not: `UN`, `ADV+i`, `ADV+h`, `ADVc`, `ADV-local`.

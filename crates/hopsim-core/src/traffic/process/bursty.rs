@@ -56,7 +56,8 @@ impl Bursty {
     pub fn new(config: &Config, rate: Rate) -> Result<Self, ConfigError> {
         let mean = config.burst_length;
         if !(1.0..=1e6).contains(&mean) {
-            return Err(ConfigError::new("burst_length", "a burst has at least one packet")
+            let reason = if mean < 1.0 { "a burst has at least one packet" } else { "is too large" };
+            return Err(ConfigError::new("burst_length", reason)
                 .value(mean)
                 .valid("1 … 1000000 packets"));
         }

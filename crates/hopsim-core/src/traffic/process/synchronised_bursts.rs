@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// source queue is full, and then whenever it has room. When every packet of the burst has been consumed, the next one
 /// begins at all nodes. So applications behave that compute, exchange and wait for each other; there is no load to choose.
 ///
-/// The figure of merit is `cycles_per_burst`: the mean over the bursts that begin and end inside the window.
+/// The metric is `cycles_per_burst`: the mean over the bursts that begin and end inside the window.
 ///
 /// Source: Ridruejo et al., §4.1 (burst-synchronised traffic).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,0 +1,305 @@
+//! What can be said of a network before anything runs: its links, its diameter, how narrow it is in the middle.
+
+use crate::network::Network;
+use crate::plan::Plan;
+use crate::topology::Topology;
+use serde::Serialize;
+
+/// Most link ends that the searches for distances look at.
+const MOST_VISITS: usize = 1 << 27;
+
+/// Most routers of a network in which every pair of them may be swapped to make a cut smaller.
+const MOST_SWAPPED: usize = 20_000;
+
+/// How many routers of each half are tried against each other for a swap.
+const TRIED: usize = 8;
+
+/// The metrics of a network.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Survey {
+    /// Number of nodes.
+    pub nodes: u32,
+    /// Number of routers.
+    pub routers: u32,
+    /// Classes of links between routers and how many there are of each.
+    pub links: Vec<(&'static str, usize)>,
+    /// Most links on the shortest path between two routers that have nodes; at least that, if `sampled`.
+    pub diameter: u32,
+    /// Mean links on the shortest paths between two nodes, a node and itself included.
+    pub mean_distance: f64,
+    /// Whether distances were searched from some of the routers only, evenly spread over those with nodes.
+    pub sampled: bool,
+    /// Links of the best cut found between two halves of the nodes: an upper bound of the bisection.
+    pub cut: usize,
+    /// Most links of a path that the routing may take.
+    pub longest_path: u32,
+    /// Whether heads decide anew in every attempt.
+    pub decides: bool,
+    /// Input VCs of all routers.
+    pub input_vcs: usize,
+    /// Ports of all routers.
+    pub ports: usize,
+}
+
+impl Survey {
+    /// Looks at the network of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let network = &plan.network;
+        let map = Map::new(network);
+        let (diameter, mean_distance, sampled) = map.distances();
+        let count = |code: usize| {
+            let ends = network.links.iter().enumerate().filter(|(index, link)| {
+                let port = index % network.layout.ports();
+                link.peer.is_some() && usize::from(network.layout.class[port]) == code + 1
+            });
+            ends.count() / 2
+        };
+        let routers = network.routers as usize;
+        let vcs: usize = network.layout.input_vcs.iter().map(|&vcs| usize::from(vcs)).sum();
+        Self {
+            nodes: network.nodes,
+            routers: network.routers,
+            links: network.link_classes.iter().enumerate().map(|(code, &name)| (name, count(code))).collect(),
+            diameter,
+            mean_distance,
+            sampled,
+            cut: map.cut(&plan.topology),
+            longest_path: plan.experiment.routing.paths(&plan.topology).map_or(diameter, |paths| paths.hops),
+            decides: plan.routing.redecides(),
+            input_vcs: routers * vcs,
+            ports: routers * network.layout.ports(),
+        }
+    }
+}
+
+/// Which routers are linked.
+struct Map {
+    /// Those at the other end of the links of each, one after the other.
+    peers: Vec<u32>,
+    /// Where those of a router begin, and where those of the last one end.
+    first: Vec<usize>,
+    /// Routers that have nodes: the first ones.
+    with_nodes: usize,
+}
+
+impl Map {
+    fn new(network: &Network) -> Self {
+        let mut map = Self { peers: Vec::new(), first: vec![0], with_nodes: 0 };
+        for links in network.links.chunks(network.layout.ports()) {
+            map.peers.extend(links.iter().filter_map(|link| link.peer).map(|(peer, _)| peer));
+            map.first.push(map.peers.len());
+        }
+        map.with_nodes = network.nodes as usize / network.layout.terminals;
+        map
+    }
+
+    fn routers(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    fn peers(&self, router: usize) -> &[u32] {
+        &self.peers[self.first[router]..self.first[router + 1]]
+    }
+
+    /// Greatest and mean distance between routers with nodes, and whether it was searched from some of them only.
+    fn distances(&self) -> (u32, f64, bool) {
+        let most = (MOST_VISITS / self.peers.len().max(1)).clamp(1, self.with_nodes);
+        let (mut greatest, mut sum) = (0, 0u64);
+        for source in 0..most {
+            let (far, total) = self.distances_from(source * self.with_nodes / most);
+            greatest = greatest.max(far);
+            sum += total;
+        }
+        (greatest, sum as f64 / (most as f64 * self.with_nodes as f64), most < self.with_nodes)
+    }
+
+    /// Greatest distance and sum of the distances from a router to all with nodes.
+    fn distances_from(&self, source: usize) -> (u32, u64) {
+        let mut distance = vec![u32::MAX; self.routers()];
+        let mut queue = vec![source as u32];
+        distance[source] = 0;
+        let mut next = 0;
+        while let Some(&router) = queue.get(next) {
+            next += 1;
+            for &peer in self.peers(router as usize) {
+                if distance[peer as usize] == u32::MAX {
+                    distance[peer as usize] = distance[router as usize] + 1;
+                    queue.push(peer);
+                }
+            }
+        }
+        let ends = &distance[..self.with_nodes];
+        (ends.iter().copied().max().unwrap_or(0), ends.iter().map(|&d| u64::from(d)).sum())
+    }
+
+    /// Links of the best of some cuts into two halves of the nodes (of an odd number of routers one half has one more).
+    fn cut(&self, topology: &Topology) -> usize {
+        orders(topology, self.with_nodes).into_iter().map(|order| self.improved(&order)).min().unwrap_or(0)
+    }
+
+    /// Links between the routers with nodes that come first in `order` and the others, made fewer by moving and swapping routers
+    /// as long as that helps.
+    fn improved(&self, order: &[usize]) -> usize {
+        let mut cut = Cut::new(self, order);
+        if self.routers() <= MOST_SWAPPED {
+            while cut.move_one() || cut.swap_two() {}
+        }
+        cut.links()
+    }
+}
+
+/// Orders of the routers with nodes whose first halves make good cuts: by number, and across each dimension of a cube.
+fn orders(topology: &Topology, routers: usize) -> Vec<Vec<usize>> {
+    let by_number: Vec<usize> = (0..routers).collect();
+    let Topology::Cube(cube) = topology else { return vec![by_number] };
+    let across = |dimension: usize| {
+        let mut order = by_number.clone();
+        order.sort_by_key(|&router| cube.coordinate(router as u32, dimension));
+        order
+    };
+    (0..cube.sides().len()).map(across).collect()
+}
+
+/// A division of the routers in two.
+struct Cut<'m> {
+    map: &'m Map,
+    /// Whether a router is in the second half.
+    second: Vec<bool>,
+    /// By how much the cut has fewer links if a router changes sides.
+    gain: Vec<i64>,
+}
+
+impl<'m> Cut<'m> {
+    /// The first half of `order`, to which the routers without nodes belong too, against the rest.
+    fn new(map: &'m Map, order: &[usize]) -> Self {
+        let mut second = vec![false; map.routers()];
+        for &router in &order[order.len() / 2..] {
+            second[router] = true;
+        }
+        let mut cut = Self { map, second, gain: Vec::new() };
+        cut.gain = (0..map.routers()).map(|router| cut.gain_of(router)).collect();
+        cut
+    }
+
+    fn gain_of(&self, router: usize) -> i64 {
+        let crosses = |&peer: &u32| self.second[peer as usize] != self.second[router];
+        self.map.peers(router).iter().map(|peer| if crosses(peer) { 1 } else { -1 }).sum()
+    }
+
+    fn links(&self) -> usize {
+        let ends = (0..self.map.routers()).filter(|&router| !self.second[router]);
+        ends.flat_map(|router| self.map.peers(router)).filter(|&&peer| self.second[peer as usize]).count()
+    }
+
+    /// Moves a router without nodes if that helps.
+    fn move_one(&mut self) -> bool {
+        let best = (self.map.with_nodes..self.map.routers()).max_by_key(|&router| self.gain[router]);
+        let Some(router) = best.filter(|&router| self.gain[router] > 0) else { return false };
+        self.change_sides(router);
+        true
+    }
+
+    /// Swaps two routers with nodes if that helps.
+    fn swap_two(&mut self) -> bool {
+        let promising = |second: bool| {
+            let mut half: Vec<usize> =
+                (0..self.map.with_nodes).filter(|&router| self.second[router] == second).collect();
+            let tried = TRIED.min(half.len());
+            if tried > 0 {
+                half.select_nth_unstable_by_key(tried - 1, |&router| (-self.gain[router], router));
+            }
+            half.truncate(tried);
+            half
+        };
+        let (ours, theirs) = (promising(false), promising(true));
+        let pairs = ours.iter().flat_map(|&one| theirs.iter().map(move |&other| (one, other)));
+        let gain = |&(one, other): &(usize, usize)| {
+            let between = self.map.peers(one).iter().filter(|&&peer| peer as usize == other).count();
+            self.gain[one] + self.gain[other] - 2 * between as i64
+        };
+        let best = pairs.max_by_key(|pair| (gain(pair), *pair)).filter(|pair| gain(pair) > 0);
+        let Some((one, other)) = best else { return false };
+        self.change_sides(one);
+        self.change_sides(other);
+        true
+    }
+
+    fn change_sides(&mut self, router: usize) {
+        self.second[router] = !self.second[router];
+        self.gain[router] = self.gain_of(router);
+        let map = self.map;
+        for &peer in map.peers(router) {
+            self.gain[peer as usize] = self.gain_of(peer as usize);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::document;
+
+    fn survey(topology: &str) -> Survey {
+        let text = format!("load = 0.1\n[topology]\n{topology}");
+        let points = document::points(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+        Survey::new(&Plan::new(&points[0].experiment).unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    #[test]
+    fn links_diameter_and_bisection_are_those_of_the_textbook() {
+        // Topology, links, diameter, bisection.
+        for (topology, links, diameter, cut) in [
+            ("ring = { routers = 8 }", 8, 4, 2),
+            ("mesh = { sides = [4, 4] }", 24, 6, 4),
+            ("mesh = { sides = [8, 2] }", 22, 8, 2),
+            ("mesh = { sides = [2, 8] }", 22, 8, 2),
+            ("mesh = { sides = [2, 2, 2, 2] }", 32, 4, 8),
+            ("torus = { sides = [4, 4] }", 32, 4, 8),
+            ("torus = { sides = [4, 6, 8] }", 3 * 192, 9, 48),
+            ("fat_tree = { k = 2, levels = 3 }", 16, 4, 4),
+            ("fat_tree = { k = 4, levels = 3 }", 128, 4, 32),
+        ] {
+            let found = survey(topology);
+            let all: usize = found.links.iter().map(|(_, count)| count).sum();
+            assert_eq!((all, found.diameter, found.cut), (links, diameter, cut), "{topology}");
+        }
+    }
+
+    #[test]
+    fn a_dragonfly_has_links_of_two_classes_and_three_links_on_its_longest_path() {
+        let found = survey("dragonfly = { p = 2, a = 4, h = 2 }");
+        assert_eq!((found.nodes, found.routers, found.diameter), (72, 36, 3));
+        assert_eq!(found.links, [("local", 9 * 6), ("global", 9 * 8 / 2)]);
+        // Groups 0-3 against 5-8, and group 4 cut in two: 16 global links, 4 local ones, and half of those of group 4.
+        assert!(found.cut <= 16 + 4 + 4, "{}", found.cut);
+    }
+
+    /// The least cut of halves, by trying all of them.
+    fn least_cut(edges: &[(u32, u32)], routers: u32) -> usize {
+        let halves = (0..1u32 << routers).filter(|half| half.count_ones() == routers / 2);
+        let crossing = |half: u32| edges.iter().filter(|(a, b)| half >> a & 1 != half >> b & 1).count();
+        halves.map(crossing).min().unwrap()
+    }
+
+    #[test]
+    fn no_cut_is_smaller_than_the_bisection_and_small_graphs_have_it_exactly() {
+        let petersen = [
+            (0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (0, 5), (1, 6), (2, 7), (3, 8), (4, 9), (5, 7), (7, 9), (9, 6), (6, 8), (8, 5),
+        ];
+        let complete: Vec<(u32, u32)> = (0..8).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
+        // Two rings of five whose numbers alternate, joined by one link: halves by number cut nearly everything.
+        let mixed: Vec<(u32, u32)> =
+            (0..10).map(|r| (r, (r + 2) % 10)).chain([(0, 1)]).collect();
+        for (edges, routers) in [(&petersen[..], 10), (&complete[..], 8), (&mixed[..], 10)] {
+            let listed: Vec<String> = edges.iter().map(|(a, b)| format!("{{ between = [{a}, {b}] }}")).collect();
+            let found = survey(&format!("graph = {{ edges = [{}] }}", listed.join(", ")));
+            assert_eq!(found.cut, least_cut(edges, routers));
+        }
+    }
+
+    #[test]
+    fn the_mean_distance_is_that_of_uniform_traffic() {
+        // A ring of 4: 0, 1, 2, 1 links.
+        assert!((survey("ring = { routers = 4 }").mean_distance - 1.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,52 @@
+"""What every column of the results means: the simulator says it, `hopsim explain` and the documentation show it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+
+from hopsim import _core
+
+SUMMARY = "summary"
+
+
+@dataclass(frozen=True)
+class ResultColumn:
+    """A column of the results.
+
+    Attributes:
+        table: `summary`, or the name of a table.
+        name: its name there.
+        unit: its unit; empty for names, numbers of things and ratios.
+        meaning: what it says.
+    """
+
+    table: str
+    name: str
+    unit: str
+    meaning: str
+
+    @property
+    def place(self) -> str:
+        """Where it is found in a results directory, in a JSON line and in Python."""
+        if self.table == SUMMARY:
+            return 'summary.parquet, "result" of a JSON line, result.summary; of each job jobs.parquet, result.jobs'
+        return f"streams/{self.table}.parquet, result.{self.table}"
+
+
+@cache
+def result_columns() -> tuple[ResultColumn, ...]:
+    """All of them, the summary first, then table by table in their order."""
+    return tuple(ResultColumn(**fields) for fields in json.loads(_core.columns()))
+
+
+def find(name: str) -> list[ResultColumn]:
+    """Columns called `name` or `<table>.<name>`, or those of the table `name`; in any case."""
+    wanted = name.strip().lower()
+
+    def called(column: ResultColumn) -> bool:
+        whole = column.table == wanted and wanted != SUMMARY
+        return whole or wanted in (column.name, f"{column.table}.{column.name}")
+
+    return [column for column in result_columns() if called(column)]

@@ -1,0 +1,138 @@
+"""What a run is expected to take, before anything runs: memory, and time of one core.
+
+A simple model, measured on some twenty networks to be right within a factor of three where the network accepts what is
+offered (`python/tests/test_estimate.py` holds it to that):
+
+- hops of a packet: the mean distance between nodes, longer by half of what the longest path of the routing is longer than
+  the diameter, and the hop to the node;
+- time: so much per hop, more where heads decide in every attempt;
+- memory: so much per router, per port, per packet inside the network, besides the process itself.
+
+In saturation less is accepted than offered: the time is less, and memory grows with the packets that wait at the nodes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from hopsim import _core
+from hopsim.experiment import Point
+
+HOP_NS = 130
+HOP_OF_CHOICE_NS = 270
+"""Time per hop of a packet, where heads have no choice and where they decide anew in every attempt [ns]."""
+
+PROCESS_MB = 90
+ROUTER_BYTES = 2600
+PORT_BYTES = 300
+PACKET_BYTES = 100
+
+ROUTER_CYCLES = 10
+"""Cycles that a packet takes for a router [cycles]."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is known of a network before it runs: see `_core.survey`."""
+
+    nodes: int
+    routers: int
+    links: tuple[tuple[str, int], ...]
+    diameter: int
+    mean_distance: float
+    sampled: bool
+    cut: int
+    longest_path: int
+    decides: bool
+    input_vcs: int
+    ports: int
+
+    @property
+    def hops(self) -> float:
+        """Expected hops of a packet, that to its node included."""
+        longer = self.longest_path / self.diameter if self.diameter else 1.0
+        return self.mean_distance * (1 + longer) / 2 + 1
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the points of an experiment are expected to take.
+
+    Attributes:
+        cpu_s: time of one core for all of them [s].
+        peak_mb: memory of the process with `workers` threads [MB].
+    """
+
+    cpu_s: float
+    peak_mb: float
+
+
+def survey(point: Point) -> Survey:
+    """The survey of a point's network; the same network is surveyed once."""
+    config = json.loads(point.config)
+    # What the survey does not depend on would keep points apart.
+    config["measure"] = {"cycles": 1, "batches": 1, "warmup": 0}
+    for job in config["jobs"]:
+        job["traffic"].pop("changes", None)
+    return _survey(json.dumps(config | {"jobs": _loads_apart(config["jobs"])}))
+
+
+def _loads_apart(jobs: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """The jobs, all with one load."""
+    return [
+        {
+            **job,
+            "traffic": {
+                **job["traffic"],
+                "process": {"bernoulli": {"load": 0.1}},
+                "node_loads": {"equal": {}},
+            },
+        }
+        for job in jobs
+    ]
+
+
+@cache
+def _survey(config: str) -> Survey:
+    fields = json.loads(_core.survey(config))
+    return Survey(**{**fields, "links": tuple((kind, count) for kind, count in fields["links"])})
+
+
+def expected(points: Sequence[Point], workers: int) -> Expected:
+    """What the points are expected to take on so many threads."""
+    each = [_expected(point) for point in points]
+    largest = sorted((memory for _, memory in each), reverse=True)[:workers]
+    return Expected(sum(time for time, _ in each), PROCESS_MB + sum(largest))
+
+
+def _expected(point: Point) -> tuple[float, float]:
+    """Time [s] and memory [MB] of one point."""
+    config, network = json.loads(point.config), survey(point)
+    cycles = config["measure"]["warmup"] + config["measure"]["cycles"]
+    packets = network.nodes * _packet_rate(config["jobs"])
+    inside = packets * min(cycles, _latency(config, network))
+    hop_ns = HOP_OF_CHOICE_NS if network.decides else HOP_NS
+    state = ROUTER_BYTES * network.routers + PORT_BYTES * network.ports + PACKET_BYTES * inside
+    return packets * cycles * network.hops * hop_ns / 1e9, state / 1e6
+
+
+def _packet_rate(jobs: Sequence[Mapping[str, Any]]) -> float:
+    """Packets per node and cycle: the greatest of the jobs, as each has but part of the nodes."""
+    return max(_load(job["traffic"]) / job["traffic"]["packet_length"] for job in jobs)
+
+
+def _load(traffic: Mapping[str, Any]) -> float:
+    """The greatest load that a job offers; a process without one sends what the network takes."""
+    ((_, process),) = traffic["process"].items()
+    changes = [change["load"] for change in traffic.get("changes", []) if change.get("load") is not None]
+    return max([process.get("load", 1.0), *changes])
+
+
+def _latency(config: Mapping[str, Any], network: Survey) -> float:
+    """Roughly the cycles that a packet is inside the network."""
+    latencies = [link["latency"] for kind, link in config["links"].items() if kind != "injection"]
+    return network.hops * ROUTER_CYCLES + network.hops * sum(latencies) / max(len(latencies), 1)
