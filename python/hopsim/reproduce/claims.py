@@ -38,7 +38,7 @@ def at_end(panel: str, line: str, key: str = ACCEPTED) -> Value:
         values = list(points.line(panel, line, key).values())
         return values[-1] if values else None
 
-    return Value(f"{line} at the last point", read)
+    return Value(_named(f"{line} at the last point", key), read)
 
 
 def at_start(panel: str, line: str, key: str = ACCEPTED) -> Value:
@@ -47,7 +47,7 @@ def at_start(panel: str, line: str, key: str = ACCEPTED) -> Value:
     def read(points: Points) -> Measured | None:
         return next(iter(points.line(panel, line, key).values()), None)
 
-    return Value(f"{line} at the first point", read)
+    return Value(_named(f"{line} at the first point", key), read)
 
 
 def at_place(panel: str, line: str, place: Place, key: str = LATENCY) -> Value:
@@ -58,7 +58,7 @@ def at_place(panel: str, line: str, place: Place, key: str = LATENCY) -> Value:
         return values[_nearest(list(values), place)] if values else None
 
     where = f"{place:g}" if isinstance(place, float | int) else place
-    return Value(f"{line} at {where}", read)
+    return Value(_named(f"{line} at {where}", key), read)
 
 
 def _nearest(places: Sequence[Place], wanted: Place) -> Place:
@@ -74,7 +74,7 @@ def highest(panel: str, line: str, key: str, below: float) -> Value:
         place = _place_of_highest(points.line(panel, line, key), below)
         return None if place is None else points.line(panel, line, key)[place]
 
-    return Value(f"highest of {line} up to {below:g}", read)
+    return Value(_named(f"highest of {line} up to {below:g}", key), read)
 
 
 def place_of_highest(panel: str, line: str, key: str, below: float) -> Value:
@@ -84,7 +84,12 @@ def place_of_highest(panel: str, line: str, key: str, below: float) -> Value:
         place = _place_of_highest(points.line(panel, line, key), below)
         return None if place is None else Measured.exactly(float(place))
 
-    return Value(f"place of the highest of {line} up to {below:g}", read)
+    return Value(_named(f"place of the highest of {line} up to {below:g}", key), read)
+
+
+def _named(label: str, key: str) -> str:
+    """With the quantity, unless it is one that the figure draws anyway."""
+    return label if key in (ACCEPTED, LATENCY) else f"{label} ({key})"
 
 
 def _place_of_highest(values: Mapping[Place, Measured], below: float) -> Place | None:

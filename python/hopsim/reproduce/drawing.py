@@ -304,7 +304,7 @@ def breakdown(title: str, panels: Mapping[str, Stack]) -> Figure:
         axes.set(title=name, xlabel="offered load [phits/(node·cycle)]", ylabel=QUANTITIES[LATENCY])
         axes.margins(x=0)
     handles, labels = row[0].get_legend_handles_labels()
-    figure.legend(handles[::-1], labels[::-1], loc="outside right upper")
+    figure.legend(handles[::-1], labels[::-1], loc="outside right center")
     return figure
 
 

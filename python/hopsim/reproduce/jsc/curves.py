@@ -23,17 +23,16 @@ from hopsim.reproduce.thesis import fairness
 from hopsim.reproduce.thesis.curves import (
     BELOW_SATURATION,
     CLOSE_TO_MINIMAL,
-    IN_TRANSIT,
+    MM,
     POLICY_CLAIMS,
     WITH_PRIORITY,
     all_patterns,
     fairness_spike,
     saturation,
 )
+from hopsim.reproduce.thesis.fairness import AT_SOURCE, IN_TRANSIT, OBLIVIOUS
 from hopsim.reproduce.thesis.system import AGE
 
-AT_SOURCE = ("Src-RRG", "Src-CRG")
-ALL_IN_TRANSIT = ("In-Trns-RRG", "In-Trns-CRG", "In-Trns-MM")
 PAIRS = {"oblivious": "Obl", "source-adaptive": "Src", "in-transit": "In-Trns"}
 """Kind of routing -> what names of its policies begin with."""
 MISROUTED = "misrouted_fraction"
@@ -69,11 +68,11 @@ UNIFORM = (
     *_rrg_is_slower(("source-adaptive", "in-transit"), "UN", 0.3),
     peaks("UN: RRG gains in-transit routing nothing", "UN", ("In-Trns-RRG", "In-Trns-CRG"), high=1.01),
     *(_misrouted_up_to(name, 0.2) for name in AT_SOURCE),
-    *(_misrouted_up_to(name, 0.3) for name in ALL_IN_TRANSIT),
+    *(_misrouted_up_to(name, 0.3) for name in IN_TRANSIT),
     ratio(
         "UN: most of the misrouting of In-Trns-MM is in transit, at full load",
-        at_end("UN", IN_TRANSIT, AT_INJECTION),
-        at_end("UN", IN_TRANSIT, MISROUTED),
+        at_end("UN", MM, AT_INJECTION),
+        at_end("UN", MM, MISROUTED),
         high=0.5,
     ),
 )
@@ -81,14 +80,14 @@ BEST_POLICY = (
     *POLICY_CLAIMS,
     peaks("ADV+1: CRG saturates later, in-transit", "ADV+1", ("In-Trns-CRG", "In-Trns-RRG"), 1.0),
     *_rrg_is_slower(("oblivious", "source-adaptive"), "ADV+1", 0.2),
-    peaks("ADV+1: In-Trns-MM is the best, better than Obl-CRG", "ADV+1", (IN_TRANSIT, "Obl-CRG"), 1.0),
-    peaks("ADV+1: In-Trns-MM is the best, better than Src-CRG", "ADV+1", (IN_TRANSIT, "Src-CRG"), 1.0),
+    peaks("ADV+1: In-Trns-MM is the best, better than Obl-CRG", "ADV+1", (MM, "Obl-CRG"), 1.0),
+    peaks("ADV+1: In-Trns-MM is the best, better than Src-CRG", "ADV+1", (MM, "Src-CRG"), 1.0),
     peaks("ADVc: CRG is the best for oblivious routing", "ADVc", ("Obl-CRG", "Obl-RRG"), 1.0),
 )
 STARVATION = (
     *(
         _misrouted_after_saturation("ADV+1", name, (0.94, 1.0), "misroutes about 97 % of the packets")
-        for name in (*AT_SOURCE, *ALL_IN_TRANSIT)
+        for name in (*AT_SOURCE, *IN_TRANSIT)
     ),
     between(
         "ADV+1: latency of In-Trns-CRG peaks at an extremely low load",
@@ -98,7 +97,7 @@ STARVATION = (
     fairness_spike("In-Trns-CRG", 1.1, None, "ADV+1: latency of In-Trns-CRG falls after the peak", "ADV+1"),
     *(
         fairness_spike(name, None, 1.05, f"ADV+1: latency of {name} does not fall", "ADV+1")
-        for name in (IN_TRANSIT, "In-Trns-RRG")
+        for name in (MM, "In-Trns-RRG")
     ),
     between(
         "ADV+1: In-Trns-CRG accepts less than offered before saturation, 0.3",
@@ -109,36 +108,33 @@ STARVATION = (
     _misrouted_after_saturation("ADVc", "Src-CRG", (0.0, 0.6), "sends more than 40 % minimally"),
     *(
         _misrouted_after_saturation("ADVc", name, (0.85, 0.95), "misroutes 90 % of the packets")
-        for name in ALL_IN_TRANSIT
+        for name in IN_TRANSIT
     ),
     ratio(
         "ADVc: before saturation, at 0.3, In-Trns-MM accepts less than oblivious routing",
-        at_place("ADVc", IN_TRANSIT, 0.3, ACCEPTED),
+        at_place("ADVc", MM, 0.3, ACCEPTED),
         at_place("ADVc", "Obl-CRG", 0.3, ACCEPTED),
         high=0.99,
     ),
     between(
         "ADVc: latency of In-Trns-MM peaks at 0.15",
-        place_of_highest("ADVc", IN_TRANSIT, LATENCY, BELOW_SATURATION),
+        place_of_highest("ADVc", MM, LATENCY, BELOW_SATURATION),
         0.1,
         0.2,
     ),
-    fairness_spike(IN_TRANSIT, 1.1, None, "ADVc: latency of In-Trns-MM falls after the peak"),
+    fairness_spike(MM, 1.1, None, "ADVc: latency of In-Trns-MM falls after the peak"),
 )
 WITHOUT_PRIORITY = (
     *(
         fairness_spike(name, None, 1.05, f"ADV+1: latency of {name} has no peak", "ADV+1")
-        for name in ("In-Trns-CRG", IN_TRANSIT)
+        for name in ("In-Trns-CRG", MM)
     ),
     between(
         "ADV+1: with In-Trns-RRG the peak comes at a much higher load",
         place_of_highest("ADV+1", "In-Trns-RRG", LATENCY, BELOW_SATURATION),
         0.3,
     ),
-    *(
-        fairness_spike(name, 1.0, None, f"ADVc: latency of {name} still has a peak")
-        for name in ALL_IN_TRANSIT
-    ),
+    *(fairness_spike(name, 1.0, None, f"ADVc: latency of {name} still has a peak") for name in IN_TRANSIT),
 )
 BY_AGE = (
     *_rrg_is_slower(("source-adaptive", "in-transit"), "UN", 0.3),
@@ -147,14 +143,14 @@ BY_AGE = (
     *(
         fairness_spike(name, None, 1.05, f"{panel}: latency of {name} has no peak", panel)
         for panel in ("ADV+1", "ADVc")
-        for name in ALL_IN_TRANSIT
+        for name in IN_TRANSIT
     ),
-    peaks("UN: MM performs similarly to CRG", "UN", (IN_TRANSIT, "In-Trns-CRG"), 0.97, 1.03),
+    peaks("UN: MM performs similarly to CRG", "UN", (MM, "In-Trns-CRG"), 0.97, 1.03),
     *(
-        peaks(f"{panel}: MM performs as well as CRG or better", panel, (IN_TRANSIT, "In-Trns-CRG"), 0.99)
+        peaks(f"{panel}: MM performs as well as CRG or better", panel, (MM, "In-Trns-CRG"), 0.99)
         for panel in ("ADV+1", "ADVc")
     ),
-    peaks("ADVc: source-adaptive routing is poor", "ADVc", ("Src-RRG", IN_TRANSIT), high=0.85),
+    peaks("ADVc: source-adaptive routing is poor", "ADVc", ("Src-RRG", MM), high=0.85),
     peaks("ADVc: RRG is clearly the best at the source", "ADVc", ("Src-RRG", "Src-CRG"), 1.1),
     *(
         ratio(
@@ -165,12 +161,12 @@ BY_AGE = (
             0.99,
         )
         for panel in ("ADV+1", "ADVc")
-        for name in ("Obl-RRG", "Obl-CRG", *AT_SOURCE)
+        for name in (*OBLIVIOUS, *AT_SOURCE)
     ),
     ratio(
         "ADVc: it does so hardly with In-Trns-MM",
-        at_end("ADVc", IN_TRANSIT, ACCEPTED),
-        peak("ADVc", IN_TRANSIT),
+        at_end("ADVc", MM, ACCEPTED),
+        peak("ADVc", MM),
         0.97,
     ),
 )

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from hopsim.reproduce.jsc.study import JSC, LEAST_RECENTLY_SERVED, PRIORITY
 from hopsim.reproduce.model import Entry, Fact
 from hopsim.reproduce.thesis import behaviour
+from hopsim.reproduce.thesis.fairness import IN_TRANSIT, OBLIVIOUS
 from hopsim.reproduce.thesis.per_router import (
     FIRST,
-    IN_TRANSIT,
     LAST,
     LOW_FIRST,
-    OBLIVIOUS,
     InjectionFigure,
     OneRouter,
     Profiles,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hopsim.reproduce.jsc.study import JSC, LEAST_RECENTLY_SERVED
 from hopsim.reproduce.model import Entry
+from hopsim.reproduce.thesis.fairness import AT_SOURCE
 from hopsim.reproduce.thesis.sizes import (
-    AT_SOURCE,
     fair_in_transit,
     less_throughput_at_source,
     more_unfairness,

@@ -23,14 +23,13 @@ from hopsim.reproduce.claims import (
 from hopsim.reproduce.figure import ACCEPTED, LATENCY, Claim, Figure, Number, Panel
 from hopsim.reproduce.model import Entry, Scale
 from hopsim.reproduce.thesis import fairness
+from hopsim.reproduce.thesis.fairness import AT_SOURCE, IN_TRANSIT, OBLIVIOUS
 from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, figure, over_load
 from hopsim.reproduce.thesis.published import published
 from hopsim.reproduce.thesis.study import THESIS, Study
 from hopsim.reproduce.thesis.system import AGE, PRIORITY, ROUND_ROBIN, Arbitration, Buffers, System
 from hopsim.reproduce.thesis.traffic import ADV1, UN, advc
 
-ADAPTIVE = ("Src-RRG", "Src-CRG", "In-Trns-RRG", "In-Trns-CRG", "In-Trns-MM")
-OBLIVIOUS = ("Obl-RRG", "Obl-CRG")
 LONG_QUEUE = 1000
 """Injection buffer of figures 3.3 and 3.8 [phits per VC]."""
 BELOW_SATURATION = 0.4
@@ -44,12 +43,12 @@ def _systems(arbitration: Arbitration, names: Iterable[str], injection: int = 25
 
 
 def _uniform(study: Study, arbitration: Arbitration, extra: Sequence[System], scale: Scale) -> Panel:
-    systems = [*_systems(arbitration, ("MIN", *ADAPTIVE)), *extra]
+    systems = [*_systems(arbitration, ("MIN", *AT_SOURCE, *IN_TRANSIT)), *extra]
     return over_load(study.curves[scale], UN, systems, UNIFORM_LOADS[scale])
 
 
 def _adversarial(study: Study, arbitration: Arbitration, injection: int, scale: Scale) -> list[Panel]:
-    systems = _systems(arbitration, (*OBLIVIOUS, *ADAPTIVE), injection)
+    systems = _systems(arbitration, (*OBLIVIOUS, *AT_SOURCE, *IN_TRANSIT), injection)
     loads = ADVERSARIAL_LOADS[scale]
     return [over_load(study.curves[scale], traffic, systems, loads) for traffic in (ADV1, advc())]
 
@@ -80,26 +79,26 @@ def fairness_spike(
     return ratio(statement, spike, at_place(panel, name, BELOW_SATURATION), low, high)
 
 
-IN_TRANSIT = "In-Trns-MM"
+MM = "In-Trns-MM"
 CLOSE_TO_MINIMAL = (
-    latencies("UN: In-Trns-MM is about as fast as MIN", ("UN", 0.3), (IN_TRANSIT, "MIN"), 0.95, 1.1),
+    latencies("UN: In-Trns-MM is about as fast as MIN", ("UN", 0.3), (MM, "MIN"), 0.95, 1.1),
     latencies("UN: Src-CRG is about as fast as MIN", ("UN", 0.3), ("Src-CRG", "MIN"), 0.95, 1.15),
     peaks("UN: RRG costs source-adaptive routing throughput", "UN", ("Src-RRG", "Src-CRG"), high=1.0),
 )
 UNIFORM_CLAIMS = (
     *CLOSE_TO_MINIMAL,
-    peaks("UN: in-transit routing outperforms MIN", "UN", (IN_TRANSIT, "MIN"), 1.0),
+    peaks("UN: in-transit routing outperforms MIN", "UN", (MM, "MIN"), 1.0),
 )
 POLICY_CLAIMS = (
     peaks("ADV+1: CRG saturates later, oblivious", "ADV+1", ("Obl-CRG", "Obl-RRG"), 1.0),
     peaks("ADV+1: CRG saturates later, source-adaptive", "ADV+1", ("Src-CRG", "Src-RRG"), 1.0),
-    peaks("ADVc: in-transit routing has the highest throughput", "ADVc", (IN_TRANSIT, "Obl-CRG"), 1.0),
-    peaks("ADVc: Src-RRG does not see the pattern", "ADVc", ("Src-RRG", IN_TRANSIT), high=0.85),
+    peaks("ADVc: in-transit routing has the highest throughput", "ADVc", (MM, "Obl-CRG"), 1.0),
+    peaks("ADVc: Src-RRG does not see the pattern", "ADVc", ("Src-RRG", MM), high=0.85),
     peaks("ADVc: CRG is poor for source-adaptive routing", "ADVc", ("Src-CRG", "Src-RRG"), high=0.8),
 )
 ADVERSARIAL_CLAIMS = (
     *POLICY_CLAIMS,
-    between("ADV+1: In-Trns-MM comes near the bound of 0.5", peak("ADV+1", IN_TRANSIT), 0.45, 0.6),
+    between("ADV+1: In-Trns-MM comes near the bound of 0.5", peak("ADV+1", MM), 0.45, 0.6),
 )
 LONG_QUEUE_CLAIMS = (
     fairness_spike("In-Trns-MM", 1.1, None, "ADVc: latency of In-Trns-MM peaks below saturation"),

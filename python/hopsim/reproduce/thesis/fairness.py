@@ -6,6 +6,10 @@ from hopsim.reproduce.thesis.behaviour import PUBLISHED, Behaviour
 from hopsim.reproduce.thesis.routing import MINIMAL, in_transit, oblivious, source_adaptive
 from hopsim.reproduce.thesis.system import Arbitration, System, increasing
 
+OBLIVIOUS = ("Obl-RRG", "Obl-CRG")
+AT_SOURCE = ("Src-RRG", "Src-CRG")
+IN_TRANSIT = ("In-Trns-RRG", "In-Trns-CRG", "In-Trns-MM")
+
 
 def explanation(arbitration: Arbitration, behaviour: Behaviour = PUBLISHED) -> list[str]:
     """What the notes of every entry of the chapter say, beside the network."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from hopsim.reproduce.model import Entry, Experiment, Fact, Outcome, Results, Scale, slug
 from hopsim.reproduce.thesis import behaviour, fairness
 from hopsim.reproduce.thesis.behaviour import Behaviour
+from hopsim.reproduce.thesis.fairness import IN_TRANSIT, OBLIVIOUS
 from hopsim.reproduce.thesis.study import THESIS, Study
 from hopsim.reproduce.thesis.system import AGE, PRIORITY, ROUND_ROBIN, Arbitration
 from hopsim.reproduce.thesis.traffic import advc
@@ -27,8 +28,6 @@ GROUP = 0
 SIMILAR = 1.1
 """Largest over smallest load of routers that inject `a similar amount`."""
 FIRST, LAST = 0, -1
-OBLIVIOUS = ("Obl-RRG", "Obl-CRG")
-IN_TRANSIT = ("In-Trns-RRG", "In-Trns-CRG", "In-Trns-MM")
 VIRTUAL_EXIT = (
     "The low first router of source-adaptive routing is one of group 0: with the path lengths of the "
     "consecutive arrangement another router is low in other groups."

@@ -12,15 +12,15 @@ from hopsim.reproduce.claims import at_end, at_start, between, ratio
 from hopsim.reproduce.figure import ACCEPTED, COV, RATIO, Claim, Figure, Line, Panel
 from hopsim.reproduce.model import Entry, Scale
 from hopsim.reproduce.thesis import behaviour, fairness
+from hopsim.reproduce.thesis.fairness import AT_SOURCE, IN_TRANSIT, OBLIVIOUS
 from hopsim.reproduce.thesis.lines import case
 from hopsim.reproduce.thesis.study import THESIS, Study
 from hopsim.reproduce.thesis.system import AGE, ROUND_ROBIN, Arbitration
 from hopsim.reproduce.thesis.traffic import advc
 
 LOAD = 0.4
-STEADY = ("Obl-RRG", "Obl-CRG", "In-Trns-RRG", "In-Trns-CRG", "In-Trns-MM")
+STEADY = (*OBLIVIOUS, *IN_TRANSIT)
 """Mechanisms that the size should not matter to."""
-AT_SOURCE = ("Src-RRG", "Src-CRG")
 
 
 def _panel(study: Study, arbitration: Arbitration, scale: Scale) -> Panel:
@@ -91,8 +91,7 @@ def fair_in_transit(arbitration: Arbitration) -> list[Claim]:
     panel = arbitration.title
     return [
         between(f"{name}, {panel}: fair at any size", at_end(panel, name, RATIO), None, 1.5)
-        for name in STEADY
-        if name.startswith("In-Trns")
+        for name in IN_TRANSIT
     ]
 
 

@@ -1,8 +1,8 @@
-"""Tables 3.1 to 3.3 of the thesis and 2 to 4 of its journal version: fairness of all mechanisms below and
-above saturation under ADVc.
+"""Fairness of all mechanisms below and above saturation under ADVc: tables 3.1 to 3.3 of the thesis.
 
-`Average saturation load` is defined in neither. Here it is the load accepted at the larger
-of the row's two offered loads, which lies above saturation for every mechanism.
+Tables 2 to 4 of the journal version are made here too. `Average saturation load` is defined in neither.
+Here it is the load accepted at the larger of the row's two offered loads, which lies above saturation for
+every mechanism.
 """
 
 from __future__ import annotations
