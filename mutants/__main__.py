@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 from mutants import named, package, rust
+from mutants.bench import Bench, MutantsError, Verdict
 from mutants.changes import Change, equivalent
-from mutants.named import Bench, EntryError, Judgement, Mutant, Verdict
+from mutants.named import Judgement, Mutant
 from mutants.score import report
 from mutants.scratch import Scratch
 
@@ -37,7 +38,7 @@ def named_command(names: tuple[str, ...], areas: tuple[str, ...], only_list: boo
                 click.echo(f"{mutant.area}\t{mutant.name}\t{mutant.breaks}")
             return
         judgements = _judge(chosen)
-    except EntryError as error:
+    except MutantsError as error:
         sys.exit(f"mutants: {error}")
     sys.exit(_report(judgements))
 
@@ -57,17 +58,18 @@ def rust_command(sample: int, seed: int, folders: tuple[str, ...], only_list: bo
     """A sample of what cargo-mutants can break in the engine."""
     try:
         known = equivalent()
-        scratch = Scratch.of_checkout()
-        mutants = rust.listed(scratch)
-        _refuse_unknown(
-            [change for change in known if change.file.endswith(".rs") and change not in mutants.values()]
-        )
-        names = rust.sample(mutants, sample, seed, folders or rust.FOLDERS)
+        bench = Bench(Scratch.of_checkout())
+        mutants = rust.listed(bench.scratch)
+        _refuse_unknown(rust.stale(mutants, known))
+        drawn = rust.sample(mutants, sample, seed, folders or rust.FOLDERS)
         if only_list:
-            click.echo("\n".join(names))
+            click.echo("\n".join(mutant.name for mutant in drawn))
             return
-        outcomes = rust.run(scratch, mutants, names)
-    except EntryError as error:
+        outcomes = []
+        for number, mutant in enumerate(drawn, 1):
+            outcomes.append(rust.attempt(bench, mutant))
+            click.echo(f"{number}/{len(drawn)} {mutant.name}: {outcomes[-1].fate.value}", err=True)
+    except MutantsError as error:
         sys.exit(f"mutants: {error}")
     sys.exit(report(outcomes, known, rust.TARGET))
 
@@ -88,14 +90,14 @@ def python_command(modules: tuple[str, ...]) -> None:
         made = {outcome.change for outcome in outcomes}
         places = {f"python/hopsim/{module}.py" for module in modules or package.MODULES}
         _refuse_unknown([change for change in known if change.file in places and change not in made])
-    except EntryError as error:
+    except MutantsError as error:
         sys.exit(f"mutants: {error}")
     sys.exit(report(outcomes, known, package.TARGET))
 
 
 def _refuse_unknown(changes: list[Change]) -> None:
     if changes:
-        raise EntryError(
+        raise MutantsError(
             f"equivalent.toml: {changes[0].file}: no mutant, or none that is missed, makes this change; "
             f"remove it:\n{changes[0].text()}"
         )
@@ -105,7 +107,7 @@ def _chosen(mutants: list[Mutant], names: tuple[str, ...], areas: tuple[str, ...
     for given, known in ((names, {each.name for each in mutants}), (areas, {each.area for each in mutants})):
         for name in given:
             if name not in known:
-                raise EntryError(f"{name}: is not in mutants/named; there are: {', '.join(sorted(known))}")
+                raise MutantsError(f"{name}: is not in mutants/named; there are: {', '.join(sorted(known))}")
     return [
         mutant
         for mutant in mutants
@@ -117,8 +119,8 @@ def _judge(mutants: list[Mutant]) -> list[Judgement]:
     bench = Bench(Scratch.of_checkout())
     judgements = []
     for number, mutant in enumerate(mutants, 1):
-        judgement = bench.judge(mutant)
-        click.echo(f"{number}/{len(mutants)} {mutant.name}: {judgement.verdict.value}", err=True)
+        judgement = named.judge(bench, mutant)
+        click.echo(f"{number}/{len(mutants)} {mutant.name}: {judgement.trial.verdict.value}", err=True)
         judgements.append(judgement)
     return judgements
 
@@ -127,14 +129,18 @@ def _report(judgements: list[Judgement]) -> int:
     """Print what became of the mutants; the exit status."""
     table = Table("area", "mutant", "verdict", "seconds")
     for each in judgements:
-        table.add_row(each.mutant.area, each.mutant.name, each.verdict.value, f"{each.seconds:.0f}")
+        table.add_row(
+            each.mutant.area, each.mutant.name, each.trial.verdict.value, f"{each.trial.seconds:.0f}"
+        )
     console = Console()
     console.print(table)
-    wrong = [each for each in judgements if each.verdict is not Verdict.CAUGHT]
+    wrong = [each for each in judgements if each.trial.verdict is not Verdict.CAUGHT]
     for each in wrong:
-        click.echo(f"\n{each.mutant.name} ({each.verdict.value}): {each.mutant.breaks}")
+        click.echo(f"\n{each.mutant.name} ({each.trial.verdict.value}): {each.mutant.breaks}")
         click.echo(f"  {each.mutant.file}; {' '.join(each.mutant.test)}")
-        click.echo("".join(f"  | {line}\n" for line in each.details.splitlines()[-LAST_LINES:]), nl=False)
+        click.echo(
+            "".join(f"  | {line}\n" for line in each.trial.output.splitlines()[-LAST_LINES:]), nl=False
+        )
     click.echo(f"{len(judgements) - len(wrong)} of {len(judgements)} named mutants caught")
     return 1 if wrong else 0
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutants.named import EntryError
+from mutants.bench import MutantsError
 
 EQUIVALENT = Path(__file__).parent / "equivalent.toml"
 
@@ -46,15 +46,17 @@ def _plain(lines: Iterable[str]) -> str:
 
 
 def equivalent(path: Path = EQUIVALENT) -> dict[Change, str]:
-    """The changes that change nothing: why. Raises `EntryError`."""
+    """The changes that change nothing: why. Raises `MutantsError`."""
     try:
         document = tomllib.loads(path.read_text("utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise EntryError(f"{path.name}: {error}") from None
+        raise MutantsError(f"{path.name}: {error}") from None
     found = {}
     for entry in document.get("mutant", []):
         if set(entry) != set(_KEYS) or not all(isinstance(value, str) for value in entry.values()):
-            raise EntryError(f"{path.name}: an entry has {', '.join(entry)}; it must have {', '.join(_KEYS)}")
+            raise MutantsError(
+                f"{path.name}: an entry has {', '.join(entry)}; it must have {', '.join(_KEYS)}"
+            )
         before, after = (_plain(entry[key].splitlines()) for key in ("before", "after"))
         found[Change(entry["file"], before, after)] = entry["why"]
     return found

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from mutants.bench import MutantsError
 from mutants.changes import Change
-from mutants.named import EntryError
 from mutants.score import Fate, Outcome
 from mutants.scratch import Scratch
 
@@ -42,15 +42,15 @@ _STOPPED = (-24, 24, 36, 152, 255)
 
 
 def tool() -> str:
-    """The program. Raises `EntryError` if it is not installed."""
+    """The program. Raises `MutantsError` if it is not installed."""
     own = Path(sys.executable).with_name("mutmut")
     if not own.exists():
-        raise EntryError("mutmut is not installed: run make mutants, or pip install 'mutmut>=3.8,<4'")
+        raise MutantsError("mutmut is not installed: run make mutants, or pip install 'mutmut>=3.8,<4'")
     return str(own)
 
 
 def run(scratch: Scratch, modules: Sequence[str] = MODULES) -> list[Outcome]:
-    """Try all mutants of the modules. Raises `EntryError` if the tests fail without any."""
+    """Try all mutants of the modules. Raises `MutantsError` if the tests fail without any."""
     folder = scratch.root / "python"
     # mutmut works in a directory of this name beside the package.
     shutil.rmtree(folder / "mutants", ignore_errors=True)
@@ -64,7 +64,7 @@ def run(scratch: Scratch, modules: Sequence[str] = MODULES) -> list[Outcome]:
         for name, fate in _fates(folder / "mutants" / "hopsim" / f"{module}.py.meta", done.output)
     ]
     if not found:
-        raise EntryError(f"mutmut made no mutants:\n{done.output[-2000:]}")
+        raise MutantsError(f"mutmut made no mutants:\n{done.output[-2000:]}")
     return found
 
 
@@ -78,7 +78,7 @@ def _fates(meta: Path, output: str) -> list[tuple[str, Fate]]:
 
 def _fate(status: int | None, output: str) -> Fate:
     if status is None:
-        raise EntryError(f"mutmut did not end as expected:\n{output[-2000:]}")
+        raise MutantsError(f"mutmut did not end as expected:\n{output[-2000:]}")
     # Whatever else ends a test, as a crash of the interpreter, is noticed too.
     return Fate.ENDLESS if status in _STOPPED else _FATES.get(status, Fate.CAUGHT)
 

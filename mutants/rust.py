@@ -7,13 +7,14 @@ import random
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
+from mutants.bench import Bench, MutantsError, Verdict
 from mutants.changes import Change
-from mutants.named import EntryError
 from mutants.score import Fate, Outcome
-from mutants.scratch import CHECKOUT, PROFILE, Scratch
+from mutants.scratch import CHECKOUT, Scratch
 
 TARGET = 0.95
 
@@ -22,100 +23,100 @@ FOLDERS = ("routing", "injection", "traffic", "measure", "engine", "plan")
 SOURCES = "crates/hopsim-core/src"
 
 STAGES = (
-    ("--package=hopsim-core", "--lib", "--", "--skip=engine::mode"),
-    ("--package=hopsim-reference", "--test=it", "engine::engine_and_reference_agree_on_every_packet"),
-    ("--package=hopsim-reference", "--tests"),
-    ("--package=hopsim-core", "--features=trace", "--tests"),
+    ("-p", "hopsim-core", "--lib", "--", "--skip=engine::mode"),
+    ("-p", "hopsim-core", "--features", "trace", "--test", "it", "--", "errors", "plans"),
+    ("-p", "hopsim-reference", "--test", "it", "--", "engine::engine_and_reference_agree_on_every_packet"),
+    ("-p", "hopsim-reference", "--tests"),
+    ("-p", "hopsim-core", "--features", "trace", "--tests"),
 )
-"""What `cargo test` is told. The first catch most in the least time; the last two run everything."""
+"""What `cargo test` is told until a test fails. The last two are all tests; those before take less time."""
 
-LIMIT_S = 6 * 3600.0
-BUILD_LIMIT_S = 1800
-LEAST_LIMIT_S = 120
-SLOWER = 8
-"""A test that takes this many times what it takes without mutant has met an endless loop."""
+LIST_LIMIT_S = 600.0
 
-_FATES = {
-    "CaughtMutant": Fate.CAUGHT,
-    "MissedMutant": Fate.MISSED,
-    "Timeout": Fate.ENDLESS,
-    "Unviable": Fate.UNVIABLE,
-}
+_FATES = {Verdict.CAUGHT: Fate.CAUGHT, Verdict.ENDLESS: Fate.ENDLESS, Verdict.UNBUILT: Fate.UNVIABLE}
+_HUNK = re.compile(r"^@@ -(\d+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One thing that `cargo-mutants` can break."""
+
+    name: str
+    """With file, line and column."""
+    file: str
+    diff: str
+
+    @property
+    def folder(self) -> str:
+        """Which of `FOLDERS` it is in."""
+        return Path(self.file).relative_to(SOURCES).parts[0].removesuffix(".rs")
+
+    @property
+    def change(self) -> Change:
+        """What it changes."""
+        return Change.of_diff(self.file, self.diff)
 
 
 def tool() -> str:
-    """The program. Raises `EntryError` if it is not installed."""
+    """The program. Raises `MutantsError` if it is not installed."""
     own = CHECKOUT / "target" / "tools" / "bin" / "cargo-mutants"
     found = str(own) if own.exists() else shutil.which("cargo-mutants")
     if found is None:
-        raise EntryError(
-            "cargo-mutants is not installed: run make mutants, or cargo install --locked cargo-mutants"
-        )
+        how = "run make mutants-rust, or cargo install --locked cargo-mutants"
+        raise MutantsError(f"cargo-mutants is not installed: {how}")
     return found
 
 
-def listed(scratch: Scratch) -> dict[str, Change]:
-    """All mutants of the folders: name -> change."""
+def listed(scratch: Scratch) -> list[Mutant]:
+    """All mutants of the folders."""
     files = [glob for folder in FOLDERS for glob in (f"{SOURCES}/{folder}/**", f"{SOURCES}/{folder}.rs")]
-    found = _mutants(scratch, "--list", "--json", "--diff", *(f"--file={glob}" for glob in files))
-    return {each["name"]: Change.of_diff(each["file"], each["diff"]) for each in found}
-
-
-def _mutants(scratch: Scratch, *arguments: str) -> list[dict[str, Any]]:
-    run = scratch.run([tool(), "mutants", "--no-config", "--package=hopsim-core", *arguments], LIMIT_S)
+    command = [tool(), "mutants", "--no-config", "--package=hopsim-core", "--list", "--json", "--diff"]
+    run = scratch.run([*command, *(f"--file={glob}" for glob in files)], LIST_LIMIT_S)
     try:
-        return json.loads(run.output)
+        found = json.loads(run.output)
     except ValueError:
-        raise EntryError(f"cargo-mutants lists no mutants:\n{run.output}") from None
+        raise MutantsError(f"cargo-mutants lists no mutants:\n{run.output}") from None
+    return [Mutant(each["name"], each["file"], each["diff"]) for each in found]
 
 
-def folder(change: Change) -> str:
-    """Which of `FOLDERS` a change is in."""
-    return Path(change.file).relative_to(SOURCES).parts[0].removesuffix(".rs")
-
-
-def sample(
-    mutants: Mapping[str, Change], each: int, seed: int, folders: Sequence[str] = FOLDERS
-) -> list[str]:
-    """Names of `each` mutants of every folder, or all it has, drawn with the seed."""
-    draw = random.Random(seed)
+def sample(mutants: Sequence[Mutant], each: int, seed: int, folders: Sequence[str] = FOLDERS) -> list[Mutant]:
+    """`each` mutants of every folder, or all that it has, drawn with the seed."""
     chosen = []
-    for place in FOLDERS:
-        names = sorted(name for name, change in mutants.items() if folder(change) == place)
-        # Drawn for every folder, so that the sample of one does not depend on which others are asked for.
-        drawn = draw.sample(names, min(each, len(names)))
-        chosen += drawn if place in folders else []
+    for folder in folders:
+        here = sorted((mutant for mutant in mutants if mutant.folder == folder), key=lambda each: each.name)
+        # The sample of a folder does not depend on which others are asked for.
+        chosen += random.Random(f"{seed} {folder}").sample(here, min(each, len(here)))
     return chosen
 
 
-def run(scratch: Scratch, mutants: Mapping[str, Change], names: Sequence[str]) -> list[Outcome]:
-    """Try the mutants of these names. Raises `EntryError` if the tests fail without any."""
-    fates: dict[str, Fate] = {}
+def patched(text: str, diff: str) -> str:
+    """`text` with a unified diff applied to it."""
+    lines = text.splitlines(keepends=True)
+    starts = [*(match.start() for match in _HUNK.finditer(diff)), len(diff)]
+    # From the end, so that the numbers of lines before still hold.
+    for start, end in reversed(list(pairwise(starts))):
+        head, *body = diff[start:end].splitlines(keepends=True)
+        first = int(head.split("-")[1].split(",")[0].split()[0]) - 1
+        before = [line[1:] for line in body if line[0] in " -"]
+        if lines[first : first + len(before)] != before:
+            raise MutantsError(f"a diff of cargo-mutants does not fit its file:\n{diff}")
+        lines[first : first + len(before)] = [line[1:] for line in body if line[0] in " +"]
+    return "".join(lines)
+
+
+def attempt(bench: Bench, mutant: Mutant) -> Outcome:
+    """Try a mutant against one stage after the other. Raises `MutantsError` if one fails without it."""
+    text = patched((bench.scratch.root / mutant.file).read_text("utf-8"), mutant.diff)
+    fate = Fate.MISSED
     for stage in STAGES:
-        left = [name for name in names if fates.get(name, Fate.MISSED) is Fate.MISSED]
-        fates |= _stage(scratch, left, stage) if left else {}
-    return [Outcome(folder(mutants[name]), name, mutants[name], fates[name]) for name in names]
+        verdict = bench.attempt(mutant.file, text, ("cargo", "test", *stage)).verdict
+        fate = _FATES.get(verdict, Fate.MISSED)
+        if fate is not Fate.MISSED:
+            break
+    return Outcome(mutant.folder, mutant.name, mutant.change, fate)
 
 
-def _stage(scratch: Scratch, names: Sequence[str], stage: Sequence[str]) -> dict[str, Fate]:
-    # In place: the copy of the checkout is there for it, and keeps what is compiled.
-    command = [tool(), "mutants", "--no-config", "--in-place", "--no-shuffle", f"--profile={PROFILE}"]
-    command += ["--package=hopsim-core", f"--build-timeout={BUILD_LIMIT_S}"]
-    command += [f"--minimum-test-timeout={LEAST_LIMIT_S}", f"--timeout-multiplier={SLOWER}"]
-    command += [f"--re=^{re.escape(name)}$" for name in names]
-    output = scratch.root / "target" / "stage"
-    shutil.rmtree(output, ignore_errors=True)
-    output.mkdir(parents=True)
-    done = scratch.run([*command, f"--output={output}", "--", *stage], LIMIT_S)
-    try:
-        outcomes = json.loads((output / "mutants.out" / "outcomes.json").read_text("utf-8"))["outcomes"]
-    except (OSError, ValueError, KeyError):
-        raise EntryError(f"cargo-mutants did not end as expected:\n{done.output}") from None
-    fates = {
-        outcome["scenario"]["Mutant"]["name"]: _FATES[outcome["summary"]]
-        for outcome in outcomes
-        if outcome["scenario"] != "Baseline"
-    }
-    if set(fates) != set(names):
-        raise EntryError(f"cargo-mutants tried {len(fates)} of {len(names)} mutants:\n{done.output}")
-    return fates
+def stale(mutants: Sequence[Mutant], equivalent: Mapping[Change, str]) -> list[Change]:
+    """Equivalent changes to the folders that none of the mutants makes."""
+    made = {mutant.change for mutant in mutants}
+    return [change for change in equivalent if change.file.startswith(SOURCES) and change not in made]

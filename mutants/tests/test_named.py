@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mutants import named
-from mutants.named import Bench, EntryError, Mutant, Verdict
+from mutants import bench, named
+from mutants.bench import Bench, MutantsError, Verdict
+from mutants.named import Mutant, judge
 from mutants.scratch import CHECKOUT, Scratch
 
 ENTRY = """
@@ -52,7 +53,7 @@ def test_an_entry_is_read_as_it_is_written(tmp_path: Path) -> None:
     ],
 )
 def test_a_faulty_entry_is_named(tmp_path: Path, entries: list[str], message: str) -> None:
-    with pytest.raises(EntryError, match=message):
+    with pytest.raises(MutantsError, match=message):
         named.read(written(tmp_path, *entries))
 
 
@@ -72,7 +73,7 @@ def mutant(find: str, replace: str, test: str = "test_rule.py") -> Mutant:
 
 
 def test_the_verdict_is_that_of_the_test(scratch: Scratch) -> None:
-    bench = Bench(scratch)
+    tried = Bench(scratch)
     for find, replace, verdict in (
         (" > ", " < ", Verdict.CAUGHT),
         (" > ", " >= ", Verdict.MISSED),
@@ -81,28 +82,28 @@ def test_the_verdict_is_that_of_the_test(scratch: Scratch) -> None:
         ("a", "c", Verdict.STALE),
         ("minimum", "maximum", Verdict.STALE),
     ):
-        assert bench.judge(mutant(find, replace)).verdict is verdict
+        assert judge(tried, mutant(find, replace)).trial.verdict is verdict
         assert (scratch.root / "rule.py").read_text("utf-8") == RULE
 
 
 def test_a_test_that_does_not_end_has_noticed_nothing(
     scratch: Scratch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(named, "LEAST_LIMIT_S", 0.0)
-    monkeypatch.setattr(named, "SLOWER", 4.0)
+    monkeypatch.setattr(bench, "LEAST_LIMIT_S", 0.0)
+    monkeypatch.setattr(bench, "SLOWER", 4.0)
     endless = mutant("    return", "    while a < 2:\n        pass\n    return")
-    assert Bench(scratch).judge(endless).verdict is Verdict.ENDLESS
+    assert judge(Bench(scratch), endless).trial.verdict is Verdict.ENDLESS
 
 
 def test_a_test_that_fails_without_a_mutant_is_refused(scratch: Scratch) -> None:
     for test in ("none.py", "test_none.py"):
         (scratch.root / "test_none.py").write_text("def test_none():\n    assert False\n", "utf-8")
-        with pytest.raises(EntryError, match="name: its test fails without the mutant"):
-            Bench(scratch).judge(mutant(" > ", " < ", test))
+        with pytest.raises(MutantsError, match="fails with nothing broken"):
+            judge(Bench(scratch), mutant(" > ", " < ", test))
 
 
 def test_a_stale_mutant_says_why(scratch: Scratch) -> None:
     assert mutant("a", "c").staleness(scratch.root) == "`find` is in rule.py 4 times, and must be there once"
     gone = Mutant("area", "name", "breaks", "none.py", "x", "y", ("cargo", "test"))
-    assert Bench(scratch).judge(gone).verdict is Verdict.STALE
+    assert judge(Bench(scratch), gone).trial.verdict is Verdict.STALE
     assert gone.staleness(scratch.root) == "none.py does not exist"

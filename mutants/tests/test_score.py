@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from mutants import rust
+from mutants.bench import MutantsError
 from mutants.changes import Change, equivalent
-from mutants.named import EntryError
 from mutants.score import Fate, Outcome, report, scores
 from mutants.scratch import CHECKOUT, Scratch
 
@@ -34,7 +34,7 @@ def test_an_equivalent_mutant_is_known_by_its_lines(tmp_path: Path) -> None:
     path.write_text(entry, "utf-8")
     assert equivalent(path) == {Change.of_diff("src/a.rs", DIFF): "w"}
     path.write_text(entry.replace("why", "because"), "utf-8")
-    with pytest.raises(EntryError, match="it must have file, before, after, why"):
+    with pytest.raises(MutantsError, match="it must have file, before, after, why"):
         equivalent(path)
 
 
@@ -69,18 +69,34 @@ def test_the_score_is_of_mutants_that_compile_and_change_something(
     assert scores([], {}) == {}
 
 
+def test_a_diff_is_applied_where_its_lines_are() -> None:
+    text = "fn larger(a: u32, b: u32) -> u32 {\n    if a > b { a }\n    else { b }\n}\n"
+    changed = rust.patched(text, DIFF)
+    assert changed == text.replace("a > b", "a /* ~ changed by cargo-mutants ~ */ < b")
+    with pytest.raises(MutantsError, match="does not fit its file"):
+        rust.patched(text.replace("else", "  else"), DIFF)
+    two = "--- a\n+++ b\n@@ -1,2 +1,1 @@\n-1\n 2\n@@ -4,2 +3,3 @@\n 4\n+4.5\n 5\n"
+    assert rust.patched("1\n2\n3\n4\n5\n", two) == "2\n3\n4\n4.5\n5\n"
+
+
 def test_a_sample_is_that_of_its_seed_whatever_other_folders_are_asked_for() -> None:
-    mutants = {
-        f"{folder} {number}": Change(f"{rust.SOURCES}/{folder}/a.rs", "", "")
+    mutants = [
+        rust.Mutant(f"{folder} {number}", f"{rust.SOURCES}/{folder}/a.rs", "")
         for folder in rust.FOLDERS
         for number in range(20)
-    }
-    mutants["plan"] = Change(f"{rust.SOURCES}/plan.rs", "", "")
+    ]
+    mutants.append(rust.Mutant("plan", f"{rust.SOURCES}/plan.rs", ""))
     drawn = rust.sample(mutants, 5, 1)
-    assert len(set(drawn)) == 5 * len(rust.FOLDERS)
-    assert rust.sample(mutants, 5, 1) == drawn != rust.sample(mutants, 5, 2)
-    assert rust.sample(mutants, 5, 1, ["engine"]) == [name for name in drawn if name.startswith("engine")]
+    assert len({mutant.name for mutant in drawn}) == 5 * len(rust.FOLDERS)
+    assert rust.sample(mutants[::-1], 5, 1) == drawn != rust.sample(mutants, 5, 2)
+    assert rust.sample(mutants, 5, 1, ["engine"]) == [each for each in drawn if each.folder == "engine"]
     assert len(rust.sample(mutants, 99, 1)) == len(mutants)
+
+
+def test_an_equivalent_mutant_that_no_tool_makes_any_more_is_told() -> None:
+    made, gone = Change(f"{rust.SOURCES}/plan.rs", "a", "b"), Change(f"{rust.SOURCES}/plan.rs", "a", "c")
+    mutants = [rust.Mutant("a", made.file, "@@ -1 +1 @@\n-a\n+b\n")]
+    assert rust.stale(mutants, {made: "", gone: "", Change("python/hopsim/stats.py", "a", "b"): ""}) == [gone]
 
 
 def test_the_copy_follows_the_checkout_and_leaves_alone_what_is_equal(

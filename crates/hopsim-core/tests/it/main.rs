@@ -9,5 +9,6 @@ mod fuzz;
 mod graphs;
 mod injection;
 mod laws;
+mod plans;
 mod shortest_paths;
 mod traffic;

@@ -1,0 +1,97 @@
+"""Where a broken source meets the test that has to notice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from mutants.scratch import PROFILE, Run, Scratch
+
+BUILD_LIMIT_S = 3600.0
+LEAST_LIMIT_S = 60.0
+SLOWER = 10.0
+"""A test that takes this many times what it takes with nothing broken is taken for endless."""
+
+_CARGO_TEST = ("cargo", "test", "--quiet", "--profile", PROFILE)
+_PARSE = "import ast, pathlib, sys; ast.parse(pathlib.Path(sys.argv[1]).read_text('utf-8'))"
+
+
+class MutantsError(Exception):
+    """Something that the user can mend; the message says what."""
+
+
+class Verdict(Enum):
+    """What became of a mutant."""
+
+    CAUGHT = "caught"
+    MISSED = "missed"
+    ENDLESS = "its test did not end"
+    UNBUILT = "does not compile"
+    STALE = "stale"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a test said."""
+
+    verdict: Verdict
+    seconds: float
+    output: str
+
+
+class Bench:
+    """Breaks files of a copy of the checkout, one at a time.
+
+    Tests are commands that begin with `cargo test` or `python -m pytest`.
+    """
+
+    def __init__(self, scratch: Scratch) -> None:
+        self.scratch = scratch
+        self._seconds: dict[tuple[str, ...], float] = {}
+        """Test -> how long it takes when nothing is broken [s]."""
+
+    def attempt(self, file: str, text: str, test: tuple[str, ...]) -> Trial:
+        """Run a test while `file` holds `text`. Raises `MutantsError` if it fails without that, too."""
+        limit_s = max(LEAST_LIMIT_S, SLOWER * self._seconds_of(file, test))
+        with self.scratch.with_text(file, text):
+            built = self._build(file, test)
+            if built.status != 0:
+                return Trial(Verdict.UNBUILT, built.seconds, built.output)
+            run = self.scratch.run(_plain(test), limit_s)
+        return Trial(_verdict(test, run), built.seconds + run.seconds, run.output)
+
+    def _seconds_of(self, file: str, test: tuple[str, ...]) -> float:
+        if test not in self._seconds:
+            built = self._build(file, test)
+            run = self.scratch.run(_plain(test), BUILD_LIMIT_S) if built.status == 0 else built
+            if run.status != 0:
+                raise MutantsError(f"{' '.join(test)}: fails with nothing broken\n{run.output}")
+            self._seconds[test] = run.seconds
+        return self._seconds[test]
+
+    def _build(self, file: str, test: Sequence[str]) -> Run:
+        """Compile what the test needs: what does not compile is not caught by a test."""
+        words = list(test)
+        if words[0] == "cargo":
+            end = words.index("--") if "--" in words else len(words)
+            command = (*_CARGO_TEST, "--no-run", *words[2:end])
+        else:
+            command = ("python", "-c", _PARSE, file)
+        return self.scratch.run(command, BUILD_LIMIT_S)
+
+
+def _plain(test: Sequence[str]) -> tuple[str, ...]:
+    """The test as it is run: one failure is enough, and nothing is kept for the next run."""
+    if test[0] == "cargo":
+        return (*_CARGO_TEST, *test[2:])
+    return (*test, "-x", "-p", "no:cacheprovider")
+
+
+def _verdict(test: Sequence[str], run: Run) -> Verdict:
+    if run.status is None:
+        return Verdict.ENDLESS
+    if run.status == 0:
+        return Verdict.MISSED
+    # Other statuses of pytest are errors while tests are collected: no test has said anything.
+    return Verdict.CAUGHT if test[0] == "cargo" or run.status == 1 else Verdict.UNBUILT
