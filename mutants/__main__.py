@@ -129,18 +129,16 @@ def _report(judgements: list[Judgement]) -> int:
     """Print what became of the mutants; the exit status."""
     table = Table("area", "mutant", "verdict", "seconds")
     for each in judgements:
-        table.add_row(
-            each.mutant.area, each.mutant.name, each.trial.verdict.value, f"{each.trial.seconds:.0f}"
-        )
+        mutant, trial = each.mutant, each.trial
+        table.add_row(mutant.area, mutant.name, trial.verdict.value, f"{trial.seconds:.0f}")
     console = Console()
     console.print(table)
     wrong = [each for each in judgements if each.trial.verdict is not Verdict.CAUGHT]
     for each in wrong:
         click.echo(f"\n{each.mutant.name} ({each.trial.verdict.value}): {each.mutant.breaks}")
         click.echo(f"  {each.mutant.file}; {' '.join(each.mutant.test)}")
-        click.echo(
-            "".join(f"  | {line}\n" for line in each.trial.output.splitlines()[-LAST_LINES:]), nl=False
-        )
+        last = each.trial.output.splitlines()[-LAST_LINES:]
+        click.echo("".join(f"  | {line}\n" for line in last), nl=False)
     click.echo(f"{len(judgements) - len(wrong)} of {len(judgements)} named mutants caught")
     return 1 if wrong else 0
 

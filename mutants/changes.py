@@ -54,9 +54,8 @@ def equivalent(path: Path = EQUIVALENT) -> dict[Change, str]:
     found = {}
     for entry in document.get("mutant", []):
         if set(entry) != set(_KEYS) or not all(isinstance(value, str) for value in entry.values()):
-            raise MutantsError(
-                f"{path.name}: an entry has {', '.join(entry)}; it must have {', '.join(_KEYS)}"
-            )
+            has, must = ", ".join(entry), ", ".join(_KEYS)
+            raise MutantsError(f"{path.name}: an entry has {has}; it must have {must}")
         before, after = (_plain(entry[key].splitlines()) for key in ("before", "after"))
         found[Change(entry["file"], before, after)] = entry["why"]
     return found

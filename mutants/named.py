@@ -65,10 +65,9 @@ def _entries(file: Path) -> list[Mutant]:
         document = tomllib.loads(file.read_text("utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise MutantsError(f"{file.name}: {error}") from None
-    if set(document) - {"mutant"}:
-        raise MutantsError(
-            f"{file.name}: holds [[mutant]] entries only, not {min(set(document) - {'mutant'})}"
-        )
+    others = set(document) - {"mutant"}
+    if others:
+        raise MutantsError(f"{file.name}: holds [[mutant]] entries only, not {min(others)}")
     return [_mutant(file, entry) for entry in document.get("mutant", [])]
 
 

@@ -266,6 +266,13 @@ def test_an_error_without_words_of_the_system_is_told_in_its_own(
     assert str(refused.value) == f"{tmp_path}/e.toml: cannot read the experiment: the disk is gone"
 
 
+def test_what_is_no_source_is_told_what_would_be() -> None:
+    with pytest.raises(hs.ConfigError) as refused:
+        Experiment.of(7)  # pyright: ignore[reportArgumentType]
+    kinds = "a path, the name of a preset, TOML text or a dictionary"
+    assert str(refused.value) == f"7: an experiment is {kinds}, not int"
+
+
 def test_only_errors_in_a_dictionary_lose_their_place() -> None:
     with pytest.raises(hs.ConfigError, match=r"^<text>: line 1, column 1: "):
         Experiment.of("load = 7\n" + TINY.replace("load = 0.3", "")).points()

@@ -100,6 +100,15 @@ def test_noise_and_constants_have_no_period() -> None:
     assert oscillation_period(series(lambda _: 200.0), CHANGE) is None
 
 
+def test_without_tolerance_and_noise_a_series_settles_on_its_exact_level() -> None:
+    assert reaction_time(series(step(20)), CHANGE, tolerance=0.0) == 20
+
+
+def test_too_few_intervals_for_a_trend_have_no_period() -> None:
+    for count in range(2, 6):
+        assert oscillation_period(series(lambda since: float(since**2), INTERVAL * count), 0) is None
+
+
 def test_the_constants_are_those_of_the_documentation() -> None:
     assert (NOISE, TAIL, SIGNIFICANT) == (3.0, 1 / 3, 0.2)
 
@@ -254,6 +263,7 @@ def test_the_rows_of_a_merged_series_are_those_of_a_plain_computation() -> None:
         runs = random_runs(draw)
         merged = merge(tables(runs), "latency_mean")
         expected = plain_merge(runs)
+        assert merged.cycles.dtype == np.int64
         assert merged.cycles.tolist() == [cycle for cycle, _, _ in expected]
         assert merged.packets.tolist() == [packets for _, packets, _ in expected]
         assert merged.values.tolist() == pytest.approx([mean for _, _, mean in expected], rel=1e-12)

@@ -23,6 +23,12 @@ def test_student_quantile_at_another_confidence() -> None:
     assert student_t(5, 0.99) == pytest.approx(4.03214, rel=1e-5)
 
 
+@pytest.fixture(autouse=True)
+def _forget_quantiles() -> None:
+    """Otherwise one that was computed before may stand for one that no longer could be."""
+    student_t.cache_clear()
+
+
 def density(t: np.ndarray, freedom: int) -> np.ndarray:
     """Student's, from the definition: that of a normal variable over the root of a chi-square one."""
     scale = math.gamma((freedom + 1) / 2) / (math.sqrt(freedom * math.pi) * math.gamma(freedom / 2))

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import resource
+import shutil
+import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -14,9 +20,10 @@ import pytest
 
 import hopsim as hs
 from conftest import TINY
+from hopsim import _core
 from hopsim.experiment import Experiment, Point
 from hopsim.runner import Outcome
-from hopsim.store import Store, default_directory
+from hopsim.store import Store, default_directory, peak_memory_bytes
 
 DOCUMENT = TINY + '[sweep.product]\nload = [0.1, 0.2]\n"measure.seed" = [7, 3]\n'
 EXPERIMENT = Experiment(DOCUMENT, "some/where.toml").setting(["measure.warmup=50"])
@@ -158,6 +165,23 @@ def test_the_wall_time_of_a_resumed_sweep_is_that_of_all_its_runs(tmp_path: Path
     assert (manifest(tmp_path)["wall_time_s"], manifest(tmp_path)["finished"]) == (0.0, 0)
 
 
+def test_the_wall_time_is_kept_to_the_millisecond_and_the_time_of_writing_with_zone(
+    tmp_path: Path,
+) -> None:
+    claim(tmp_path).assemble(Outcome(wall_time_s=1.23456), with_csv=False)
+    assert manifest(tmp_path)["wall_time_s"] == 1.235
+    written = datetime.strptime(manifest(tmp_path)["written"], "%Y-%m-%dT%H:%M:%S%z")
+    assert abs(datetime.now(UTC) - written) < timedelta(hours=1)
+
+
+@pytest.mark.parametrize(("system", "unit"), [("linux", 1024), ("darwin", 1)])
+def test_the_peak_of_memory_is_in_bytes(monkeypatch: pytest.MonkeyPatch, system: str, unit: int) -> None:
+    """Linux tells it in kibibytes, macOS in bytes."""
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(resource, "getrusage", lambda _: SimpleNamespace(ru_maxrss=5000))
+    assert peak_memory_bytes() == 5000 * unit
+
+
 def test_the_peak_of_memory_never_sinks(tmp_path: Path) -> None:
     claim(tmp_path)
     text = json.dumps({**manifest(tmp_path), "peak_memory_bytes": 10**15})
@@ -223,6 +247,28 @@ def test_a_sweep_with_other_points_is_told_by_their_number_or_values(tmp_path: P
         claim(tmp_path, first.with_axes({"load": [0.1, 0.3]}))
 
 
+def test_a_directory_of_another_version_names_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    claim(tmp_path)
+    monkeypatch.setattr(_core, "version", lambda: "0.0.1")
+    with pytest.raises(hs.ConfigError, match=re.escape(f"(hopsim {hs.__version__} there, 0.0.1 here)")):
+        claim(tmp_path)
+
+
+def test_what_cannot_be_removed_is_named_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Path) -> None:
+        raise OSError("in use")
+
+    claim(tmp_path)
+    monkeypatch.setattr(shutil, "rmtree", fail)
+    with pytest.raises(hs.ConfigError) as refused:
+        claim(tmp_path, force=True)
+    assert str(refused.value) == (
+        f"{tmp_path}: cannot write results there: in use; choose a directory you may write to"
+    )
+
+
 def test_a_list_in_the_configuration_differs_by_its_element(tmp_path: Path) -> None:
     first = Experiment.of({"topology": {"mesh": {"sides": [3, 2]}}, "load": 0.1})
     claim(tmp_path, first)
@@ -252,6 +298,11 @@ def test_what_is_no_results_directory_is_refused(tmp_path: Path) -> None:
             f"{tmp_path}: is not a results directory (no manifest.json) and not empty (a, …); "
             "choose an empty or a new directory"
         )
+    with pytest.raises(hs.ConfigError) as missing:
+        hs.load(tmp_path / "none")
+    assert str(missing.value) == (
+        f"{tmp_path}/none: is not a directory; give a directory that `hopsim run --out` has written"
+    )
     with pytest.raises(hs.ConfigError) as unreadable:
         hs.load(tmp_path)
     assert str(unreadable.value) == (

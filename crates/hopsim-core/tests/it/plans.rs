@@ -73,7 +73,7 @@ fn links_have_the_numbers_of_the_document_or_those_of_their_class() {
         links.iter().map(|class| (u32::from(class.vcs), class.buffer, class.latency)).collect::<Vec<_>>()
     };
     assert_eq!(numbers(&dragonfly()), [(2, 32, 10), (1, 256, 100)]);
-    assert_eq!(numbers(&torus()), [(1, 64, 1)]);
+    assert_eq!(numbers(&torus()), [(2, 64, 1)]);
     let document =
         with(&dragonfly(), "links", json!({ "local": { "latency": 3 }, "global": { "latency": 7 } }));
     let document = with(&document, "router.cioq.vcs", json!({ "local": 5, "global": 4, "injection": 6 }));
@@ -200,7 +200,7 @@ fn latency(plan: &Plan, from: u32, to: u32) -> u32 {
 
 #[test]
 fn the_offered_load_is_the_mean_over_the_cycles_of_the_window() {
-    let changes = json!([{ "cycle": 150, "load": 0.5 }, { "cycle": 400, "pattern": { "hotspot": {} } }, { "cycle": 700, "load": 1.0 }]);
+    let changes = json!([{ "cycle": 150, "load": 0.5 }, { "cycle": 400, "pattern": { "hotspot": { "fraction": 0.5 } } }, { "cycle": 700, "load": 1.0 }]);
     let job = plan(&with(&dragonfly(), "jobs.0.traffic.changes", changes)).jobs[0].clone();
     let load = |cycle: u32| match cycle {
         0..150 => 0.25,
