@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.table import Table
 
 from mutants import named, package, rust
-from mutants.bench import Bench, MutantsError, Verdict
+from mutants.bench import Bench, Verdict
 from mutants.changes import Change, equivalent
 from mutants.named import Judgement, Mutant
 from mutants.score import report
-from mutants.scratch import Scratch
+from mutants.scratch import MutantsError, Scratch
 
 SAMPLE = 8
 LAST_LINES = 15

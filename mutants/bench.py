@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from mutants.scratch import PROFILE, Run, Scratch
+from mutants.scratch import PROFILE, MutantsError, Run, Scratch
 
 BUILD_LIMIT_S = 3600.0
 LEAST_LIMIT_S = 60.0
@@ -15,10 +15,6 @@ SLOWER = 10.0
 
 _CARGO_TEST = ("cargo", "test", "--quiet", "--profile", PROFILE)
 _PARSE = "import ast, pathlib, sys; ast.parse(pathlib.Path(sys.argv[1]).read_text('utf-8'))"
-
-
-class MutantsError(Exception):
-    """Something that the user can mend; the message says what."""
 
 
 class Verdict(Enum):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutants.bench import MutantsError
+from mutants.scratch import MutantsError
 
 EQUIVALENT = Path(__file__).parent / "equivalent.toml"
 

@@ -6,7 +6,8 @@ import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from mutants.bench import Bench, MutantsError, Trial, Verdict
+from mutants.bench import Bench, Trial, Verdict
+from mutants.scratch import MutantsError
 
 DIRECTORY = Path(__file__).parent / "named"
 

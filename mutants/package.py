@@ -8,10 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from mutants.bench import MutantsError
 from mutants.changes import Change
 from mutants.score import Fate, Outcome
-from mutants.scratch import Scratch
+from mutants.scratch import MutantsError, Scratch
 
 TARGET = 0.9
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from mutants.bench import Bench, MutantsError, Verdict
+from mutants.bench import Bench, Verdict
 from mutants.changes import Change
 from mutants.score import Fate, Outcome
-from mutants.scratch import CHECKOUT, Scratch
+from mutants.scratch import CHECKOUT, MutantsError, Scratch
 
 TARGET = 0.95
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 CHECKOUT = Path(__file__).parents[1]
 TREE = CHECKOUT / "target" / "mutants" / "tree"
@@ -24,6 +26,10 @@ STACK = 64 * 2**20
 
 _LEFT_OUT = (".*", "target", "build", "results", "*-results", "__pycache__")
 """What is not part of the sources; names of files and directories."""
+
+
+class MutantsError(Exception):
+    """Something that the user can mend; the message says what."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +47,21 @@ class Scratch:
     """A directory with the sources of the checkout, and with what is compiled of them."""
 
     root: Path
+    lock: IO[str] | None = None
+    """Held open while the directory is in use."""
 
     @classmethod
     def of_checkout(cls, root: Path = TREE) -> Scratch:
-        """The copy, brought up to date."""
+        """The copy, brought up to date. Raises `MutantsError` while another process breaks sources in it."""
         root.mkdir(parents=True, exist_ok=True)
+        lock = root.with_suffix(".lock").open("w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            raise MutantsError(f"{root}: another command is at work there; wait until it has ended") from None
         _follow(CHECKOUT, root)
-        return cls(root)
+        return cls(root, lock)
 
     @contextlib.contextmanager
     def with_text(self, file: str, text: str) -> Iterator[None]:

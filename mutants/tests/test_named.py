@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from mutants import bench, named
-from mutants.bench import Bench, MutantsError, Verdict
+from mutants.bench import Bench, Verdict
 from mutants.named import Mutant, judge
-from mutants.scratch import CHECKOUT, Scratch
+from mutants.scratch import CHECKOUT, MutantsError, Scratch
 
 ENTRY = """
 [[mutant]]

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 from mutants import rust
-from mutants.bench import MutantsError
 from mutants.changes import Change, equivalent
 from mutants.score import Fate, Outcome, report, scores
-from mutants.scratch import CHECKOUT, Scratch
+from mutants.scratch import CHECKOUT, MutantsError, Scratch
 
 DIFF = """--- src/a.rs
 +++ replace > with < in larger
@@ -107,7 +106,11 @@ def test_the_copy_follows_the_checkout_and_leaves_alone_what_is_equal(
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
         (checkout / name).write_text(name)
     monkeypatch.setattr("mutants.scratch.CHECKOUT", checkout)
-    Scratch.of_checkout(root)
+    first = Scratch.of_checkout(root)
+    with pytest.raises(MutantsError, match="tree: another command is at work there"):
+        Scratch.of_checkout(root)
+    assert first.lock is not None
+    first.lock.close()
 
     def files() -> dict[str, str]:
         return {str(file.relative_to(root)): file.read_text() for file in root.glob("**/*") if file.is_file()}
