@@ -122,7 +122,9 @@ def test_the_copy_follows_the_checkout_and_leaves_alone_what_is_equal(
     (root / "src" / "c.rs").write_text("gone")
     (root / "target").mkdir()
     (root / "target" / "kept").write_text("compiled")
-    Scratch.of_checkout(root)
+    second = Scratch.of_checkout(root)
+    assert second.lock is not None
+    second.lock.close()
     assert files() == {"src/a.rs": "src/a.rs", "src/b.rs": "src/b.rs", "target/kept": "compiled"}
     assert (root / "src" / "a.rs").stat().st_mtime_ns == before
     # Cargo must see that it has changed again, although the checkout's file is older.
