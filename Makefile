@@ -55,7 +55,7 @@ verify: $(TESTABLE)  ## slow comparisons with the reference simulator and FOGSim
 # All in a copy of the checkout. MUTANTS is how many of each folder of the engine are tried, SEED which ones.
 MUTANTS := 8
 SEED := 1
-mutants:  ## break rules on purpose and see that tests notice (hours)
+mutants:  ## break rules on purpose and see that tests notice (long)
 	@$(MAKE) --no-print-directory --keep-going mutants-named mutants-python mutants-rust
 
 mutants-named: $(TESTABLE)  ## the rules of mutants/named
