@@ -28,7 +28,7 @@ def value_label(value: Any) -> str:
         return _table(value) if value else "default"
     if isinstance(value, list):
         return _list(value)
-    if isinstance(value, str) and value.strip():
+    if isinstance(value, str):
         return value
     return f"{value:g}" if isinstance(value, float) else json.dumps(value)
 
@@ -41,7 +41,10 @@ def labels_of(path: str, values: Sequence[Any]) -> list[str]:
     if not are_unique(labels):
         pairs = zip(values, labels, strict=True)
         labels = [repr(value) if isinstance(value, float) else label for value, label in pairs]
-    return numbered([label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…" for label in labels])
+    filled = [
+        label if label.strip() else json.dumps(value) for value, label in zip(values, labels, strict=True)
+    ]
+    return numbered([label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…" for label in filled])
 
 
 def numbered(labels: Sequence[str]) -> list[str]:
@@ -99,9 +102,13 @@ def _field(name: str, value: Any) -> str:
 
 
 def _list(value: Sequence[Any]) -> str:
-    if value and all(isinstance(item, Mapping) for item in value):
+    if _has_tables(value):
         return " + ".join(map(_item, value))
     return f"[{', '.join(map(value_label, value))}]"
+
+
+def _has_tables(value: Any) -> bool:
+    return isinstance(value, list) and value != [] and all(isinstance(item, Mapping) for item in value)
 
 
 def _item(value: Mapping[str, Any]) -> str:
@@ -133,7 +140,7 @@ def _without_common(values: Sequence[Any]) -> list[Any]:
         present = [value for value in values if value is not _ABSENT]
     if all(isinstance(value, Mapping) for value in present):
         return _tables_without_common(values)
-    if all(isinstance(value, list) and len(value) == len(present[0]) for value in present):
+    if all(_has_tables(value) and len(value) == len(present[0]) for value in present):
         return _lists_without_common(values)
     return list(values)
 

@@ -48,6 +48,11 @@ def traffic(**more: Any) -> dict[str, Any]:
             [{"dragonfly": {"p": p, "a": 8, "h": 4, "arrangement": "palmtree"}} for p in (4, 8)],
             ["dragonfly (p=4)", "dragonfly (p=8)"],
         ),
+        (
+            "topology",
+            [{"torus": {"sides": [8, side], "nodes_per_router": 12345}} for side in (4, 8)],
+            ["torus (sides=[8, 4])", "torus (sides=[8, 8])"],
+        ),
         ("jobs.0.traffic.request_reply", [{}, {"outstanding": 4}], ["default", "outstanding=4"]),
         ("jobs.0.traffic", [traffic(), traffic(request_reply={})], ["no request_reply", "request_reply"]),
         ("jobs.0.traffic.pattern", [mix(0.9), mix(0.5)], ["mix=0.9 + 0.1", "mix=0.5 + 0.5"]),

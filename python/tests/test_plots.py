@@ -191,7 +191,8 @@ def test_axes_left_out_of_the_grouping_make_figures_of_their_own() -> None:
 def test_a_single_point_draws_what_it_can(tmp_path: Path) -> None:
     single = hs.sweep(TINY + 'streams = ["routers"]\n')
     names = [path.name for path in draw_all(single, tmp_path, View(), formats=("svg",))]
-    assert names == ["breakdown.svg", "injection_group.svg", "injection_sorted.svg"]
+    metrics = ["latency_load.svg", "accepted_load.svg", "breakdown.svg"]
+    assert names == [*metrics, "injection_group.svg", "injection_sorted.svg"]
 
 
 def test_vector_files_keep_their_text(tmp_path: Path) -> None:

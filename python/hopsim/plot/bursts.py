@@ -17,5 +17,5 @@ KEY = "cycles_per_burst"
 def draw(results: Results, view: View) -> dict[str, Figure]:
     """One figure with all curves whose nodes send bursts."""
     bursts = [point for point in by_job(results) if KEY in point.summary]
-    metric = Metric("bursts", KEY, "Duration of a burst [cycles]")
+    metric = Metric("bursts", KEY, "Duration of a burst [cycles]", nothing="no burst completed")
     return metric.draw(Results(dict(enumerate(bursts))), view)

@@ -23,12 +23,14 @@ class Metric:
         key: key of the summary.
         label: name with unit, for an axis.
         adorn: puts limits, or what else belongs to the metric, into the first panel of some curves.
+        nothing: what it means that a curve has no value.
     """
 
     stem: str
     key: str
     label: str
     adorn: Callable[[Axes, list[Series]], None] = lambda _, __: None
+    nothing: str = style.NOTHING
 
     def draw(self, results: Results, view: View) -> dict[str, Figure]:
         """A figure per combination of the axes that make no curves, jobs apart."""
@@ -43,7 +45,7 @@ class Metric:
         self.adorn(panels[0], shown.curves)
         for axes, portion in zip(panels, portions, strict=True):
             for index, series in enumerate(portion):
-                style.curve(axes, index, series, self.key)
+                style.curve(axes, index, series, self.key, nothing=self.nothing)
             axes.set_xlabel(portion[0].abscissa.label)
             axes.tick_params(labelbottom=True)
             axes.set_xlim(left=0)
@@ -64,7 +66,7 @@ class Metric:
         )
         for place, value in enumerate(values):
             if value.mean is None:
-                axes.text(0, place, f" {style.NOTHING}", va="center", fontsize="small")
+                axes.text(0, place, f" {self.nothing}", va="center", fontsize="small")
         axes.set_xlabel(self.label)
         style.finish(figure, [axes], shown.title, shown.omitted)
         return figure

@@ -127,15 +127,15 @@ def look(index: int) -> dict[str, Any]:
     }
 
 
-def curve(axes: Axes, index: int, series: Series, key: str) -> None:
-    """A key of the summary over the abscissa, with a 95 % confidence band."""
+def curve(axes: Axes, index: int, series: Series, key: str, *, nothing: str = NOTHING) -> None:
+    """A key of the summary over the abscissa, with a 95 % confidence band; `nothing` is why it may have none."""
     points = [
         (place, value.mean, value)
         for place, value in zip(series.places(), series.values(key), strict=True)
         if place is not None and value.mean is not None
     ]
     if not points:
-        axes.plot([], [], label=f"{series.label} ({NOTHING})".strip(), **look(index))
+        axes.plot([], [], label=f"{series.label} ({nothing})".strip(), **look(index))
         return
     x, means, values = zip(*points, strict=True)
     axes.plot(x, means, label=series.label or None, **look(index))
@@ -189,7 +189,7 @@ def note(figure: Figure, omitted: str) -> None:
 
 
 def _legend(axes: Axes, width: int) -> int:
-    """A legend this many letters wide above a panel with curves to tell apart; returns how many lines it has."""
+    """A legend of this many letters above a panel with several curves; returns how many lines it has."""
     handles, labels = axes.get_legend_handles_labels()
     if not labels:
         return 0

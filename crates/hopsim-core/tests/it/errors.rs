@@ -866,26 +866,26 @@ fn labels_that_do_not_fit_the_sweep() {
         after(&format!("[sweep.product]\nrouting = [\"minimal\", \"valiant\"]\n[sweep.labels]\n{labels}"))
     };
     assert_eq!(
-        labels("router = [\"a\", \"b\"]"),
-        "line 11, column 1: sweep.labels.router: names the values of a key that the sweep does not vary; \
+        labels("rooting = [\"a\", \"b\"]"),
+        "line 10, column 1: sweep.labels.rooting: names the values of a key that the sweep does not vary; \
          did you mean `routing`? Valid: routing"
     );
     assert_eq!(
         labels("routing = [\"a\"]"),
-        "line 11, column 1: sweep.labels.routing: the list has length 1, but that of sweep.product.routing has \
+        "line 10, column 1: sweep.labels.routing: the list has length 1, but that of sweep.product.routing has \
          length 2; valid: a name for each value, in their order"
     );
     assert_eq!(
         labels("routing = [\"a\", 2]"),
-        "line 11, column 1: sweep.labels.routing = 2: a name must be a string; valid: \"2\""
+        "line 10, column 1: sweep.labels.routing = 2: a name must be a string; valid: \"2\""
     );
     assert_eq!(
         labels("routing = [\"a\", \"a\"]"),
-        "line 11, column 1: sweep.labels.routing: two values have the name \"a\"; valid: a name of its own for each"
+        "line 10, column 1: sweep.labels.routing: two values have the name \"a\"; valid: a name of its own for each"
     );
     assert_eq!(
         labels("routing = \"a\""),
-        "line 11, column 1: sweep.labels.routing = \"a\": must be a list of names; valid: [\"a\"]"
+        "line 10, column 1: sweep.labels.routing = \"a\": must be a list of names; valid: [\"a\"]"
     );
     assert_eq!(
         after("[sweep]\nlabels = { load = [\"a\"] }"),
