@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rich import box
+from rich.markup import escape
 from rich.table import Table
 
 from hopsim.labels import is_load
@@ -50,11 +51,11 @@ def summary_table(results: Results) -> Table:
         caption=_caption(results), caption_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )
     for name in axis_names(parts, axes):
-        table.add_column(name, overflow="fold", min_width=4)
+        table.add_column(escape(name), overflow="fold", min_width=4)
     for figure in figures:
         table.add_column(figure.heading, justify="right", no_wrap=True)
     for group in over_seeds(parts):
-        cells = (group.labels.get(path, "–") for path in axes)
+        cells = (escape(group.labels.get(path, "–")) for path in axes)
         table.add_row(*cells, *(figure.cell(group) for figure in figures))
     return table
 

@@ -118,7 +118,9 @@ def over_seeds(results: Results) -> list[Group]:
 
 
 def by_job(results: Results) -> Results:
-    """The same points; those of several jobs have a result for each, with its name as the axis `job`."""
+    """The same points; if some have several jobs, with a result for each job and its name as axis `job`."""
+    if not has_jobs(results):
+        return results
     return Results(dict(enumerate(part for result in results for part in _jobs(result))))
 
 
@@ -191,9 +193,6 @@ def _of_job(results: Results, path: str) -> str:
 
 
 def _jobs(result: Result) -> Iterator[Result]:
-    if len(result.jobs) < 2:
-        yield result
-        return
     for job in result.jobs:
         name = job[JOB]
         record = {"config": result.config, "result": job}

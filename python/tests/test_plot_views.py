@@ -154,7 +154,7 @@ def test_unlike_networks_share_a_figure_that_shows_each() -> None:
     for panel in breakdown.axes:
         for area in panel.collections:
             place = list(COMPONENTS.values()).index(str(area.get_label()))
-            assert to_hex(area.get_facecolor()[0]).upper() == style.PALETTE[place]
+            assert to_hex(tuple(np.asarray(area.get_facecolor())[0])).upper() == style.PALETTE[place]
     group = draw("injection", UNLIKE)["injection_group"]
     assert [axes.get_xlabel() for axes in group.axes] == ["Router", "Router of group 0"]
     assert [len(axes.patches) for axes in group.axes] == [9, 2]
@@ -202,9 +202,10 @@ def test_what_no_figure_shows_is_refused(tmp_path: Path) -> None:
 
 def test_jobs_are_curves_over_the_load_that_is_varied() -> None:
     for kind, key in (("latency_load", LATENCY), ("accepted_load", ACCEPTED)):
-        (axes,) = draw(kind, TWO_JOBS)[kind].axes
+        figure = draw(kind, TWO_JOBS)[kind]
+        (axes,) = figure.axes
         assert axes.get_xlabel() == "Offered load of aggressor [phits/(node·cycle)]"
-        assert names(axes.figure)[:2] == ["victim", "aggressor"]
+        assert names(figure)[:2] == ["victim", "aggressor"]
         for number, job in enumerate(("victim", "aggressor")):
             own = [record[key] for result in TWO_JOBS for record in result.jobs if record["job"] == job]
             assert points(axes, number) == list(zip([0.1, 0.4], own, strict=True))

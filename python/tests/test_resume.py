@@ -9,6 +9,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import pyarrow.compute as pc
+import pyarrow.parquet
 import pytest
 
 import hopsim as hs
@@ -45,6 +47,38 @@ def test_an_interrupt_loses_no_finished_point_and_the_rest_is_resumed(
     assert json.loads((tmp_path / "d" / "manifest.json").read_text())["finished"] == 2
     kept = _points(tmp_path / "d" / "points")
     assert len(hopsim("run", "slow.toml", "--json", "-", "--out", "d").stdout.splitlines()) == 3
+    assert kept.items() <= _points(tmp_path / "d" / "points").items()
+
+
+UNLIKE_SLOW_LAST = """
+load = 0.3
+[measure]
+warmup = 100
+streams = ["links"]
+[sweep.zip]
+topology = [{ mesh = { sides = [3, 3] } }, { dragonfly = { p = 1, a = 2, h = 1 } }, { ring = { routers = 5 } }]
+"measure.cycles" = [200, 300, 400_000]
+"""
+
+
+def test_an_interrupted_sweep_over_unlike_networks_has_its_tables_and_figures_and_is_resumed(
+    hopsim: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "unlike.toml").write_text(UNLIKE_SLOW_LAST)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    command = arguments("run", "unlike.toml", "--out", "d", "-j", 1)
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        _wait_for_points(tmp_path / "d" / "points", 2)
+        os.kill(process.pid, signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 130
+    batches = pyarrow.parquet.read_table(tmp_path / "d" / "streams" / "batches.parquet")
+    assert set(batches.column("point").to_pylist()) == {0, 1}
+    assert batches.filter(pc.field("point") == 0).column("global_hops_mean").null_count == 10
+    assert "d/plots/latency_load.svg" in hopsim("plot", "d", "--format", "svg").stdout
+    kept = _points(tmp_path / "d" / "points")
+    hopsim("run", "unlike.toml", "--out", "d")
+    assert hs.load(tmp_path / "d").points == [0, 1, 2]
     assert kept.items() <= _points(tmp_path / "d" / "points").items()
 
 

@@ -240,6 +240,18 @@ def test_two_jobs_are_two_rows_each_with_its_own_load(hopsim: Command, tmp_path:
     assert [row[3] for row in rows] == [f"{job['accepted_load']:.4f}" for job in jobs]
 
 
+def test_lists_are_whole_in_the_table(hopsim: Command, tmp_path: Path) -> None:
+    (tmp_path / "lists.toml").write_text(
+        TINY + '[sweep.product]\n"measure.streams" = [["nodes"], [], ["links", "routers"]]\n'
+    )
+    lines = hopsim("run", "lists.toml", "--out", "d").stdout.splitlines()
+    assert [line.split("  ")[0].strip() for line in lines if "0.300" in line] == [
+        "[nodes]",
+        "[]",
+        "[links, routers]",
+    ]
+
+
 LABELS = """
 [sweep.labels]
 routing = ["MIN", "VAL"]

@@ -128,7 +128,7 @@ def look(index: int) -> dict[str, Any]:
 
 
 def curve(axes: Axes, index: int, series: Series, key: str, *, nothing: str = NOTHING) -> None:
-    """A key of the summary over the abscissa with its 95 % confidence band; `nothing` says why it has none."""
+    """A key of the summary over the abscissa with its 95 % confidence band; `nothing`: why it has none."""
     points = [
         (place, value.mean, value)
         for place, value in zip(series.places(), series.values(key), strict=True)
