@@ -8,7 +8,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from hopsim.labels import is_load
+from hopsim.labels import is_load, value_label
 from hopsim.results import Results
 from hopsim.series import SEED, Group, axis_names, by_job, has_bursts, has_jobs, over_seeds
 
@@ -55,9 +55,16 @@ def summary_table(results: Results) -> Table:
     for figure in figures:
         table.add_column(figure.heading, justify="right", no_wrap=True)
     for group in over_seeds(parts):
-        cells = (escape(group.labels.get(path, "–")) for path in axes)
+        cells = (escape(_label(group, path)) for path in axes)
         table.add_row(*cells, *(figure.cell(group) for figure in figures))
     return table
+
+
+def _label(group: Group, path: str) -> str:
+    """The value of an axis as a cell: never blank, also where its name is empty."""
+    if path not in group.axes:
+        return "–"
+    return group.labels[path] or value_label(group.axes[path])
 
 
 def _leading(results: Results, axes: list[str]) -> tuple[_Figure, ...]:

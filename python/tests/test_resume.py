@@ -56,7 +56,7 @@ load = 0.3
 warmup = 100
 streams = ["links"]
 [sweep.zip]
-topology = [{ mesh = { sides = [3, 3] } }, { dragonfly = { p = 1, a = 2, h = 1 } }, { ring = { routers = 5 } }]
+topology = [{ mesh = { sides = [3] } }, { dragonfly = { p = 1, a = 2, h = 1 } }, { ring = { routers = 4 } }]
 "measure.cycles" = [200, 300, 400_000]
 """
 

@@ -269,6 +269,13 @@ def test_names_of_values_in_the_document_stand_in_table_and_manifest(hopsim: Com
     assert results["routing"].to_pylist()[0] == "minimal"
 
 
+def test_a_value_with_an_empty_name_is_no_blank_cell(hopsim: Command, sweep: Path) -> None:
+    table = hopsim("run", sweep, "--set", 'sweep.labels.routing=["", "VAL"]', "--out", "d").stdout
+    assert [line.split()[0] for line in table.splitlines() if "±" in line][:6] == ["minimal"] * 3 + [
+        "VAL"
+    ] * 3
+
+
 def test_names_that_do_not_fit_are_refused(hopsim: Command, sweep: Path) -> None:
     refused = hopsim("run", sweep, "--set", 'sweep.labels.routing=["A"]', status=2)
     assert "sweep.labels.routing" in refused.stderr
