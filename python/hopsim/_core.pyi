@@ -49,10 +49,12 @@ def version() -> str:
     """Version of the simulator with a digest of its sources: what results are filed under."""
 
 def survey(config: str) -> str:
-    """What can be said of the network of a resolved configuration before it runs, as JSON. Raises `ConfigError`.
+    """What can be said of the network of a resolved configuration before it runs, as JSON.
 
-    `nodes`, `routers`, `links` (pairs of class and number), `diameter` (at least that, if `sampled`), `mean_distance` [links], `cut` (links of the best cut found between halves of the
-    nodes: an upper bound of the bisection), `input_vcs` and `ports` of all routers.
+    `nodes`, `routers`, `links` (pairs of class and number), `diameter` (at least that, if `sampled`),
+    `mean_distance` [links], `cut` (links of the best cut found between halves of the nodes: an upper bound of
+    the bisection), `longest_path` [links], `decides`, `input_vcs` and `ports` of all routers. Raises
+    `ConfigError`.
     """
 
 def columns() -> str:

@@ -122,8 +122,9 @@ class Catalogue:
         ]
 
     def find(self, name: str, others: Iterable[str] = ()) -> list[Node]:
-        """Nodes called `name`: a path, the end of one, `<kind>.<choice>`, or an abbreviation of the papers; in any case.
+        """Nodes called `name`: a path, the end of one, `<kind>.<choice>`, or an abbreviation of the papers.
 
+        Capitals do not matter.
         Raises `ConfigError` with a suggestion when there is none, perhaps one of `others`.
         """
         wanted = re.sub(r"\.\d+(?=\.|$)", "", name.strip().lower())

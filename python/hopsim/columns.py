@@ -1,4 +1,4 @@
-"""What every column of the results means: the simulator says it, `hopsim explain` and the documentation show it."""
+"""What every column of the results means, as the simulator tells it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class ResultColumn:
     def place(self) -> str:
         """Where it is found in a results directory, in a JSON line and in Python."""
         if self.table == SUMMARY:
-            return 'summary.parquet, "result" of a JSON line, result.summary; of each job jobs.parquet, result.jobs'
+            return (
+                'summary.parquet, "result" of a JSON line, result.summary; '
+                "of each of several jobs jobs.parquet, result.jobs"
+            )
         return f"streams/{self.table}.parquet, result.{self.table}"
 
 

@@ -1,6 +1,6 @@
-"""The JSON Schema of the document as a user writes it: with the short forms that the simulator replaces before it looks.
+"""The JSON Schema of the document as a user writes it, by which editors complete and check.
 
-Editors that know TOML complete and check by it.
+It has the short forms that the simulator replaces before it looks.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def editor_schema() -> dict[str, Any]:
 
 
 def _add_short_forms(body: dict[str, Any], definitions: Mapping[str, Any]) -> None:
-    """Let a choice whose parameters all have defaults be its bare name, and patterns their names of the papers."""
+    """Let a choice whose parameters all have defaults be its bare name, a pattern its name in the papers."""
     choices = body.get("oneOf", [])
     bare = [
         {"type": "string", "const": name, "description": choice.get("description", "")}

@@ -1,14 +1,15 @@
 """What a run is expected to take, before anything runs: memory, and time of one core.
 
-A simple model, measured on some twenty networks to be right within a factor of three where the network accepts what is
-offered (`python/tests/test_estimate.py` holds it to that):
+A simple model, fitted to the runs of some twenty networks (`python/tests/test_estimate.py` has a few). It is
+right within a factor of about three where the network accepts what is offered:
 
-- hops of a packet: the mean distance between nodes, longer by half of what the longest path of the routing is longer than
-  the diameter, and the hop to the node;
+- hops of a packet: the mean distance between nodes, longer by half of what the longest path of the routing is
+  longer than the diameter, and the hop to the node;
 - time: so much per hop, more where heads decide in every attempt;
 - memory: so much per router, per port, per packet inside the network, besides the process itself.
 
-In saturation less is accepted than offered: the time is less, and memory grows with the packets that wait at the nodes.
+In saturation less is accepted than offered: the time is less, and memory grows with the packets that wait at
+the nodes.
 """
 
 from __future__ import annotations

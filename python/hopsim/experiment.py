@@ -237,4 +237,5 @@ def _cannot_read(source: str | os.PathLike[str], error: OSError | ValueError) ->
     close = nearest(Path(source).stem, preset_names() + example_names())
     hint = f"; did you mean {close}?" if close else f"; presets: {', '.join(preset_names())}"
     reason = getattr(error, "strerror", None) or str(error)
-    return f"{_displayed(source)}: cannot read the experiment: {reason}{hint if not _exists(Path(source)) else ''}"
+    hint = "" if _exists(Path(source)) else hint
+    return f"{_displayed(source)}: cannot read the experiment: {reason}{hint}"

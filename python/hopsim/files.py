@@ -1,4 +1,4 @@
-"""Files that users give: read no further than a file of their kind can reasonably go, so that a device has an end too."""
+"""Files that users give, read no further than any of them can reasonably go: a device has no end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_MB = 64
 
 
 def read_bytes(file: BinaryIO, valid: str) -> bytes:
-    """The rest of an open file; `valid`: what it should be. Raises `ConfigError` if it is too large, `OSError`."""
+    """The rest of an open file; `valid`: what it should be. Raises `ConfigError` if it is too large."""
     data = file.read((MOST_MB << 20) + 1)
     if len(data) > MOST_MB << 20:
         raise ConfigError(f"is larger than {MOST_MB} MB; valid: {valid}")

@@ -128,8 +128,8 @@ def _check_whole(content: bytes, read: int) -> None:
                 )
     if read != len(edges):
         raise ConfigError(
-            f"has {len(edges)} edges, of which {read} can be read; valid: one graph, without graphs inside it, "
-            "whose edges have an id each or none"
+            f"has {len(edges)} edges, of which {read} can be read; valid: one graph, without graphs inside "
+            "it, whose edges have an id each or none"
         )
 
 

@@ -31,8 +31,8 @@ def warn_of_default_latencies(experiment: Experiment, points: Sequence[Point]) -
         )
         keys = sorted({f"links.{kind}.latency" for each in latencies.values() for kind, _ in each})
         warnings.warn(
-            f"{experiment.name}: the topologies that are compared have links of different latency, by default "
-            f"({listed} cycles); {', '.join(keys)} state it",
+            f"{experiment.name}: the topologies that are compared have links of different latency, "
+            f"by default ({listed} cycles); {', '.join(keys)} state it",
             HopsimWarning,
             stacklevel=3,
         )

@@ -117,7 +117,8 @@ class Notebook:
 
     def start(self, total: int, stored: int) -> None:
         """Show the line."""
-        from IPython.display import display  # there, where there is a notebook
+        # Only where there is a notebook.
+        from IPython.display import display  # pyright: ignore[reportMissingImports]
 
         self._meter = Meter(total, stored)
         self._line = display(self._shown(self._meter.text()), raw=True, display_id=True)

@@ -196,8 +196,9 @@ def _warn_of_damage(root: Path, missing: Iterable[str]) -> None:
     damaged = [digest for digest in missing if (root / "points" / f"{digest}.json").exists()]
     if damaged:
         warnings.warn(
-            f"{root}: {len(damaged)} of the points are damaged and left out, such as points/{damaged[0]}.json or a "
-            "table beside it; the command that has written them simulates them anew",
+            f"{root}: {len(damaged)} of the points are damaged and left out, such as "
+            f"points/{damaged[0]}.json or a table beside it; "
+            "the command that has written them simulates them anew",
             HopsimWarning,
             stacklevel=3,
         )
@@ -236,8 +237,8 @@ class _StoredTables(Mapping[str, pa.Table]):
         except (OSError, pa.ArrowException) as error:
             reason = str(error).partition("\n")[0]
             raise ConfigError(
-                f"{path}: is damaged ({reason}); remove it, and the command that has written it simulates its "
-                "point anew"
+                f"{path}: is damaged ({reason}); remove it, and the command that has written it "
+                "simulates its point anew"
             ) from None
 
     def are_there(self) -> bool:

@@ -232,7 +232,8 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
         .valid(format!("0 or at least {}", m.cycles / 10_000_000 + 1)));
     }
     if m.interval > m.warmup + m.cycles {
-        let reason = format!("the run ends after {} cycles, before the first interval does", m.warmup + m.cycles);
+        let reason =
+            format!("the run ends after {} cycles, before the first interval does", m.warmup + m.cycles);
         return Err(ConfigError::new("measure.interval", reason)
             .value(m.interval)
             .valid(format!("1 … {}, or 0 for no time series", m.warmup + m.cycles)));

@@ -1,4 +1,7 @@
-"""The command line. Exit status: 0 done, 1 a simulation failed or output was lost, 2 bad input, 130 interrupted."""
+"""The command line.
+
+Exit status: 0 done, 1 a simulation failed or output was lost, 2 bad input, 130 interrupted.
+"""
 
 from __future__ import annotations
 

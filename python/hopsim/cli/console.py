@@ -1,4 +1,4 @@
-"""Consoles that are wide enough when the output is not a terminal, and lay out what their encoding can write."""
+"""Consoles that are wide enough without a terminal, and lay out what their encoding can write."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ def command(name: str) -> None:
     """Explain a mechanism, a choice or a key: what it does, its parameters, units, defaults, source.
 
     NAME is a name or a path, such as valiant, routing.valiant, ejection or measure.warmup, an
-    abbreviation of the papers, such as ADVc, or a preset or example. It may also be a column of the results, such
-    as packet_latency_p99 or routers.injection_load, or a whole table of them, such as timeseries.
+    abbreviation of the papers, such as ADVc, or a preset or example. It may also be a column of the
+    results, such as packet_latency_p99 or routers.injection_load, or a table of them, such as timeseries.
     """
     console = stdout()
     if name.lower() in preset_names():

@@ -29,8 +29,8 @@ def command() -> None:
     console = stdout()
     console.print(table)
     console.print(
-        "`hopsim explain NAME` tells more about each; NAME may also be any key, such as measure.warmup, or any column "
-        "of the results, such as jain_index."
+        "`hopsim explain NAME` tells more about each; NAME may also be any key, such as measure.warmup, "
+        "or any column of the results, such as jain_index."
     )
 
 

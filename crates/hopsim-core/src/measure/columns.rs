@@ -24,25 +24,73 @@ type Row = (&'static str, &'static str, &'static str);
 
 /// Means over the window: each has `…_ci95` beside it in the summary, and a column in `batches`.
 const MEANS: [Row; 14] = [
-    ("accepted_load", LOAD, "Phits delivered: what left the network. Mean over the nodes of the jobs and the window."),
+    (
+        "accepted_load",
+        LOAD,
+        "Phits delivered: what left the network. Mean over the nodes of the jobs and the window.",
+    ),
     ("generated_load", LOAD, "Phits generated: what the sources drew, and replies."),
-    ("injected_load", LOAD, "Phits injected: what entered the network (semantics.injection_count says when)."),
-    ("packet_latency_mean", CYCLES, "From the generation of a packet to the delivery of its tail. Sum of base, misrouting, injection and queue latency."),
-    ("injection_latency_mean", CYCLES, "From the generation of a packet to its grant at the source router (semantics.injection_latency)."),
+    (
+        "injected_load",
+        LOAD,
+        "Phits injected: what entered the network (semantics.injection_count says when).",
+    ),
+    (
+        "packet_latency_mean",
+        CYCLES,
+        "From the generation of a packet to the delivery of its tail. Sum of base, misrouting, injection and queue latency.",
+    ),
+    (
+        "injection_latency_mean",
+        CYCLES,
+        "From the generation of a packet to its grant at the source router (semantics.injection_latency).",
+    ),
     ("network_latency_mean", CYCLES, "Packet latency less injection latency."),
-    ("base_latency_mean", CYCLES, "Links and length of the minimal path: the packet latency in an empty network without detours, routers apart."),
-    ("misrouting_latency_mean", CYCLES, "Links of the path taken less those of the minimal path; negative where detours are shorter in cycles."),
-    ("misrouted_fraction", "", "Share of the delivered packets that ever left the minimal path [0 … 1]: sum of the four shares by place."),
-    ("misrouted_at_injection_fraction", "", "Share of the delivered packets that first left the minimal path at injection [0 … 1]."),
-    ("misrouted_in_source_group_fraction", "", "Share of the delivered packets that first left the minimal path in the source group after their first hop [0 … 1]."),
-    ("misrouted_in_intermediate_group_fraction", "", "Share of the delivered packets that first left the minimal path in an intermediate group [0 … 1]."),
-    ("misrouted_in_destination_group_fraction", "", "Share of the delivered packets that first left the minimal path in the destination group [0 … 1]."),
+    (
+        "base_latency_mean",
+        CYCLES,
+        "Links and length of the minimal path: the packet latency in an empty network without detours, routers apart.",
+    ),
+    (
+        "misrouting_latency_mean",
+        CYCLES,
+        "Links of the path taken less those of the minimal path; negative where detours are shorter in cycles.",
+    ),
+    (
+        "misrouted_fraction",
+        "",
+        "Share of the delivered packets that ever left the minimal path [0 … 1]: sum of the four shares by place.",
+    ),
+    (
+        "misrouted_at_injection_fraction",
+        "",
+        "Share of the delivered packets that first left the minimal path at injection [0 … 1].",
+    ),
+    (
+        "misrouted_in_source_group_fraction",
+        "",
+        "Share of the delivered packets that first left the minimal path in the source group after their first hop [0 … 1].",
+    ),
+    (
+        "misrouted_in_intermediate_group_fraction",
+        "",
+        "Share of the delivered packets that first left the minimal path in an intermediate group [0 … 1].",
+    ),
+    (
+        "misrouted_in_destination_group_fraction",
+        "",
+        "Share of the delivered packets that first left the minimal path in the destination group [0 … 1].",
+    ),
     ("hops_mean", "links", "Links between routers that a packet crossed."),
 ];
 
 /// The same, for each class of links: what follows the name of the class.
 const MEANS_BY_CLASS: [Row; 2] = [
-    ("queue_latency_mean", CYCLES, "From the arrival of a head over a link of this class to its departure from that router, crossbar included, summed over the path."),
+    (
+        "queue_latency_mean",
+        CYCLES,
+        "From the arrival of a head over a link of this class to its departure from that router, crossbar included, summed over the path.",
+    ),
     ("hops_mean", "links", "Links of this class that a packet crossed."),
 ];
 
@@ -54,110 +102,209 @@ const MEANS_OF_REPLIES: [Row; 5] = [
     ("request_accepted_load", LOAD, "Phits of requests delivered."),
     ("reply_accepted_load", LOAD, "Phits of replies delivered."),
     ("request_latency_mean", CYCLES, "Packet latency of requests."),
-    ("reply_latency_mean", CYCLES, "Packet latency of replies, from the departure of the request to its node."),
-    ("response_latency_mean", CYCLES, "From the generation of a request to the delivery of the tail of its reply."),
+    (
+        "reply_latency_mean",
+        CYCLES,
+        "Packet latency of replies, from the departure of the request to its node.",
+    ),
+    (
+        "response_latency_mean",
+        CYCLES,
+        "From the generation of a request to the delivery of the tail of its reply.",
+    ),
 ];
 
 /// The other keys of the summary.
 const SUMMARY: [Row; 24] = [
     ("job", "", "Name of the job that the record is about; in records and rows by job only."),
-    ("offered_load", LOAD, "What the document says: mean over the nodes of the jobs, and over the window if it changes. Empty where the process has no load."),
-    ("packet_latency_p50", CYCLES, "Median of the packet latency, from a histogram with bins at most 0.1 % wide."),
-    ("packet_latency_p99", CYCLES, "99th percentile of the packet latency, from a histogram with bins at most 0.1 % wide."),
+    (
+        "offered_load",
+        LOAD,
+        "What the document says: mean over the nodes of the jobs, and over the window if it changes. Empty where the process has no load.",
+    ),
+    (
+        "packet_latency_p50",
+        CYCLES,
+        "Median of the packet latency, from a histogram with bins at most 0.1 % wide.",
+    ),
+    (
+        "packet_latency_p99",
+        CYCLES,
+        "99th percentile of the packet latency, from a histogram with bins at most 0.1 % wide.",
+    ),
     ("packet_latency_max", CYCLES, "Greatest packet latency."),
-    ("router_injection_min", LOAD, "Least injected load of a router: mean over those of its nodes that send. Replies do not count."),
+    (
+        "router_injection_min",
+        LOAD,
+        "Least injected load of a router: mean over those of its nodes that send. Replies do not count.",
+    ),
     ("router_injection_max", LOAD, "Greatest injected load of a router, likewise."),
-    ("router_injection_max_min_ratio", "", "Greatest over least injected load of a router; 1 is fair, empty when a router injected nothing."),
-    ("router_injection_cov", "", "Standard deviation over mean of the injected load of the routers; 0 is fair."),
+    (
+        "router_injection_max_min_ratio",
+        "",
+        "Greatest over least injected load of a router; 1 is fair, empty when a router injected nothing.",
+    ),
+    (
+        "router_injection_cov",
+        "",
+        "Standard deviation over mean of the injected load of the routers; 0 is fair.",
+    ),
     ("node_injection_min", LOAD, "Least injected load of a node that sends. Replies do not count."),
     ("node_injection_mean", LOAD, "Mean injected load of the nodes that send."),
     ("node_injection_max", LOAD, "Greatest injected load of a node that sends."),
-    ("node_injection_cov", "", "Standard deviation over mean of the injected load of the nodes that send; 0 is fair."),
-    ("jain_index", "", "Jain's index of the injected load x of the n nodes that send, (Σx)² / (n Σx²) [1/n … 1]; 1 is fair."),
+    (
+        "node_injection_cov",
+        "",
+        "Standard deviation over mean of the injected load of the nodes that send; 0 is fair.",
+    ),
+    (
+        "jain_index",
+        "",
+        "Jain's index of the injected load x of the n nodes that send, (Σx)² / (n Σx²) [1/n … 1]; 1 is fair.",
+    ),
     ("packets_generated", PACKETS, "Packets generated in the window, dropped ones included."),
-    ("packets_dropped", PACKETS, "Packets generated in the window and lost because the source queue was full."),
+    (
+        "packets_dropped",
+        PACKETS,
+        "Packets generated in the window and lost because the source queue was full.",
+    ),
     ("packets_injected", PACKETS, "Packets injected in the window."),
     ("packets_delivered", PACKETS, "Packets delivered in the window, whenever they were generated."),
-    ("decisions_per_hop", "", "How often routing was asked by waiting heads, per grant, over the whole run; empty where no head has a choice."),
+    (
+        "decisions_per_hop",
+        "",
+        "How often routing was asked by waiting heads, per grant, over the whole run; empty where no head has a choice.",
+    ),
     ("nodes", "nodes", "Nodes of the jobs."),
     ("cycles", CYCLES, "Length of the measurement window."),
     ("seed", "", "Seed of all random numbers."),
-    ("bursts_completed", "bursts", "Synchronised bursts that began and ended in the window; with such bursts only."),
-    ("cycles_per_burst", CYCLES, "Mean length of those bursts, from the first packet's generation until all are delivered; with such bursts only."),
+    (
+        "bursts_completed",
+        "bursts",
+        "Synchronised bursts that began and ended in the window; with such bursts only.",
+    ),
+    (
+        "cycles_per_burst",
+        CYCLES,
+        "Mean length of those bursts, from the first packet's generation until all are delivered; with such bursts only.",
+    ),
 ];
 
 /// The tables, with their columns.
 const TABLES: [(&str, &[Row]); 9] = [
-    ("batches", &[
-        ("batch", "", "Number of the batch, from 0."),
-        ("first_cycle", CYCLES, "First cycle of the batch, warm-up included."),
-    ]),
-    ("nodes", &[
-        ("node", "", "Number of the node, from 0."),
-        ("router", "", "Router that it hangs from."),
-        ("job", "", "Name of its job; empty if it is idle."),
-        ("generated", PACKETS, "Packets that it generated in the window."),
-        ("injected", PACKETS, "Packets that it injected in the window; replies do not count."),
-        ("delivered", PACKETS, "Packets delivered to it in the window."),
-        ("received", PACKETS, "Packets that it sent and that were delivered in the window."),
-        ("latency_mean", CYCLES, "Mean packet latency of those that it sent."),
-    ]),
-    ("routers", &[
-        ("router", "", "Number of the router, from 0."),
-        ("group", "", "Its group; 0 where there are no groups."),
-        ("injected", PACKETS, "Packets that its nodes injected in the window; replies do not count."),
-        ("delivered", PACKETS, "Packets delivered to its nodes in the window."),
-        ("received", PACKETS, "Packets that its nodes sent and that were delivered in the window."),
-        ("injection_load", LOAD, "Injected load, mean over its nodes with a job."),
-        ("latency_mean", CYCLES, "Mean packet latency of those that its nodes sent."),
-    ]),
-    ("links", &[
-        ("router", "", "Router that the link leaves."),
-        ("port", "", "Output port there."),
-        ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
-        ("vc", "", "Virtual channel, from 0."),
-        ("peer_router", "", "Router at the other end; 4294967295 for a node."),
-        ("phits", "phits", "Phits that departed in the window."),
-        ("utilisation", "phits/cycle", "Share of the window in which the link carried them [0 … 1]."),
-        ("occupancy_mean", "phits", "Mean phits in the buffer at the other end; empty for a node."),
-    ]),
-    ("generation_series", &[
-        ("cycle", CYCLES, "First cycle of the interval in which packets were generated, warm-up included."),
-        ("packets", PACKETS, "Packets generated in the interval and delivered by the end of the run."),
-        ("latency_mean", CYCLES, "Their mean packet latency."),
-        ("misrouted_fraction", "", "Share of them that ever left the minimal path [0 … 1]."),
-    ]),
-    ("occupancy", &[
-        ("port_class", "", "Class of ports: injection, ejection, local, global or network."),
-        ("vc", "", "Virtual channel, from 0."),
-        ("occupancy_mean", "phits", "Mean phits in one of their input buffers; empty for ejection."),
-        ("utilisation", "phits/cycle", "Share of the window in which one of their links carried phits of the VC [0 … 1]; empty for injection."),
-    ]),
-    ("injection_waits", &[
-        ("node", "", "Number of the node, from 0."),
-        ("arbitration", CYCLES, "Heads of its injection VCs waited because another packet was granted. Of several outputs the one that lacks least counts."),
-        ("ipr", CYCLES, "They waited because another packet was granted while packets in transit went first."),
-        ("output", CYCLES, "They waited for an output that was busy."),
-        ("lbr", CYCLES, "They waited for room that local buffer restriction keeps free."),
-        ("bubble", CYCLES, "They waited for room for the bubble in the ring that they would enter."),
-        ("credits", CYCLES, "They waited for room for the packet."),
-        ("input", CYCLES, "They waited for their injection port, by which another packet was leaving."),
-        ("sat", CYCLES, "They waited for the SAT signal."),
-    ]),
-    ("latency_histogram", &[
-        ("job", "", "Name of the job."),
-        ("latency_from", CYCLES, "Least packet latency of the bin."),
-        ("latency_to", CYCLES, "Greatest packet latency of the bin."),
-        ("packets", PACKETS, "Packets of the job delivered in the window with such a latency."),
-    ]),
-    ("timeseries", &[
-        ("cycle", CYCLES, "First cycle of the interval, warm-up included."),
-        ("generated", PACKETS, "Packets generated in the interval."),
-        ("injected", PACKETS, "Packets injected in the interval."),
-        ("delivered", PACKETS, "Packets delivered in the interval."),
-        ("accepted_load", LOAD, "Phits delivered in the interval, per node of the jobs."),
-        ("latency_mean", CYCLES, "Mean packet latency of those delivered in the interval."),
-    ]),
+    (
+        "batches",
+        &[
+            ("batch", "", "Number of the batch, from 0."),
+            ("first_cycle", CYCLES, "First cycle of the batch, warm-up included."),
+        ],
+    ),
+    (
+        "nodes",
+        &[
+            ("node", "", "Number of the node, from 0."),
+            ("router", "", "Router that it hangs from."),
+            ("job", "", "Name of its job; empty if it is idle."),
+            ("generated", PACKETS, "Packets that it generated in the window."),
+            ("injected", PACKETS, "Packets that it injected in the window; replies do not count."),
+            ("delivered", PACKETS, "Packets delivered to it in the window."),
+            ("received", PACKETS, "Packets that it sent and that were delivered in the window."),
+            ("latency_mean", CYCLES, "Mean packet latency of those that it sent."),
+        ],
+    ),
+    (
+        "routers",
+        &[
+            ("router", "", "Number of the router, from 0."),
+            ("group", "", "Its group; 0 where there are no groups."),
+            ("injected", PACKETS, "Packets that its nodes injected in the window; replies do not count."),
+            ("delivered", PACKETS, "Packets delivered to its nodes in the window."),
+            ("received", PACKETS, "Packets that its nodes sent and that were delivered in the window."),
+            ("injection_load", LOAD, "Injected load, mean over its nodes with a job."),
+            ("latency_mean", CYCLES, "Mean packet latency of those that its nodes sent."),
+        ],
+    ),
+    (
+        "links",
+        &[
+            ("router", "", "Router that the link leaves."),
+            ("port", "", "Output port there."),
+            ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
+            ("vc", "", "Virtual channel, from 0."),
+            ("peer_router", "", "Router at the other end; 4294967295 for a node."),
+            ("phits", "phits", "Phits that departed in the window."),
+            ("utilisation", "phits/cycle", "Share of the window in which the link carried them [0 … 1]."),
+            ("occupancy_mean", "phits", "Mean phits in the buffer at the other end; empty for a node."),
+        ],
+    ),
+    (
+        "generation_series",
+        &[
+            (
+                "cycle",
+                CYCLES,
+                "First cycle of the interval in which packets were generated, warm-up included.",
+            ),
+            ("packets", PACKETS, "Packets generated in the interval and delivered by the end of the run."),
+            ("latency_mean", CYCLES, "Their mean packet latency."),
+            ("misrouted_fraction", "", "Share of them that ever left the minimal path [0 … 1]."),
+        ],
+    ),
+    (
+        "occupancy",
+        &[
+            ("port_class", "", "Class of ports: injection, ejection, local, global or network."),
+            ("vc", "", "Virtual channel, from 0."),
+            ("occupancy_mean", "phits", "Mean phits in one of their input buffers; empty for ejection."),
+            (
+                "utilisation",
+                "phits/cycle",
+                "Share of the window in which one of their links carried phits of the VC [0 … 1]; empty for injection.",
+            ),
+        ],
+    ),
+    (
+        "injection_waits",
+        &[
+            ("node", "", "Number of the node, from 0."),
+            (
+                "arbitration",
+                CYCLES,
+                "Heads of its injection VCs waited because another packet was granted. Of several outputs the one that lacks least counts.",
+            ),
+            (
+                "ipr",
+                CYCLES,
+                "They waited because another packet was granted while packets in transit went first.",
+            ),
+            ("output", CYCLES, "They waited for an output that was busy."),
+            ("lbr", CYCLES, "They waited for room that local buffer restriction keeps free."),
+            ("bubble", CYCLES, "They waited for room for the bubble in the ring that they would enter."),
+            ("credits", CYCLES, "They waited for room for the packet."),
+            ("input", CYCLES, "They waited for their injection port, by which another packet was leaving."),
+            ("sat", CYCLES, "They waited for the SAT signal."),
+        ],
+    ),
+    (
+        "latency_histogram",
+        &[
+            ("job", "", "Name of the job."),
+            ("latency_from", CYCLES, "Least packet latency of the bin."),
+            ("latency_to", CYCLES, "Greatest packet latency of the bin."),
+            ("packets", PACKETS, "Packets of the job delivered in the window with such a latency."),
+        ],
+    ),
+    (
+        "timeseries",
+        &[
+            ("cycle", CYCLES, "First cycle of the interval, warm-up included."),
+            ("generated", PACKETS, "Packets generated in the interval."),
+            ("injected", PACKETS, "Packets injected in the interval."),
+            ("delivered", PACKETS, "Packets delivered in the interval."),
+            ("accepted_load", LOAD, "Phits delivered in the interval, per node of the jobs."),
+            ("latency_mean", CYCLES, "Mean packet latency of those delivered in the interval."),
+        ],
+    ),
 ];
 
 /// Every column, the summary first.

@@ -204,10 +204,9 @@ fn elsewhere(path: &[String]) -> Option<String> {
         return Some(places().map(|place| quoted(&display(place))).collect::<Vec<_>>().join(" or "));
     }
     // Elements of lists are numbered 0 in the places, but by their own number in the path.
-    let same = |(own, other): (&String, &String)| own == other || (own.parse::<usize>().is_ok() && other == "0");
-    let below = places().find(|place| {
-        place.len() > path.len() && table.iter().zip(place.iter()).all(same)
-    });
+    let same =
+        |(own, other): (&String, &String)| own == other || (own.parse::<usize>().is_ok() && other == "0");
+    let below = places().find(|place| place.len() > path.len() && table.iter().zip(place.iter()).all(same));
     let below = below.map(|place| quoted(&display(table.iter().chain(&place[table.len()..]))));
     let top = places().find(|place| place.len() == 1).map(|place| quoted(&display(place)));
     let found: Vec<String> = below.into_iter().chain(top).collect();

@@ -103,8 +103,7 @@ impl Site<'_> {
 pub const SHORT_NAMES: &str = "or in short UN, ADV+1, ADV+h, ADVc, ADV-local";
 
 /// The same as a regular expression, for editors.
-const SHORT_NAMES_PATTERN: &str =
-    r"^([uU][nN]|[aA][dD][vV]([cC]|-[lL][oO][cC][aA][lL]|\+([hH]|[0-9]+)))$";
+const SHORT_NAMES_PATTERN: &str = r"^([uU][nN]|[aA][dD][vV]([cC]|-[lL][oO][cC][aA][lL]|\+([hH]|[0-9]+)))$";
 
 impl PatternConfig {
     /// The pattern behind a short name, in capitals or not: `UN`, `ADV+i`, `ADV+h`, `ADVc`, `ADV-local`.

@@ -57,9 +57,7 @@ impl Bursty {
         let mean = config.burst_length;
         if !(1.0..=1e6).contains(&mean) {
             let reason = if mean < 1.0 { "a burst has at least one packet" } else { "is too large" };
-            return Err(ConfigError::new("burst_length", reason)
-                .value(mean)
-                .valid("1 … 1000000 packets"));
+            return Err(ConfigError::new("burst_length", reason).value(mean).valid("1 … 1000000 packets"));
         }
         let packets = rate.packets(config.load)?;
         let begin = packets / (mean + packets * (1.0 - mean));
