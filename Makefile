@@ -102,7 +102,7 @@ $(BUILT): pyproject.toml $(RUST_SOURCES) | $(BIN)/maturin
 	@touch $@
 
 $(TESTABLE): $(BUILT)
-	@$(BIN)/python -m pip install 'hypothesis>=6.100' 'pytest>=8'
+	@$(BIN)/python -m pip install 'hypothesis>=6.100' 'jsonschema>=4.20' 'pytest>=8'
 	@touch $@
 
 $(DOCUMENTABLE): $(BUILT)

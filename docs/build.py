@@ -17,6 +17,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from hopsim.catalogue import KINDS, Catalogue, Node, Parameter
+from hopsim.columns import result_columns
 from hopsim.reproduce.entries import BY_NAME
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,6 +45,7 @@ LINKS = {
     "tutorial.html": "Tutorial",
     "mechanisms/index.html": "Mechanisms",
     "experiments.html": "Examples",
+    "results.html": "Results",
     "model.html": "Model",
     "validation.html": "Validation",
     "python/hopsim.html": "Python",
@@ -81,16 +83,28 @@ def build(out: Path) -> None:
         text = (ROOT / source).read_text("utf-8")
         _write(out / f"{page}.html", _relocated(text, posixpath.dirname(source)), "")
     _write(out / "experiments.html", experiments(ROOT / "experiments"), "")
+    _write(out / "results.html", results(), "")
     for name, text in mechanisms(Catalogue()).items():
         _write(out / "mechanisms" / f"{name}.html", text, "../")
 
 
 def experiments(folder: Path) -> str:
     """Markdown of the page with all examples."""
-    lines = ["# Examples", "", "Experiments in the folder `experiments` of the repository.", ""]
+    lines = ["# Examples", "", "`hopsim run NAME` runs them, without `.toml`.", ""]
     for path in sorted(folder.glob("*.toml")):
         lines += [f"## {path.name}", "", "```toml", path.read_text("utf-8").rstrip(), "```", ""]
     return "\n".join(lines)
+
+
+def results() -> str:
+    """Markdown of the page with every column of the results."""
+    lines = ["# Results", "", "Every column, as `hopsim explain NAME` tells it."]
+    tables = dict.fromkeys(column.table for column in result_columns())
+    for table in tables:
+        columns = [column for column in result_columns() if column.table == table]
+        lines += ["", f"## {table}", "", f"In {columns[0].place}.", "", *_table(["column", "unit", "meaning"])]
+        lines += [_row([f"`{column.name}`", column.unit, column.meaning]) for column in columns]
+    return "\n".join(lines) + "\n"
 
 
 def python_api(out: Path) -> None:

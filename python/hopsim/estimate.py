@@ -1,7 +1,7 @@
 """What a run is expected to take, before anything runs: memory, and time of one core.
 
-A simple model, fitted to the runs of some twenty networks (`python/tests/test_estimate.py` has a few). It is
-right within a factor of about three where the network accepts what is offered:
+A simple model, fitted to the runs of some twenty networks on one machine. It is right within a factor of about
+three there, where the network accepts what is offered:
 
 - hops of a packet: the mean distance between nodes, longer by half of what the longest path of the routing is
   longer than the diameter, and the hop to the node;
@@ -113,12 +113,20 @@ def expected(points: Sequence[Point], workers: int) -> Expected:
 def _expected(point: Point) -> tuple[float, float]:
     """Time [s] and memory [MB] of one point."""
     config, network = json.loads(point.config), survey(point)
-    cycles = config["measure"]["warmup"] + config["measure"]["cycles"]
-    packets = network.nodes * _packet_rate(config["jobs"])
-    inside = packets * min(cycles, _latency(config, network))
+    inside = network.nodes * _packet_rate(config["jobs"]) * min(_cycles(config), _latency(config, network))
     hop_ns = HOP_OF_CHOICE_NS if network.decides else HOP_NS
     state = ROUTER_BYTES * network.routers + PORT_BYTES * network.ports + PACKET_BYTES * inside
-    return packets * cycles * network.hops * hop_ns / 1e9, state / 1e6
+    return packet_hops(point) * hop_ns / 1e9, state / 1e6
+
+
+def packet_hops(point: Point) -> float:
+    """Expected hops of all packets of a point, if the network accepts what is offered."""
+    config, network = json.loads(point.config), survey(point)
+    return network.nodes * _packet_rate(config["jobs"]) * _cycles(config) * network.hops
+
+
+def _cycles(config: Mapping[str, Any]) -> int:
+    return config["measure"]["warmup"] + config["measure"]["cycles"]
 
 
 def _packet_rate(jobs: Sequence[Mapping[str, Any]]) -> float:

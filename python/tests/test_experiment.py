@@ -127,7 +127,7 @@ def test_a_missing_file_names_the_reason_and_the_presets() -> None:
 
 
 def test_a_misspelt_preset_is_suggested() -> None:
-    with pytest.raises(hs.ConfigError, match="did you mean the preset fuentes2017"):
+    with pytest.raises(hs.ConfigError, match="did you mean fuentes2017"):
         Experiment.of("fuentes2071")
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from conftest import ROOT, arguments
 
-DOCUMENTS = ["README.md", "docs/tutorial.md"]
+DOCUMENTS = ["README.md", "docs/package.md", "docs/tutorial.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -22,7 +22,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 def test_every_code_block_works(tmp_path: Path, document: str) -> None:
     shutil.copytree(ROOT / "experiments", tmp_path / "experiments")
     blocks = BLOCK.findall((ROOT / document).read_text("utf-8"))
-    assert len(blocks) > 4
+    assert len(blocks) > 1
     for language, text in blocks:
         if language == "toml":
             name = re.match(r"# ([\w.-]+\.toml)", text)

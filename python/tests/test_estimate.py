@@ -1,0 +1,59 @@
+"""What `hopsim check` expects of a run, against runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hopsim import _core
+from hopsim.estimate import expected, packet_hops, survey
+from hopsim.experiment import Experiment, Point
+
+DRAGONFLY = {"dragonfly": {"p": 2, "a": 4, "h": 2}}
+TORUS = {"torus": {"sides": [6, 6]}}
+
+# Networks below saturation, whose expected and true hops are compared.
+CASES: dict[str, dict[str, Any]] = {
+    "minimal": {"topology": DRAGONFLY},
+    "valiant": {"topology": DRAGONFLY, "routing": "valiant", "jobs": [{"traffic": {"pattern": "ADV+1"}}]},
+    "olm": {"topology": DRAGONFLY, "routing": "olm", "jobs": [{"traffic": {"pattern": "ADVc"}}]},
+    "ugal": {"topology": DRAGONFLY, "routing": "ugal"},
+    "torus": {"topology": TORUS},
+    "torus, adaptive": {"topology": TORUS, "routing": "adaptive"},
+    "mesh": {"topology": {"mesh": {"sides": [4, 6]}}},
+    "tree": {"topology": {"fat_tree": {"k": 2, "levels": 4}}},
+    "graph": {"topology": {"graph": {"edges": [{"between": [0, 1]}, {"between": [1, 2]}, {"between": [2, 0]}]}}},
+    "replies": {"topology": DRAGONFLY, "jobs": [{"traffic": {"request_reply": {}}}]},
+}
+
+
+def point(document: dict[str, Any], **measure: int) -> Point:
+    (only,) = Experiment.of(
+        {"load": 0.15, **document, "measure": {"warmup": 200, "cycles": 2000, **measure}}
+    ).points()
+    return only
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_expected_hops_are_right_within_a_factor_of_two(name: str) -> None:
+    monitor = _core.Monitor()
+    one = point(CASES[name])
+    _core.run(one.config, monitor)
+    assert 0.5 < packet_hops(one) / monitor.packet_hops < 2.0
+
+
+def test_time_grows_with_the_points_and_memory_with_those_that_run_at_once() -> None:
+    one, longer = point(CASES["minimal"]), point(CASES["minimal"], cycles=4200)
+    alone = expected([one], 1)
+    assert expected([longer], 1).cpu_s == pytest.approx(2 * alone.cpu_s)
+    assert expected([one] * 5, 2).cpu_s == pytest.approx(5 * alone.cpu_s)
+    assert expected([one] * 5, 1).peak_mb == alone.peak_mb < expected([one] * 5, 2).peak_mb
+    assert expected([one] * 5, 2).peak_mb == expected([one] * 2, 8).peak_mb
+
+
+def test_a_survey_depends_on_the_network_alone() -> None:
+    one, other = point(CASES["minimal"]), point(CASES["minimal"] | {"load": 0.3}, cycles=100)
+    assert survey(one) is survey(other)
+    assert survey(point(CASES["olm"])).decides
+    assert not survey(one).decides
