@@ -220,7 +220,8 @@ class Catalogue:
         known |= {f"{kind}.{node.name}" for kind, path in KINDS.items() for node in self.choices(path)}
         close = nearest(name, sorted(known.union(others)))
         hint = f"did you mean {close}? " if close else ""
-        return f"{name}: nothing has this name; {hint}`hopsim list` shows all names"
+        shown = f"{name[:60]}…" if len(name) > 60 else name.strip() or '""'
+        return f"{shown}: nothing has this name; {hint}`hopsim list` shows all names"
 
 
 def unit_and_range(doc: str) -> tuple[str, str, str]:

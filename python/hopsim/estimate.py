@@ -1,7 +1,7 @@
 """What a run is expected to take, before anything runs: memory, and time of one core.
 
-A simple model, fitted to the runs of some twenty networks on one machine. It is right within a factor of about
-three there, where the network accepts what is offered:
+A simple model, fitted to the runs of some twenty networks on one machine, and right there within a factor of
+about three where the network accepts what is offered:
 
 - hops of a packet: the mean distance between nodes, longer by half of what the longest path of the routing is
   longer than the diameter, and the hop to the node;

@@ -135,6 +135,9 @@ class Experiment:
             configs = _core.points(self.text, self.name, overrides, functools.cache(self._links))
         except ConfigError as error:
             raise ConfigError(_without_place(str(error))) from None
+        except UnicodeEncodeError as error:
+            wrong = ascii(error.object[error.start : error.end])
+            raise ConfigError(f"{self.name}: {wrong} is no character; valid: Unicode text") from None
         sweep = json.loads(_core.axes(self.text, self.name, overrides))
         axes = _of_one_type([values for values, _ in sweep])
         return [
@@ -223,7 +226,7 @@ def _assignment(text: str) -> tuple[str, str]:
 
 def _displayed(source: str | os.PathLike[str]) -> str:
     """A path as text, whatever bytes the name of the file has."""
-    return os.fsencode(source).decode("utf-8", "replace")
+    return os.fsencode(source).decode("utf-8", "replace") or '""'
 
 
 def _exists(path: Path) -> bool:

@@ -116,7 +116,7 @@ def _graphml(path: Path) -> tuple[list[str], list[Link]]:
 def _check_whole(content: bytes, read: int) -> None:
     """Refuse what the reader of GraphML makes up or leaves out: nodes that only edges name, and edges."""
     elements = [(element.tag.rpartition("}")[2], element) for element in fromstring(content).iter()]
-    declared = {element.get("id") for tag, element in elements if tag == "node"}
+    declared = {element.get("id") for tag, element in elements if tag == "node"} - {None}
     edges = [element for tag, element in elements if tag == "edge"]
     for edge in edges:
         ends = {key: edge.get(key) for key in ("source", "target")}

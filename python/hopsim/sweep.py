@@ -43,7 +43,7 @@ def run(
         ConfigError: bad input, or the experiment is a sweep.
         RunError: the simulation could not finish.
     """
-    document = _recording(Experiment.of(experiment).replacing({**(values or {}), **shorthand}))
+    document = _recording(Experiment.of(experiment).replacing(_together(values=values) | shorthand))
     points = document.points()
     if len(points) != 1:
         raise ConfigError(f"{document.name}: has a sweep of {len(points)} points; use hopsim.sweep()")
@@ -82,8 +82,8 @@ def sweep(
     count = _threads(workers)
     axes = {name: list(item) for name, item in shorthand.items() if _is_axis(item)}
     plain = {name: item for name, item in shorthand.items() if name not in axes}
-    document = Experiment.of(experiment).replacing({**(values or {}), **plain})
-    document = document.with_axes({**(product or {}), **axes})
+    document = Experiment.of(experiment).replacing(_together(values=values) | plain)
+    document = document.with_axes(_together(product=product) | axes)
     points = document.points()
     warn_of_default_latencies(document, points)
     store = None if out is None else Store.claim(Path(out), document, points, force=False)
@@ -118,6 +118,14 @@ def _recording(document: Experiment) -> Experiment:
         cycles = document.points()[0].cycles
         document = document.replacing({"measure.interval": max(1, cycles // TIMESERIES_ROWS)})
     return document
+
+
+def _together(**given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The one argument that is given by its name, as a dictionary."""
+    ((name, values),) = given.items()
+    if values is not None and not isinstance(values, Mapping):
+        raise ConfigError(f"{name} = {values!r}: is not a dictionary; valid: {{path: value}}")
+    return dict(values or {})
 
 
 def _threads(workers: int | None) -> int:

@@ -237,3 +237,13 @@ def test_names_of_files_may_be_anything(hopsim: Command, tmp_path: Path) -> None
     (tmp_path / undecodable).write_text(TINY)
     assert "OK" in hopsim("check", undecodable).stdout
     assert "Results: results/odd" in hopsim("run", undecodable).stdout
+
+
+def test_text_that_is_none_and_arguments_of_the_wrong_kind_are_refused() -> None:
+    wrong: Any = [("load", 0.1)]
+    with pytest.raises(hs.ConfigError, match=r"<text>: '.udc80' is no character; valid: Unicode text"):
+        hs.run(f"{TINY}\n# \udc80")
+    with pytest.raises(hs.ConfigError, match=r"values = \[\('load', 0.1\)\]: is not a dictionary"):
+        hs.run(TINY, wrong)
+    with pytest.raises(hs.ConfigError, match=r"product = \[\('load', 0.1\)\]: is not a dictionary"):
+        hs.sweep(TINY, product=wrong)

@@ -23,7 +23,9 @@ CASES: dict[str, dict[str, Any]] = {
     "torus, adaptive": {"topology": TORUS, "routing": "adaptive"},
     "mesh": {"topology": {"mesh": {"sides": [4, 6]}}},
     "tree": {"topology": {"fat_tree": {"k": 2, "levels": 4}}},
-    "graph": {"topology": {"graph": {"edges": [{"between": [0, 1]}, {"between": [1, 2]}, {"between": [2, 0]}]}}},
+    "graph": {
+        "topology": {"graph": {"edges": [{"between": [0, 1]}, {"between": [1, 2]}, {"between": [2, 0]}]}}
+    },
     "replies": {"topology": DRAGONFLY, "jobs": [{"traffic": {"request_reply": {}}}]},
 }
 

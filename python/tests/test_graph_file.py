@@ -57,6 +57,18 @@ REFUSED_GRAPHML = {
     ): 'its edges are directed, and links go both ways; valid: edgedefault="undirected"',
     GRAPHML.replace("4.0", "4.5"): "the link between y and x: latency = 4.5; valid: 1 … 60000",
     GRAPHML.replace("<edge", '<node id="w"/><edge', 1): "router w cannot reach routers z, y, x",
+    GRAPHML.replace(
+        'source="x"', 'source="w"'
+    ): "the link between w and y: source = w is not a node of the file; valid: the id of a <node>",
+    GRAPHML.replace(
+        'target="z"', ""
+    ): "the link between y and None: target = None is not a node of the file; valid: the id of a <node>",
+    GRAPHML.replace('<edge source="z"', '<edge id="1" source="z"').replace(
+        '<edge source="y"', '<edge id="1" source="y"'
+    ): "has 3 edges, of which 2 can be read; valid: one graph, without graphs inside it",
+    GRAPHML.replace(
+        "</graph>", '</graph><graph edgedefault="undirected"><edge source="x" target="z"/></graph>'
+    ): "has 4 edges, of which 3 can be read",
 }
 
 

@@ -151,15 +151,16 @@ impl Map {
         let mut vector: Vec<f64> = (0..count).map(|router| (router * 7919 % 1009) as f64).collect();
         for _ in 0..SPECTRAL_STEPS {
             let mean = vector.iter().sum::<f64>() / count as f64;
-            vector.iter_mut().for_each(|value| *value -= mean);
+            for value in &mut vector {
+                *value -= mean;
+            }
             let next = |router: usize| {
                 let peers: f64 = self.peers(router).iter().map(|&peer| vector[peer as usize]).sum();
                 (shift - degree(router)) * vector[router] + peers
             };
-            let mut stepped: Vec<f64> = (0..count).map(next).collect();
+            let stepped: Vec<f64> = (0..count).map(next).collect();
             let length = stepped.iter().map(|value| value * value).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
-            stepped.iter_mut().for_each(|value| *value /= length);
-            vector = stepped;
+            vector = stepped.iter().map(|value| value / length).collect();
         }
         let mut order: Vec<usize> = (0..self.with_nodes).collect();
         order.sort_by(|&one, &other| vector[one].total_cmp(&vector[other]));
