@@ -389,6 +389,9 @@ def _write(target: Path, write: Callable[[Path], object]) -> None:
     try:
         write(temporary)
         temporary.replace(target)
+    except OSError as error:
+        # It names the file beside, or none when the disk is full.
+        raise OSError(error.errno, error.strerror or str(error), str(target)) from None
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,15 @@ def test_lost_output_is_an_error(tiny: Path, tmp_path: Path, given: list[str], t
     assert done.returncode == 1
     assert reason in done.stderr.decode()
     assert done.stderr.count(b"\n") == 1, done.stderr
+
+
+def test_results_that_cannot_be_written_to_their_end_name_the_file(tiny: Path, tmp_path: Path) -> None:
+    # Files of at most 1,024 bytes; the signal about larger ones is ignored, as on a full disk there is none.
+    done = _shell("trap '' XFSZ; ulimit -f 1; \"$@\" 2>message", ["run", "tiny.toml", "--out", "d"], tmp_path)
+    assert done.returncode == 1
+    message = (tmp_path / "message").read_text()
+    assert re.fullmatch(r"hopsim: d/.*\.(json|parquet): File too large\n", message), message
+    assert not list((tmp_path / "d").rglob(".*")), "nothing is left half-written"
 
 
 @pytest.mark.parametrize("given", [["list"], ["schema"], ["run", "tiny.toml", "--json", "-"]], ids=" ".join)

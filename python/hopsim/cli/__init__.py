@@ -6,6 +6,7 @@ Exit status: 0 done, 1 a simulation failed or output was lost, 2 bad input, 130 
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import os
 import signal
@@ -32,6 +33,10 @@ _COMMANDS = {
     "reproduce": "hopsim.reproduce",
     "bench": "hopsim.bench",
 }
+
+
+# Why output is lost that could be begun.
+_LOST = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
 
 
 class _Commands(click.Group):
@@ -89,7 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(1)
     except OSError as error:
         _abandon(sys.stdout)
-        _fail(f"{error.filename or 'output'}: {error.strerror or error}", 2 if error.filename else 1)
+        lost = error.filename is None or error.errno in _LOST
+        _fail(f"{error.filename or 'output'}: {error.strerror or error}", 1 if lost else 2)
     except BaseException as error:
         if isinstance(error, SystemExit) or "HOPSIM_TRACEBACK" in os.environ:
             raise
