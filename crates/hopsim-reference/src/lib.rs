@@ -5,8 +5,8 @@
 //! cycle; credits travel on wires of their own; all routers are visited in every cycle. When a packet leaves a
 //! router follows from when its phits could move. Both must give the same [`PacketTrace`] for every packet.
 //!
-//! Shared with the engine are only the plan, the topology's links, the random streams, the traffic and the
-//! functions that decide a route from what is known. A cycle ([`Simulator::step`]) is:
+//! Shared with the engine are only the plan, the topology's links, the random streams and the traffic. Where packets
+//! go is decided in `routing/`. A cycle ([`Simulator::step`]) is:
 //!
 //! 1. *receive*: phits that have reached the end of their wire enter the input buffers, credits the counters;
 //! 2. *signal and sense*: the signal of injection control moves on; each router counts what its heads may read, from scratch, and tells its group;

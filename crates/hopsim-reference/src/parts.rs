@@ -1,11 +1,12 @@
 //! The parts of a router and what they hold.
 
 use crate::arbiter::Arbiter;
-use crate::routing::{Choice, Memory};
+use crate::routing::{Choice, Link, Memory};
 use crate::sensors::Knowledge;
 use hopsim_core::plan::Shares;
 use hopsim_core::topology::PortClass;
 use hopsim_core::trace::PacketTrace;
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -85,6 +86,8 @@ pub struct Resident {
     pub crossed: u32,
     /// What it asks for as long as it waits, once that is known to be one thing only.
     pub settled: Option<Choice>,
+    /// The shortest way to its destination that it has drawn in this router, once somebody has asked.
+    pub way: OnceCell<Vec<Link>>,
 }
 
 /// An output port and VC.

@@ -8,6 +8,7 @@ use crate::sensors::Sensors;
 use crate::signal::Signal;
 use hopsim_core::plan::Plan;
 use hopsim_core::trace::PacketTrace;
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 /// A network in some cycle.
@@ -179,7 +180,14 @@ impl<'a> Simulator<'a> {
 /// A phit enters an input buffer.
 fn arrive(vc: &mut VecDeque<Resident>, phit: &Phit, now: u32) {
     if phit.index == 0 {
-        vc.push_back(Resident { packet: phit.packet, arrived: now, phits: 0, crossed: 0, settled: None });
+        vc.push_back(Resident {
+            packet: phit.packet,
+            arrived: now,
+            phits: 0,
+            crossed: 0,
+            settled: None,
+            way: OnceCell::new(),
+        });
     }
     let resident = vc.iter_mut().find(|r| r.packet == phit.packet).expect("the head comes first");
     assert_eq!(resident.phits, phit.index, "phits come in order");

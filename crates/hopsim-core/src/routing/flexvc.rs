@@ -25,12 +25,19 @@ pub enum Selection {
 }
 
 /// All VCs stand in one order: spare local ones, spare global ones, then one for each link of the reference path of the
-/// mechanism; VCs for replies alone follow in the same way. A hop may use any VC of its link class below which the rest
+/// mechanism; VCs for replies alone follow in the same way. The reference path is the longest one of the mechanism (minimal `lgl`,
+/// through a group and `olm` `lglgl`, through a router `lgllgl`, `par` `llgllgl`); if there are too few VCs for it, with `par`
+/// `lgllgl` or `lglgl`, and in the end `lgl`. A hop may use any VC of its link class below which the rest
 /// of the packet's path still fits in increasing order. If the whole path fits the hop is safe; if not, but the minimal
 /// path from the next router does, it is opportunistic: it is taken only while the next buffer has room for the
 /// packet, which can always go on minimally from there. So spare VCs serve every hop, against head-of-line blocking, and
 /// mechanisms that can return to the minimal path at every hop need fewer VCs than their paths have links: in-transit
 /// misrouting 3 local and 2 global ones instead of 5/2. Detours that are fixed at the source must be safe.
+///
+/// The rest of the path is taken at its longest. Towards the destination it is `gl` behind a local link in another group, `l`
+/// behind a global link, nothing behind a local link in the destination's group. On the way to an intermediate group or router it
+/// is what is left of the longest path of the mechanism, or `lgl` if that path does not fit. Behind a local misroute it is
+/// `glgl` in the source group, `lgl` in an intermediate one, `l` in that of the destination.
 ///
 /// No deadlock: after every hop a path in increasing order is left, a packet can always ask for it, and it never waits for
 /// an opportunistic hop. The paths are the mechanism's, so there is no livelock where it has none.

@@ -25,13 +25,17 @@ pub const PATH: &str = "lgl";
 /// In a mesh dimension by dimension in increasing order (dimension-order routing, DOR): no cycle of waiting buffers with
 /// any number of VCs, and a hop may use all of them.
 ///
-/// In a fat tree up to the nearest common ancestor and down again; `up` says by which ports. No cycle with any number of
-/// VCs either.
+/// In a fat tree up to the nearest common ancestor and down again; `up` says by which ports: from level l by that of digit l of a
+/// number in base k, digit 0 being the lowest. No cycle with any number of VCs either.
 ///
 /// In any other graph: a path with fewest links, of those one with least latency, of those the one that
 /// `topology.graph.ties` says. A path keeps one VC from end to end, and paths that could wait for each other in a circle are put
-/// into different ones: no deadlock. There must be as many VCs as the graph needs for that, and as many there are by
-/// default; further ones take part of the paths of the fullest. `up_down` needs one VC only.
+/// into different ones (layers): no deadlock. There must be as many VCs as the graph needs for that, and as many there are by
+/// default. `up_down` needs one VC only.
+///
+/// Further VCs go one after the other to the layer with most paths per VC, rounded down, of several the first. The VCs of a layer
+/// follow those of the one before. Its paths, by source and then destination router, take them in turn from the second on; in
+/// layer 0 a router's path to itself has a turn too.
 ///
 /// Source: Fuentes' thesis (2017), §1.4.1.1; Dally and Towles (2004), §8.4.2; Izu and Vallejo, Simulation 2019, §3;
 /// Domke, Hoefler and Nagel, IPDPS 2011 (graphs).

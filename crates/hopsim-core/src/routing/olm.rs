@@ -14,9 +14,28 @@ use serde::{Deserialize, Serialize};
 /// minimal path goes on over a local link may take another local one first (`local_misrouting`). In-Trns-RRG, -CRG and
 /// -MM of the fairness studies.
 ///
+/// In an attempt, in this order:
+///
+/// 1. Which misroute there is. In the source group, for another group: with `crg` a global one; with `mm` a global one at
+///    injection, a local one after one local link; with `nrg` a local one, with `rrg` a local or a global one. After a local
+///    misroute with `nrg` and `rrg`, and after two local links with `mm`, a global link is due. Elsewhere a local one, if
+///    `local_misrouting` is on, the minimal path goes on over a local link and the packet has not yet been misrouted in the group.
+///    If there is none, or if none is due and the `trigger` does not say so, the packet asks for its minimal output.
+///
+/// 2. With `rrg` it draws below a: 0 is a global misroute. With `candidates = "one"` it draws below the number of ports of the
+///    class, in the order of the ports.
+///
+/// 3. Those of the looked-at ports, the minimal one excepted, will do that can take the packet and satisfy the trigger; if a global
+///    link is due the first is enough. If there are several it draws below their number, by port. The VC of the one is then
+///    picked once more.
+///
+/// 4. If none will do it asks for its minimal output; but for nothing if a global link is due and that one is local.
+///
+/// All draws are from the stream of the attempt.
+///
 /// Paths and VCs: at most `llgllgll`, 6 local and 2 global links, with 3 local and 2 global VCs. Minimal paths and
-/// global misroutes use the VCs of `lglgl` in increasing order. A local misroute uses the VC of an earlier local
-/// link again; it is asked for only while the next buffer has room for the whole packet, and the next router goes on
+/// global misroutes use the VCs of `lglgl` in increasing order. A local misroute uses the VC of the nearest local
+/// link before it in that order again (l0 at injection, after l0 and after g0, l1 after l1 and g1); it is asked for only while the next buffer has room for the whole packet, and the next router goes on
 /// in increasing order, so a packet that waits can always leave on the increasing path: no deadlock.
 ///
 /// Livelock: one global misroute at most, only in the source group; one local misroute per group; after a local

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 /// As `ugal`, and a packet takes the detour also if the global link of its minimal path is marked saturated. Every
 /// router marks its own global links (see `saturation`) and tells the other routers of the group, which know one
 /// local-link latency later. The choice is made anew at every attempt until the packet leaves; the detour is drawn
-/// once.
+/// once. The mark is that of the first global VC in the order that requests, or replies, follow, with FlexVC that of the
+/// highest global VC.
 ///
 /// Under ADVc the global links of the router that all packets share fill alike, none exceeds their mean, and no mark
 /// is set: the mechanism is blind to the pattern (thesis §3.3.2).

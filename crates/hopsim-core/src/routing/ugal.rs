@@ -34,12 +34,21 @@ impl Intermediate {
 ///
 /// occupancy(m) · links(minimal path) > occupancy(v) · links(detour) + `threshold` · packet length.
 ///
-/// Occupancy counts the phits of the VC that it would use: in the output queue, on the link and in the next buffer.
+/// Occupancy counts the phits of the VC that it would ask for: in the output queue, on the link and in the next buffer. The links
+/// of the detour are those of the shortest paths to the intermediate router and on from there; over a group those to the
+/// router by which the packet enters the group, by the link of the lowest slot where there are several, and of the shortest path
+/// on from there. Of equal sides the packet takes the minimal path, and so it does if its detour ends where it begins.
+///
 /// It knows only the outputs of its own router, so it does not see a saturated global link of a neighbour until
 /// the local link to that neighbour fills up: see `piggyback`.
 ///
 /// Paths and VCs: `lglgl` over a group (3 local, 2 global VCs), `lgllgl` through a router (4/2), in increasing
 /// order: no deadlock. At most 5 or 6 links: no livelock.
+///
+/// With `path_lengths = "consecutive"` a path to another group has a global link, and a local one at either end unless it begins,
+/// or ends, at the router that would hold the link between the two groups: group x has its link to group y at slot y, or
+/// y − 1 if y > x, and slot s is at position ⌊s / h⌋. A detour is the path to the intermediate router, without the local link at
+/// its end if it leads to another group, and the path on from there, also if it ends on entering the group.
 ///
 /// In a mesh, torus or ring the intermediate router is any router, each equally likely; the VCs are those of `valiant` there.
 ///

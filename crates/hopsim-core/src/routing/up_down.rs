@@ -16,7 +16,9 @@ const MAX_ROUTERS: u32 = 2048;
 ///
 /// Up is towards the root: a link leads up to the router with fewer links to the root, of two equally far ones to that of
 /// the lower number. Of all such paths a packet takes a shortest one, of those one with least latency, of those one that
-/// spreads the paths over the links; it depends on source and destination alone. Packets that leave the shortest path of the
+/// spreads the paths over the links; it depends on source and destination alone. It is found as in a graph with
+/// `ties = "spread"`, where a router counts twice: as one from which a packet may still go up, and, after all of those, as one from
+/// which it must go down. Packets that leave the shortest path of the
 /// network for that count as misrouted at injection.
 ///
 /// No deadlock in any number of VCs, and a hop may use all of them: the buffers wait for each other first in the order of

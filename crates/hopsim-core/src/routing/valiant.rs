@@ -143,6 +143,12 @@ impl Valiant {
         }
     }
 
+    /// Whether a packet at injection never has a detour, and no link to go over.
+    fn stays(&self, head: &Head) -> bool {
+        let minimal = self.detour.intra_group == IntraGroup::Minimal;
+        minimal && head.router == head.destination && self.base.topology().dragonfly().is_some()
+    }
+
     #[inline]
     fn next_stop(head: &Head, state: RouteState) -> u32 {
         if state.via == NONE { head.destination } else { state.via }
@@ -164,7 +170,7 @@ impl Mechanism for Valiant {
     }
 
     fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
-        if self.recompute && head.at_injection() {
+        if self.recompute && head.at_injection() && !self.stays(head) {
             return Stand::Open(Prospect {
                 anywhere: true,
                 ..Prospect::minimal(Way::NONE, Place::Injection)

@@ -20,6 +20,12 @@ const MAX_ROUTER_PORTS: u32 = 512;
 ///
 /// Routing: `minimal` (as many VCs as the graph needs) or `up_down` (one VC will do).
 ///
+/// With `ties = "spread"` destinations are gone through by number, and for each the routers from the nearest on, equally near ones
+/// in the order in which a search in breadth from the destination finds them, neighbours by number. A router goes on by the
+/// link that begins the least crowded of its shortest paths, of several by the lowest port. How crowded a path is is the sum over
+/// its links of the paths between routers with nodes, to earlier destinations, that lead over it, and of the routers
+/// before it in this order that had a choice too and whose path to this destination leads through the router at its end.
+///
 /// At most 2,048 routers, 512 ports each.
 ///
 /// Source: Brandes et al., Graph Drawing 2001 (`GraphML`).

@@ -116,8 +116,10 @@ impl<'a, 'p> Head<'a, 'p> {
     }
 
     /// The links to the destination that the packet chooses here.
-    pub fn way_to_destination(&self) -> Vec<Link> {
-        self.ways().way(self.router(), self.destination(), &mut self.draws())
+    pub fn way_to_destination(&self) -> &'a [Link] {
+        let (router, input, vc) = self.place;
+        let resident = &self.simulator.routers[router].inputs[input].vcs[vc][0];
+        resident.way.get_or_init(|| self.ways().way(router, self.destination(), &mut self.draws()))
     }
 
     /// An output VC of a port for a hop with some goal, out of those that it may use.

@@ -28,7 +28,8 @@ use hopsim_core::plan::Plan;
 use hopsim_core::routing::RoutingConfig;
 use hopsim_core::topology::{LOCAL, PortClass};
 use vcs::Vcs;
-use ways::{Link, Ways};
+pub use ways::Link;
+use ways::Ways;
 
 /// What a packet carries from router to router.
 #[derive(Clone, Debug, Default)]

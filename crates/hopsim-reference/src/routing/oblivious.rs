@@ -4,6 +4,7 @@ use super::detour::Detour;
 use super::head::Head;
 use super::{Choice, Memory};
 use hopsim_core::rng::Stream;
+use hopsim_core::routing::detour::IntraGroup;
 use hopsim_core::routing::valiant::{Config, Intermediate};
 
 /// Valiant's mechanism.
@@ -27,7 +28,10 @@ impl Rule {
         if !head.at_injection() {
             return self.go_on(head);
         }
-        if !self.recompute {
+        let stays = head.router() == head.destination()
+            && head.ways().dragonfly().is_some()
+            && self.detour.intra_group == IntraGroup::Minimal;
+        if !self.recompute || stays {
             let memory = self.plan(head, &mut head.draws());
             return head.follow(memory, &head.attempt());
         }
@@ -50,7 +54,7 @@ impl Rule {
         let here = head.router();
         if memory.via.is_some_and(|via| self.detour.has_reached(head.ways(), here, via)) {
             memory.via = None;
-            memory.way = head.way_to_destination();
+            memory.way = head.way_to_destination().to_vec();
         }
         head.follow(memory, &head.attempt())
     }

@@ -163,7 +163,7 @@ impl Rule {
         let mut memory = head.packet().memory.clone();
         if memory.via.is_some_and(|via| self.detour.has_reached(head.ways(), head.router(), via)) {
             memory.via = None;
-            memory.way = head.way_to_destination();
+            memory.way = head.way_to_destination().to_vec();
         }
         head.follow(memory, &head.attempt())
     }

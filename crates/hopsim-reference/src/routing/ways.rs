@@ -5,17 +5,17 @@ use hopsim_core::plan::Plan;
 use hopsim_core::rng::Stream;
 use hopsim_core::routing::RoutingConfig;
 use hopsim_core::routing::minimal::Up;
+use hopsim_core::topology::TopologyConfig;
 use hopsim_core::topology::cube::Tie;
-use hopsim_core::topology::{Topology, TopologyConfig};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// A link: the router that it leaves, and by which port.
 pub type Link = (usize, usize);
 
 /// What there is to know of the network's links.
 pub struct Ways {
-    topology: Arc<Topology>,
+    /// By router and port: the router at the other end of a link.
+    neighbours: Vec<Vec<Option<usize>>>,
     nodes_per_router: usize,
     shape: Shape,
     /// The way up a fat tree.
@@ -93,17 +93,20 @@ impl Ways {
             RoutingConfig::Minimal(config) => config.up.unwrap_or_default(),
             _ => Up::Source,
         };
-        let topology = Arc::clone(&plan.topology);
-        Self { nodes_per_router: topology.nodes_per_router() as usize, topology, shape, up }
+        let ports = 0..plan.topology.ports().len();
+        let neighbour = |router, port| Some(plan.topology.neighbour(router, port)?.0 as usize);
+        let of = |router| ports.clone().map(|port| neighbour(router, port)).collect();
+        let neighbours = (0..plan.topology.routers()).map(of).collect();
+        Self { neighbours, nodes_per_router: plan.topology.nodes_per_router() as usize, shape, up }
     }
 
     pub fn routers(&self) -> usize {
-        self.topology.routers() as usize
+        self.neighbours.len()
     }
 
     /// The router at the other end of a link.
     pub fn neighbour(&self, router: usize, port: usize) -> Option<usize> {
-        Some(self.topology.neighbour(router as u32, port)?.0 as usize)
+        self.neighbours[router][port]
     }
 
     /// The group of a router; without groups all are in one.

@@ -19,8 +19,13 @@ fn side_by_side(engine: Option<&PacketTrace>, reference: Option<&PacketTrace>) -
             vec![format!("{}#{} to {}, generated {}", t.source, t.serial, t.destination, t.generated)];
         lines.extend(t.hops.iter().map(|h| {
             format!(
-                "router {} arrived {} granted {} to port {} VC {}",
-                h.router, h.arrived, h.granted, h.port, h.vc
+                "router {} arrived {} granted {} to port {} VC {}{}",
+                h.router,
+                h.arrived,
+                h.granted,
+                h.port,
+                h.vc,
+                if h.misrouted { ", misrouted" } else { "" }
             )
         }));
         lines.push(t.delivered.map_or("not delivered".to_owned(), |d| format!("delivered {d}")));
@@ -44,7 +49,7 @@ fn first_difference(one: &PacketTrace, other: &PacketTrace) -> u32 {
     cycle.or(one.delivered).or(other.delivered).unwrap_or(one.generated)
 }
 
-fn compare(engine: &[PacketTrace], reference: &[PacketTrace]) -> Result<(), String> {
+pub fn compare(engine: &[PacketTrace], reference: &[PacketTrace]) -> Result<(), String> {
     let key = |t: &PacketTrace| (t.source, t.serial);
     let differing = engine.iter().zip(reference).filter(|(a, b)| key(a) == key(b) && a != b);
     if let Some((one, other)) = differing.min_by_key(|(a, b)| first_difference(a, b)) {

@@ -4,3 +4,4 @@
 mod documents;
 mod engine;
 mod laws;
+mod routing;

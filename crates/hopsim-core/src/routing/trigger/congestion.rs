@@ -26,6 +26,10 @@ pub enum Thresholds {
 /// will do if it can take the packet now and is occupied to at most a share (`local_threshold`, `global_threshold`) of
 /// what the minimal one is, both in per cent of their buffers' sizes.
 ///
+/// With o and s the occupancy and size of the other output's buffer, m and n those of the minimal one's, T the threshold of the
+/// other's class: 100 · n · o ≤ T · m · s, with `absolute` 100 · o ≤ T · s; and 100 · m ≥ `min_occupancy` · n. By VC they are those
+/// of the VC that the packet would ask for, by port the sums over the VCs that the mechanism uses.
+///
 /// Source: García et al., ICPP 2012 and 2013; Fuentes' thesis (2017), §1.4.1.4.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -64,8 +64,9 @@ pub struct Ectn {
 }
 
 /// As `contention`, but only some packets look for another output: none while the counter is below `threshold`, a share
-/// that grows linearly with it, all from `full` on. Which ones is drawn once per packet and router. So part of the
-/// traffic stays on a contended minimal path instead of leaving it empty.
+/// that grows linearly with it, all from `full` on: with counter C the packet draws below `full` − `threshold` + 1, and the number
+/// must be less than C − `threshold` + 1. It draws once per packet and router, from the stream of the packet there at 2^64 − 1. So
+/// part of the traffic stays on a contended minimal path instead of leaving it empty.
 ///
 /// Source: the idea is Fuentes' (thesis, 2017, §4.2.3), who leaves it open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

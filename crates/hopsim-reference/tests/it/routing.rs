@@ -1,0 +1,292 @@
+//! Networks in which a rule of routing decides often: engine and reference must decide alike.
+
+use crate::documents::Document;
+use crate::engine::compare;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Cycles of each comparison.
+const CYCLES: u32 = 600;
+
+/// Engine and reference on each of some documents.
+fn agree(documents: impl IntoIterator<Item = Value>) {
+    for document in documents {
+        let document = Document(document);
+        let plan = document.plan().unwrap_or_else(|reason| panic!("{reason}\nexperiment: {document:?}"));
+        let engine = hopsim_core::engine::trace(&plan, CYCLES).unwrap();
+        assert!(engine.iter().any(|packet| packet.hops.len() > 2), "no traffic: {document:?}");
+        if let Err(difference) = compare(&engine, &hopsim_reference::trace(&plan, CYCLES)) {
+            panic!("{difference}\nexperiment: {document:?}");
+        }
+    }
+}
+
+/// A router whose buffers hold a few packets of four phits.
+fn router(vcs: &Value) -> Value {
+    json!({ "cioq": {
+        "vcs": vcs, "crossbar_latency": 1, "speedup": 2.0,
+        "buffers": { "local": 16, "global": 24, "injection": 16, "output": 12 },
+    } })
+}
+
+/// A crowded dragonfly: half of the traffic goes to the next group.
+fn dragonfly((a, h, groups): (u32, u32, u32), routing: &Value, vcs: &Value) -> Value {
+    let parts = [(0.5, json!({ "adversarial": { "offset": 1 } })), (0.5, json!({ "uniform": {} }))];
+    json!({
+        "topology": { "dragonfly": { "p": 2, "a": a, "h": h, "groups": groups } },
+        "links": { "injection": { "latency": 1 }, "local": { "latency": 2 }, "global": { "latency": 6 } },
+        "router": router(vcs), "routing": routing, "load": 0.7,
+        "jobs": [{ "traffic": {
+            "pattern": { "mix": parts.map(|(weight, pattern)| json!({ "weight": weight, "pattern": pattern })) },
+            "packet_length": 4,
+        } }],
+    })
+}
+
+/// Every two groups share one link.
+const FULL: (u32, u32, u32) = (4, 2, 9);
+/// Some groups share several, and a port is not plugged in.
+const TRUNKED: (u32, u32, u32) = (3, 3, 5);
+
+/// The routing in a dragonfly with one link between every two groups, and in one with several.
+fn in_both(routing: &Value) -> [Value; 2] {
+    [FULL, TRUNKED].map(|shape| dragonfly(shape, routing, &json!({ "injection": 2 })))
+}
+
+/// The document with jobs that answer.
+fn with_replies(mut document: Value) -> Value {
+    document["jobs"][0]["traffic"]["request_reply"] = json!({});
+    document
+}
+
+#[test]
+fn oblivious_detours() {
+    for options in [
+        json!({ "policy": "rrg" }),
+        json!({ "policy": "crg", "intermediate": "group" }),
+        json!({ "policy": "nrg", "intermediate_groups": "any", "intra_group": "local" }),
+        json!({ "intermediate": "group", "intra_group": "minimal", "recompute": true }),
+    ] {
+        agree(in_both(&json!({ "valiant": options })));
+    }
+}
+
+#[test]
+fn a_packet_for_its_own_router_leaves_although_detours_are_drawn_in_every_attempt() {
+    let routing = json!({ "valiant": { "recompute": true, "intra_group": "minimal" } });
+    let mut document = dragonfly(FULL, &routing, &json!({}));
+    document["router"] = json!({ "input_queued": { "consumption": "parallel" } });
+    let traces = hopsim_core::engine::trace(&Document(document.clone()).plan().unwrap(), CYCLES).unwrap();
+    let own = traces.iter().filter(|packet| packet.source / 2 == packet.destination / 2);
+    assert!(own.filter(|packet| packet.delivered.is_some()).count() > 10);
+    agree([document]);
+}
+
+#[test]
+fn detour_or_minimal_path() {
+    let marks = json!({ "factor": 1.0, "threshold": 0.5 });
+    for options in [
+        json!({ "ugal": {} }),
+        json!({ "ugal": { "intermediate": "router", "threshold": 1, "sticky": false } }),
+        json!({ "piggyback": { "saturation": marks, "policy": "crg" } }),
+        json!({ "piggyback": { "saturation": marks, "intermediate": "router", "threshold": 2 } }),
+        json!({ "source_adaptive": { "saturation": marks, "threshold": 1, "longest_detour": 4 } }),
+        json!({ "source_adaptive": { "saturation": marks, "threshold": 0, "recompute": true, "intra_group": "local" } }),
+    ] {
+        agree(in_both(&options));
+        agree([with_replies(dragonfly(FULL, &options, &json!({ "injection": 2 })))]);
+    }
+}
+
+#[test]
+fn lengths_of_the_consecutive_arrangement() {
+    for options in [
+        json!({ "ugal": { "path_lengths": "consecutive" } }),
+        json!({ "ugal": { "path_lengths": "consecutive", "intermediate": "router" } }),
+        json!({ "source_adaptive": { "path_lengths": "consecutive", "threshold": 0 } }),
+    ] {
+        agree([dragonfly(FULL, &options, &json!({}))]);
+    }
+}
+
+#[test]
+fn misroutes_in_transit() {
+    let contention = json!({ "contention": { "threshold": 2 } });
+    for options in [
+        json!({ "olm": { "policy": "mm", "trigger": contention } }),
+        json!({ "olm": { "policy": "rrg", "trigger": contention, "candidates": "one" } }),
+        json!({ "olm": { "policy": "nrg", "trigger": contention } }),
+        json!({ "olm": { "policy": "crg", "trigger": contention, "local_misrouting": false } }),
+        json!({ "par": { "policy": "mm", "trigger": contention } }),
+        json!({ "par": { "policy": "crg", "trigger": contention, "candidates": "one" } }),
+    ] {
+        agree(in_both(&options));
+        agree([with_replies(dragonfly(FULL, &options, &json!({ "injection": 2 })))]);
+    }
+}
+
+#[test]
+fn triggers() {
+    let free = json!({ "factor": 0.0, "threshold": 0.0 });
+    let congestion = |options: Value| {
+        let mut trigger = json!({ "restriction": free });
+        trigger.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+        trigger
+    };
+    let by_port = json!({ "sensing": "port", "packets": "minimal", "min_occupancy": 25.0 });
+    for trigger in [
+        json!({ "congestion": congestion(json!({})) }),
+        json!({ "congestion": congestion(json!({ "local_threshold": 25.0, "global_threshold": 50.0 })) }),
+        json!({ "congestion": congestion(json!({ "thresholds": "absolute", "local_threshold": 25.0, "min_occupancy": 50.0 })) }),
+        json!({ "congestion": congestion(by_port.clone()) }),
+        json!({ "congestion": { "restriction": { "factor": 1.0, "threshold": 0.5 } } }),
+        json!({ "contention": { "threshold": 3, "local_threshold": 1 } }),
+        json!({ "filtered": { "threshold": 1, "alpha": 0.0 } }),
+        json!({ "filtered": { "threshold": 2, "alpha": 0.9 } }),
+        json!({ "hybrid": { "threshold": 3, "congestion": congestion(json!({ "local_threshold": 10.0, "global_threshold": 10.0 })) } }),
+        json!({ "ectn": { "threshold": 4, "combined_threshold": 3, "period": 7 } }),
+        json!({ "statistical": { "threshold": 2, "full": 5 } }),
+        json!({ "statistical": { "threshold": 2, "full": 3 } }),
+    ] {
+        agree(in_both(&json!({ "olm": { "trigger": trigger } })));
+    }
+}
+
+#[test]
+fn vcs_of_flexvc() {
+    let trigger = json!({ "contention": { "threshold": 2 } });
+    let plans = [
+        (json!({ "minimal": {} }), [4, 3]),
+        (json!({ "valiant": { "intermediate_groups": "any", "intra_group": "local" } }), [6, 3]),
+        (json!({ "ugal": { "intermediate": "router" } }), [5, 3]),
+        (json!({ "olm": { "trigger": trigger } }), [4, 3]),
+        (json!({ "olm": { "trigger": trigger, "policy": "nrg" } }), [3, 2]),
+        (json!({ "par": { "trigger": trigger } }), [5, 3]),
+        (json!({ "piggyback": { "saturation": { "factor": 1.0, "threshold": 0.5 } } }), [4, 3]),
+    ];
+    for (routing, [local, global]) in plans {
+        for selection in ["shortest", "highest", "lowest", "random"] {
+            let management = json!({ "flexvc": { "selection": selection } });
+            let vcs = json!({ "local": local, "global": global, "management": management });
+            agree([dragonfly(TRUNKED, &routing, &vcs)]);
+        }
+        let vcs = json!({
+            "local": local + 4, "global": global + 2, "injection": 2, "management": { "flexvc": {} },
+            "reply": { "local": 4, "global": 2 },
+        });
+        agree([with_replies(dragonfly((3, 2, 7), &routing, &vcs))]);
+    }
+}
+
+#[test]
+fn full_vcs_of_flexvc_that_are_not_equally_full() {
+    // Packets of 4 and 7 phits in buffers of 16: the VCs without room are not equally full.
+    let routing = json!({ "ugal": { "intermediate": "router", "sticky": false } });
+    for selection in ["highest", "lowest"] {
+        let vcs = json!({ "local": 6, "global": 4, "management": { "flexvc": { "selection": selection } } });
+        let mut document = dragonfly(FULL, &routing, &vcs);
+        let job = |length: u32, first: u32| {
+            let nodes: Vec<u32> = (first..72).step_by(2).collect();
+            json!({
+                "placement": { "list": nodes },
+                "traffic": { "packet_length": length, "process": { "bernoulli": { "load": 1.0 } } },
+            })
+        };
+        document["jobs"] = json!([job(4, 0), job(7, 1)]);
+        document.as_object_mut().unwrap().remove("load");
+        agree([document]);
+    }
+}
+
+/// A crowded network of one class of links.
+fn of_one_class(topology: &Value, routing: &Value, vcs: u32) -> Value {
+    json!({
+        "topology": topology, "links": { "network": { "latency": 2 } }, "routing": routing,
+        "router": { "cioq": {
+            "vcs": { "network": vcs, "injection": 2 }, "crossbar_latency": 1,
+            "buffers": { "network": 12, "injection": 12, "output": 12 },
+        } },
+        "load": 0.8, "jobs": [{ "traffic": { "packet_length": 4 } }],
+    })
+}
+
+#[test]
+fn cubes() {
+    let sides = json!({ "sides": [4, 3, 2], "nodes_per_router": 2 });
+    let (mesh, torus) = (json!({ "mesh": sides }), json!({ "torus": sides }));
+    for (topology, routing, vcs) in [
+        (&torus, json!({ "minimal": {} }), 2),
+        (&torus, json!({ "adaptive": {} }), 3),
+        (&mesh, json!({ "adaptive": {} }), 4),
+        (&torus, json!({ "valiant": {} }), 2),
+        (&torus, json!({ "ugal": {} }), 2),
+        (&mesh, json!({ "valiant": { "recompute": true } }), 2),
+        (&torus, json!({ "up_down": {} }), 2),
+        (&json!({ "ring": { "routers": 6 } }), json!({ "adaptive": {} }), 2),
+    ] {
+        agree([of_one_class(topology, &routing, vcs)]);
+    }
+}
+
+#[test]
+fn fat_trees() {
+    let tree = json!({ "fat_tree": { "k": 3, "levels": 3 } });
+    for up in ["source", "destination", "random"] {
+        agree([of_one_class(&tree, &json!({ "minimal": { "up": up } }), 2)]);
+    }
+    agree([of_one_class(&tree, &json!({ "adaptive": {} }), 2)]);
+    agree([of_one_class(&tree, &json!({ "up_down": { "root": 20 } }), 1)]);
+}
+
+/// A ring of routers of two nodes each, with some chords, of latencies 1, 2 and 3 in turn.
+fn graph(routers: u32, chords: &[(u32, u32)], ties: &str) -> Value {
+    let ring = (0..routers).map(|router| (router, (router + 1) % routers));
+    let latency = |index: usize| index % 3 + 1;
+    let edge = |(index, (one, other)): (usize, (u32, u32))| json!({ "between": [one, other], "latency": latency(index) });
+    let edges: Vec<Value> = ring.chain(chords.iter().copied()).enumerate().map(edge).collect();
+    json!({ "graph": { "edges": edges, "nodes_per_router": 2, "ties": ties } })
+}
+
+/// A square grid of routers of one node each, all its links alike: many paths are equally short.
+fn grid(side: u32, ties: &str) -> Value {
+    let at = |x: u32, y: u32| y * side + x;
+    let places = (0..side * side).map(|router| (router % side, router / side));
+    let links = places.flat_map(|(x, y)| {
+        let right = (x + 1 < side).then(|| (at(x, y), at(x + 1, y)));
+        let up = (y + 1 < side).then(|| (at(x, y), at(x, y + 1)));
+        right.into_iter().chain(up)
+    });
+    let edges: Vec<Value> = links.map(|(one, other)| json!({ "between": [one, other] })).collect();
+    json!({ "graph": { "edges": edges, "ties": ties } })
+}
+
+#[test]
+fn graphs() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    for ties in ["first", "spread"] {
+        agree([of_one_class(&graph(12, &[], ties), &json!({ "minimal": {} }), 5)]);
+        agree([of_one_class(&graph(10, &chords, ties), &json!({ "minimal": {} }), 6)]);
+        agree([of_one_class(&graph(10, &chords, ties), &json!({ "up_down": {} }), 2)]);
+        agree([of_one_class(&grid(4, ties), &json!({ "minimal": {} }), 8)]);
+        agree([of_one_class(&grid(4, ties), &json!({ "up_down": {} }), 1)]);
+    }
+}
+
+/// All source files below a directory.
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn the_reference_asks_the_engine_for_no_route() {
+    // The plan's mechanism and the topology's paths are the engine's; the reference has the document and the links.
+    let names =
+        ["plan.routing", "RouteState", "view::View", "topology.minimal", "topology.nearer", "choose_trunk"];
+    for path in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        let text = fs::read_to_string(&path).unwrap();
+        let found: Vec<&str> = names.into_iter().filter(|name| text.contains(name)).collect();
+        assert!(found.is_empty(), "{}: {found:?}", path.display());
+    }
+}
