@@ -32,6 +32,8 @@ pub struct Hop {
     pub arrived: u32,
     /// Cycle of the crossbar grant.
     pub granted: u32,
+    /// Cycle in which the head leaves the router.
+    pub departed: u32,
     /// Whether the packet has left its minimal path by now, with this hop or before.
     pub misrouted: bool,
 }

@@ -140,9 +140,10 @@ impl Simulator<'_> {
         let aim = self.sensors.contention.then(|| self.aim(router, input, vc));
         let from = &self.routers[router].inputs[input];
         let (arrived, upstream, due) = (from.vcs[vc][0].arrived, from.peer, self.now + from.latency);
-        let (granted, misrouted) = (self.now, after.misrouted());
+        // When it leaves is told when it does.
+        let (granted, departed, misrouted) = (self.now, self.now, after.misrouted());
         let (number, port) = (router as u32, to.port as u16);
-        let hop = Hop { router: number, port, vc: to.vc, arrived, granted, misrouted };
+        let hop = Hop { router: number, port, vc: to.vc, arrived, granted, departed, misrouted };
         self.packets[packet].trace.hops.push(hop);
         self.packets[packet].memory = after;
         if let Some((node, first)) = from.node {
@@ -187,7 +188,7 @@ impl Simulator<'_> {
 
     /// Whether packets from other routers go first at the outputs of a router: always with transit priority, with
     /// in-transit priority restriction in a share of the cycles.
-    fn transit_first(&self, router: usize) -> bool {
+    pub(crate) fn transit_first(&self, router: usize) -> bool {
         let stream = Stream::new(self.plan.experiment.measure.seed, Purpose::Priority, router as u64);
         let draw = stream.at(u64::from(self.now)).unit();
         self.plan.router.allocator.transit_priority || draw < self.plan.control.ipr
@@ -203,7 +204,7 @@ impl Simulator<'_> {
     }
 
     /// Whether an earlier grant still holds an output of the crossbar.
-    fn is_held(&self, router: usize, output: usize) -> bool {
+    pub(crate) fn is_held(&self, router: usize, output: usize) -> bool {
         let router = &self.routers[router];
         match self.plan.router.output_hold {
             OutputHold::Speedup => router.outputs[output].held > 0,

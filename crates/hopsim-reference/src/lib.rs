@@ -24,6 +24,8 @@ mod arbiter;
 mod audit;
 mod build;
 mod consumption;
+mod life;
+pub mod metrics;
 mod nic;
 mod parts;
 mod room;
@@ -32,9 +34,11 @@ mod routing;
 mod sensors;
 mod signal;
 mod simulator;
+mod waits;
 
 use hopsim_core::plan::Plan;
 use hopsim_core::trace::PacketTrace;
+pub use life::{Life, Record};
 pub use simulator::Simulator;
 
 /// The life of every packet granted at least one output in the first `cycles` cycles, by source and serial
@@ -43,4 +47,12 @@ pub fn trace(plan: &Plan, cycles: u32) -> Vec<PacketTrace> {
     let mut simulator = Simulator::new(plan);
     (0..cycles).for_each(|_| simulator.step());
     simulator.into_traces()
+}
+
+/// What a whole run, warm-up included, leaves behind.
+pub fn record(plan: &Plan) -> Record {
+    let measure = &plan.experiment.measure;
+    let mut simulator = Simulator::new(plan);
+    (0..measure.warmup + measure.cycles).for_each(|_| simulator.step());
+    simulator.into_record()
 }

@@ -246,7 +246,10 @@ impl Simulator<'_> {
             while self.admit(node) {}
         }
         let nic = &mut self.nics[node];
-        nic.queue.truncate(self.plan.nic.source_queue as usize);
+        while nic.queue.len() > self.plan.nic.source_queue as usize {
+            let newest = nic.queue.pop_back().expect("it is longer than its limit");
+            self.packets[newest].dropped = true;
+        }
     }
 
     /// One cycle of a chain with two states: outside a burst, or in the burst to a destination.
@@ -349,19 +352,28 @@ impl Simulator<'_> {
             delivered: None,
         };
         nic.generated += 1;
-        let (memory, admitted, absorbed) = (Memory::default(), false, 0);
-        self.packets.push(Packet { trace, length, memory, role, admitted, absorbed });
+        self.packets.push(Packet {
+            trace,
+            length,
+            memory: Memory::default(),
+            role,
+            admitted: None,
+            dropped: false,
+            requested: None,
+            absorbed: 0,
+        });
         self.packets.len() - 1
     }
 
     /// A packet begins to be absorbed by its destination node: a request is answered.
     pub(crate) fn consume(&mut self, packet: usize) {
         let Packet { length, role, ref trace, .. } = self.packets[packet];
-        let (source, node) = (trace.source, trace.destination as usize);
+        let (source, node, requested) = (trace.source, trace.destination as usize, trace.generated);
         match role {
             Role::OneWay => {}
             Role::Request(_) => {
                 let reply = self.new_packet(node, source, Role::Reply, length);
+                self.packets[reply].requested = Some(requested);
                 self.nics[node].replies.push_back(reply);
             }
             Role::Reply => self.nics[node].unanswered -= 1,
@@ -396,7 +408,7 @@ impl Simulator<'_> {
         }
         nic.free[vc] -= packet.length;
         nic.sending.push(Sending { packet: first, vc, sent: 0 });
-        packet.admitted = true;
+        packet.admitted = Some((self.now, vc));
         true
     }
 

@@ -39,10 +39,22 @@ pub struct Packet {
     pub memory: Memory,
     /// What part it plays.
     pub role: Role,
-    /// Whether it has entered an injection buffer.
-    pub admitted: bool,
+    /// Cycle in which it entered an injection buffer, and which of its node.
+    pub admitted: Option<(u32, usize)>,
+    /// Whether it was dropped at a full source queue.
+    pub dropped: bool,
+    /// Of a reply: the cycle of generation of its request.
+    pub requested: Option<u32>,
     /// Phits that have left for the destination node.
     pub absorbed: u32,
+}
+
+impl Packet {
+    /// Its head leaves a router.
+    pub fn depart(&mut self, now: u32) {
+        let hop = self.trace.hops.last_mut().expect("it has been granted an output");
+        hop.departed = now;
+    }
 }
 
 /// One phit of a packet.

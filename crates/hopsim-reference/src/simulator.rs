@@ -1,6 +1,7 @@
 //! The network, the cycle, and the movement of phits.
 
 use crate::build::build_router;
+use crate::life::{Life, Record};
 use crate::nic::Nic;
 use crate::parts::{Input, Packet, Phit, Resident, Router};
 use crate::routing::Rules;
@@ -9,7 +10,7 @@ use crate::signal::Signal;
 use hopsim_core::plan::Plan;
 use hopsim_core::trace::PacketTrace;
 use std::cell::OnceCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A network in some cycle.
 pub struct Simulator<'a> {
@@ -27,6 +28,8 @@ pub struct Simulator<'a> {
     pub(crate) consumed: Vec<u64>,
     /// The signal of injection control, if there is one.
     pub(crate) signal: Option<Signal>,
+    /// See [`Record`].
+    pub(crate) waits: BTreeMap<(u32, usize), u64>,
 }
 
 impl<'a> Simulator<'a> {
@@ -44,6 +47,7 @@ impl<'a> Simulator<'a> {
             rules,
             consumed: vec![0; plan.jobs.len()],
             signal: plan.control.sat.as_ref().map(Signal::new),
+            waits: BTreeMap::new(),
         }
     }
 
@@ -52,26 +56,43 @@ impl<'a> Simulator<'a> {
         self.receive();
         self.pass_signal();
         self.sense();
+        let heads = self.heads_at_injection();
         (0..self.routers.len()).for_each(|router| {
             self.consume_arrived(router);
             self.allocate(router);
         });
+        self.count_waits(heads);
         self.advance();
         (0..self.nics.len()).for_each(|node| self.inject(node));
         self.send_all();
     }
 
     /// Lets the packets granted so far finish their hop, and gives the lives of all that were granted one.
-    pub fn into_traces(mut self) -> Vec<PacketTrace> {
+    pub fn into_traces(self) -> Vec<PacketTrace> {
+        let lives = self.into_record().lives.into_iter();
+        let mut traces: Vec<PacketTrace> =
+            lives.map(|life| life.trace).filter(|trace| !trace.hops.is_empty()).collect();
+        traces.sort_by_key(|t| (t.source, t.serial));
+        traces
+    }
+
+    /// Lets the packets granted so far finish their hop, and gives the lives of all that were generated before that.
+    pub fn into_record(mut self) -> Record {
+        let generated = self.packets.len();
         while self.routers.iter().any(|r| r.outputs.iter().any(|o| !o.is_empty())) {
             self.receive();
             self.advance();
             self.send_all();
         }
-        let mut traces: Vec<PacketTrace> =
-            self.packets.into_iter().map(|p| p.trace).filter(|t| !t.hops.is_empty()).collect();
-        traces.sort_by_key(|t| (t.source, t.serial));
-        traces
+        self.packets.truncate(generated);
+        let life = |Packet { trace, length, admitted, dropped, requested, .. }| Life {
+            trace,
+            length,
+            admitted,
+            dropped,
+            requested,
+        };
+        Record { lives: self.packets.into_iter().map(life).collect(), waits: self.waits }
     }
 
     /// Credits and phits reach the end of their wires.
@@ -154,6 +175,9 @@ impl<'a> Simulator<'a> {
         let Some(packet) = packet else { return };
         match port.peer {
             Some((peer, back)) => {
+                if index == 0 {
+                    self.packets[packet].depart(self.now);
+                }
                 let input = &mut self.routers[peer].inputs[back];
                 input.wire.push(self.now + input.latency + late, Phit { packet, index, vc });
             }
@@ -168,6 +192,7 @@ impl<'a> Simulator<'a> {
         packet.absorbed += 1;
         let (over, source) = (packet.absorbed == packet.length, packet.trace.source as usize);
         if index == 0 {
+            packet.depart(self.now);
             packet.trace.delivered = Some(self.now);
             self.consume(number);
         }

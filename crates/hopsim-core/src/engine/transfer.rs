@@ -53,6 +53,7 @@ impl<const W: usize> Visit<'_, W> {
             vc: (pair - cx.tables.port(output).pair_base as usize) as u8,
             arrived: packet.arrived,
             granted: cx.now,
+            departed: departure,
             misrouted: packet.route.misrouted(),
         };
         cx.mode.observer().granted(packet.key(nodes_per_router), hop);
@@ -113,6 +114,7 @@ impl<const W: usize> Visit<'_, W> {
             vc: 0,
             arrived: packet.arrived,
             granted: cx.now,
+            departed: departure,
             misrouted: packet.route.misrouted(),
         };
         cx.mode.observer().granted(packet.key(cx.rules.nodes_per_router), hop);

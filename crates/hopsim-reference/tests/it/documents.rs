@@ -1,6 +1,7 @@
 //! Random experiments: small networks, every option of the model, loads up to saturation.
 
 mod graph;
+mod measure;
 mod network;
 mod router;
 mod routing;
@@ -50,6 +51,28 @@ pub const EXTREME: u32 = 1;
 
 /// Runs `test` on the plans of `cases` documents drawn from `seed`; a failure shows the simplest one found.
 pub fn for_each_plan((cases, common, seed): (u32, u32, u8), test: impl Fn(&Plan, u32) -> Result<(), String>) {
+    for_each_document(&document(common), (cases, seed), |document| {
+        let plan = document.plan().map_err(TestCaseError::reject)?;
+        let attempts =
+            plan.network.routers * plan.network.layout.slots() as u32 * plan.router.allocator.iterations;
+        test(&plan, document.cycles().min(500.max(ATTEMPTS / attempts))).map_err(TestCaseError::fail)
+    });
+}
+
+/// The same for plans that measure: warm-up, batches, intervals and record streams differ too.
+pub fn for_each_measured_plan((cases, seed): (u32, u8), test: impl Fn(&Plan) -> Result<(), String>) {
+    for_each_document(&measure::measured(document(ORDINARY)), (cases, seed), |document| {
+        let plan = document.plan().map_err(TestCaseError::reject)?;
+        test(&plan).map_err(TestCaseError::fail)
+    });
+}
+
+/// Runs `test` on documents.
+fn for_each_document(
+    documents: &impl Strategy<Value = Document>,
+    (cases, seed): (u32, u8),
+    test: impl Fn(Document) -> Result<(), TestCaseError>,
+) {
     let config = Config {
         cases,
         failure_persistence: None,
@@ -58,13 +81,7 @@ pub fn for_each_plan((cases, common, seed): (u32, u32, u8), test: impl Fn(&Plan,
         ..Config::default()
     };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
-    let outcome = runner.run(&document(common), |document| {
-        let plan = document.plan().map_err(TestCaseError::reject)?;
-        let attempts =
-            plan.network.routers * plan.network.layout.slots() as u32 * plan.router.allocator.iterations;
-        test(&plan, document.cycles().min(500.max(ATTEMPTS / attempts))).map_err(TestCaseError::fail)
-    });
-    match outcome {
+    match runner.run(documents, test) {
         Ok(()) => {}
         Err(TestError::Fail(reason, document)) => panic!("{reason}\nexperiment: {document:?}"),
         Err(TestError::Abort(reason)) => panic!("too many refused documents: {reason}"),

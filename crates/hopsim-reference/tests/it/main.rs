@@ -4,4 +4,5 @@
 mod documents;
 mod engine;
 mod laws;
+mod metrics;
 mod routing;

@@ -1,0 +1,42 @@
+//! What is known of packets when a run is over: what metrics are computed from.
+
+use hopsim_core::plan::{JobPlan, Plan};
+use hopsim_core::trace::PacketTrace;
+use std::collections::BTreeMap;
+
+/// The whole life of a packet, whether it has got anywhere or not.
+#[derive(Clone, Debug)]
+pub struct Life {
+    /// Source, destination, generation, and the routers passed.
+    pub trace: PacketTrace,
+    /// Length \[phits\].
+    pub length: u32,
+    /// Cycle in which it entered an injection buffer of its node, and which.
+    pub admitted: Option<(u32, usize)>,
+    /// Whether it was dropped at a full source queue, in the cycle in which it was generated.
+    pub dropped: bool,
+    /// Of a reply: the cycle of generation of its request.
+    pub requested: Option<u32>,
+}
+
+impl Life {
+    /// Number of its job.
+    pub fn job(&self, plan: &Plan) -> usize {
+        usize::from(plan.job_of[self.trace.source as usize])
+    }
+
+    /// Whether it is answered or answers.
+    pub fn is_of_dialogue(&self, plan: &Plan) -> bool {
+        JobPlan::request_reply(&plan.jobs[self.job(plan)])
+    }
+}
+
+/// What a run leaves behind.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    /// All packets, in order of generation.
+    pub lives: Vec<Life>,
+    /// Cycles of the window that heads at injection waited, by node and number of the
+    /// [reason](hopsim_core::measure::recorder::WaitReason), if they are asked for.
+    pub waits: BTreeMap<(u32, usize), u64>,
+}

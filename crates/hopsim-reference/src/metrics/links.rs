@@ -1,0 +1,188 @@
+//! What passed links and lay in buffers.
+
+use super::Run;
+use crate::Life;
+use hopsim_core::measure::{Column, Table};
+use hopsim_core::network::NONE;
+use hopsim_core::topology::PortClass;
+use std::collections::BTreeMap;
+
+/// Router, port and VC.
+type Place = (u32, usize, usize);
+
+/// A row of the occupancy: name of the class, VC, mean occupancy, utilisation.
+type Row = (String, usize, f64, f64);
+
+/// What happened in the window, by place.
+struct Use {
+    /// Phits whose packet left by an output VC.
+    sent: BTreeMap<Place, u64>,
+    /// Phits in an input VC, summed over the cycles.
+    held: BTreeMap<Place, u64>,
+}
+
+impl Run<'_> {
+    fn uses(&self) -> Use {
+        let mut uses = Use { sent: BTreeMap::new(), held: BTreeMap::new() };
+        for life in &self.record.lives {
+            for hop in &life.trace.hops {
+                if self.window().holds(hop.departed) {
+                    let place = (hop.router, usize::from(hop.port), usize::from(hop.vc));
+                    *uses.sent.entry(place).or_default() += u64::from(life.length);
+                }
+            }
+            for (place, arrived, left) in self.stays(life) {
+                // Cycles in the buffer, from the arrival of the head up to its grant, or to the end of the run.
+                let cycles = (arrived..left).filter(|&cycle| self.window().holds(cycle)).count();
+                *uses.held.entry(place).or_default() += u64::from(life.length) * cycles as u64;
+            }
+        }
+        uses
+    }
+
+    /// The buffers that a packet has been in: which, from when, to when.
+    fn stays(&self, life: &Life) -> Vec<(Place, u32, u32)> {
+        let hops = &life.trace.hops;
+        let Some((admitted, vc)) = life.admitted else { return Vec::new() };
+        let granted = |number: usize| hops.get(number).map_or(self.window().end, |hop| hop.granted);
+        let arrived = admitted + self.plan.network.classes.terminal.latency;
+        let mut stays = vec![(self.injection_vc(life.trace.source, vc), arrived, granted(0))];
+        for (number, hop) in hops.iter().enumerate() {
+            let link = self.plan.network.link(hop.router, hop.port.into());
+            if let Some((peer, port)) = link.peer {
+                let arrived = hop.departed + self.link_latency(hop.router, hop.port.into(), life.length);
+                stays.push(((peer, port, hop.vc.into()), arrived, granted(number + 1)));
+            }
+        }
+        stays
+    }
+
+    /// The input VC behind an injection VC of a node: with two injection ports half of them are at either.
+    fn injection_vc(&self, node: u32, vc: usize) -> Place {
+        let per_router = self.plan.topology.nodes_per_router();
+        let (router, terminal) = (node / per_router, (node % per_router) as usize);
+        let vcs = self.injection_vcs();
+        let first = terminal + if vc < vcs { 0 } else { self.plan.topology.ports().len() };
+        (router, first, vc % vcs)
+    }
+
+    /// Injection VCs of an injection port.
+    fn injection_vcs(&self) -> usize {
+        usize::from(self.plan.network.classes.terminal.vcs)
+            / self.plan.experiment.nic.injection_ports as usize
+    }
+
+    /// Whether a node or a router is at a port.
+    fn is_plugged(&self, router: u32, port: usize) -> bool {
+        match self.plan.topology.ports()[port] {
+            PortClass::Terminal => {
+                let node = router * self.plan.topology.nodes_per_router() + port as u32;
+                node < self.plan.network.nodes
+            }
+            PortClass::Link(_) => self.plan.topology.neighbour(router, port).is_some(),
+        }
+    }
+
+    fn output_vcs(&self, class: PortClass) -> usize {
+        match class {
+            PortClass::Terminal => self.plan.network.classes.ejection.into(),
+            PortClass::Link(_) => self.plan.network.classes.of(class).vcs.into(),
+        }
+    }
+
+    /// Phits in an input VC, or leaving by an output VC, per cycle of the window.
+    fn per_cycle(&self, sums: &BTreeMap<Place, u64>, place: Place) -> f64 {
+        sums.get(&place).copied().unwrap_or(0) as f64 / self.window().cycles()
+    }
+
+    /// Share of the cycles of the window in which a link was busy with packets of an output VC.
+    fn utilisation(&self, uses: &Use, place: Place) -> f64 {
+        let pace = self.plan.network.link(place.0, place.1).cycles_per_phit;
+        self.per_cycle(&uses.sent, place) * f64::from(pace)
+    }
+
+    /// Every output VC that leads to a node or a router.
+    pub fn links_table(&self) -> Table {
+        let uses = self.uses();
+        let classes = self.plan.topology.ports();
+        let mut places: Vec<Place> = Vec::new();
+        for router in 0..self.plan.topology.routers() {
+            for port in (0..classes.len()).filter(|&port| self.is_plugged(router, port)) {
+                places.extend((0..self.output_vcs(classes[port])).map(|vc| (router, port, vc)));
+            }
+        }
+        let name = |&(_, port, _): &Place| match classes[port] {
+            PortClass::Terminal => "terminal".to_owned(),
+            PortClass::Link(class) => self.plan.topology.link_classes()[usize::from(class)].to_owned(),
+        };
+        let peer = |&(router, port, _): &Place| self.plan.topology.neighbour(router, port);
+        let behind = |place: &Place| {
+            peer(place).map_or(f64::NAN, |(router, port)| self.per_cycle(&uses.held, (router, port, place.2)))
+        };
+        let sent = |place: &Place| uses.sent.get(place).copied().unwrap_or(0);
+        let column = |value: &dyn Fn(&Place) -> u32| Column::U32(places.iter().map(value).collect());
+        vec![
+            ("router".into(), column(&|place| place.0)),
+            ("port".into(), column(&|place| place.1 as u32)),
+            ("port_class".into(), Column::Text(places.iter().map(name).collect())),
+            ("vc".into(), column(&|place| place.2 as u32)),
+            ("peer_router".into(), column(&|place| peer(place).map_or(NONE, |(router, _)| router))),
+            ("phits".into(), Column::U64(places.iter().map(sent).collect())),
+            (
+                "utilisation".into(),
+                Column::F64(places.iter().map(|&place| self.utilisation(&uses, place)).collect()),
+            ),
+            ("occupancy_mean".into(), Column::F64(places.iter().map(behind).collect())),
+        ]
+    }
+
+    /// Means over all buffers and links of a class.
+    pub fn occupancy_table(&self) -> Table {
+        let uses = self.uses();
+        let mean = |ports: &[(u32, usize)], value: &dyn Fn(u32, usize) -> f64| {
+            ports.iter().map(|&(router, port)| value(router, port)).sum::<f64>() / ports.len() as f64
+        };
+        let held = |ports: &[(u32, usize)], vc: usize| {
+            mean(ports, &|router, port| self.per_cycle(&uses.held, (router, port, vc)))
+        };
+        let busy = |ports: &[(u32, usize)], vc: usize| {
+            mean(ports, &|router, port| self.utilisation(&uses, (router, port, vc)))
+        };
+        let terminals = self.ports_of(PortClass::Terminal);
+        let mut injection = terminals.clone();
+        if self.plan.experiment.nic.injection_ports == 2 {
+            let second = self.plan.topology.ports().len();
+            injection.extend(terminals.iter().map(|&(router, port)| (router, second + port)));
+        }
+        let mut rows: Vec<Row> = Vec::new();
+        for vc in 0..self.injection_vcs() {
+            rows.push(("injection".into(), vc, held(&injection, vc), f64::NAN));
+        }
+        for vc in 0..self.output_vcs(PortClass::Terminal) {
+            rows.push(("ejection".into(), vc, f64::NAN, busy(&terminals, vc)));
+        }
+        for (number, name) in self.plan.topology.link_classes().iter().enumerate() {
+            let class = PortClass::Link(number as u8);
+            if !self.plan.topology.ports().contains(&class) {
+                continue;
+            }
+            let ports = self.ports_of(class);
+            let vcs = 0..self.output_vcs(class);
+            rows.extend(vcs.map(|vc| ((*name).to_owned(), vc, held(&ports, vc), busy(&ports, vc))));
+        }
+        vec![
+            ("port_class".into(), Column::Text(rows.iter().map(|row| row.0.clone()).collect())),
+            ("vc".into(), Column::U32(rows.iter().map(|row| row.1 as u32).collect())),
+            ("occupancy_mean".into(), Column::F64(rows.iter().map(|row| row.2).collect())),
+            ("utilisation".into(), Column::F64(rows.iter().map(|row| row.3).collect())),
+        ]
+    }
+
+    /// The ports of a class that a node or a router is at.
+    fn ports_of(&self, class: PortClass) -> Vec<(u32, usize)> {
+        let classes = self.plan.topology.ports();
+        let ports = (0..classes.len()).filter(|&port| classes[port] == class);
+        let all = ports.flat_map(|port| (0..self.plan.topology.routers()).map(move |router| (router, port)));
+        all.filter(|&(router, port)| self.is_plugged(router, port)).collect()
+    }
+}

@@ -1,0 +1,109 @@
+//! The metrics of a run, computed a second time: plain loops over the lives of all packets, written from the section
+//! *Measurement* of `docs/model.md` and not from the counters of the engine.
+
+mod fairness;
+mod interval;
+mod links;
+mod packet;
+mod percentile;
+mod series;
+mod summary;
+mod tables;
+
+use crate::Record;
+use hopsim_core::config::measure::RecordStream;
+use hopsim_core::engine::Outcome;
+use hopsim_core::plan::Plan;
+pub use interval::quantile_975;
+pub use summary::COSTS;
+
+/// Cycles from `first` up to `end`, without it.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    first: u32,
+    end: u32,
+}
+
+impl Span {
+    fn holds(self, cycle: u32) -> bool {
+        (self.first..self.end).contains(&cycle)
+    }
+
+    fn cycles(self) -> f64 {
+        f64::from(self.end - self.first)
+    }
+}
+
+/// A run: what it was to do, and what became of its packets.
+struct Run<'a> {
+    plan: &'a Plan,
+    record: &'a Record,
+}
+
+impl Run<'_> {
+    /// The measurement window.
+    fn window(&self) -> Span {
+        let measure = &self.plan.experiment.measure;
+        Span { first: measure.warmup, end: measure.warmup + measure.cycles }
+    }
+
+    /// The equal parts of the window; the last one takes what is left over.
+    fn batches(&self) -> Vec<Span> {
+        let (window, count) = (self.window(), self.plan.experiment.measure.batches);
+        let length = (window.end - window.first) / count;
+        let part = |number: u32| {
+            let first = window.first + number * length;
+            Span { first, end: if number == count - 1 { window.end } else { first + length } }
+        };
+        (0..count).map(part).collect()
+    }
+
+    /// The rows of the series: every interval of the whole run; the last one ends with it.
+    fn intervals(&self) -> Vec<Span> {
+        let (interval, end) = (self.plan.experiment.measure.interval, self.window().end);
+        let mut rows = Vec::new();
+        let mut first = 0;
+        while interval > 0 && first < end {
+            rows.push(Span { first, end: end.min(first + interval) });
+            first += interval;
+        }
+        rows
+    }
+
+    /// Nodes of some jobs.
+    fn nodes_of(&self, jobs: &[usize]) -> f64 {
+        jobs.iter().map(|&job| self.plan.jobs[job].nodes.len()).sum::<usize>() as f64
+    }
+}
+
+/// Mean of whole numbers, `None` of none.
+fn mean(values: &[u32]) -> Option<f64> {
+    let sum: u64 = values.iter().copied().map(u64::from).sum();
+    (!values.is_empty()).then(|| sum as f64 / values.len() as f64)
+}
+
+/// What a run measured.
+pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
+    let run = Run { plan, record };
+    let all: Vec<usize> = (0..plan.jobs.len()).collect();
+    let mut tables = vec![("batches", run.batches_table(&all))];
+    for &stream in &plan.experiment.measure.streams {
+        tables.push(match stream {
+            RecordStream::Nodes => ("nodes", run.nodes_table()),
+            RecordStream::Routers => ("routers", run.routers_table()),
+            RecordStream::Links => ("links", run.links_table()),
+            RecordStream::Generation => ("generation_series", run.generation_table()),
+            RecordStream::Occupancy => ("occupancy", run.occupancy_table()),
+            RecordStream::InjectionWaits => ("injection_waits", run.waits_table()),
+            RecordStream::LatencyHistogram => ("latency_histogram", run.histogram_table()),
+        });
+    }
+    if plan.experiment.measure.interval > 0 {
+        tables.push(("timeseries", run.time_series_table(&all)));
+    }
+    Outcome {
+        summary: run.summary(&all),
+        jobs: all.iter().map(|&job| run.summary_of_job(job)).collect(),
+        tables: tables.into_iter().map(|(name, table)| (name.to_owned(), table)).collect(),
+    }
+}

@@ -1,0 +1,131 @@
+//! What is measured of a single packet.
+
+use super::Run;
+use crate::Life;
+use hopsim_core::config::{InjectionCount, InjectionLatency};
+use hopsim_core::topology::{PortClass, Topology};
+use hopsim_core::trace::Hop;
+
+/// Where a packet left its minimal path for the first time: an index of the four shares.
+const AT_INJECTION: usize = 0;
+const IN_SOURCE_GROUP: usize = 1;
+const IN_INTERMEDIATE_GROUP: usize = 2;
+const IN_DESTINATION_GROUP: usize = 3;
+
+impl Run<'_> {
+    /// Packets delivered up to the end of the run, with the cycle in which their head left for the node.
+    pub fn delivered(&self) -> impl Iterator<Item = (&Life, u32)> {
+        let end = self.window().end;
+        let at = move |life: &Life| life.trace.delivered.filter(|&at| at < end);
+        self.record.lives.iter().filter_map(move |life| Some((life, at(life)?)))
+    }
+
+    /// The cycle in which a packet counts as injected, if it does.
+    pub fn injected(&self, life: &Life) -> Option<u32> {
+        match self.plan.nic.injection_count {
+            InjectionCount::Network => life.trace.hops.first().map(|hop| hop.granted),
+            InjectionCount::Buffer => life.admitted.map(|(cycle, _)| cycle),
+        }
+    }
+
+    /// From generation to the delivery of the tail \[cycles\].
+    pub fn latency(&self, life: &Life) -> u32 {
+        life.trace.delivered.expect("it has been delivered") - life.trace.generated + life.length
+    }
+
+    /// The part of it at injection.
+    pub fn injection_latency(&self, life: &Life) -> u32 {
+        let first = life.trace.hops[0];
+        let until_departure = self.plan.nic.injection_latency == InjectionLatency::Departure;
+        let never_leaves = life.trace.hops.len() == 1;
+        let end = if until_departure || never_leaves { first.departed } else { first.granted };
+        end - life.trace.generated
+    }
+
+    /// The part of it in queues, by link class.
+    pub fn queue_latency(&self, life: &Life) -> [u32; 2] {
+        let hops = &life.trace.hops;
+        let mut sums = [0; 2];
+        for pair in hops.windows(2) {
+            sums[self.class(&pair[0])] += pair[1].departed - pair[1].arrived;
+        }
+        if hops.len() > 1 {
+            let injected = life.trace.generated + self.injection_latency(life);
+            sums[self.class(&hops[0])] += hops[0].departed - injected;
+        }
+        sums
+    }
+
+    /// Links passed, by class.
+    pub fn links(&self, life: &Life) -> [u32; 2] {
+        let mut counts = [0; 2];
+        self.passed(life).for_each(|hop| counts[self.class(hop)] += 1);
+        counts
+    }
+
+    /// Links and length of the path taken \[cycles\].
+    pub fn path_latency(&self, life: &Life) -> u32 {
+        self.passed(life).map(|hop| self.link_latency(hop.router, hop.port.into(), life.length)).sum::<u32>()
+            + life.length
+    }
+
+    /// The same of the minimal path: the one taken, unless the packet left it.
+    pub fn base_latency(&self, life: &Life) -> u32 {
+        if self.misrouted(life).is_none() {
+            return self.path_latency(life);
+        }
+        let topology = &self.plan.topology;
+        let router = |node: u32| node / topology.nodes_per_router();
+        let (mut at, to) = (router(life.trace.source), router(life.trace.destination));
+        let mut cycles = life.length;
+        if let Topology::Graph(_) = **topology {
+            while at != to {
+                let (port, _) = topology.minimal_port(at, to, 0);
+                cycles += self.link_latency(at, port, life.length);
+                at = topology.neighbour(at, port).expect("a minimal path goes over links").0;
+            }
+            return cycles;
+        }
+        for (links, class) in topology.minimal_hops(at, to).into_iter().zip(&self.plan.network.classes.links)
+        {
+            cycles += u32::from(links) * class.latency;
+        }
+        cycles
+    }
+
+    /// Where a packet left its minimal path for the first time, if it did.
+    pub fn misrouted(&self, life: &Life) -> Option<usize> {
+        let hops = &life.trace.hops;
+        let first = hops.iter().position(|hop| hop.misrouted)?;
+        let group = |router: u32| self.plan.topology.group(router);
+        let here = group(hops[first].router);
+        let destination = life.trace.destination / self.plan.topology.nodes_per_router();
+        Some(match first {
+            0 => AT_INJECTION,
+            _ if here == group(hops[0].router) => IN_SOURCE_GROUP,
+            _ if here == group(destination) => IN_DESTINATION_GROUP,
+            _ => IN_INTERMEDIATE_GROUP,
+        })
+    }
+
+    /// The hops of a packet over links.
+    fn passed<'a>(&self, life: &'a Life) -> impl Iterator<Item = &'a Hop> {
+        let ports = self.plan.topology.ports();
+        life.trace.hops.iter().filter(move |hop| ports[usize::from(hop.port)] != PortClass::Terminal)
+    }
+
+    /// The class of the link that a packet takes.
+    fn class(&self, hop: &Hop) -> usize {
+        match self.plan.topology.ports()[usize::from(hop.port)] {
+            PortClass::Link(class) => class.into(),
+            PortClass::Terminal => unreachable!("the last hop leads to the node"),
+        }
+    }
+
+    /// From the departure of the head to its arrival at the other end: the latency, and on a slow link what the last phit is
+    /// late for it.
+    pub fn link_latency(&self, router: u32, port: usize, length: u32) -> u32 {
+        let link = self.plan.network.link(router, port);
+        link.latency + length * (link.cycles_per_phit - 1)
+    }
+}

@@ -1,0 +1,179 @@
+//! What the heads of injection VCs wait for, for the record stream `injection_waits`: see *Measurement* in `docs/model.md`.
+
+use crate::parts::{Packet, Resident, Role};
+use crate::route::Place;
+use crate::simulator::Simulator;
+use hopsim_core::config::Ejection;
+use hopsim_core::config::measure::RecordStream;
+use hopsim_core::config::router::CrossbarInputs;
+use hopsim_core::measure::recorder::WaitReason;
+use hopsim_core::network::TERMINAL;
+use hopsim_core::rng::{Purpose, Stream};
+use hopsim_core::routing::sequence::REPLY_INJECTION;
+use hopsim_core::routing::{Head, NO_VC, Prospect, Request, RouteState, Stand, Way};
+
+/// A head that could be granted in this cycle.
+pub(crate) struct Waiting {
+    node: u32,
+    packet: usize,
+    reason: WaitReason,
+}
+
+impl Simulator<'_> {
+    /// The heads of all injection VCs, each with what it waits for if it is not granted in this cycle; none if nobody asks.
+    pub(crate) fn heads_at_injection(&self) -> Vec<Waiting> {
+        let measure = &self.plan.experiment.measure;
+        let window = measure.warmup..measure.warmup + measure.cycles;
+        if !measure.streams.contains(&RecordStream::InjectionWaits) || !window.contains(&self.now) {
+            return Vec::new();
+        }
+        let mut heads = Vec::new();
+        for (router, parts) in self.routers.iter().enumerate() {
+            for (port, input) in parts.inputs.iter().enumerate() {
+                // Not every router has nodes.
+                let Some((node, _)) = input.node.filter(|&(node, _)| node < self.nics.len()) else {
+                    continue;
+                };
+                for vc in 0..input.vcs.len() {
+                    let Some(packet) = self.next_in((router, port, vc)) else { continue };
+                    let reason = self.reason((router, port, vc), packet);
+                    heads.push(Waiting { node: node as u32, packet, reason });
+                }
+            }
+        }
+        heads
+    }
+
+    /// Counts a cycle of waiting for each of them that has not been granted.
+    pub(crate) fn count_waits(&mut self, heads: Vec<Waiting>) {
+        for head in heads {
+            if self.packets[head.packet].trace.hops.is_empty() {
+                *self.waits.entry((head.node, head.reason as usize)).or_default() += 1;
+            }
+        }
+    }
+
+    /// The packet of a VC that goes next: behind the one that is leaving, if there is one.
+    fn next_in(&self, (router, port, vc): Place) -> Option<usize> {
+        let input = &self.routers[router].inputs[port];
+        let leaving = usize::from(input.leaving().any(|passage| passage.vc == vc));
+        let &Resident { packet, arrived, .. } = input.vcs[vc].get(leaving)?;
+        (arrived + self.plan.router.pipeline_latency <= self.now).then_some(packet)
+    }
+
+    /// What a head waits for: of several outputs that it may use, the one that lacks least counts.
+    fn reason(&self, place: Place, packet: usize) -> WaitReason {
+        let (router, port, vc) = place;
+        if self.awaits_signal(router, port) {
+            return WaitReason::Sat;
+        }
+        let input = &self.routers[router].inputs[port];
+        let shares = |other: usize| self.plan.router.crossbar_inputs == CrossbarInputs::Port || other == vc;
+        let leaves = input.consumptions.iter().any(|passage| passage.vc == vc);
+        if leaves || input.transfers.iter().any(|transfer| shares(transfer.vc)) {
+            return WaitReason::Input;
+        }
+        let lacks = self.options(place, packet).into_iter().map(|to| self.lack(place, packet, to));
+        match lacks.min().unwrap_or(WaitReason::Credits) {
+            WaitReason::Arbitration if self.plan.control.ipr > 0.0 && self.transit_first(router) => {
+                WaitReason::Ipr
+            }
+            reason => reason,
+        }
+    }
+
+    /// What an output VC lacks for a head.
+    fn lack(&self, place: Place, packet: usize, to: Request) -> WaitReason {
+        let Packet { length, role, .. } = self.packets[packet];
+        let (to, _) = self.output_vc(place.0, to);
+        let output = &self.routers[place.0].outputs[to.port];
+        if output.is_terminal() {
+            let node = place.0 * self.nodes_per_router + to.port;
+            return match role {
+                Role::Request(kind) if self.nics[node].reply_space[kind] < length => WaitReason::Credits,
+                _ if !self.takes_all() && self.is_busy(place.0, to.port, length) => WaitReason::Output,
+                _ => WaitReason::Arbitration,
+            };
+        }
+        let (credits, room) = (output.credits(to.vc as usize), self.space(length));
+        if credits < room {
+            WaitReason::Credits
+        } else if credits < room + self.left_free(place, to) {
+            if self.enters_ring(place, to) { WaitReason::Bubble } else { WaitReason::Lbr }
+        } else if self.is_busy(place.0, to.port, length) {
+            WaitReason::Output
+        } else {
+            WaitReason::Arbitration
+        }
+    }
+
+    /// Whether an output cannot take a packet of `length` phits now, wherever it goes from there.
+    fn is_busy(&self, router: usize, port: usize, length: u32) -> bool {
+        let output = &self.routers[router].outputs[port];
+        let full = match self.plan.router.output_buffer {
+            Some(size) => output.occupied() + length > size,
+            None => output.link_free(self.now) > self.now + self.plan.router.crossbar_latency,
+        };
+        let node_decides = output.is_terminal() && self.plan.router.ejection == Ejection::IdleNode;
+        full || if node_decides { output.mid_packet() } else { self.is_held(router, port) }
+    }
+
+    /// The output VCs that a head at injection may use.
+    fn options(&self, (router, port, _): Place, packet: usize) -> Vec<Request> {
+        let Packet { ref trace, role, .. } = self.packets[packet];
+        let per_router = self.nodes_per_router as u32;
+        let head = Head {
+            router: router as u32,
+            input: port as u16,
+            code: if role == Role::Reply { REPLY_INJECTION } else { 0 },
+            source: trace.source,
+            destination: trace.destination / per_router,
+            terminal: (trace.destination % per_router) as u16,
+            ejection_vc: role.ejection_vc(),
+            reply: role == Role::Reply,
+        };
+        let seed = self.plan.experiment.measure.seed;
+        let stream = Stream::new(seed, Purpose::Routing, trace.source.into());
+        let draw = || stream.at(trace.serial.into()).at(router as u64);
+        match self.plan.routing.stand(&head, &mut RouteState::NEW.clone(), draw) {
+            Stand::Arrived => vec![head.ejection()],
+            Stand::Bound(hop) => self.up_to(self.plan.routing.base().way(&head, hop)),
+            Stand::Open(prospect) => self.choices(&prospect),
+        }
+    }
+
+    /// The VCs of a hop: one, or that and all below it.
+    fn up_to(&self, way: Way) -> Vec<Request> {
+        let highest = way.highest();
+        if !self.plan.routing.vcs().is_flexible() {
+            return vec![highest];
+        }
+        // Entries are numbered on behind the VCs.
+        let vcs = self.plan.network.classes.links[usize::from(way.class)].vcs;
+        let first = if highest.vc < vcs { 0 } else { vcs };
+        (first..=highest.vc).map(|vc| Request { vc, ..highest }).collect()
+    }
+
+    /// What a head with a choice may choose.
+    fn choices(&self, prospect: &Prospect) -> Vec<Request> {
+        let layout = &self.plan.network.layout;
+        let all = |port: usize, first: u8| {
+            (first..layout.output_vcs[port]).map(move |vc| Request { port, vc }).collect::<Vec<Request>>()
+        };
+        if prospect.anywhere {
+            return (0..layout.ports()).flat_map(|port| all(port, 0)).collect();
+        }
+        let mut options = [self.up_to(prospect.minimal), self.up_to(prospect.detour)].concat();
+        // The escape VC is there for the path in order of dimensions alone.
+        let first = u8::from(self.plan.topology.has_escape());
+        prospect.each_nearer(|port| options.extend(all(port, first)));
+        for port in (0..layout.ports()).filter(|&port| layout.class[port] != TERMINAL) {
+            let class = layout.class[port] - 1;
+            let vc = prospect.misroutes[usize::from(class)];
+            if vc != NO_VC {
+                options.extend(self.up_to(Way { port: port as u16, class, vc }));
+            }
+        }
+        options
+    }
+}

@@ -1,0 +1,193 @@
+//! Every metric of the engine must be what a second computation makes of the lives of the packets.
+
+use crate::documents::for_each_measured_plan;
+use hopsim_core::engine::{Control, Outcome, run};
+use hopsim_core::error::RunError;
+use hopsim_core::measure::{Column, Table};
+use hopsim_core::plan::Plan;
+use hopsim_reference::metrics::{COSTS, outcome};
+use hopsim_reference::record;
+use serde_json::{Map, Value};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// Greatest difference of two reals, relative to the greater of the two and of what they are made of.
+const ROUNDING: f64 = 1e-12;
+
+/// Values of a metric that are none, zero, or something.
+#[derive(Clone, Copy, Default, Debug)]
+struct Seen {
+    something: usize,
+    zero: usize,
+    nothing: usize,
+}
+
+/// What has been compared, by key of the record or table and column.
+#[derive(Default)]
+struct Coverage {
+    seen: RefCell<BTreeMap<String, Seen>>,
+    runs: RefCell<usize>,
+}
+
+/// A value that is no number if it is absent.
+fn real(value: &Value) -> Option<f64> {
+    if value.is_null() { Some(f64::NAN) } else { value.as_f64() }
+}
+
+/// Whether two reals agree. `parts`: the size of what they are the difference or the spread of.
+fn agree(one: f64, other: f64, parts: f64) -> bool {
+    if one.is_nan() || other.is_nan() {
+        return one.is_nan() && other.is_nan();
+    }
+    (one - other).abs() <= ROUNDING * one.abs().max(other.abs()).max(parts.abs())
+}
+
+impl Coverage {
+    fn note(&self, name: &str, value: f64) {
+        let mut seen = self.seen.borrow_mut();
+        let seen = seen.entry(name.to_owned()).or_default();
+        if value.is_nan() {
+            seen.nothing += 1;
+        } else if value == 0.0 {
+            seen.zero += 1;
+        } else {
+            seen.something += 1;
+        }
+    }
+
+    fn compare(&self, plan: &Plan) -> Result<(), String> {
+        let engine = match run(plan, &Control::default()) {
+            // Whether a network may lock up is not asked here.
+            Err(RunError::Deadlock(_)) => return Ok(()),
+            outcome => outcome.map_err(|e| e.to_string())?,
+        };
+        *self.runs.borrow_mut() += 1;
+        self.compare_outcomes(&engine, &outcome(plan, &record(plan)))
+    }
+
+    fn compare_outcomes(&self, engine: &Outcome, again: &Outcome) -> Result<(), String> {
+        self.compare_records("summary", &engine.summary, &again.summary)?;
+        for (one, other) in engine.jobs.iter().zip(&again.jobs) {
+            self.compare_records("job", one, other)?;
+        }
+        same("jobs", &[engine.jobs.len()], &[again.jobs.len()])?;
+        let names = |outcome: &Outcome| {
+            let mut names: Vec<String> = outcome.tables.iter().map(|(name, _)| name.clone()).collect();
+            names.sort();
+            names
+        };
+        same("names of tables", &names(engine), &names(again))?;
+        for (name, table) in &engine.tables {
+            let other = again.tables.iter().find(|(other, _)| other == name).map(|(_, table)| table);
+            self.compare_tables(name, table, other.ok_or("no such table")?)?;
+        }
+        Ok(())
+    }
+
+    fn compare_records(
+        &self,
+        what: &str,
+        engine: &Map<String, Value>,
+        again: &Map<String, Value>,
+    ) -> Result<(), String> {
+        let keys = |record: &Map<String, Value>| {
+            let mut keys: Vec<String> =
+                record.keys().filter(|key| !COSTS.contains(&key.as_str())).cloned().collect();
+            keys.sort();
+            keys
+        };
+        same(&format!("keys of the {what}"), &keys(engine), &keys(again))?;
+        for key in keys(engine) {
+            let (one, other) = (&engine[&key], &again[&key]);
+            let (Some(a), Some(b)) = (real(one), real(other)) else {
+                same(&key, &[one], &[other])?;
+                continue;
+            };
+            self.note(&key, a);
+            let parts = match key.strip_suffix("_ci95") {
+                _ if key.starts_with("misrouting_latency_mean") => real(&again["base_latency_mean"]),
+                Some(mean) => real(&again[mean]),
+                None => None,
+            };
+            let exact = one.is_u64() && one != other;
+            if exact || !agree(a, b, parts.filter(|parts| !parts.is_nan()).unwrap_or(0.0)) {
+                return Err(format!("{key} of the {what} is {one}, computed again {other}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_tables(&self, name: &str, engine: &Table, again: &Table) -> Result<(), String> {
+        let columns = |table: &Table| table.iter().map(|(column, _)| column.clone()).collect::<Vec<String>>();
+        let sorted = |mut names: Vec<String>| {
+            names.sort();
+            names
+        };
+        same(&format!("columns of {name}"), &sorted(columns(engine)), &sorted(columns(again)))?;
+        for (column, values) in engine {
+            let other = again.iter().find(|(other, _)| other == column).map(|(_, values)| values);
+            let title = format!("{name}.{column}");
+            self.compare_columns(&title, values, other.ok_or("no such column")?)?;
+        }
+        Ok(())
+    }
+
+    fn compare_columns(&self, title: &str, engine: &Column, again: &Column) -> Result<(), String> {
+        match (engine, again) {
+            (Column::U32(one), Column::U32(other)) => {
+                one.iter().for_each(|&value| self.note(title, value.into()));
+                same(title, one, other)
+            }
+            (Column::U64(one), Column::U64(other)) => {
+                one.iter().for_each(|&value| self.note(title, value as f64));
+                same(title, one, other)
+            }
+            (Column::Text(one), Column::Text(other)) => {
+                one.iter().for_each(|_| self.note(title, 1.0));
+                same(title, one, other)
+            }
+            (Column::F64(one), Column::F64(other)) => {
+                one.iter().for_each(|&value| self.note(title, value));
+                // A detour may take as long as the minimal path, and both some thousand cycles.
+                let parts = if title.ends_with("misrouting_latency_mean") { 1e4 } else { 0.0 };
+                let agrees = |(&a, &b): (&f64, &f64)| agree(a, b, parts);
+                if one.len() == other.len() && one.iter().zip(other).all(agrees) {
+                    return Ok(());
+                }
+                same(title, one, other)
+            }
+            _ => Err(format!("{title} is of another type")),
+        }
+    }
+
+    /// Panics unless every metric has been something often enough.
+    fn check(&self) {
+        let seen = self.seen.borrow();
+        let rare: Vec<_> = seen.iter().filter(|(_, seen)| seen.something < 5).collect();
+        assert!(rare.is_empty(), "hardly compared: {rare:?}");
+        assert!(*self.runs.borrow() > 80, "{} runs", self.runs.borrow());
+    }
+}
+
+/// Where two lists differ.
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, engine: &[T], again: &[T]) -> Result<(), String> {
+    if engine == again {
+        return Ok(());
+    }
+    let place = engine.iter().zip(again).position(|(one, other)| one != other);
+    let place = place.unwrap_or(engine.len().min(again.len()));
+    Err(format!(
+        "{what}: {} and computed again {} values, at {place} {:?} and {:?}",
+        engine.len(),
+        again.len(),
+        engine.get(place),
+        again.get(place)
+    ))
+}
+
+#[test]
+fn every_metric_is_what_the_lives_of_the_packets_say() {
+    let coverage = Coverage::default();
+    for_each_measured_plan((100, 7), |plan| coverage.compare(plan));
+    coverage.check();
+}
