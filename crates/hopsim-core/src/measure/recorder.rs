@@ -291,9 +291,10 @@ impl Recorder {
         Some(&mut self.totals[batch as usize * self.jobs + job as usize])
     }
 
+    /// The row of the time series that a cycle of the run is in.
     #[inline]
     fn row(&mut self, at: u32) -> Option<&mut Interval> {
-        if self.interval == 0 {
+        if self.interval == 0 || at >= self.start + self.cycles {
             return None;
         }
         self.series.get_mut((at / self.interval) as usize)
