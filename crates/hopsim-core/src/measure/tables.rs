@@ -94,14 +94,15 @@ fn routers(plan: &Plan, recorder: &Recorder) -> Table {
     let latency = counts.latency.chunks(per_router).map(|c| c.iter().sum::<u64>());
     let load = |router: usize| {
         let nodes = router * per_router..(router + 1) * per_router;
-        let mut active = 0u32;
+        let mut senders = 0u32;
         let mut phits = 0u64;
         for node in nodes {
-            let Some(job) = plan.jobs.get(plan.job_of[node] as usize) else { continue };
-            active += 1;
+            let job = plan.jobs.get(plan.job_of[node] as usize);
+            let Some(job) = job.filter(|job| job.sends(node as u32)) else { continue };
+            senders += 1;
             phits += u64::from(recorder.injected[node]) * u64::from(job.packet_length);
         }
-        mean(phits, active) / f64::from(plan.experiment.measure.cycles)
+        mean(phits, senders) / f64::from(plan.experiment.measure.cycles)
     };
     let all = 0..plan.network.nodes / per_router as u32;
     vec![
