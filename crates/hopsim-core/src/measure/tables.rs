@@ -116,6 +116,15 @@ fn routers(plan: &Plan, recorder: &Recorder) -> Table {
     ]
 }
 
+/// Whether something is at a port: a router, or a node, which not every router has.
+fn is_plugged(plan: &Plan, router: u32, port: usize) -> bool {
+    let (network, layout) = (&plan.network, &plan.network.layout);
+    if layout.class[port] != TERMINAL {
+        return network.link(router, port).peer.is_some();
+    }
+    router * plan.topology.nodes_per_router() + u32::from(layout.injects_for[port]) < network.nodes
+}
+
 /// One row per output VC of every plugged link: what departed through it, and how full the buffer behind it is.
 fn links(plan: &Plan, recorder: &Recorder) -> Table {
     let Some(counts) = &recorder.links else { return Table::new() };
@@ -126,11 +135,10 @@ fn links(plan: &Plan, recorder: &Recorder) -> Table {
     for r in 0..network.routers {
         for pair in 0..layout.pairs() {
             let Some((p, v)) = layout.pair_vc(pair) else { continue };
-            let link = network.link(r, p);
-            let ejection = layout.class[p] == TERMINAL;
-            if !ejection && link.peer.is_none() {
+            if !is_plugged(plan, r, p) {
                 continue;
             }
+            let link = network.link(r, p);
             let sent = counts.phits[r as usize * counts.stride + pair];
             router.push(r);
             port.push(p as u32);
@@ -162,15 +170,12 @@ fn occupancy(plan: &Plan, recorder: &Recorder) -> Table {
     let Some(counts) = &recorder.links else { return Table::new() };
     let (network, layout) = (&plan.network, &plan.network.layout);
     let cycles = f64::from(plan.experiment.measure.cycles);
-    let plugged = |router: u32, port: usize| {
-        layout.class[port] == TERMINAL || network.link(router, port).peer.is_some()
-    };
-    // Mean over the ports of a class, of a sum by router and port.
-    let mean = |class: u8, value: &dyn Fn(u32, usize) -> u64| {
-        let ports = (0..layout.ports()).filter(|&port| layout.class[port] == class);
+    // Mean over the ports of a class that have VCs, of a sum by router and port.
+    let mean = |(class, vcs): (u8, &[u8]), value: &dyn Fn(u32, usize) -> u64| {
+        let ports = (0..layout.ports()).filter(|&port| layout.class[port] == class && vcs[port] > 0);
         let all = ports.flat_map(|port| (0..network.routers).map(move |router| (router, port)));
         let (mut sum, mut count) = (0, 0u32);
-        for (router, port) in all.filter(|&(router, port)| plugged(router, port)) {
+        for (router, port) in all.filter(|&(router, port)| is_plugged(plan, router, port)) {
             sum += value(router, port);
             count += 1;
         }
@@ -190,16 +195,17 @@ fn occupancy(plan: &Plan, recorder: &Recorder) -> Table {
         }
     };
     let mut rows: Vec<(String, u32, f64, f64)> = Vec::new();
+    let (inputs, outputs) = (&layout.input_vcs[..], &layout.output_vcs[..]);
     for code in 0..=network.classes.links.len() as u8 {
         let Some(port) = layout.class.iter().position(|&class| class == code) else { continue };
         let ends = code == TERMINAL;
         let name = if ends { "injection" } else { network.class_name(port) };
         for vc in 0..layout.input_vcs[port] {
-            let sent = if ends { f64::NAN } else { mean(code, &busy(vc)) };
-            rows.push((name.to_owned(), vc.into(), mean(code, &held(vc)), sent));
+            let sent = if ends { f64::NAN } else { mean((code, outputs), &busy(vc)) };
+            rows.push((name.to_owned(), vc.into(), mean((code, inputs), &held(vc)), sent));
         }
         for vc in 0..if ends { layout.output_vcs[port] } else { 0 } {
-            rows.push(("ejection".to_owned(), vc.into(), f64::NAN, mean(code, &busy(vc))));
+            rows.push(("ejection".to_owned(), vc.into(), f64::NAN, mean((code, outputs), &busy(vc))));
         }
     }
     vec![
