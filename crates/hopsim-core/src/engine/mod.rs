@@ -148,6 +148,7 @@ impl Task for Measured<'_> {
         let end = measure.warmup + measure.cycles;
         drive(&mut simulation, end, self.0)?;
         simulation.context.count_lagging(end);
+        simulation.count_held();
         let recorder = &simulation.context.recorder;
         let job = |index: usize| {
             let mut record = Map::new();

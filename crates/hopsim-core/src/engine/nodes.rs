@@ -201,6 +201,26 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         }
     }
 
+    /// Counts the packets behind the heads of the injection VCs for the time that they have been there by the end of the run.
+    pub fn count_held_at_injection(&mut self) {
+        for (index, buffer) in self.nics.buffers.iter().enumerate() {
+            let (node, vc) = (index / self.nics.vcs, index % self.nics.vcs);
+            let slot = self.injection_slot(node, vc);
+            for packet in buffer.behind.iter(&self.nics.waiting) {
+                let arrived = self.nics.waiting.get(packet).arrived;
+                self.recorder.held(slot, self.nics.all[node].length, arrived);
+            }
+        }
+    }
+
+    /// The slot of injection VC `vc` of `node`. Global id.
+    #[inline]
+    fn injection_slot(&self, node: usize, vc: usize) -> u32 {
+        let router = node as u32 / self.nics.nodes_per_router;
+        let port = node as u32 - router * self.nics.nodes_per_router;
+        global::<W>(router, self.tables.port(port as usize).slot_base as usize + vc)
+    }
+
     /// A packet counts as injected by `node` through VC `vc`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
@@ -260,13 +280,10 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn send_head(&mut self, node: usize, vc: usize, packet: &Waiting) {
-        let router = node as u32 / self.nics.nodes_per_router;
-        let port = node as u32 - router * self.nics.nodes_per_router;
-        let slot = self.tables.port(port as usize).slot_base as usize + vc;
+        let slot = self.injection_slot(node, vc);
         let at = packet.arrived + self.rules.pipeline;
         let packet = self.insert_packet(node, packet);
-        let arrival = Arrival { slot: global::<W>(router, slot), packet };
-        self.arrivals.push(at, arrival);
+        self.arrivals.push(at, Arrival { slot, packet });
     }
 
     #[expect(clippy::inline_always, reason = "per packet; measured")]

@@ -114,7 +114,6 @@ impl<T> PerRegion<T> {
     }
 
     /// The values of all regions.
-    #[cfg(feature = "trace")]
     pub fn all(&self) -> impl Iterator<Item = &T> {
         (0..self.others.len())
             .map(|region| if region == self.region { &self.here } else { &self.others[region] })
@@ -190,7 +189,6 @@ impl<T> Events<T> {
     }
 
     /// All events still to come, in no particular order.
-    #[cfg(feature = "trace")]
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let sent = self.inboxes.iter().flatten().map(|(_, event)| event);
         self.wheels.all().flat_map(Wheel::iter).chain(sent)

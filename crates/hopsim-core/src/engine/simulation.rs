@@ -109,6 +109,28 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         self.context.now += 1;
     }
 
+    /// Counts the packets that are in buffers at the end of the run for the time that they have been there.
+    pub fn count_held(&mut self) {
+        let cx = &mut self.context;
+        if cx.recorder.links.is_none() {
+            return;
+        }
+        for (number, router) in self.routers.iter().enumerate() {
+            for slot in 0..cx.plan.network.layout.slots() {
+                for id in router.slots[slot].queue.iter(&cx.packets) {
+                    let packet = cx.packets.get(id);
+                    cx.recorder.held(global::<W>(number as u32, slot), packet.length.into(), packet.arrived);
+                }
+            }
+        }
+        // Heads that have arrived, or will, and may not take part yet.
+        for &Arrival { slot, packet } in cx.arrivals.iter() {
+            let packet = cx.packets.get(packet);
+            cx.recorder.held(slot, packet.length.into(), packet.arrived);
+        }
+        cx.count_held_at_injection();
+    }
+
     fn absorb_credits(&mut self) {
         let now = self.context.now;
         let due = self.context.credits.take(now);

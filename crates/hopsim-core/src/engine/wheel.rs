@@ -45,7 +45,6 @@ impl<T> Wheel<T> {
     }
 
     /// All events still to come, in no particular order.
-    #[cfg(feature = "trace")]
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.buckets.iter().flatten()
     }

@@ -126,6 +126,13 @@ pub struct LinkCounts {
     pub stride: usize,
 }
 
+impl LinkCounts {
+    /// A packet of `length` phits was in a slot from one cycle to another.
+    fn hold(&mut self, slot: u32, length: u32, (from, to): (u32, u32)) {
+        self.occupancy[slot as usize] += u64::from(length) * u64::from(to.saturating_sub(from));
+    }
+}
+
 /// One row of the time series.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interval {
@@ -391,13 +398,19 @@ impl Recorder {
     #[inline]
     pub fn hop(&mut self, (slot, pair): (u32, u32), length: u32, arrived: u32, (now, departure): (u32, u32)) {
         self.packet_hops += 1;
+        let window = self.start..self.start + self.cycles;
         if let Some(links) = &mut self.links {
-            let end = self.start + self.cycles;
-            if departure >= self.start && departure < end {
+            if window.contains(&departure) {
                 links.phits[pair as usize] += u64::from(length);
             }
-            let cycles = now.min(end).saturating_sub(arrived.max(self.start));
-            links.occupancy[slot as usize] += u64::from(length) * u64::from(cycles);
+            links.hold(slot, length, (arrived.max(window.start), now.min(window.end)));
+        }
+    }
+
+    /// A packet of `length` phits that `arrived` in a slot is still there at the end of the run.
+    pub fn held(&mut self, slot: u32, length: u32, arrived: u32) {
+        if let Some(links) = &mut self.links {
+            links.hold(slot, length, (arrived.max(self.start), self.start + self.cycles));
         }
     }
 
