@@ -70,16 +70,23 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         let layout = &self.context.plan.network.layout;
         let highest = |(port, vc): (usize, u8)| layout.pair_base[port] as usize + vc as usize;
         if prospect.anywhere {
-            let vcs = |port: usize| (0..layout.output_vcs[port]).map(move |vc| highest((port, vc)));
-            return (0..layout.ports()).flat_map(vcs).collect();
+            // It draws its path anew in every attempt: any link, or to its node if that is here.
+            let head = self.context.head(number, slot, router.slots[slot].queue.front);
+            let ejection = Some(head.ejection()).filter(|_| head.router == head.destination);
+            let links = (0..layout.ports()).filter(|&port| layout.class[port] != TERMINAL);
+            let vcs = |port: usize| (0..layout.output_vcs[port]).map(move |vc| (port, vc));
+            let all = links.flat_map(vcs).chain(ejection.map(|to| (to.port, to.vc)));
+            return all.map(highest).collect();
         }
         let single = [prospect.minimal, prospect.detour].map(|way| (way.port as usize, way.vc));
         let misroute = |port: usize| match layout.class[port] {
             TERMINAL => None,
             code => Some((port, prospect.misroutes[code as usize - 1])).filter(|&(_, vc)| vc != NO_VC),
         };
+        // The escape VC is there for the path in order of dimensions alone.
+        let first = u8::from(self.context.plan.topology.has_escape());
         let mut nearer = Vec::new();
-        prospect.each_nearer(|port| nearer.extend((0..layout.output_vcs[port]).map(|vc| (port, vc))));
+        prospect.each_nearer(|port| nearer.extend((first..layout.output_vcs[port]).map(|vc| (port, vc))));
         let all = single.into_iter().chain(nearer).chain((0..layout.ports()).filter_map(misroute));
         all.flat_map(|output| self.context.pairs_up_to(highest(output))).collect()
     }

@@ -80,7 +80,8 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     /// What an output VC or entry lacks for the head of a slot.
     fn lack(&self, router: usize, slot: usize, pair: usize) -> WaitReason {
         let (cx, state) = (&self.context, &self.routers[router]);
-        let length = cx.space(u32::from(cx.packets.get(state.slots[slot].queue.front).length));
+        let phits = u32::from(cx.packets.get(state.slots[slot].queue.front).length);
+        let length = cx.space(phits);
         let real = cx.output_vc(pair);
         let port = cx.tables.pair_port(real);
         let vc = real - cx.tables.port(port).pair_base as usize;
@@ -92,10 +93,31 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             WaitReason::Bubble
         } else if adaptive && state.credits[real] < length + cx.lbr() {
             WaitReason::Lbr
-        } else if state.ports[port].out_ready > cx.now {
+        } else if state.ports[port].out_ready > cx.now || self.is_full(router, port, phits) {
             WaitReason::Output
         } else {
             WaitReason::Arbitration
         }
+    }
+
+    /// What the time from which an output is ready does not tell: its queue has no room for a packet of `length` phits,
+    /// though for a shorter one, or its node is taking a packet.
+    fn is_full(&self, router: usize, port: usize, length: u32) -> bool {
+        let (cx, extras) = (&self.context, &self.extras);
+        let first = global::<W>(router as u32, port) as usize * extras.ring;
+        let departures =
+            (first..first + extras.ring).filter(|&place| extras.departures[place] > 0).map(|place| {
+                let length = extras.lengths.get(place).map_or(cx.rules.shortest, |&length| u32::from(length));
+                (extras.departures[place] - 1, length)
+            });
+        let terminal = cx.tables.port(port).class == TERMINAL;
+        if cx.idle_node()
+            && terminal
+            && departures.clone().any(|(at, length)| at < cx.now && cx.now < at + length)
+        {
+            return true;
+        }
+        let queued: u32 = departures.filter(|&(at, _)| at >= cx.now).map(|(_, length)| length).sum();
+        cx.mixed() && extras.ring > 0 && queued + length > cx.rules.output_buffer
     }
 }
