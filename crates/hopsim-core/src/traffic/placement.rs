@@ -89,7 +89,8 @@ fn sample(count: u32, total: u32, what: &str, stream: &mut Stream) -> Result<Vec
 
 fn nodes_of_group(topology: &Topology, group: u32) -> impl Iterator<Item = u32> {
     let per_group = topology.routers() / topology.groups() * topology.nodes_per_router();
-    group * per_group..(group + 1) * per_group
+    // In a fat tree only the first routers have nodes.
+    group * per_group..((group + 1) * per_group).min(topology.nodes())
 }
 
 impl Placement {
