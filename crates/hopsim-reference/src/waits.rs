@@ -138,7 +138,7 @@ impl Simulator<'_> {
         match self.plan.routing.stand(&head, &mut RouteState::NEW.clone(), draw) {
             Stand::Arrived => vec![head.ejection()],
             Stand::Bound(hop) => self.up_to(self.plan.routing.base().way(&head, hop)),
-            Stand::Open(prospect) => self.choices(&prospect),
+            Stand::Open(prospect) => self.choices(&prospect, &head),
         }
     }
 
@@ -155,13 +155,16 @@ impl Simulator<'_> {
     }
 
     /// What a head with a choice may choose.
-    fn choices(&self, prospect: &Prospect) -> Vec<Request> {
+    fn choices(&self, prospect: &Prospect, head: &Head) -> Vec<Request> {
         let layout = &self.plan.network.layout;
         let all = |port: usize, first: u8| {
             (first..layout.output_vcs[port]).map(move |vc| Request { port, vc }).collect::<Vec<Request>>()
         };
         if prospect.anywhere {
-            return (0..layout.ports()).flat_map(|port| all(port, 0)).collect();
+            // It draws its path anew in every attempt: any link, or to its node if that is here.
+            let links = (0..layout.ports()).filter(|&port| layout.class[port] != TERMINAL);
+            let ejection = Some(head.ejection()).filter(|_| head.router == head.destination);
+            return links.flat_map(|port| all(port, 0)).chain(ejection).collect();
         }
         let mut options = [self.up_to(prospect.minimal), self.up_to(prospect.detour)].concat();
         // The escape VC is there for the path in order of dimensions alone.

@@ -9,6 +9,7 @@ mod traffic;
 
 use hopsim_core::config::Experiment;
 use hopsim_core::plan::Plan;
+pub use measure::streams;
 use network::{control, fit_control, links, topology};
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -6,3 +6,4 @@ mod engine;
 mod laws;
 mod metrics;
 mod routing;
+mod traffic;

@@ -7,7 +7,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 /// All record streams that there are.
-fn streams() -> Vec<Value> {
+pub fn streams() -> Vec<Value> {
     let names = schema()["$defs"]["RecordStream"]["oneOf"].as_array().unwrap();
     names.iter().map(|stream| stream["const"].clone()).collect()
 }

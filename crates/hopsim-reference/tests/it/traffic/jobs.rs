@@ -1,0 +1,84 @@
+//! On which nodes jobs run.
+
+use super::{plan_of, shuffle};
+use hopsim_core::plan::Plan;
+use hopsim_core::rng::{Purpose, Stream};
+use hopsim_core::traffic::placement::Placement;
+use serde_json::{Value, json};
+
+/// The nodes of a job, of those not in `taken`.
+fn place(plan: &Plan, job: usize, taken: &[u32]) -> Vec<u32> {
+    let topology = &plan.topology;
+    let per_group = topology.routers() / topology.groups() * topology.nodes_per_router();
+    let group = |number: u32| (0..topology.nodes()).filter(move |node| node / per_group == number);
+    let seed = plan.experiment.measure.seed;
+    let mut stream = Stream::new(seed, Purpose::Placement, (job as u64) * (1 << 32));
+    let mut draw = |mut all: Vec<u32>, count: u32| {
+        shuffle(&mut all, &mut stream);
+        all[..count as usize].to_vec()
+    };
+    let mut nodes: Vec<u32> = match &plan.experiment.jobs[job].placement {
+        Placement::All(_) => (0..topology.nodes()).collect(),
+        Placement::Groups(range) => (range.first..range.first + range.count).flat_map(group).collect(),
+        Placement::Nodes(range) => (range.first..range.first + range.count).collect(),
+        Placement::List(list) => list.clone(),
+        Placement::RandomNodes(drawn) => {
+            draw((0..topology.nodes()).filter(|node| !taken.contains(node)).collect(), drawn.count)
+        }
+        Placement::RandomGroups(drawn) => {
+            let free = |&number: &u32| group(number).all(|node| !taken.contains(&node));
+            let groups = draw((0..topology.groups()).filter(free).collect(), drawn.count);
+            groups.into_iter().flat_map(group).collect()
+        }
+    };
+    nodes.sort_unstable();
+    nodes
+}
+
+fn jobs(placements: &[Value]) -> Value {
+    let traffic = json!({ "process": { "bernoulli": { "load": 0.1 } } });
+    placements.iter().map(|placement| json!({ "placement": placement, "traffic": traffic })).collect()
+}
+
+#[test]
+fn jobs_run_where_their_placement_says() {
+    let dragonfly = json!({ "dragonfly": { "p": 2, "a": 4, "h": 2 } });
+    let tree = json!({ "fat_tree": { "k": 3, "levels": 3 } });
+    let cases = [
+        (&dragonfly, vec![json!({ "all": {} })]),
+        (
+            &dragonfly,
+            vec![json!({ "groups": { "count": 2 } }), json!({ "groups": { "first": 7, "count": 2 } })],
+        ),
+        (
+            &dragonfly,
+            vec![json!({ "random_groups": { "count": 3 } }), json!({ "random_groups": { "count": 4 } })],
+        ),
+        (
+            &dragonfly,
+            vec![json!({ "random_nodes": { "count": 20 } }), json!({ "nodes": { "first": 9, "count": 30 } })],
+        ),
+        (
+            &dragonfly,
+            vec![json!({ "random_nodes": { "count": 9 } }), json!({ "random_nodes": { "count": 50 } })],
+        ),
+        (&tree, vec![json!({ "list": [26, 3, 4, 0] }), json!({ "random_nodes": { "count": 23 } })]),
+        (&tree, vec![json!({ "groups": { "count": 1 } })]),
+    ];
+    for (topology, placements) in cases {
+        let plan = plan_of(topology, &jobs(&placements)).unwrap();
+        let is_random = |&job: &usize| plan.experiment.jobs[job].placement.is_random();
+        let numbers = 0..placements.len();
+        // Jobs that are drawn come last.
+        let (drawn, fixed): (Vec<usize>, Vec<usize>) = numbers.partition(is_random);
+        let mut taken = Vec::new();
+        for job in fixed.into_iter().chain(drawn) {
+            let nodes = place(&plan, job, &taken);
+            assert_eq!(plan.jobs[job].nodes, nodes, "{placements:?}");
+            assert!(nodes.iter().all(|&node| usize::from(plan.job_of[node as usize]) == job));
+            taken.extend(nodes);
+        }
+        let idle = plan.job_of.iter().filter(|&&job| job == u8::MAX).count();
+        assert_eq!(idle + taken.len(), plan.network.nodes as usize);
+    }
+}
