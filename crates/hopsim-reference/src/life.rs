@@ -25,6 +25,11 @@ impl Life {
         usize::from(plan.job_of[self.trace.source as usize])
     }
 
+    /// From generation to the delivery of the tail, of a packet that has been delivered \[cycles\].
+    pub fn latency(&self) -> u32 {
+        self.trace.delivered.expect("it has been delivered") - self.trace.generated + self.length
+    }
+
     /// Whether it is answered or answers.
     pub fn is_of_dialogue(&self, plan: &Plan) -> bool {
         JobPlan::request_reply(&plan.jobs[self.job(plan)])

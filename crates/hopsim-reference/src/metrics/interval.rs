@@ -9,7 +9,7 @@ fn within(t: f64, freedom: u32) -> f64 {
     // Terms cos^k times 2/3 · 4/5 … (odd) or 1/2 · 3/4 … (even), k odd up to freedom − 2, or even.
     let mut term = if odd { cos } else { 1.0 };
     let mut sum = 0.0;
-    let mut power = if odd { 1 } else { 0 };
+    let mut power = u32::from(odd);
     while power + 2 <= freedom {
         sum += term;
         term *= cos * cos * f64::from(power + 1) / f64::from(power + 2);

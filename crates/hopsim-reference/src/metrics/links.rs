@@ -97,8 +97,8 @@ impl Run<'_> {
 
     /// Share of the cycles of the window in which a link was busy with packets of an output VC.
     fn utilisation(&self, uses: &Use, place: Place) -> f64 {
-        let pace = self.plan.network.link(place.0, place.1).cycles_per_phit;
-        self.per_cycle(&uses.sent, place) * f64::from(pace)
+        let link = self.plan.network.link(place.0, place.1);
+        self.per_cycle(&uses.sent, place) * f64::from(link.cycles_per_phit)
     }
 
     /// Every output VC that leads to a node or a router.

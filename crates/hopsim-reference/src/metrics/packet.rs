@@ -28,12 +28,7 @@ impl Run<'_> {
         }
     }
 
-    /// From generation to the delivery of the tail \[cycles\].
-    pub fn latency(&self, life: &Life) -> u32 {
-        life.trace.delivered.expect("it has been delivered") - life.trace.generated + life.length
-    }
-
-    /// The part of it at injection.
+    /// The part of its latency at injection \[cycles\].
     pub fn injection_latency(&self, life: &Life) -> u32 {
         let first = life.trace.hops[0];
         let until_departure = self.plan.nic.injection_latency == InjectionLatency::Departure;

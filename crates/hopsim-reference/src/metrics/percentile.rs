@@ -34,7 +34,7 @@ impl Run<'_> {
             let mut bins: BTreeMap<(u32, u32), u64> = BTreeMap::new();
             for (life, at) in self.delivered() {
                 if life.job(self.plan) == number && self.window().holds(at) {
-                    *bins.entry(bin(self.latency(life))).or_default() += 1;
+                    *bins.entry(bin(life.latency())).or_default() += 1;
                 }
             }
             for ((first, last), count) in bins {

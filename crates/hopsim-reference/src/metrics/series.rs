@@ -19,7 +19,7 @@ impl Run<'_> {
             f64::from(phits) / (self.nodes_of(jobs) * row.cycles())
         };
         let latency = |row: &Span| {
-            let latencies: Vec<u32> = delivered(row).iter().map(|life| self.latency(life)).collect();
+            let latencies: Vec<u32> = delivered(row).iter().map(|life| life.latency()).collect();
             mean(&latencies).unwrap_or(f64::NAN)
         };
         let generated = |life: &Life| Some(life.trace.generated);
@@ -51,7 +51,7 @@ impl Run<'_> {
             };
             cycle.push(row.first);
             packets.push(lives.len() as u32);
-            latency.push(mean_of(&|life| self.latency(life)));
+            latency.push(mean_of(&|life| life.latency()));
             misrouted.push(mean_of(&|life| u32::from(self.misrouted(life).is_some())));
         }
         vec![

@@ -37,7 +37,7 @@ impl Run<'_> {
             record.insert(name, number(value));
         }
         let delivered = self.delivered_in(jobs, window);
-        let latencies: Vec<u32> = delivered.iter().map(|life| self.latency(life)).collect();
+        let latencies: Vec<u32> = delivered.iter().map(|life| life.latency()).collect();
         record.insert("packet_latency_p50".into(), number(percentile(&latencies, 50)));
         record.insert("packet_latency_p99".into(), number(percentile(&latencies, 99)));
         let greatest = latencies.iter().max().map(|&latency| f64::from(latency));
@@ -102,9 +102,9 @@ impl Run<'_> {
             ("accepted_load", load(&delivered)),
             ("generated_load", load(&self.generated_in(jobs, span))),
             ("injected_load", load(&self.injected_in(jobs, span))),
-            ("packet_latency_mean", mean_of(&|life| self.latency(life))),
+            ("packet_latency_mean", mean_of(&|life| life.latency())),
             ("injection_latency_mean", mean_of(&|life| self.injection_latency(life))),
-            ("network_latency_mean", mean_of(&|life| self.latency(life) - self.injection_latency(life))),
+            ("network_latency_mean", mean_of(&|life| life.latency() - self.injection_latency(life))),
             ("base_latency_mean", base),
             ("misrouting_latency_mean", path.zip(base).map(|(path, base)| path - base)),
             ("misrouted_fraction", mean_of(&|life| u32::from(self.misrouted(life).is_some()))),
@@ -119,10 +119,8 @@ impl Run<'_> {
                 .iter()
                 .filter(|life| life.is_of_dialogue(self.plan))
                 .partition(|life| life.requested.is_none());
-            let latencies =
-                |lives: &[&Life]| lives.iter().map(|life| self.latency(life)).collect::<Vec<u32>>();
-            let response =
-                |life: &&Life| life.requested.map(|at| self.latency(life) + life.trace.generated - at);
+            let latencies = |lives: &[&Life]| lives.iter().map(|life| life.latency()).collect::<Vec<u32>>();
+            let response = |life: &&Life| life.requested.map(|at| life.latency() + life.trace.generated - at);
             means.extend([
                 ("request_accepted_load", load(&requests)),
                 ("reply_accepted_load", load(&replies)),

@@ -27,7 +27,7 @@ impl Run<'_> {
             nodes[source].injected += u32::from(injected && life.requested.is_none());
             if life.trace.delivered.is_some_and(|at| window.holds(at)) {
                 nodes[destination].delivered += 1;
-                nodes[source].latencies.push(self.latency(life));
+                nodes[source].latencies.push(life.latency());
             }
         }
         nodes
