@@ -1,16 +1,12 @@
 //! What the heads of injection VCs wait for, for the record stream `injection_waits`: see *Measurement* in `docs/model.md`.
 
-use crate::parts::{Packet, Resident, Role};
+use crate::parts::{Packet, Request, Resident, Role};
 use crate::route::Place;
 use crate::simulator::Simulator;
 use hopsim_core::config::Ejection;
 use hopsim_core::config::measure::RecordStream;
 use hopsim_core::config::router::CrossbarInputs;
 use hopsim_core::measure::recorder::WaitReason;
-use hopsim_core::network::TERMINAL;
-use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::routing::sequence::REPLY_INJECTION;
-use hopsim_core::routing::{Head, NO_VC, Prospect, Request, RouteState, Stand, Way};
 
 /// A head that could be granted in this cycle.
 pub(crate) struct Waiting {
@@ -73,7 +69,7 @@ impl Simulator<'_> {
         if leaves || input.transfers.iter().any(|transfer| shares(transfer.vc)) {
             return WaitReason::Input;
         }
-        let lacks = self.options(place, packet).into_iter().map(|to| self.lack(place, packet, to));
+        let lacks = self.options(place).into_iter().map(|to| self.lack(place, packet, to));
         match lacks.min().unwrap_or(WaitReason::Credits) {
             WaitReason::Arbitration if self.plan.control.ipr > 0.0 && self.transit_first(router) => {
                 WaitReason::Ipr
@@ -85,7 +81,6 @@ impl Simulator<'_> {
     /// What an output VC lacks for a head.
     fn lack(&self, place: Place, packet: usize, to: Request) -> WaitReason {
         let Packet { length, role, .. } = self.packets[packet];
-        let (to, _) = self.output_vc(place.0, to);
         let output = &self.routers[place.0].outputs[to.port];
         if output.is_terminal() {
             let node = place.0 * self.nodes_per_router + to.port;
@@ -116,67 +111,5 @@ impl Simulator<'_> {
         };
         let node_decides = output.is_terminal() && self.plan.router.ejection == Ejection::IdleNode;
         full || if node_decides { output.mid_packet() } else { self.is_held(router, port) }
-    }
-
-    /// The output VCs that a head at injection may use.
-    fn options(&self, (router, port, _): Place, packet: usize) -> Vec<Request> {
-        let Packet { ref trace, role, .. } = self.packets[packet];
-        let per_router = self.nodes_per_router as u32;
-        let head = Head {
-            router: router as u32,
-            input: port as u16,
-            code: if role == Role::Reply { REPLY_INJECTION } else { 0 },
-            source: trace.source,
-            destination: trace.destination / per_router,
-            terminal: (trace.destination % per_router) as u16,
-            ejection_vc: role.ejection_vc(),
-            reply: role == Role::Reply,
-        };
-        let seed = self.plan.experiment.measure.seed;
-        let stream = Stream::new(seed, Purpose::Routing, trace.source.into());
-        let draw = || stream.at(trace.serial.into()).at(router as u64);
-        match self.plan.routing.stand(&head, &mut RouteState::NEW.clone(), draw) {
-            Stand::Arrived => vec![head.ejection()],
-            Stand::Bound(hop) => self.up_to(self.plan.routing.base().way(&head, hop)),
-            Stand::Open(prospect) => self.choices(&prospect, &head),
-        }
-    }
-
-    /// The VCs of a hop: one, or that and all below it.
-    fn up_to(&self, way: Way) -> Vec<Request> {
-        let highest = way.highest();
-        if !self.plan.routing.vcs().is_flexible() {
-            return vec![highest];
-        }
-        // Entries are numbered on behind the VCs.
-        let vcs = self.plan.network.classes.links[usize::from(way.class)].vcs;
-        let first = if highest.vc < vcs { 0 } else { vcs };
-        (first..=highest.vc).map(|vc| Request { vc, ..highest }).collect()
-    }
-
-    /// What a head with a choice may choose.
-    fn choices(&self, prospect: &Prospect, head: &Head) -> Vec<Request> {
-        let layout = &self.plan.network.layout;
-        let all = |port: usize, first: u8| {
-            (first..layout.output_vcs[port]).map(move |vc| Request { port, vc }).collect::<Vec<Request>>()
-        };
-        if prospect.anywhere {
-            // It draws its path anew in every attempt: any link, or to its node if that is here.
-            let links = (0..layout.ports()).filter(|&port| layout.class[port] != TERMINAL);
-            let ejection = Some(head.ejection()).filter(|_| head.router == head.destination);
-            return links.flat_map(|port| all(port, 0)).chain(ejection).collect();
-        }
-        let mut options = [self.up_to(prospect.minimal), self.up_to(prospect.detour)].concat();
-        // The escape VC is there for the path in order of dimensions alone.
-        let first = u8::from(self.plan.topology.has_escape());
-        prospect.each_nearer(|port| options.extend(all(port, first)));
-        for port in (0..layout.ports()).filter(|&port| layout.class[port] != TERMINAL) {
-            let class = layout.class[port] - 1;
-            let vc = prospect.misroutes[usize::from(class)];
-            if vc != NO_VC {
-                options.extend(self.up_to(Way { port: port as u16, class, vc }));
-            }
-        }
-        options
     }
 }

@@ -2,34 +2,52 @@
 
 use super::Choice;
 use super::head::Head;
+use super::vcs::Goal;
 use crate::parts::Request;
 
 pub fn choose(head: &Head) -> Option<Choice> {
-    let (ways, here, to) = (head.ways(), head.router(), head.destination());
-    if here == to {
+    if head.router() == head.destination() {
         return Some(head.eject());
     }
+    if let Some(down) = head.ways().down(head.router(), head.destination()) {
+        return Some(head.ask(down));
+    }
+    let (adaptive, escape) = candidates(head);
+    let to = roomiest(head, adaptive).or(escape)?;
+    Some(Choice { to, after: head.packet().memory.clone(), fixed: false })
+}
+
+/// The output VCs that a head may use.
+pub fn options(head: &Head) -> Vec<Request> {
+    if head.router() == head.destination() {
+        return vec![head.ejection()];
+    }
+    if let Some(down) = head.ways().down(head.router(), head.destination()) {
+        return head.all_of(down, Goal::Destination);
+    }
+    let (adaptive, escape) = candidates(head);
+    adaptive.into_iter().chain(escape).collect()
+}
+
+/// The adaptive VCs that bring a packet nearer, and its escape VC if there is one. In a fat tree it is on its way up.
+fn candidates(head: &Head) -> (Vec<Request>, Option<Request>) {
+    let (ways, here, to) = (head.ways(), head.router(), head.destination());
     let vcs = head.simulator.rules.vcs.used[0];
-    let after = head.packet().memory.clone();
+    let all = |ports: &[usize], first: u8| {
+        ports.iter().flat_map(|&port| (first..vcs).map(move |vc| Request { port, vc })).collect()
+    };
     let Some(cube) = ways.cube() else {
-        if let Some(down) = ways.down(here, to) {
-            return Some(head.ask(down));
-        }
-        let to = roomiest(head, &ways.ups().collect::<Vec<_>>(), 0..vcs)?;
-        return Some(Choice { to, after, fixed: false });
+        return (all(&ways.ups().collect::<Vec<_>>(), 0), None);
     };
     // The ways round are those that the packet has drawn at its source.
     let ties = ways.draw_ties(cube, &mut head.draws_in(head.source()));
     let ports = ways.nearer(cube, (here, to), &ties);
-    let escape = Request { port: ports[0], vc: 0 };
-    let to = roomiest(head, &ports, 1..vcs).unwrap_or(escape);
-    Some(Choice { to, after, fixed: false })
+    (all(&ports, 1), Some(Request { port: ports[0], vc: 0 }))
 }
 
 /// The VC with most credits of those that can take the packet; of several one that is drawn.
-fn roomiest(head: &Head, ports: &[usize], vcs: std::ops::Range<u8>) -> Option<Request> {
-    let all = ports.iter().flat_map(|&port| vcs.clone().map(move |vc| Request { port, vc }));
-    let open: Vec<Request> = all.filter(|&to| head.open(to)).collect();
+fn roomiest(head: &Head, all: Vec<Request>) -> Option<Request> {
+    let open: Vec<Request> = all.into_iter().filter(|&to| head.open(to)).collect();
     let most = open.iter().map(|&to| head.credits(to)).max()?;
     let best: Vec<Request> = open.into_iter().filter(|&to| head.credits(to) == most).collect();
     let nth = if best.len() > 1 { head.attempt().below(best.len() as u32) } else { 0 };

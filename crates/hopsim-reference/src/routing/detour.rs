@@ -20,6 +20,11 @@ impl Detour {
         if self.to_group { ways.group(at) == ways.group(via) } else { at == via }
     }
 
+    /// Whether packets to their own group have none, whatever is drawn.
+    pub fn is_never_drawn_within(&self, ways: &Ways) -> bool {
+        ways.dragonfly().is_some() && self.intra_group == IntraGroup::Minimal
+    }
+
     /// The intermediate router for a packet from one router to another, `None` if it has none.
     pub fn draw(&self, ways: &Ways, (from, to): (usize, usize), stream: &mut Stream) -> Option<usize> {
         let Some(shape) = ways.dragonfly() else {

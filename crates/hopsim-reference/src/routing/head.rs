@@ -3,7 +3,7 @@
 use super::vcs::Goal;
 use super::ways::{Link, Ways};
 use super::{Choice, Memory};
-use crate::parts::{Packet, Request, Role};
+use crate::parts::{Output, Packet, Request, Role};
 use crate::route::Place;
 use crate::simulator::Simulator;
 use hopsim_core::rng::{Purpose, Stream};
@@ -161,15 +161,43 @@ impl<'a, 'p> Head<'a, 'p> {
 
     /// Goes on by the way that it has chosen.
     pub fn follow(&self, memory: Memory, attempt: &Stream) -> Choice {
-        let Some(&(_, port)) = memory.way.iter().find(|link| link.0 == self.router()) else {
+        let Some((port, goal)) = self.next_hop(&memory) else {
             return Choice { after: memory, ..self.eject() };
         };
+        Choice { to: self.pick(port, goal, attempt), after: memory, fixed: self.is_only(port, goal) }
+    }
+
+    /// The port of the next hop of a way, and its goal; `None` at its end.
+    fn next_hop(&self, memory: &Memory) -> Option<(usize, Goal)> {
+        let &(_, port) = memory.way.iter().find(|link| link.0 == self.router())?;
         let goal = match memory.via {
             // The destination's router may be the intermediate one.
             Some(via) if via != self.destination() => Goal::Via(via),
             _ => Goal::Destination,
         };
-        Choice { to: self.pick(port, goal, attempt), after: memory, fixed: self.is_only(port, goal) }
+        Some((port, goal))
+    }
+
+    /// The output VCs that the next hop of a way may use.
+    pub fn all_of_next_hop(&self, memory: &Memory) -> Vec<Request> {
+        match self.next_hop(memory) {
+            Some((port, goal)) => self.all_of(port, goal),
+            None => vec![self.ejection()],
+        }
+    }
+
+    /// The output VCs of a port that a hop with some goal may use.
+    pub fn all_of(&self, port: usize, goal: Goal) -> Vec<Request> {
+        let allowed = self.simulator.rules.vcs.allowed(self, port, goal);
+        allowed.into_iter().map(|vc| Request { port, vc }).collect()
+    }
+
+    /// Every output VC of every link.
+    pub fn all_links(&self) -> Vec<Request> {
+        let outputs = self.simulator.routers[self.router()].outputs.iter().enumerate();
+        let links = outputs.filter(|(_, output)| !output.is_terminal());
+        let vcs = |output: &Output| 0..output.outstanding.len() as u8;
+        links.flat_map(|(port, output)| vcs(output).map(move |vc| Request { port, vc })).collect()
     }
 
     /// Takes a shortest path, chosen at the source.

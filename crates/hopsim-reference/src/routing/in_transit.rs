@@ -83,6 +83,24 @@ impl Rule {
         Some(Choice { to: minimal.request, after: memory, fixed: false }).filter(|_| !refused)
     }
 
+    /// The output VCs that a head at injection may use.
+    pub fn options(&self, head: &Head) -> Vec<Request> {
+        let way = head.way_to_destination();
+        let Some(&(_, port)) = way.first() else { return vec![head.ejection()] };
+        let classes: &[u8] = match self.misroute(head, port) {
+            None => &[],
+            Some(Misroute::Local) => &[LOCAL],
+            Some(Misroute::Global | Misroute::Due) => &[GLOBAL],
+            Some(Misroute::Either) => &[LOCAL, GLOBAL],
+        };
+        let mut options = head.all_of(port, Goal::Destination);
+        for &class in classes {
+            let ports = head.ways().dragonfly().map_or(0..0, |shape| shape.ports(class));
+            options.extend(ports.flat_map(|port| head.all_of(port, Goal::Misroute)));
+        }
+        options
+    }
+
     /// The misroute that a head may look for whose minimal path goes on by `port`.
     fn misroute(&self, head: &Head, port: usize) -> Option<Misroute> {
         let ways = head.ways();
@@ -119,7 +137,7 @@ impl Rule {
         attempt: &mut Stream,
     ) -> Option<Request> {
         let shape = head.ways().dragonfly()?;
-        let mut ports = if class == LOCAL { shape.local_ports() } else { shape.global_ports() };
+        let mut ports = shape.ports(class);
         if self.candidates == Candidates::One {
             let only = ports.start + attempt.below(ports.len() as u32) as usize;
             ports = only..only + 1;

@@ -140,6 +140,19 @@ impl Simulator<'_> {
         }
     }
 
+    /// The output VCs that the head of an injection VC may use, whether it could be granted them or not.
+    pub(crate) fn options(&self, place: Place) -> Vec<Request> {
+        let head = &Head::new(self, place, 0);
+        match &self.rules.mechanism {
+            Mechanism::Minimal => head.all_of_next_hop(&head.follow_minimal_way().after),
+            Mechanism::Oblivious(rule) => rule.options(head),
+            Mechanism::Source(rule) => rule.options(head),
+            Mechanism::InTransit(rule) => rule.options(head),
+            Mechanism::Adaptive => adaptive::options(head),
+            Mechanism::UpDown(rule) => rule.options(head),
+        }
+    }
+
     /// What the head of a VC counts for in the contention counters, which only mechanisms that decide in transit read.
     pub(crate) fn aim(&self, router: usize, input: usize, vc: usize) -> Aim {
         let head = Head::new(self, (router, input, vc), 0);

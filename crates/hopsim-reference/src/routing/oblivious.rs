@@ -3,6 +3,7 @@
 use super::detour::Detour;
 use super::head::Head;
 use super::{Choice, Memory};
+use crate::parts::Request;
 use hopsim_core::rng::Stream;
 use hopsim_core::routing::detour::IntraGroup;
 use hopsim_core::routing::valiant::{Config, Intermediate};
@@ -38,6 +39,19 @@ impl Rule {
         let mut attempt = head.attempt();
         let memory = self.plan(head, &mut attempt);
         Choice { fixed: false, ..head.follow(memory, &attempt) }
+    }
+
+    /// The output VCs that a head at injection may use.
+    pub fn options(&self, head: &Head) -> Vec<Request> {
+        if !self.recompute {
+            return head.all_of_next_hop(&self.plan(head, &mut head.draws()));
+        }
+        let here = head.router() == head.destination();
+        let ejection = Some(head.ejection()).filter(|_| here);
+        if here && self.detour.is_never_drawn_within(head.ways()) {
+            return ejection.into_iter().collect();
+        }
+        head.all_links().into_iter().chain(ejection).collect()
     }
 
     /// What a packet sets out with: a detour and the way to where it ends, out of one stream.

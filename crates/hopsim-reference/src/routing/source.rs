@@ -6,6 +6,7 @@ use super::ways::{Dragonfly, Link, Ways};
 use super::{Choice, Memory};
 use crate::parts::Request;
 use crate::sensors::Saturation;
+use hopsim_core::rng::Stream;
 use hopsim_core::routing::detour::IntermediateGroups;
 use hopsim_core::routing::source::{PathLengths, SaturationConfig};
 use hopsim_core::routing::ugal::Intermediate;
@@ -94,21 +95,45 @@ impl Rule {
         if head.at_injection() { self.decide(head) } else { self.go_on(head) }
     }
 
+    /// The output VCs that a head at injection may use.
+    pub fn options(&self, head: &Head) -> Vec<Request> {
+        if head.router() == head.destination() {
+            return vec![head.ejection()];
+        }
+        if self.recompute {
+            return head.all_links();
+        }
+        let detour = self.detour(head, &mut head.draws());
+        let memories = [Some(self.minimal(head)), detour.map(|(_, leave)| leave)];
+        memories.iter().flatten().flat_map(|memory| head.all_of_next_hop(memory)).collect()
+    }
+
+    /// What a packet sets out with on its minimal path.
+    fn minimal(&self, head: &Head) -> Memory {
+        let way = head.ways().way(head.router(), head.destination(), &mut head.draws().at(1));
+        Memory { way, ..Memory::default() }
+    }
+
+    /// The intermediate router that a stream gives a packet, and what it sets out with on the detour; `None` if it has none.
+    fn detour(&self, head: &Head, stream: &mut Stream) -> Option<(usize, Memory)> {
+        let (ways, here) = (head.ways(), head.router());
+        let drawn = self.detour.draw(ways, (here, head.destination()), stream);
+        let via = drawn.filter(|&via| !self.detour.has_reached(ways, here, via))?;
+        let way = ways.way(here, via, &mut head.draws().at(2 + via as u64));
+        Some((via, Memory { via: Some(via), way, misrouted: true, insists: self.sticky }))
+    }
+
     fn decide(&self, head: &Head) -> Choice {
-        let (ways, here, to) = (head.ways(), head.router(), head.destination());
         let mut attempt = head.attempt();
         let drawn = if self.recompute {
-            self.detour.draw(ways, (here, to), &mut attempt)
+            self.detour(head, &mut attempt)
         } else {
-            self.detour.draw(ways, (here, to), &mut head.draws())
+            self.detour(head, &mut head.draws())
         };
-        let stay = Memory { way: ways.way(here, to, &mut head.draws().at(1)), ..Memory::default() };
-        let minimal = Choice { fixed: false, ..head.follow(stay, &attempt) };
-        let Some(via) = drawn.filter(|&via| !self.detour.has_reached(ways, here, via)) else {
+        let minimal = Choice { fixed: false, ..head.follow(self.minimal(head), &attempt) };
+        let Some((via, leave)) = drawn else {
             return minimal;
         };
-        let way = ways.way(here, via, &mut head.draws().at(2 + via as u64));
-        let leave = Memory { via: Some(via), way, misrouted: true, insists: self.sticky };
         let detour = Choice { fixed: false, ..head.follow(leave, &attempt) };
         if head.packet().memory.insists
             || self.looks_shorter(head, (minimal.to, detour.to), via)

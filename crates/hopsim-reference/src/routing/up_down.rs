@@ -2,7 +2,9 @@
 
 use super::head::Head;
 use super::tables::{Maze, Spot, Step, Tables, destinations};
+use super::vcs::Goal;
 use super::{Choice, Memory};
+use crate::parts::Request;
 use hopsim_core::plan::Plan;
 use hopsim_core::routing::up_down::Config;
 use hopsim_core::topology::Topology;
@@ -25,6 +27,12 @@ impl UpDown {
         };
         let tables = Tables::new(&maze(topology, &depth), Ties::Spread);
         Self { tables, depth }
+    }
+
+    /// The output VCs that a head at injection may use.
+    pub fn options(&self, head: &Head) -> Vec<Request> {
+        let to = self.choose(head).to;
+        if head.router() == head.destination() { vec![to] } else { head.all_of(to.port, Goal::Destination) }
     }
 
     pub fn choose(&self, head: &Head) -> Choice {

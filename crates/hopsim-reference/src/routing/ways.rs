@@ -5,8 +5,8 @@ use hopsim_core::plan::Plan;
 use hopsim_core::rng::Stream;
 use hopsim_core::routing::RoutingConfig;
 use hopsim_core::routing::minimal::Up;
-use hopsim_core::topology::TopologyConfig;
 use hopsim_core::topology::cube::Tie;
+use hopsim_core::topology::{LOCAL, TopologyConfig};
 use std::ops::Range;
 
 /// A link: the router that it leaves, and by which port.
@@ -54,6 +54,11 @@ impl Dragonfly {
     /// The local ports of a router.
     pub fn local_ports(&self) -> Range<usize> {
         self.p..self.p + self.a - 1
+    }
+
+    /// The link ports of a router, of one class.
+    pub fn ports(&self, class: u8) -> Range<usize> {
+        if class == LOCAL { self.local_ports() } else { self.global_ports() }
     }
 
     /// Any router of a group.
