@@ -24,6 +24,8 @@ SHIFT = 0.12
 LOGARITHMIC = 30
 """Largest over smallest value from which an axis is logarithmic."""
 FORMATS = ("png", "pdf")
+ROW_LABELS = 8
+"""Most labels below a panel that has two others beside it."""
 HEADROOM = 1.05
 """That the markers of the largest values are not cut in half."""
 LETTER, SYMBOL = 0.09, 0.7
@@ -38,7 +40,8 @@ AGREES, DIFFERS = "#dff0d8", "#f2dede"
 
 def beside(title: str, comparisons: Sequence[Comparison], quantities: Sequence[str]) -> Figure:
     """Published and own values side by side, one panel per quantity."""
-    rows = 1 if len(quantities) < 4 else 2
+    labels = len({item.row for item in comparisons})
+    rows = 1 if len(quantities) < 4 and labels <= ROW_LABELS else 2
     figure = _figure(title, 11, 3.75 * rows)
     grid = _grid(figure, (rows, -(-len(quantities) // rows)), len(quantities))
     for axes, quantity in zip(grid, quantities, strict=True):
