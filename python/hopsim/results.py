@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from hopsim import tables
 from hopsim.errors import ConfigError, NotRecordedError
-from hopsim.labels import labels_of
+from hopsim.labels import labels_of, value_label
 from hopsim.nearest import suggestion
 
 STREAMS = (
@@ -329,4 +329,4 @@ def _cell(value: Any) -> str:
 def _figure(value: Any) -> str:
     if value is None:
         return "–"
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
+    return f"{value:.5g}" if isinstance(value, float) else value_label(value)

@@ -112,6 +112,7 @@ def test_load_refuses_what_is_no_results_directory(tmp_path: Path) -> None:
 def test_axes_of_structured_values_become_text() -> None:
     results = hs.sweep(TINY, product={"routing": ["minimal", {"valiant": {"policy": "crg"}}]})
     assert results["routing"].to_pylist() == ["minimal", '{"valiant":{"policy":"crg"}}']
+    assert "<td>valiant (policy=crg)</td>" in results._repr_html_()
 
 
 @pytest.fixture

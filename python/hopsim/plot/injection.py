@@ -19,7 +19,7 @@ from hopsim.stats import Estimate
 TITLE = "injected load per router: bars for one group, and all routers in order"
 NEEDS = 'measure.streams = ["routers"]'
 INJECTED = "Injected load [phits/(node·cycle)]"
-MOST_TICKS = 36
+MOST_TICKS = 24
 """Routers of a panel that can all have their number below."""
 
 

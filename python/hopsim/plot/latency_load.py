@@ -14,7 +14,7 @@ KEY = "packet_latency_mean"
 
 
 def _cut(axes: Axes, group: list[Series]) -> None:
-    """Ends at six times the lowest latency, for saturation must not hide the rest, but shows every curve."""
+    """Ends the axis where saturation would hide the rest, but not before every curve has begun."""
     style.cut_curves(axes, [[value.mean for value in series.values(KEY)] for series in group])
 
 

@@ -27,6 +27,8 @@ ACCEPTED = "Accepted load [phits/(node·cycle)]"
 LATENCY = "Packet latency [cycles]"
 LATENCY_CUT = 6.0
 """Largest over smallest latency that an axis shows."""
+CURVE_CUT = 2.0
+"""Largest latency that an axis shows over the lowest of any curve, so that none begins above it."""
 
 RC: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -218,7 +220,7 @@ def cut_curves(axes: Axes, curves: Sequence[Sequence[float | None]]) -> None:
     lowest = [min(values) for values in present if values]
     if lowest:
         highest = max(max(values) for values in present if values)
-        axes.set_ylim(0, min(1.1 * highest, max(LATENCY_CUT * min(lowest), 1.1 * max(lowest))))
+        axes.set_ylim(0, min(1.1 * highest, max(LATENCY_CUT * min(lowest), CURVE_CUT * max(lowest))))
 
 
 def side_by_side(count: int) -> tuple[float, list[float]]:
