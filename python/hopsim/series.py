@@ -108,7 +108,7 @@ def over_seeds(results: Results) -> list[Group]:
     groups: dict[str, Group] = {}
     seen = set()
     for result in results:
-        if (point := _key(result.axes)) in seen:
+        if (point := _key([result.axes, result.summary.get("seed")])) in seen:
             continue
         seen.add(point)
         axes = {path: value for path, value in result.axes.items() if path != SEED}
