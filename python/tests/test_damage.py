@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pickle
@@ -15,7 +16,7 @@ import pytest
 
 import hopsim as hs
 from conftest import TINY, Command, arguments
-from hopsim.cli.encoding import encodable
+from hopsim.cli.encoding import degrade, encodable
 from hopsim.errors import Cancelled
 from hopsim.experiment import Experiment
 
@@ -129,6 +130,15 @@ def test_characters_that_are_lacking_have_stand_ins() -> None:
     assert encodable("± García …", "latin-1") == "± García ..."
     assert encodable("± García …", "utf-8") == "± García …"
     assert encodable("± x", "no-such-encoding") == "+- x"
+
+
+def test_streams_write_the_stand_ins() -> None:
+    written = io.BytesIO()
+    stream = io.TextIOWrapper(written, "ascii")
+    degrade(stream, None)
+    stream.write("1 ± 0.5 …")
+    stream.flush()
+    assert written.getvalue() == b"1 +- 0.5 ..."
 
 
 def _results() -> hs.Results:

@@ -72,8 +72,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         cli.main(
             args=None if arguments is None else list(arguments), prog_name="hopsim", standalone_mode=False
         )
-        # What is still in the buffer can be lost too.
-        sys.stdout.flush()
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.exceptions.NoArgsIsHelpError as usage:
