@@ -35,8 +35,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// Paths and VCs: at most `llgllgll`, 6 local and 2 global links, with 3 local and 2 global VCs. Minimal paths and
 /// global misroutes use the VCs of `lglgl` in increasing order. A local misroute uses the VC of the nearest local
-/// link before it in that order again (l0 at injection, after l0 and after g0, l1 after l1 and g1); it is asked for only while the next buffer has room for the whole packet, and the next router goes on
-/// in increasing order, so a packet that waits can always leave on the increasing path: no deadlock.
+/// link before it in that order again (l0 at injection, after l0 and after g0, l1 after l1 and g1); it is asked for only while
+/// the next buffer has room for the whole packet, and the next router goes on in increasing order, so a packet that waits can
+/// always leave on the increasing path: no deadlock.
 ///
 /// Livelock: one global misroute at most, only in the source group; one local misroute per group; after a local
 /// misroute in the source group (with MM after two local links) a global link is due.

@@ -40,7 +40,7 @@ fn candidates(head: &Head) -> (Vec<Request>, Option<Request>) {
         return (all(&ways.ups().collect::<Vec<_>>(), 0), None);
     };
     // The ways round are those that the packet has drawn at its source.
-    let ties = ways.draw_ties(cube, &mut head.draws_in(head.source()));
+    let ties = cube.draw_ties(&mut head.draws_in(head.source()));
     let ports = ways.nearer(cube, (here, to), &ties);
     (all(&ports, 1), Some(Request { port: ports[0], vc: 0 }))
 }

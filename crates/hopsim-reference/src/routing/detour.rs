@@ -16,7 +16,7 @@ pub struct Detour {
 
 impl Detour {
     /// Whether a detour to `via` has come to its end in router `at`.
-    pub fn has_reached(&self, ways: &Ways, at: usize, via: usize) -> bool {
+    pub fn has_reached(self, ways: &Ways, at: usize, via: usize) -> bool {
         if self.to_group { ways.group(at) == ways.group(via) } else { at == via }
     }
 
@@ -26,7 +26,7 @@ impl Detour {
     }
 
     /// The intermediate router for a packet from one router to another, `None` if it has none.
-    pub fn draw(&self, ways: &Ways, (from, to): (usize, usize), stream: &mut Stream) -> Option<usize> {
+    pub fn draw(self, ways: &Ways, (from, to): (usize, usize), stream: &mut Stream) -> Option<usize> {
         let Some(shape) = ways.dragonfly() else {
             let any = stream.below(ways.routers() as u32) as usize;
             return Some(any).filter(|&any| any != from && any != to);
@@ -55,7 +55,7 @@ impl Detour {
     }
 
     /// Router and port of the global links that the policy names, in the order in which draws number them.
-    fn candidates(&self, shape: &Dragonfly, from: usize) -> Vec<(usize, usize)> {
+    fn candidates(self, shape: &Dragonfly, from: usize) -> Vec<(usize, usize)> {
         let (first, position) = (from / shape.a * shape.a, from % shape.a);
         let positions: Vec<usize> = match self.policy {
             Policy::Rrg => (0..shape.a).collect(),

@@ -184,11 +184,10 @@ fn rest_of_path(head: &Head, class: u8, goal: Goal, detour: Option<&'static str>
         Goal::Destination if class == GLOBAL => "l",
         Goal::Destination if here == there => "",
         Goal::Destination => "gl",
-        Goal::Misroute if class == GLOBAL => detour.map_or("lgl", beyond),
+        _ if class == GLOBAL => detour.map_or("lgl", beyond),
         Goal::Misroute if here == there => "l",
         Goal::Misroute if here == ways.group(head.source()) => "glgl",
         Goal::Misroute => "lgl",
-        Goal::Via(_) if class == GLOBAL => detour.map_or("lgl", beyond),
         Goal::Via(via) if here == ways.group(via) => {
             detour.and_then(|detour| beyond(detour).strip_prefix('l')).unwrap_or("lgl")
         }

@@ -72,6 +72,34 @@ impl Dragonfly {
     }
 }
 
+impl Cube {
+    /// The coordinate of a router: numbers are in mixed radix, dimension 0 fastest.
+    fn coordinate(&self, router: usize, dimension: usize) -> usize {
+        router / self.sides[..dimension].iter().product::<usize>() % self.sides[dimension]
+    }
+
+    /// Links to pass in a dimension, and whether towards larger coordinates; `None` if both ways are equally short.
+    fn moves(&self, (from, to): (usize, usize), dimension: usize) -> (usize, Option<bool>) {
+        let at = |router| self.coordinate(router, dimension);
+        let (here, there, side) = (at(from), at(to), self.sides[dimension]);
+        let Some(tie) = self.wraps else { return (here.abs_diff(there), Some(there > here)) };
+        let (plus, minus) = ((there + side - here) % side, (here + side - there) % side);
+        match tie {
+            _ if plus < minus => (plus, Some(true)),
+            _ if minus < plus => (minus, Some(false)),
+            Tie::Plus => (plus, Some(true)),
+            Tie::Random => (plus, None),
+        }
+    }
+
+    /// A way round for every dimension in which both could be equally short: whether towards larger coordinates.
+    pub fn draw_ties(&self, stream: &mut Stream) -> Vec<bool> {
+        let draws = self.wraps == Some(Tie::Random) && self.sides.iter().any(|side| side % 2 == 0);
+        let number = if draws { stream.below(1 << self.sides.len()) } else { 0 };
+        (0..self.sides.len()).map(|dimension| number >> dimension & 1 == 1).collect()
+    }
+}
+
 impl Ways {
     pub fn new(plan: &Plan) -> Self {
         let many = |sides: &[u32]| sides.iter().map(|&side| side as usize).collect();
@@ -134,7 +162,7 @@ impl Ways {
                 self.ways_over_global_links(from, to).into_iter().map(|way| way.len()).min().unwrap_or(0)
             }
             Shape::Dragonfly(_) => usize::from(from != to),
-            Shape::Cube(cube) => (0..cube.sides.len()).map(|d| self.moves(cube, (from, to), d).0).sum(),
+            Shape::Cube(cube) => (0..cube.sides.len()).map(|d| cube.moves((from, to), d).0).sum(),
             Shape::FatTree { .. } => self.way_in_tree((from, to), 0).len(),
             Shape::Graph(tables) => tables.way(from, to).len(),
         }
@@ -147,7 +175,7 @@ impl Ways {
         }
         match &self.shape {
             Shape::Dragonfly(shape) => self.way_in_dragonfly(shape, (from, to), stream),
-            Shape::Cube(cube) => self.way_in_cube(cube, (from, to), self.draw_ties(cube, stream)),
+            Shape::Cube(cube) => self.way_in_cube(cube, (from, to), &cube.draw_ties(stream)),
             Shape::FatTree { k, levels } => {
                 let roots = k.pow(*levels as u32 - 1) as u32;
                 self.way_in_tree((from, to), stream.below(roots) as usize)
@@ -238,37 +266,11 @@ impl Ways {
 
 /// Meshes, tori and rings.
 impl Ways {
-    /// The coordinate of a router: numbers are in mixed radix, dimension 0 fastest.
-    fn coordinate(cube: &Cube, router: usize, dimension: usize) -> usize {
-        router / cube.sides[..dimension].iter().product::<usize>() % cube.sides[dimension]
-    }
-
-    /// Links to pass in a dimension, and whether towards larger coordinates; `None` if both ways are equally short.
-    fn moves(&self, cube: &Cube, (from, to): (usize, usize), dimension: usize) -> (usize, Option<bool>) {
-        let at = |router| Self::coordinate(cube, router, dimension);
-        let (here, there, side) = (at(from), at(to), cube.sides[dimension]);
-        let Some(tie) = cube.wraps else { return (here.abs_diff(there), Some(there > here)) };
-        let (plus, minus) = ((there + side - here) % side, (here + side - there) % side);
-        match tie {
-            _ if plus < minus => (plus, Some(true)),
-            _ if minus < plus => (minus, Some(false)),
-            Tie::Plus => (plus, Some(true)),
-            Tie::Random => (plus, None),
-        }
-    }
-
-    /// A way round for every dimension in which both could be equally short: whether towards larger coordinates.
-    pub fn draw_ties(&self, cube: &Cube, stream: &mut Stream) -> Vec<bool> {
-        let draws = cube.wraps == Some(Tie::Random) && cube.sides.iter().any(|side| side % 2 == 0);
-        let number = if draws { stream.below(1 << cube.sides.len()) } else { 0 };
-        (0..cube.sides.len()).map(|dimension| number >> dimension & 1 == 1).collect()
-    }
-
     /// The ports that bring a packet nearer, dimension by dimension.
     pub fn nearer(&self, cube: &Cube, (from, to): (usize, usize), ties: &[bool]) -> Vec<usize> {
         let mut ports = Vec::new();
         for (dimension, &tie) in ties.iter().enumerate() {
-            let (links, plus) = self.moves(cube, (from, to), dimension);
+            let (links, plus) = cube.moves((from, to), dimension);
             if links > 0 {
                 ports.push(self.nodes_per_router + 2 * dimension + usize::from(plus.unwrap_or(tie)));
             }
@@ -277,10 +279,10 @@ impl Ways {
     }
 
     /// Dimension by dimension.
-    fn way_in_cube(&self, cube: &Cube, (from, to): (usize, usize), ties: Vec<bool>) -> Vec<Link> {
+    fn way_in_cube(&self, cube: &Cube, (from, to): (usize, usize), ties: &[bool]) -> Vec<Link> {
         let (mut way, mut at) = (Vec::new(), from);
         while at != to {
-            let port = self.nearer(cube, (at, to), &ties)[0];
+            let port = self.nearer(cube, (at, to), ties)[0];
             way.push((at, port));
             at = self.neighbour(at, port).expect("a way leads over links");
         }

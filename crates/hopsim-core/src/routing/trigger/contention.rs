@@ -40,7 +40,7 @@ pub struct Filtered {
     pub alpha: f64,
 }
 
-/// As `contention`, and in the source router also when the heads of the whole group for the packet's destination group
+/// As `contention`, and in the source router of a packet to another group also when the heads of the whole group for that group
 /// together reach `combined_threshold` (explicit contention notification). Each router counts the heads at its injection
 /// and global inputs by destination group and sends the counts to the other routers of its group every `period` cycles;
 /// they arrive one local-link latency later.
