@@ -74,7 +74,11 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             let head = self.context.head(number, slot, router.slots[slot].queue.front);
             let ejection = Some(head.ejection()).filter(|_| head.router == head.destination);
             let links = (0..layout.ports()).filter(|&port| layout.class[port] != TERMINAL);
-            let vcs = |port: usize| (0..layout.output_vcs[port]).map(move |vc| (port, vc));
+            // At injection it enters every ring: entries are numbered on behind the VCs.
+            let vcs = |port: usize| {
+                let (first, count) = (layout.entries[port], layout.output_vcs[port]);
+                (first..first + count).map(move |vc| (port, vc))
+            };
             let all = links.flat_map(vcs).chain(ejection.map(|to| (to.port, to.vc)));
             return all.map(highest).collect();
         }

@@ -152,11 +152,11 @@ impl Coverage {
             (Column::F64(one), Column::F64(other)) => {
                 // A detour may take as long as the minimal path, and both some thousand cycles.
                 let parts = if title.ends_with("misrouting_latency_mean") { 1e4 } else { 0.0 };
-                let agrees = |(&a, &b): (&f64, &f64)| agree(a, b, parts);
-                if one.len() == other.len() && one.iter().zip(other).all(agrees) {
-                    return Ok(());
-                }
-                same(title, one, other)
+                same(&format!("rows of {title}"), &[one.len()], &[other.len()])?;
+                let place = one.iter().zip(other).position(|(&a, &b)| !agree(a, b, parts));
+                place.map_or(Ok(()), |place| {
+                    Err(format!("{title} is at {place} {}, computed again {}", one[place], other[place]))
+                })
             }
             _ => Err(format!("{title} is of another type")),
         }
