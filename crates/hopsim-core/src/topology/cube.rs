@@ -97,8 +97,13 @@ pub struct Cube {
     routers: u32,
     /// Whether packets draw a way round -- constant.
     has_ties: bool,
-    /// Coordinates by router · dimensions + dimension -- constant.
-    places: Vec<u16>,
+    /// Coordinates by router, 0 where there is no such dimension -- constant.
+    places: Vec<[u16; MAX_DIMENSIONS]>,
+    /// The shortest ways by difference of the coordinates, from each of `origins` on: bit 0 for the minus port, bit 1 for the
+    /// plus port -- constant.
+    ways: Vec<u8>,
+    /// Where difference 0 is, by dimension -- constant.
+    origins: [u32; MAX_DIMENSIONS],
     /// First port by router · routers + destination, of small networks in which packets draw no ways -- constant.
     first_ports: Vec<u8>,
 }
@@ -151,28 +156,45 @@ impl Cube {
                 .valid(format!("(2 · dimensions + nodes_per_router) · product of the sides ≤ {MAX_PORTS}")));
         }
         let coordinates = |router: u32| {
-            sides.iter().scan(router, |rest, &side| {
-                let coordinate = *rest % side;
-                *rest /= side;
-                Some(coordinate as u16)
-            })
+            let (mut place, mut rest) = ([0; MAX_DIMENSIONS], router);
+            for (coordinate, &side) in place.iter_mut().zip(sides) {
+                *coordinate = (rest % side) as u16;
+                rest /= side;
+            }
+            place
         };
         let mut cube = Self {
-            places: (0..routers as u32).flat_map(coordinates).collect(),
+            places: (0..routers as u32).map(coordinates).collect(),
             routers: routers as u32,
             wraps: tie.is_some(),
             has_ties: tie == Some(Tie::Random) && sides.iter().any(|side| side.is_multiple_of(2)),
             tie: tie.unwrap_or_default(),
             sides: sides.to_vec(),
             nodes_per_router,
+            ways: Vec::new(),
+            origins: [0; MAX_DIMENSIONS],
             first_ports: Vec::new(),
         };
+        cube.tabulate_ways();
         if cube.routers <= SMALL && !cube.has_ties {
             let all = (0..cube.routers).flat_map(|at| (0..cube.routers).map(move |to| (at, to)));
             cube.first_ports =
                 all.map(|(at, to)| cube.find_first_port(at, to, 0).unwrap_or(0) as u8).collect();
         }
         Ok(cube)
+    }
+
+    fn tabulate_ways(&mut self) {
+        for (dimension, &side) in self.sides.iter().enumerate() {
+            self.origins[dimension] = self.ways.len() as u32 + side - 1;
+            for (here, there) in
+                (1..side).rev().map(|here| (here, 0)).chain((0..side).map(|there| (0, there)))
+            {
+                let (links, plus) = self.shorter(side, here, there);
+                let both = plus.map_or(3, |plus| 1 << u8::from(plus));
+                self.ways.push(if links == 0 { 0 } else { both });
+            }
+        }
     }
 
     /// Number of routers.
@@ -225,7 +247,7 @@ impl Cube {
     /// The coordinate of a router in a dimension.
     #[inline]
     pub fn coordinate(&self, router: u32, dimension: usize) -> u32 {
-        u32::from(self.places[router as usize * self.sides.len() + dimension])
+        u32::from(self.places[router as usize][dimension])
     }
 
     /// Router and port at the other end of a link port.
@@ -302,30 +324,39 @@ impl Cube {
 
     /// The same, `None` if `at` = `to`.
     fn find_first_port(&self, at: u32, to: u32, ties: u16) -> Option<usize> {
-        let (here, there) = (self.place(at), self.place(to));
-        let dimension = here.iter().zip(there).position(|(here, there)| here != there)?;
-        let (_, plus) = self.way(at, to, dimension);
-        Some(self.port(dimension, plus.unwrap_or(ties >> dimension & 1 == 1)))
+        let places = (&self.places[at as usize], &self.places[to as usize]);
+        for dimension in 0..self.sides.len().min(MAX_DIMENSIONS) {
+            let ways = self.ways_in(dimension, places, ties);
+            if ways != 0 {
+                return Some(self.port(dimension, ways == 2));
+            }
+        }
+        None
     }
 
-    /// All coordinates of a router.
+    /// The link ports of a dimension that bring a packet from one place nearer to another, as `ways` has them; one at most.
     #[inline]
-    fn place(&self, router: u32) -> &[u16] {
-        let dimensions = self.sides.len();
-        &self.places[router as usize * dimensions..][..dimensions]
+    fn ways_in(
+        &self,
+        dimension: usize,
+        (here, there): (&[u16; MAX_DIMENSIONS], &[u16; MAX_DIMENSIONS]),
+        ties: u16,
+    ) -> u8 {
+        let (here, there) = (u32::from(here[dimension]), u32::from(there[dimension]));
+        if here == there {
+            return 0;
+        }
+        let ways = self.ways[(self.origins[dimension] + there - here) as usize];
+        if ways == 3 { 1 << (ties >> dimension & 1) } else { ways }
     }
 
     /// The ports that bring a packet nearer, a bit each from the first link port on.
     #[inline]
     pub fn nearer(&self, at: u32, to: u32, ties: u16) -> (usize, u64) {
         let mut ports = 0;
-        let places = self.place(at).iter().zip(self.place(to));
-        for (dimension, (&side, (&here, &there))) in self.sides.iter().zip(places).enumerate() {
-            if here != there {
-                let (_, plus) = self.shorter(side, u32::from(here), u32::from(there));
-                let plus = plus.unwrap_or(ties >> dimension & 1 == 1);
-                ports |= 1 << (2 * dimension + usize::from(plus));
-            }
+        let places = (&self.places[at as usize], &self.places[to as usize]);
+        for dimension in 0..self.sides.len().min(MAX_DIMENSIONS) {
+            ports |= u64::from(self.ways_in(dimension, places, ties)) << (2 * dimension);
         }
         (self.nodes_per_router as usize, ports)
     }
@@ -383,6 +414,31 @@ mod tests {
                 }
                 for to in 0..cube.routers() {
                     assert_eq!(cube.distance(from, to), distance[to as usize]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ports_that_bring_a_packet_nearer_shorten_the_way_in_every_dimension_it_has_to_move_in() {
+        for cube in [torus(&[4, 3, 2]), mesh(&[5, 2, 3]), torus(&[7, 6]), torus(&[9])] {
+            let all = (0..cube.routers()).flat_map(|from| (0..cube.routers()).map(move |to| (from, to)));
+            for ((from, to), ties) in all.flat_map(|ends| [0, 5, u16::MAX].map(|ties| (ends, ties))) {
+                let (first, bits) = cube.nearer(from, to, ties);
+                let ports: Vec<_> =
+                    (0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| first + bit).collect();
+                let left = |port| cube.distance(cube.neighbour(from, port).unwrap().0, to);
+                assert!(ports.iter().all(|&port| left(port) + 1 == cube.distance(from, to)));
+                let moves =
+                    |&dimension: &usize| cube.coordinate(from, dimension) != cube.coordinate(to, dimension);
+                assert_eq!(ports.len(), (0..cube.sides().len()).filter(moves).count());
+                if from != to {
+                    assert_eq!(cube.first_port(from, to, ties), ports[0]);
+                }
+                for (port, dimension) in ports.iter().map(|&port| (port, cube.direction(port).0)) {
+                    if let (_, None) = cube.way(from, to, dimension) {
+                        assert_eq!(cube.direction(port).1, ties >> dimension & 1 == 1, "as drawn");
+                    }
                 }
             }
         }
