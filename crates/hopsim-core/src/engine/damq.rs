@@ -83,10 +83,10 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
 
     /// What a head that enters a ring may use of an output VC: it leaves a bubble.
     fn account_entry(&self, router: &mut Router<W>, pair: usize) {
-        if self.tables.pair(pair).class == TERMINAL {
+        let entry = self.tables.pair(pair).entry as usize;
+        if entry == pair {
             return;
         }
-        let entry = self.entry(pair);
         router.credits[entry] = router.credits[pair].saturating_sub(self.rules.bubble);
         if router.credits[entry] >= self.space(self.rules.shortest) {
             router.credit.insert(entry);

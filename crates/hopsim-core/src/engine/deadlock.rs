@@ -100,7 +100,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         let entry = pair != self.context.output_vc(pair);
         let (pair, length) =
             (self.context.output_vc(pair), length + if entry { self.context.bubble() } else { 0 });
-        let PairInfo { port, class, vc } = self.context.tables.pair(pair);
+        let PairInfo { port, class, vc, .. } = self.context.tables.pair(pair);
         let (port, vc) = (port as usize, vc as usize);
         let state = &self.routers[number];
         if class == TERMINAL || state.credits[pair] >= length {

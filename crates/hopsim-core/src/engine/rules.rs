@@ -3,7 +3,6 @@
 use super::context::Context;
 use super::mask::Mask;
 use super::mode::Mode;
-use super::tables::PortInfo;
 use crate::config::router::{ArbiterConfig, Consumption};
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold};
 use crate::network::TERMINAL;
@@ -246,27 +245,13 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// The first of the pairs that `pair` stands among: the output VCs of a port, or its entries.
     #[inline]
     pub fn block(&self, pair: usize) -> usize {
-        let PortInfo { pair_base, entry_base, .. } = self.tables.port(self.tables.pair_port(pair));
-        let entry = self.bubble() > 0 && pair >= entry_base as usize;
-        usize::from(if entry { entry_base } else { pair_base })
-    }
-
-    /// The entry of an output VC of a link.
-    #[inline]
-    pub fn entry(&self, pair: usize) -> usize {
-        let PortInfo { pair_base, entry_base, .. } = self.tables.port(self.tables.pair_port(pair));
-        pair + usize::from(entry_base - pair_base)
+        self.tables.pair(pair).first as usize
     }
 
     /// The output VC that a pair stands for, which may be an entry.
     #[inline]
     pub fn output_vc(&self, pair: usize) -> usize {
-        if self.bubble() == 0 {
-            return pair;
-        }
-        let PortInfo { pair_base, entry_base, .. } = self.tables.port(self.tables.pair_port(pair));
-        let entry = pair >= entry_base as usize;
-        if entry { pair - usize::from(entry_base - pair_base) } else { pair }
+        if M::RISING { pair } else { self.tables.pair(pair).output_vc as usize }
     }
 
     /// The output VCs whose heads could be granted something if `open` are those with room.

@@ -158,7 +158,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         if !cx.redecides {
             return;
         }
-        let PairInfo { port, class, vc } = cx.tables.pair(pair);
+        let PairInfo { port, class, vc, .. } = cx.tables.pair(pair);
         let (port, vc) = (port as usize, vc as usize);
         self.extras.choices.waiting.wake_by_credit(number, (port, class), (pair, vc));
         if let Some(marks) = &mut cx.marks {

@@ -37,6 +37,12 @@ pub struct PairInfo {
     pub class: u8,
     /// Its VC; of an entry, the one that it leads to.
     pub vc: u8,
+    /// The output VC that it stands for: itself, or that of an entry.
+    pub output_vc: u16,
+    /// The entry of an output VC; itself if there is none.
+    pub entry: u16,
+    /// The first of those that it stands among: the output VCs of a port, or its entries.
+    pub first: u16,
 }
 
 /// The tables of a run.
@@ -85,7 +91,17 @@ impl Tables {
         }
         for (pair, &port) in layout.pair_port.iter().enumerate() {
             let vc = layout.any_vc(pair).map_or(0, |(_, vc)| vc);
-            tables.pairs[pair] = PairInfo { port, class: layout.class[port as usize], vc };
+            let PortInfo { pair_base, entry_base, class, .. } = tables.ports[port as usize];
+            let is_entry = layout.entry_vc(pair).is_some();
+            let has_entry = vc < layout.entries[port as usize];
+            tables.pairs[pair] = PairInfo {
+                port,
+                class,
+                vc,
+                output_vc: if is_entry { pair_base + u16::from(vc) } else { pair as u16 },
+                entry: if has_entry { entry_base + u16::from(vc) } else { pair as u16 },
+                first: if is_entry { entry_base } else { pair_base },
+            };
         }
         (0..layout.slots()).for_each(|slot| tables.codes[slot] = slot_code(plan, layout, slot));
         tables
