@@ -11,7 +11,7 @@ use super::packet::Packet;
 use super::pool::Pool;
 use super::regions::{Cut, Events, PerRegion, Regions};
 use super::replies::Consumed;
-use super::routers::Router;
+use super::routers::{Router, global};
 use super::rules::Rules;
 use super::sat::Sat;
 use super::tables::Tables;
@@ -178,6 +178,14 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     pub fn deliver(&mut self, id: u32, departure: u32) {
+    /// The head of injection slot `slot` of the node at terminal port `terminal`, which `arrived` there, has been granted.
+    #[cold]
+    pub fn end_injection_wait(&mut self, (router, terminal): (usize, usize), slot: usize, arrived: u32) {
+        let node = router * self.rules.nodes_per_router as usize + terminal;
+        let first = arrived + self.rules.pipeline;
+        self.recorder.injection_wait_ends(node, global::<W>(router as u32, slot), (first, self.now));
+    }
+
         let packet = self.packets.get(id);
         self.mode.observer().delivered(packet.key(self.rules.nodes_per_router), departure);
         self.recorder.delivered(packet, departure);

@@ -59,12 +59,18 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         }
     }
 
-    /// The output VCs that the head of a slot may ask for, in order of preference. Global ids.
-    pub(super) fn options(&self, slot: u32) -> Vec<usize> {
-        let (number, slot) = split::<W>(slot);
+    /// The output VCs that the head of a slot may ask for, in order of preference.
+    fn options(&self, slot: u32) -> Vec<usize> {
+        let mut all = Vec::new();
+        self.each_option(split::<W>(slot), |pair| all.push(pair));
+        all
+    }
+
+    /// Visits the output VCs that the head of a slot of a router may ask for, in order of preference.
+    pub(super) fn each_option(&self, (number, slot): (usize, usize), mut visit: impl FnMut(usize)) {
         let router = &self.routers[number];
         if !router.choosing.contains(slot) {
-            return self.context.pairs_up_to(router.slots[slot].request as usize).collect();
+            return self.context.pairs_up_to(router.slots[slot].request as usize).for_each(visit);
         }
         let prospect = &self.extras.choices.chooser(number, slot).prospect;
         let layout = &self.context.plan.network.layout;
@@ -80,19 +86,19 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
                 (first..first + count).map(move |vc| (port, vc))
             };
             let all = links.flat_map(vcs).chain(ejection.map(|to| (to.port, to.vc)));
-            return all.map(highest).collect();
+            return all.map(highest).for_each(visit);
         }
+        let mut visit = |output| self.context.pairs_up_to(highest(output)).for_each(&mut visit);
         let single = [prospect.minimal, prospect.detour].map(|way| (way.port as usize, way.vc));
         let misroute = |port: usize| match layout.class[port] {
             TERMINAL => None,
             code => Some((port, prospect.misroutes[code as usize - 1])).filter(|&(_, vc)| vc != NO_VC),
         };
+        single.into_iter().for_each(&mut visit);
         // The escape VC is there for the path in order of dimensions alone.
         let first = u8::from(self.context.plan.topology.has_escape());
-        let mut nearer = Vec::new();
-        prospect.each_nearer(|port| nearer.extend((first..layout.output_vcs[port]).map(|vc| (port, vc))));
-        let all = single.into_iter().chain(nearer).chain((0..layout.ports()).filter_map(misroute));
-        all.flat_map(|output| self.context.pairs_up_to(highest(output))).collect()
+        prospect.each_nearer(|port| (first..layout.output_vcs[port]).for_each(|vc| visit((port, vc))));
+        (0..layout.ports()).filter_map(misroute).for_each(visit);
     }
 
     /// Whether an output VC will have `length` phits of room without any head moving.

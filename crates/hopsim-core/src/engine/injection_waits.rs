@@ -1,80 +1,138 @@
 //! What the heads of the injection VCs wait for, cycle by cycle: see [`RecordStream::InjectionWaits`]. Looked at only in runs
 //! that ask for it, from outside: it changes nothing.
 //!
+//! Heads are looked at before the allocation, in cycles in which their input port is free; if they are granted, that cycle is
+//! taken back ([`WaitCounts::granted`]). All other cycles from their first to their last they have waited for the port.
+//!
 //! [`RecordStream::InjectionWaits`]: crate::config::measure::RecordStream::InjectionWaits
 
 use super::mode::Mode;
 use super::routers::global;
 use super::simulation::Simulation;
-use crate::measure::recorder::WaitReason;
+use crate::measure::recorder::{WaitCounts, WaitReason};
 use crate::network::{NONE, TERMINAL};
 use std::ops::Range;
 
-/// A head that could be granted in this cycle.
-pub struct Candidate {
-    router: usize,
-    slot: usize,
-    node: usize,
-    /// Source and serial number: packets that leave make room for others with the same id.
-    packet: (u32, u32),
-    reason: WaitReason,
+/// An input of the crossbar for packets of a node.
+struct Injection {
+    input: usize,
+    /// Its slots.
+    slots: Range<usize>,
+    /// Terminal port of the node.
+    terminal: usize,
 }
 
 impl<const W: usize, M: Mode> Simulation<'_, W, M> {
-    /// The heads of the injection VCs of some routers, each with what it waits for if it is not granted in this cycle.
-    #[cold]
-    pub(super) fn injection_heads(&self, routers: &Range<u32>) -> Vec<Candidate> {
-        let layout = &self.context.plan.network.layout;
-        let terminal_slots =
-            (0..layout.slots()).filter(|&slot| layout.class[layout.slot_port[slot] as usize] == TERMINAL);
-        let slots: Vec<usize> = terminal_slots.collect();
-        let heads = routers.clone().flat_map(|router| slots.iter().map(move |&slot| (router as usize, slot)));
-        heads.filter_map(|(router, slot)| self.candidate(router, slot)).collect()
+    /// Counts this cycle for the heads of the injection VCs of some routers.
+    pub(super) fn count_injection_waits(&mut self, routers: &Range<u32>) {
+        if !self.context.recorder.is_measuring() {
+            return;
+        }
+        let Some(mut waits) = self.context.recorder.waits.take() else { return };
+        let injections = self.injections();
+        let always = self.context.sat.is_some() || self.context.parallel();
+        for number in routers.start as usize..routers.end as usize {
+            if always || !self.routers[number].is_idle::<M>() {
+                self.count_waits_in(number, (&injections, always), &mut waits);
+            }
+        }
+        self.context.recorder.waits = Some(waits);
     }
 
-    /// Counts a cycle of waiting for each of them that has not been granted.
-    #[cold]
-    pub(super) fn count_injection_waits(&mut self, heads: &[Candidate]) {
-        for head in heads {
-            if self.head_packet(head.router, head.slot) == Some(head.packet) {
-                self.context.recorder.waited(head.node, head.reason);
+    /// Counts, at the end of the run, the cycles of the heads that still wait.
+    pub(super) fn settle_injection_waits(&mut self) {
+        let injections = self.injections();
+        for number in 0..self.routers.len() {
+            for Injection { slots, terminal, .. } in &injections {
+                for slot in slots.clone() {
+                    let head = self.routers[number].slots[slot].queue.front;
+                    if head != NONE {
+                        let arrived = self.context.packets.get(head).arrived;
+                        self.context.end_injection_wait((number, *terminal), slot, arrived);
+                    }
+                }
             }
         }
     }
 
-    fn head_packet(&self, router: usize, slot: usize) -> Option<(u32, u32)> {
-        let id = self.routers[router].slots[slot].queue.front;
-        (id != NONE).then(|| {
-            let packet = self.context.packets.get(id);
-            (packet.source, packet.serial)
-        })
+    fn injections(&self) -> Vec<Injection> {
+        let tables = &self.context.tables;
+        let ports = (0..tables.input_count).map(|input| (input, tables.port(input)));
+        let injections = ports.filter(|(_, port)| port.class == TERMINAL).map(|(input, port)| {
+            let first = port.slot_base as usize;
+            let slots = first..first + port.field.count_ones() as usize;
+            Injection { input, slots, terminal: port.injects_for as usize }
+        });
+        injections.collect()
     }
 
-    fn candidate(&self, router: usize, slot: usize) -> Option<Candidate> {
-        let packet = self.head_packet(router, slot)?;
-        let input = self.context.tables.slot_input(slot);
-        let (terminal, _) = self.context.injection_vc(input, slot);
-        let node = router * self.context.rules.nodes_per_router as usize + terminal;
-        Some(Candidate { router, slot, node, packet, reason: self.reason(router, slot, (input, node)) })
+    /// The same in one router; `always`: also where the input port is busy.
+    #[inline]
+    fn count_waits_in(
+        &self,
+        number: usize,
+        (injections, always): (&[Injection], bool),
+        waits: &mut WaitCounts,
+    ) {
+        let (router, cx) = (&self.routers[number], &self.context);
+        for Injection { input, slots, terminal } in injections {
+            let busy = router.ports[*input].in_free > cx.now;
+            if busy && !always {
+                continue;
+            }
+            let node = number * cx.rules.nodes_per_router as usize + terminal;
+            for slot in slots.clone() {
+                if router.slots[slot].queue.front != NONE {
+                    let reason = self.reason((number, slot), (busy, node));
+                    waits.count(node, global::<W>(number as u32, slot), reason);
+                }
+            }
+        }
     }
 
     /// What a head waits for if it is not granted: of several outputs it may use, the one that lacks least counts.
-    fn reason(&self, router: usize, slot: usize, (input, node): (usize, usize)) -> WaitReason {
+    #[inline]
+    fn reason(&self, (number, slot): (usize, usize), (busy, node): (bool, usize)) -> WaitReason {
         let cx = &self.context;
         if cx.sat.as_ref().is_some_and(|sat| sat.is_exhausted(node)) {
             return WaitReason::Sat;
         }
-        if self.routers[router].ports[input].in_free > cx.now
-            || self.extras.is_leaving((router, slot), cx.now)
-        {
+        if busy || self.extras.is_leaving((number, slot), cx.now) {
             return WaitReason::Input;
         }
-        let options = self.options(global::<W>(router as u32, slot));
-        let reasons = options.into_iter().map(|pair| self.lack(router, slot, pair));
-        match reasons.min().unwrap_or(WaitReason::Credits) {
-            WaitReason::Arbitration if cx.rules.ipr > 0.0 && cx.transit_priority(router) => WaitReason::Ipr,
+        let plain = !cx.flexible() && !cx.mixed() && cx.bubble() == 0 && cx.lbr() == 0;
+        let reason = if plain { self.plain_lack(number, slot) } else { self.least_lack(number, slot) };
+        match reason {
+            WaitReason::Arbitration if cx.rules.ipr > 0.0 && cx.transit_priority(number) => WaitReason::Ipr,
             reason => reason,
         }
+    }
+
+    /// What the outputs of a head lack where all packets need the same room and an output VC stands for itself alone.
+    #[inline]
+    fn plain_lack(&self, number: usize, slot: usize) -> WaitReason {
+        let router = &self.routers[number];
+        let (credit, free) = if M::FULL && router.choosing.contains(slot) {
+            let choices = &self.extras.choices;
+            let credit = choices.chooser(number, slot).hopes & router.credit;
+            (!credit.is_empty(), !choices.waiting.free_outputs(number, credit).is_empty())
+        } else {
+            let pair = router.slots[slot].request as usize;
+            let ready = router.ports[self.context.tables.pair_port(pair)].out_ready;
+            (router.credit.contains(pair), ready <= self.context.now)
+        };
+        match (credit, free) {
+            (false, _) => WaitReason::Credits,
+            (true, false) => WaitReason::Output,
+            (true, true) => WaitReason::Arbitration,
+        }
+    }
+
+    /// The same in general.
+    fn least_lack(&self, number: usize, slot: usize) -> WaitReason {
+        let mut least = WaitReason::Credits;
+        self.each_option((number, slot), |pair| least = least.min(self.lack(number, slot, pair)));
+        least
     }
 
     /// What an output VC or entry lacks for the head of a slot.

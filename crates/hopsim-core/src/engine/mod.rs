@@ -161,6 +161,9 @@ impl Task for Measured<'_> {
             jobs: (0..plan.jobs.len()).map(job).collect(),
             tables: measure::tables::tables(plan, recorder),
         })
+        if simulation.context.recorder.waits.is_some() {
+            simulation.settle_injection_waits();
+        }
     }
 }
 

@@ -100,11 +100,10 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             self.extras.choices.waiting.release(tables, &self.routers, now, &mut self.active);
             self.update_sensors(routers);
         }
-        let waiting = self.context.recorder.waits.is_some().then(|| self.injection_heads(routers));
-        self.allocate(routers);
-        if let Some(heads) = waiting {
-            self.count_injection_waits(&heads);
+        if self.context.recorder.waits.is_some() {
+            self.count_injection_waits(routers);
         }
+        self.allocate(routers);
         self.context.run_nodes();
         self.context.now += 1;
     }

@@ -24,10 +24,10 @@ impl<const W: usize> Visit<'_, W> {
         let pair = cx.output_vc(pair);
         let (from, to) = (self.router.ports[input].class, self.router.ports[output].class);
         let packet = cx.packets.get(id);
-        let (length, behind) = (u32::from(packet.length), packet.next);
+        let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
         let crossing = u32::from(packet.crossing);
         let pace = if M::REGULAR { 1 } else { u32::from(self.router.ports[output].pace) };
-        let busy = crossing.max((packet.arrived + length).saturating_sub(cx.now));
+        let busy = crossing.max((arrived + length).saturating_sub(cx.now));
         let hold = cx.now + if cx.hold_speedup() { crossing } else { busy };
         let departure = self.depart(cx, (output, to), (length, pace, hold));
         self.router.ports[input].in_free = cx.now + busy;
@@ -73,7 +73,7 @@ impl<const W: usize> Visit<'_, W> {
             cx.arrivals.send(link.region as usize, packet.arrived + cx.rules.pipeline, arrival);
             cx.account(self.number, self.router, pair, (cx.space(length), false));
         }
-        self.vacate(cx, (input, slot, from), (length, minimal), behind);
+        self.vacate(cx, (input, slot, from), (length, minimal), (behind, arrived));
     }
 
     /// Moves the heads that have arrived to their nodes, where those take packets from all input VCs at once.
@@ -106,8 +106,8 @@ impl<const W: usize> Visit<'_, W> {
         let departure = cx.now + cx.rules.crossbar;
         let until_departure = cx.until_departure();
         let packet = cx.packets.get_mut(id);
-        let (length, behind) = (u32::from(packet.length), packet.next);
-        let busy = length.max((packet.arrived + length).saturating_sub(cx.now));
+        let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
+        let busy = length.max((arrived + length).saturating_sub(cx.now));
         let hop = Hop {
             router: self.number as u32,
             port: terminal as u16,
@@ -124,7 +124,7 @@ impl<const W: usize> Visit<'_, W> {
         self.keep(cx, slot, busy);
         let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, TERMINAL), cx.now + busy) } else { 0 };
         cx.deliver(id, departure);
-        self.vacate(cx, (input, slot, from), (length, minimal), behind);
+        self.vacate(cx, (input, slot, from), (length, minimal), (behind, arrived));
     }
 
     /// Where nodes take packets from all input VCs at once: the head of a slot leaves it for `busy` cycles, and so long none
@@ -136,8 +136,8 @@ impl<const W: usize> Visit<'_, W> {
         }
     }
 
-    /// A packet of `length` phits has left slot `slot` of port `input`, of class `from`: its room goes back, and the packet
-    /// `behind` it becomes the head.
+    /// A packet of `length` phits, which `arrived` there, has left slot `slot` of port `input`, of class `from`: its room goes
+    /// back, and the packet `behind` it becomes the head.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     fn vacate<M: Mode>(
@@ -145,10 +145,13 @@ impl<const W: usize> Visit<'_, W> {
         cx: &mut Context<'_, W, M>,
         (input, slot, from): (usize, usize, u8),
         (length, minimal): (u32, u16),
-        behind: u32,
+        (behind, arrived): (u32, u32),
     ) {
         let next = if from == TERMINAL {
             let (terminal, vc) = cx.injection_vc(input, slot);
+            if cx.recorder.waits.is_some() {
+                cx.end_injection_wait((self.number, terminal), slot, arrived);
+            }
             let next = cx.leave_injection(self.number, terminal, vc, length);
             if M::FULL && cx.sat.is_some() {
                 self.injected(cx, terminal, vc);

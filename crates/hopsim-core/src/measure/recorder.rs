@@ -115,6 +115,48 @@ impl WaitReason {
     ];
 }
 
+/// Cycles that the heads of injection VCs waited.
+pub struct WaitCounts {
+    /// By node and [`WaitReason`]. Those for the input are what all others leave of the time that heads were there.
+    cycles: Vec<[u64; WaitReason::ALL.len()]>,
+    /// What the head of a slot was counted for last, by global slot id.
+    last: Vec<WaitReason>,
+    /// First cycle after the grant of the last head of a slot, likewise.
+    since: Vec<u32>,
+}
+
+impl WaitCounts {
+    fn new(nodes: usize, slots: usize) -> Self {
+        Self {
+            cycles: vec![[0; WaitReason::ALL.len()]; nodes],
+            last: vec![WaitReason::Input; slots],
+            since: vec![0; slots],
+        }
+    }
+
+    /// The head of a slot, a packet of `node`, waits in this cycle unless it is granted.
+    #[inline]
+    pub fn count(&mut self, node: usize, slot: u32, reason: WaitReason) {
+        self.last[slot as usize] = reason;
+        let cycles = &mut self.cycles[node];
+        cycles[reason as usize] = cycles[reason as usize].wrapping_add(1);
+        cycles[WaitReason::Input as usize] = cycles[WaitReason::Input as usize].wrapping_sub(1);
+    }
+
+    /// The head of a slot, counted in this cycle, does not wait in it.
+    fn take_back(&mut self, node: usize, slot: u32) {
+        let cycles = &mut self.cycles[node];
+        let reason = self.last[slot as usize] as usize;
+        cycles[WaitReason::Input as usize] = cycles[WaitReason::Input as usize].wrapping_add(1);
+        cycles[reason] = cycles[reason].wrapping_sub(1);
+    }
+
+    /// Cycles by node for one reason, when all heads have been counted to their last cycle.
+    pub fn of(&self, reason: WaitReason) -> impl Iterator<Item = u64> + '_ {
+        self.cycles.iter().map(move |cycles| cycles[reason as usize])
+    }
+}
+
 /// Sums by output VC and input VC.
 #[derive(Clone, Debug, Default)]
 pub struct LinkCounts {
@@ -181,8 +223,8 @@ pub struct Recorder {
     pub nodes: Option<NodeCounts>,
     /// Sums by link, if asked for.
     pub links: Option<LinkCounts>,
-    /// Cycles that the heads of injection VCs waited, by node and [`WaitReason`], if asked for.
-    pub waits: Option<Vec<[u64; WaitReason::ALL.len()]>>,
+    /// Cycles that the heads of injection VCs waited, if asked for.
+    pub waits: Option<Box<WaitCounts>>,
     /// Time series, if asked for, and its interval.
     pub series: Vec<Interval>,
     /// The same by cycle of generation, if asked for.
@@ -238,7 +280,8 @@ impl Recorder {
                 occupancy: vec![0; routers * stride],
                 stride,
             }),
-            waits: wants(RecordStream::InjectionWaits).then(|| vec![[0; WaitReason::ALL.len()]; nodes]),
+            waits: wants(RecordStream::InjectionWaits)
+                .then(|| Box::new(WaitCounts::new(nodes, routers * stride))),
             series: vec![Interval::default(); rows as usize],
             cohorts: vec![Cohort::default(); if wants(RecordStream::Generation) { rows as usize } else { 0 }],
             interval: measure.interval,
@@ -364,11 +407,24 @@ impl Recorder {
         }
     }
 
-    /// The head of an injection VC of `node` has waited for this cycle.
-    pub fn waited(&mut self, node: usize, reason: WaitReason) {
-        if let (Some(waits), Some(_)) = (&mut self.waits, self.batch) {
-            waits[node][reason as usize] += 1;
+    /// Whether the present cycle is in the measured window.
+    pub fn is_measuring(&self) -> bool {
+        self.batch.is_some()
+    }
+
+    /// The head of an injection slot of `node`, which took part from cycle `first` on if not the one before it left later, has
+    /// been granted at `now`, or this is the end of the run.
+    pub fn injection_wait_ends(&mut self, node: usize, slot: u32, (first, now): (u32, u32)) {
+        let (start, end) = (self.start, self.start + self.cycles);
+        let measuring = self.is_measuring() && now < end;
+        let Some(waits) = &mut self.waits else { return };
+        if measuring {
+            waits.take_back(node, slot);
         }
+        let first = first.max(std::mem::replace(&mut waits.since[slot as usize], now + 1));
+        let cycles = now.clamp(start, end).saturating_sub(first.clamp(start, end));
+        let input = &mut waits.cycles[node][WaitReason::Input as usize];
+        *input = input.wrapping_add(u64::from(cycles));
     }
 
     /// A synchronised burst of a job lasted from cycle `start` to `end`.

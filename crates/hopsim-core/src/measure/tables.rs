@@ -80,7 +80,7 @@ fn injection_waits(plan: &Plan, recorder: &Recorder) -> Table {
     let Some(waits) = &recorder.waits else { return Table::new() };
     let mut table: Table = vec![("node".into(), Column::U32((0..plan.network.nodes).collect()))];
     table.extend(WaitReason::ALL.iter().map(|&(reason, name)| {
-        let cycles = waits.iter().map(|node| node[reason as usize] as f64);
+        let cycles = waits.of(reason).map(|cycles| cycles as f64);
         (name.to_owned(), Column::F64(cycles.collect()))
     }));
     table
