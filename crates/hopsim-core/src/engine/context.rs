@@ -21,7 +21,7 @@ use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
 use crate::rng::{Purpose, Stream};
 use crate::routing::minimal::Minimal;
-use crate::routing::{Head, Routing, Stand};
+use crate::routing::{Head, Routing, Stand, is_injection};
 use crate::topology::LOCAL;
 use crate::trace::Observer as _;
 
@@ -95,6 +95,8 @@ pub struct Context<'p, const W: usize, M> {
     pub minimal: Vec<u32>,
     /// Whether some heads have a choice of outputs -- constant.
     pub redecides: bool,
+    /// Slots whose heads may have one -- constant.
+    pub deciding: Mask<W>,
     /// Whether decisions draw random numbers even where only one output will do -- constant.
     pub draws: bool,
     /// No event is further ahead \[cycles\] -- constant.
@@ -118,12 +120,12 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         // What a region sends to one that is behind it.
         let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
         let ids = plan.network.routers as usize * 64 * W;
+        let tables = Tables::new(plan);
         let capacity = |class: usize| classes.links.get(class).map_or(0, |c| c.buffer);
         Self {
             plan,
             routing: &plan.routing,
             base: plan.routing.base(),
-            tables: Tables::new(plan),
             now: 0,
             packets: Pool::new(),
             arrivals: Events::new(&regions, ahead + 1 + spread),
@@ -149,6 +151,8 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             sat: plan.control.sat.as_ref().map(Sat::new),
             minimal: vec![0; if sensors.minimal_occupancy { ids } else { 0 }],
             redecides: plan.routing.redecides(),
+            deciding: deciding(plan, &tables),
+            tables,
             draws: plan.routing.draws(),
             ahead,
             regions,
@@ -174,10 +178,6 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         (terminal, slot - self.tables.port(terminal).slot_base as usize)
     }
 
-    /// A packet leaves for its node at `departure`, and the network forgets it.
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    pub fn deliver(&mut self, id: u32, departure: u32) {
     /// The head of injection slot `slot` of the node at terminal port `terminal`, which `arrived` there, has been granted.
     #[cold]
     pub fn end_injection_wait(&mut self, (router, terminal): (usize, usize), slot: usize, arrived: u32) {
@@ -186,6 +186,10 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         self.recorder.injection_wait_ends(node, global::<W>(router as u32, slot), (first, self.now));
     }
 
+    /// A packet leaves for its node at `departure`, and the network forgets it.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    pub fn deliver(&mut self, id: u32, departure: u32) {
         let packet = self.packets.get(id);
         self.mode.observer().delivered(packet.key(self.rules.nodes_per_router), departure);
         self.recorder.delivered(packet, departure);
@@ -195,7 +199,7 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         self.packets.remove(id);
     }
 
-    /// The pair that the head of a slot wants, where no head has a choice.
+    /// The pair that the head of a slot wants, where it has no choice.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn fixed_request(&mut self, router: usize, slot: usize, packet: u32) -> usize {
@@ -207,7 +211,11 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         let head = packet.head::<M>(&self.tables, (router, slot));
         let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
         let draw = || head_stream(seed, (source, serial), router);
-        let target = self.routing.target(&head, &mut packet.route, draw);
+        let target = if M::FULL && self.redecides {
+            self.routing.target_in_transit(&head, &mut packet.route, draw)
+        } else {
+            self.routing.target(&head, &mut packet.route, draw)
+        };
         let base = self.base;
         let request = if target == head.router {
             head.ejection()
@@ -262,6 +270,13 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             group: counts.then_some(target as u16),
         }
     }
+}
+
+/// The slots whose heads may have a choice of outputs.
+fn deciding<const W: usize>(plan: &Plan, tables: &Tables) -> Mask<W> {
+    let everywhere = !plan.routing.decides_at_source();
+    let decides = |&slot: &usize| plan.routing.redecides() && (everywhere || is_injection(tables.code(slot)));
+    (0..plan.network.layout.slots()).filter(decides).collect()
 }
 
 /// The pairs of links from VC 1, 2, 4 and 8 on, as far as there are any.

@@ -183,7 +183,7 @@ impl<const W: usize> Visit<'_, W> {
             }
             return;
         }
-        if M::FULL && cx.redecides {
+        if M::FULL && cx.deciding.contains(slot) {
             return self.stand(cx, slot, packet);
         }
         self.router.ask(slot, cx.fixed_request(self.number, slot, packet));

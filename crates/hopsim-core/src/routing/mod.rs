@@ -91,8 +91,19 @@ macro_rules! mechanisms {
                 }
             }
 
+            /// The same, of a mechanism that decides at injection only, for heads elsewhere.
+            // Per packet-hop; measured.
+            #[inline(always)]
+            pub fn target_in_transit(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> u32 {
+                match self {
+                    $(Self::$name(m) if $module::$name::AT_SOURCE => m.target(head, state, draw),)*
+                    _ => unreachable!("heads in transit have a choice"),
+                }
+            }
+
             /// A packet has become the head of its input VC. Asked again with the same numbers it gives the same answer.
-            #[inline]
+            // Per packet-hop; measured.
+            #[inline(always)]
             pub fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
                 match self {
                     $(Self::$name(m) => m.stand(head, state, draw),)*
@@ -139,6 +150,13 @@ macro_rules! mechanisms {
             pub fn redecides(&self) -> bool {
                 match self {
                     $(Self::$name(m) => m.redecides(),)*
+                }
+            }
+
+            /// Whether only heads at injection have a choice.
+            pub fn decides_at_source(&self) -> bool {
+                match self {
+                    $(Self::$name(_) => $module::$name::AT_SOURCE,)*
                 }
             }
 
@@ -250,7 +268,7 @@ impl Head {
     /// Whether it stands at injection.
     #[inline]
     pub fn at_injection(&self) -> bool {
-        self.code.wrapping_add(1) < 2
+        is_injection(self.code)
     }
 
     /// The request of a packet that has arrived.
@@ -258,6 +276,12 @@ impl Head {
     pub fn ejection(&self) -> Request {
         Request { port: self.terminal as usize, vc: self.ejection_vc }
     }
+}
+
+/// Whether a code, as [`Head`] has it, is of an injection VC.
+#[inline]
+pub fn is_injection(code: u8) -> bool {
+    code.wrapping_add(1) < 2
 }
 
 /// An output port and VC.
@@ -538,6 +562,9 @@ pub trait Mechanism {
         let target = self.target(head, state, draw);
         self.base().towards(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound)
     }
+    /// Whether only heads at injection have a choice: then [`Self::target`] is there for all others.
+    const AT_SOURCE: bool = false;
+
 
     /// The decision of a head with a choice.
     ///

@@ -255,22 +255,30 @@ impl Mechanism for Source {
         &self.base
     }
 
+    const AT_SOURCE: bool = true;
+
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    fn target(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> u32 {
+        if state.flags & ON_DETOUR == 0 || head.router == head.destination {
+            return head.destination;
+        }
+        if !self.base.has_reached(head.router, state.via, self.rule.group) {
+            return state.via;
+        }
+        state.flags = 0;
+        self.base.choose_trunk(head, head.destination, state, draw);
+        head.destination
+    }
+
     fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
-        if head.router == head.destination {
-            return Stand::Arrived;
+        if !head.at_injection() {
+            let target = self.target(head, state, draw);
+            return self.base.towards(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound);
         }
-        if head.at_injection() {
-            self.draw_via(head, state, &mut draw());
-            let minimal = self.base.towards(head, head.destination, 0);
-            return minimal
-                .map_or(Stand::Arrived, |hop| Stand::Open(self.prospect(head, state.via, hop, draw)));
-        }
-        if state.flags & ON_DETOUR != 0 && self.base.has_reached(head.router, state.via, self.rule.group) {
-            state.flags = 0;
-            self.base.choose_trunk(head, head.destination, state, draw);
-        }
-        let target = if state.flags & ON_DETOUR == 0 { head.destination } else { state.via };
-        self.base.towards(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound)
+        let Some(minimal) = self.base.towards(head, head.destination, 0) else { return Stand::Arrived };
+        self.draw_via(head, state, &mut draw());
+        Stand::Open(self.prospect(head, state.via, minimal, draw))
     }
 
     #[inline]
