@@ -18,11 +18,9 @@ pub trait Mode {
     const FULL: bool;
     /// Links of a phit per cycle with nothing on them but packets; nodes with a port each way, that take one packet at a time.
     const REGULAR: bool = Self::PLAIN || Self::CLEAN;
-    /// Whether routers without choices that can do nothing are left alone until they can. Where VCs rise, in dragonflies,
-    /// whose crossbars are fast, outputs are busy for so short a time that asking costs more than it saves.
-    const PATIENT: bool = !Self::CLEAN && Self::FULL || !Self::RISING;
-    /// Whether any router is left alone.
-    const SLEEPS: bool = Self::FULL || Self::PATIENT;
+    /// Whether any router that can do nothing is left alone until it can. Those where VCs rise and no head has a choice are not:
+    /// in dragonflies crossbars are fast, and outputs are busy for so short a time that asking costs more than it saves.
+    const SLEEPS: bool = Self::FULL || !Self::RISING;
     /// Who watches.
     type Observer: Observer;
     /// Who watches.

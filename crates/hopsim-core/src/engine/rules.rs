@@ -179,11 +179,11 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         !M::REGULAR && self.rules.parallel
     }
 
-    /// Whether routers that can do nothing know when they can again: packets that leave at once, or that need more room than
-    /// the shortest, have times of their own.
+    /// Whether routers without choices that can do nothing are left alone, as they know when they can again: packets that leave
+    /// at once, or that need more room than the shortest, have times of their own.
     #[inline]
     pub fn patient(&self) -> bool {
-        M::PATIENT && !self.parallel() && !self.mixed()
+        !M::RISING && !self.parallel() && !self.mixed()
     }
 
     /// Whether input arbiters are round-robin.
