@@ -123,6 +123,13 @@ impl<const W: usize> Choices<W> {
         self.waiting.remove((number, slot), prospect);
     }
 
+    /// The head of a slot has asked for nothing that could be granted.
+    #[inline]
+    fn sleep(&mut self, (number, slot): (usize, usize)) {
+        let Chooser { prospect, .. } = &self.choosers[global::<W>(number as u32, slot) as usize];
+        self.waiting.sleep((number, slot), prospect);
+    }
+
     /// Whether one of the output VCs that the head of a slot could choose is open.
     #[inline]
     fn is_hopeful(&self, (number, slot): (usize, usize), openings: &Openings<W>) -> bool {
@@ -152,8 +159,11 @@ impl<const W: usize> Visit<'_, W> {
         let (mut fixed, mut losers) = (Mask::EMPTY, Mask::EMPTY);
         for iteration in 0..cx.rules.iterations {
             let waiting = &self.extras.choices.waiting;
-            let open = waiting.free_outputs(self.number, self.router.credit);
             let awake = self.vacated(cx, waiting.awake(self.number, self.router.choosing));
+            if iteration > 0 && awake.is_empty() && losers.is_empty() {
+                return self.rest(cx);
+            }
+            let open = waiting.free_outputs(self.number, self.router.credit);
             let openings = Openings { open, reachable: cx.reachable(open) };
             // What was not feasible cannot become so within the cycle: only losers may try another VC.
             fixed = if iteration == 0 {
@@ -172,7 +182,7 @@ impl<const W: usize> Visit<'_, W> {
                 if cx.draws {
                     continue;
                 }
-                return if self.extras.choices.waiting.is_calm() { u32::MAX } else { 0 };
+                return self.rest(cx);
             }
             // The usual case at low load needs no arbitration.
             losers = if slots.single().is_some_and(|slot| self.grant_single(cx, slot, iteration)) {
@@ -183,6 +193,14 @@ impl<const W: usize> Visit<'_, W> {
             };
         }
         0
+    }
+
+    /// What [`Visit::allocate`] returns when nothing can be granted any more until something happens.
+    #[inline]
+    fn rest<M: Mode>(&self, cx: &Context<'_, W, M>) -> u32 {
+        let waiting = &self.extras.choices.waiting;
+        let stale = cx.marks.as_deref().is_some_and(|marks| marks.is_stale(self.number));
+        if waiting.is_calm() && !(stale && waiting.has_outbound(self.number)) { u32::MAX } else { 0 }
     }
 
     /// Slots with a fixed request that could be granted now.
@@ -211,10 +229,11 @@ impl<const W: usize> Visit<'_, W> {
         slot: usize,
     ) -> bool {
         let choices = &self.extras.choices;
-        let hope = choices.remembers || choices.is_hopeful((self.number, slot), openings);
+        let hope = choices.waiting.may_remember(self.number, slot)
+            || choices.is_hopeful((self.number, slot), openings);
         let granted = hope && self.ask(cx, (iteration, openings), slot);
         if !granted {
-            self.extras.choices.waiting.sleep(self.number, slot);
+            self.extras.choices.sleep((self.number, slot));
         }
         granted
     }
@@ -237,6 +256,9 @@ impl<const W: usize> Visit<'_, W> {
         cx.recorder.decisions += 1;
         if self.extras.choices.remembers {
             cx.packets.get_mut(id).route = route;
+            if decision.stays {
+                self.extras.choices.waiting.decide(self.number, slot);
+            }
         }
         let Some(request) = feasible else { return false };
         self.router.slots[slot].request = cx.tables.port(request.port).pair_base + u16::from(request.vc);

@@ -8,6 +8,7 @@ use super::context::Context;
 use super::mode::Mode;
 use super::regions::{PerRegion, Regions};
 use super::routers::{Router, global};
+use super::simulation::wake;
 use super::waiting::Waiting;
 use super::wheel::Wheel;
 use crate::network::PortClassCode;
@@ -98,6 +99,12 @@ impl Marks {
         }
     }
 
+    /// Whether the own marks of `router`, which do not travel, are not up to date.
+    #[inline]
+    pub fn is_stale(&self, router: usize) -> bool {
+        !self.rule.exchanged && self.changed_vcs[router] != 0
+    }
+
     /// Whether a global output VC is marked, as `router` knows it: one of its own, or of the router at `position` of its
     /// group.
     #[inline]
@@ -169,19 +176,22 @@ impl Marks {
 }
 
 impl<const W: usize, M: Mode> Context<'_, W, M> {
-    /// Brings the marks up to date at the beginning of a cycle, and wakes the heads that may read them.
-    pub fn update_marks(&mut self, routers: &[Router<W>], waiting: &mut Waiting<W>) {
+    /// Brings the marks up to date at the beginning of a cycle, and wakes the heads that may read them, with their routers.
+    pub fn update_marks(&mut self, routers: &[Router<W>], waiting: &mut Waiting<W>, active: &mut [u64]) {
         let Some(mut marks) = self.marks.take() else { return };
         let due = marks.under_way.take(self.now);
         for &(index, bits) in &due {
             marks.heard[index as usize] = bits;
             let first = index as usize / marks.ports.len() / marks.group * marks.group;
-            (first..first + marks.group).for_each(|router| waiting.wake_all(router));
+            let slept = (first..first + marks.group).filter(|&router| waiting.wake_all(router));
+            slept.for_each(|router| wake(active, router));
         }
         marks.under_way.put_back(due);
         let mut changed = std::mem::take(&mut *marks.changed);
         for number in changed.drain(..) {
-            self.update_marks_of(&mut marks, (number as usize, &routers[number as usize]), waiting);
+            if self.update_marks_of(&mut marks, (number as usize, &routers[number as usize]), waiting) {
+                wake(active, number as usize);
+            }
         }
         *marks.changed = changed;
         self.marks = Some(marks);
@@ -190,9 +200,8 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// Brings the own marks of a router up to date, where they do not travel, before anything is granted there.
     #[inline]
     pub fn update_own_marks(&mut self, number: usize, router: &Router<W>, waiting: &mut Waiting<W>) {
-        let stale = |marks: &&mut Box<Marks>| !marks.rule.exchanged && marks.changed_vcs[number] != 0;
-        if let Some(marks) = self.marks.as_mut().filter(stale)
-            && waiting.wants_any(number, marks.ports.clone())
+        if self.marks.as_deref().is_some_and(|marks| marks.is_stale(number))
+            && waiting.has_outbound(number)
             && let Some(mut marks) = self.marks.take()
         {
             self.update_marks_of(&mut marks, (number, router), waiting);
@@ -200,12 +209,13 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         }
     }
 
+    /// Whether a head is awake now that slept.
     fn update_marks_of(
         &self,
         marks: &mut Marks,
         (number, router): (usize, &Router<W>),
         waiting: &mut Waiting<W>,
-    ) {
+    ) -> bool {
         let capacity = self.capacities[GLOBAL_CODE as usize];
         let changed = match marks.rule.packets {
             Packets::All => marks.update(number, |pair| capacity - router.credits[pair], self.now),
@@ -214,8 +224,6 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
                 marks.update(number, |pair| self.minimal[id(pair)], self.now)
             }
         };
-        if changed {
-            waiting.wake_own(number, marks.ports.clone());
-        }
+        changed && waiting.wake_own(number, marks.ports.clone())
     }
 }

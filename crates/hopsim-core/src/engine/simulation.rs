@@ -139,33 +139,36 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             let open = router.credit;
             self.context.account(number, router, pair, (u32::from(phits), true));
             // Heads without a choice do not mind how much room there is if there is enough.
-            if M::SLEEPS && (self.context.redecides || router.credit != open) {
+            let opened = router.credit != open;
+            let woken = M::FULL && self.sense_credit((id, number, pair), minimal);
+            if M::SLEEPS && (opened || woken) {
                 wake(&mut self.active, number);
-            }
-            if M::FULL {
-                self.sense_credit((id, number, pair), minimal);
             }
         }
         self.context.credits.put_back(due);
     }
 
     /// A credit has come back for `pair` of router `number`, global id `id`: `minimal` phits of it of packets on their
-    /// minimal path.
+    /// minimal path. Whether that has woken a head, or may.
     #[inline]
-    fn sense_credit(&mut self, (id, number, pair): (u32, usize, usize), minimal: u16) {
+    fn sense_credit(&mut self, (id, number, pair): (u32, usize, usize), minimal: u16) -> bool {
         let cx = &mut self.context;
         if !cx.redecides {
-            return;
+            return false;
         }
         let PairInfo { port, class, vc, .. } = cx.tables.pair(pair);
         let (port, vc) = (port as usize, vc as usize);
-        self.extras.choices.waiting.wake_by_credit(number, (port, class), (pair, vc));
+        let waiting = &mut self.extras.choices.waiting;
+        let mut woken = waiting.wake_by_credit(number, (port, class), (pair, vc));
         if let Some(marks) = &mut cx.marks {
             marks.touch(number, (class, vc));
+            // Its own marks, which heads that sleep may read, are brought up to date by a visit.
+            woken |= marks.is_stale(number) && waiting.has_outbound(number);
         }
         if let Some(count) = cx.minimal.get_mut(id as usize) {
             *count -= u32::from(minimal);
         }
+        woken
     }
 
     fn absorb_heads(&mut self) {
@@ -228,11 +231,12 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     fn wake_by_counter(&mut self, number: usize, port: u16) {
         let class = self.context.tables.port(port as usize).class;
         self.extras.choices.waiting.wake(number, (port as usize, class));
+        self.activate(number);
     }
 
     /// Brings to the present cycle what heads read besides credits.
     fn update_sensors(&mut self, routers: &Range<u32>) {
-        self.context.update_marks(&self.routers, &mut self.extras.choices.waiting);
+        self.context.update_marks(&self.routers, &mut self.extras.choices.waiting, &mut self.active);
         let Some(mut contention) = self.context.contention.take() else { return };
         let now = self.context.now;
         let due = contention.take(now);

@@ -2,7 +2,8 @@
 //!
 //! A head that asks for nothing that could be granted goes to sleep until something it reads has changed: an output
 //! that it could choose has become free, has got credit back or, if it is its own, has been granted; or a mark or a
-//! counter has changed. So heads that wait cost nothing while nothing happens to them.
+//! counter has changed. So heads that wait cost nothing while nothing happens to them. What a head waits for is written down
+//! when it first goes to sleep: one that is granted at once costs nothing here.
 
 use super::mask::Mask;
 use super::regions::{PerRegion, Regions};
@@ -15,6 +16,7 @@ use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::Prospect;
 use crate::routing::view::Sensing;
+use crate::topology::GLOBAL;
 use std::ops::Range;
 
 /// Most VCs of a port.
@@ -44,6 +46,12 @@ impl<const W: usize> ByVc<W> {
 /// Who waits in one router, and for what.
 #[derive(Clone)]
 struct Waits<const W: usize> {
+    /// Slots whose minimal path goes over a global link from here: their heads may read its mark.
+    outbound: Mask<W>,
+    /// Slots whose heads remember all that they ever will while they wait.
+    decided: Mask<W>,
+    /// Slots whose heads have slept: of these the following sets know.
+    known: Mask<W>,
     /// Slots whose minimal path or detour goes over a port, by port.
     own: Array<Mask<W>, W>,
     /// Slots that could choose any port of a link class, by class.
@@ -73,10 +81,12 @@ pub struct Waiting<const W: usize> {
     releases: PerRegion<Wheel<Release>>,
     /// Whether heads may sleep: their answers depend on nothing but what wakes them -- constant.
     sleeps: bool,
-    /// Whether nothing wakes them but arrivals, credits and ports of their own router -- constant.
+    /// Whether a router in which nothing can be granted can be left alone until something wakes a head -- constant.
     calm: bool,
     /// Whether a head depends on no other VC of an output than the one it would use -- constant.
     by_vc: bool,
+    /// Whether heads remember what they would have asked for -- constant.
+    remembers: bool,
 }
 
 impl<const W: usize> Waiting<W> {
@@ -84,6 +94,9 @@ impl<const W: usize> Waiting<W> {
     pub fn new(plan: &Plan, (regions, ahead): (&Regions, u32)) -> Self {
         let (routing, sensors) = (&plan.routing, plan.routing.sensors());
         let waits = Waits {
+            outbound: Mask::EMPTY,
+            decided: Mask::EMPTY,
+            known: Mask::EMPTY,
             own: Array::new(Mask::EMPTY),
             misroutes: [Mask::EMPTY; 2],
             misroutes_by_vc: ByVc::EMPTY,
@@ -96,20 +109,18 @@ impl<const W: usize> Waiting<W> {
         let timeless = sensors.alpha.is_none()
             && sensors.exchange.is_none()
             && plan.shortest_packet() == plan.longest_packet();
-        let sleeps = timeless && !routing.remembers() && !routing.draws();
+        let sleeps = timeless && !routing.draws();
         let routers = if routing.redecides() { plan.network.routers as usize } else { 0 };
         Self {
             routers: vec![waits; routers],
             releases: PerRegion::new(regions, Wheel::new(ahead)),
             sleeps,
-            calm: sleeps
-                && !sensors.contention
-                && sensors.saturation.is_none()
-                // What leaves at once has times of its own.
-                && plan.router.consumption == Consumption::Serial,
+            // What leaves at once has times of its own.
+            calm: sleeps && plan.router.consumption == Consumption::Serial,
             by_vc: sensors.saturation.is_none_or(|s| s.sensing == Sensing::Vc)
                 && !routing.vcs().is_flexible()
                 && plan.router.damq.is_none(),
+            remembers: routing.remembers(),
         }
     }
 
@@ -118,21 +129,28 @@ impl<const W: usize> Waiting<W> {
         self.releases.enter(region);
     }
 
-    /// The head of a slot waits.
+    /// The head of a slot has a choice.
     #[inline]
     pub fn add(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
-        let waits = &mut self.routers[number];
-        each_own_port(prospect, |port| waits.own[port].insert(slot));
-        prospect.each_misroute(|class, vc| {
-            waits.misroutes[class].insert(slot);
-            waits.misroutes_by_vc.get_mut(class, vc).insert(slot);
-        });
+        if prospect.minimal.class == GLOBAL {
+            self.routers[number].outbound.insert(slot);
+        }
     }
 
     /// The head of a slot has left.
     #[inline]
     pub fn remove(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
         let waits = &mut self.routers[number];
+        waits.outbound.remove(slot);
+        waits.decided.remove(slot);
+        if waits.known.contains(slot) {
+            self.forget((number, slot), prospect);
+        }
+    }
+
+    fn forget(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
+        let waits = &mut self.routers[number];
+        waits.known.remove(slot);
         waits.asleep.remove(slot);
         each_own_port(prospect, |port| waits.own[port].remove(slot));
         prospect.each_misroute(|class, vc| {
@@ -159,16 +177,39 @@ impl<const W: usize> Waiting<W> {
         pairs.without(self.routers[number].blocked)
     }
 
-    /// Whether the minimal path or the detour of a head goes over one of some ports.
-    pub fn wants_any(&self, number: usize, mut ports: Range<usize>) -> bool {
-        ports.any(|port| !self.routers[number].own[port].is_empty())
+    /// The head of a slot has decided for as long as it waits.
+    #[inline]
+    pub fn decide(&mut self, number: usize, slot: usize) {
+        self.routers[number].decided.insert(slot);
+    }
+
+    /// Whether asking the head of a slot could change what it remembers.
+    #[inline]
+    pub fn may_remember(&self, number: usize, slot: usize) -> bool {
+        self.remembers && !self.routers[number].decided.contains(slot)
+    }
+
+    /// Whether the minimal path of a head goes over a global link from here.
+    #[inline]
+    pub fn has_outbound(&self, number: usize) -> bool {
+        !self.routers[number].outbound.is_empty()
     }
 
     /// The head of a slot has asked for nothing that could be granted.
     #[inline]
-    pub fn sleep(&mut self, number: usize, slot: usize) {
-        if self.sleeps {
-            self.routers[number].asleep.insert(slot);
+    pub fn sleep(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
+        if !self.sleeps {
+            return;
+        }
+        let waits = &mut self.routers[number];
+        waits.asleep.insert(slot);
+        if !waits.known.contains(slot) {
+            waits.known.insert(slot);
+            each_own_port(prospect, |port| waits.own[port].insert(slot));
+            prospect.each_misroute(|class, vc| {
+                waits.misroutes[class].insert(slot);
+                waits.misroutes_by_vc.get_mut(class, vc).insert(slot);
+            });
         }
     }
 
@@ -178,38 +219,45 @@ impl<const W: usize> Waiting<W> {
         self.routers[number].wake(port, class);
     }
 
-    /// A port of a router has got credit back for `pair`, VC `vc`.
+    /// A port of a router has got credit back for `pair`, VC `vc`. Whether that has woken a head.
     #[inline]
     pub fn wake_by_credit(
         &mut self,
         number: usize,
         (port, class): (usize, PortClassCode),
         (pair, vc): (usize, usize),
-    ) {
+    ) -> bool {
         let waits = &mut self.routers[number];
-        if class == TERMINAL {
-            return;
+        let before = waits.asleep;
+        if class == TERMINAL || before.is_empty() {
+            return false;
         }
         if !self.by_vc {
-            return waits.wake(port, class);
+            waits.wake(port, class);
+            return waits.asleep != before;
         }
-        // A busy output that is less occupied attracts heads to nothing but itself, and wakes them when it is free again.
-        if waits.blocked.contains(pair) {
-            return;
+        // A busy output that is less occupied attracts heads to nothing but itself, and wakes them when it is free again: too
+        // late only for those that remember what attracted them.
+        if !self.remembers && waits.blocked.contains(pair) {
+            return false;
         }
         let misroutes = waits.misroutes_by_vc.get(class as usize - 1, vc);
-        waits.asleep = waits.asleep.without(waits.own[port]).without(misroutes);
+        waits.asleep = before.without(waits.own[port]).without(misroutes);
+        waits.asleep != before
     }
 
-    /// The marks of some ports of a router have changed: heads read those of their own outputs.
-    pub fn wake_own(&mut self, number: usize, ports: Range<usize>) {
+    /// The marks of some ports of a router have changed: heads read those of their own outputs. Whether any slept.
+    pub fn wake_own(&mut self, number: usize, ports: Range<usize>) -> bool {
         let waits = &mut self.routers[number];
+        let before = waits.asleep;
         ports.for_each(|port| waits.asleep = waits.asleep.without(waits.own[port]));
+        waits.asleep != before
     }
 
-    /// What heads of a router have heard from other routers has changed.
-    pub fn wake_all(&mut self, number: usize) {
-        self.routers[number].asleep = Mask::EMPTY;
+    /// What heads of a router have heard from other routers has changed. Whether any slept.
+    pub fn wake_all(&mut self, number: usize) -> bool {
+        let asleep = &mut self.routers[number].asleep;
+        !std::mem::replace(asleep, Mask::EMPTY).is_empty()
     }
 
     /// Input and output of a grant are busy until the given cycles; the output may not be.
@@ -251,7 +299,7 @@ impl<const W: usize> Waiting<W> {
     }
 
     /// Whether a router none of whose heads is awake and could be granted something can be left alone until a head or a credit
-    /// arrives or a port is released.
+    /// arrives, a port is released, or a mark or a counter changes.
     #[inline]
     pub fn is_calm(&self) -> bool {
         self.calm

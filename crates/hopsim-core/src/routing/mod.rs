@@ -139,7 +139,7 @@ macro_rules! mechanisms {
                 }
             }
 
-            /// Whether a waiting head must be asked in every attempt, as its answers change what it remembers.
+            /// Whether the answers of a waiting head change what it remembers.
             pub fn remembers(&self) -> bool {
                 match self {
                     $(Self::$name(m) => m.remembers(),)*
@@ -332,6 +332,16 @@ pub struct Decision {
     pub request: Option<Request>,
     /// What the packet remembers if it is granted.
     pub after: RouteState,
+    /// Whether it asks for this output as long as it waits.
+    pub stays: bool,
+}
+
+impl Decision {
+    /// A decision that may be another one in the next attempt.
+    #[inline]
+    pub fn open(request: Option<Request>, after: RouteState) -> Self {
+        Self { request, after, stays: false }
+    }
 }
 
 /// How a head stands in its router.
@@ -568,7 +578,7 @@ pub trait Mechanism {
 
     /// The decision of a head with a choice.
     ///
-    /// Unless the mechanism [`Self::draws`] or [`Self::remembers`], a head that asks for nothing that could be granted is
+    /// Unless the mechanism [`Self::draws`], a head that asks for nothing that could be granted is
     /// asked again only when something has changed that can make it ask for something else: one of the outputs in its
     /// [`Prospect`] has become free or got credit back, an output of its own minimal path or detour has been granted or is
     /// wanted by more or fewer heads, or a mark of its group has changed. So a grant of another output must not make a misroute
@@ -593,7 +603,8 @@ pub trait Mechanism {
         false
     }
 
-    /// Whether a waiting head must be asked in every attempt, as its answers change what it remembers.
+    /// Whether the answers of a waiting head change what it remembers: it is then asked even if it could be granted nothing, and
+    /// whenever the occupancy of its minimal path or detour has changed. To the same question it gives the same answer.
     fn remembers(&self) -> bool {
         false
     }
@@ -629,10 +640,10 @@ impl Routing {
     pub fn decide(&self, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
         let head = &view.head();
         match self.stand(head, state, || draws.head()) {
-            Stand::Arrived => Decision { request: Some(head.ejection()), after: *state },
+            Stand::Arrived => Decision::open(Some(head.ejection()), *state),
             Stand::Bound(hop) => {
                 let request = self.vcs().pick(self.base().way(head, hop), view, draws);
-                Decision { request: Some(request), after: *state }
+                Decision::open(Some(request), *state)
             }
             Stand::Open(prospect) => self.choose(&prospect, state, view, draws),
         }

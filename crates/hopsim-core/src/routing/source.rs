@@ -295,7 +295,7 @@ impl Mechanism for Source {
             let head = &view.head();
             self.draw_via(head, state, draws.attempt());
             let Some(minimal) = self.base.towards(head, head.destination, 0) else {
-                return Decision { request: Some(head.ejection()), after: *state };
+                return Decision::open(Some(head.ejection()), *state);
             };
             anew = self.prospect(head, state.via, minimal, || draws.head());
             prospect = &anew;
@@ -318,7 +318,8 @@ impl Mechanism for Source {
         if self.rule.sticky {
             *state = after;
         }
-        Decision { request: Some(taken.unwrap_or(minimal)), after }
+        let stays = self.rule.sticky && taken.is_some();
+        Decision { request: Some(taken.unwrap_or(minimal)), after, stays }
     }
 
     fn draws(&self) -> bool {

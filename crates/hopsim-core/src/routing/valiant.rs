@@ -193,7 +193,7 @@ impl Mechanism for Valiant {
             Some(hop) => vcs.pick(self.base.way(head, hop), view, draws),
             None => head.ejection(),
         };
-        Decision { request: Some(request), after: *state }
+        Decision::open(Some(request), *state)
     }
 
     fn draws(&self) -> bool {
