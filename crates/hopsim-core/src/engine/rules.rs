@@ -245,7 +245,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// The first of the pairs that `pair` stands among: the output VCs of a port, or its entries.
     #[inline]
     pub fn block(&self, pair: usize) -> usize {
-        self.tables.pair(pair).first as usize
+        pair - self.tables.pair(pair).vc as usize
     }
 
     /// The output VC that a pair stands for, which may be an entry.

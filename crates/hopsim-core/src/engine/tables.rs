@@ -41,8 +41,6 @@ pub struct PairInfo {
     pub output_vc: u16,
     /// The entry of an output VC; itself if there is none.
     pub entry: u16,
-    /// The first of those that it stands among: the output VCs of a port, or its entries.
-    pub first: u16,
 }
 
 /// The tables of a run.
@@ -100,7 +98,6 @@ impl Tables {
                 vc,
                 output_vc: if is_entry { pair_base + u16::from(vc) } else { pair as u16 },
                 entry: if has_entry { entry_base + u16::from(vc) } else { pair as u16 },
-                first: if is_entry { entry_base } else { pair_base },
             };
         }
         (0..layout.slots()).for_each(|slot| tables.codes[slot] = slot_code(plan, layout, slot));

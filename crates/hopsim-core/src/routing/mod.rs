@@ -562,6 +562,9 @@ pub trait Mechanism {
     /// Whether nothing may ever be decided anew: then [`Self::target`] is there.
     const FIXED: bool = false;
 
+    /// Whether only heads at injection have a choice: then [`Self::target`] is there for all others.
+    const AT_SOURCE: bool = false;
+
     /// The router that a head without a choice is on its way to, its own if it has arrived.
     fn target(&self, _head: &Head, _state: &mut RouteState, _draw: impl Fn() -> Stream) -> u32 {
         unreachable!("some heads have a choice")
@@ -572,9 +575,6 @@ pub trait Mechanism {
         let target = self.target(head, state, draw);
         self.base().towards(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound)
     }
-    /// Whether only heads at injection have a choice: then [`Self::target`] is there for all others.
-    const AT_SOURCE: bool = false;
-
 
     /// The decision of a head with a choice.
     ///
