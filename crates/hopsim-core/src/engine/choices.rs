@@ -200,7 +200,9 @@ impl<const W: usize> Visit<'_, W> {
     fn rest<M: Mode>(&self, cx: &Context<'_, W, M>) -> u32 {
         let waiting = &self.extras.choices.waiting;
         let stale = cx.marks.as_deref().is_some_and(|marks| marks.is_stale(self.number));
-        if waiting.is_calm() && !(stale && waiting.has_outbound(self.number)) { u32::MAX } else { 0 }
+        // What leaves at once has times of its own.
+        let rests = waiting.may_sleep() && !cx.parallel() && !(stale && waiting.has_outbound(self.number));
+        if rests { u32::MAX } else { 0 }
     }
 
     /// Slots with a fixed request that could be granted now.

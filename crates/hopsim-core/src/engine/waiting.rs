@@ -11,7 +11,6 @@ use super::routers::{Array, Router};
 use super::simulation::wake;
 use super::tables::{PortInfo, Tables};
 use super::wheel::Wheel;
-use crate::config::router::Consumption;
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::Prospect;
@@ -81,8 +80,6 @@ pub struct Waiting<const W: usize> {
     releases: PerRegion<Wheel<Release>>,
     /// Whether heads may sleep: their answers depend on nothing but what wakes them -- constant.
     sleeps: bool,
-    /// Whether a router in which nothing can be granted can be left alone until something wakes a head -- constant.
-    calm: bool,
     /// Whether a head depends on no other VC of an output than the one it would use -- constant.
     by_vc: bool,
     /// Whether heads remember what they would have asked for -- constant.
@@ -115,8 +112,6 @@ impl<const W: usize> Waiting<W> {
             routers: vec![waits; routers],
             releases: PerRegion::new(regions, Wheel::new(ahead)),
             sleeps,
-            // What leaves at once has times of its own.
-            calm: sleeps && plan.router.consumption == Consumption::Serial,
             by_vc: sensors.saturation.is_none_or(|s| s.sensing == Sensing::Vc)
                 && !routing.vcs().is_flexible()
                 && plan.router.damq.is_none(),
@@ -298,11 +293,10 @@ impl<const W: usize> Waiting<W> {
         waits.asleep = waits.asleep.without(waits.own[output]);
     }
 
-    /// Whether a router none of whose heads is awake and could be granted something can be left alone until a head or a credit
-    /// arrives, a port is released, or a mark or a counter changes.
+    /// Whether heads may sleep.
     #[inline]
-    pub fn is_calm(&self) -> bool {
-        self.calm
+    pub fn may_sleep(&self) -> bool {
+        self.sleeps
     }
 
     /// Frees the ports that are no longer busy at cycle `now`, and makes their routers active.
