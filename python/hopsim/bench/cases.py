@@ -17,8 +17,14 @@ REFERENCE_CYCLES = (3_000, 3_000)
 MB = 1e6
 
 # Greatest instructions per packet-hop by load; Valiant's under ADV+1.
-INSTRUCTIONS = {0.1: 600.0, 0.5: 600.0, 1.0: 700.0}
+INSTRUCTIONS = {0.1: 500.0, 0.5: 550.0, 1.0: 650.0}
 VALIANT_INSTRUCTIONS = 750.0
+# The same of heads with a choice, under ADV+1, and of a torus.
+CHOICE_INSTRUCTIONS = {"olm": 1_100.0, "piggyback": 1_100.0, "source_adaptive": 1_100.0, "ugal": 1_500.0}
+TORUS_INSTRUCTIONS = {0.05: 750.0, 0.3: 750.0}
+ADAPTIVE_TORUS_INSTRUCTIONS = 1_300.0
+# Greatest instructions with a stream over those without.
+STREAM_RATIO = 1.15
 IDLE_CPU_S = 0.02
 # Two processes that take more than this, relative to one after the other, do not have a core each.
 BUSY = 0.53
@@ -69,7 +75,7 @@ class Case:
 
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
-    return [*_reference(), *_ratios(), *_choices(), *_cubes(), *_memory(), _sweep()]
+    return [*_reference(), *_ratios(), *_choices(), *_cubes(), *_modes(), *_memory(), _sweep()]
 
 
 def _reference() -> Iterator[Case]:
@@ -110,8 +116,11 @@ def _ratios() -> Iterator[Case]:
             yield Case(section, f"{name} {load}", _ratio(changed, plain, 1.25, "round-robin"))
     for load in (0.1, 0.5, 1.0):
         plain = document(load, REFERENCE_CYCLES)
-        streams = document(load, REFERENCE_CYCLES, measure={"streams": ["nodes", "links"]})
-        yield Case(section, f"streams nodes, links {load}", _ratio(streams, plain, 1.25, "summary only"))
+        for stream in ("nodes", "links", "injection_waits"):
+            streams = document(load, REFERENCE_CYCLES, measure={"streams": [stream]})
+            yield Case(
+                section, f"stream {stream} {load}", _ratio(streams, plain, STREAM_RATIO, "summary only")
+            )
         # All 6,000 cycles measured, against the last one only.
         measured = document(load, (0, sum(REFERENCE_CYCLES)))
         unmeasured = document(load, (sum(REFERENCE_CYCLES) - 1, 1), measure={"batches": 1})
@@ -122,8 +131,9 @@ def _choices() -> Iterator[Case]:
     """Heads that choose an output or a VC, against those that do not."""
     section = "instructions per packet-hop of heads with a choice"
     oblivious = document(0.45, REFERENCE_CYCLES, **VALIANT)
-    for name in ("olm", "source_adaptive"):
+    for name, target in CHOICE_INSTRUCTIONS.items():
         adaptive = {**oblivious, "routing": name}
+        yield Case(section, f"ADV+1 {name} 0.45, instructions", _per_packet_hop(adaptive, target))
         yield Case(section, f"ADV+1 {name} 0.45", _ratio(adaptive, oblivious, CHOICE_RATIO, "valiant"))
         yield Case(section, f"ADV+1 {name} 0.45, decisions", _decisions(adaptive))
     for load in (0.5, 1.0):
@@ -138,27 +148,55 @@ def _cubes() -> Iterator[Case]:
     section = "meshes, tori and trees"
     for name, network, loads, cycles in (
         ("8x8 mesh DOR", MESH, (0.3, 1.0), (5_000, 20_000)),
-        ("64x64 torus DOR bubble", TORUS, (0.05, 0.2, 1.0), (500, 500)),
+        ("64x64 torus DOR bubble", TORUS, (0.05, 0.2, 0.3, 1.0), (500, 500)),
         ("4-ary 5-tree", TREE, (0.3, 1.0), (1_000, 1_000)),
     ):
         for load in loads:
             plain = document(1.0 if load == 1.0 else 0.5, REFERENCE_CYCLES)
             own = document(load, cycles, **network)
-            measure = _against(own, plain, CUBE_RATIO, "the dragonfly, minimal")
+            target = TORUS_INSTRUCTIONS.get(load) if network is TORUS else None
+            measure = _against((own, target), plain, CUBE_RATIO, "the dragonfly, minimal")
             yield Case(section, f"{name} UN {load}", measure)
     for load in (0.05, 0.2, 1.0):
         ordered = document(load, (500, 500), **TORUS)
         adaptive = {**ordered, "routing": "adaptive"}
         name = f"64x64 torus adaptive bubble UN {load}"
-        yield Case(section, name, _against(adaptive, ordered, CHOICE_RATIO, "DOR"))
+        target = ADAPTIVE_TORUS_INSTRUCTIONS
+        yield Case(section, name, _against((adaptive, target), ordered, CHOICE_RATIO, "DOR"))
 
 
-def _against(own: Document, plain: Document, target: float, against: str) -> Measure:
+def _modes() -> Iterator[Case]:
+    """What each mode of the engine buys: instructions in the mode that fits any plan over its own."""
+    section = "instructions per packet-hop in the most general mode over those in the mode that fits"
+    adversarial = {"routing": "olm", "jobs": VALIANT["jobs"]}
+    for mode, experiment in (
+        ("Clean: UN minimal 0.5", document(0.5, REFERENCE_CYCLES)),
+        ("CleanFull: ADV+1 olm 0.45", document(0.45, REFERENCE_CYCLES, **adversarial)),
+        (
+            "CleanGeneral: UN minimal 0.5, age",
+            document(0.5, REFERENCE_CYCLES, router={"cioq": {"allocator": AGE}}),
+        ),
+        ("Named: UN minimal 0.5, fogsim", document(0.5, REFERENCE_CYCLES, compat="fogsim")),
+        ("Cube: 64x64 torus DOR 0.2", document(0.2, (500, 500), **TORUS)),
+        ("CubeFull: 64x64 torus adaptive 0.2", document(0.2, (500, 500), **TORUS, routing="adaptive")),
+    ):
+        yield Case(section, mode, _general_over_own(experiment))
+
+
+def _general_over_own(experiment: Document) -> Measure:
+    def measure(case: Case, bench: Bench) -> Iterator[Figure]:
+        general, own = bench.instructions(experiment, "--general"), bench.instructions(experiment)
+        yield Figure(case.name, "general over own", "", general / own, note=f"{general:.0f} / {own:.0f}")
+
+    return measure
+
+
+def _against(own: tuple[Document, float | None], plain: Document, ratio: float, against: str) -> Measure:
     """Time and instructions per packet-hop, and the latter over those of another network or routing."""
 
     def measure(case: Case, bench: Bench) -> Iterator[Figure]:
-        yield from _per_packet_hop(own, None)(case, bench)
-        yield from _ratio(own, plain, target, against)(case, bench)
+        yield from _per_packet_hop(*own)(case, bench)
+        yield from _ratio(own[0], plain, ratio, against)(case, bench)
 
     return measure
 

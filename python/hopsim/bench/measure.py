@@ -109,7 +109,7 @@ class Bench:
         self._runner = runner
         self._directory = tempfile.TemporaryDirectory(prefix="hopsim-bench-")
         self._usages: dict[str, list[tuple[Usage, int]]] = {}
-        self._instructions: dict[str, tuple[int, int]] = {}
+        self._instructions: dict[tuple[str, tuple[str, ...]], tuple[int, int]] = {}
 
     def __enter__(self) -> Bench:
         return self
@@ -133,12 +133,12 @@ class Bench:
             max(usage.peak_bytes for usage in usages),
         )
 
-    def instructions(self, experiment: Document) -> float:
-        """Instructions per packet-hop of the run phase."""
-        total, hops = self._count(experiment)
+    def instructions(self, experiment: Document, *options: str) -> float:
+        """Instructions per packet-hop of the run phase; `options` are those of the runner."""
+        total, hops = self._count(experiment, options)
         if not hops:
             raise NotMeasuredError("no packet moved")
-        return (total - self._count(setup(experiment))[0]) / hops
+        return (total - self._count(setup(experiment), options)[0]) / hops
 
     def two_at_once(self, experiment: Document) -> float:
         """Wall time of two runs at once over that of one after the other; the best of some tries."""
@@ -188,14 +188,14 @@ class Bench:
             measured.append((usage, packet_hops(out)))
         return [usage for usage, _ in measured], measured[0][1]
 
-    def _count(self, experiment: Document) -> tuple[int, int]:
+    def _count(self, experiment: Document, options: tuple[str, ...]) -> tuple[int, int]:
         if shutil.which("valgrind") is None:
             raise NotMeasuredError("valgrind is not installed")
         config = self._config(experiment)
-        if config not in self._instructions:
+        if (config, options) not in self._instructions:
             profile = self._path("callgrind.out")
             valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}"]
-            run = [str(self._runner), self.write("experiment.json", config)]
+            run = [str(self._runner), self.write("experiment.json", config), *options]
             _, out, log = self.execute([*valgrind, *run])
-            self._instructions[config] = (collected(log), packet_hops(out))
-        return self._instructions[config]
+            self._instructions[config, options] = (collected(log), packet_hops(out))
+        return self._instructions[config, options]

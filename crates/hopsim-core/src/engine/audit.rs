@@ -7,7 +7,7 @@ use super::replies::reply_space;
 use super::routers::{global, initial_credits};
 use super::simulation::Simulation;
 use super::wheel::Wheel;
-use super::{Task, perform};
+use super::{Fit, Task, perform};
 use crate::config::InjectionVc;
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
@@ -43,7 +43,7 @@ impl Task for Audited {
 
 /// Runs a plan for `cycles` cycles and checks every invariant after each; the error names the first breach.
 pub fn audit(plan: &Plan, cycles: u32) -> Result<(), String> {
-    perform(plan, Audited(cycles))
+    perform(plan, Fit::Tight, Audited(cycles))
 }
 
 impl<const W: usize, M: Mode> Simulation<'_, W, M> {

@@ -100,12 +100,26 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         if busy || self.extras.is_leaving((number, slot), cx.now) {
             return WaitReason::Input;
         }
-        let plain = !cx.flexible() && !cx.mixed() && cx.bubble() == 0 && cx.lbr() == 0;
-        let reason = if plain { self.plain_lack(number, slot) } else { self.least_lack(number, slot) };
+        let plain = !cx.flexible() && !cx.mixed() && !cx.idle_node() && cx.bubble() == 0 && cx.lbr() == 0;
+        let reason = if plain && self.hopes_are_options((number, slot)) {
+            self.plain_lack(number, slot)
+        } else {
+            self.least_lack(number, slot)
+        };
         match reason {
             WaitReason::Arbitration if cx.rules.ipr > 0.0 && cx.transit_priority(number) => WaitReason::Ipr,
             reason => reason,
         }
+    }
+
+    /// Whether a head with a choice may use all the output VCs that it could be woken for: not where it has an escape VC, nor
+    /// where it draws its path anew in every attempt.
+    #[inline]
+    fn hopes_are_options(&self, (number, slot): (usize, usize)) -> bool {
+        let chooses = M::FULL && self.routers[number].choosing.contains(slot);
+        !chooses
+            || !self.context.plan.topology.has_escape()
+                && !self.extras.choices.chooser(number, slot).prospect.anywhere
     }
 
     /// What the outputs of a head lack where all packets need the same room and an output VC stands for itself alone.

@@ -75,6 +75,15 @@ pub struct Outcome {
     pub tables: Vec<(String, Table)>,
 }
 
+/// How closely the mode of a run fits its plan.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// With nothing compiled in that the plan does not need, as far as there is such a mode.
+    Tight,
+    /// With everything.
+    Loose,
+}
+
 /// Something done with a simulation, whatever its mask width and mode.
 trait Task: Sized {
     type Observer: Observer + Default;
@@ -95,14 +104,14 @@ pub(crate) fn mask_words(plan: &Plan) -> usize {
 
 /// Picks the mask width once per run: everything below is compiled for it. Routers that need the widest are so rare that they do
 /// without modes of their own.
-fn perform<T: Task>(plan: &Plan, task: T) -> T::Output {
+fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
     match mask_words(plan) {
-        1 => by_mode::<1, T>(plan, task),
+        1 => by_mode::<1, T>(plan, fit, task),
         // Unit tests have no routers so wide, and need not be compiled for them.
         #[cfg(not(test))]
-        2 => by_mode::<2, T>(plan, task),
+        2 => by_mode::<2, T>(plan, fit, task),
         #[cfg(not(test))]
-        4 => by_mode::<4, T>(plan, task),
+        4 => by_mode::<4, T>(plan, fit, task),
         #[cfg(not(test))]
         8 => in_general::<8, T>(plan, task),
         _ => unreachable!("the plan refuses wider routers"),
@@ -110,7 +119,10 @@ fn perform<T: Task>(plan: &Plan, task: T) -> T::Output {
 }
 
 /// Picks the mode, likewise.
-fn by_mode<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
+fn by_mode<const W: usize, T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
+    if fit == Fit::Loose {
+        return in_general::<W, T>(plan, task);
+    }
     let observer = T::Observer::default();
     match (is_full(plan), is_plain(plan), is_clean(plan), is_rising(plan)) {
         (true, true, true, true) => task.with(Simulation::<W, _>::new(plan, CleanFull(observer), T::CUT)),
@@ -149,6 +161,9 @@ impl Task for Measured<'_> {
         drive(&mut simulation, end, self.0)?;
         simulation.context.count_lagging(end);
         simulation.count_held();
+        if simulation.context.recorder.waits.is_some() {
+            simulation.settle_injection_waits();
+        }
         let recorder = &simulation.context.recorder;
         let job = |index: usize| {
             let mut record = Map::new();
@@ -161,9 +176,6 @@ impl Task for Measured<'_> {
             jobs: (0..plan.jobs.len()).map(job).collect(),
             tables: measure::tables::tables(plan, recorder),
         })
-        if simulation.context.recorder.waits.is_some() {
-            simulation.settle_injection_waits();
-        }
     }
 }
 
@@ -188,13 +200,18 @@ impl Task for Traced {
 
 /// Runs a plan to its last cycle.
 pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
-    perform(plan, Measured(control))
+    perform(plan, Fit::Tight, Measured(control))
+}
+
+/// The same, in a mode that fits any plan: what the others buy is measured against it.
+pub fn run_in_general(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
+    perform(plan, Fit::Loose, Measured(control))
 }
 
 /// Runs a plan for `cycles` cycles and returns the life of every packet granted at least one output.
 #[cfg(feature = "trace")]
 pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
-    perform(plan, Traced(cycles))
+    perform(plan, Fit::Tight, Traced(cycles))
 }
 
 /// Simulates up to cycle `end`, looking out for deadlock and for the caller's wish to stop.
