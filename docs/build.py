@@ -102,7 +102,14 @@ def results() -> str:
     tables = dict.fromkeys(column.table for column in result_columns())
     for table in tables:
         columns = [column for column in result_columns() if column.table == table]
-        lines += ["", f"## {table}", "", f"In {columns[0].place}.", "", *_table(["column", "unit", "meaning"])]
+        lines += [
+            "",
+            f"## {table}",
+            "",
+            f"In {columns[0].place}.",
+            "",
+            *_table(["column", "unit", "meaning"]),
+        ]
         lines += [_row([f"`{column.name}`", column.unit, column.meaning]) for column in columns]
     return "\n".join(lines) + "\n"
 

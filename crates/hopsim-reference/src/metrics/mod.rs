@@ -11,6 +11,7 @@ mod summary;
 mod tables;
 
 use crate::Record;
+use crate::routing::ways::Ways;
 use hopsim_core::config::measure::RecordStream;
 use hopsim_core::engine::Outcome;
 use hopsim_core::plan::Plan;
@@ -38,6 +39,7 @@ impl Span {
 struct Run<'a> {
     plan: &'a Plan,
     record: &'a Record,
+    ways: Ways,
 }
 
 impl Run<'_> {
@@ -84,7 +86,7 @@ fn mean(values: &[u32]) -> Option<f64> {
 
 /// What a run measured.
 pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
-    let run = Run { plan, record };
+    let run = Run { plan, record, ways: Ways::new(plan) };
     let all: Vec<usize> = (0..plan.jobs.len()).collect();
     let mut tables = vec![("batches", run.batches_table(&all))];
     for &stream in &plan.experiment.measure.streams {

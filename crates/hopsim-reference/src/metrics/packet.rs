@@ -3,7 +3,8 @@
 use super::Run;
 use crate::Life;
 use hopsim_core::config::{InjectionCount, InjectionLatency};
-use hopsim_core::topology::{PortClass, Topology};
+use hopsim_core::rng::{Purpose, Stream};
+use hopsim_core::topology::PortClass;
 use hopsim_core::trace::Hop;
 
 /// Where a packet left its minimal path for the first time: an index of the four shares.
@@ -69,23 +70,12 @@ impl Run<'_> {
         if self.misrouted(life).is_none() {
             return self.path_latency(life);
         }
-        let topology = &self.plan.topology;
-        let router = |node: u32| node / topology.nodes_per_router();
-        let (mut at, to) = (router(life.trace.source), router(life.trace.destination));
-        let mut cycles = life.length;
-        if let Topology::Graph(_) = **topology {
-            while at != to {
-                let (port, _) = topology.minimal_port(at, to, 0);
-                cycles += self.link_latency(at, port, life.length);
-                at = topology.neighbour(at, port).expect("a minimal path goes over links").0;
-            }
-            return cycles;
-        }
-        for (links, class) in topology.minimal_hops(at, to).into_iter().zip(&self.plan.network.classes.links)
-        {
-            cycles += u32::from(links) * class.latency;
-        }
-        cycles
+        let router = |node: u32| (node / self.plan.topology.nodes_per_router()) as usize;
+        let ends = (router(life.trace.source), router(life.trace.destination));
+        // Of several shortest paths any one: they have as many links of each class.
+        let way = self.ways.way(ends.0, ends.1, &mut Stream::new(0, Purpose::Routing, 0));
+        let links = way.into_iter().map(|(at, port)| self.link_latency(at as u32, port, life.length));
+        links.sum::<u32>() + life.length
     }
 
     /// Where a packet left its minimal path for the first time, if it did.

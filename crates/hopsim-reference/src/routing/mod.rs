@@ -17,7 +17,7 @@ mod tables;
 mod trigger;
 mod up_down;
 mod vcs;
-mod ways;
+pub mod ways;
 
 use crate::parts::{Aim, Request};
 use crate::route::Place;
