@@ -29,8 +29,8 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     points = document.points()
     warn_of_default_latencies(document, points)
     click.echo(f"points: {len(points):,}")
-    for network in dict.fromkeys(survey(point) for point in points):
-        click.echo(_described(network))
+    for network in dict.fromkeys(_described(survey(point)) for point in points):
+        click.echo(network)
     cores = all_cores()
     needs = expected(points, cores)
     threads = "1 core" if cores == 1 else f"{cores} cores"
