@@ -433,7 +433,7 @@ fn thresholds_out_of_range() {
             "out of range; valid: 0 … 1000 packets",
         );
     }
-    refused("source_adaptive.longest_detour", "7", "a detour has at most 6 links; valid: 1 … 6");
+    refused("source_adaptive.longest_detour", "7", "a detour has 1 to 6 links; valid: 1 … 6");
     for routing in ["olm", "par"] {
         let congestion = format!("{routing}.trigger.congestion");
         for key in ["local_threshold", "global_threshold", "min_occupancy"] {
