@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import hopsim as hs
 from conftest import TINY
 from hopsim import _core, toml
-from hopsim.experiment import Experiment, experiment_digest, preset_names, preset_summary, preset_text
+from hopsim.experiment import Experiment, experiment_digest, preset_names, shipped_summary, shipped_text
 
 AXES = {
     "load": st.floats(0.01, 1.0),
@@ -221,7 +221,7 @@ def test_a_file_in_the_directory_goes_before_a_preset_of_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert Experiment.of("dragonfly1056").text == preset_text("dragonfly1056")
+    assert Experiment.of("dragonfly1056").text == shipped_text("dragonfly1056")
     (tmp_path / "dragonfly1056").write_text(TINY, "utf-8")
     assert Experiment.of("dragonfly1056").text == TINY
 
@@ -232,8 +232,8 @@ def test_presets_are_the_files_of_the_package() -> None:
     assert preset_names() == [file.stem for file in files]
     for file in files:
         text = file.read_text("utf-8")
-        assert preset_text(file.stem) == text
-        assert text.splitlines()[0] == f"# {preset_summary(file.stem)}"
+        assert shipped_text(file.stem) == text
+        assert text.splitlines()[0] == f"# {shipped_summary(file.stem)}"
 
 
 def test_a_file_that_is_not_there_and_like_no_preset_lists_them_all(tmp_path: Path) -> None:

@@ -22,6 +22,9 @@ from hopsim.experiment import Experiment, preset_names
 from hopsim.plot import View, draw_all
 from hopsim.sweep import sweep
 
+# The networks that are compared here need not have links of the same latency.
+pytestmark = pytest.mark.filterwarnings("ignore::hopsim.HopsimWarning")
+
 STREAMS = ["nodes", "routers", "links", "occupancy", "generation", "latency_histogram", "injection_waits"]
 MEASURE = {"warmup": 50, "cycles": 200, "batches": 5}
 DRAGONFLY = {"dragonfly": {"p": 1, "a": 2, "h": 1}}

@@ -21,7 +21,7 @@ impl Detour {
     }
 
     /// Whether packets to their own group have none, whatever is drawn.
-    pub fn is_never_drawn_within(&self, ways: &Ways) -> bool {
+    pub fn is_never_drawn_within(self, ways: &Ways) -> bool {
         ways.dragonfly().is_some() && self.intra_group == IntraGroup::Minimal
     }
 

@@ -104,12 +104,12 @@ impl Rule {
             return head.all_links();
         }
         let detour = self.detour(head, &mut head.draws());
-        let memories = [Some(self.minimal(head)), detour.map(|(_, leave)| leave)];
+        let memories = [Some(Self::minimal(head)), detour.map(|(_, leave)| leave)];
         memories.iter().flatten().flat_map(|memory| head.all_of_next_hop(memory)).collect()
     }
 
     /// What a packet sets out with on its minimal path.
-    fn minimal(&self, head: &Head) -> Memory {
+    fn minimal(head: &Head) -> Memory {
         let way = head.ways().way(head.router(), head.destination(), &mut head.draws().at(1));
         Memory { way, ..Memory::default() }
     }
@@ -130,7 +130,7 @@ impl Rule {
         } else {
             self.detour(head, &mut head.draws())
         };
-        let minimal = Choice { fixed: false, ..head.follow(self.minimal(head), &attempt) };
+        let minimal = Choice { fixed: false, ..head.follow(Self::minimal(head), &attempt) };
         let Some((via, leave)) = drawn else {
             return minimal;
         };
