@@ -248,7 +248,7 @@ def _parts(group: Group, paths: Sequence[str], names: Sequence[str]) -> list[tup
 
 def _part(group: Group, path: str, name: str) -> tuple[str, str]:
     if path not in group.axes:
-        return "", ""
+        return f"{name} = –", f"{name} = –"
     text = group.labels[path]
     if path in group.results[0].labels:
         return text, text

@@ -249,7 +249,7 @@ def test_a_file_that_is_not_there_and_like_no_preset_lists_them_all(tmp_path: Pa
         f"{missing}: cannot read the experiment: No such file or directory; presets: {names}"
     )
     close = tmp_path / "fuentes2071.toml"
-    assert refusal(close).endswith("No such file or directory; did you mean the preset fuentes2017?")
+    assert refusal(close).endswith("No such file or directory; did you mean fuentes2017?")
     assert refusal(folder) == f"{folder}: cannot read the experiment: Is a directory"
 
 
@@ -260,7 +260,7 @@ def test_an_error_without_words_of_the_system_is_told_in_its_own(
         raise OSError("the disk is gone")
 
     (tmp_path / "e.toml").write_text(TINY, "utf-8")
-    monkeypatch.setattr(Path, "read_text", fail)
+    monkeypatch.setattr(Path, "open", fail)
     with pytest.raises(hs.ConfigError) as refused:
         Experiment.of(tmp_path / "e.toml")
     assert str(refused.value) == f"{tmp_path}/e.toml: cannot read the experiment: the disk is gone"

@@ -18,7 +18,7 @@ from hopsim.reproduce.entries import BY_NAME, ENTRIES
 from hopsim.reproduce.figure import ACCEPTED, Case, Panel, Points
 from hopsim.reproduce.model import Comparison, Entry, Experiment, Measured, Outcome, Scale
 from hopsim.reproduce.thesis import transients, vc_tables
-from hopsim.reproduce.thesis.per_router import Statement
+from hopsim.reproduce.thesis.per_router import OneRouter
 from hopsim.reproduce.thesis.published import QUANTITIES, published
 from hopsim.reproduce.thesis.study import THESIS
 from hopsim.reproduce.thesis.tables import order
@@ -234,7 +234,7 @@ def test_a_statement_without_its_value_does_not_hold() -> None:
 
 def test_a_statement_of_a_router_holds_up_to_its_limits_and_not_beyond() -> None:
     def holds(ratio: float, **limits: float) -> bool:
-        return Statement("s", "m", -1, **limits).fact([7.0, 1.0, 1.5, 0.5, ratio]).holds
+        return OneRouter("s", "m", -1, **limits).fact({"m": [7.0, 1.0, 1.5, 0.5, ratio]}).holds
 
     assert [holds(ratio, low=2.0, high=4.5) for ratio in (1.999, 2.0, 4.5, 4.501)] == [
         False,
@@ -244,7 +244,7 @@ def test_a_statement_of_a_router_holds_up_to_its_limits_and_not_beyond() -> None
     ]
     assert [holds(ratio, high=0.75) for ratio in (0.0, 0.75, 0.751)] == [True, True, False]
     assert [holds(ratio, low=1.0) for ratio in (0.999, 1.0, 1e9)] == [False, True, True]
-    assert not Statement("s", "m", 0).fact([1.0, 0.0, 0.0, 1.0]).holds
+    assert not OneRouter("s", "m", 0).fact({"m": [1.0, 0.0, 0.0, 1.0]}).holds
 
 
 def test_a_time_of_reaction_or_a_period_holds_up_to_its_limits_and_not_beyond() -> None:

@@ -13,16 +13,14 @@ import pyarrow as pa
 import pytest
 
 import hopsim as hs
+from hopsim.labels import axis_labels, is_load, labels_of, value_label
 from hopsim.plot.records import column_of, cycles, mean_of_rows
 from hopsim.series import (
     Group,
     Series,
-    axis_labels,
     curve_axes,
     curves,
-    is_load,
     over_seeds,
-    value_label,
 )
 from hopsim.stats import Estimate
 
@@ -171,12 +169,15 @@ def test_of_axes_that_vary_one_to_one_the_first_labels_the_curves() -> None:
 
 def test_the_order_of_the_axes_of_a_point_does_not_matter() -> None:
     axes = [{"routing": "minimal", "load": 0.1}, {"load": 0.1, "routing": "minimal"}]
-    results = hs.Results({number: point(number, each, offered_load=0.1) for number, each in enumerate(axes)})
+    results = hs.Results(
+        {number: point(number, each, offered_load=0.1, seed=number) for number, each in enumerate(axes)}
+    )
     assert [numbers(group) for group in over_seeds(results)] == [[0, 1]]
 
 
 def test_only_a_path_that_ends_in_load_is_a_load() -> None:
-    paths = ["load", "jobs.0.traffic.load", "loads", "load.x", "payload", "measure.overload"]
+    job = "jobs.0.traffic.process.bernoulli.load"
+    paths = ["load", job, "loads", "load.x", "payload", "measure.overload"]
     assert [is_load(path) for path in paths] == [True, True, False, False, False, False]
 
 
@@ -216,8 +217,8 @@ def test_labels_of_axes_are_their_shortest_ends_that_are_unique_and_begin_with_n
     [
         ({"valiant": {}}, "valiant"),
         ({"valiant": {"policy": "crg", "share": 0.50}}, "valiant (policy=crg, share=0.5)"),
-        ({"a": {"b": {"c": 1}}}, "a (b=c=1)"),
-        ({"a": 1, "b": 2}, '{"a": 1, "b": 2}'),
+        ({"a": {"b": {"c": 1}}}, "a (b (c=1))"),
+        ({"a": 1, "b": 2}, "a=1, b=2"),
         ([1, 2], "[1, 2]"),
         (True, "true"),
         (None, "null"),
@@ -228,7 +229,7 @@ def test_labels_of_axes_are_their_shortest_ends_that_are_unique_and_begin_with_n
 )
 def test_a_value_is_labelled_by_what_it_chooses(value: object, label: str) -> None:
     assert value_label(value) == label
-    assert Group({"path": value}, []).labels == {"path": label}
+    assert labels_of("path", [value]) == [label]
 
 
 def test_rows_of_a_time_series_are_means_over_seeds_with_students_interval() -> None:
