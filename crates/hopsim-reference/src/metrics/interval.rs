@@ -19,7 +19,7 @@ fn within(t: f64, freedom: u32) -> f64 {
 }
 
 /// The value that Student's t exceeds with probability 2.5 %, by bisection.
-pub fn quantile_975(freedom: u32) -> f64 {
+fn quantile_975(freedom: u32) -> f64 {
     let (mut low, mut high) = (0.0, 20.0);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);

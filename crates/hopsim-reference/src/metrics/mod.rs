@@ -15,7 +15,6 @@ use crate::routing::ways::Ways;
 use hopsim_core::config::measure::RecordStream;
 use hopsim_core::engine::Outcome;
 use hopsim_core::plan::Plan;
-pub use interval::quantile_975;
 pub use summary::COSTS;
 
 /// Cycles from `first` up to `end`, without it.
