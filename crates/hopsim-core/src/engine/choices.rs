@@ -8,11 +8,14 @@ use super::outlook::{Attempt, Outlook};
 use super::regions::Regions;
 use super::routers::{Router, global};
 use super::tables::Tables;
-use super::waiting::{ByVc, VCS, Waiting};
+use super::waiting::Waiting;
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::view::View;
 use crate::routing::{Place, Prospect, RouteState, Stand, Way};
+
+/// Most VCs of a port.
+const VCS: usize = 16;
 
 /// Which output VCs of a router can take the shortest packet in an allocator iteration.
 pub struct Openings<const W: usize> {
@@ -40,7 +43,7 @@ pub struct Choices<const W: usize> {
     /// By slot: what the packet remembers if it is granted what it asks for now.
     after: Vec<RouteState>,
     /// Pairs of all ports of a link class in a VC -- constant.
-    pairs: ByVc<W>,
+    pairs: [[Mask<W>; VCS]; 2],
     /// Pairs of all links in a VC or one above, by VC -- constant.
     vcs_from: [Mask<W>; VCS + 1],
     /// Whether answers change what heads remember -- constant.
@@ -52,11 +55,11 @@ impl<const W: usize> Choices<W> {
     pub fn new(plan: &Plan, (regions, ahead): (&Regions, u32)) -> Self {
         let (routers, layout) = (plan.network.routers as usize, &plan.network.layout);
         let slots = if plan.routing.redecides() { 64 * W } else { 0 };
-        let (mut pairs, mut vcs_from) = (ByVc::EMPTY, [Mask::EMPTY; VCS + 1]);
+        let (mut pairs, mut vcs_from) = ([[Mask::EMPTY; VCS]; 2], [Mask::EMPTY; VCS + 1]);
         for pair in 0..layout.pairs() {
             let link = layout.pair_vc(pair).map(|(port, vc)| (layout.class[port], vc));
             if let Some((class, vc)) = link.filter(|&(class, _)| class != TERMINAL) {
-                pairs.get_mut(class as usize - 1, vc as usize).insert(pair);
+                pairs[class as usize - 1][vc as usize].insert(pair);
                 vcs_from[..=vc as usize].iter_mut().for_each(|pairs| pairs.insert(pair));
             }
         }
@@ -80,7 +83,7 @@ impl<const W: usize> Choices<W> {
     /// The pairs of all ports of a link class in a VC.
     #[inline]
     pub fn pairs(&self, class: u8, vc: u8) -> Mask<W> {
-        self.pairs.get(class as usize, vc as usize)
+        self.pairs[class as usize % 2][vc as usize % VCS]
     }
 
     /// The pairs of all links in VC `vc` or one above.
@@ -231,8 +234,7 @@ impl<const W: usize> Visit<'_, W> {
         slot: usize,
     ) -> bool {
         let choices = &self.extras.choices;
-        let hope = choices.waiting.may_remember(self.number, slot)
-            || choices.is_hopeful((self.number, slot), openings);
+        let hope = choices.remembers || choices.is_hopeful((self.number, slot), openings);
         let granted = hope && self.ask(cx, (iteration, openings), slot);
         if !granted {
             self.extras.choices.sleep((self.number, slot));
@@ -258,9 +260,6 @@ impl<const W: usize> Visit<'_, W> {
         cx.recorder.decisions += 1;
         if self.extras.choices.remembers {
             cx.packets.get_mut(id).route = route;
-            if decision.stays {
-                self.extras.choices.waiting.decide(self.number, slot);
-            }
         }
         let Some(request) = feasible else { return false };
         self.router.slots[slot].request = cx.tables.port(request.port).pair_base + u16::from(request.vc);

@@ -157,11 +157,10 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             return false;
         }
         let PairInfo { port, class, vc, .. } = cx.tables.pair(pair);
-        let (port, vc) = (port as usize, vc as usize);
         let waiting = &mut self.extras.choices.waiting;
-        let mut woken = waiting.wake_by_credit(number, (port, class), (pair, vc));
+        let mut woken = waiting.wake_by_credit(number, (port as usize, class));
         if let Some(marks) = &mut cx.marks {
-            marks.touch(number, (class, vc));
+            marks.touch(number, (class, vc as usize));
             // Its own marks, which heads that sleep may read, are brought up to date by a visit.
             woken |= marks.is_stale(number) && waiting.has_outbound(number);
         }

@@ -14,49 +14,20 @@ use super::wheel::Wheel;
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::Prospect;
-use crate::routing::view::Sensing;
 use crate::topology::GLOBAL;
 use std::ops::Range;
-
-/// Most VCs of a port.
-pub const VCS: usize = 16;
-
-/// One [`Mask`] per link class and VC.
-#[derive(Clone)]
-pub struct ByVc<const W: usize>([Mask<W>; 2 * VCS]);
-
-impl<const W: usize> ByVc<W> {
-    /// Empty sets.
-    pub const EMPTY: Self = Self([Mask::EMPTY; 2 * VCS]);
-
-    /// The set of a VC of a link class.
-    #[inline]
-    pub fn get(&self, class: usize, vc: usize) -> Mask<W> {
-        self.0[(class * VCS + vc) % (2 * VCS)]
-    }
-
-    /// The same, to change it.
-    #[inline]
-    pub fn get_mut(&mut self, class: usize, vc: usize) -> &mut Mask<W> {
-        &mut self.0[(class * VCS + vc) % (2 * VCS)]
-    }
-}
 
 /// Who waits in one router, and for what.
 #[derive(Clone)]
 struct Waits<const W: usize> {
     /// Slots whose minimal path goes over a global link from here: their heads may read its mark.
     outbound: Mask<W>,
-    /// Slots whose heads remember all that they ever will while they wait.
-    decided: Mask<W>,
     /// Slots whose heads have slept: of these the following sets know.
     known: Mask<W>,
     /// Slots whose minimal path or detour goes over a port, by port.
     own: Array<Mask<W>, W>,
     /// Slots that could choose any port of a link class, by class.
     misroutes: [Mask<W>; 2],
-    /// The same by VC.
-    misroutes_by_vc: ByVc<W>,
     /// Slots whose heads would answer what they answered last, and could not be granted it.
     asleep: Mask<W>,
     /// Slots of busy inputs.
@@ -80,10 +51,6 @@ pub struct Waiting<const W: usize> {
     releases: PerRegion<Wheel<Release>>,
     /// Whether heads may sleep: their answers depend on nothing but what wakes them -- constant.
     sleeps: bool,
-    /// Whether a head depends on no other VC of an output than the one it would use -- constant.
-    by_vc: bool,
-    /// Whether heads remember what they would have asked for -- constant.
-    remembers: bool,
 }
 
 impl<const W: usize> Waiting<W> {
@@ -92,11 +59,9 @@ impl<const W: usize> Waiting<W> {
         let (routing, sensors) = (&plan.routing, plan.routing.sensors());
         let waits = Waits {
             outbound: Mask::EMPTY,
-            decided: Mask::EMPTY,
             known: Mask::EMPTY,
             own: Array::new(Mask::EMPTY),
             misroutes: [Mask::EMPTY; 2],
-            misroutes_by_vc: ByVc::EMPTY,
             asleep: Mask::EMPTY,
             engaged: Mask::EMPTY,
             blocked: Mask::EMPTY,
@@ -108,15 +73,7 @@ impl<const W: usize> Waiting<W> {
             && plan.shortest_packet() == plan.longest_packet();
         let sleeps = timeless && !routing.draws();
         let routers = if routing.redecides() { plan.network.routers as usize } else { 0 };
-        Self {
-            routers: vec![waits; routers],
-            releases: PerRegion::new(regions, Wheel::new(ahead)),
-            sleeps,
-            by_vc: sensors.saturation.is_none_or(|s| s.sensing == Sensing::Vc)
-                && !routing.vcs().is_flexible()
-                && plan.router.damq.is_none(),
-            remembers: routing.remembers(),
-        }
+        Self { routers: vec![waits; routers], releases: PerRegion::new(regions, Wheel::new(ahead)), sleeps }
     }
 
     /// Turns to a region.
@@ -137,7 +94,6 @@ impl<const W: usize> Waiting<W> {
     pub fn remove(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
         let waits = &mut self.routers[number];
         waits.outbound.remove(slot);
-        waits.decided.remove(slot);
         if waits.known.contains(slot) {
             self.forget((number, slot), prospect);
         }
@@ -148,10 +104,7 @@ impl<const W: usize> Waiting<W> {
         waits.known.remove(slot);
         waits.asleep.remove(slot);
         each_own_port(prospect, |port| waits.own[port].remove(slot));
-        prospect.each_misroute(|class, vc| {
-            waits.misroutes[class].remove(slot);
-            waits.misroutes_by_vc.get_mut(class, vc).remove(slot);
-        });
+        prospect.each_misroute(|class, _| waits.misroutes[class].remove(slot));
     }
 
     /// Those of the slots with a choice whose heads are to be asked.
@@ -172,18 +125,6 @@ impl<const W: usize> Waiting<W> {
         pairs.without(self.routers[number].blocked)
     }
 
-    /// The head of a slot has decided for as long as it waits.
-    #[inline]
-    pub fn decide(&mut self, number: usize, slot: usize) {
-        self.routers[number].decided.insert(slot);
-    }
-
-    /// Whether asking the head of a slot could change what it remembers.
-    #[inline]
-    pub fn may_remember(&self, number: usize, slot: usize) -> bool {
-        self.remembers && !self.routers[number].decided.contains(slot)
-    }
-
     /// Whether the minimal path of a head goes over a global link from here.
     #[inline]
     pub fn has_outbound(&self, number: usize) -> bool {
@@ -201,10 +142,7 @@ impl<const W: usize> Waiting<W> {
         if !waits.known.contains(slot) {
             waits.known.insert(slot);
             each_own_port(prospect, |port| waits.own[port].insert(slot));
-            prospect.each_misroute(|class, vc| {
-                waits.misroutes[class].insert(slot);
-                waits.misroutes_by_vc.get_mut(class, vc).insert(slot);
-            });
+            prospect.each_misroute(|class, _| waits.misroutes[class].insert(slot));
         }
     }
 
@@ -214,30 +152,15 @@ impl<const W: usize> Waiting<W> {
         self.routers[number].wake(port, class);
     }
 
-    /// A port of a router has got credit back for `pair`, VC `vc`. Whether that has woken a head.
+    /// A port of a router has got credit back. Whether that has woken a head.
     #[inline]
-    pub fn wake_by_credit(
-        &mut self,
-        number: usize,
-        (port, class): (usize, PortClassCode),
-        (pair, vc): (usize, usize),
-    ) -> bool {
+    pub fn wake_by_credit(&mut self, number: usize, (port, class): (usize, PortClassCode)) -> bool {
         let waits = &mut self.routers[number];
         let before = waits.asleep;
         if class == TERMINAL || before.is_empty() {
             return false;
         }
-        if !self.by_vc {
-            waits.wake(port, class);
-            return waits.asleep != before;
-        }
-        // A busy output that is less occupied attracts heads to nothing but itself, and wakes them when it is free again: too
-        // late only for those that remember what attracted them.
-        if !self.remembers && waits.blocked.contains(pair) {
-            return false;
-        }
-        let misroutes = waits.misroutes_by_vc.get(class as usize - 1, vc);
-        waits.asleep = before.without(waits.own[port]).without(misroutes);
+        waits.wake(port, class);
         waits.asleep != before
     }
 

@@ -94,7 +94,7 @@ impl Mechanism for Adaptive {
         let vcs = u8::from(self.escape)..self.base.vcs().used(0);
         let request = view.roomiest(prospect, vcs, |ties| draws.attempt().below(ties));
         let escape = Some(prospect.minimal.highest()).filter(|_| self.escape);
-        Decision::open(request.or(escape), *state)
+        Decision { request: request.or(escape), after: *state }
     }
 
     fn redecides(&self) -> bool {

@@ -328,10 +328,10 @@ impl Mechanism for InTransit {
             taken = self.find((class, vc), (minimal, due), (view, draws)).map(|request| (request, class));
         }
         if taken.is_none() && due && way.class == LOCAL {
-            return Decision::open(None, *state);
+            return Decision { request: None, after: *state };
         }
         let (request, class) = taken.unwrap_or((minimal.request, way.class));
-        Decision::open(Some(request), self.after(*state, prospect, (class, taken.is_some())))
+        Decision { request: Some(request), after: self.after(*state, prospect, (class, taken.is_some())) }
     }
 
     fn draws(&self) -> bool {

@@ -332,16 +332,6 @@ pub struct Decision {
     pub request: Option<Request>,
     /// What the packet remembers if it is granted.
     pub after: RouteState,
-    /// Whether it asks for this output as long as it waits.
-    pub stays: bool,
-}
-
-impl Decision {
-    /// A decision that may be another one in the next attempt.
-    #[inline]
-    pub fn open(request: Option<Request>, after: RouteState) -> Self {
-        Self { request, after, stays: false }
-    }
 }
 
 /// How a head stands in its router.
@@ -640,10 +630,10 @@ impl Routing {
     pub fn decide(&self, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
         let head = &view.head();
         match self.stand(head, state, || draws.head()) {
-            Stand::Arrived => Decision::open(Some(head.ejection()), *state),
+            Stand::Arrived => Decision { request: Some(head.ejection()), after: *state },
             Stand::Bound(hop) => {
                 let request = self.vcs().pick(self.base().way(head, hop), view, draws);
-                Decision::open(Some(request), *state)
+                Decision { request: Some(request), after: *state }
             }
             Stand::Open(prospect) => self.choose(&prospect, state, view, draws),
         }

@@ -295,7 +295,7 @@ impl Mechanism for Source {
             let head = &view.head();
             self.draw_via(head, state, draws.attempt());
             let Some(minimal) = self.base.towards(head, head.destination, 0) else {
-                return Decision::open(Some(head.ejection()), *state);
+                return Decision { request: Some(head.ejection()), after: *state };
             };
             anew = self.prospect(head, state.via, minimal, || draws.head());
             prospect = &anew;
@@ -318,8 +318,7 @@ impl Mechanism for Source {
         if self.rule.sticky {
             *state = after;
         }
-        let stays = self.rule.sticky && taken.is_some();
-        Decision { request: Some(taken.unwrap_or(minimal)), after, stays }
+        Decision { request: Some(taken.unwrap_or(minimal)), after }
     }
 
     fn draws(&self) -> bool {

@@ -193,7 +193,7 @@ impl Mechanism for Valiant {
             Some(hop) => vcs.pick(self.base.way(head, hop), view, draws),
             None => head.ejection(),
         };
-        Decision::open(Some(request), *state)
+        Decision { request: Some(request), after: *state }
     }
 
     fn draws(&self) -> bool {
