@@ -39,7 +39,7 @@ pub struct Hop {
 }
 
 /// Something that happens to a packet inside the engine. The default watches nothing and costs nothing.
-pub trait Observer {
+pub trait Observer: Clone + Default {
     /// A packet was granted an output.
     #[inline]
     fn granted(&mut self, _packet: PacketKey, _hop: Hop) {}

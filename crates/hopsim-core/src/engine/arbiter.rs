@@ -4,7 +4,7 @@ use super::allocator::Visit;
 use super::context::Context;
 use super::mask::Mask;
 use super::mode::Mode;
-use super::routers::{Array, global};
+use super::routers::{Array, join};
 use crate::config::router::{ArbiterConfig, Timestamp};
 use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
@@ -23,12 +23,12 @@ impl Stage {
     pub fn stream<const W: usize, M: Mode>(
         self,
         cx: &Context<'_, W, M>,
-        router: usize,
+        number: usize,
         port: usize,
         iteration: u32,
     ) -> Stream {
-        let index = (router as u64) << 16 | (port as u64) << 1 | self as u64;
-        Stream::new(cx.rules.seed, Purpose::Arbiter, index).at(cx.moment(iteration))
+        let index = u64::from(cx.span.router(number)) << 16 | (port as u64) << 1 | self as u64;
+        Stream::new(cx.shared.rules.seed, Purpose::Arbiter, index).at(cx.shared.moment(cx.now, iteration))
     }
 }
 
@@ -90,7 +90,7 @@ impl<const W: usize> Visit<'_, W> {
         field: u64,
         iteration: u32,
     ) -> usize {
-        if !cx.input_round_robin() {
+        if !cx.shared.input_round_robin() {
             return self.choose_slot_otherwise(cx, input, field, iteration);
         }
         let high = field & (u64::MAX << (self.router.ports[input].in_pointer % 64));
@@ -106,16 +106,16 @@ impl<const W: usize> Visit<'_, W> {
         field: u64,
         iteration: u32,
     ) -> usize {
-        let info = cx.tables.port(input);
+        let info = cx.shared.tables.port(input);
         let word = info.slot_base as usize / 64 * 64;
         let contest = Contest {
-            arbiter: &cx.plan.router.allocator.input_arbiter,
+            arbiter: &cx.shared.plan.router.allocator.input_arbiter,
             candidates: Mask::<1>::from_bits(field),
             pointer: self.router.ports[input].in_pointer as usize,
         };
         contest.winner(
             |bit, stamp| self.age(cx, word + bit, info.class == TERMINAL, stamp),
-            |bit| self.extras.input_stamps[global::<W>(self.number as u32, word + bit) as usize],
+            |bit| self.extras.input_stamps[join::<W>(self.number as u32, word + bit) as usize],
             || Stage::Input.stream(cx, self.number, input, iteration),
         )
     }
@@ -130,7 +130,7 @@ impl<const W: usize> Visit<'_, W> {
         candidates: Mask<W>,
         (class, iteration, nominee): (usize, u32, &Array<u16, W>),
     ) -> usize {
-        if !cx.output_round_robin() {
+        if !cx.shared.output_round_robin() {
             return self.choose_input_otherwise(cx, output, candidates, (class, iteration, nominee));
         }
         let pointer = self.router.ports[output].out_pointer[class] as usize;
@@ -145,13 +145,13 @@ impl<const W: usize> Visit<'_, W> {
         candidates: Mask<W>,
         (class, iteration, nominee): (usize, u32, &Array<u16, W>),
     ) -> usize {
-        let inputs = cx.tables.input_count;
+        let inputs = cx.shared.tables.input_count;
         let contest = Contest {
-            arbiter: &cx.plan.router.allocator.output_arbiter,
+            arbiter: &cx.shared.plan.router.allocator.output_arbiter,
             candidates,
             pointer: self.router.ports[output].out_pointer[class] as usize,
         };
-        let terminal = |input| cx.tables.port(input).class == TERMINAL;
+        let terminal = |input| cx.shared.tables.port(input).class == TERMINAL;
         contest.winner(
             |input, stamp| self.age(cx, nominee[input] as usize, terminal(input), stamp),
             |input| self.extras.output_stamps[(self.number * inputs + output) * inputs + input],

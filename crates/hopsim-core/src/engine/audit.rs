@@ -1,12 +1,12 @@
 //! The audit: what must hold between any two cycles, counted anew from the whole state. Slow; for tests.
 
-use super::context::{Arrival, Credit};
+use super::context::{Context, Credit};
 use super::mode::Mode;
+use super::region::Region;
 use super::regions::Cut;
 use super::replies::reply_space;
-use super::routers::{global, initial_credits};
+use super::routers::{Router, initial_credits, join};
 use super::simulation::Simulation;
-use super::wheel::Wheel;
 use super::{Fit, Task, perform};
 use crate::config::InjectionVc;
 use crate::network::{NONE, TERMINAL};
@@ -18,7 +18,10 @@ struct Audited(u32);
 impl Task for Audited {
     type Observer = Tracer;
     type Output = Result<(), String>;
-    const CUT: Cut = Cut::Finest;
+
+    fn cut(&self) -> Cut {
+        Cut::Finest
+    }
 
     fn with<const W: usize, M: Mode<Observer = Tracer>>(
         self,
@@ -26,12 +29,12 @@ impl Task for Audited {
     ) -> Self::Output {
         for _ in 0..self.0 {
             simulation.advance(simulation.now() + 1);
-            let delivered = simulation.context.mode.observer().delivered();
+            let delivered = simulation.worker.mode.observer().delivered();
             simulation
                 .check(delivered)
                 .map_err(|breach| format!("before cycle {}: {breach}", simulation.now()))?;
         }
-        let traces = std::mem::take(simulation.context.mode.observer()).into_traces();
+        let traces = std::mem::take(simulation.worker.mode.observer()).into_traces();
         let twice =
             |packet: &&PacketTrace| packet.hops.windows(2).any(|hops| hops[0].granted >= hops[1].granted);
         traces
@@ -46,10 +49,10 @@ pub fn audit(plan: &Plan, cycles: u32) -> Result<(), String> {
     perform(plan, Fit::Tight, Audited(cycles))
 }
 
-impl<const W: usize, M: Mode> Simulation<'_, W, M> {
+impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     fn check(&self, delivered: u64) -> Result<(), String> {
         self.check_conservation(delivered)?;
-        for router in 0..self.routers.len() as u32 {
+        for router in 0..self.plan.network.routers {
             self.check_credits(router)?;
             self.check_requests(router)?;
         }
@@ -58,9 +61,11 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
 
     /// Packets generated = dropped + waiting at nodes + inside + delivered.
     fn check_conservation(&self, delivered: u64) -> Result<(), String> {
-        let (generated, dropped) = self.context.recorder.lifetime();
-        let waiting = self.context.nics.waiting.len() as u64;
-        let inside = self.context.packets.len() as u64;
+        let (generated, dropped) = self.worker.recorder.lifetime();
+        let sum = |count: fn(&Context<'p, W, M>) -> usize| -> u64 {
+            self.regions.iter().map(|region| count(&region.context) as u64).sum()
+        };
+        let (waiting, inside) = (sum(|cx| cx.nics.waiting.len()), sum(Context::inside));
         if generated != dropped + waiting + inside + delivered {
             return Err(format!(
                 "{generated} packets generated, but {dropped} dropped, {waiting} waiting, {inside} inside and {delivered} delivered"
@@ -71,7 +76,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
 
     /// The buffers behind every output, and the space for replies.
     fn check_credits(&self, router: u32) -> Result<(), String> {
-        let network = &self.context.plan.network;
+        let network = &self.plan.network;
         for (port, &vcs) in network.layout.output_vcs.iter().enumerate() {
             let base = network.layout.pair_base[port] as usize;
             if network.layout.class[port] == TERMINAL {
@@ -88,19 +93,18 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     /// Credits + packets queued or on the wire + credits on the wire = capacity, for every output VC of a port. Where VCs
     /// share a buffer, credits follow from what all of them have outstanding.
     fn check_buffers(&self, router: u32, port: usize, (peer, back): (u32, usize)) -> Result<(), String> {
-        let network = &self.context.plan.network;
+        let network = &self.plan.network;
         let (base, slots) = (network.layout.pair_base[port], network.layout.slot_base[back]);
         let pairs = base as usize..base as usize + network.layout.output_vcs[port] as usize;
         let outstanding = pairs.clone().zip(slots as usize..).map(|(pair, slot)| {
-            let (resident, flying) = (self.resident(peer, slot), self.flying(global::<W>(peer, slot)));
-            resident + flying + self.returning(global::<W>(router, pair))
+            self.resident(peer, slot) + self.flying(peer, slot) + self.returning(router, pair)
         });
         let outstanding: Vec<u32> = outstanding.collect();
-        let credits: Vec<u32> =
-            pairs.clone().map(|pair| self.routers[router as usize].credits[pair]).collect();
+        let credits: Vec<u32> = pairs.clone().map(|pair| self.router(router).credits[pair]).collect();
         let place = || format!("router {router} {}", network.port_name(port));
         let capacity = initial_credits(network, router, port);
-        let Some(damq) = &self.context.damq else {
+        let (region, number) = self.region_of(router);
+        let Some(damq) = &region.context.damq else {
             return match credits.iter().zip(&outstanding).position(|(c, o)| c + o != capacity) {
                 Some(vc) => Err(format!(
                     "{} VC {vc}: {} credits + {} outstanding phits, capacity {capacity}",
@@ -111,7 +115,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
                 None => Ok(()),
             };
         };
-        let counted: Vec<u32> = pairs.map(|pair| damq.outstanding(global::<W>(router, pair))).collect();
+        let counted: Vec<u32> = pairs.map(|pair| damq.outstanding(join::<W>(number, pair))).collect();
         if counted != outstanding {
             return Err(format!("{}: {outstanding:?} phits outstanding, counted {counted:?}", place()));
         }
@@ -125,31 +129,34 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
 
     /// Free space for replies + requests granted ejection + replies at the node + space that becomes free = capacity.
     fn check_reply_space(&self, router: u32, port: usize, pair: usize) -> Result<(), String> {
-        let plan = self.context.plan;
+        let plan = self.plan;
         let node = router as usize * plan.network.layout.terminals + port;
         let Some(job) = plan.jobs.get(plan.job_of[node] as usize).filter(|job| job.request_reply()) else {
             return Ok(());
         };
-        let class = self.context.nics.class(true);
+        let nics = &self.region_of(router).0.context.nics;
+        let class = nics.class(true);
         let vc = pair - plan.network.layout.pair_base[port] as usize;
         let mine = |requester: u32| {
             plan.nic.injection_vc != InjectionVc::Destination
                 || class.block(requester, plan.network.nodes) + 1 == vc
         };
-        let answering = self.context.consumed.all().flat_map(Wheel::iter);
-        let requested =
-            answering.filter(|c| c.node == node as u32 && c.requester != NONE && mine(c.requester));
-        let waiting = &self.context.nics.waiting;
-        let queued = self.context.nics.sources.get(node).map_or(0, |source| {
-            source.replies.iter(waiting).filter(|&id| mine(waiting.get(id).destination)).count()
+        let cx = &self.region_of(router).0.context;
+        let number = node - cx.span.first_node as usize;
+        let requested = cx
+            .consumed
+            .iter()
+            .filter(|c| c.node == number as u32 && c.requester != NONE && mine(c.requester));
+        let queued = nics.sources.get(number).map_or(0, |source| {
+            source.replies.iter(&nics.waiting).filter(|&id| mine(nics.waiting.get(id).destination)).count()
         });
         let in_buffer: u32 = (0..class.count)
             .filter(|&index| plan.nic.injection_vc != InjectionVc::Destination || index + 1 == vc)
-            .map(|index| self.context.nics.occupied(node, class.first + index))
+            .map(|index| nics.occupied(number, class.first + index))
             .sum();
         let taken = (requested.count() + queued) as u32 * job.packet_length + in_buffer;
-        let free = self.routers[router as usize].credits[pair];
-        let returning = self.returning(global::<W>(router, pair));
+        let free = self.router(router).credits[pair];
+        let returning = self.returning(router, pair);
         if free + returning + taken != reply_space(plan, node) {
             return Err(format!(
                 "node {node} VC {vc}: {free} free + {returning} returning + {taken} taken phits for replies"
@@ -158,37 +165,54 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         Ok(())
     }
 
+    /// A router of the network: its region, and its number there.
+    fn region_of(&self, router: u32) -> (&Region<'p, W, M>, u32) {
+        let region = &self.regions[self.cut.of(router)];
+        (region, router - region.context.span.first_router)
+    }
+
+    fn router(&self, router: u32) -> &Router<W> {
+        let (region, number) = self.region_of(router);
+        &region.routers[number as usize]
+    }
+
+    /// Phits in a buffer.
     fn resident(&self, router: u32, slot: usize) -> u32 {
-        let packets = &self.context.packets;
-        let queue = self.routers[router as usize].slots[slot].queue;
-        queue.iter(packets).map(|id| self.context.space(u32::from(packets.get(id).length))).sum()
+        let (cx, queue) = (&self.region_of(router).0.context, self.router(router).slots[slot].queue);
+        queue.iter(&cx.packets).map(|id| cx.shared.space(u32::from(cx.packets.get(id).length))).sum()
     }
 
-    fn flying(&self, slot: u32) -> u32 {
-        let length = |a: &Arrival| u32::from(self.context.packets.get(a.packet).length);
-        let space = |a: &Arrival| self.context.space(length(a));
-        self.context.arrivals.iter().filter(|a| a.slot == slot).map(space).sum()
+    /// Phits on their way there.
+    fn flying(&self, router: u32, slot: usize) -> u32 {
+        let (region, number) = self.region_of(router);
+        let (cx, id) = (&region.context, join::<W>(number, slot));
+        let inside = cx.arrivals.iter().filter(|a| a.slot == id).map(|a| cx.packets.get(a.packet));
+        let packets = inside.chain(cx.immigrants.iter().filter(|packet| packet.next == id));
+        packets.map(|packet| cx.shared.space(u32::from(packet.length))).sum()
     }
 
-    fn returning(&self, pair: u32) -> u32 {
-        let credits = self.context.credits.iter();
-        credits.filter(|c: &&Credit| c.pair == pair).map(|c| u32::from(c.phits)).sum()
+    /// Credit on its way to an output VC \[phits\].
+    fn returning(&self, router: u32, pair: usize) -> u32 {
+        let (region, number) = self.region_of(router);
+        let credits = region.context.credits.iter();
+        credits.filter(|c: &&Credit| c.pair == join::<W>(number, pair)).map(|c| u32::from(c.phits)).sum()
     }
 
     /// Every head that need not wait for a signal is known to exactly the output VC it wants, and the summary sets agree with the details.
     fn check_requests(&self, router: u32) -> Result<(), String> {
-        let (state, network) = (&self.routers[router as usize], &self.context.plan.network);
+        let (region, number) = self.region_of(router);
+        let (cx, state, network) = (&region.context, self.router(router), &self.plan.network);
         for pair in 0..network.layout.pairs() {
             let wants = state.wants[pair];
             if state.wanted.contains(pair) == wants.is_empty() {
                 return Err(format!("router {router} pair {pair}: the set of wanted pairs is stale"));
             }
             let Some((port, _)) = network.layout.any_vc(pair) else { continue };
-            let shortest = self.context.rules.shortest;
+            let shortest = cx.shared.rules.shortest;
             let link = network.layout.class[port] != TERMINAL;
-            let least = if link { self.context.space(shortest) } else { shortest };
+            let least = if link { cx.shared.space(shortest) } else { shortest };
             // Nodes that take all packets at once need no allocator.
-            let credit = state.credits[pair] >= least && (link || !self.context.parallel());
+            let credit = state.credits[pair] >= least && (link || !cx.shared.parallel());
             if state.credit.contains(pair) != credit {
                 return Err(format!("router {router} pair {pair}: the set of pairs with credit is stale"));
             }
@@ -197,7 +221,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             let head = state.slots[slot].queue.front != NONE;
             let wanting = (0..network.layout.pairs()).filter(|&p| state.wants[p].contains(slot)).count();
             let asking = wanting + usize::from(state.choosing.contains(slot));
-            let asks = head && !self.context.is_held(router as usize, slot);
+            let asks = head && !cx.is_held(number as usize, slot);
             if asking != usize::from(asks) {
                 return Err(format!("router {router} slot {slot}: its head asks {asking} times"));
             }

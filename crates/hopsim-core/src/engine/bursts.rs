@@ -70,9 +70,9 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             return;
         }
         let Burst { start, end, .. } = *burst;
-        self.recorder.burst(index, (start, end));
+        self.worker.recorder.burst(index, (start, end));
         *burst = Burst { start: end, end, left: 0 };
-        let job = &self.plan.jobs[index];
+        let job = &self.shared.plan.jobs[index];
         self.bursts.fill(index, job);
         for node in senders(job) {
             self.nics.book(node, end);

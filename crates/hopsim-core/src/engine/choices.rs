@@ -5,8 +5,7 @@ use super::context::Context;
 use super::mask::Mask;
 use super::mode::Mode;
 use super::outlook::{Attempt, Outlook};
-use super::regions::Regions;
-use super::routers::{Router, global};
+use super::routers::{Router, join};
 use super::tables::Tables;
 use super::waiting::Waiting;
 use crate::network::{PortClassCode, TERMINAL};
@@ -38,7 +37,7 @@ pub struct Chooser<const W: usize> {
 pub struct Choices<const W: usize> {
     /// Which of them sleep.
     pub waiting: Waiting<W>,
-    /// By global slot id.
+    /// By slot id.
     choosers: Vec<Chooser<W>>,
     /// By slot: what the packet remembers if it is granted what it asks for now.
     after: Vec<RouteState>,
@@ -51,9 +50,9 @@ pub struct Choices<const W: usize> {
 }
 
 impl<const W: usize> Choices<W> {
-    /// No heads. No port is busy for longer than `ahead` cycles.
-    pub fn new(plan: &Plan, (regions, ahead): (&Regions, u32)) -> Self {
-        let (routers, layout) = (plan.network.routers as usize, &plan.network.layout);
+    /// No heads of `routers` routers. No port is busy for longer than `ahead` cycles.
+    pub fn new(plan: &Plan, (routers, ahead): (usize, u32)) -> Self {
+        let layout = &plan.network.layout;
         let slots = if plan.routing.redecides() { 64 * W } else { 0 };
         let (mut pairs, mut vcs_from) = ([[Mask::EMPTY; VCS]; 2], [Mask::EMPTY; VCS + 1]);
         for pair in 0..layout.pairs() {
@@ -65,7 +64,7 @@ impl<const W: usize> Choices<W> {
         }
         let nobody = Chooser { prospect: Prospect::minimal(Way::NONE, Place::Injection), hopes: Mask::EMPTY };
         Self {
-            waiting: Waiting::new(plan, (regions, ahead)),
+            waiting: Waiting::new(plan, (routers, ahead)),
             choosers: vec![nobody; routers * slots],
             after: vec![RouteState::NEW; slots],
             pairs,
@@ -77,7 +76,7 @@ impl<const W: usize> Choices<W> {
     /// The head of a slot.
     #[inline]
     pub fn chooser(&self, number: usize, slot: usize) -> &Chooser<W> {
-        &self.choosers[global::<W>(number as u32, slot) as usize]
+        &self.choosers[join::<W>(number as u32, slot) as usize]
     }
 
     /// The pairs of all ports of a link class in a VC.
@@ -97,7 +96,7 @@ impl<const W: usize> Choices<W> {
     #[inline(always)]
     fn wait(&mut self, tables: &Tables, (number, slot): (usize, usize), prospect: &Prospect) {
         self.waiting.add((number, slot), prospect);
-        let id = global::<W>(number as u32, slot) as usize;
+        let id = join::<W>(number as u32, slot) as usize;
         self.choosers[id] = Chooser { prospect: *prospect, hopes: self.hopes(tables, prospect) };
     }
 
@@ -122,14 +121,14 @@ impl<const W: usize> Choices<W> {
     #[inline]
     pub fn withdraw(&mut self, (number, slot): (usize, usize), router: &mut Router<W>) {
         router.choosing.remove(slot);
-        let Chooser { prospect, .. } = &self.choosers[global::<W>(number as u32, slot) as usize];
+        let Chooser { prospect, .. } = &self.choosers[join::<W>(number as u32, slot) as usize];
         self.waiting.remove((number, slot), prospect);
     }
 
     /// The head of a slot has asked for nothing that could be granted.
     #[inline]
     fn sleep(&mut self, (number, slot): (usize, usize)) {
-        let Chooser { prospect, .. } = &self.choosers[global::<W>(number as u32, slot) as usize];
+        let Chooser { prospect, .. } = &self.choosers[join::<W>(number as u32, slot) as usize];
         self.waiting.sleep((number, slot), prospect);
     }
 
@@ -144,15 +143,15 @@ impl<const W: usize> Visit<'_, W> {
     /// A packet has become the head of a slot, where some heads have a choice.
     pub fn stand<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
         let head = cx.head(self.number, slot, packet);
-        let request = match &cx.stand(self.number, packet, &head) {
+        let request = match &cx.stand(packet, &head) {
             Stand::Arrived => head.ejection(),
-            Stand::Bound(hop) => cx.base.way(&head, *hop).highest(),
+            Stand::Bound(hop) => cx.shared.base.way(&head, *hop).highest(),
             Stand::Open(prospect) => {
                 self.router.choosing.insert(slot);
-                return self.extras.choices.wait(&cx.tables, (self.number, slot), prospect);
+                return self.extras.choices.wait(&cx.shared.tables, (self.number, slot), prospect);
             }
         };
-        self.router.ask(slot, cx.tables.port(request.port).pair_base as usize + request.vc as usize);
+        self.router.ask(slot, cx.shared.tables.port(request.port).pair_base as usize + request.vc as usize);
     }
 
     /// The allocator's iterations where heads have a choice. Returns what [`Visit::allocate`] does.
@@ -160,14 +159,14 @@ impl<const W: usize> Visit<'_, W> {
     pub fn iterate_choices<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) -> u32 {
         cx.update_own_marks(self.number, self.router, &mut self.extras.choices.waiting);
         let (mut fixed, mut losers) = (Mask::EMPTY, Mask::EMPTY);
-        for iteration in 0..cx.rules.iterations {
+        for iteration in 0..cx.shared.rules.iterations {
             let waiting = &self.extras.choices.waiting;
             let awake = self.vacated(cx, waiting.awake(self.number, self.router.choosing));
             if iteration > 0 && awake.is_empty() && losers.is_empty() {
                 return self.rest(cx);
             }
             let open = waiting.free_outputs(self.number, self.router.credit);
-            let openings = Openings { open, reachable: cx.reachable(open) };
+            let openings = Openings { open, reachable: cx.shared.reachable(open) };
             // What was not feasible cannot become so within the cycle: only losers may try another VC.
             fixed = if iteration == 0 {
                 self.fixed(cx, &openings)
@@ -182,7 +181,7 @@ impl<const W: usize> Visit<'_, W> {
             });
             if slots.is_empty() {
                 // Nothing changes any more in this cycle but what is drawn.
-                if cx.draws {
+                if cx.shared.draws {
                     continue;
                 }
                 return self.rest(cx);
@@ -204,7 +203,8 @@ impl<const W: usize> Visit<'_, W> {
         let waiting = &self.extras.choices.waiting;
         let stale = cx.marks.as_deref().is_some_and(|marks| marks.is_stale(self.number));
         // What leaves at once has times of its own.
-        let rests = waiting.may_sleep() && !cx.parallel() && !(stale && waiting.has_outbound(self.number));
+        let rests =
+            waiting.may_sleep() && !cx.shared.parallel() && !(stale && waiting.has_outbound(self.number));
         if rests { u32::MAX } else { 0 }
     }
 
@@ -214,7 +214,7 @@ impl<const W: usize> Visit<'_, W> {
         let mut slots = Mask::EMPTY;
         (self.router.wanted & openings.reachable).for_each(|pair| slots |= self.router.wants[pair]);
         slots = self.vacated(cx, self.extras.choices.waiting.free_inputs(self.number, slots));
-        if cx.mixed() {
+        if cx.shared.mixed() {
             slots.for_each(|slot| {
                 if !self.fits(cx, slot) {
                     slots.remove(slot);
@@ -252,17 +252,19 @@ impl<const W: usize> Visit<'_, W> {
     ) -> bool {
         let id = self.router.slots[slot].queue.front;
         let mut route = cx.packets.get(id).route;
-        let mut attempt = Attempt { cx, router: self.number, packet: id, iteration, stream: None };
+        let mut attempt =
+            Attempt { cx, router: cx.span.router(self.number), packet: id, iteration, stream: None };
         let Chooser { prospect, .. } = self.extras.choices.chooser(self.number, slot);
         let outlook = Outlook { cx, visit: self, openings, slot };
-        let decision = cx.routing.choose(prospect, &mut route, &outlook, &mut attempt);
+        let decision = cx.shared.routing.choose(prospect, &mut route, &outlook, &mut attempt);
         let feasible = decision.request.filter(|&request| outlook.open(request));
-        cx.recorder.decisions += 1;
+        cx.worker.recorder.decisions += 1;
         if self.extras.choices.remembers {
             cx.packets.get_mut(id).route = route;
         }
         let Some(request) = feasible else { return false };
-        self.router.slots[slot].request = cx.tables.port(request.port).pair_base + u16::from(request.vc);
+        self.router.slots[slot].request =
+            cx.shared.tables.port(request.port).pair_base + u16::from(request.vc);
         self.extras.choices.after[slot] = decision.after;
         true
     }
@@ -285,10 +287,10 @@ impl<const W: usize> Visit<'_, W> {
             packet.route = self.extras.choices.after[slot];
         }
         if let Some(contention) = &mut cx.contention {
-            contention.leaves(global::<W>(self.number as u32, slot), left);
+            contention.leaves(join::<W>(self.number as u32, slot), left);
         }
         if let Some(marks) = &mut cx.marks {
-            marks.touch(self.number, (to, cx.tables.pair(pair).vc as usize));
+            marks.touch(self.number, (to, cx.shared.tables.pair(pair).vc as usize));
         }
         if cx.minimal.is_empty() {
             return 0;
@@ -296,7 +298,7 @@ impl<const W: usize> Visit<'_, W> {
         let on_path = |route: RouteState| if route.misrouted() { 0 } else { packet.length };
         let (arrived, leaves) = (on_path(before), on_path(packet.route));
         if to != TERMINAL {
-            cx.minimal[global::<W>(self.number as u32, pair) as usize] += u32::from(leaves);
+            cx.minimal[join::<W>(self.number as u32, pair) as usize] += u32::from(leaves);
         }
         arrived
     }

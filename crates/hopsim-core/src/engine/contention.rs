@@ -1,12 +1,11 @@
 //! Contention counters: how many heads want each output, their average over time, and the counts by destination group
 //! that routers tell their group (Fuentes' thesis, 2017, §4.1).
 
-use super::regions::{PerRegion, Regions};
+use super::regions::Span;
 use super::wheel::Wheel;
 use crate::plan::Plan;
 use crate::routing::view::{Exchange, Sensors};
 use std::collections::VecDeque;
-use std::ops::Range;
 
 /// Not counted; no group to count for.
 const NOTHING: u16 = u16::MAX;
@@ -28,15 +27,15 @@ struct Average {
     since: u32,
 }
 
-/// The counters of all routers.
+/// The counters of the routers of a region, which is whole groups.
 pub struct Contention {
     /// By router · ports + port.
     counters: Vec<u16>,
     ports: usize,
-    /// By global slot id: port and group counted for, `NOTHING` for none.
+    /// By slot id: port and group counted for, `NOTHING` for none.
     counted: Vec<(u16, u16)>,
     /// Slots whose packet has left.
-    releases: PerRegion<Wheel<u32>>,
+    releases: Wheel<u32>,
     /// Weight of the past and averages by router · ports + port; empty if unused.
     alpha: f64,
     averages: Vec<Average>,
@@ -59,32 +58,26 @@ pub struct Groups {
     /// Sums of it over the routers of a group.
     sums: Vec<u32>,
     /// Messages on their way: cycle of arrival, counts.
-    under_way: PerRegion<VecDeque<(u32, Vec<u16>)>>,
+    under_way: VecDeque<(u32, Vec<u16>)>,
 }
 
 impl Contention {
-    /// Counters at zero, `None` if nobody reads them. `slots` global slot ids exist.
-    pub fn new(plan: &Plan, sensors: &Sensors, (regions, slots): (&Regions, usize)) -> Option<Self> {
+    /// Counters at zero, `None` if nobody reads them. `slots` slot ids exist.
+    pub fn new(plan: &Plan, sensors: &Sensors, (span, slots): (&Span, usize)) -> Option<Self> {
         if !sensors.contention {
             return None;
         }
-        let (routers, ports) = (plan.network.routers as usize, plan.network.layout.ports());
+        let (routers, ports) = (span.routers, plan.network.layout.ports());
         let averages = if sensors.alpha.is_some() { routers * ports } else { 0 };
         Some(Self {
             counters: vec![0; routers * ports],
             ports,
             counted: vec![(NOTHING, NOTHING); slots],
-            releases: PerRegion::new(regions, Wheel::new(2 * plan.longest_packet())),
+            releases: Wheel::new(2 * plan.longest_packet()),
             alpha: sensors.alpha.unwrap_or(0.0),
             averages: vec![Average::default(); averages],
-            groups: sensors.exchange.map(|exchange| Groups::new(plan, exchange, regions)),
+            groups: sensors.exchange.map(|exchange| Groups::new(plan, exchange, routers)),
         })
-    }
-
-    /// Turns to a region.
-    pub fn enter(&mut self, region: usize) {
-        self.releases.enter(region);
-        self.groups.iter_mut().for_each(|groups| groups.under_way.enter(region));
     }
 
     /// Whether the head of a slot is counted, or the packet that is leaving it still is.
@@ -160,43 +153,42 @@ impl Contention {
 }
 
 impl Groups {
-    fn new(plan: &Plan, exchange: Exchange, regions: &Regions) -> Self {
-        let (routers, count) = (plan.network.routers as usize, plan.topology.groups() as usize);
+    fn new(plan: &Plan, exchange: Exchange, routers: usize) -> Self {
+        let count = plan.topology.groups() as usize;
+        let group = plan.network.routers as usize / count;
         Self {
             exchange,
             count,
-            routers: routers / count,
+            routers: group,
             latency: plan.network.classes.links[0].latency,
             own: vec![0; routers * count],
             told: vec![0; routers * count],
-            sums: vec![0; count * count],
-            under_way: PerRegion::new(regions, VecDeque::new()),
+            sums: vec![0; routers / group * count],
+            under_way: VecDeque::new(),
         }
     }
 
-    /// What some routers, whole groups, hear and send at the beginning of cycle `now`. Returns the phits that each of them
-    /// now sends on each of its local links.
-    pub fn exchange(&mut self, now: u32, routers: &Range<u32>) -> u32 {
+    /// What the routers hear and send at the beginning of cycle `now`. Returns the phits that each of them now sends on each
+    /// of its local links.
+    pub fn exchange(&mut self, now: u32) -> u32 {
         let due = now.is_multiple_of(self.exchange.period);
-        let counts = routers.start as usize * self.count..routers.end as usize * self.count;
         if due {
-            let own = self.own[counts.clone()].to_vec();
-            self.under_way.push_back((now + self.latency, own));
+            self.under_way.push_back((now + self.latency, self.own.clone()));
         }
         while self.under_way.front().is_some_and(|(at, _)| *at <= now) {
             if let Some((_, told)) = self.under_way.pop_front() {
-                self.told[counts.clone()].copy_from_slice(&told);
-                routers.clone().step_by(self.routers).for_each(|first| self.sum(first as usize));
+                self.told = told;
+                self.add_up();
             }
         }
         if due { self.exchange.message_length } else { 0 }
     }
 
-    /// Adds up what the routers of a group from `first` on have told.
-    fn sum(&mut self, first: usize) {
-        let sums = &mut self.sums[first / self.routers * self.count..][..self.count];
-        sums.fill(0);
-        for told in self.told[first * self.count..].chunks(self.count).take(self.routers) {
+    /// Adds up what the routers of every group have told.
+    fn add_up(&mut self) {
+        self.sums.fill(0);
+        for (router, told) in self.told.chunks(self.count).enumerate() {
+            let sums = &mut self.sums[router / self.routers * self.count..][..self.count];
             sums.iter_mut().zip(told).for_each(|(sum, &count)| *sum += u32::from(count));
         }
     }

@@ -1,27 +1,23 @@
-//! What is not a router's own: the clock, the rules, packets, events on links, nodes, measurements.
+//! What of a region is not a router's own: the clock, packets, events on links, nodes.
 
 use super::bursts::Bursts;
 use super::contention::{Contention, Counted};
 use super::damq::Damq;
 use super::marks::Marks;
-use super::mask::Mask;
 use super::mode::Mode;
 use super::nic::Nics;
 use super::packet::Packet;
 use super::pool::Pool;
-use super::regions::{Cut, Events, PerRegion, Regions};
+use super::regions::Span;
 use super::replies::Consumed;
-use super::routers::{Router, global};
-use super::rules::Rules;
+use super::routers::join;
 use super::sat::Sat;
+use super::shared::Shared;
 use super::tables::Tables;
 use super::wheel::Wheel;
-use crate::measure::recorder::Recorder;
-use crate::network::{NONE, TERMINAL};
-use crate::plan::Plan;
+use super::worker::{Mail, Worker};
 use crate::rng::{Purpose, Stream};
-use crate::routing::minimal::Minimal;
-use crate::routing::{Head, Routing, Stand, is_injection};
+use crate::routing::{Head, Stand};
 use crate::topology::LOCAL;
 use crate::trace::Observer as _;
 
@@ -45,42 +41,26 @@ pub struct Credit {
     pub minimal: u16,
 }
 
-/// Everything but the routers' own state.
+/// The state of a region apart from its routers' own.
 pub struct Context<'p, const W: usize, M> {
-    /// The plan.
-    pub plan: &'p Plan,
-    /// Its routing.
-    pub routing: &'p Routing,
-    /// The minimal routing underneath.
-    pub base: &'p Minimal,
     /// Constants.
-    pub rules: Rules,
-    /// Layout tables -- constant.
-    pub tables: Tables,
-    /// How the network is cut -- constant.
-    pub regions: Regions,
-    /// Present cycle of the present region.
+    pub shared: Shared<'p, W, M>,
+    /// Which routers and nodes are in the region -- constant.
+    pub span: Span,
+    /// The next cycle to be simulated, or the present one.
     pub now: u32,
     /// Packets in the network.
     pub packets: Pool<Packet>,
     /// Heads on their way.
-    pub arrivals: Events<Arrival>,
+    pub arrivals: Wheel<Arrival>,
+    /// Packets on their way from other regions; their link is the slot that they arrive in.
+    pub immigrants: Wheel<Packet>,
     /// Credits on their way.
-    pub credits: Events<Credit>,
+    pub credits: Wheel<Credit>,
     /// The nodes.
     pub nics: Nics,
     /// Requests and replies whose consumption begins.
-    pub consumed: PerRegion<Wheel<Consumed>>,
-    /// Measurements.
-    pub recorder: Recorder,
-    /// Phits that one VC of a buffer can hold, by port class, and one more entry to mask the index -- constant.
-    pub capacities: [u32; 4],
-    /// Pairs of links from VC 1, 2, 4 … on, as far as there are any -- constant.
-    pub above: Vec<Mask<W>>,
-    /// All pairs -- constant.
-    pub all: Mask<W>,
-    /// Input ports of links -- constant.
-    pub links: Mask<W>,
+    pub consumed: Wheel<Consumed>,
     /// Shared buffers.
     pub damq: Option<Damq>,
     /// Contention counters.
@@ -91,99 +71,106 @@ pub struct Context<'p, const W: usize, M> {
     pub bursts: Bursts,
     /// The signal of injection control.
     pub sat: Option<Sat>,
-    /// Outstanding phits of packets on their minimal path, by global pair id; empty if nobody reads them.
+    /// Outstanding phits of packets on their minimal path, by pair; empty if nobody reads them.
     pub minimal: Vec<u32>,
-    /// Whether some heads have a choice of outputs -- constant.
-    pub redecides: bool,
-    /// Slots whose heads may have one -- constant.
-    pub deciding: Mask<W>,
-    /// Whether decisions draw random numbers even where only one output will do -- constant.
-    pub draws: bool,
-    /// No event is further ahead \[cycles\] -- constant.
-    pub ahead: u32,
-    /// Who watches, and what is known at compile time.
-    pub mode: M,
+    /// Lent while the region is simulated.
+    pub worker: Worker<M>,
 }
 
 impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
-    /// The context of an empty network at cycle 0.
-    pub fn new(plan: &'p Plan, mode: M, cut: Cut) -> Self {
-        let regions = Regions::new(plan, cut, size_of::<Router<W>>());
-        let (classes, rules) = (&plan.network.classes, Rules::new(plan));
-        let latency = plan.network.longest_link();
-        let queue = plan.router.output_buffer.unwrap_or(0) + 2 * plan.longest_packet();
+    /// The context of an empty region at cycle 0, which is at most `spread` cycles behind the others.
+    pub fn new(shared: Shared<'p, W, M>, span: Span, spread: u32) -> Self {
+        let (plan, ahead) = (shared.plan, shared.ahead);
         let sensors = plan.routing.sensors();
-        // Messages take at most half of a link, so that what is queued takes at most twice its length, and theirs.
-        let queue = sensors.exchange.map_or(queue, |exchange| 2 * queue + 4 * exchange.message_length);
-        let queue = queue * plan.network.slowest_link();
-        let ahead = rules.crossbar + queue + latency.max(classes.terminal.latency) + rules.pipeline;
-        // What a region sends to one that is behind it.
-        let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
-        let ids = plan.network.routers as usize * 64 * W;
-        let tables = Tables::new(plan);
-        let capacity = |class: usize| classes.links.get(class).map_or(0, |c| c.buffer);
+        let ids = span.routers * 64 * W;
         Self {
-            plan,
-            routing: &plan.routing,
-            base: plan.routing.base(),
             now: 0,
             packets: Pool::new(),
-            arrivals: Events::new(&regions, ahead + 1 + spread),
-            credits: Events::new(&regions, latency + spread),
-            nics: Nics::new(plan, M::FULL, &regions),
-            consumed: PerRegion::new(&regions, Wheel::new(ahead)),
-            recorder: Recorder::new(plan),
-            capacities: [NONE, capacity(0), capacity(1), 0],
-            above: above(plan),
-            links: (0..plan.network.layout.inputs())
-                .filter(|&input| {
-                    let layout = &plan.network.layout;
-                    layout.class[layout.input_port[input] as usize] != TERMINAL
-                })
-                .collect(),
-            all: (0..plan.network.layout.pairs())
-                .filter(|&p| plan.network.layout.any_vc(p).is_some())
-                .collect(),
+            arrivals: Wheel::new(ahead + 1),
+            immigrants: Wheel::new(if spread == 0 { 0 } else { ahead + 1 + spread }),
+            credits: Wheel::new(shared.longest_link + spread),
+            nics: Nics::new(plan, M::FULL, &span),
+            consumed: Wheel::new(ahead),
             damq: Damq::new(plan, ids),
-            contention: Contention::new(plan, &sensors, (&regions, ids)),
-            marks: Marks::new(plan, &sensors, &regions).map(Box::new),
+            contention: Contention::new(plan, &sensors, (&span, ids)),
+            marks: Marks::new(plan, &sensors, &span).map(Box::new),
             bursts: Bursts::new(plan),
             sat: plan.control.sat.as_ref().map(Sat::new),
             minimal: vec![0; if sensors.minimal_occupancy { ids } else { 0 }],
-            redecides: plan.routing.redecides(),
-            deciding: deciding(plan, &tables),
-            tables,
-            draws: plan.routing.draws(),
-            ahead,
-            regions,
-            rules,
-            mode,
+            worker: Worker::default(),
+            shared,
+            span,
         }
     }
 
-    /// Turns to a region.
-    pub fn enter(&mut self, region: usize) {
-        self.arrivals.enter(region);
-        self.credits.enter(region);
-        self.consumed.enter(region);
-        self.nics.enter(region);
-        self.contention.iter_mut().for_each(|contention| contention.enter(region));
-        self.marks.iter_mut().for_each(|marks| marks.enter(region));
+    /// Packets inside the region, and on their way there.
+    pub fn inside(&self) -> usize {
+        self.packets.len() + self.immigrants.iter().count()
+    }
+
+    /// Takes what other regions have sent.
+    pub fn receive(&mut self, mail: &mut Mail) {
+        let pipeline = self.shared.rules.pipeline;
+        mail.packets.drain(..).for_each(|p| self.immigrants.push(p.arrived + pipeline, p));
+        mail.credits.drain(..).for_each(|(at, credit)| self.credits.push(at, credit));
+    }
+
+    /// A packet that will have `arrived` at the other end of a link to `region` is on its way to `slot` there.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn send(&mut self, region: u16, id: u32, (slot, arrived): (u32, u32)) {
+        if region == self.span.region {
+            let at = arrived + self.shared.rules.pipeline;
+            self.arrivals.push(at, Arrival { slot, packet: id });
+        } else {
+            self.send_away(region, id, slot);
+        }
+    }
+
+    // Out of line, so that what stays in the region does not pay for it.
+    #[inline(never)]
+    fn send_away(&mut self, region: u16, id: u32, slot: u32) {
+        let packet = Packet { next: slot, ..self.packets.get(id).clone() };
+        self.packets.remove(id);
+        self.worker.mail[region as usize].packets.push(packet);
+    }
+
+    /// Credit is on its way to a router of `region`, for cycle `at`.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn send_credit(&mut self, region: u16, at: u32, credit: Credit) {
+        if region == self.span.region {
+            self.credits.push(at, credit);
+        } else {
+            self.send_credit_away(region, at, credit);
+        }
+    }
+
+    #[inline(never)]
+    fn send_credit_away(&mut self, region: u16, at: u32, credit: Credit) {
+        self.worker.mail[region as usize].credits.push((at, credit));
     }
 
     /// Terminal port of the node that injects by `slot` of input port `input`, and the injection VC.
     #[inline]
     pub fn injection_vc(&self, input: usize, slot: usize) -> (usize, usize) {
-        let terminal = if M::REGULAR { input } else { self.tables.port(input).injects_for as usize };
-        (terminal, slot - self.tables.port(terminal).slot_base as usize)
+        let terminal = if M::REGULAR { input } else { self.shared.tables.port(input).injects_for as usize };
+        (terminal, slot - self.shared.tables.port(terminal).slot_base as usize)
+    }
+
+    /// The id in the network of slot or pair `index` of router `number`: what the recorder counts by.
+    #[inline]
+    pub fn network_id(&self, number: usize, index: usize) -> u32 {
+        join::<W>(self.span.router(number), index)
     }
 
     /// The head of injection slot `slot` of the node at terminal port `terminal`, which `arrived` there, has been granted.
     #[cold]
-    pub fn end_injection_wait(&mut self, (router, terminal): (usize, usize), slot: usize, arrived: u32) {
-        let node = router * self.rules.nodes_per_router as usize + terminal;
-        let first = arrived + self.rules.pipeline;
-        self.recorder.injection_wait_ends(node, global::<W>(router as u32, slot), (first, self.now));
+    pub fn end_injection_wait(&mut self, (number, terminal): (usize, usize), slot: usize, arrived: u32) {
+        let node = number * self.shared.rules.nodes_per_router as usize + terminal;
+        let (node, id) = (self.span.node(node), self.network_id(number, slot));
+        let first = arrived + self.shared.rules.pipeline;
+        self.worker.recorder.injection_wait_ends(node as usize, id, (first, self.now));
     }
 
     /// A packet leaves for its node at `departure`, and the network forgets it.
@@ -191,8 +178,8 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     #[inline(always)]
     pub fn deliver(&mut self, id: u32, departure: u32) {
         let packet = self.packets.get(id);
-        self.mode.observer().delivered(packet.key(self.rules.nodes_per_router), departure);
-        self.recorder.delivered(packet, departure);
+        self.worker.mode.observer().delivered(packet.key(self.shared.rules.nodes_per_router), departure);
+        self.worker.recorder.delivered(packet, departure, &self.shared.plan.topology);
         if M::FULL {
             self.consume(id, departure);
         }
@@ -202,21 +189,21 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     /// The pair that the head of a slot wants, where it has no choice.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn fixed_request(&mut self, router: usize, slot: usize, packet: u32) -> usize {
-        if self.asks() {
-            return self.asked_request(router, slot, packet);
+    pub fn fixed_request(&mut self, number: usize, slot: usize, packet: u32) -> usize {
+        if self.shared.asks() {
+            return self.asked_request(number, slot, packet);
         }
-        let by_hop = self.depends_on_hop();
+        let by_hop = self.shared.depends_on_hop();
         let packet = self.packets.get_mut(packet);
-        let head = packet.head::<M>(&self.tables, (router, slot));
-        let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
-        let draw = || head_stream(seed, (source, serial), router);
-        let target = if M::FULL && self.redecides {
-            self.routing.target_in_transit(&head, &mut packet.route, draw)
+        let head = packet.head::<M>(&self.shared.tables, (self.span.router(number), slot));
+        let (source, serial, seed) = (packet.source, packet.serial, self.shared.rules.seed);
+        let draw = || head_stream(seed, (source, serial), head.router);
+        let target = if M::FULL && self.shared.redecides {
+            self.shared.routing.target_in_transit(&head, &mut packet.route, draw)
         } else {
-            self.routing.target(&head, &mut packet.route, draw)
+            self.shared.routing.target(&head, &mut packet.route, draw)
         };
-        let base = self.base;
+        let base = self.shared.base;
         let request = if target == head.router {
             head.ejection()
         } else if by_hop {
@@ -225,91 +212,67 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         } else {
             base.request(&head, target, packet.route.trunk)
         };
-        self.tables.port(request.port).pair_base as usize + request.vc as usize
+        self.shared.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
     /// A packet as the head of a slot.
     #[inline]
-    pub fn head(&self, router: usize, slot: usize, packet: u32) -> Head {
-        self.packets.get(packet).head::<M>(&self.tables, (router, slot))
+    pub fn head(&self, number: usize, slot: usize, packet: u32) -> Head {
+        self.packets.get(packet).head::<M>(&self.shared.tables, (self.span.router(number), slot))
     }
 
-    /// Tells routing of `packet`, a head in a slot of `router`; how it stands.
+    /// Tells routing of `packet`, a head; how it stands.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn stand(&mut self, router: usize, packet: u32, head: &Head) -> Stand {
+    pub fn stand(&mut self, packet: u32, head: &Head) -> Stand {
         let packet = self.packets.get_mut(packet);
-        let (source, serial, seed) = (packet.source, packet.serial, self.rules.seed);
-        let draw = || head_stream(seed, (source, serial), router);
-        self.routing.stand(head, &mut packet.route, draw)
+        let (source, serial, seed) = (packet.source, packet.serial, self.shared.rules.seed);
+        let draw = || head_stream(seed, (source, serial), head.router);
+        self.shared.routing.stand(head, &mut packet.route, draw)
     }
 
     /// The same where heads must be asked.
     // Out of line, so that the usual case does not pay for it.
     #[inline(never)]
-    fn asked_request(&mut self, router: usize, slot: usize, packet: u32) -> usize {
-        let head = self.head(router, slot, packet);
-        let request = match self.stand(router, packet, &head) {
+    fn asked_request(&mut self, number: usize, slot: usize, packet: u32) -> usize {
+        let head = self.head(number, slot, packet);
+        let request = match self.stand(packet, &head) {
             Stand::Arrived => head.ejection(),
-            Stand::Bound(hop) => self.base.way(&head, hop).highest(),
+            Stand::Bound(hop) => self.shared.base.way(&head, hop).highest(),
             Stand::Open(_) => unreachable!("no head has a choice"),
         };
-        self.tables.port(request.port).pair_base as usize + request.vc as usize
+        self.shared.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
     /// What the head of a slot counts for in the contention counters.
-    pub fn counted(&self, router: usize, slot: usize, packet: u32) -> Counted {
+    pub fn counted(&self, number: usize, slot: usize, packet: u32) -> Counted {
         let packet = self.packets.get(packet);
-        let head = packet.head::<M>(&self.tables, (router, slot));
-        let class = self.tables.port(self.tables.slot_port(slot)).class;
-        let topology = &self.plan.topology;
+        let head = packet.head::<M>(&self.shared.tables, (self.span.router(number), slot));
+        let class = self.shared.tables.port(self.shared.tables.slot_port(slot)).class;
+        let topology = &self.shared.plan.topology;
         let (here, target) = (topology.group(head.router), topology.group(head.destination));
         let counts = class != LOCAL + 1 && here != target;
         Counted {
-            port: self.routing.minimal_port(&head, &packet.route) as u16,
+            port: self.shared.routing.minimal_port(&head, &packet.route) as u16,
             group: counts.then_some(target as u16),
         }
     }
 }
 
-/// The slots whose heads may have a choice of outputs.
-fn deciding<const W: usize>(plan: &Plan, tables: &Tables) -> Mask<W> {
-    let everywhere = !plan.routing.decides_at_source();
-    let decides = |&slot: &usize| plan.routing.redecides() && (everywhere || is_injection(tables.code(slot)));
-    (0..plan.network.layout.slots()).filter(decides).collect()
-}
-
-/// The pairs of links from VC 1, 2, 4 and 8 on, as far as there are any.
-fn above<const W: usize>(plan: &Plan) -> Vec<Mask<W>> {
-    let layout = &plan.network.layout;
-    let mut masks = vec![Mask::EMPTY; 4];
-    for pair in 0..layout.pairs() {
-        if let Some((_, vc)) = layout.any_vc(pair).filter(|&(port, _)| layout.class[port] != TERMINAL) {
-            masks
-                .iter_mut()
-                .enumerate()
-                .filter(|&(step, _)| vc >= 1 << step)
-                .for_each(|(_, m)| m.insert(pair));
-        }
-    }
-    masks.retain(|mask| !mask.is_empty());
-    masks
-}
-
 /// The stream of the choices that a packet makes once in a router.
 // Out of line, so that heads that draw nothing do not pay for preparing it.
 #[inline(never)]
-pub fn head_stream(seed: u64, (source, serial): (u32, u32), router: usize) -> Stream {
-    Stream::new(seed, Purpose::Routing, u64::from(source)).at(u64::from(serial)).at(router as u64)
+pub fn head_stream(seed: u64, (source, serial): (u32, u32), router: u32) -> Stream {
+    Stream::new(seed, Purpose::Routing, u64::from(source)).at(u64::from(serial)).at(u64::from(router))
 }
 
 impl Packet {
     /// This packet as a head in `slot` of `router`.
     #[inline]
-    pub fn head<M: Mode>(&self, tables: &Tables, (router, slot): (usize, usize)) -> Head {
+    pub fn head<M: Mode>(&self, tables: &Tables, (router, slot): (u32, usize)) -> Head {
         let code = tables.code(slot);
         Head {
-            router: router as u32,
+            router,
             input: tables.slot_port(slot) as u16,
             code,
             source: self.source,

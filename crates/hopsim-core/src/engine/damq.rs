@@ -3,7 +3,7 @@
 
 use super::context::Context;
 use super::mode::Mode;
-use super::routers::{Router, global};
+use super::routers::{Router, join};
 use crate::network::TERMINAL;
 use crate::plan::{Plan, Shares};
 
@@ -20,12 +20,12 @@ impl Shares {
 pub struct Damq {
     /// By link class -- constant.
     shares: [Shares; 2],
-    /// By global pair id \[phits\].
+    /// By pair id \[phits\].
     outstanding: Vec<u32>,
 }
 
 impl Damq {
-    /// Nothing outstanding, `None` without shared buffers. `pairs` global pair ids exist.
+    /// Nothing outstanding, `None` without shared buffers. `pairs` pair ids exist.
     pub fn new(plan: &Plan, pairs: usize) -> Option<Self> {
         Some(Self { shares: plan.router.damq?, outstanding: vec![0; pairs] })
     }
@@ -36,7 +36,7 @@ impl Damq {
         self.shares[class as usize - 1]
     }
 
-    /// Phits that a global pair id has outstanding.
+    /// Phits that a pair id has outstanding.
     #[cfg(feature = "trace")]
     pub fn outstanding(&self, pair: u32) -> u32 {
         self.outstanding[pair as usize]
@@ -44,12 +44,6 @@ impl Damq {
 }
 
 impl<const W: usize, M: Mode> Context<'_, W, M> {
-    /// Phits that the buffer behind a pair can hold in one VC.
-    #[inline]
-    pub fn capacity(&self, pair: usize) -> u32 {
-        self.capacities[self.tables.pair(pair).class as usize % 4]
-    }
-
     /// `phits` of buffer space more (or, `returned`, fewer) are outstanding for an output VC: updates the credits.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
@@ -60,10 +54,10 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         pair: usize,
         (phits, returned): (u32, bool),
     ) {
-        if M::FULL && self.damq.is_some() && self.tables.pair(pair).class != TERMINAL {
+        if M::FULL && self.damq.is_some() && self.shared.tables.pair(pair).class != TERMINAL {
             return self.account_shared(number, router, pair, (phits, returned));
         }
-        let least = self.space(self.rules.shortest);
+        let least = self.shared.space(self.shared.rules.shortest);
         let credits = &mut router.credits[pair];
         if returned {
             *credits += phits;
@@ -76,19 +70,19 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
                 router.credit.remove(pair);
             }
         }
-        if self.bubble() > 0 {
+        if self.shared.bubble() > 0 {
             self.account_entry(router, pair);
         }
     }
 
     /// What a head that enters a ring may use of an output VC: it leaves a bubble.
     fn account_entry(&self, router: &mut Router<W>, pair: usize) {
-        let entry = self.tables.pair(pair).entry as usize;
+        let entry = self.shared.tables.pair(pair).entry as usize;
         if entry == pair {
             return;
         }
-        router.credits[entry] = router.credits[pair].saturating_sub(self.rules.bubble);
-        if router.credits[entry] >= self.space(self.rules.shortest) {
+        router.credits[entry] = router.credits[pair].saturating_sub(self.shared.rules.bubble);
+        if router.credits[entry] >= self.shared.space(self.shared.rules.shortest) {
             router.credit.insert(entry);
         } else {
             router.credit.remove(entry);
@@ -103,12 +97,13 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         pair: usize,
         (phits, returned): (u32, bool),
     ) {
-        let shortest = self.rules.shortest;
+        let shortest = self.shared.rules.shortest;
         let Some(damq) = &mut self.damq else { return };
-        let port = self.tables.pair_port(pair);
-        let info = self.tables.port(port);
-        let (base, count) = (info.pair_base as usize, self.plan.network.layout.output_vcs[port] as usize);
-        let first = global::<W>(number as u32, base) as usize;
+        let port = self.shared.tables.pair_port(pair);
+        let info = self.shared.tables.port(port);
+        let (base, count) =
+            (info.pair_base as usize, self.shared.plan.network.layout.output_vcs[port] as usize);
+        let first = join::<W>(number as u32, base) as usize;
         let used = &mut damq.outstanding[first + pair - base];
         *used = if returned { *used - phits } else { *used + phits };
         let all = &damq.outstanding[first..first + count];

@@ -7,14 +7,16 @@
 //! that a deadlock that is reported is one.
 
 use super::mode::Mode;
-use super::routers::split;
+use super::pool::Queue;
+use super::region::Region;
+use super::routers::{join, split};
 use super::simulation::Simulation;
 use super::tables::PairInfo;
 use crate::error::{DeadlockReport, WaitingHead};
 use crate::network::TERMINAL;
 use crate::routing::NO_VC;
 
-/// What the search knows of every input VC, by global slot id.
+/// What the search knows of every input VC, by slot id in the network.
 struct Census {
     /// Phits that packets whose heads have arrived take.
     occupied: Vec<u32>,
@@ -22,25 +24,95 @@ struct Census {
     free: Vec<bool>,
 }
 
-impl<const W: usize, M: Mode> Simulation<'_, W, M> {
+impl<const W: usize, M: Mode> Region<'_, W, M> {
+    /// Visits the output VCs that the head of a slot of a router may ask for, in order of preference.
+    pub(super) fn each_option(&self, (number, slot): (usize, usize), mut visit: impl FnMut(usize)) {
+        let router = &self.routers[number];
+        if !router.choosing.contains(slot) {
+            return self.context.shared.pairs_up_to(router.slots[slot].request as usize).for_each(visit);
+        }
+        let prospect = &self.extras.choices.chooser(number, slot).prospect;
+        let layout = &self.context.shared.plan.network.layout;
+        let highest = |(port, vc): (usize, u8)| layout.pair_base[port] as usize + vc as usize;
+        if prospect.anywhere {
+            // It draws its path anew in every attempt: any link, or to its node if that is here.
+            let head = self.context.head(number, slot, router.slots[slot].queue.front);
+            let ejection = Some(head.ejection()).filter(|_| head.router == head.destination);
+            let links = (0..layout.ports()).filter(|&port| layout.class[port] != TERMINAL);
+            // At injection it enters every ring: entries are numbered on behind the VCs.
+            let vcs = |port: usize| {
+                let (first, count) = (layout.entries[port], layout.output_vcs[port]);
+                (first..first + count).map(move |vc| (port, vc))
+            };
+            let all = links.flat_map(vcs).chain(ejection.map(|to| (to.port, to.vc)));
+            return all.map(highest).for_each(visit);
+        }
+        let mut visit = |output| self.context.shared.pairs_up_to(highest(output)).for_each(&mut visit);
+        let single = [prospect.minimal, prospect.detour].map(|way| (way.port as usize, way.vc));
+        let misroute = |port: usize| match layout.class[port] {
+            TERMINAL => None,
+            code => Some((port, prospect.misroutes[code as usize - 1])).filter(|&(_, vc)| vc != NO_VC),
+        };
+        single.into_iter().for_each(&mut visit);
+        // The escape VC is there for the path in order of dimensions alone.
+        let first = u8::from(self.context.shared.plan.topology.has_escape());
+        prospect.each_nearer(|port| (first..layout.output_vcs[port]).for_each(|vc| visit((port, vc))));
+        (0..layout.ports()).filter_map(misroute).for_each(visit);
+    }
+}
+
+/// The head of an input VC, or that VC.
+#[derive(Clone, Copy)]
+struct Place<'s, 'p, const W: usize, M: Mode> {
+    region: &'s Region<'p, W, M>,
+    /// Of its router in the region.
+    number: usize,
+    slot: usize,
+}
+
+impl<const W: usize, M: Mode> Place<'_, '_, W, M> {
+    fn queue(&self) -> Queue {
+        self.region.routers[self.number].slots[self.slot].queue
+    }
+
+    /// Room that a packet takes in the buffer of a link \[phits\].
+    fn space(&self, packet: u32) -> u32 {
+        let cx = &self.region.context;
+        cx.shared.space(u32::from(cx.packets.get(packet).length))
+    }
+
+    /// Phits that packets whose heads have arrived take.
+    fn occupied(&self) -> u32 {
+        self.queue().iter(&self.region.context.packets).map(|packet| self.space(packet)).sum()
+    }
+
+    /// The output VCs that its head may ask for, in order of preference.
+    fn options(&self) -> Vec<usize> {
+        let mut all = Vec::new();
+        self.region.each_option((self.number, self.slot), |pair| all.push(pair));
+        all
+    }
+}
+
+impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// Cycles between two looks.
     pub(super) fn watchdog_period(&self) -> u32 {
-        self.context.plan.experiment.measure.watchdog
+        self.plan.experiment.measure.watchdog
+    }
+
+    /// A slot of the network.
+    fn place(&self, slot: u32) -> Place<'_, 'p, W, M> {
+        let (router, slot) = split::<W>(slot);
+        let region = &self.regions[self.cut.of(router as u32)];
+        Place { region, number: router - region.context.span.first_router as usize, slot }
     }
 
     /// A cycle of waiting heads, if there is one.
     pub(super) fn find_deadlock(&self) -> Option<DeadlockReport> {
-        let packets = &self.context.packets;
-        let slots = 0..(self.routers.len() * 64 * W) as u32;
-        let queue = |slot: u32| {
-            let (router, slot) = split::<W>(slot);
-            self.routers[router].slots[slot].queue
-        };
-        let space = |id| self.context.space(u32::from(packets.get(id).length));
-        let phits = |slot| queue(slot).iter(packets).map(space).sum();
+        let slots = 0..self.plan.network.routers * 64 * W as u32;
         let mut census = Census {
-            occupied: slots.clone().map(phits).collect(),
-            free: slots.clone().map(|slot| queue(slot).is_empty()).collect(),
+            occupied: slots.clone().map(|slot| self.place(slot).occupied()).collect(),
+            free: slots.clone().map(|slot| self.place(slot).queue().is_empty()).collect(),
         };
         let mut waiting: Vec<u32> = slots.filter(|&slot| !census.free[slot as usize]).collect();
         loop {
@@ -59,56 +131,14 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         }
     }
 
-    /// The output VCs that the head of a slot may ask for, in order of preference.
-    fn options(&self, slot: u32) -> Vec<usize> {
-        let mut all = Vec::new();
-        self.each_option(split::<W>(slot), |pair| all.push(pair));
-        all
-    }
-
-    /// Visits the output VCs that the head of a slot of a router may ask for, in order of preference.
-    pub(super) fn each_option(&self, (number, slot): (usize, usize), mut visit: impl FnMut(usize)) {
-        let router = &self.routers[number];
-        if !router.choosing.contains(slot) {
-            return self.context.pairs_up_to(router.slots[slot].request as usize).for_each(visit);
-        }
-        let prospect = &self.extras.choices.chooser(number, slot).prospect;
-        let layout = &self.context.plan.network.layout;
-        let highest = |(port, vc): (usize, u8)| layout.pair_base[port] as usize + vc as usize;
-        if prospect.anywhere {
-            // It draws its path anew in every attempt: any link, or to its node if that is here.
-            let head = self.context.head(number, slot, router.slots[slot].queue.front);
-            let ejection = Some(head.ejection()).filter(|_| head.router == head.destination);
-            let links = (0..layout.ports()).filter(|&port| layout.class[port] != TERMINAL);
-            // At injection it enters every ring: entries are numbered on behind the VCs.
-            let vcs = |port: usize| {
-                let (first, count) = (layout.entries[port], layout.output_vcs[port]);
-                (first..first + count).map(move |vc| (port, vc))
-            };
-            let all = links.flat_map(vcs).chain(ejection.map(|to| (to.port, to.vc)));
-            return all.map(highest).for_each(visit);
-        }
-        let mut visit = |output| self.context.pairs_up_to(highest(output)).for_each(&mut visit);
-        let single = [prospect.minimal, prospect.detour].map(|way| (way.port as usize, way.vc));
-        let misroute = |port: usize| match layout.class[port] {
-            TERMINAL => None,
-            code => Some((port, prospect.misroutes[code as usize - 1])).filter(|&(_, vc)| vc != NO_VC),
-        };
-        single.into_iter().for_each(&mut visit);
-        // The escape VC is there for the path in order of dimensions alone.
-        let first = u8::from(self.context.plan.topology.has_escape());
-        prospect.each_nearer(|port| (first..layout.output_vcs[port]).for_each(|vc| visit((port, vc))));
-        (0..layout.ports()).filter_map(misroute).for_each(visit);
-    }
-
     /// Whether an output VC will have `length` phits of room without any head moving.
-    fn has_room(&self, number: usize, pair: usize, length: u32, census: &Census) -> bool {
-        let entry = pair != self.context.output_vc(pair);
-        let (pair, length) =
-            (self.context.output_vc(pair), length + if entry { self.context.bubble() } else { 0 });
-        let PairInfo { port, class, vc, .. } = self.context.tables.pair(pair);
+    fn has_room(&self, place: &Place<'_, 'p, W, M>, pair: usize, length: u32, census: &Census) -> bool {
+        let constants = &place.region.context.shared;
+        let entry = pair != constants.output_vc(pair);
+        let (pair, length) = (constants.output_vc(pair), length + if entry { constants.bubble() } else { 0 });
+        let PairInfo { port, class, vc, .. } = constants.tables.pair(pair);
         let (port, vc) = (port as usize, vc as usize);
-        let state = &self.routers[number];
+        let state = &place.region.routers[place.number];
         if class == TERMINAL || state.credits[pair] >= length {
             return true;
         }
@@ -116,60 +146,60 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             return false;
         }
         let occupied: Vec<u32> =
-            self.behind(number, port).map(|slot| census.occupied[slot as usize]).collect();
-        match self.context.plan.router.damq {
+            self.behind(place, port).map(|slot| census.occupied[slot as usize]).collect();
+        match self.plan.router.damq {
             Some(shares) => {
                 shares[class as usize - 1].credits(&occupied).nth(vc).is_some_and(|room| room >= length)
             }
-            None => occupied[vc] + length <= self.context.capacity(pair),
+            None => occupied[vc] + length <= constants.capacity(pair),
         }
     }
 
-    /// The slots that a link port feeds, by VC. Global ids.
-    fn behind(&self, number: usize, port: usize) -> impl Iterator<Item = u32> {
-        let first = u32::from(self.context.tables.port(port).pair_base);
-        let to_slot = self.routers[number].ports[port].to_slot;
-        let count = u32::from(self.context.plan.network.layout.output_vcs[port]);
+    /// The slots that a link port feeds, by VC.
+    fn behind(&self, place: &Place<'_, 'p, W, M>, port: usize) -> impl Iterator<Item = u32> {
+        let first = u32::from(place.region.context.shared.tables.port(port).pair_base);
+        let link = &place.region.routers[place.number].ports[port];
+        let there = join::<W>(self.cut.routers(link.region as usize).start, 0);
+        let to_slot = link.to_slot.wrapping_add(there);
+        let count = u32::from(self.plan.network.layout.output_vcs[port]);
         (first..first + count).map(move |pair| to_slot.wrapping_add(pair))
     }
 
-    /// The slots whose heads can make room for an output VC. Global ids.
-    fn blockers(&self, number: usize, pair: usize) -> Vec<u32> {
-        let port = self.context.tables.pair_port(pair);
-        if !self.routers[number].ports[port].plugged() {
+    /// The slots whose heads can make room for an output VC.
+    fn blockers(&self, place: &Place<'_, 'p, W, M>, pair: usize) -> Vec<u32> {
+        let shared = &place.region.context.shared;
+        let port = shared.tables.pair_port(pair);
+        if !place.region.routers[place.number].ports[port].plugged() {
             return Vec::new();
         }
-        let vc = self.context.output_vc(pair) - self.context.tables.port(port).pair_base as usize;
-        match self.context.plan.router.damq {
-            Some(_) => self.behind(number, port).collect(),
-            None => self.behind(number, port).skip(vc).take(1).collect(),
+        let vc = shared.output_vc(pair) - shared.tables.port(port).pair_base as usize;
+        match self.plan.router.damq {
+            Some(_) => self.behind(place, port).collect(),
+            None => self.behind(place, port).skip(vc).take(1).collect(),
         }
     }
 
     fn is_free(&self, slot: u32, census: &Census) -> bool {
-        let (number, index) = split::<W>(slot);
-        if self.context.is_held(number, index) {
+        let place = self.place(slot);
+        if place.region.context.is_held(place.number, place.slot) {
             // The signal comes round again.
             return true;
         }
-        let head = self.routers[number].slots[index].queue.front;
-        let length = self.context.space(u32::from(self.context.packets.get(head).length));
-        self.options(slot).into_iter().any(|pair| {
-            self.has_room(number, pair, length, census)
-                || self
-                    .blockers(number, pair)
-                    .into_iter()
-                    .any(|b| census.free[b as usize] && census.occupied[b as usize] > 0)
+        let length = place.space(place.queue().front);
+        let moves = |b: u32| census.free[b as usize] && census.occupied[b as usize] > 0;
+        place.options().into_iter().any(|pair| {
+            self.has_room(&place, pair, length, census) || self.blockers(&place, pair).into_iter().any(moves)
         })
     }
 
     /// A slot whose head must move before that of `slot` can, and never does, and the output VC in between.
     fn waits_for(&self, slot: u32, census: &Census) -> Option<(usize, u32)> {
-        let (number, _) = split::<W>(slot);
-        self.options(slot).into_iter().find_map(|pair| {
-            let stuck = |b: &u32| !census.free[*b as usize];
-            self.blockers(number, pair).into_iter().find(stuck).map(|b| (pair, b))
-        })
+        let place = self.place(slot);
+        let stuck = |b: &u32| !census.free[*b as usize];
+        place
+            .options()
+            .into_iter()
+            .find_map(|pair| self.blockers(&place, pair).into_iter().find(stuck).map(|b| (pair, b)))
     }
 
     fn report(&self, start: u32, census: &Census) -> DeadlockReport {
@@ -184,24 +214,25 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             at = next;
         };
         let waiting = walk[first..].iter().map(|&(slot, pair)| self.describe(slot, pair)).collect();
-        DeadlockReport { cycle: self.context.now, packets: self.context.packets.len(), waiting }
+        let packets = self.regions.iter().map(|region| region.context.inside()).sum();
+        DeadlockReport { cycle: self.now(), packets, waiting }
     }
 
     fn describe(&self, slot: u32, pair: usize) -> WaitingHead {
-        let (number, slot) = split::<W>(slot);
-        let state = &self.routers[number].slots[slot];
-        let packet = self.context.packets.get(state.queue.front);
-        let network = &self.context.plan.network;
-        let (input, input_vc) = network.layout.slot_vc(slot).unwrap_or((0, 0));
+        let place = self.place(slot);
+        let cx = &place.region.context;
+        let packet = cx.packets.get(place.queue().front);
+        let network = &self.plan.network;
+        let (input, input_vc) = network.layout.slot_vc(place.slot).unwrap_or((0, 0));
         let (output, output_vc) = network.layout.any_vc(pair).unwrap_or((0, 0));
         WaitingHead {
-            router: number as u32,
+            router: cx.span.router(place.number),
             input: network.port_name(input),
             input_vc,
             output: network.port_name(output),
             output_vc,
             source: packet.source,
-            destination: packet.destination(self.context.rules.nodes_per_router),
+            destination: packet.destination(cx.shared.rules.nodes_per_router),
             generated: packet.generated,
         }
     }

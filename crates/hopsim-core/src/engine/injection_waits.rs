@@ -7,8 +7,8 @@
 //! [`RecordStream::InjectionWaits`]: crate::config::measure::RecordStream::InjectionWaits
 
 use super::mode::Mode;
-use super::routers::global;
-use super::simulation::Simulation;
+use super::region::Region;
+use super::routers::join;
 use crate::measure::recorder::{WaitCounts, WaitReason};
 use crate::network::{NONE, TERMINAL};
 use std::ops::Range;
@@ -22,21 +22,21 @@ struct Injection {
     terminal: usize,
 }
 
-impl<const W: usize, M: Mode> Simulation<'_, W, M> {
-    /// Counts this cycle for the heads of the injection VCs of some routers.
-    pub(super) fn count_injection_waits(&mut self, routers: &Range<u32>) {
-        if !self.context.recorder.is_measuring() {
+impl<const W: usize, M: Mode> Region<'_, W, M> {
+    /// Counts this cycle for the heads of the injection VCs.
+    pub(super) fn count_injection_waits(&mut self) {
+        if !self.context.worker.recorder.is_measuring() {
             return;
         }
-        let Some(mut waits) = self.context.recorder.waits.take() else { return };
+        let Some(mut waits) = self.context.worker.recorder.waits.take() else { return };
         let injections = self.injections();
-        let always = self.context.sat.is_some() || self.context.parallel();
-        for number in routers.start as usize..routers.end as usize {
+        let always = self.context.sat.is_some() || self.context.shared.parallel();
+        for number in 0..self.routers.len() {
             if always || !self.routers[number].is_idle::<M>() {
                 self.count_waits_in(number, (&injections, always), &mut waits);
             }
         }
-        self.context.recorder.waits = Some(waits);
+        self.context.worker.recorder.waits = Some(waits);
     }
 
     /// Counts, at the end of the run, the cycles of the heads that still wait.
@@ -56,7 +56,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     }
 
     fn injections(&self) -> Vec<Injection> {
-        let tables = &self.context.tables;
+        let tables = &self.context.shared.tables;
         let ports = (0..tables.input_count).map(|input| (input, tables.port(input)));
         let injections = ports.filter(|(_, port)| port.class == TERMINAL).map(|(input, port)| {
             let first = port.slot_base as usize;
@@ -80,11 +80,11 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             if busy && !always {
                 continue;
             }
-            let node = number * cx.rules.nodes_per_router as usize + terminal;
+            let node = number * cx.shared.rules.nodes_per_router as usize + terminal;
             for slot in slots.clone() {
                 if router.slots[slot].queue.front != NONE {
                     let reason = self.reason((number, slot), (busy, node));
-                    waits.count(node, global::<W>(number as u32, slot), reason);
+                    waits.count(cx.span.node(node) as usize, cx.network_id(number, slot), reason);
                 }
             }
         }
@@ -100,16 +100,26 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
         if busy || self.extras.is_leaving((number, slot), cx.now) {
             return WaitReason::Input;
         }
-        let plain = !cx.flexible() && !cx.mixed() && !cx.idle_node() && cx.bubble() == 0 && cx.lbr() == 0;
+        let plain = !cx.shared.flexible()
+            && !cx.shared.mixed()
+            && !cx.shared.idle_node()
+            && cx.shared.bubble() == 0
+            && cx.shared.lbr() == 0;
         let reason = if plain && self.hopes_are_options((number, slot)) {
             self.plain_lack(number, slot)
         } else {
             self.least_lack(number, slot)
         };
         match reason {
-            WaitReason::Arbitration if cx.rules.ipr > 0.0 && cx.transit_priority(number) => WaitReason::Ipr,
+            WaitReason::Arbitration if self.draws_priority(number) => WaitReason::Ipr,
             reason => reason,
         }
+    }
+
+    /// Whether packets in transit go first in this cycle by in-transit priority restriction.
+    fn draws_priority(&self, number: usize) -> bool {
+        let cx = &self.context;
+        cx.shared.rules.ipr > 0.0 && cx.shared.transit_priority(cx.span.router(number), cx.now)
     }
 
     /// Whether a head with a choice may use all the output VCs that it could be woken for: not where it has an escape VC, nor
@@ -118,7 +128,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     fn hopes_are_options(&self, (number, slot): (usize, usize)) -> bool {
         let chooses = M::FULL && self.routers[number].choosing.contains(slot);
         !chooses
-            || !self.context.plan.topology.has_escape()
+            || !self.context.shared.plan.topology.has_escape()
                 && !self.extras.choices.chooser(number, slot).prospect.anywhere
     }
 
@@ -132,7 +142,7 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
             (!credit.is_empty(), !choices.waiting.free_outputs(number, credit).is_empty())
         } else {
             let pair = router.slots[slot].request as usize;
-            let ready = router.ports[self.context.tables.pair_port(pair)].out_ready;
+            let ready = router.ports[self.context.shared.tables.pair_port(pair)].out_ready;
             (router.credit.contains(pair), ready <= self.context.now)
         };
         match (credit, free) {
@@ -153,17 +163,17 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     fn lack(&self, router: usize, slot: usize, pair: usize) -> WaitReason {
         let (cx, state) = (&self.context, &self.routers[router]);
         let phits = u32::from(cx.packets.get(state.slots[slot].queue.front).length);
-        let length = cx.space(phits);
-        let real = cx.output_vc(pair);
-        let port = cx.tables.pair_port(real);
-        let vc = real - cx.tables.port(port).pair_base as usize;
-        let is_link = cx.tables.port(port).class != TERMINAL;
+        let length = cx.shared.space(phits);
+        let real = cx.shared.output_vc(pair);
+        let port = cx.shared.tables.pair_port(real);
+        let vc = real - cx.shared.tables.port(port).pair_base as usize;
+        let is_link = cx.shared.tables.port(port).class != TERMINAL;
         let adaptive = is_link && state.choosing.contains(slot) && vc > 0;
         if state.credits[real] < length {
             WaitReason::Credits
         } else if real != pair && state.credits[pair] < length {
             WaitReason::Bubble
-        } else if adaptive && state.credits[real] < length + cx.lbr() {
+        } else if adaptive && state.credits[real] < length + cx.shared.lbr() {
             WaitReason::Lbr
         } else if state.ports[port].out_ready > cx.now || self.is_full(router, port, phits) {
             WaitReason::Output
@@ -176,20 +186,21 @@ impl<const W: usize, M: Mode> Simulation<'_, W, M> {
     /// though for a shorter one, or its node is taking a packet.
     fn is_full(&self, router: usize, port: usize, length: u32) -> bool {
         let (cx, extras) = (&self.context, &self.extras);
-        let first = global::<W>(router as u32, port) as usize * extras.ring;
+        let first = join::<W>(router as u32, port) as usize * extras.ring;
         let departures =
             (first..first + extras.ring).filter(|&place| extras.departures[place] > 0).map(|place| {
-                let length = extras.lengths.get(place).map_or(cx.rules.shortest, |&length| u32::from(length));
+                let length =
+                    extras.lengths.get(place).map_or(cx.shared.rules.shortest, |&length| u32::from(length));
                 (extras.departures[place] - 1, length)
             });
-        let terminal = cx.tables.port(port).class == TERMINAL;
-        if cx.idle_node()
+        let terminal = cx.shared.tables.port(port).class == TERMINAL;
+        if cx.shared.idle_node()
             && terminal
             && departures.clone().any(|(at, length)| at < cx.now && cx.now < at + length)
         {
             return true;
         }
         let queued: u32 = departures.filter(|&(at, _)| at >= cx.now).map(|(_, length)| length).sum();
-        cx.mixed() && extras.ring > 0 && queued + length > cx.rules.output_buffer
+        cx.shared.mixed() && extras.ring > 0 && queued + length > cx.shared.rules.output_buffer
     }
 }

@@ -6,9 +6,9 @@
 
 use super::context::Context;
 use super::mode::Mode;
-use super::regions::{PerRegion, Regions};
-use super::routers::{Router, global};
-use super::simulation::wake;
+use super::region::wake;
+use super::regions::Span;
+use super::routers::{Router, join};
 use super::waiting::Waiting;
 use super::wheel::Wheel;
 use crate::network::PortClassCode;
@@ -20,7 +20,7 @@ use std::ops::Range;
 /// The code of global ports.
 const GLOBAL_CODE: PortClassCode = GLOBAL + 1;
 
-/// The marks of all routers: a bit per VC, by router · global ports + number of the port.
+/// The marks of the routers of a region, which is whole groups: a bit per VC, by router · global ports + number of the port.
 pub struct Marks {
     rule: Saturation,
     /// Threshold \[phits\] -- constant.
@@ -37,9 +37,9 @@ pub struct Marks {
     own: Vec<u16>,
     heard: Vec<u16>,
     /// Changes on their way: index and new bits.
-    under_way: PerRegion<Wheel<(u32, u16)>>,
+    under_way: Wheel<(u32, u16)>,
     /// Routers to look at, each once; only kept where marks travel.
-    changed: PerRegion<Vec<u32>>,
+    changed: Vec<u32>,
     /// VCs to look at in each router, a bit each.
     changed_vcs: Vec<u16>,
     /// VCs that some output of each router is marked in, a bit each.
@@ -48,16 +48,16 @@ pub struct Marks {
 
 impl Marks {
     /// No marks, `None` if nobody reads them.
-    pub fn new(plan: &Plan, sensors: &Sensors, regions: &Regions) -> Option<Self> {
+    pub fn new(plan: &Plan, sensors: &Sensors, span: &Span) -> Option<Self> {
         let rule = sensors.saturation.clone()?;
         let classes = &plan.network.layout.class;
         let first = classes.iter().position(|&c| c == GLOBAL_CODE)?;
         let latency = plan.network.classes.links[0].latency;
-        let routers = plan.network.routers;
+        let routers = span.routers;
         let ports = first..classes.len();
-        let plugged = |router: u32| {
-            let is_plugged = |&port: &usize| plan.network.link(router, port).peer.is_some();
-            let index = |port: usize| router * ports.len() as u32 + (port - first) as u32;
+        let plugged = |number: usize| {
+            let is_plugged = |&port: &usize| plan.network.link(span.router(number), port).peer.is_some();
+            let index = |port: usize| (number * ports.len() + port - first) as u32;
             let link = |port: usize| (plan.network.layout.pair_base[port], index(port));
             ports.clone().filter(is_plugged).map(link).collect()
         };
@@ -65,23 +65,17 @@ impl Marks {
             threshold: rule.threshold * f64::from(plan.longest_packet()),
             rule,
             links: (0..routers).map(plugged).collect(),
-            group: (routers / plan.topology.groups()) as usize,
+            group: (plan.network.routers / plan.topology.groups()) as usize,
             latency,
             shared: plan.router.damq.is_some(),
-            own: vec![0; routers as usize * ports.len()],
-            heard: vec![0; routers as usize * ports.len()],
+            own: vec![0; routers * ports.len()],
+            heard: vec![0; routers * ports.len()],
             ports,
-            under_way: PerRegion::new(regions, Wheel::new(latency)),
-            changed: PerRegion::new(regions, Vec::new()),
-            changed_vcs: vec![0; routers as usize],
-            marked: vec![0; routers as usize],
+            under_way: Wheel::new(latency),
+            changed: Vec::new(),
+            changed_vcs: vec![0; routers],
+            marked: vec![0; routers],
         })
-    }
-
-    /// Turns to a region.
-    pub fn enter(&mut self, region: usize) {
-        self.under_way.enter(region);
-        self.changed.enter(region);
     }
 
     /// An output VC of `router` has another occupancy than before.
@@ -187,13 +181,13 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             slept.for_each(|router| wake(active, router));
         }
         marks.under_way.put_back(due);
-        let mut changed = std::mem::take(&mut *marks.changed);
+        let mut changed = std::mem::take(&mut marks.changed);
         for number in changed.drain(..) {
             if self.update_marks_of(&mut marks, (number as usize, &routers[number as usize]), waiting) {
                 wake(active, number as usize);
             }
         }
-        *marks.changed = changed;
+        marks.changed = changed;
         self.marks = Some(marks);
     }
 
@@ -216,11 +210,11 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         (number, router): (usize, &Router<W>),
         waiting: &mut Waiting<W>,
     ) -> bool {
-        let capacity = self.capacities[GLOBAL_CODE as usize];
+        let capacity = self.shared.capacities[GLOBAL_CODE as usize];
         let changed = match marks.rule.packets {
             Packets::All => marks.update(number, |pair| capacity - router.credits[pair], self.now),
             Packets::Minimal => {
-                let id = |pair| global::<W>(number as u32, pair) as usize;
+                let id = |pair| join::<W>(number as u32, pair) as usize;
                 marks.update(number, |pair| self.minimal[id(pair)], self.now)
             }
         };

@@ -19,17 +19,20 @@ mod nodes;
 mod outlook;
 pub mod packet;
 mod pool;
+mod region;
 mod regions;
 mod replies;
 mod routers;
 mod rules;
 mod sat;
-pub mod simulation;
+mod shared;
+mod simulation;
 mod source;
 mod tables;
 mod transfer;
 mod waiting;
 mod wheel;
+mod worker;
 
 #[cfg(feature = "trace")]
 pub use audit::audit;
@@ -86,10 +89,10 @@ enum Fit {
 
 /// Something done with a simulation, whatever its mask width and mode.
 trait Task: Sized {
-    type Observer: Observer + Default;
+    type Observer: Observer;
     type Output;
     /// How finely it wants the network cut.
-    const CUT: Cut;
+    fn cut(&self) -> Cut;
     fn with<const W: usize, M: Mode<Observer = Self::Observer>>(
         self,
         simulation: Simulation<'_, W, M>,
@@ -123,48 +126,49 @@ fn by_mode<const W: usize, T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output
     if fit == Fit::Loose {
         return in_general::<W, T>(plan, task);
     }
-    let observer = T::Observer::default();
+    let (observer, cut) = (T::Observer::default(), task.cut());
     match (is_full(plan), is_plain(plan), is_clean(plan), is_rising(plan)) {
-        (true, true, true, true) => task.with(Simulation::<W, _>::new(plan, CleanFull(observer), T::CUT)),
-        (true, true, true, false) => task.with(Simulation::<W, _>::new(plan, CubeFull(observer), T::CUT)),
-        (false, true, true, true) => task.with(Simulation::<W, _>::new(plan, Clean(observer), T::CUT)),
-        (false, false, true, true) => {
-            task.with(Simulation::<W, _>::new(plan, CleanGeneral(observer), T::CUT))
-        }
-        (false, true, false, true) => task.with(Simulation::<W, _>::new(plan, Named(observer), T::CUT)),
-        (false, true, true, false) => task.with(Simulation::<W, _>::new(plan, Cube(observer), T::CUT)),
+        (true, true, true, true) => task.with(Simulation::<W, _>::new(plan, CleanFull(observer), cut)),
+        (true, true, true, false) => task.with(Simulation::<W, _>::new(plan, CubeFull(observer), cut)),
+        (false, true, true, true) => task.with(Simulation::<W, _>::new(plan, Clean(observer), cut)),
+        (false, false, true, true) => task.with(Simulation::<W, _>::new(plan, CleanGeneral(observer), cut)),
+        (false, true, false, true) => task.with(Simulation::<W, _>::new(plan, Named(observer), cut)),
+        (false, true, true, false) => task.with(Simulation::<W, _>::new(plan, Cube(observer), cut)),
         _ => in_general::<W, T>(plan, task),
     }
 }
 
 /// Picks one of the modes that fit any plan.
 fn in_general<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
-    let observer = T::Observer::default();
+    let (observer, cut) = (T::Observer::default(), task.cut());
     if is_full(plan) {
-        task.with(Simulation::<W, _>::new(plan, Full(observer), T::CUT))
+        task.with(Simulation::<W, _>::new(plan, Full(observer), cut))
     } else {
-        task.with(Simulation::<W, _>::new(plan, General(observer), T::CUT))
+        task.with(Simulation::<W, _>::new(plan, General(observer), cut))
     }
 }
 
-struct Measured<'c>(&'c Control);
+/// A run to its last cycle.
+struct Measured<'c> {
+    control: &'c Control,
+    cut: Cut,
+}
 
 impl Task for Measured<'_> {
     type Observer = Unobserved;
     type Output = Result<Outcome, RunError>;
-    const CUT: Cut = Cut::Fitting;
+
+    fn cut(&self) -> Cut {
+        self.cut
+    }
 
     fn with<const W: usize, M: Mode>(self, mut simulation: Simulation<'_, W, M>) -> Self::Output {
-        let plan = simulation.context.plan;
+        let plan = simulation.plan;
         let measure = &plan.experiment.measure;
         let end = measure.warmup + measure.cycles;
-        drive(&mut simulation, end, self.0)?;
-        simulation.context.count_lagging(end);
-        simulation.count_held();
-        if simulation.context.recorder.waits.is_some() {
-            simulation.settle_injection_waits();
-        }
-        let recorder = &simulation.context.recorder;
+        drive(&mut simulation, end, self.control)?;
+        simulation.each_region(|region| region.finish(end));
+        let recorder = &simulation.worker.recorder;
         let job = |index: usize| {
             let mut record = Map::new();
             record.insert("job".into(), Value::from(plan.jobs[index].name.clone()));
@@ -186,26 +190,35 @@ struct Traced(u32);
 impl Task for Traced {
     type Observer = Tracer;
     type Output = Result<Vec<PacketTrace>, RunError>;
+
     // Traces are of small networks, to compare them: so the comparison covers the cut.
-    const CUT: Cut = Cut::Finest;
+    fn cut(&self) -> Cut {
+        Cut::Finest
+    }
 
     fn with<const W: usize, M: Mode<Observer = Tracer>>(
         self,
         mut simulation: Simulation<'_, W, M>,
     ) -> Self::Output {
         drive(&mut simulation, self.0, &Control::default())?;
-        Ok(std::mem::take(simulation.context.mode.observer()).into_traces())
+        Ok(std::mem::take(simulation.worker.mode.observer()).into_traces())
     }
 }
 
 /// Runs a plan to its last cycle.
 pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
-    perform(plan, Fit::Tight, Measured(control))
+    perform(plan, Fit::Tight, Measured { control, cut: Cut::Fitting })
 }
 
 /// The same, in a mode that fits any plan: what the others buy is measured against it.
 pub fn run_in_general(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
-    perform(plan, Fit::Loose, Measured(control))
+    perform(plan, Fit::Loose, Measured { control, cut: Cut::Fitting })
+}
+
+/// The same as [`run`] on a network that is cut as finely as possible: the results are equal.
+#[cfg(feature = "trace")]
+pub fn run_cut(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
+    perform(plan, Fit::Tight, Measured { control, cut: Cut::Finest })
 }
 
 /// Runs a plan for `cycles` cycles and returns the life of every packet granted at least one output.
@@ -226,7 +239,7 @@ fn drive<const W: usize, M: Mode>(
         let stop = end.min(simulation.now().saturating_add(CONTROL_PERIOD)).min(next_check);
         simulation.advance(stop);
         control.cycles.store(stop, Ordering::Relaxed);
-        control.packet_hops.store(simulation.context.recorder.packet_hops, Ordering::Relaxed);
+        control.packet_hops.store(simulation.worker.recorder.packet_hops, Ordering::Relaxed);
         if control.cancel.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }

@@ -7,7 +7,7 @@ use crate::plan::{JobPlan, Plan};
 use crate::trace::Observer;
 
 /// A kind of run.
-pub trait Mode {
+pub trait Mode: Clone + Default {
     /// Packets of one length, longer than the crossbar latency, and round-robin arbiters without priority; also `REGULAR`.
     const PLAIN: bool;
     /// No named choice differs from its default; also `REGULAR`.
@@ -28,27 +28,35 @@ pub trait Mode {
 }
 
 /// A run with nothing but the plainest router, the default choices and rising VCs.
+#[derive(Clone, Default)]
 pub struct Clean<O>(pub O);
 
 /// As [`Clean`], but with everything that only heads with a choice and unsteady traffic need.
+#[derive(Clone, Default)]
 pub struct CleanFull<O>(pub O);
 
 /// As [`Clean`], but with other arbiters and packets of several lengths.
+#[derive(Clone, Default)]
 pub struct CleanGeneral<O>(pub O);
 
 /// As [`Clean`], but with other named choices.
+#[derive(Clone, Default)]
 pub struct Named<O>(pub O);
 
 /// As [`Clean`], but VCs do not rise: cubes, graphs, FlexVC.
+#[derive(Clone, Default)]
 pub struct Cube<O>(pub O);
 
 /// As [`Cube`], but with everything that only heads with a choice and unsteady traffic need.
+#[derive(Clone, Default)]
 pub struct CubeFull<O>(pub O);
 
 /// A run with any router and rules, where no head has a choice.
+#[derive(Clone, Default)]
 pub struct General<O>(pub O);
 
 /// A run with everything.
+#[derive(Clone, Default)]
 pub struct Full<O>(pub O);
 
 /// One row per mode: its name, `PLAIN`, `CLEAN`, `RISING`, `FULL`.

@@ -4,7 +4,7 @@
 use super::mode::Mode;
 use super::packet::Waiting;
 use super::pool::{Pool, Queue};
-use super::regions::{PerRegion, Regions};
+use super::regions::Span;
 use super::source::{Changes, Source};
 use super::wheel::Wheel;
 use crate::config::{InjectionLink, InjectionVc};
@@ -121,9 +121,9 @@ impl VcClass {
     }
 }
 
-/// All network interfaces.
+/// The network interfaces of a region.
 pub struct Nics {
-    /// By node.
+    /// By node: as everywhere here, by its number in the region.
     pub all: Vec<Nic>,
     /// What only runs with everything know of a node; empty otherwise.
     pub sources: Vec<Source>,
@@ -134,11 +134,11 @@ pub struct Nics {
     /// Packets at nodes.
     pub waiting: Pool<Waiting>,
     /// First node of every bucket.
-    pub buckets: PerRegion<Vec<u32>>,
+    pub buckets: Vec<u32>,
     /// Nodes whose wire becomes free while packets wait.
-    pub wires: PerRegion<Wheel<u32>>,
+    pub wires: Wheel<u32>,
     /// Nodes whose injection buffers gained room in this cycle while packets wait.
-    pub freed: PerRegion<Vec<u32>>,
+    pub freed: Vec<u32>,
     /// Streams of the random injection VC policy; empty if unused.
     vc_streams: Vec<Stream>,
     /// See [`InjectionVc`] -- constant.
@@ -158,6 +158,8 @@ pub struct Nics {
     /// Injection VCs that are not for replies -- constant.
     pub first_reply_vc: usize,
     topology: Arc<Topology>,
+    /// The first node of the region -- constant.
+    first_node: u32,
     /// Nodes of the network -- constant.
     pub nodes: u32,
     /// Nodes of a router -- constant.
@@ -166,8 +168,9 @@ pub struct Nics {
 
 impl Nics {
     /// Idle interfaces with their first generations booked.
-    pub fn new(plan: &Plan, full: bool, regions: &Regions) -> Self {
-        let (nodes, seed) = (plan.network.nodes, plan.experiment.measure.seed);
+    pub fn new(plan: &Plan, full: bool, span: &Span) -> Self {
+        let seed = plan.experiment.measure.seed;
+        let nodes = span.first_node..span.first_node + span.nodes as u32;
         let Classes { terminal, .. } = plan.network.classes;
         let vcs = terminal.vcs as usize;
         let nic = |node: u32| Nic {
@@ -186,17 +189,21 @@ impl Nics {
             lags: false,
         };
         let policy = plan.nic.injection_vc;
-        let random = if policy == InjectionVc::Random { nodes } else { 0 };
-        let streams = (0..random).map(|n| Stream::new(seed, Purpose::InjectionVc, u64::from(n)));
+        let random = if policy == InjectionVc::Random { nodes.clone() } else { 0..0 };
+        let streams = random.map(|n| Stream::new(seed, Purpose::InjectionVc, u64::from(n)));
         let mut state = Self {
-            all: (0..nodes).map(nic).collect(),
-            sources: Source::all(plan, full),
+            all: nodes.clone().map(nic).collect(),
+            sources: if full {
+                nodes.clone().map(|node| Source::new(plan, node)).collect()
+            } else {
+                Vec::new()
+            },
             changes: Changes::new(plan),
-            buffers: vec![Buffer { behind: Queue::EMPTY, used: 0 }; nodes as usize * vcs],
+            buffers: vec![Buffer { behind: Queue::EMPTY, used: 0 }; span.nodes * vcs],
             waiting: Pool::new(),
-            buckets: PerRegion::new(regions, vec![NONE; SOURCE_BUCKETS]),
-            wires: PerRegion::new(regions, Wheel::new(plan.longest_packet())),
-            freed: PerRegion::new(regions, Vec::new()),
+            buckets: vec![NONE; SOURCE_BUCKETS],
+            wires: Wheel::new(plan.longest_packet()),
+            freed: Vec::new(),
             vc_streams: streams.collect(),
             policy,
             serial_wire: plan.nic.injection_link == InjectionLink::Serial,
@@ -207,24 +214,18 @@ impl Nics {
             vcs,
             first_reply_vc: usize::from(plan.network.classes.first_reply_vc()),
             topology: Arc::clone(&plan.topology),
-            nodes,
+            first_node: span.first_node,
+            nodes: plan.network.nodes,
             nodes_per_router: plan.topology.nodes_per_router(),
         };
-        for (node, nic) in state.all.iter_mut().enumerate() {
-            let job = plan.jobs.get(plan.job_of[node] as usize);
-            if let Some(job) = job.filter(|job| job.sends(node as u32)) {
-                nic.next_at = job.process_of(node as u32).begin(&mut nic.process).saturating_sub(1);
+        for (node, nic) in nodes.zip(&mut state.all) {
+            let job = plan.jobs.get(nic.job as usize);
+            if let Some(job) = job.filter(|job| job.sends(node)) {
+                nic.next_at = job.process_of(node).begin(&mut nic.process).saturating_sub(1);
             }
         }
-        state.rebook(0, regions);
+        state.rebook(0);
         state
-    }
-
-    /// Turns to a region.
-    pub fn enter(&mut self, region: usize) {
-        self.buckets.enter(region);
-        self.wires.enter(region);
-        self.freed.enter(region);
     }
 
     /// Books the next generation of `node`, unless it is out of reach.
@@ -241,18 +242,12 @@ impl Nics {
     }
 
     /// Forgets all bookings and books every node again that has one at or after `now`.
-    pub fn rebook(&mut self, now: u32, regions: &Regions) {
-        for region in 0..regions.count() {
-            self.enter(region);
-            self.buckets.fill(NONE);
-            let routers = regions.routers(region);
-            let nodes = routers.start * self.nodes_per_router..routers.end * self.nodes_per_router;
-            // In a fat tree only the first routers have nodes.
-            for node in nodes.start..nodes.end.min(self.nodes) {
-                let at = self.all[node as usize].next_at;
-                if at >= now {
-                    self.book(node as usize, at);
-                }
+    pub fn rebook(&mut self, now: u32) {
+        self.buckets.fill(NONE);
+        for node in 0..self.all.len() {
+            let at = self.all[node].next_at;
+            if at >= now {
+                self.book(node, at);
             }
         }
     }
@@ -288,7 +283,8 @@ impl Nics {
     /// The injection VCs for packets of `node` to `destination` by the direction in which they set out.
     fn directed(&self, node: usize, destination: u32) -> Range<usize> {
         let Topology::Cube(cube) = &*self.topology else { unreachable!("the plan refuses it") };
-        let routers = (node as u32 / self.nodes_per_router, destination / self.nodes_per_router);
+        let source = self.first_node + node as u32;
+        let routers = (source / self.nodes_per_router, destination / self.nodes_per_router);
         let half = self.vcs / 2;
         match cube.sets_out(routers.0, routers.1) {
             Some(true) => half..self.vcs,

@@ -5,7 +5,7 @@ use super::context::{Arrival, Context};
 use super::mode::Mode;
 use super::nic::{KEPT, Nic, REFILLED, SOURCE_BUCKETS};
 use super::packet::{Packet, Waiting};
-use super::routers::global;
+use super::routers::{join, split};
 use crate::network::NONE;
 use crate::routing::RouteState;
 
@@ -20,11 +20,11 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             self.drain_source(node as usize);
         }
         self.nics.wires.put_back(due);
-        let mut freed = std::mem::take(&mut *self.nics.freed);
+        let mut freed = std::mem::take(&mut self.nics.freed);
         for node in freed.drain(..) {
             self.drain_source(node as usize);
         }
-        *self.nics.freed = freed;
+        self.nics.freed = freed;
         let bucket = self.now as usize % SOURCE_BUCKETS;
         let mut node = std::mem::replace(&mut self.nics.buckets[bucket], NONE);
         while node != NONE {
@@ -48,8 +48,8 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             return;
         }
         let nic = &mut self.nics.all[node];
-        let job = &self.plan.jobs[nic.job as usize];
-        let destination = job.pattern.destination(node as u32, &mut nic.pattern);
+        let job = &self.shared.plan.jobs[nic.job as usize];
+        let destination = job.pattern.destination(self.span.node(node), &mut nic.pattern);
         let next_at = self.now.saturating_add(job.process.bernoulli().gap(&mut nic.process));
         self.nics.book(node, next_at);
         self.submit(node, destination);
@@ -81,7 +81,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             let Some(destination) = destination else { continue };
             let (job, serial) = (nic.job, nic.serial);
             nic.serial += 1;
-            self.recorder.generated_before(node, job, generated);
+            self.worker.recorder.generated_before(self.span.node(node), job, generated);
             let packet = Waiting { next: NONE, destination, generated, serial, arrived: 0, requested: NONE };
             self.enqueue(node, packet);
         }
@@ -94,7 +94,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
                 let Nic { job, next_at, .. } = self.nics.all[node];
                 let (destination, next) = self.draw_packet(node, next_at);
                 if destination.is_some() {
-                    self.recorder.generated_before(node, job, next_at);
+                    self.worker.recorder.generated_before(self.span.node(node), job, next_at);
                 }
                 self.nics.all[node].next_at = next;
             }
@@ -103,18 +103,18 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
 
     /// Destination of the packet that `node` generates at cycle `at`, unless that is itself, and the cycle of the next one.
     fn draw_packet(&mut self, node: usize, at: u32) -> (Option<u32>, u32) {
-        let nic = &mut self.nics.all[node];
+        let (name, nic) = (self.span.node(node), &mut self.nics.all[node]);
         let index = nic.job as usize;
-        let job = &self.plan.jobs[index];
+        let job = &self.shared.plan.jobs[index];
         let (destination, gap) = if M::FULL {
-            let (pattern, process) = self.nics.changes.present(job, index, node);
-            let destination = pattern.destination(node as u32, &mut nic.pattern);
+            let (pattern, process) = self.nics.changes.present(job, index, name);
+            let destination = pattern.destination(name, &mut nic.pattern);
             (destination, process.step(&mut nic.process).gap)
         } else {
-            let destination = job.pattern.destination(node as u32, &mut nic.pattern);
+            let destination = job.pattern.destination(name, &mut nic.pattern);
             (destination, job.process.bernoulli().gap(&mut nic.process))
         };
-        let other = (destination as usize != node).then_some(destination);
+        let other = (destination != name).then_some(destination);
         (other, at.saturating_add(gap))
     }
 
@@ -122,7 +122,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     pub fn submit(&mut self, node: usize, destination: u32) {
-        if M::FULL && destination as usize == node {
+        if M::FULL && destination == self.span.node(node) {
             return;
         }
         let nic = &mut self.nics.all[node];
@@ -132,7 +132,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         nic.serial += 1;
         let first = nic.queue.is_empty();
         let full = nic.queued >= self.nics.source_queue;
-        self.recorder.generated(node, job_index);
+        self.worker.recorder.generated(self.span.node(node), job_index);
         if first
             && self.nics.may_send::<M>(self.now, node, false)
             && let Some(vc) = self.nics.admission::<M>(self.now, node, (destination, false))
@@ -141,7 +141,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             return;
         }
         if full {
-            self.recorder.dropped(job_index);
+            self.worker.recorder.dropped(job_index);
             return;
         }
         self.enqueue(node, packet);
@@ -206,20 +206,21 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     pub fn count_held_at_injection(&mut self) {
         for (index, buffer) in self.nics.buffers.iter().enumerate() {
             let (node, vc) = (index / self.nics.vcs, index % self.nics.vcs);
-            let slot = self.injection_slot(node, vc);
+            let (number, slot) = split::<W>(self.injection_slot(node, vc));
+            let slot = self.network_id(number, slot);
             for packet in buffer.behind.iter(&self.nics.waiting) {
                 let arrived = self.nics.waiting.get(packet).arrived;
-                self.recorder.held(slot, self.nics.all[node].length, arrived);
+                self.worker.recorder.held(slot, self.nics.all[node].length, arrived);
             }
         }
     }
 
-    /// The slot of injection VC `vc` of `node`. Global id.
+    /// The slot of injection VC `vc` of `node`.
     #[inline]
     fn injection_slot(&self, node: usize, vc: usize) -> u32 {
         let router = node as u32 / self.nics.nodes_per_router;
         let port = node as u32 - router * self.nics.nodes_per_router;
-        global::<W>(router, self.tables.port(port as usize).slot_base as usize + vc)
+        join::<W>(router, self.shared.tables.port(port as usize).slot_base as usize + vc)
     }
 
     /// A packet counts as injected by `node` through VC `vc`.
@@ -228,9 +229,9 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     fn count_injected(&mut self, node: usize, vc: usize) {
         let job = self.nics.all[node].job;
         if M::FULL && vc >= self.nics.first_reply_vc {
-            self.recorder.injected_reply(job);
+            self.worker.recorder.injected_reply(job);
         } else {
-            self.recorder.injected(node, job);
+            self.worker.recorder.injected(self.span.node(node), job);
         }
     }
 
@@ -268,7 +269,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     #[inline(always)]
     fn take_room(&mut self, node: usize, vc: usize) -> bool {
         let length = self.nics.all[node].length;
-        if self.count_at_buffer() {
+        if self.shared.count_at_buffer() {
             self.count_injected(node, vc);
         }
         let buffer = &mut self.nics.buffers[node * self.nics.vcs + vc];
@@ -282,7 +283,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     #[inline(always)]
     fn send_head(&mut self, node: usize, vc: usize, packet: &Waiting) {
         let slot = self.injection_slot(node, vc);
-        let at = packet.arrived + self.rules.pipeline;
+        let at = packet.arrived + self.shared.rules.pipeline;
         let packet = self.insert_packet(node, packet);
         self.arrivals.push(at, Arrival { slot, packet });
     }
@@ -296,7 +297,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             next: NONE,
             arrived: packet.arrived,
             destination_router,
-            source: node as u32,
+            source: self.span.node(node),
             generated: packet.generated,
             serial: packet.serial,
             requested: packet.requested,
@@ -305,11 +306,11 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             queue_wait: [0; 2],
             route: RouteState::NEW,
             length: length as u16,
-            crossing: self.plan.router.crossing[length as usize] as u16,
+            crossing: self.shared.plan.router.crossing[length as usize] as u16,
             hops: [0; 2],
             job,
             terminal: (packet.destination - destination_router * self.nics.nodes_per_router) as u8,
-            ejection_vc: self.ejection_vc(job, node as u32, packet.requested),
+            ejection_vc: self.ejection_vc(job, self.span.node(node), packet.requested),
         })
     }
 
@@ -319,7 +320,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     #[inline(always)]
     pub fn leave_injection(&mut self, router: usize, port: usize, vc: usize, length: u32) -> u32 {
         let node = router * self.nics.nodes_per_router as usize + port;
-        if !self.count_at_buffer() {
+        if !self.shared.count_at_buffer() {
             self.count_injected(node, vc);
         }
         if M::FULL && vc >= self.nics.first_reply_vc {
@@ -340,7 +341,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         }
         let packet = *self.nics.waiting.get(next);
         self.nics.waiting.remove(next);
-        if packet.arrived + self.rules.pipeline <= self.now {
+        if packet.arrived + self.shared.rules.pipeline <= self.now {
             self.insert_packet(node, &packet)
         } else {
             self.send_head(node, vc, &packet);

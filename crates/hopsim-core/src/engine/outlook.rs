@@ -5,7 +5,7 @@ use super::choices::Openings;
 use super::context::Context;
 use super::mask::Mask;
 use super::mode::Mode;
-use super::routers::global;
+use super::routers::join;
 use crate::network::TERMINAL;
 use crate::rng::Stream;
 use crate::routing::view::{Draws, View};
@@ -27,24 +27,25 @@ pub struct Outlook<'a, 'v, 'p, const W: usize, M> {
 impl<const W: usize, M: Mode> Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn pair(&self, request: Request) -> usize {
-        self.cx.tables.port(request.port).pair_base as usize + request.vc as usize
+        self.cx.shared.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
     /// The same the other way round.
     #[inline]
     fn request(&self, pair: usize) -> Request {
-        let port = self.cx.tables.pair_port(pair);
-        Request { port, vc: (pair - self.cx.tables.port(port).pair_base as usize) as u8 }
+        let port = self.cx.shared.tables.pair_port(pair);
+        Request { port, vc: (pair - self.cx.shared.tables.port(port).pair_base as usize) as u8 }
     }
 }
 
 impl<const W: usize, M: Mode> Outlook<'_, '_, '_, W, M> {
     /// Local buffer restriction: whether the head would enter the network over an adaptive VC without leaving room there.
     fn is_restricted(&self, request: Request, pair: usize) -> bool {
-        let input = self.cx.tables.port(self.cx.tables.slot_port(self.slot));
-        let output = self.cx.tables.port(request.port);
-        let adaptive = output.class != TERMINAL && (1..self.cx.base.vcs().used(0)).contains(&request.vc);
-        let room = self.cx.space(self.length()) + self.cx.lbr();
+        let input = self.cx.shared.tables.port(self.cx.shared.tables.slot_port(self.slot));
+        let output = self.cx.shared.tables.port(request.port);
+        let adaptive =
+            output.class != TERMINAL && (1..self.cx.shared.base.vcs().used(0)).contains(&request.vc);
+        let room = self.cx.shared.space(self.length()) + self.cx.shared.lbr();
         input.class == TERMINAL && adaptive && self.visit.router.credits[pair] < room
     }
 }
@@ -54,8 +55,8 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     fn open(&self, request: Request) -> bool {
         let pair = self.pair(request);
         self.openings.open.contains(pair)
-            && (self.cx.lbr() == 0 || !self.is_restricted(request, pair))
-            && (!self.cx.mixed() || self.visit.has_room(self.cx, pair, self.length()))
+            && (self.cx.shared.lbr() == 0 || !self.is_restricted(request, pair))
+            && (!self.cx.shared.mixed() || self.visit.has_room(self.cx, pair, self.length()))
     }
 
     #[inline]
@@ -65,17 +66,17 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
 
     #[inline]
     fn occupancy(&self, request: Request) -> u32 {
-        let pair = self.cx.output_vc(self.pair(request));
-        self.cx.capacity(pair).saturating_sub(self.visit.router.credits[pair])
+        let pair = self.cx.shared.output_vc(self.pair(request));
+        self.cx.shared.capacity(pair).saturating_sub(self.visit.router.credits[pair])
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {
-        self.cx.minimal[global::<W>(self.visit.number as u32, self.pair(request)) as usize]
+        self.cx.minimal[join::<W>(self.visit.number as u32, self.pair(request)) as usize]
     }
 
     #[inline]
     fn capacity(&self, class: u8) -> u32 {
-        self.cx.capacities[(class as usize + 1) % 4]
+        self.cx.shared.capacities[(class as usize + 1) % 4]
     }
 
     #[inline]
@@ -105,12 +106,12 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
 
     fn head(&self) -> Head {
         let packet = self.cx.packets.get(self.visit.router.slots[self.slot].queue.front);
-        packet.head::<M>(&self.cx.tables, (self.visit.number, self.slot))
+        packet.head::<M>(&self.cx.shared.tables, (self.cx.span.router(self.visit.number), self.slot))
     }
 
     #[inline]
     fn flexible(&self) -> bool {
-        self.cx.flexible()
+        self.cx.shared.flexible()
     }
 
     #[inline]
@@ -124,7 +125,7 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
         // The ports that bring the packet nearer are all that it hopes for.
         let hopes = self.openings.open & choices.chooser(self.visit.number, self.slot).hopes;
         let mut pairs = (hopes & choices.vcs_from(vcs.start)).without(choices.vcs_from(vcs.end));
-        if self.cx.lbr() > 0 || self.cx.mixed() {
+        if self.cx.shared.lbr() > 0 || self.cx.shared.mixed() {
             pairs.for_each(|pair| {
                 if !self.open(self.request(pair)) {
                     pairs.remove(pair);
@@ -152,12 +153,12 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn each_hopeful(&self, _ports: Range<usize>, class: u8, vc: u8, mut visit: impl FnMut(usize)) {
         let pairs = self.openings.reachable & self.visit.extras.choices.pairs(class, vc);
-        pairs.for_each(|pair| visit(self.cx.tables.pair_port(pair)));
+        pairs.for_each(|pair| visit(self.cx.shared.tables.pair_port(pair)));
     }
 
     #[inline]
     fn hopes_are_open(&self) -> bool {
-        !self.cx.flexible() && self.cx.lbr() == 0 && !self.cx.mixed()
+        !self.cx.shared.flexible() && self.cx.shared.lbr() == 0 && !self.cx.shared.mixed()
     }
 }
 
@@ -166,7 +167,7 @@ pub struct Attempt<'a, 'p, const W: usize, M> {
     /// Everything outside the routers.
     pub cx: &'a Context<'p, W, M>,
     /// The router.
-    pub router: usize,
+    pub router: u32,
     /// The packet.
     pub packet: u32,
     /// The allocator iteration.
@@ -178,14 +179,14 @@ pub struct Attempt<'a, 'p, const W: usize, M> {
 impl<const W: usize, M: Mode> Draws for Attempt<'_, '_, W, M> {
     fn head(&self) -> Stream {
         let packet = self.cx.packets.get(self.packet);
-        super::context::head_stream(self.cx.rules.seed, (packet.source, packet.serial), self.router)
+        super::context::head_stream(self.cx.shared.rules.seed, (packet.source, packet.serial), self.router)
     }
 
     fn attempt(&mut self) -> &mut Stream {
         let packet = self.cx.packets.get(self.packet);
         self.stream.get_or_insert_with(|| {
-            let source = self.cx.rules.attempts.stream(u64::from(packet.source));
-            source.at(u64::from(packet.serial)).at(self.cx.moment(self.iteration))
+            let source = self.cx.shared.rules.attempts.stream(u64::from(packet.source));
+            source.at(u64::from(packet.serial)).at(self.cx.shared.moment(self.cx.now, self.iteration))
         })
     }
 }

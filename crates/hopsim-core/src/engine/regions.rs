@@ -4,9 +4,8 @@
 //! have at least that latency can be simulated for as many cycles before anything from outside can matter (the lookahead of
 //! conservative parallel simulation: Chandy and Misra, 1979). That keeps its state in the cache; the results are the same.
 
-use super::wheel::Wheel;
 use crate::plan::Plan;
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::Range;
 
 /// Bytes of routers per region aimed at: with packets, nodes and events the state of a region is about twice that, and
 /// fits into the second-level cache of the day.
@@ -23,7 +22,8 @@ const WORTHWHILE: u32 = 8;
 pub enum Cut {
     /// Into regions that fit into the cache.
     Fitting,
-    /// As finely as possible.
+    /// As finely as possible: for tests.
+    #[cfg_attr(not(any(test, feature = "trace")), expect(dead_code, reason = "for tests"))]
     Finest,
 }
 
@@ -87,111 +87,48 @@ impl Regions {
     pub fn of(&self, router: u32) -> usize {
         self.routers.partition_point(|routers| routers.end <= router)
     }
-}
 
-/// One value per region; those of the region that is being simulated are at hand.
-#[derive(Clone, Debug)]
-pub struct PerRegion<T> {
-    here: T,
-    region: usize,
-    /// All others; the place of the present one holds nothing of worth.
-    others: Vec<T>,
-}
-
-impl<T: Clone> PerRegion<T> {
-    /// Equal values; region 0 is at hand.
-    pub fn new(regions: &Regions, value: T) -> Self {
-        Self { others: vec![value.clone(); regions.count()], here: value, region: 0 }
-    }
-}
-
-impl<T> PerRegion<T> {
-    /// Has the value of `region` at hand.
-    pub fn enter(&mut self, region: usize) {
-        std::mem::swap(&mut self.here, &mut self.others[self.region]);
-        std::mem::swap(&mut self.here, &mut self.others[region]);
-        self.region = region;
-    }
-
-    /// The values of all regions.
-    pub fn all(&self) -> impl Iterator<Item = &T> {
-        (0..self.others.len())
-            .map(|region| if region == self.region { &self.here } else { &self.others[region] })
-    }
-}
-
-impl<T> Deref for PerRegion<T> {
-    type Target = T;
-    #[inline]
-    fn deref(&self) -> &T {
-        &self.here
-    }
-}
-
-impl<T> DerefMut for PerRegion<T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.here
-    }
-}
-
-/// Events on links: a time wheel per region, and what regions have sent each other and not seen yet.
-pub struct Events<T> {
-    wheels: PerRegion<Wheel<T>>,
-    /// By receiving region, with the cycles: written in sequence, unlike the wheels, which are elsewhere.
-    inboxes: Vec<Vec<(u32, T)>>,
-}
-
-impl<T: Clone> Events<T> {
-    /// No events; a region receives none further ahead than `horizon` cycles of what it has simulated.
-    pub fn new(regions: &Regions, horizon: u32) -> Self {
-        Self {
-            wheels: PerRegion::new(regions, Wheel::new(horizon)),
-            inboxes: vec![Vec::new(); regions.count()],
+    /// What is in a region.
+    pub fn span(&self, plan: &Plan, region: usize) -> Span {
+        let routers = self.routers(region);
+        let node = |router: u32| (router * plan.topology.nodes_per_router()).min(plan.network.nodes);
+        Span {
+            region: region as u16,
+            first_router: routers.start,
+            routers: routers.len(),
+            first_node: node(routers.start),
+            // In a fat tree only the first routers have nodes.
+            nodes: (node(routers.end) - node(routers.start)) as usize,
         }
     }
 }
 
-impl<T> Events<T> {
-    /// Turns to a region, which sees what it was sent.
-    pub fn enter(&mut self, region: usize) {
-        self.wheels.enter(region);
-        self.inboxes[region].drain(..).for_each(|(at, event)| self.wheels.push(at, event));
-    }
+/// What is in a region. Inside it routers and nodes are numbered from 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// Its number.
+    pub region: u16,
+    /// Its first router.
+    pub first_router: u32,
+    /// How many routers.
+    pub routers: usize,
+    /// Its first node.
+    pub first_node: u32,
+    /// How many nodes.
+    pub nodes: usize,
+}
 
-    /// Puts an event at cycle `at` of the present region.
+impl Span {
+    /// A router of the region, by its number there.
     #[inline]
-    pub fn push(&mut self, at: u32, event: T) {
-        self.wheels.push(at, event);
+    pub fn router(&self, number: usize) -> u32 {
+        self.first_router + number as u32
     }
 
-    /// Puts an event at cycle `at` of any region.
-    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
-    #[inline(always)]
-    pub fn send(&mut self, region: usize, at: u32, event: T) {
-        if region == self.wheels.region {
-            self.wheels.push(at, event);
-        } else {
-            self.inboxes[region].push((at, event));
-        }
-    }
-
-    /// The events of cycle `now` of the present region; give the vector back with [`Self::put_back`].
+    /// A node of the region, by its number there.
     #[inline]
-    pub fn take(&mut self, now: u32) -> Vec<T> {
-        self.wheels.take(now)
-    }
-
-    /// See [`Self::take`].
-    #[inline]
-    pub fn put_back(&mut self, due: Vec<T>) {
-        self.wheels.put_back(due);
-    }
-
-    /// All events still to come, in no particular order.
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
-        let sent = self.inboxes.iter().flatten().map(|(_, event)| event);
-        self.wheels.all().flat_map(Wheel::iter).chain(sent)
+    pub fn node(&self, number: usize) -> u32 {
+        self.first_node + number as u32
     }
 }
 
@@ -238,10 +175,12 @@ mod tests {
         for plan in plans() {
             let simulation = |cut| Simulation::<1, _>::new(&plan, Full(Unobserved), cut);
             let (whole, cut) = (simulation(Cut::Fitting), simulation(Cut::Finest));
-            assert_eq!((whole.context.regions.count(), cut.context.regions.count()), (1, 9));
+            assert_eq!((whole.regions.len(), cut.regions.len()), (1, 9));
             let control = Control::default();
             // As text, in which what is not a number equals itself.
-            let measured = |simulation| format!("{:?}", Measured(&control).with(simulation).unwrap());
+            let measured = |simulation| {
+                format!("{:?}", Measured { control: &control, cut: Cut::Fitting }.with(simulation).unwrap())
+            };
             assert!(measured(whole) == measured(cut), "{:?}", plan.experiment);
             let lives = |cut| {
                 Traced(1_201).with(Simulation::<1, _>::new(&plan, Full(Tracer::default()), cut)).unwrap()

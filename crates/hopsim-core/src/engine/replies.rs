@@ -6,7 +6,8 @@ use super::allocator::Visit;
 use super::context::{Context, Credit};
 use super::mode::Mode;
 use super::packet::Waiting;
-use super::routers::{Router, global};
+use super::regions::Span;
+use super::routers::{Router, join};
 use crate::config::InjectionVc;
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
@@ -14,7 +15,7 @@ use crate::plan::Plan;
 /// A request or reply whose destination node begins to absorb it.
 #[derive(Clone, Copy, Debug)]
 pub struct Consumed {
-    /// The node.
+    /// The node, by its number in the region.
     pub node: u32,
     /// Whom to answer; `NONE`: it was a reply.
     pub requester: u32,
@@ -36,14 +37,19 @@ pub fn reply_space(plan: &Plan, node: usize) -> u32 {
 }
 
 /// Gives the ejection VCs for requests their credits.
-pub fn with_reply_space<const W: usize>(plan: &Plan, mut routers: Vec<Router<W>>) -> Vec<Router<W>> {
+pub fn with_reply_space<const W: usize>(
+    plan: &Plan,
+    span: &Span,
+    mut routers: Vec<Router<W>>,
+) -> Vec<Router<W>> {
     let (layout, shortest) = (&plan.network.layout, plan.shortest_packet());
     let requests = (0..layout.pairs()).filter(|&pair| {
         layout.pair_vc(pair).is_some_and(|(port, vc)| layout.class[port] == TERMINAL && vc > 0)
     });
     for pair in requests {
         for (number, router) in routers.iter_mut().enumerate() {
-            let space = reply_space(plan, number * layout.terminals + layout.pair_port[pair] as usize);
+            let terminal = layout.pair_port[pair] as usize;
+            let space = reply_space(plan, span.router(number) as usize * layout.terminals + terminal);
             router.credits[pair] = space;
             if space < shortest {
                 router.credit.remove(pair);
@@ -63,10 +69,10 @@ impl<const W: usize> Visit<'_, W> {
         pair: usize,
         (output, length): (usize, u32),
     ) {
-        if pair > cx.tables.port(output).pair_base as usize {
+        if pair > cx.shared.tables.port(output).pair_base as usize {
             let credits = &mut self.router.credits[pair];
             *credits -= length;
-            if *credits < cx.rules.shortest {
+            if *credits < cx.shared.rules.shortest {
                 self.router.credit.remove(pair);
             }
         }
@@ -81,12 +87,12 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         let (job, length) = (packet.job as usize, u32::from(packet.length));
         self.finish_in_burst(job, departure + length);
         let packet = self.packets.get(id);
-        let node = packet.destination(self.rules.nodes_per_router);
+        let node = packet.destination(self.shared.rules.nodes_per_router) - self.span.first_node;
         if packet.is_request() {
             let request = Consumed { node, requester: packet.source, requested: packet.generated };
             self.consumed.push(departure, request);
         } else if packet.is_reply() {
-            self.recorder.answered(packet, departure);
+            self.worker.recorder.answered(packet, departure);
             self.consumed.push(departure, Consumed { node, requester: NONE, requested: packet.requested });
         }
     }
@@ -118,7 +124,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             requested: request.requested,
         };
         nic.serial += 1;
-        self.recorder.generated(request.node as usize, nic.job);
+        self.worker.recorder.generated(self.span.node(request.node as usize), nic.job);
         let index = self.nics.waiting.insert(packet);
         self.nics.sources[request.node as usize].replies.push(&mut self.nics.waiting, index);
     }
@@ -126,7 +132,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// The output VC for the ejection of a packet from `source` to a node of the same job.
     #[inline]
     pub fn ejection_vc(&self, job: u8, source: u32, requested: u32) -> u8 {
-        if !M::FULL || requested != NONE || !self.plan.jobs[job as usize].request_reply() {
+        if !M::FULL || requested != NONE || !self.shared.plan.jobs[job as usize].request_reply() {
             return 0;
         }
         match self.nics.policy {
@@ -140,8 +146,8 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     pub fn release_reply(&mut self, (router, port): (usize, usize), vc: usize, length: u32) {
         let class = self.nics.class(true);
         let index = if self.nics.policy == InjectionVc::Destination { vc - class.first } else { 0 };
-        let pair = self.tables.port(port).pair_base as usize + 1 + index;
-        let credit = Credit { pair: global::<W>(router as u32, pair), phits: length as u16, minimal: 0 };
+        let pair = self.shared.tables.port(port).pair_base as usize + 1 + index;
+        let credit = Credit { pair: join::<W>(router as u32, pair), phits: length as u16, minimal: 0 };
         self.credits.push(self.now + 1, credit);
     }
 }

@@ -59,9 +59,9 @@ pub struct Port {
     pub out_pointer: [u16; 2],
     /// Place of the next departure in the ring.
     pub ring: u8,
-    /// What to add to a pair of this port to get the global id of the slot it feeds, modulo 2³² -- constant.
+    /// What to add to a pair of this port to get the id of the slot it feeds, modulo 2³² -- constant.
     pub to_slot: u32,
-    /// What to add to a slot of this port to get the global id of the pair its credits go to -- constant.
+    /// What to add to a slot of this port to get the id of the pair its credits go to -- constant.
     pub to_pair: u32,
     /// Region at the other end -- constant.
     pub region: u16,
@@ -141,9 +141,11 @@ impl<const W: usize> Router<W> {
             let open = layout.class[port] != TERMINAL && link.peer.is_none();
             state.ports[port].pace = if open { 0 } else { link.cycles_per_phit as u8 };
             if let Some((peer, back)) = link.peer {
-                let slot = global::<W>(peer, layout.slot_base[back] as usize);
-                let pair = global::<W>(peer, layout.pair_base[back] as usize);
-                state.ports[port].region = regions.of(peer) as u16;
+                let region = regions.of(peer);
+                let number = peer - regions.routers(region).start;
+                let slot = join::<W>(number, layout.slot_base[back] as usize);
+                let pair = join::<W>(number, layout.pair_base[back] as usize);
+                state.ports[port].region = region as u16;
                 state.ports[port].to_slot = slot.wrapping_sub(u32::from(layout.pair_base[port]));
                 state.ports[port].to_pair = pair.wrapping_sub(u32::from(layout.slot_base[port]));
             }
@@ -194,13 +196,14 @@ impl<const W: usize> Router<W> {
     }
 }
 
-/// The global id of slot or pair `index` of `router`.
+/// The id of slot or pair `index` of `router`: in a region if that is its number there, in the network if it is its number
+/// in all.
 #[inline]
-pub fn global<const W: usize>(router: u32, index: usize) -> u32 {
+pub fn join<const W: usize>(router: u32, index: usize) -> u32 {
     router * (64 * W) as u32 + index as u32
 }
 
-/// Router and slot or pair of a global id.
+/// Router and slot or pair of an id.
 #[inline]
 pub fn split<const W: usize>(id: u32) -> (usize, usize) {
     (id as usize / (64 * W), id as usize % (64 * W))
@@ -214,11 +217,11 @@ pub struct Extras<const W: usize> {
     pub lengths: Vec<u16>,
     /// Entries per ring: packets an output queue holds, 0 without output queues.
     pub ring: usize,
-    /// Stamps of least-recently-served input arbiters, by global slot id; empty if unused.
+    /// Stamps of least-recently-served input arbiters, by slot id; empty if unused.
     pub input_stamps: Vec<u64>,
     /// Stamps of least-recently-served output arbiters, by (router · inputs + output) · inputs + input.
     pub output_stamps: Vec<u64>,
-    /// First cycle in which the packet before its head has left a slot, by global slot id; empty if nodes take one packet at
+    /// First cycle in which the packet before its head has left a slot, by slot id; empty if nodes take one packet at
     /// a time: the input port tells then.
     pub free: Vec<u32>,
     /// Heads with a choice.
@@ -226,9 +229,9 @@ pub struct Extras<const W: usize> {
 }
 
 impl<const W: usize> Extras<W> {
-    /// Nothing departed, nobody served. No port is busy for longer than `ahead` cycles.
-    pub fn new(plan: &Plan, (regions, ahead): (&Regions, u32)) -> Self {
-        let (routers, inputs) = (plan.network.routers as usize, plan.network.layout.inputs());
+    /// Nothing departed from `routers` routers, nobody served. No port is busy for longer than `ahead` cycles.
+    pub fn new(plan: &Plan, (routers, ahead): (usize, u32)) -> Self {
+        let inputs = plan.network.layout.inputs();
         let ring = plan.router.output_buffer.map_or(0, |size| (size / plan.shortest_packet()) as usize);
         let mixed = plan.shortest_packet() != plan.longest_packet();
         let lrs = |a: &ArbiterConfig| matches!(a, ArbiterConfig::LeastRecentlyServed(_));
@@ -241,14 +244,14 @@ impl<const W: usize> Extras<W> {
             input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W),
             output_stamps: stamps(lrs(&allocator.output_arbiter), routers * inputs * inputs),
             free: vec![0; if parallel(plan) { routers * 64 * W } else { 0 }],
-            choices: Choices::new(plan, (regions, ahead)),
+            choices: Choices::new(plan, (routers, ahead)),
         }
     }
 
     /// Whether the packet before the head of a slot is still leaving it, for all that input ports do not tell.
     #[inline]
     pub fn is_leaving(&self, (number, slot): (usize, usize), now: u32) -> bool {
-        self.free.get(global::<W>(number as u32, slot) as usize).is_some_and(|&free| free > now)
+        self.free.get(join::<W>(number as u32, slot) as usize).is_some_and(|&free| free > now)
     }
 }
 
@@ -257,9 +260,9 @@ fn parallel(plan: &Plan) -> bool {
     plan.router.consumption == Consumption::Parallel
 }
 
-/// All routers, empty.
-pub fn routers<const W: usize>(plan: &Plan, regions: &Regions) -> Vec<Router<W>> {
-    (0..plan.network.routers).map(|router| Router::new(plan, regions, router)).collect()
+/// The routers of a region, empty.
+pub fn routers<const W: usize>(plan: &Plan, regions: &Regions, region: usize) -> Vec<Router<W>> {
+    regions.routers(region).map(|router| Router::new(plan, regions, router)).collect()
 }
 
 /// Phits the buffer behind a port holds per VC; ejection has no limit, an unplugged port no room.

@@ -1,8 +1,8 @@
 //! The rules of a run, and which of them it is known at compile time not to need.
 
-use super::context::Context;
 use super::mask::Mask;
 use super::mode::Mode;
+use super::shared::Shared;
 use crate::config::router::{ArbiterConfig, Consumption};
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold};
 use crate::network::TERMINAL;
@@ -12,6 +12,7 @@ use crate::routing::flexvc::FlexVc;
 use std::ops::RangeInclusive;
 
 /// Constants of the run that hot code reads.
+#[derive(Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one of the document's choices, resolved")]
 pub struct Rules {
     /// Allocator iterations per cycle.
@@ -117,7 +118,7 @@ impl Rules {
     }
 }
 
-impl<const W: usize, M: Mode> Context<'_, W, M> {
+impl<const W: usize, M: Mode> Shared<'_, W, M> {
     /// `Ejection::IdleNode`.
     #[inline]
     pub fn idle_node(&self) -> bool {
@@ -154,17 +155,18 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         !M::PLAIN && self.rules.mixed
     }
 
-    /// Whether packets from other routers go first.
+    /// Whether packets in transit go first at a router in cycle `now`.
     #[inline]
-    pub fn transit_priority(&self, router: usize) -> bool {
-        !M::PLAIN && (self.rules.transit_priority || (self.rules.ipr > 0.0 && self.draws_priority(router)))
+    pub fn transit_priority(&self, router: u32, now: u32) -> bool {
+        !M::PLAIN
+            && (self.rules.transit_priority || (self.rules.ipr > 0.0 && self.draws_priority(router, now)))
     }
 
     /// In-transit priority restriction: whether packets in transit go first in this cycle.
     #[cold]
-    fn draws_priority(&self, router: usize) -> bool {
-        let stream = Stream::new(self.rules.seed, Purpose::Priority, router as u64);
-        stream.at(u64::from(self.now)).unit() < self.rules.ipr
+    fn draws_priority(&self, router: u32, now: u32) -> bool {
+        let stream = Stream::new(self.rules.seed, Purpose::Priority, u64::from(router));
+        stream.at(u64::from(now)).unit() < self.rules.ipr
     }
 
     /// Room that packets leave in an adaptive VC when they enter the network \[phits\].
@@ -280,9 +282,15 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         if several { self.block(pair)..=pair } else { pair..=pair }
     }
 
-    /// The number of this allocator iteration among all of the run.
+    /// The number of an allocator iteration of cycle `now` among all of the run.
     #[inline]
-    pub fn moment(&self, iteration: u32) -> u64 {
-        u64::from(self.now) * u64::from(self.rules.iterations) + u64::from(iteration)
+    pub fn moment(&self, now: u32, iteration: u32) -> u64 {
+        u64::from(now) * u64::from(self.rules.iterations) + u64::from(iteration)
+    }
+
+    /// Phits that the buffer behind a pair can hold in one VC.
+    #[inline]
+    pub fn capacity(&self, pair: usize) -> u32 {
+        self.capacities[self.tables.pair(pair).class as usize % 4]
     }
 }

@@ -1,321 +1,67 @@
-//! One simulation: the cycle, and what becomes due in it.
-//!
-//! A cycle is: credits arrive, heads arrive, routers with a head allocate, nodes generate and inject. A grant
-//! computes everything that follows from it at once (see `transfer`), so nothing else happens in between.
-//! Whatever crosses from one router to another takes at least one cycle, so the order of routers within a
-//! cycle does not matter.
+//! One simulation: the regions of a network in turn, some cycles ahead of each other (see `regions`).
 
-use super::allocator::{Scratch, Visit};
-use super::context::{Arrival, Context, Credit};
 use super::mode::Mode;
-use super::regions::{Cut, PerRegion};
-use super::routers::{Extras, Router, global, routers, split};
-use super::tables::PairInfo;
-use super::wheel::Wheel;
-use crate::network::NONE;
+use super::region::Region;
+use super::regions::{Cut, Regions};
+use super::shared::Shared;
+use super::worker::{Mail, Worker};
+use crate::measure::recorder::Recorder;
 use crate::plan::Plan;
-use crate::topology::LOCAL;
-use std::ops::Range;
 
 /// A simulation of a plan.
 pub struct Simulation<'p, const W: usize, M: Mode> {
-    pub(super) context: Context<'p, W, M>,
-    pub(super) routers: Vec<Router<W>>,
-    pub(super) extras: Extras<W>,
-    /// Routers that hold a head and are not left alone, one bit each.
-    active: Vec<u64>,
-    /// Routers that need not be left alone any longer.
-    wakes: PerRegion<Wheel<u32>>,
-    scratch: Scratch<W>,
+    pub(super) plan: &'p Plan,
+    pub(super) cut: Regions,
+    pub(super) regions: Vec<Region<'p, W, M>>,
+    pub(super) worker: Worker<M>,
+    now: u32,
 }
 
 impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// An empty network at cycle 0.
     pub fn new(plan: &'p Plan, mode: M, cut: Cut) -> Self {
-        let context = Context::new(plan, mode, cut);
-        let wakes = PerRegion::new(&context.regions, Wheel::new(if M::SLEEPS { context.ahead } else { 0 }));
+        let (shared, cut) =
+            (Shared::new(plan), Regions::new(plan, cut, size_of::<super::routers::Router<W>>()));
+        let mail = (0..cut.count()).map(|_| Mail::default()).collect();
         Self {
-            routers: super::replies::with_reply_space(plan, routers(plan, &context.regions)),
-            extras: Extras::new(plan, (&context.regions, context.ahead)),
-            context,
-            active: vec![0; plan.network.routers.div_ceil(64) as usize],
-            wakes,
-            scratch: Scratch::default(),
+            plan,
+            regions: (0..cut.count()).map(|number| Region::new(shared.clone(), &cut, number)).collect(),
+            cut,
+            worker: Worker { recorder: Recorder::new(plan), mode, mail },
+            now: 0,
         }
     }
 
     /// The present cycle: the next one to be simulated.
     pub fn now(&self) -> u32 {
-        self.context.now
+        self.now
     }
 
-    /// Simulates up to cycle `end`.
+    /// Simulates up to cycle `end`. Afterwards no mail is under way.
     pub fn advance(&mut self, end: u32) {
-        let mut start = self.context.now;
-        while start < end {
-            let stop = self.start_window().min(end);
-            for region in 0..self.context.regions.count() {
-                self.enter(region);
-                self.context.now = start;
-                let routers = self.context.regions.routers(region);
-                while self.context.now < stop {
-                    self.cycle(&routers);
-                }
-            }
-            start = stop;
+        while self.now < end {
+            let stop = self.window_end().min(end);
+            self.each_region(|region| region.advance(stop));
+            self.now = stop;
+        }
+        self.each_region(|_| ());
+    }
+
+    /// Does something with every region in turn, which sees first what the others have sent.
+    pub fn each_region(&mut self, mut act: impl FnMut(&mut Region<'p, W, M>)) {
+        for (number, region) in self.regions.iter_mut().enumerate() {
+            region.context.receive(&mut self.worker.mail[number]);
+            std::mem::swap(&mut self.worker, &mut region.context.worker);
+            act(region);
+            std::mem::swap(&mut self.worker, &mut region.context.worker);
         }
     }
 
-    /// Prepares all regions for the next cycles; returns up to which cycle each of them can be simulated by itself.
-    fn start_window(&mut self) -> u32 {
-        let now = self.context.now;
-        if M::FULL {
-            self.context.change_traffic();
-        }
-        let batch = self.context.recorder.start_batch(now);
-        let ahead = now.saturating_add(self.context.regions.lookahead());
-        ahead.min(batch).min(self.context.nics.changes.next_at())
+    /// Up to which cycle each region can be simulated by itself.
+    fn window_end(&mut self) -> u32 {
+        let batch = self.worker.recorder.start_batch(self.now);
+        let changes = self.plan.jobs.iter().flat_map(|job| &job.changes).map(|phase| phase.from);
+        let change = changes.filter(|&from| from > self.now).min().unwrap_or(u32::MAX);
+        self.now.saturating_add(self.cut.lookahead()).min(batch).min(change)
     }
-
-    /// Turns to a region.
-    fn enter(&mut self, region: usize) {
-        if self.context.regions.count() > 1 {
-            self.context.enter(region);
-            self.extras.choices.waiting.enter(region);
-            self.wakes.enter(region);
-        }
-    }
-
-    /// Simulates one cycle of the routers of a region.
-    fn cycle(&mut self, routers: &Range<u32>) {
-        self.context.recorder.start_cycle(self.context.now);
-        if M::SLEEPS {
-            self.wake_due();
-        }
-        self.absorb_credits();
-        self.absorb_heads();
-        if M::FULL {
-            self.pass_signal();
-            let (tables, now) = (&self.context.tables, self.context.now);
-            self.extras.choices.waiting.release(tables, &self.routers, now, &mut self.active);
-            self.update_sensors(routers);
-        }
-        if self.context.recorder.waits.is_some() {
-            self.count_injection_waits(routers);
-        }
-        self.allocate(routers);
-        self.context.run_nodes();
-        self.context.now += 1;
-    }
-
-    /// Counts the packets that are in buffers at the end of the run for the time that they have been there.
-    pub fn count_held(&mut self) {
-        let cx = &mut self.context;
-        if cx.recorder.links.is_none() {
-            return;
-        }
-        for (number, router) in self.routers.iter().enumerate() {
-            for slot in 0..cx.plan.network.layout.slots() {
-                for id in router.slots[slot].queue.iter(&cx.packets) {
-                    let packet = cx.packets.get(id);
-                    cx.recorder.held(global::<W>(number as u32, slot), packet.length.into(), packet.arrived);
-                }
-            }
-        }
-        // Heads that have arrived, or will, and may not take part yet.
-        for &Arrival { slot, packet } in cx.arrivals.iter() {
-            let packet = cx.packets.get(packet);
-            cx.recorder.held(slot, packet.length.into(), packet.arrived);
-        }
-        cx.count_held_at_injection();
-    }
-
-    fn absorb_credits(&mut self) {
-        let now = self.context.now;
-        let due = self.context.credits.take(now);
-        for &Credit { pair: id, phits, minimal } in &due {
-            let (number, pair) = split::<W>(id);
-            let router = &mut self.routers[number];
-            let open = router.credit;
-            self.context.account(number, router, pair, (u32::from(phits), true));
-            // Heads without a choice do not mind how much room there is if there is enough.
-            let opened = router.credit != open;
-            let woken = M::FULL && self.sense_credit((id, number, pair), minimal);
-            if M::SLEEPS && (opened || woken) {
-                wake(&mut self.active, number);
-            }
-        }
-        self.context.credits.put_back(due);
-    }
-
-    /// A credit has come back for `pair` of router `number`, global id `id`: `minimal` phits of it of packets on their
-    /// minimal path. Whether that has woken a head, or may.
-    #[inline]
-    fn sense_credit(&mut self, (id, number, pair): (u32, usize, usize), minimal: u16) -> bool {
-        let cx = &mut self.context;
-        if !cx.redecides {
-            return false;
-        }
-        let PairInfo { port, class, vc, .. } = cx.tables.pair(pair);
-        let waiting = &mut self.extras.choices.waiting;
-        let mut woken = waiting.wake_by_credit(number, (port as usize, class));
-        if let Some(marks) = &mut cx.marks {
-            marks.touch(number, (class, vc as usize));
-            // Its own marks, which heads that sleep may read, are brought up to date by a visit.
-            woken |= marks.is_stale(number) && waiting.has_outbound(number);
-        }
-        if let Some(count) = cx.minimal.get_mut(id as usize) {
-            *count -= u32::from(minimal);
-        }
-        woken
-    }
-
-    fn absorb_heads(&mut self) {
-        let now = self.context.now;
-        let due = self.context.arrivals.take(now);
-        for &Arrival { slot, packet } in &due {
-            let (number, slot) = split::<W>(slot);
-            let router = &mut self.routers[number];
-            let queue = &mut router.slots[slot].queue;
-            let head = queue.is_empty();
-            queue.push(&mut self.context.packets, packet);
-            if head {
-                // Most routers hold a head already: asking that costs less than entering it again.
-                if M::SLEEPS || router.is_idle::<M>() {
-                    wake(&mut self.active, number);
-                }
-                if M::FULL {
-                    self.new_head(number, slot, packet);
-                } else {
-                    router.ask(slot, self.context.fixed_request(number, slot, packet));
-                }
-            }
-        }
-        self.context.arrivals.put_back(due);
-    }
-
-    /// A router is to be visited.
-    pub(super) fn activate(&mut self, number: usize) {
-        wake(&mut self.active, number);
-    }
-
-    /// Routers that have been left alone up to the present cycle are to be visited.
-    fn wake_due(&mut self) {
-        let now = self.context.now;
-        let due = self.wakes.take(now);
-        for &number in &due {
-            wake(&mut self.active, number as usize);
-        }
-        self.wakes.put_back(due);
-    }
-
-    /// A packet has arrived as the head of a slot.
-    fn new_head(&mut self, number: usize, slot: usize, packet: u32) {
-        let id = global::<W>(number as u32, slot);
-        Visit { number, router: &mut self.routers[number], extras: &mut self.extras }.new_head(
-            &mut self.context,
-            slot,
-            packet,
-        );
-        // While the packet before it is still leaving, that one is counted.
-        if self.context.contention.as_ref().is_some_and(|c| !c.counts(id)) {
-            let counted = self.context.counted(number, slot, packet);
-            let now = self.context.now;
-            self.context.contention.iter_mut().for_each(|c| c.count((number, id), counted, now));
-            self.wake_by_counter(number, counted.port);
-        }
-    }
-
-    /// The contention counter of a port has changed.
-    fn wake_by_counter(&mut self, number: usize, port: u16) {
-        let class = self.context.tables.port(port as usize).class;
-        self.extras.choices.waiting.wake(number, (port as usize, class));
-        self.activate(number);
-    }
-
-    /// Brings to the present cycle what heads read besides credits.
-    fn update_sensors(&mut self, routers: &Range<u32>) {
-        self.context.update_marks(&self.routers, &mut self.extras.choices.waiting, &mut self.active);
-        let Some(mut contention) = self.context.contention.take() else { return };
-        let now = self.context.now;
-        let due = contention.take(now);
-        for &id in &due {
-            let (number, slot) = split::<W>(id);
-            let before = contention.uncount((number, id), now);
-            self.wake_by_counter(number, before);
-            let head = self.routers[number].slots[slot].queue.front;
-            if head != NONE {
-                let counted = self.context.counted(number, slot, head);
-                contention.count((number, id), counted, now);
-                self.wake_by_counter(number, counted.port);
-            }
-        }
-        contention.put_back(due);
-        let message = contention.groups.as_mut().map_or(0, |groups| groups.exchange(now, routers));
-        self.context.contention = Some(contention);
-        if message > 0 {
-            self.send_on_local_links(routers, message);
-        }
-    }
-
-    /// Each of some routers sends `phits` of its own on each of its local links, behind what is queued there. Without output
-    /// queues no packet can wait for that in a router: it is granted when it will find the link free.
-    fn send_on_local_links(&mut self, routers: &Range<u32>, phits: u32) {
-        let (now, rules) = (self.context.now, &self.context.rules);
-        for number in routers.start as usize..routers.end as usize {
-            let router = &mut self.routers[number];
-            for port in 0..self.context.tables.port_count {
-                let state = &mut router.ports[port];
-                if state.class == LOCAL + 1 {
-                    state.tail = state.tail.max(now) + phits;
-                    if self.extras.ring == 0 {
-                        state.out_ready = state.out_ready.max(state.tail.saturating_sub(rules.crossbar));
-                        if self.context.redecides && state.out_ready > now {
-                            let choices = &mut self.extras.choices;
-                            choices.waiting.occupy_output(
-                                &self.context.tables,
-                                number,
-                                (port, state.out_ready),
-                            );
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Visits every one of some routers that holds a head and is not left alone.
-    fn allocate(&mut self, routers: &Range<u32>) {
-        let (first, end) = (routers.start as usize, routers.end as usize);
-        for word in first / 64..end.div_ceil(64) {
-            let mut bits = self.active[word];
-            if word == first / 64 {
-                bits &= u64::MAX << (first % 64);
-            }
-            if word == end / 64 {
-                bits &= (1 << (end % 64)) - 1;
-            }
-            while bits != 0 {
-                let bit = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let number = word * 64 + bit;
-                let router = &mut self.routers[number];
-                let mut visit = Visit { number, router, extras: &mut self.extras };
-                let next = visit.allocate(&mut self.context, &mut self.scratch);
-                let rests = M::SLEEPS && next > self.context.now + 1;
-                if rests || visit.router.is_idle::<M>() {
-                    self.active[word] &= !(1 << bit);
-                }
-                if rests && next < u32::MAX {
-                    self.wakes.push(next, number as u32);
-                }
-            }
-        }
-    }
-}
-
-/// A router is to be visited.
-#[inline]
-pub fn wake(active: &mut [u64], number: usize) {
-    active[number / 64] |= 1 << (number % 64);
 }

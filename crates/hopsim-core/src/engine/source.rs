@@ -31,22 +31,18 @@ pub struct Source {
 }
 
 impl Source {
-    /// One per node, if the run is `full`.
-    pub fn all(plan: &Plan, full: bool) -> Vec<Self> {
-        let source = |node: usize| Self {
+    /// That of `node`, before its first packet.
+    pub fn new(plan: &Plan, node: u32) -> Self {
+        let job = plan.jobs.get(plan.job_of[node as usize] as usize);
+        Self {
             destination: NONE,
             begins: true,
             frozen: false,
             reply_pointer: plan.network.classes.first_reply_vc(),
             replies: Queue::EMPTY,
             unanswered: 0,
-            limit: plan
-                .jobs
-                .get(plan.job_of[node] as usize)
-                .and_then(|job| job.outstanding)
-                .unwrap_or(u32::MAX),
-        };
-        if full { (0..plan.network.nodes as usize).map(source).collect() } else { Vec::new() }
+            limit: job.and_then(|job| job.outstanding).unwrap_or(u32::MAX),
+        }
     }
 
     /// Whether it may send no further request.
@@ -72,11 +68,6 @@ impl Changes {
         changes
     }
 
-    /// Cycle of the next change of any job.
-    pub fn next_at(&self) -> u32 {
-        self.next_at
-    }
-
     fn next(&self, plan: &Plan) -> u32 {
         let next = plan.jobs.iter().zip(&self.done).filter_map(|(job, &done)| job.changes.get(done));
         next.map(|phase| phase.from).min().unwrap_or(u32::MAX)
@@ -85,34 +76,32 @@ impl Changes {
     /// Pattern and process of a node of a job.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    pub fn present<'p>(&self, job: &'p JobPlan, index: usize, node: usize) -> (&'p Pattern, &'p Process) {
+    pub fn present<'p>(&self, job: &'p JobPlan, index: usize, node: u32) -> (&'p Pattern, &'p Process) {
         match self.done[index] {
-            0 => (&job.pattern, job.process_of(node as u32)),
-            done if !job.processes.is_empty() => {
-                (&job.changes[done - 1].pattern, job.process_of(node as u32))
-            }
+            0 => (&job.pattern, job.process_of(node)),
+            done if !job.processes.is_empty() => (&job.changes[done - 1].pattern, job.process_of(node)),
             done => (&job.changes[done - 1].pattern, &job.changes[done - 1].process),
         }
     }
 }
 
 impl<const W: usize, M: Mode> Context<'_, W, M> {
-    /// Makes the changes of this cycle, in all regions.
+    /// Makes the changes of this cycle.
     pub fn change_traffic(&mut self) {
         if self.now != self.nics.changes.next_at {
             return;
         }
         self.catch_up_before_change();
-        for (index, job) in self.plan.jobs.iter().enumerate() {
+        for (index, job) in self.shared.plan.jobs.iter().enumerate() {
             let done = &mut self.nics.changes.done[index];
             let Some(phase) = job.changes.get(*done).filter(|phase| phase.from == self.now) else { continue };
             *done += 1;
             if phase.new_load {
-                self.redraw(&job.nodes, &phase.process);
+                self.redraw(index, &phase.process);
             }
         }
-        self.nics.rebook(self.now, &self.regions);
-        self.nics.changes.next_at = self.nics.changes.next(self.plan);
+        self.nics.rebook(self.now);
+        self.nics.changes.next_at = self.nics.changes.next(self.shared.plan);
     }
 
     /// All packets that are due before this cycle are those of the traffic before it.
@@ -127,11 +116,10 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         self.now = now;
     }
 
-    /// Nodes that are not in a burst draw anew when they generate next, from this cycle on.
-    fn redraw(&mut self, nodes: &[u32], process: &Process) {
-        for &node in nodes {
-            let nic = &mut self.nics.all[node as usize];
-            if self.nics.sources[node as usize].begins {
+    /// Nodes of a job that are not in a burst draw anew when they generate next, from this cycle on.
+    fn redraw(&mut self, job: usize, process: &Process) {
+        for (nic, source) in self.nics.all.iter_mut().zip(&self.nics.sources) {
+            if nic.job as usize == job && source.begins {
                 nic.next_at = (process.begin(&mut nic.process) - 1).saturating_add(self.now);
             }
         }
@@ -139,27 +127,27 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
 
     /// The booked cycle of `node` has come.
     pub fn generate_in_phase(&mut self, node: usize) {
-        let nic = &mut self.nics.all[node];
+        let (name, nic) = (self.span.node(node), &mut self.nics.all[node]);
         let index = nic.job as usize;
-        let (pattern, process) = self.nics.changes.present(&self.plan.jobs[index], index, node);
+        let (pattern, process) = self.nics.changes.present(&self.shared.plan.jobs[index], index, name);
         if process.waits() {
             return self.generate_in_burst(node, pattern, process);
         }
-        if self.nics.sources[node].begins && pattern.is_silent(node as u32) {
+        if self.nics.sources[node].begins && pattern.is_silent(name) {
             // Another pattern of the run has a destination for it.
             let gap = process.step(&mut nic.process).gap;
             return self.nics.book(node, self.now.saturating_add(gap));
         }
         let synchronised = process.synchronised().is_some();
-        if synchronised || self.plan.nic.when_full == WhenFull::Wait {
+        if synchronised || self.shared.plan.nic.when_full == WhenFull::Wait {
             return self.generate_when_room(node, pattern, process);
         }
         // Replies take their numbers among the packets of a node.
-        if !self.plan.jobs[index].request_reply() && self.lag(node) {
+        if !self.shared.plan.jobs[index].request_reply() && self.lag(node) {
             return;
         }
         let nic = &mut self.nics.all[node];
-        let destination = pattern.destination(node as u32, &mut nic.pattern);
+        let destination = pattern.destination(name, &mut nic.pattern);
         let next_at = self.now.saturating_add(process.step(&mut nic.process).gap);
         self.nics.book(node, next_at);
         self.submit(node, destination);
@@ -168,7 +156,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// The node generates its packet if that would not be dropped, and else stands still until it is woken.
     fn generate_when_room(&mut self, node: usize, pattern: &Pattern, process: &Process) {
         if self.nics.sources[node].begins {
-            let destination = pattern.destination(node as u32, &mut self.nics.all[node].pattern);
+            let destination = pattern.destination(self.span.node(node), &mut self.nics.all[node].pattern);
             let source = &mut self.nics.sources[node];
             (source.destination, source.begins) = (destination, false);
         }
@@ -197,7 +185,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             }
         }
         if self.nics.sources[node].begins {
-            let destination = pattern.destination(node as u32, &mut self.nics.all[node].pattern);
+            let destination = pattern.destination(self.span.node(node), &mut self.nics.all[node].pattern);
             let source = &mut self.nics.sources[node];
             (source.destination, source.begins) = (destination, false);
             if self.freeze(node) {

@@ -4,6 +4,7 @@
 use crate::network::{Layout, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::sequence::REPLY_INJECTION;
+use std::sync::Arc;
 
 /// Table sizes: more than any router the plan accepts.
 const PORTS: usize = 512;
@@ -46,29 +47,76 @@ pub struct PairInfo {
 /// The tables of a run.
 #[derive(Clone, Debug)]
 pub struct Tables {
-    ports: Box<[PortInfo; PORTS]>,
-    slot_port: Box<[u16; SLOTS]>,
-    slot_input: Box<[u16; SLOTS]>,
-    pairs: Box<[PairInfo; SLOTS]>,
-    codes: Box<[u8; SLOTS]>,
+    arrays: Arc<Arrays>,
     /// Ports of a router.
     pub port_count: usize,
     /// Inputs of its crossbar.
     pub input_count: usize,
 }
 
+#[derive(Clone, Debug)]
+struct Arrays {
+    ports: [PortInfo; PORTS],
+    slot_port: [u16; SLOTS],
+    slot_input: [u16; SLOTS],
+    pairs: [PairInfo; SLOTS],
+    codes: [u8; SLOTS],
+}
+
 impl Tables {
     /// The tables of a plan.
     pub fn new(plan: &Plan) -> Self {
         let layout = &plan.network.layout;
+        let arrays = Arc::new(Arrays::new(plan));
+        Self { arrays, port_count: layout.ports(), input_count: layout.inputs() }
+    }
+
+    /// What never changes about `port`, or the port of a crossbar input.
+    #[inline]
+    pub fn port(&self, port: usize) -> PortInfo {
+        self.arrays.ports[port & (PORTS - 1)]
+    }
+
+    /// The port of a slot.
+    #[inline]
+    pub fn slot_port(&self, slot: usize) -> usize {
+        self.arrays.slot_port[slot & (SLOTS - 1)] as usize
+    }
+
+    /// The input of the crossbar of a slot.
+    #[inline]
+    pub fn slot_input(&self, slot: usize) -> usize {
+        self.arrays.slot_input[slot & (SLOTS - 1)] as usize
+    }
+
+    /// The port of a pair.
+    #[inline]
+    pub fn pair_port(&self, pair: usize) -> usize {
+        self.pair(pair).port as usize
+    }
+
+    /// What never changes about `pair`.
+    #[inline]
+    pub fn pair(&self, pair: usize) -> PairInfo {
+        self.arrays.pairs[pair & (SLOTS - 1)]
+    }
+
+    /// The code of a slot for its routing.
+    #[inline]
+    pub fn code(&self, slot: usize) -> u8 {
+        self.arrays.codes[slot & (SLOTS - 1)]
+    }
+}
+
+impl Arrays {
+    fn new(plan: &Plan) -> Self {
+        let layout = &plan.network.layout;
         let mut tables = Self {
-            ports: Box::new([PortInfo::default(); PORTS]),
-            slot_port: Box::new([0; SLOTS]),
-            slot_input: Box::new([0; SLOTS]),
-            pairs: Box::new([PairInfo::default(); SLOTS]),
-            codes: Box::new([0; SLOTS]),
-            port_count: layout.ports(),
-            input_count: layout.inputs(),
+            ports: [PortInfo::default(); PORTS],
+            slot_port: [0; SLOTS],
+            slot_input: [0; SLOTS],
+            pairs: [PairInfo::default(); SLOTS],
+            codes: [0; SLOTS],
         };
         for port in 0..layout.ports() {
             let vcs = layout.input_vcs[port];
@@ -111,42 +159,6 @@ impl Tables {
             self.ports[input] =
                 PortInfo { field: field(1, slot as u16), slot_base: slot as u16, ..self.ports[port] };
         }
-    }
-
-    /// What never changes about `port`, or the port of a crossbar input.
-    #[inline]
-    pub fn port(&self, port: usize) -> PortInfo {
-        self.ports[port & (PORTS - 1)]
-    }
-
-    /// The port of a slot.
-    #[inline]
-    pub fn slot_port(&self, slot: usize) -> usize {
-        self.slot_port[slot & (SLOTS - 1)] as usize
-    }
-
-    /// The input of the crossbar of a slot.
-    #[inline]
-    pub fn slot_input(&self, slot: usize) -> usize {
-        self.slot_input[slot & (SLOTS - 1)] as usize
-    }
-
-    /// The port of a pair.
-    #[inline]
-    pub fn pair_port(&self, pair: usize) -> usize {
-        self.pair(pair).port as usize
-    }
-
-    /// What never changes about `pair`.
-    #[inline]
-    pub fn pair(&self, pair: usize) -> PairInfo {
-        self.pairs[pair & (SLOTS - 1)]
-    }
-
-    /// The code of a slot for its routing.
-    #[inline]
-    pub fn code(&self, slot: usize) -> u8 {
-        self.codes[slot & (SLOTS - 1)]
     }
 }
 

@@ -1,11 +1,11 @@
 //! What follows from a grant: every instant of the hop is computed here, once.
 
 use super::allocator::Visit;
-use super::context::{Arrival, Context, Credit};
+use super::context::{Context, Credit};
 use super::mask::Mask;
 use super::mode::Mode;
 use super::pool::Queue;
-use super::routers::{Slot, global};
+use super::routers::{Slot, join};
 use super::rules::Rules;
 use crate::network::{NONE, TERMINAL};
 use crate::trace::{Hop, Observer as _};
@@ -21,22 +21,22 @@ impl<const W: usize> Visit<'_, W> {
         (output, pair): (usize, usize),
     ) {
         let Slot { queue: Queue { front: id, .. }, request } = self.router.slots[slot];
-        let pair = cx.output_vc(pair);
+        let pair = cx.shared.output_vc(pair);
         let (from, to) = (self.router.ports[input].class, self.router.ports[output].class);
         let packet = cx.packets.get(id);
         let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
         let crossing = u32::from(packet.crossing);
         let pace = if M::REGULAR { 1 } else { u32::from(self.router.ports[output].pace) };
         let busy = crossing.max((arrived + length).saturating_sub(cx.now));
-        let hold = cx.now + if cx.hold_speedup() { crossing } else { busy };
+        let hold = cx.now + if cx.shared.hold_speedup() { crossing } else { busy };
         let departure = self.depart(cx, (output, to), (length, pace, hold));
         self.router.ports[input].in_free = cx.now + busy;
         self.keep(cx, slot, busy);
         let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, to), cx.now + busy) } else { 0 };
-        if M::FULL && cx.redecides {
+        if M::FULL && cx.shared.redecides {
             let ready = self.router.ports[output].out_ready;
             let kept = (ready > cx.now).then_some((output, ready));
-            self.extras.choices.waiting.occupy(&cx.tables, self.number, (input, cx.now + busy), kept);
+            self.extras.choices.waiting.occupy(&cx.shared.tables, self.number, (input, cx.now + busy), kept);
         }
         if M::FULL && self.router.choosing.contains(slot) {
             self.extras.choices.withdraw((self.number, slot), self.router);
@@ -44,21 +44,22 @@ impl<const W: usize> Visit<'_, W> {
             self.router.withdraw(slot, request as usize);
         }
 
-        let until_departure = cx.until_departure();
-        let nodes_per_router = cx.rules.nodes_per_router;
+        let until_departure = cx.shared.until_departure();
+        let nodes_per_router = cx.shared.rules.nodes_per_router;
         let packet = cx.packets.get_mut(id);
+        let router = cx.span.router(self.number);
         let hop = Hop {
-            router: self.number as u32,
+            router,
             port: output as u16,
-            vc: (pair - cx.tables.port(output).pair_base as usize) as u8,
+            vc: (pair - cx.shared.tables.port(output).pair_base as usize) as u8,
             arrived: packet.arrived,
             granted: cx.now,
             departed: departure,
             misrouted: packet.route.misrouted(),
         };
-        cx.mode.observer().granted(packet.key(nodes_per_router), hop);
-        let ids = (global::<W>(self.number as u32, slot), global::<W>(self.number as u32, pair));
-        cx.recorder.hop(ids, length, packet.arrived, (cx.now, departure));
+        cx.worker.mode.observer().granted(packet.key(nodes_per_router), hop);
+        let ids = (join::<W>(router, slot), join::<W>(router, pair));
+        cx.worker.recorder.hop(ids, length, packet.arrived, (cx.now, departure));
         packet.book_wait(until_departure, (from, to), (cx.now, departure));
         if to == TERMINAL {
             if M::FULL {
@@ -69,9 +70,9 @@ impl<const W: usize> Visit<'_, W> {
             let link = &self.router.ports[output];
             packet.hops[to as usize - 1] += 1;
             packet.arrived = departure + u32::from(link.latency) + length * (pace - 1);
-            let arrival = Arrival { slot: link.to_slot.wrapping_add(pair as u32), packet: id };
-            cx.arrivals.send(link.region as usize, packet.arrived + cx.rules.pipeline, arrival);
-            cx.account(self.number, self.router, pair, (cx.space(length), false));
+            let (arrived, slot) = (packet.arrived, link.to_slot.wrapping_add(pair as u32));
+            cx.send(link.region, id, (slot, arrived));
+            cx.account(self.number, self.router, pair, (cx.shared.space(length), false));
         }
         self.vacate(cx, (input, slot, from), (length, minimal), (behind, arrived));
     }
@@ -79,8 +80,8 @@ impl<const W: usize> Visit<'_, W> {
     /// Moves the heads that have arrived to their nodes, where those take packets from all input VCs at once.
     pub fn consume_arrived<M: Mode>(&mut self, cx: &mut Context<'_, W, M>) {
         let mut heads = Mask::EMPTY;
-        for terminal in 0..cx.rules.terminals {
-            heads |= self.router.wants[cx.tables.port(terminal).pair_base as usize];
+        for terminal in 0..cx.shared.rules.terminals {
+            heads |= self.router.wants[cx.shared.tables.port(terminal).pair_base as usize];
         }
         heads.for_each(|slot| {
             let pair = self.router.slots[slot].request as usize;
@@ -88,7 +89,7 @@ impl<const W: usize> Visit<'_, W> {
             let asks = self.router.wants[pair].contains(slot);
             if asks && !self.extras.is_leaving((self.number, slot), cx.now) {
                 self.router.withdraw(slot, pair);
-                self.consume_head(cx, (slot, pair), cx.tables.pair_port(pair));
+                self.consume_head(cx, (slot, pair), cx.shared.tables.pair_port(pair));
             }
         });
     }
@@ -100,16 +101,17 @@ impl<const W: usize> Visit<'_, W> {
         (slot, pair): (usize, usize),
         terminal: usize,
     ) {
-        let input = cx.tables.slot_input(slot);
+        let input = cx.shared.tables.slot_input(slot);
         let from = self.router.ports[input].class;
         let id = self.router.slots[slot].queue.front;
-        let departure = cx.now + cx.rules.crossbar;
-        let until_departure = cx.until_departure();
+        let departure = cx.now + cx.shared.rules.crossbar;
+        let until_departure = cx.shared.until_departure();
         let packet = cx.packets.get_mut(id);
         let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
         let busy = length.max((arrived + length).saturating_sub(cx.now));
+        let router = cx.span.router(self.number);
         let hop = Hop {
-            router: self.number as u32,
+            router,
             port: terminal as u16,
             vc: 0,
             arrived: packet.arrived,
@@ -117,9 +119,9 @@ impl<const W: usize> Visit<'_, W> {
             departed: departure,
             misrouted: packet.route.misrouted(),
         };
-        cx.mode.observer().granted(packet.key(cx.rules.nodes_per_router), hop);
-        let ids = (global::<W>(self.number as u32, slot), global::<W>(self.number as u32, pair));
-        cx.recorder.hop(ids, length, packet.arrived, (cx.now, departure));
+        cx.worker.mode.observer().granted(packet.key(cx.shared.rules.nodes_per_router), hop);
+        let ids = (join::<W>(router, slot), join::<W>(router, pair));
+        cx.worker.recorder.hop(ids, length, packet.arrived, (cx.now, departure));
         packet.book_wait(until_departure, (from, TERMINAL), (cx.now, departure));
         self.keep(cx, slot, busy);
         let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, TERMINAL), cx.now + busy) } else { 0 };
@@ -131,8 +133,8 @@ impl<const W: usize> Visit<'_, W> {
     /// can follow it.
     #[inline]
     fn keep<M: Mode>(&mut self, cx: &Context<'_, W, M>, slot: usize, busy: u32) {
-        if cx.parallel() {
-            self.extras.free[global::<W>(self.number as u32, slot) as usize] = cx.now + busy;
+        if cx.shared.parallel() {
+            self.extras.free[join::<W>(self.number as u32, slot) as usize] = cx.now + busy;
         }
     }
 
@@ -149,7 +151,7 @@ impl<const W: usize> Visit<'_, W> {
     ) {
         let next = if from == TERMINAL {
             let (terminal, vc) = cx.injection_vc(input, slot);
-            if cx.recorder.waits.is_some() {
+            if cx.worker.recorder.waits.is_some() {
                 cx.end_injection_wait((self.number, terminal), slot, arrived);
             }
             let next = cx.leave_injection(self.number, terminal, vc, length);
@@ -161,8 +163,8 @@ impl<const W: usize> Visit<'_, W> {
         } else {
             let link = &self.router.ports[input];
             let pair = link.to_pair.wrapping_add(slot as u32);
-            let credit = Credit { pair, phits: cx.space(length) as u16, minimal };
-            cx.credits.send(link.region as usize, cx.now + u32::from(link.latency), credit);
+            let credit = Credit { pair, phits: cx.shared.space(length) as u16, minimal };
+            cx.send_credit(link.region, cx.now + u32::from(link.latency), credit);
             behind
         };
         self.router.slots[slot].queue.front = next;
@@ -179,11 +181,11 @@ impl<const W: usize> Visit<'_, W> {
             if cx.contention.is_some() {
                 // The counters count it for its minimal path, which is drawn here.
                 let head = cx.head(self.number, slot, packet);
-                cx.stand(self.number, packet, &head);
+                cx.stand(packet, &head);
             }
             return;
         }
-        if M::FULL && cx.deciding.contains(slot) {
+        if M::FULL && cx.shared.deciding.contains(slot) {
             return self.stand(cx, slot, packet);
         }
         self.router.ask(slot, cx.fixed_request(self.number, slot, packet));
@@ -199,29 +201,29 @@ impl<const W: usize> Visit<'_, W> {
         (length, slowness, hold): (u32, u32, u32),
     ) -> u32 {
         let state = &mut self.router.ports[port];
-        let departure = (cx.now + cx.rules.crossbar).max(state.tail);
+        let departure = (cx.now + cx.shared.rules.crossbar).max(state.tail);
         state.tail = departure + length * slowness;
-        let idle_node = cx.idle_node() && class == TERMINAL;
+        let idle_node = cx.shared.idle_node() && class == TERMINAL;
         let hold = if idle_node { 0 } else { hold };
         if M::PLAIN && !idle_node {
             // The queue is full only while all it holds departs back to back, so its last departure tells.
-            state.out_ready = hold.max(state.tail.saturating_sub(cx.rules.queue_slack));
+            state.out_ready = hold.max(state.tail.saturating_sub(cx.shared.rules.queue_slack));
             return departure;
         }
         let ring = self.extras.ring;
         if ring == 0 {
             // A slow link takes longer than the crossbar.
-            state.out_ready = hold.max(state.tail.saturating_sub(cx.rules.crossbar));
+            state.out_ready = hold.max(state.tail.saturating_sub(cx.shared.rules.crossbar));
             return departure;
         }
-        let first = global::<W>(self.number as u32, port) as usize * ring;
+        let first = join::<W>(self.number as u32, port) as usize * ring;
         let place = state.ring as usize;
         let next = if place + 1 == ring { 0 } else { place + 1 };
         state.ring = next as u8;
         self.extras.departures[first + place] = departure + 1;
-        if cx.mixed() {
+        if cx.shared.mixed() {
             self.extras.lengths[first + place] = length as u16;
-            let room = self.room_at(&cx.rules, port, cx.rules.shortest);
+            let room = self.room_at(&cx.shared.rules, port, cx.shared.rules.shortest);
             self.router.ports[port].out_ready = hold.max(room);
         } else {
             state.out_ready = hold.max(self.extras.departures[first + next]);
@@ -232,7 +234,7 @@ impl<const W: usize> Visit<'_, W> {
     /// Where the ring of `port` starts.
     #[inline]
     fn first_departure(&self, port: usize) -> usize {
-        global::<W>(self.number as u32, port) as usize * self.extras.ring
+        join::<W>(self.number as u32, port) as usize * self.extras.ring
     }
 
     /// First cycle in which the output queue of `port` has room for `length` phits, with packets of several
@@ -254,37 +256,37 @@ impl<const W: usize> Visit<'_, W> {
 
     /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits.
     fn room<M: Mode>(&self, cx: &Context<'_, W, M>, port: usize, length: u32) -> u32 {
-        if self.extras.ring == 0 { 0 } else { self.room_at(&cx.rules, port, length) }
+        if self.extras.ring == 0 { 0 } else { self.room_at(&cx.shared.rules, port, length) }
     }
 
     /// Whether an output VC and its queue have room for a packet of `length` phits.
     pub fn has_room<M: Mode>(&self, cx: &Context<'_, W, M>, pair: usize, length: u32) -> bool {
-        self.router.credits[pair] >= cx.space(length)
-            && self.room(cx, cx.tables.pair_port(pair), length) <= cx.now
+        self.router.credits[pair] >= cx.shared.space(length)
+            && self.room(cx, cx.shared.tables.pair_port(pair), length) <= cx.now
     }
 
     /// Whether the head of `slot` fits where it wants to go, with packets of several lengths.
     pub fn fits<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
         let state = &self.router.slots[slot];
         let length = u32::from(cx.packets.get(state.queue.front).length);
-        cx.pairs_up_to(state.request as usize).any(|pair| self.has_room(cx, pair, length))
+        cx.shared.pairs_up_to(state.request as usize).any(|pair| self.has_room(cx, pair, length))
     }
 
     /// `Ejection::IdleNode`: no packet is on its way into the node at this moment.
     pub fn node_is_idle<M: Mode>(&self, cx: &Context<'_, W, M>, output: usize) -> bool {
-        let (tail, shortest) = (self.router.ports[output].tail, cx.rules.shortest);
+        let (tail, shortest) = (self.router.ports[output].tail, cx.shared.rules.shortest);
         // The last departure tells, unless it is yet to come.
         if cx.now >= tail {
             return true;
         }
-        if !cx.mixed() && cx.now + shortest > tail {
+        if !cx.shared.mixed() && cx.now + shortest > tail {
             return false;
         }
         // Entries hold departure + 1, or 0; a departure d blocks the cycles strictly between d and d + length.
         let blocks = |after: u32, length: u32| after != 0 && cx.now.wrapping_sub(after) < length - 1;
         let (start, ring) = (self.first_departure(output), self.extras.ring);
         let departures = &self.extras.departures[start..][..ring];
-        if !cx.mixed() {
+        if !cx.shared.mixed() {
             return !departures.iter().any(|&after| blocks(after, shortest));
         }
         let lengths = &self.extras.lengths[start..][..ring];

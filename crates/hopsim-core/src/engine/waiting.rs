@@ -6,9 +6,8 @@
 //! when it first goes to sleep: one that is granted at once costs nothing here.
 
 use super::mask::Mask;
-use super::regions::{PerRegion, Regions};
+use super::region::wake;
 use super::routers::{Array, Router};
-use super::simulation::wake;
 use super::tables::{PortInfo, Tables};
 use super::wheel::Wheel;
 use crate::network::{PortClassCode, TERMINAL};
@@ -48,14 +47,14 @@ struct Release {
 pub struct Waiting<const W: usize> {
     routers: Vec<Waits<W>>,
     /// Ports that become free.
-    releases: PerRegion<Wheel<Release>>,
+    releases: Wheel<Release>,
     /// Whether heads may sleep: their answers depend on nothing but what wakes them -- constant.
     sleeps: bool,
 }
 
 impl<const W: usize> Waiting<W> {
-    /// Nobody. No port is busy for longer than `ahead` cycles.
-    pub fn new(plan: &Plan, (regions, ahead): (&Regions, u32)) -> Self {
+    /// Nobody in `routers` routers. No port is busy for longer than `ahead` cycles.
+    pub fn new(plan: &Plan, (routers, ahead): (usize, u32)) -> Self {
         let (routing, sensors) = (&plan.routing, plan.routing.sensors());
         let waits = Waits {
             outbound: Mask::EMPTY,
@@ -72,13 +71,8 @@ impl<const W: usize> Waiting<W> {
             && sensors.exchange.is_none()
             && plan.shortest_packet() == plan.longest_packet();
         let sleeps = timeless && !routing.draws();
-        let routers = if routing.redecides() { plan.network.routers as usize } else { 0 };
-        Self { routers: vec![waits; routers], releases: PerRegion::new(regions, Wheel::new(ahead)), sleeps }
-    }
-
-    /// Turns to a region.
-    pub fn enter(&mut self, region: usize) {
-        self.releases.enter(region);
+        let routers = if routing.redecides() { routers } else { 0 };
+        Self { routers: vec![waits; routers], releases: Wheel::new(ahead), sleeps }
     }
 
     /// The head of a slot has a choice.

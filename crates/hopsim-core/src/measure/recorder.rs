@@ -4,6 +4,7 @@ use crate::config::measure::RecordStream;
 use crate::engine::mask_words;
 use crate::engine::packet::Packet;
 use crate::plan::Plan;
+use crate::topology::Topology;
 use hdrhistogram::Histogram;
 
 /// Sums over the packets of one job in one batch.
@@ -201,7 +202,8 @@ pub struct Cohort {
     pub latency: u64,
 }
 
-/// All counters of a simulation.
+/// All counters of a simulation. The default counts nothing.
+#[derive(Default)]
 pub struct Recorder {
     start: u32,
     cycles: u32,
@@ -241,7 +243,6 @@ pub struct Recorder {
     link_latency: [u32; 2],
     /// Whether links have latencies of their own, not those of their classes.
     own_latencies: bool,
-    topology: std::sync::Arc<crate::topology::Topology>,
 }
 
 impl Recorder {
@@ -291,7 +292,6 @@ impl Recorder {
             bursts: vec![Vec::new(); plan.jobs.len()],
             link_latency: [link_latency(0), link_latency(1)],
             own_latencies: plan.topology.has_latencies(),
-            topology: std::sync::Arc::clone(&plan.topology),
         }
     }
 
@@ -352,22 +352,22 @@ impl Recorder {
 
     /// A node has generated a packet.
     #[inline]
-    pub fn generated(&mut self, node: usize, job: u8) {
+    pub fn generated(&mut self, node: u32, job: u8) {
         self.count_generated((node, job), self.batch, self.present);
     }
 
     /// A node has generated a packet at cycle `at`, before now.
-    pub fn generated_before(&mut self, node: usize, job: u8, at: u32) {
+    pub fn generated_before(&mut self, node: u32, job: u8, at: u32) {
         self.count_generated((node, job), self.batch_of(at), at);
     }
 
     #[inline]
-    fn count_generated(&mut self, (node, job): (usize, u8), batch: Option<u32>, at: u32) {
+    fn count_generated(&mut self, (node, job): (u32, u8), batch: Option<u32>, at: u32) {
         self.lifetime.0 += 1;
         if let Some(batch) = batch {
             self.totals[batch as usize * self.jobs + job as usize].generated += 1;
             if let Some(nodes) = &mut self.nodes {
-                nodes.generated[node] += 1;
+                nodes.generated[node as usize] += 1;
             }
         }
         if let Some(row) = self.row(at) {
@@ -386,10 +386,10 @@ impl Recorder {
 
     /// A packet of `node` counts as injected.
     #[inline]
-    pub fn injected(&mut self, node: usize, job: u8) {
+    pub fn injected(&mut self, node: u32, job: u8) {
         if let Some(totals) = self.here(job) {
             totals.injected += 1;
-            self.injected[node] += 1;
+            self.injected[node as usize] += 1;
         }
         if let Some(row) = self.row(self.present) {
             row.injected += 1;
@@ -473,7 +473,7 @@ impl Recorder {
     /// A packet leaves for its node at cycle `at`; its tail follows one packet length later.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    pub fn delivered(&mut self, packet: &Packet, at: u32) {
+    pub fn delivered(&mut self, packet: &Packet, at: u32, topology: &Topology) {
         let length = u32::from(packet.length);
         let latency = at - packet.generated + length;
         if let Some(row) = self.row(at) {
@@ -493,9 +493,9 @@ impl Recorder {
         let batch = (since / self.batch_length).min(self.batches - 1) as usize;
         let path = self.path_latency(packet, latency);
         let base = if packet.route.misrouted() {
-            let from = packet.source / self.topology.nodes_per_router();
+            let from = packet.source / topology.nodes_per_router();
             let to = packet.destination_router;
-            self.topology.minimal_latency(from, to, (&self.link_latency, length)) + length
+            topology.minimal_latency(from, to, (&self.link_latency, length)) + length
         } else {
             path
         };
@@ -516,7 +516,7 @@ impl Recorder {
         let recorded = self.histograms[packet.job as usize].record(u64::from(latency));
         debug_assert!(recorded.is_ok(), "the histogram grows by itself");
         if let Some(nodes) = &mut self.nodes {
-            nodes.delivered[packet.destination(self.topology.nodes_per_router()) as usize] += 1;
+            nodes.delivered[packet.destination(topology.nodes_per_router()) as usize] += 1;
             nodes.received[packet.source as usize] += 1;
             nodes.latency[packet.source as usize] += u64::from(latency);
         }

@@ -3,6 +3,7 @@
 use crate::documents::{Document, EXTREME, ORDINARY, for_each_plan};
 use hopsim_core::config::router::Consumption;
 use hopsim_core::config::{InjectionVc, WhenFull};
+use hopsim_core::engine::{Control, Outcome, run, run_cut};
 use hopsim_core::error::RunError;
 use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::trace::PacketTrace;
@@ -351,6 +352,19 @@ fn engine_and_reference_agree_on_every_packet() {
 fn engine_and_reference_agree_in_extreme_networks() {
     let coverage = Coverage::default();
     for_each_plan((150, EXTREME, 4), |plan, cycles| coverage.compare(plan, cycles));
+}
+
+#[test]
+fn results_do_not_depend_on_how_the_network_is_cut() {
+    for_each_plan((600, ORDINARY, 5), |plan, _| {
+        let control = Control::default();
+        // As text, in which what is not a number equals itself.
+        let outcome = |run: fn(&Plan, &Control) -> Result<Outcome, RunError>| {
+            format!("{:?}", run(plan, &control).map_err(|error| error.to_string()))
+        };
+        let (whole, cut) = (outcome(run), outcome(run_cut));
+        if whole == cut { Ok(()) } else { Err(format!("{whole}\nif cut {cut}")) }
+    });
 }
 
 #[test]

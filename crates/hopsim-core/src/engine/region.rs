@@ -1,0 +1,298 @@
+//! A region and its cycle, and what becomes due in it.
+//!
+//! A cycle is: credits arrive, heads arrive, routers with a head allocate, nodes generate and inject. A grant
+//! computes everything that follows from it at once (see `transfer`), so nothing else happens in between.
+//! Whatever crosses from one router to another takes at least one cycle, so the order of routers within a
+//! cycle does not matter.
+
+use super::allocator::{Scratch, Visit};
+use super::context::{Arrival, Context, Credit};
+use super::mode::Mode;
+use super::regions::Regions;
+use super::routers::{Extras, Router, join, routers, split};
+use super::shared::Shared;
+use super::tables::PairInfo;
+use super::wheel::Wheel;
+use crate::network::NONE;
+use crate::topology::LOCAL;
+
+/// Some routers of the network, their nodes, and all state that only these write.
+pub struct Region<'p, const W: usize, M: Mode> {
+    pub(super) context: Context<'p, W, M>,
+    pub(super) routers: Vec<Router<W>>,
+    pub(super) extras: Extras<W>,
+    /// Routers that hold a head and are not left alone, one bit each.
+    active: Vec<u64>,
+    /// Routers that need not be left alone any longer.
+    wakes: Wheel<u32>,
+    scratch: Scratch<W>,
+}
+
+impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
+    /// A region of a network at cycle 0, empty.
+    pub fn new(shared: Shared<'p, W, M>, regions: &Regions, number: usize) -> Self {
+        let (plan, span, ahead) = (shared.plan, regions.span(shared.plan, number), shared.ahead);
+        let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
+        Self {
+            routers: super::replies::with_reply_space(plan, &span, routers(plan, regions, number)),
+            extras: Extras::new(plan, (span.routers, ahead)),
+            active: vec![0; span.routers.div_ceil(64)],
+            wakes: Wheel::new(if M::SLEEPS { ahead } else { 0 }),
+            scratch: Scratch::default(),
+            context: Context::new(shared, span, spread),
+        }
+    }
+
+    /// Simulates up to cycle `end`.
+    pub fn advance(&mut self, end: u32) {
+        if M::FULL {
+            self.context.change_traffic();
+        }
+        while self.context.now < end {
+            self.cycle();
+        }
+    }
+
+    fn cycle(&mut self) {
+        self.context.worker.recorder.start_cycle(self.context.now);
+        if M::SLEEPS {
+            self.wake_due();
+        }
+        self.absorb_credits();
+        self.absorb_heads();
+        if M::FULL {
+            self.pass_signal();
+            let (tables, now) = (&self.context.shared.tables, self.context.now);
+            self.extras.choices.waiting.release(tables, &self.routers, now, &mut self.active);
+            self.update_sensors();
+        }
+        if self.context.worker.recorder.waits.is_some() {
+            self.count_injection_waits();
+        }
+        self.allocate();
+        self.context.run_nodes();
+        self.context.now += 1;
+    }
+
+    /// Counts what is left at cycle `end`, the last of the run.
+    pub fn finish(&mut self, end: u32) {
+        self.context.count_lagging(end);
+        self.count_held();
+        if self.context.worker.recorder.waits.is_some() {
+            self.settle_injection_waits();
+        }
+    }
+
+    /// Counts the packets that are in buffers at the end of the run for the time that they have been there.
+    fn count_held(&mut self) {
+        let cx = &mut self.context;
+        if cx.worker.recorder.links.is_none() {
+            return;
+        }
+        for (number, router) in self.routers.iter().enumerate() {
+            for slot in 0..cx.shared.plan.network.layout.slots() {
+                for id in router.slots[slot].queue.iter(&cx.packets) {
+                    let packet = cx.packets.get(id);
+                    let id = cx.network_id(number, slot);
+                    cx.worker.recorder.held(id, packet.length.into(), packet.arrived);
+                }
+            }
+        }
+        // Heads that have arrived, or will, and may not take part yet.
+        let heads = cx.arrivals.iter().map(|&Arrival { slot, packet }| (slot, cx.packets.get(packet)));
+        for (slot, packet) in heads.chain(cx.immigrants.iter().map(|packet| (packet.next, packet))) {
+            let (number, slot) = split::<W>(slot);
+            let id = join::<W>(cx.span.router(number), slot);
+            cx.worker.recorder.held(id, packet.length.into(), packet.arrived);
+        }
+        cx.count_held_at_injection();
+    }
+
+    fn absorb_credits(&mut self) {
+        let now = self.context.now;
+        let due = self.context.credits.take(now);
+        for &Credit { pair: id, phits, minimal } in &due {
+            let (number, pair) = split::<W>(id);
+            let router = &mut self.routers[number];
+            let open = router.credit;
+            self.context.account(number, router, pair, (u32::from(phits), true));
+            // Heads without a choice do not mind how much room there is if there is enough.
+            let opened = router.credit != open;
+            let woken = M::FULL && self.sense_credit((id, number, pair), minimal);
+            if M::SLEEPS && (opened || woken) {
+                wake(&mut self.active, number);
+            }
+        }
+        self.context.credits.put_back(due);
+    }
+
+    /// A credit has come back for `pair` of router `number`, which has the id `id`: `minimal` phits of it of packets on their
+    /// minimal path. Whether that has woken a head, or may.
+    #[inline]
+    fn sense_credit(&mut self, (id, number, pair): (u32, usize, usize), minimal: u16) -> bool {
+        let cx = &mut self.context;
+        if !cx.shared.redecides {
+            return false;
+        }
+        let PairInfo { port, class, vc, .. } = cx.shared.tables.pair(pair);
+        let waiting = &mut self.extras.choices.waiting;
+        let mut woken = waiting.wake_by_credit(number, (port as usize, class));
+        if let Some(marks) = &mut cx.marks {
+            marks.touch(number, (class, vc as usize));
+            // Its own marks, which heads that sleep may read, are brought up to date by a visit.
+            woken |= marks.is_stale(number) && waiting.has_outbound(number);
+        }
+        if let Some(count) = cx.minimal.get_mut(id as usize) {
+            *count -= u32::from(minimal);
+        }
+        woken
+    }
+
+    fn absorb_heads(&mut self) {
+        let now = self.context.now;
+        let mut due = self.context.immigrants.take(now);
+        for packet in due.drain(..) {
+            let slot = packet.next;
+            let packet = self.context.packets.insert(packet);
+            self.context.arrivals.push(now, Arrival { slot, packet });
+        }
+        self.context.immigrants.put_back(due);
+        let due = self.context.arrivals.take(now);
+        for &Arrival { slot, packet } in &due {
+            let (number, slot) = split::<W>(slot);
+            let router = &mut self.routers[number];
+            let queue = &mut router.slots[slot].queue;
+            let head = queue.is_empty();
+            queue.push(&mut self.context.packets, packet);
+            if head {
+                // Most routers hold a head already: asking that costs less than entering it again.
+                if M::SLEEPS || router.is_idle::<M>() {
+                    wake(&mut self.active, number);
+                }
+                if M::FULL {
+                    self.new_head(number, slot, packet);
+                } else {
+                    router.ask(slot, self.context.fixed_request(number, slot, packet));
+                }
+            }
+        }
+        self.context.arrivals.put_back(due);
+    }
+
+    /// A router is to be visited.
+    pub(super) fn activate(&mut self, number: usize) {
+        wake(&mut self.active, number);
+    }
+
+    /// Routers that have been left alone up to the present cycle are to be visited.
+    fn wake_due(&mut self) {
+        let now = self.context.now;
+        let due = self.wakes.take(now);
+        for &number in &due {
+            wake(&mut self.active, number as usize);
+        }
+        self.wakes.put_back(due);
+    }
+
+    /// A packet has arrived as the head of a slot.
+    fn new_head(&mut self, number: usize, slot: usize, packet: u32) {
+        let id = join::<W>(number as u32, slot);
+        Visit { number, router: &mut self.routers[number], extras: &mut self.extras }.new_head(
+            &mut self.context,
+            slot,
+            packet,
+        );
+        // While the packet before it is still leaving, that one is counted.
+        if self.context.contention.as_ref().is_some_and(|c| !c.counts(id)) {
+            let counted = self.context.counted(number, slot, packet);
+            let now = self.context.now;
+            self.context.contention.iter_mut().for_each(|c| c.count((number, id), counted, now));
+            self.wake_by_counter(number, counted.port);
+        }
+    }
+
+    /// The contention counter of a port has changed.
+    fn wake_by_counter(&mut self, number: usize, port: u16) {
+        let class = self.context.shared.tables.port(port as usize).class;
+        self.extras.choices.waiting.wake(number, (port as usize, class));
+        self.activate(number);
+    }
+
+    /// Brings to the present cycle what heads read besides credits.
+    fn update_sensors(&mut self) {
+        self.context.update_marks(&self.routers, &mut self.extras.choices.waiting, &mut self.active);
+        let Some(mut contention) = self.context.contention.take() else { return };
+        let now = self.context.now;
+        let due = contention.take(now);
+        for &id in &due {
+            let (number, slot) = split::<W>(id);
+            let before = contention.uncount((number, id), now);
+            self.wake_by_counter(number, before);
+            let head = self.routers[number].slots[slot].queue.front;
+            if head != NONE {
+                let counted = self.context.counted(number, slot, head);
+                contention.count((number, id), counted, now);
+                self.wake_by_counter(number, counted.port);
+            }
+        }
+        contention.put_back(due);
+        let message = contention.groups.as_mut().map_or(0, |groups| groups.exchange(now));
+        self.context.contention = Some(contention);
+        if message > 0 {
+            self.send_on_local_links(message);
+        }
+    }
+
+    /// Every router sends `phits` of its own on each of its local links, behind what is queued there. Without output
+    /// queues no packet can wait for that in a router: it is granted when it will find the link free.
+    fn send_on_local_links(&mut self, phits: u32) {
+        let (now, rules) = (self.context.now, &self.context.shared.rules);
+        for (number, router) in self.routers.iter_mut().enumerate() {
+            for port in 0..self.context.shared.tables.port_count {
+                let state = &mut router.ports[port];
+                if state.class == LOCAL + 1 {
+                    state.tail = state.tail.max(now) + phits;
+                    if self.extras.ring == 0 {
+                        state.out_ready = state.out_ready.max(state.tail.saturating_sub(rules.crossbar));
+                        if self.context.shared.redecides && state.out_ready > now {
+                            let choices = &mut self.extras.choices;
+                            choices.waiting.occupy_output(
+                                &self.context.shared.tables,
+                                number,
+                                (port, state.out_ready),
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Visits every router that holds a head and is not left alone.
+    fn allocate(&mut self) {
+        for word in 0..self.active.len() {
+            let mut bits = self.active[word];
+            while bits != 0 {
+                let bit = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let number = word * 64 + bit;
+                let router = &mut self.routers[number];
+                let mut visit = Visit { number, router, extras: &mut self.extras };
+                let next = visit.allocate(&mut self.context, &mut self.scratch);
+                let rests = M::SLEEPS && next > self.context.now + 1;
+                if rests || visit.router.is_idle::<M>() {
+                    self.active[word] &= !(1 << bit);
+                }
+                if rests && next < u32::MAX {
+                    self.wakes.push(next, number as u32);
+                }
+            }
+        }
+    }
+}
+
+/// A router is to be visited.
+#[inline]
+pub fn wake(active: &mut [u64], number: usize) {
+    active[number / 64] |= 1 << (number % 64);
+}
