@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 import statistics
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,16 @@ import hopsim as hs
 from hopsim.labels import axis_labels, is_load, labels_of, value_label
 from hopsim.plot.records import column_of, cycles, mean_of_rows
 from hopsim.series import (
+    OFFERED,
+    Abscissa,
     Group,
     Series,
+    abscissa_of,
+    axis_names,
+    by_job,
     curve_axes,
     curves,
+    has_jobs,
     over_seeds,
 )
 from hopsim.stats import Estimate
@@ -38,6 +45,38 @@ PRODUCT: dict[str, list[Any]] = {
 
 def point(number: int, axes: dict[str, Any], **summary: Any) -> hs.Result:
     return hs.Result({"config": {}, "result": {"number": number, **summary}}, axes, {})
+
+
+LOAD = "jobs.{}.traffic.process.bernoulli.load"
+VICTIM, AGGRESSOR = LOAD.format(0), LOAD.format(1)
+PACKETS = "jobs.{}.traffic.process.synchronised_bursts.packets"
+
+
+def shared(
+    number: int, axes: dict[str, Any], names: tuple[str, ...] = ("victim", "aggressor"), **more: Any
+) -> hs.Result:
+    """A point whose network jobs share: job by job they accept `number`, `number` + 1, …"""
+    record = {
+        "config": {"jobs": [{"name": name} for name in names]},
+        "result": {"number": number, "offered_load": 0.5},
+        "jobs": [
+            {"job": name, "offered_load": 0.25, "accepted_load": number + place}
+            for place, name in enumerate(names)
+        ],
+    }
+    return hs.Result(record, axes, more.get("tables", {}), more.get("labels"))
+
+
+def all_of(results: Iterable[hs.Result]) -> hs.Results:
+    return hs.Results(dict(enumerate(results)))
+
+
+def crossed(product: dict[str, list[Any]], names: tuple[str, ...] = ("victim", "aggressor")) -> hs.Results:
+    """A point that jobs share for each combination."""
+    values = itertools.product(*product.values())
+    return all_of(
+        shared(number, dict(zip(product, each, strict=True)), names) for number, each in enumerate(values)
+    )
 
 
 def swept(product: dict[str, list[Any]], order: int = 0) -> hs.Results:
@@ -173,6 +212,196 @@ def test_the_order_of_the_axes_of_a_point_does_not_matter() -> None:
         {number: point(number, each, offered_load=0.1, seed=number) for number, each in enumerate(axes)}
     )
     assert [numbers(group) for group in over_seeds(results)] == [[0, 1]]
+
+
+def test_a_point_that_occurs_again_counts_once() -> None:
+    seeds = [1, 1, 2, 1]
+    results = all_of(
+        point(number, {"load": 0.1, "measure.seed": seed}, seed=seed) for number, seed in enumerate(seeds)
+    )
+    assert [numbers(group) for group in over_seeds(results)] == [[0, 2]]
+
+
+def test_a_value_goes_by_the_name_that_it_was_given_or_else_by_its_own() -> None:
+    axes = [{"routing": name, "load": load} for name in ("minimal", "valiant") for load in (0.1, 0.2)]
+    results = all_of(point(number, each) for number, each in enumerate(axes))
+    named = results.labelled({"routing": ["MIN", "VAL"]})
+    assert [group.labels for group in over_seeds(results)] == [
+        {"routing": each["routing"], "load": str(each["load"])} for each in axes
+    ]
+    assert [group.labels for group in over_seeds(named)] == [
+        {"routing": name, "load": load} for name in ("MIN", "VAL") for load in ("0.1", "0.2")
+    ]
+
+
+def test_values_that_are_too_long_to_be_shown_are_named_by_their_axis() -> None:
+    long = {"packet_length": 8, "pattern": "uniform", "request_reply": {}}
+    jobs = [[{"traffic": long}], [{"name": "a"}, {"name": "b"}]]
+    results = all_of(point(number, {"jobs": value}) for number, value in enumerate(jobs))
+    assert [group.labels for group in over_seeds(results)] == [{"jobs": "1 job"}, {"jobs": "2 jobs"}]
+    assert [series.label for series in curves(results)] == ["1 job", "2 jobs"]
+
+
+def test_points_of_one_job_each_are_not_taken_apart() -> None:
+    results = crossed({"load": [0.1, 0.2]}, ("alone",))
+    assert not has_jobs(results)
+    assert by_job(results) is results
+
+
+def test_taken_apart_each_job_of_each_point_is_a_result_with_its_name_as_an_axis() -> None:
+    rows = {"job": ["victim", "aggressor", "victim"], "packets": [1, 2, 3]}
+    tables = {"latency_histogram": pa.table(rows), "links": pa.table({"phits": [7, 8]})}
+    results = all_of(
+        [
+            shared(10, {"load": 0.1}, ("victim",)),
+            shared(20, {"load": 0.2}, tables=tables, labels={"load": "low"}),
+        ]
+    )
+    parts = by_job(results)
+    assert has_jobs(results)
+    assert has_jobs(parts)
+    assert parts.points == [0, 1, 2]
+    assert [part.axes for part in parts] == [
+        {"load": 0.1, "job": "victim"},
+        {"load": 0.2, "job": "victim"},
+        {"load": 0.2, "job": "aggressor"},
+    ]
+    assert [part.summary for part in parts] == [*results[0].jobs, *results[1].jobs]
+    assert [part.config for part in parts] == [results[0].config, results[1].config, results[1].config]
+    assert [part.labels for part in parts] == [{}, {"load": "low"}, {"load": "low"}]
+    assert [list(part.tables) for part in parts] == [[], list(tables), list(tables)]
+    assert [len(part.tables) for part in parts] == [0, 2, 2]
+    assert [part.latency_histogram.to_pydict() for part in parts[1:]] == [
+        {"job": ["victim", "victim"], "packets": [1, 3]},
+        {"job": ["aggressor"], "packets": [2]},
+    ]
+    assert all(part.links == tables["links"] for part in parts[1:])
+
+
+def test_two_jobs_are_enough_to_be_several() -> None:
+    assert has_jobs(crossed({"load": [0.1]}))
+    assert [series.label for series in curves(by_job(crossed({"load": [0.1]})))] == ["victim", "aggressor"]
+
+
+def test_axes_of_one_of_several_jobs_are_named_after_it() -> None:
+    paths = {
+        VICTIM: "load of victim",
+        AGGRESSOR: "load of aggressor",
+        "jobs.1.traffic.packet_length": "packet_length of aggressor",
+        # The load that an axis means when it says no more is the offered one.
+        "jobs.1.traffic.changes.0.load": "changes.0.load of aggressor",
+        "routing": "routing",
+        "load": "load",
+        "jobs": "jobs",
+    }
+    # The first of the points has no second job whose name could be told.
+    several = all_of([shared(0, {}, ("victim",)), shared(1, {})])
+    assert axis_names(several, list(paths)) == list(paths.values())
+    alone = crossed({VICTIM: [0.1]}, ("victim",))
+    assert axis_names(alone, [VICTIM, "routing"]) == ["load", "routing"]
+
+
+def test_curves_of_one_job_run_over_the_load_that_is_offered() -> None:
+    results = crossed({VICTIM: [0.2, 0.1]}, ("alone",))
+    assert abscissa_of(results) == Abscissa(paths=(VICTIM,))
+    (series,) = curves(results)
+    assert series.places() == [0.5, 0.5]
+    assert series.abscissa.label == "Offered load [phits/(node·cycle)]"
+    assert series.abscissa.text(series.groups[0]) == "offered load 0.5"
+
+
+def test_curves_of_several_jobs_whose_loads_do_not_vary_run_over_the_load_that_is_offered() -> None:
+    assert abscissa_of(crossed({"routing": ["minimal", "valiant"]})) == OFFERED
+
+
+def test_curves_of_several_jobs_of_one_load_run_over_the_load_that_is_offered() -> None:
+    results = crossed({"routing": ["minimal"], "load": [0.1, 0.2]})
+    assert abscissa_of(results) == Abscissa(paths=("load",))
+    assert curve_axes(results) == ["routing"]
+
+
+def test_curves_run_over_the_load_of_the_job_that_it_is_varied_for() -> None:
+    results = crossed({AGGRESSOR: [0.4, 0.125]})
+    abscissa = Abscissa("offered load of aggressor", path=AGGRESSOR, paths=(AGGRESSOR,))
+    assert abscissa_of(results) == abscissa
+    assert abscissa.label == "Offered load of aggressor [phits/(node·cycle)]"
+    found = curves(by_job(results))
+    assert [series.label for series in found] == ["victim", "aggressor"]
+    for place, series in enumerate(found):
+        assert series.abscissa == abscissa
+        assert series.places() == [0.125, 0.4]
+        assert [value.mean for value in series.values("accepted_load")] == [1 + place, place]
+        assert [abscissa.text(group) for group in series.groups] == [
+            "offered load of aggressor 0.125",
+            "offered load of aggressor 0.4",
+        ]
+
+
+def test_of_loads_that_vary_independently_curves_run_over_the_fastest() -> None:
+    results = crossed(
+        {LOAD.format(0): [0.1, 0.2], LOAD.format(2): [0.3, 0.4], LOAD.format(1): [0.5, 0.6]}, ("a", "b", "c")
+    )
+    fastest = LOAD.format(1)
+    assert abscissa_of(results) == Abscissa("offered load of b", path=fastest, paths=(fastest,))
+    assert curve_axes(results) == [LOAD.format(0), LOAD.format(2)]
+    assert [series.label for series in curves(results)] == [
+        f"load of a = {one}, load of c = {other}" for one in (0.1, 0.2) for other in (0.3, 0.4)
+    ]
+    assert [series.places() for series in curves(results)] == [[0.5, 0.6]] * 4
+
+
+def test_loads_that_vary_together_are_one_abscissa() -> None:
+    pairs = [(0.1, 0.2), (0.2, 0.4)]
+    results = all_of(
+        shared(number, {VICTIM: one, AGGRESSOR: other}) for number, (one, other) in enumerate(pairs)
+    )
+    assert abscissa_of(results) == Abscissa("offered load of victim", path=VICTIM, paths=(VICTIM, AGGRESSOR))
+    assert curve_axes(results) == []
+    (series,) = curves(results)
+    assert series.places() == [0.1, 0.2]
+
+
+def bursts(product: dict[str, list[Any]]) -> hs.Results:
+    values = itertools.product(*product.values())
+    return all_of(
+        point(number, dict(zip(product, each, strict=True)), offered_load=None, cycles_per_burst=100.0)
+        for number, each in enumerate(values)
+    )
+
+
+def test_curves_of_bursts_run_over_their_size() -> None:
+    path = PACKETS.format(0)
+    results = bursts({"routing": ["minimal", "valiant"], path: [20, 1000]})
+    abscissa = Abscissa("burst size", "packets/node", path, (path,))
+    assert abscissa_of(results) == abscissa
+    assert abscissa.label == "Burst size [packets/node]"
+    assert curve_axes(results) == ["routing"]
+    assert [(series.label, series.places()) for series in curves(results)] == [
+        ("minimal", [20.0, 1000.0]),
+        ("valiant", [20.0, 1000.0]),
+    ]
+    assert abscissa.text(curves(results)[0].groups[1]) == "burst size 1e+03"
+
+
+def test_of_sizes_of_bursts_curves_run_over_the_fastest() -> None:
+    paths = [PACKETS.format(number) for number in (0, 2, 1)]
+    results = bursts({path: [20, 50] for path in paths})
+    assert abscissa_of(results) == Abscissa("burst size", "packets/node", paths[2], (paths[2],))
+    assert curve_axes(results) == paths[:2]
+
+
+def test_bursts_of_one_size_have_no_place() -> None:
+    results = bursts({"routing": ["minimal", "valiant"]})
+    abscissa = Abscissa("burst size", "packets/node", "", ())
+    assert abscissa_of(results) == abscissa
+    for series in curves(results):
+        assert series.places() == [None]
+        assert abscissa.text(series.groups[0]) == ""
+
+
+def test_one_point_with_bursts_makes_the_curves_those_of_bursts() -> None:
+    results = all_of([point(0, {"routing": "a"}, offered_load=0.1), bursts({"routing": ["b"]})[0]])
+    assert abscissa_of(results).name == "burst size"
 
 
 def test_only_a_path_that_ends_in_load_is_a_load() -> None:
