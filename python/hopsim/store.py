@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
-from typing import Any
+from typing import Any, TypeGuard
 
 import pyarrow as pa
 from pyarrow import csv, parquet
@@ -151,7 +151,7 @@ class Store:
 
     def _write_manifest(self, outcome: Outcome, finished: int) -> None:
         before = _read_manifest(self.root) or {}
-        seeds = {json.loads(point.config).get("measure", {}).get("seed") for point in self.points}
+        seeds = {json.loads(point.config)["measure"]["seed"] for point in self.points}
         manifest = {
             "hopsim": _core.version(),
             "experiment": self.experiment.name,
@@ -161,7 +161,7 @@ class Store:
                 "document": hashlib.sha256(self.experiment.text.encode()).hexdigest(),
                 "experiment": experiment_digest(self.points),
             },
-            "seeds": sorted(seeds - {None}),
+            "seeds": sorted(seeds),
             "total": len(self.points),
             "finished": finished,
             "failures": {str(point): text for point, text in outcome.failures.items()},
@@ -185,7 +185,7 @@ def load(root: str | os.PathLike[str]) -> Results:
             reason = "manifest.json is damaged" if (folder / MANIFEST).exists() else "holds no manifest.json"
         raise ConfigError(f"{root}: {reason}; give a directory that `hopsim run --out` has written")
     points = enumerate(manifest["points"])
-    stored = [(index, each["digest"], each["axes"], each.get("labels", {})) for index, each in points]
+    stored = [(index, each["digest"], each["axes"], each.get("labels")) for index, each in points]
     found = _read_points(folder, stored)
     _warn_of_damage(folder, [digest for index, digest, _, _ in stored if index not in found])
     return Results(found)
@@ -269,8 +269,8 @@ def _entry(point: Point) -> dict[str, Any]:
     return {**entry, "labels": point.labels} if point.labels else entry
 
 
-_Stored = tuple[int, str, Mapping[str, Any], Mapping[str, str]]
-"""Number, digest, axes and labels of a point."""
+_Stored = tuple[int, str, Mapping[str, Any], Mapping[str, str] | None]
+"""Number, digest, axes and, if it has some, labels of a point."""
 
 
 def _read_points(root: Path, points: Iterable[_Stored]) -> dict[int, Result]:
@@ -279,10 +279,12 @@ def _read_points(root: Path, points: Iterable[_Stored]) -> dict[int, Result]:
     return {number: result for number, result in read.items() if result is not None}
 
 
-def _read_point(root: Path, digest: str, axes: Mapping[str, Any], labels: Mapping[str, str]) -> Result | None:
+def _read_point(
+    root: Path, digest: str, axes: Mapping[str, Any], labels: Mapping[str, str] | None
+) -> Result | None:
     folder = root / "points"
     try:
-        record = json.loads((folder / f"{digest}.json").read_text("utf-8"))
+        record = json.loads((folder / f"{digest}.json").read_bytes())
     except (OSError, ValueError):
         return None
     if not _has(record, _POINT):
@@ -294,7 +296,7 @@ def _read_point(root: Path, digest: str, axes: Mapping[str, Any], labels: Mappin
 def _read_manifest(root: Path) -> dict[str, Any] | None:
     """The manifest; None if there is none or it is damaged."""
     try:
-        manifest = json.loads((root / MANIFEST).read_text("utf-8"))
+        manifest = json.loads((root / MANIFEST).read_bytes())
     except (OSError, ValueError):
         return None
     whole = _has(manifest, _MANIFEST) and all(map(_is_entry, manifest["points"]))
@@ -302,9 +304,7 @@ def _read_manifest(root: Path) -> dict[str, Any] | None:
 
 
 def _is_entry(point: object) -> bool:
-    return _has(point, _MANIFEST_POINT) and (
-        isinstance(point, dict) and isinstance(point.get("labels", {}), dict)
-    )
+    return _has(point, _MANIFEST_POINT) and isinstance(point.get("labels", {}), dict)
 
 
 # What must be in a manifest, in its list of points, and in the file of a point.
@@ -313,7 +313,7 @@ _MANIFEST_POINT = {"digest": str, "axes": dict}
 _POINT = {"config": dict, "result": dict, "jobs": list, "tables": list}
 
 
-def _has(record: object, fields: Mapping[str, type | UnionType]) -> bool:
+def _has(record: object, fields: Mapping[str, type | UnionType]) -> TypeGuard[dict[str, Any]]:
     """Whether a record that was read has all fields, of these types."""
     return isinstance(record, dict) and all(
         isinstance(record.get(name), kind) for name, kind in fields.items()
@@ -350,11 +350,11 @@ def _empty(root: Path) -> None:
 
 def _difference(manifest: Mapping[str, Any], points: Sequence[Point]) -> str:
     """How a stored experiment differs from this one; empty when it is the same."""
-    if manifest.get("hopsim") != _core.version():
-        return f"hopsim {manifest.get('hopsim')} there, {_core.version()} here"
-    if manifest.get("hashes", {}).get("experiment") == experiment_digest(points):
+    if manifest["hopsim"] != _core.version():
+        return f"hopsim {manifest['hopsim']} there, {_core.version()} here"
+    if manifest["hashes"].get("experiment") == experiment_digest(points):
         return ""
-    there = dict(_flat(manifest.get("config", {})))
+    there = dict(_flat(manifest["config"]))
     here = dict(_flat(json.loads(points[0].config)))
     paths = [path for path in {**there, **here} if there.get(path) != here.get(path)]
     if paths:
@@ -397,7 +397,7 @@ def _write(target: Path, write: Callable[[Path], object]) -> None:
 
 
 def _write_text(target: Path, text: str) -> None:
-    _write(target, lambda path: path.write_text(text, "utf-8"))
+    _write(target, lambda path: path.write_bytes(text.encode()))
 
 
 def _not_writable(root: Path, error: OSError) -> str:

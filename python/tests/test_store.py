@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import re
 import resource
 import shutil
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +30,7 @@ from hopsim.store import Store, default_directory, peak_memory_bytes
 DOCUMENT = TINY + '[sweep.product]\nload = [0.1, 0.2]\n"measure.seed" = [7, 3]\n'
 EXPERIMENT = Experiment(DOCUMENT, "some/where.toml").setting(["measure.warmup=50"])
 POINTS = EXPERIMENT.points()
+NAMED = EXPERIMENT.replacing({"sweep.labels": {"load": ["low", "high"]}})
 
 
 def claim(root: Path, experiment: Experiment = EXPERIMENT, *, force: bool = False) -> Store:
@@ -68,6 +71,20 @@ def test_a_saved_point_is_read_back_as_it_was(tmp_path: Path) -> None:
     digest = POINTS[2].digest
     names = sorted(file.name for file in (root / "points").iterdir())
     assert names == sorted([f"{digest}.json", f"{digest}.nodes.parquet", f"{digest}.routers.parquet"])
+
+
+def test_names_of_values_are_kept_with_the_points(tmp_path: Path) -> None:
+    points = NAMED.points()
+    store = claim(tmp_path, NAMED)
+    kept = store.save(points[1], result(points[1]))
+    store.save(points[2], result(points[2]))
+    names = [{"load": "low"}, {"load": "high"}]
+    assert kept.labels == names[0]
+    assert [each.labels for each in store.finished().values()] == names
+    assert [each.labels for each in hs.load(tmp_path)] == names
+    assert manifest(tmp_path)["points"] == [
+        {"digest": point.digest, "axes": point.axes, "labels": names[point.index // 2]} for point in points
+    ]
 
 
 def test_tables_of_a_directory_name_points_by_their_number_and_not_by_place(tmp_path: Path) -> None:
@@ -154,6 +171,12 @@ def test_the_manifest_says_what_was_run_and_how_it_ended(tmp_path: Path) -> None
     }
 
 
+def test_the_manifest_has_a_line_for_each_value(tmp_path: Path) -> None:
+    claim(tmp_path)
+    text = (tmp_path / "manifest.json").read_text("utf-8")
+    assert text == json.dumps(json.loads(text), indent=1) + "\n"
+
+
 def test_the_wall_time_of_a_resumed_sweep_is_that_of_all_its_runs(tmp_path: Path) -> None:
     for run, seconds in enumerate((1.5, 0.25, 2.0)):
         store = claim(tmp_path)
@@ -182,6 +205,16 @@ def test_the_peak_of_memory_is_in_bytes(monkeypatch: pytest.MonkeyPatch, system:
     assert peak_memory_bytes() == 5000 * unit
 
 
+def test_the_peak_of_memory_is_0_where_the_system_does_not_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows has no module `resource`."""
+    monkeypatch.setitem(sys.modules, "resource", None)
+    assert peak_memory_bytes() == 0
+    claim(tmp_path)
+    assert manifest(tmp_path)["peak_memory_bytes"] == 0
+
+
 def test_the_peak_of_memory_never_sinks(tmp_path: Path) -> None:
     claim(tmp_path)
     text = json.dumps({**manifest(tmp_path), "peak_memory_bytes": 10**15})
@@ -197,6 +230,99 @@ def test_a_point_whose_file_is_broken_is_not_finished(tmp_path: Path, broken: st
         store.save(point, result(point))
     (tmp_path / "points" / f"{POINTS[0].digest}.json").write_bytes(broken.encode("latin-1"))
     assert list(store.finished()) == [1]
+
+
+@pytest.mark.parametrize("broken", [b"", b"garbage", None], ids=["empty", "garbage", "missing"])
+def test_a_point_with_a_table_that_is_broken_is_not_finished(tmp_path: Path, broken: bytes | None) -> None:
+    store = claim(tmp_path)
+    for point in POINTS[:2]:
+        store.save(point, result(point, names=("nodes", "links")))
+    table = tmp_path / "points" / f"{POINTS[0].digest}.links.parquet"
+    table.unlink() if broken is None else table.write_bytes(broken)
+    assert list(store.finished()) == [1]
+
+
+def test_damaged_points_are_left_out_with_a_warning_that_names_the_first(tmp_path: Path) -> None:
+    store = claim(tmp_path)
+    for point in POINTS[:3]:
+        store.save(point, result(point))
+    assert hs.load(tmp_path).points == [0, 1, 2]
+    first, second, _, _ = [point.digest for point in POINTS]
+    (tmp_path / "points" / f"{first}.nodes.parquet").write_bytes(b"")
+    (tmp_path / "points" / f"{second}.json").write_bytes(b"[]")
+    with pytest.warns(hs.HopsimWarning) as warned:
+        assert hs.load(tmp_path).points == [2]
+    assert [str(each.message) for each in warned] == [
+        f"{tmp_path}: 2 of the points are damaged and left out, such as points/{first}.json or a table "
+        "beside it; the command that has written them simulates them anew"
+    ]
+
+
+@pytest.mark.parametrize("error", [pa.ArrowInvalid, OSError])
+def test_a_table_that_cannot_be_read_is_named_with_the_reason_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    def fail(_: Path) -> None:
+        raise error("no such page\nat byte 4\nof 9")
+
+    claim(tmp_path).save(POINTS[0], result(POINTS[0]))
+    (found,) = hs.load(tmp_path)
+    monkeypatch.setattr(pyarrow.parquet, "read_table", fail)
+    with pytest.raises(hs.ConfigError) as refused:
+        _ = found.nodes
+    assert str(refused.value) == (
+        f"{tmp_path}/points/{POINTS[0].digest}.nodes.parquet: is damaged (no such page); remove it, and the "
+        "command that has written it simulates its point anew"
+    )
+
+
+def broken_manifests(whole: dict[str, Any]) -> Iterator[str]:
+    """Texts that are no manifest: no JSON, a part that is missing or of the wrong type."""
+    yield from ("", "{", "[]", "3", "\xff", '{"name": "a web page"}')
+    for key in ("hopsim", "hashes", "config", "points", "wall_time_s"):
+        yield json.dumps({name: value for name, value in whole.items() if name != key})
+        yield json.dumps({**whole, key: None})
+    first, *rest = whole["points"]
+    for point in ({"axes": {}}, {**first, "digest": 1}, {**first, "axes": []}, {**first, "labels": 1}, 7):
+        yield json.dumps({**whole, "points": [*rest, point]})
+
+
+def test_a_damaged_manifest_keeps_the_points_for_the_same_experiment_and_nothing_else_reads_them(
+    tmp_path: Path,
+) -> None:
+    store = claim(tmp_path)
+    store.save(POINTS[1], result(POINTS[1]))
+    store.assemble(Outcome(), with_csv=True)
+    whole = manifest(tmp_path)
+    for text in broken_manifests(whole):
+        (tmp_path / "manifest.json").write_bytes(text.encode("latin-1"))
+        with pytest.raises(hs.ConfigError) as refused:
+            hs.load(tmp_path)
+        assert str(refused.value) == (
+            f"{tmp_path}: manifest.json is damaged; give a directory that `hopsim run --out` has written"
+        )
+        assert list(claim(tmp_path).finished()) == [1]
+        assert manifest(tmp_path)["points"] == whole["points"]
+
+
+def test_a_manifest_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    def refusal() -> str:
+        with pytest.raises(hs.ConfigError) as refused:
+            claim(tmp_path, force=True)
+        return str(refused.value)
+
+    advice = "choose an empty or a new directory"
+    (tmp_path / "manifest.json").write_text('{"name": "a web page"}')
+    none = f"{tmp_path}: is not a results directory (its manifest.json is none of hopsim) and not empty"
+    assert refusal() == f"{none} (manifest.json, …); {advice}"
+    (tmp_path / "points").mkdir()
+    (tmp_path / "thesis.tex").write_text("mine")
+    assert refusal() == f"{none} (thesis.tex, …); {advice}"
+    (tmp_path / "manifest.json").unlink()
+    assert refusal() == (
+        f"{tmp_path}: is not a results directory (no manifest.json) and not empty (points, …); {advice}"
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["points", "thesis.tex"]
 
 
 def test_finished_points_stay_when_the_same_experiment_claims_again(tmp_path: Path) -> None:
@@ -354,3 +480,19 @@ def test_no_half_written_file_is_left_when_writing_fails(
     with pytest.raises(OSError, match="disk full"):
         store.save(POINTS[0], result(POINTS[0]))
     assert list((tmp_path / "points").iterdir()) == []
+
+
+def test_what_cannot_be_written_is_named_with_the_reason_of_the_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = claim(tmp_path)
+
+    def fail(table: pa.Table, path: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(pyarrow.parquet, "write_table", fail)
+    with pytest.raises(OSError, match="No space left") as failed:
+        store.save(POINTS[0], result(POINTS[0]))
+    target = f"{tmp_path}/points/{POINTS[0].digest}.nodes.parquet"
+    found = failed.value
+    assert (found.errno, found.strerror, found.filename) == (errno.ENOSPC, "No space left on device", target)
