@@ -87,8 +87,7 @@ class Experiment:
         """An experiment from a file, or from the shipped preset or example of that name."""
         path, name = Path(source), _displayed(source)
         if not _exists(path) and str(source) in preset_names() + example_names():
-            found = _shipped(str(source))
-            return cls(found.read_text("utf-8"), str(source), directory=found.parent)
+            return cls(shipped_text(str(source)), str(source), directory=_shipped(str(source)).parent)
         try:
             return cls(files.text_of(path, KIND), name, directory=path.parent)
         except ConfigError as error:
@@ -173,14 +172,14 @@ def example_names() -> list[str]:
 
 def shipped_text(name: str) -> str:
     """The document of a preset or an example."""
-    return _shipped(name).read_text("utf-8")
+    return _shipped(name).read_bytes().decode()
 
 
 def shipped_summary(name: str) -> str:
     """The first sentence of the comment at the head of the document of a preset or an example."""
     comment = itertools.takewhile(lambda line: line.startswith("#"), shipped_text(name).splitlines())
-    text = " ".join(line.lstrip("# ") for line in comment)
-    return re.split(r"(?<=[^.\d]\.)\s", text, maxsplit=1)[0]
+    text = " ".join(line.removeprefix("#").strip() for line in comment)
+    return re.split(r"(?<=[^.\d]\.)\s", text)[0]
 
 
 def experiment_digest(points: Iterable[Point]) -> str:
@@ -226,7 +225,7 @@ def _assignment(text: str) -> tuple[str, str]:
 
 def _displayed(source: str | os.PathLike[str]) -> str:
     """A path as text, whatever bytes the name of the file has."""
-    return os.fsencode(source).decode("utf-8", "replace") or '""'
+    return os.fsencode(source).decode(errors="replace") or '""'
 
 
 def _exists(path: Path) -> bool:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import itertools
 import json
+import os
+import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +20,14 @@ from hypothesis import strategies as st
 import hopsim as hs
 from conftest import TINY
 from hopsim import _core, toml
-from hopsim.experiment import Experiment, experiment_digest, preset_names, shipped_summary, shipped_text
+from hopsim.experiment import (
+    Experiment,
+    example_names,
+    experiment_digest,
+    preset_names,
+    shipped_summary,
+    shipped_text,
+)
 
 AXES = {
     "load": st.floats(0.01, 1.0),
@@ -135,8 +146,9 @@ def test_a_directory_or_a_binary_file_is_no_experiment(tmp_path: Path) -> None:
     with pytest.raises(hs.ConfigError, match="cannot read the experiment: Is a directory"):
         Experiment.of(tmp_path)
     (tmp_path / "binary").write_bytes(b"\x00\xff")
-    with pytest.raises(hs.ConfigError, match="byte 1 is not UTF-8"):
+    with pytest.raises(hs.ConfigError) as refused:
         Experiment.of(tmp_path / "binary")
+    assert str(refused.value) == f"{tmp_path}/binary: byte 1 is not UTF-8; valid: a TOML text file"
 
 
 @pytest.mark.parametrize("text", ["load", "=0.4", ""])
@@ -221,9 +233,36 @@ def test_a_file_in_the_directory_goes_before_a_preset_of_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert Experiment.of("dragonfly1056").text == shipped_text("dragonfly1056")
+    preset = Experiment.of("dragonfly1056")
+    assert preset.text == shipped_text("dragonfly1056")
+    assert preset.directory == Path(hs.__file__).parent / "presets"
     (tmp_path / "dragonfly1056").write_text(TINY, "utf-8")
     assert Experiment.of("dragonfly1056").text == TINY
+
+
+def test_files_that_an_example_names_are_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    experiment = Experiment.of("graph_file")
+    assert experiment.text == shipped_text("graph_file")
+    assert experiment.name == "graph_file"
+    assert experiment.directory == Path(hs.__file__).parent / "experiments"
+    config = json.loads(experiment.points()[0].config)
+    assert len(config["topology"]["graph"]["edges"]) == 15
+
+
+def test_examples_are_the_files_of_the_package() -> None:
+    files = sorted((Path(hs.__file__).parent / "experiments").glob("*.toml"))
+    assert example_names() == [file.stem for file in files]
+    assert [shipped_text(name) for name in example_names()] == [file.read_text("utf-8") for file in files]
+
+
+def test_the_summary_of_an_example_is_its_first_sentence_on_however_many_lines() -> None:
+    assert {name: shipped_summary(name) for name in ("fairness_advc", "demo", "valiant_adversarial")} == {
+        "fairness_advc": "Throughput unfairness under ADVc (Fuentes 2017, chapter 3).",
+        "demo": "What `make demo` runs: a dragonfly of 1,056 nodes under uniform (UN) and "
+        "adversarial-consecutive (ADVc) traffic, with minimal and Valiant routing.",
+        "valiant_adversarial": "Adversarial traffic and the cures of oblivious routing.",
+    }
 
 
 def test_presets_are_the_files_of_the_package() -> None:
@@ -253,6 +292,45 @@ def test_a_file_that_is_not_there_and_like_no_preset_lists_them_all(tmp_path: Pa
     assert refusal(folder) == f"{folder}: cannot read the experiment: Is a directory"
 
 
+def test_names_of_files_may_be_anything(tmp_path: Path) -> None:
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/odd\xff.toml")
+    Path(odd).write_text(TINY, "utf-8")
+    experiment = Experiment.of(odd)
+    assert (experiment.name, experiment.text) == (f"{tmp_path}/odd\ufffd.toml", TINY)
+    presets = f"; presets: {', '.join(preset_names())}"
+    long = "x" * 300 + ".toml"
+    for name, shown, reason in (
+        ("", '""', "Is a directory"),
+        (".", ".", "Is a directory"),
+        (long, long, f"File name too long{presets}"),
+        ("with\0null", "with\0null", f"embedded null byte{presets}"),
+    ):
+        with pytest.raises(hs.ConfigError) as refused:
+            Experiment.open(name)
+        assert str(refused.value) == f"{shown}: cannot read the experiment: {reason}"
+
+
+def standard_input(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+
+
+def test_an_experiment_comes_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    standard_input(monkeypatch, f"# ü\n{TINY}".encode())
+    assert Experiment.from_standard_input() == Experiment(f"# ü\n{TINY}", "<stdin>")
+
+
+def test_standard_input_that_is_no_text_or_closed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusal() -> str:
+        with pytest.raises(hs.ConfigError) as refused:
+            Experiment.from_standard_input()
+        return str(refused.value)
+
+    standard_input(monkeypatch, b"load\xff")
+    assert refusal() == "<stdin>: byte 4 is not UTF-8; valid: a TOML text file"
+    monkeypatch.setattr(sys, "stdin", None)
+    assert refusal() == "<stdin>: is closed; valid: a TOML text file"
+
+
 def test_an_error_without_words_of_the_system_is_told_in_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -271,6 +349,28 @@ def test_what_is_no_source_is_told_what_would_be() -> None:
         Experiment.of(7)  # pyright: ignore[reportArgumentType]
     kinds = "a path, the name of a preset, TOML text or a dictionary"
     assert str(refused.value) == f"7: an experiment is {kinds}, not int"
+
+
+def test_text_with_what_is_no_character_is_refused() -> None:
+    with pytest.raises(hs.ConfigError) as refused:
+        Experiment.of(f"{TINY}\n# a\udc80b").points()
+    assert str(refused.value) == "<text>: '\\udc80' is no character; valid: Unicode text"
+
+
+def test_an_axis_with_a_decimal_number_has_decimal_numbers_only() -> None:
+    """Other integers stay such, and so do other values."""
+    product = {"load": [0, 0.5], "measure.seed": [2], "router.cioq.allocator.transit_priority": [True]}
+    points = Experiment.of(TINY).with_axes({**product, "routing": ["minimal"]}).points()
+    assert [json.dumps(list(point.axes.values())) for point in points] == [
+        f'[{load}, 2, true, "minimal"]' for load in ("0.0", "0.5")
+    ]
+
+
+def test_points_carry_the_names_that_the_document_gives_to_the_values_of_its_axes() -> None:
+    text = TINY + '[sweep]\nproduct = { load = [0.1, 0.2], "measure.seed" = [1] }\n'
+    named = Experiment.of(text + 'labels = { load = ["low", "high"] }\n').points()
+    assert [point.labels for point in named] == [{"load": "low"}, {"load": "high"}]
+    assert [point.labels for point in Experiment.of(text).points()] == [{}, {}]
 
 
 def test_only_errors_in_a_dictionary_lose_their_place() -> None:
