@@ -76,3 +76,16 @@ def test_the_number_of_the_point_is_the_first_column() -> None:
     assert table.to_pydict() == {"point": [41, 41], "x": [0.5, 1.5]}
     assert table.column_names == ["point", "x"]
     assert table.schema.field("point").type == pa.uint32()
+
+
+def test_tables_of_unlike_points_have_one_schema_with_types_that_hold_all_values() -> None:
+    parts = [pa.table({"a": pa.array([1], pa.uint32()), "b": ["x"]}), pa.table({"c": [2], "a": [0.5]})]
+    schema = tables.common_schema(part.schema for part in parts)
+    assert schema.names == ["point", "a", "b", "c"]
+    assert schema.types == [pa.uint32(), pa.float64(), pa.string(), pa.int64()]
+    found = [tables.with_schema(tables.with_point(part, number), schema) for number, part in enumerate(parts)]
+    assert all(table.schema == schema for table in found)
+    assert [table.to_pylist() for table in found] == [
+        [{"point": 0, "a": 1.0, "b": "x", "c": None}],
+        [{"point": 1, "a": 0.5, "b": None, "c": 2}],
+    ]
