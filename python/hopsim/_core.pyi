@@ -82,3 +82,9 @@ def run(config_json: str, monitor: Monitor) -> Run:
 
 def vc_paths(local: int, global_: int, reply_local: int, reply_global: int, network: str) -> dict[str, str]:
     """Kind of path -> `safe`, `opportunistic` or `impossible`; see `hopsim.paths.vc_paths`."""
+
+def student_t(freedom: int, confidence: float) -> float:
+    """Two-sided quantile of Student's t with `freedom` >= 1 degrees of freedom, 0 <= `confidence` < 1.
+
+    Raises `ValueError` out of these ranges.
+    """

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
+
+from hopsim import _core
 
 
 @dataclass(frozen=True)
@@ -57,31 +58,9 @@ def over_runs(values: Sequence[float]) -> Estimate:
     return Estimate(mean, student_t(count - 1) * math.sqrt(variance / count))
 
 
-@cache
 def student_t(freedom: int, confidence: float = 0.95) -> float:
-    """Two-sided quantile of Student's t with `freedom` >= 1 degrees of freedom."""
-    low, high = 0.0, 1.0
-    while _central_probability(high, freedom) < confidence:
-        high *= 2
-    for _ in range(80):
-        middle = (low + high) / 2
-        if _central_probability(middle, freedom) < confidence:
-            low = middle
-        else:
-            high = middle
-    return high
+    """Two-sided quantile of Student's t with `freedom` >= 1 degrees of freedom, 0 <= `confidence` < 1.
 
-
-def _central_probability(t: float, freedom: int) -> float:
-    """P(|T| < t): Abramowitz and Stegun 26.7.3 (odd) and 26.7.4 (even degrees of freedom)."""
-    theta = math.atan(t / math.sqrt(freedom))
-    cosine = math.cos(theta)
-    odd = freedom % 2 == 1
-    term = cosine if odd else 1.0
-    total = 0.0
-    for k in range(3 if odd else 2, freedom + 1, 2):
-        total += term
-        term *= cosine * cosine * (k - 1) / k
-    if odd:
-        return 2 / math.pi * (theta + math.sin(theta) * total)
-    return math.sin(theta) * total
+    Raises `ValueError` out of these ranges.
+    """
+    return _core.student_t(freedom, confidence)

@@ -23,10 +23,10 @@ def test_student_quantile_at_another_confidence() -> None:
     assert student_t(5, 0.99) == pytest.approx(4.03214, rel=1e-5)
 
 
-@pytest.fixture(autouse=True)
-def _forget_quantiles() -> None:
-    """Otherwise one that was computed before may stand for one that no longer could be."""
-    student_t.cache_clear()
+@pytest.mark.parametrize(("freedom", "confidence"), [(0, 0.95), (3, 1.0), (3, -0.1), (3, math.nan)])
+def test_there_is_no_quantile_out_of_the_ranges(freedom: int, confidence: float) -> None:
+    with pytest.raises(ValueError, match="valid: freedom ≥ 1, 0 ≤ confidence < 1"):
+        student_t(freedom, confidence)
 
 
 def density(t: np.ndarray, freedom: int) -> np.ndarray:

@@ -7,6 +7,7 @@ mod run;
 
 use hopsim_core::config::document;
 use hopsim_core::error::ConfigError;
+use hopsim_core::measure::statistics;
 use hopsim_core::plan::Plan;
 use hopsim_core::routing::flexvc::{Example, Support, supported};
 use hopsim_core::survey::Survey;
@@ -113,6 +114,15 @@ fn vc_paths(
     Ok(all.into_iter().map(|(kind, support)| (kind, name(support))).collect())
 }
 
+/// Two-sided quantile of Student's t.
+#[pyfunction]
+fn student_t(freedom: u32, confidence: f64) -> PyResult<f64> {
+    statistics::student_t(f64::from(freedom), confidence).ok_or_else(|| {
+        let reason = format!("no quantile of Student's t: freedom = {freedom}, confidence = {confidence}");
+        PyValueError::new_err(format!("{reason}; valid: freedom ≥ 1, 0 ≤ confidence < 1"))
+    })
+}
+
 /// The hopsim simulator, compiled.
 #[pymodule]
 mod _core {
@@ -123,5 +133,5 @@ mod _core {
     #[pymodule_export]
     use super::run::{Run, run};
     #[pymodule_export]
-    use super::{axes, columns, points, schema, survey, vc_paths, version};
+    use super::{axes, columns, points, schema, student_t, survey, vc_paths, version};
 }

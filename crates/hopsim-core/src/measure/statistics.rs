@@ -29,8 +29,14 @@ pub fn half_width_95(values: &[f64]) -> Option<f64> {
     }
     let (n, mean) = (values.len() as f64, mean(values)?);
     let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let quantile = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975);
-    Some(quantile * (variance / n).sqrt())
+    Some(student_t(n - 1.0, 0.95)? * (variance / n).sqrt())
+}
+
+/// What Student's t with `freedom` degrees of freedom stays below in size with probability `confidence`; `None` unless there
+/// is a positive number of them and the probability is below 1.
+pub fn student_t(freedom: f64, confidence: f64) -> Option<f64> {
+    let distribution = StudentsT::new(0.0, 1.0, freedom).ok()?;
+    (0.0..1.0).contains(&confidence).then(|| distribution.inverse_cdf(0.5 + confidence / 2.0))
 }
 
 #[cfg(test)]
@@ -49,6 +55,9 @@ mod tests {
         // t(0.975, 4) = 2.77645; sd of 1..5 = 1.58114.
         assert!(close(half_width_95(&[1.0, 2.0, 3.0, 4.0, 5.0]), 2.77645 * 1.58114 / 5f64.sqrt()));
         assert_eq!(half_width_95(&[1.0]), None);
+        assert_eq!(student_t(0.0, 0.95), None);
+        assert_eq!(student_t(1.0, 1.0), None);
+        assert_eq!(student_t(1.0, -0.1), None);
         assert_eq!(variation(&[0.0, 0.0]), None);
     }
 }
