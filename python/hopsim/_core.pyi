@@ -88,3 +88,8 @@ def student_t(freedom: int, confidence: float) -> float:
 
     Raises `ValueError` out of these ranges.
     """
+
+def closest(word: str, names: list[str]) -> str | None:
+    """Of the names known the one that was probably meant by `word`: a few letters differ, or else the two are
+    alike from the start. Upper case counts as lower case, hyphens and spaces as underscores.
+    """

@@ -15,7 +15,7 @@ from typing import Any
 
 from hopsim import _core
 from hopsim.errors import ConfigError
-from hopsim.nearest import nearest
+from hopsim.suggestion import suggestion
 
 Schema = Mapping[str, Any]
 
@@ -218,10 +218,9 @@ class Catalogue:
     def _unknown(self, name: str, others: Iterable[str]) -> str:
         known = {part for path in self.nodes for part in (path, path.rpartition(".")[2])}
         known |= {f"{kind}.{node.name}" for kind, path in KINDS.items() for node in self.choices(path)}
-        close = nearest(name, sorted(known.union(others)))
-        hint = f"did you mean {close}? " if close else ""
+        hint = suggestion(name, known.union(others)) or ";"
         shown = f"{name[:60]}…" if len(name) > 60 else name.strip() or '""'
-        return f"{shown}: nothing has this name; {hint}`hopsim list` shows all names"
+        return f"{shown}: nothing has this name{hint} `hopsim list` shows all names"
 
 
 def unit_and_range(doc: str) -> tuple[str, str, str]:

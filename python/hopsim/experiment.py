@@ -18,7 +18,7 @@ from typing import Any
 
 from hopsim import _core, files, graph_file, toml
 from hopsim.errors import ConfigError
-from hopsim.nearest import nearest
+from hopsim.suggestion import suggestion
 
 DICTIONARY = "<dict>"
 STANDARD_INPUT = "<stdin>"
@@ -236,8 +236,8 @@ def _exists(path: Path) -> bool:
 
 
 def _cannot_read(source: str | os.PathLike[str], error: OSError | ValueError) -> str:
-    close = nearest(Path(source).stem, preset_names() + example_names())
-    hint = f"; did you mean {close}?" if close else f"; presets: {', '.join(preset_names())}"
+    close = suggestion(Path(source).stem, preset_names() + example_names())
+    hint = close or f"; presets: {', '.join(preset_names())}"
     reason = getattr(error, "strerror", None) or str(error)
     hint = "" if _exists(Path(source)) else hint
     return f"{_displayed(source)}: cannot read the experiment: {reason}{hint}"

@@ -12,7 +12,7 @@ import pyarrow as pa
 from hopsim import tables
 from hopsim.errors import ConfigError, NotRecordedError
 from hopsim.labels import labels_of, value_label
-from hopsim.nearest import suggestion
+from hopsim.suggestion import suggestion
 
 STREAMS = (
     "nodes",

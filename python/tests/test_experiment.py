@@ -137,9 +137,10 @@ def test_a_missing_file_names_the_reason_and_the_presets() -> None:
         Experiment.of("none.toml")
 
 
-def test_a_misspelt_preset_is_suggested() -> None:
+@pytest.mark.parametrize("name", ["fuentes2071", "fuentes2017\udcff"])
+def test_a_misspelt_preset_is_suggested(name: str) -> None:
     with pytest.raises(hs.ConfigError, match="did you mean fuentes2017"):
-        Experiment.of("fuentes2071")
+        Experiment.of(name)
 
 
 def test_a_directory_or_a_binary_file_is_no_experiment(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_explain_tells_of_every_column(hopsim: Command) -> None:
         assert f"streams/{table}.parquet" in shown
         assert all(column.name in shown for column in result_columns() if column.table == table)
     assert "did you mean jain_index?" in hopsim("explain", "jian_index", status=2).stderr
-    assert "did you mean load?" in hopsim("explain", "lode", status=2).stderr
+    assert "did you mean load?" in hopsim("explain", "laod", status=2).stderr
 
 
 def test_every_column_has_a_meaning_and_a_unit_where_it_has_one() -> None:

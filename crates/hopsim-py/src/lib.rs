@@ -14,6 +14,7 @@ use hopsim_core::survey::Survey;
 use hopsim_core::topology::graph::Edge;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -123,6 +124,16 @@ fn student_t(freedom: u32, confidence: f64) -> PyResult<f64> {
     })
 }
 
+/// Of the names known the one that was probably meant.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
+fn closest<'n>(word: &Bound<'_, PyString>, names: Vec<Bound<'n, PyString>>) -> Option<Bound<'n, PyString>> {
+    let texts: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
+    let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+    let close = document::closest(&word.to_string_lossy(), &texts)?;
+    texts.iter().position(|name| *name == close).map(|index| names[index].clone())
+}
+
 /// The hopsim simulator, compiled.
 #[pymodule]
 mod _core {
@@ -133,5 +144,5 @@ mod _core {
     #[pymodule_export]
     use super::run::{Run, run};
     #[pymodule_export]
-    use super::{axes, columns, points, schema, student_t, survey, vc_paths, version};
+    use super::{axes, closest, columns, points, schema, student_t, survey, vc_paths, version};
 }

@@ -8,11 +8,11 @@ from typing import get_args
 import click
 
 from hopsim.cli.console import of_width
-from hopsim.nearest import nearest
 from hopsim.reproduce import show
 from hopsim.reproduce.entries import BY_NAME, ENTRIES
 from hopsim.reproduce.model import Entry, Scale
 from hopsim.reproduce.run import run
+from hopsim.suggestion import suggestion
 
 
 class EntryName(click.ParamType):
@@ -26,9 +26,7 @@ class EntryName(click.ParamType):
             return value
         if value in BY_NAME:
             return BY_NAME[value]
-        close = nearest(value, BY_NAME)
-        hint = f"did you mean {close}? " if close else ""
-        message = f"{value}: no such entry; {hint}valid: {', '.join(BY_NAME)}"
+        message = f"{value}: no such entry{suggestion(value, BY_NAME) or ';'} valid: {', '.join(BY_NAME)}"
         raise click.BadParameter(message, ctx, param)
 
 

@@ -18,6 +18,7 @@ use crate::config::Experiment;
 use crate::error::{ConfigError, Origin};
 use crate::plan::Plan;
 use crate::topology::graph::Edge;
+pub use check::closest;
 use draft::Draft;
 use schema::Schema;
 use serde_json::Value;
@@ -248,6 +249,13 @@ mod tests {
         }
         assert_eq!(check::closest("lode", &["node", "load"]), Some("node"), "one letter before two");
         assert_eq!(check::closest("lode", &["links", "load"]), Some("load"), "alike from the start");
+        assert_eq!(
+            check::closest("a_table_31", &["a-table-3.2"]),
+            Some("a-table-3.2"),
+            "hyphens are no letters"
+        );
+        let long = "n".repeat(100);
+        assert_eq!(check::closest(&format!("{long}{}", "m".repeat(1000)), &[&long]), Some(&*long));
         assert_eq!(check::closest("buffers", &names), None);
         assert_eq!(check::closest("x", &["p", "a", "h"]), None);
         assert_eq!(check::closest("", &names), None);
