@@ -101,6 +101,22 @@ impl Detour {
     }
 }
 
+impl IntraGroup {
+    /// Refuses another choice than the default of a mechanism where there are no groups.
+    pub fn check(self, default: Self, topology: &Topology) -> Result<(), ConfigError> {
+        if self == default || topology.dragonfly().is_some() {
+            return Ok(());
+        }
+        let value = match self {
+            Self::Global => "global",
+            Self::Local => "local",
+            Self::Minimal => "minimal",
+        };
+        let reason = "is about packets inside a group, and the topology has no groups";
+        Err(ConfigError::new("intra_group", reason).value(value).valid("no such key"))
+    }
+}
+
 impl Policy {
     /// Refuses a policy without candidates.
     pub fn check(self, dragonfly: &Dragonfly) -> Result<(), ConfigError> {

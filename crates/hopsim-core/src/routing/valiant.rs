@@ -67,6 +67,7 @@ impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         self.detour().check(topology, self.intermediate == Intermediate::Group)?;
+        self.intra_group.check(Self::default().intra_group, topology)?;
         if let Topology::Cube(cube) = topology {
             return Ok(Paths::two_phases(cube.diameter()));
         }

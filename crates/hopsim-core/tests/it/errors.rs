@@ -982,6 +982,17 @@ fn routing_that_a_cube_or_tree_cannot_carry() {
         on(TORUS, "routing.ugal.intermediate = \"group\""),
         "routing.ugal.intermediate: chooses among groups, which the topology does not have; valid: router"
     );
+    for (mechanism, others) in [("valiant", ["local", "minimal"]), ("ugal", ["local", "global"])] {
+        for intra_group in others {
+            assert_eq!(
+                on(TORUS, &format!("routing.{mechanism}.intra_group = \"{intra_group}\"")),
+                format!(
+                    "routing.{mechanism}.intra_group = {intra_group}: is about packets inside a group, and the \
+                     topology has no groups; valid: no such key"
+                )
+            );
+        }
+    }
     assert_eq!(
         on("fat_tree = { k = 2, levels = 3 }", "routing = \"valiant\""),
         "routing.valiant: the ways up a fat tree are its detours; \
