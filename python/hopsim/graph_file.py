@@ -34,6 +34,9 @@ class Link:
     attributes: dict[str, Any]
 
 
+# networkx is imported where it is used: it takes as long to import as all the rest, for few experiments.
+
+
 def links(path: Path) -> list[dict[str, Any]]:
     """The links of the graph in a file, routers numbered. Raises `ConfigError`."""
     try:
@@ -93,7 +96,6 @@ def _lines(text: str) -> Iterator[Link]:
 
 
 def _graphml(path: Path) -> tuple[list[str], list[Link]]:
-    # Takes as long to import as all the rest, and few experiments need it.
     import networkx
 
     with path.open("rb") as file:
@@ -140,19 +142,16 @@ def _known(data: dict[str, Any]) -> dict[str, Any]:
 
 def _check_connected(names: list[str], found: list[Link]) -> None:
     """Refuse a graph of several parts, in the words of the file."""
-    peers: dict[str, list[str]] = {name: [] for name in names}
-    for one, other in (link.ends for link in found):
-        peers[one].append(other)
-        peers[other].append(one)
-    reached, waiting = {names[0]}, [names[0]]
-    while waiting:
-        for peer in peers[waiting.pop()]:
-            if peer not in reached:
-                reached.add(peer)
-                waiting.append(peer)
-    unreached = [name for name in peers if name not in reached]
+    import networkx
+
+    graph = networkx.Graph([link.ends for link in found])
+    # Also routers without links; in the order of the file.
+    routers = list(dict.fromkeys(names))
+    graph.add_nodes_from(routers)
+    reached = networkx.node_connected_component(graph, routers[0])
+    unreached = [name for name in routers if name not in reached]
     if unreached:
-        others = _listed([name for name in peers if name in reached])
+        others = _listed([name for name in routers if name in reached])
         raise ConfigError(f"{_listed(unreached)} cannot reach {others}; valid: links that join all routers")
 
 
