@@ -118,5 +118,6 @@ $(CARGO_MUTANTS): | check-tools
 	@cargo install --quiet --locked --root target/tools 'cargo-mutants@^27.1'
 
 $(LINTABLE): $(TESTABLE)
-	@$(BIN)/python -m pip install 'pyright>=1.1.380' 'ruff>=0.8'
+	@$(BIN)/python -m pip install 'pyarrow-stubs>=20.0.0.20250716' 'pyright>=1.1.380' 'ruff>=0.8' \
+		'types-jsonschema>=4.20' 'types-networkx>=3.2'
 	@touch $@

@@ -12,7 +12,7 @@ from mutants import named, package, rust
 from mutants.bench import Bench, Verdict
 from mutants.changes import Change, equivalent
 from mutants.named import Judgement, Mutant
-from mutants.score import report
+from mutants.score import Outcome, report
 from mutants.scratch import MutantsError, Scratch
 
 SAMPLE = 8
@@ -65,7 +65,7 @@ def rust_command(sample: int, seed: int, folders: tuple[str, ...], only_list: bo
         if only_list:
             click.echo("\n".join(mutant.name for mutant in drawn))
             return
-        outcomes = []
+        outcomes: list[Outcome] = []
         for number, mutant in enumerate(drawn, 1):
             outcomes.append(rust.attempt(bench, mutant))
             click.echo(f"{number}/{len(drawn)} {mutant.name}: {outcomes[-1].fate.value}", err=True)
@@ -118,7 +118,7 @@ def _chosen(mutants: list[Mutant], names: tuple[str, ...], areas: tuple[str, ...
 
 def _judge(mutants: list[Mutant]) -> list[Judgement]:
     bench = Bench(Scratch.of_checkout())
-    judgements = []
+    judgements: list[Judgement] = []
     for number, mutant in enumerate(mutants, 1):
         judgement = named.judge(bench, mutant)
         click.echo(f"{number}/{len(mutants)} {mutant.name}: {judgement.trial.verdict.value}", err=True)

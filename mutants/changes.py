@@ -51,7 +51,7 @@ def equivalent(path: Path = EQUIVALENT) -> dict[Change, str]:
         document = tomllib.loads(path.read_text("utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise MutantsError(f"{path.name}: {error}") from None
-    found = {}
+    found: dict[Change, str] = {}
     for entry in document.get("mutant", []):
         if set(entry) != set(_KEYS) or not all(isinstance(value, str) for value in entry.values()):
             has, must = ", ".join(entry), ", ".join(_KEYS)

@@ -81,7 +81,7 @@ def listed(scratch: Scratch) -> list[Mutant]:
 
 def sample(mutants: Sequence[Mutant], each: int, seed: int, folders: Sequence[str] = FOLDERS) -> list[Mutant]:
     """`each` mutants of every folder, or all that it has, drawn with the seed."""
-    chosen = []
+    chosen: list[Mutant] = []
     for folder in folders:
         here = sorted((mutant for mutant in mutants if mutant.folder == folder), key=lambda each: each.name)
         # The sample of a folder does not depend on which others are asked for.

@@ -50,7 +50,7 @@ class Score:
 
 def scores(outcomes: Sequence[Outcome], equivalent: Mapping[Change, str]) -> dict[str, Score]:
     """Place -> its score, in order of their first mutants."""
-    found = {}
+    found: dict[str, Score] = {}
     for place in dict.fromkeys(outcome.place for outcome in outcomes):
         fates = [
             outcome.fate

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -64,7 +64,7 @@ class Scratch:
         return cls(root, lock)
 
     @contextlib.contextmanager
-    def with_text(self, file: str, text: str) -> Iterator[None]:
+    def with_text(self, file: str, text: str) -> Generator[None]:
         """`file` holds `text`; afterwards again what it held."""
         path = self.root / file
         before = path.read_bytes()

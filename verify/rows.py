@@ -70,9 +70,9 @@ class Row:
     cycles: int
     values: Mapping[str, float]
     """hopsim's summary key -> mean over the reference's seeds; a missing key was not measured."""
-    rounding: Mapping[str, float] = field(default_factory=dict)
+    rounding: Mapping[str, float] = field(default_factory=dict[str, float])
     """Half of the last digit printed, where it is not negligible."""
-    spreads: Mapping[str, float] = field(default_factory=dict)
+    spreads: Mapping[str, float] = field(default_factory=dict[str, float])
     """Sample standard deviation over the reference's seeds, where it was recorded."""
     seeds: int = 1
     """Number of seeds behind `values`."""

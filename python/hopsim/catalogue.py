@@ -15,6 +15,7 @@ from typing import Any
 
 from hopsim import _core
 from hopsim.errors import ConfigError
+from hopsim.kinds import is_list, is_table
 from hopsim.suggestion import suggestion
 
 Schema = Mapping[str, Any]
@@ -209,7 +210,7 @@ class Catalogue:
         if "anyOf" in schema:
             return " | ".join(self._type(self.resolve(part)) for part in schema["anyOf"])
         kind = schema.get("type", "any")
-        if isinstance(kind, list):
+        if is_list(kind):
             kind = next(item for item in kind if item != "null")
         if kind == "array":
             return f"list of {self._type(self.resolve(schema['items']))}"
@@ -273,8 +274,8 @@ def _default(field: Schema, text: str) -> str:
         stated = _DEFAULT.search(text)
         return stated[1] if stated else "–"
     value = field["default"]
-    if isinstance(value, Mapping) and len(value) == 1:
+    if is_table(value) and len(value) == 1:
         ((choice, parameters),) = value.items()
-        if not parameters or isinstance(parameters, Mapping):
+        if not parameters or is_table(parameters):
             return str(choice)
     return value if isinstance(value, str) else json.dumps(value)

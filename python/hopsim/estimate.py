@@ -99,8 +99,9 @@ def _loads_apart(jobs: Sequence[Mapping[str, Any]]) -> list[Any]:
 
 @cache
 def _survey(config: str) -> Survey:
-    fields = json.loads(_core.survey(config))
-    return Survey(**{**fields, "links": tuple((kind, count) for kind, count in fields["links"])})
+    fields: dict[str, Any] = json.loads(_core.survey(config))
+    fields["links"] = tuple((kind, count) for kind, count in fields["links"])
+    return Survey(**fields)
 
 
 def expected(points: Sequence[Point], workers: int) -> Expected:

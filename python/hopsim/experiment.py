@@ -18,6 +18,7 @@ from typing import Any
 
 from hopsim import _core, files, graph_file, toml
 from hopsim.errors import ConfigError
+from hopsim.kinds import is_table
 from hopsim.suggestion import suggestion
 
 DICTIONARY = "<dict>"
@@ -43,7 +44,7 @@ class Point:
     config: str
     axes: dict[str, Any]
     digest: str
-    labels: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def cycles(self) -> int:
@@ -75,7 +76,8 @@ class Experiment:
         """
         if isinstance(source, Mapping):
             return cls(toml.document(source), DICTIONARY)
-        if not isinstance(source, str | os.PathLike):
+        # A caller may check no types.
+        if not isinstance(source, str | os.PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
             kinds = "a path, the name of a preset, TOML text or a dictionary"
             raise ConfigError(f"{source!r}: an experiment is {kinds}, not {type(source).__name__}")
         if isinstance(source, str) and ("\n" in source or "=" in source) and not _exists(Path(source)):
@@ -154,7 +156,7 @@ class Experiment:
         except tomllib.TOMLDecodeError:
             return default
         for name in path.split("."):
-            if not isinstance(node, Mapping) or name not in node:
+            if not is_table(node) or name not in node:
                 return default
             node = node[name]
         return node

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hopsim.kinds import is_list, is_table
+
 FULL = 32
 """Characters up to which all values of an axis are shown in full."""
 LONGEST = 60
@@ -24,9 +26,9 @@ _SAME = object()
 
 def value_label(value: Any) -> str:
     """A value of the document as short text: `valiant (policy=crg)` for a choice with parameters."""
-    if isinstance(value, Mapping):
+    if is_table(value):
         return _table(value) if value else "default"
-    if isinstance(value, list):
+    if is_list(value):
         return _list(value)
     if isinstance(value, str):
         return value
@@ -51,7 +53,7 @@ def numbered(labels: Sequence[str]) -> list[str]:
     """The labels, with their number behind those that occur more than once."""
     count = Counter(labels)
     seen: Counter[str] = Counter()
-    result = []
+    result: list[str] = []
     for label in labels:
         seen[label] += 1
         result.append(f"{label} ({seen[label]})" if count[label] > 1 else label)
@@ -86,18 +88,18 @@ def _table(value: Mapping[str, Any]) -> str:
     name, inner = next(iter(value.items()))
     if len(value) > 1:
         return ", ".join(_field(*field) for field in value.items())
-    if not isinstance(inner, Mapping):
+    if not is_table(inner):
         return _field(name, inner)
     fields = ", ".join(_field(*field) for field in inner.items())
     return f"{name} ({fields})" if fields else name
 
 
 def _field(name: str, value: Any) -> str:
-    if not isinstance(value, Mapping):
+    if not is_table(value):
         return f"{name}={value_label(value)}"
     if not value:
         return name
-    is_choice = len(value) == 1 and isinstance(next(iter(value.values())), Mapping)
+    is_choice = len(value) == 1 and is_table(next(iter(value.values())))
     return f"{name}={_table(value)}" if is_choice else f"{name} ({_table(value)})"
 
 
@@ -108,7 +110,7 @@ def _list(value: Sequence[Any]) -> str:
 
 
 def _has_tables(value: Any) -> bool:
-    return isinstance(value, list) and value != [] and all(isinstance(item, Mapping) for item in value)
+    return is_list(value) and value != [] and all(is_table(item) for item in value)
 
 
 def _item(value: Mapping[str, Any]) -> str:
@@ -119,12 +121,12 @@ def _item(value: Mapping[str, Any]) -> str:
 
 def _by_difference(path: str, values: Sequence[Any]) -> list[str]:
     """Labels of what tells the values apart."""
-    lengths = [len(value) if isinstance(value, list) else -1 for value in values]
+    lengths = [len(value) if is_list(value) else -1 for value in values]
     if min(lengths) >= 0 and are_unique([str(length) for length in lengths]):
         noun = path.rpartition(".")[2]
         return [f"{length} {noun.removesuffix('s') if length == 1 else noun}" for length in lengths]
     parts = _without_common(values)
-    lacking = {name for part in parts if isinstance(part, Mapping) for name in part}
+    lacking = {name for part in parts if is_table(part) for name in part}
     return [
         f"no {' and no '.join(sorted(lacking))}" if part is _SAME else value_label(part) for part in parts
     ]
@@ -138,7 +140,7 @@ def _without_common(values: Sequence[Any]) -> list[Any]:
     if any(_is_choice(value) for value in present):
         values = [{value: {}} if isinstance(value, str) else value for value in values]
         present = [value for value in values if value is not _ABSENT]
-    if all(isinstance(value, Mapping) for value in present):
+    if all(is_table(value) for value in present):
         return _tables_without_common(values)
     if all(_has_tables(value) and len(value) == len(present[0]) for value in present):
         return _lists_without_common(values)
@@ -162,7 +164,7 @@ def _tables_without_common(values: Sequence[Any]) -> list[Any]:
 
 
 def _is_choice(value: Any) -> bool:
-    return isinstance(value, Mapping) and len(value) == 1 and isinstance(next(iter(value.values())), Mapping)
+    return is_table(value) and len(value) == 1 and is_table(next(iter(value.values())))
 
 
 def _lists_without_common(values: Sequence[Any]) -> list[Any]:

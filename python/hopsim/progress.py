@@ -118,7 +118,7 @@ class Notebook:
     def start(self, total: int, stored: int) -> None:
         """Show the line."""
         # Only where there is a notebook.
-        from IPython.display import display  # pyright: ignore[reportMissingImports]
+        from IPython.display import display  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
 
         self._meter = Meter(total, stored)
         self._line = display(self._shown(self._meter.text()), raw=True, display_id=True)

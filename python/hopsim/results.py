@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import pyarrow as pa
 
@@ -173,15 +173,15 @@ class Results(Sequence[Result]):
     @overload
     def __getitem__(self, index: slice) -> Results: ...
     @overload
-    def __getitem__(self, index: str) -> pa.ChunkedArray: ...
-    def __getitem__(self, index: int | slice | str) -> Result | Results | pa.ChunkedArray:
+    def __getitem__(self, index: str) -> pa.ChunkedArray[Any]: ...
+    def __getitem__(self, index: int | slice | str) -> Result | Results | pa.ChunkedArray[Any]:
         if isinstance(index, str):
             return self._column(index)
         if isinstance(index, slice):
             return Results(dict(zip(self.points[index], self._results[index], strict=True)))
         return self._results[index]
 
-    def _column(self, name: str) -> pa.ChunkedArray:
+    def _column(self, name: str) -> pa.ChunkedArray[Any]:
         names = self.column_names
         if name not in names:
             raise KeyError(f"{name}: no such column{suggestion(name, names)}")
@@ -303,7 +303,7 @@ class Results(Sequence[Result]):
 
     def to_pandas(self) -> Any:
         """`table` as a pandas DataFrame; pandas must be installed."""
-        return self.table.to_pandas()
+        return cast("Any", self.table.to_pandas())
 
     def __repr__(self) -> str:
         return f"Results({len(self)} points, axes: {', '.join(self.axes) or 'none'})"

@@ -40,7 +40,7 @@ class Outcome:
 
     finished: int = 0
     total: int = 0
-    failures: dict[int, str] = field(default_factory=dict)
+    failures: dict[int, str] = field(default_factory=dict[int, str])
     interrupted: bool = False
     wall_time_s: float = 0.0
 

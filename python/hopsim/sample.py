@@ -6,6 +6,7 @@ from typing import Any
 
 from hopsim import toml
 from hopsim.catalogue import Catalogue, Node, Schema, unit_and_range
+from hopsim.kinds import is_list, is_table
 
 JOBS = "jobs"
 SWEEP = {"product": '[sweep.product]\n"load" = [0.1, 0.2, 0.3]', "zip": '[sweep.zip]\n"load" = [0.1, 0.2]'}
@@ -21,7 +22,7 @@ def sample(catalogue: Catalogue, node: Node) -> str:
     if path[0] == JOBS:
         (value,), keys, heading = value, [], "[[jobs]]\n"
     # Single keys are joined by dots.
-    while isinstance(value, dict) and len(value) == 1:
+    while is_table(value) and len(value) == 1:
         ((key, value),) = value.items()
         keys.append(key)
     return f"{heading}{'.'.join(keys)} = {toml.value(value)}" if keys else heading.strip()
@@ -81,7 +82,7 @@ def _of_field(catalogue: Catalogue, field: Schema) -> Any:
     if "anyOf" in schema:
         return _of_field(catalogue, schema["anyOf"][0])
     kinds = schema.get("type")
-    kind = next(kind for kind in kinds if kind != "null") if isinstance(kinds, list) else kinds
+    kind = next(kind for kind in kinds if kind != "null") if is_list(kinds) else kinds
     if kind == "string" and "oneOf" not in schema:
         return "name"
     if kind == "boolean":
@@ -106,6 +107,6 @@ def _number(catalogue: Catalogue, schema: Schema, limits: str) -> float:
 
 def _shortest(default: Any) -> Any:
     """A default as one would write it: a choice without parameters by its name."""
-    if isinstance(default, dict) and len(default) == 1 and next(iter(default.values())) == {}:
+    if is_table(default) and len(default) == 1 and next(iter(default.values())) == {}:
         return next(iter(default))
     return default

@@ -35,7 +35,7 @@ class Group:
 
     axes: dict[str, Any]
     results: list[Result]
-    labels: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict[str, str])
 
     def estimate(self, key: str) -> Estimate:
         """Mean and confidence interval of a key of the summary."""
@@ -106,7 +106,7 @@ def over_seeds(results: Results) -> list[Group]:
     """Points grouped over seeds, in order of their first point; a point that occurs again counts once."""
     labels = _labels(results)
     groups: dict[str, Group] = {}
-    seen = set()
+    seen: set[str] = set()
     for result in results:
         if (point := _key([result.axes, result.summary.get("seed")])) in seen:
             continue

@@ -33,6 +33,7 @@ from pyarrow import csv, parquet
 from hopsim import _core, tables
 from hopsim.errors import ConfigError, HopsimWarning
 from hopsim.experiment import Experiment, Point, experiment_digest
+from hopsim.kinds import is_list, is_table
 from hopsim.results import Result, Results
 from hopsim.runner import Outcome
 
@@ -304,7 +305,7 @@ def _read_manifest(root: Path) -> dict[str, Any] | None:
 
 
 def _is_entry(point: object) -> bool:
-    return _has(point, _MANIFEST_POINT) and isinstance(point.get("labels", {}), dict)
+    return _has(point, _MANIFEST_POINT) and is_table(point.get("labels", {}))
 
 
 # What must be in a manifest, in its list of points, and in the file of a point.
@@ -315,9 +316,7 @@ _POINT = {"config": dict, "result": dict, "jobs": list, "tables": list}
 
 def _has(record: object, fields: Mapping[str, type | UnionType]) -> TypeGuard[dict[str, Any]]:
     """Whether a record that was read has all fields, of these types."""
-    return isinstance(record, dict) and all(
-        isinstance(record.get(name), kind) for name, kind in fields.items()
-    )
+    return is_table(record) and all(isinstance(record.get(name), kind) for name, kind in fields.items())
 
 
 def _refuse_strangers(root: Path) -> None:
@@ -367,17 +366,21 @@ def _difference(manifest: Mapping[str, Any], points: Sequence[Point]) -> str:
 
 
 def _flat(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    if not isinstance(node, Mapping | list) or not node:
+    children: Iterable[tuple[str | int, Any]]
+    if node and is_table(node):
+        children = node.items()
+    elif node and is_list(node):
+        children = enumerate(node)
+    else:
         yield prefix, node
         return
-    children = node.items() if isinstance(node, Mapping) else enumerate(node)
     for name, child in children:
         yield from _flat(child, f"{prefix}.{name}" if prefix else str(name))
 
 
 def _write_parts(path: Path, files: Sequence[Path], results: Results, name: str) -> None:
     """Write the table `name` of all points, stored in `files`, one point in memory at a time."""
-    schema = tables.common_schema(map(parquet.read_schema, files))
+    schema = tables.common_schema(parquet.read_schema(file) for file in files)
     with parquet.ParquetWriter(path, schema) as writer:
         for part in results.parts(name):
             writer.write_table(tables.with_schema(part, schema))

@@ -10,6 +10,7 @@ from typing import Any
 from hopsim import progress as progress_module
 from hopsim.errors import ConfigError, RunError, SweepError
 from hopsim.experiment import Experiment, Point, Source
+from hopsim.kinds import is_sequence, is_table
 from hopsim.links_warning import warn_of_default_latencies
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
@@ -120,15 +121,15 @@ def _recording(document: Experiment) -> Experiment:
     return document
 
 
-def _together(**given: Mapping[str, Any] | None) -> dict[str, Any]:
+def _together(**given: Any) -> dict[str, Any]:
     """The one argument that is given by its name, as a dictionary."""
     ((name, values),) = given.items()
-    if values is not None and not isinstance(values, Mapping):
+    if values is not None and not is_table(values):
         raise ConfigError(f"{name} = {values!r}: is not a dictionary; valid: {{path: value}}")
     return dict(values or {})
 
 
-def _threads(workers: int | None) -> int:
+def _threads(workers: Any) -> int:
     if workers is None:
         return all_cores()
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
@@ -139,4 +140,4 @@ def _threads(workers: int | None) -> int:
 
 
 def _is_axis(item: Any) -> bool:
-    return isinstance(item, list | tuple | range) or getattr(item, "ndim", 0) == 1
+    return is_sequence(item) or getattr(item, "ndim", 0) == 1

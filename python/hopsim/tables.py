@@ -40,13 +40,13 @@ def with_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
 
 
-def _column(kind: str, data: bytes | list[str]) -> pa.Array:
+def _column(kind: str, data: bytes | list[str]) -> pa.Array[Any]:
     if isinstance(data, list):
         return pa.array(data, type=pa.string())
     return pa.array(np.frombuffer(data, dtype=np.dtype(kind).newbyteorder("<")), from_pandas=True)
 
 
-def _values(column: list[Any]) -> pa.Array:
+def _values(column: list[Any]) -> pa.Array[Any]:
     present = [value for value in column if value is not None]
     if not present:
         return pa.array(column, type=pa.float64())

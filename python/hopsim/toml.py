@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hopsim.errors import ConfigError
+from hopsim.kinds import is_sequence, is_table
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -28,10 +29,10 @@ def value(item: Any) -> str:
         return _float(item)
     if isinstance(item, str):
         return json.dumps(item, ensure_ascii=False).replace("\x7f", "\\u007F")
-    if isinstance(item, Mapping):
+    if is_table(item):
         fields = [f"{key(name)} = {value(field)}" for name, field in item.items()]
         return "{ " + ", ".join(fields) + " }" if fields else "{}"
-    if isinstance(item, list | tuple | range):
+    if is_sequence(item):
         return "[" + ", ".join(value(element) for element in item) + "]"
     raise ConfigError(
         f"a value of type {type(item).__name__} cannot stand in an experiment: {item!r}; "

@@ -145,7 +145,9 @@ def test_what_fails_is_told(runner: Path, tmp_path: Path) -> None:
 
 
 def test_without_valgrind_the_time_remains(runner: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.which", lambda _: None)
+    def nowhere(_: str) -> None: ...
+
+    monkeypatch.setattr("shutil.which", nowhere)
     with Bench(runner, runs=1) as bench:
         timed, missing = next(case for case in cases() if case.name == "default UN minimal 0.1").figures(
             bench

@@ -12,6 +12,7 @@ import pytest
 
 from conftest import ROOT
 from hopsim.catalogue import Catalogue
+from hopsim.kinds import is_list, is_table
 from hopsim.reproduce.entries import BY_NAME
 
 # Made by other tools when the whole site is built.
@@ -43,10 +44,10 @@ def _names(document: object) -> Iterator[str]:
     """Every key and text in a document."""
     if isinstance(document, str):
         yield document
-    elif isinstance(document, list):
+    elif is_list(document):
         for item in document:
             yield from _names(item)
-    elif isinstance(document, dict):
+    elif is_table(document):
         for key, value in document.items():
             yield key
             yield from _names(value)

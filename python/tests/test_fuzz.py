@@ -18,7 +18,7 @@ DOCUMENTS = [SWEEP, *(path.read_text("utf-8") for path in sorted((ROOT / "experi
 PATHS = sorted(path.replace("jobs.", "jobs.0.") for path in Catalogue().nodes)
 WORDS = sorted({part for path in PATHS for part in path.split(".")})
 SCALARS = (
-    st.none().map(lambda _: {})
+    st.builds(dict[str, Any])
     | st.booleans()
     | st.integers(-(2**63), 2**63 - 1)
     | st.integers(-2, 20)

@@ -21,55 +21,55 @@ def traffic(**more: Any) -> dict[str, Any]:
     return {"pattern": "uniform", "packet_length": 8, **more}
 
 
-@pytest.mark.parametrize(
-    ("path", "values", "labels"),
-    [
-        ("load", [0.1, 1.0], ["0.1", "1"]),
-        ("load", [0.12345678, 0.12345679], ["0.12345678", "0.12345679"]),
-        ("routing", ["minimal", {"valiant": {"policy": "crg"}}], ["minimal", "valiant (policy=crg)"]),
-        (
-            "routing",
-            [
-                {"olm": {"trigger": "congestion"}},
-                {"olm": {"trigger": {"ectn": {"threshold": 3, "period": 100}}}},
-            ],
-            ["olm (trigger=congestion)", "olm (trigger=ectn)"],
-        ),
-        (
-            "topology",
-            [
-                {"torus": {"sides": [8, 8]}},
-                {"dragonfly": {"p": 4, "a": 8, "h": 4, "arrangement": "palmtree"}},
-            ],
-            ["torus", "dragonfly"],
-        ),
-        (
-            "topology",
-            [{"dragonfly": {"p": p, "a": 8, "h": 4, "arrangement": "palmtree"}} for p in (4, 8)],
-            ["dragonfly (p=4)", "dragonfly (p=8)"],
-        ),
-        (
-            "topology",
-            [{"torus": {"sides": [8, side], "nodes_per_router": 12345}} for side in (4, 8)],
-            ["torus (sides=[8, 4])", "torus (sides=[8, 8])"],
-        ),
-        ("jobs.0.traffic.request_reply", [{}, {"outstanding": 4}], ["default", "outstanding=4"]),
-        ("jobs.0.traffic", [traffic(), traffic(request_reply={})], ["no request_reply", "request_reply"]),
-        ("jobs.0.traffic.pattern", [mix(0.9), mix(0.5)], ["mix=0.9 + 0.1", "mix=0.5 + 0.5"]),
-        (
-            "jobs.0.traffic.pattern",
-            ["uniform", mix(0.5)],
-            ["uniform", "mix=0.5 uniform + 0.5 adversarial (offset=1)"],
-        ),
-        (
-            "jobs",
-            [[{"traffic": traffic(request_reply={})}], [{"name": "a"}, {"name": "b"}]],
-            ["1 job", "2 jobs"],
-        ),
-        ("jobs", [[{"name": "a"}, {"name": "b"}], [{"name": "a"}, {"name": "c"}]], ["a + b", "a + c"]),
-        ("routing", ["minimal", {"minimal": {}}], ["minimal (1)", "minimal (2)"]),
-    ],
-)
+AXES: list[tuple[str, list[Any], list[str]]] = [
+    ("load", [0.1, 1.0], ["0.1", "1"]),
+    ("load", [0.12345678, 0.12345679], ["0.12345678", "0.12345679"]),
+    ("routing", ["minimal", {"valiant": {"policy": "crg"}}], ["minimal", "valiant (policy=crg)"]),
+    (
+        "routing",
+        [
+            {"olm": {"trigger": "congestion"}},
+            {"olm": {"trigger": {"ectn": {"threshold": 3, "period": 100}}}},
+        ],
+        ["olm (trigger=congestion)", "olm (trigger=ectn)"],
+    ),
+    (
+        "topology",
+        [
+            {"torus": {"sides": [8, 8]}},
+            {"dragonfly": {"p": 4, "a": 8, "h": 4, "arrangement": "palmtree"}},
+        ],
+        ["torus", "dragonfly"],
+    ),
+    (
+        "topology",
+        [{"dragonfly": {"p": p, "a": 8, "h": 4, "arrangement": "palmtree"}} for p in (4, 8)],
+        ["dragonfly (p=4)", "dragonfly (p=8)"],
+    ),
+    (
+        "topology",
+        [{"torus": {"sides": [8, side], "nodes_per_router": 12345}} for side in (4, 8)],
+        ["torus (sides=[8, 4])", "torus (sides=[8, 8])"],
+    ),
+    ("jobs.0.traffic.request_reply", [{}, {"outstanding": 4}], ["default", "outstanding=4"]),
+    ("jobs.0.traffic", [traffic(), traffic(request_reply={})], ["no request_reply", "request_reply"]),
+    ("jobs.0.traffic.pattern", [mix(0.9), mix(0.5)], ["mix=0.9 + 0.1", "mix=0.5 + 0.5"]),
+    (
+        "jobs.0.traffic.pattern",
+        ["uniform", mix(0.5)],
+        ["uniform", "mix=0.5 uniform + 0.5 adversarial (offset=1)"],
+    ),
+    (
+        "jobs",
+        [[{"traffic": traffic(request_reply={})}], [{"name": "a"}, {"name": "b"}]],
+        ["1 job", "2 jobs"],
+    ),
+    ("jobs", [[{"name": "a"}, {"name": "b"}], [{"name": "a"}, {"name": "c"}]], ["a + b", "a + c"]),
+    ("routing", ["minimal", {"minimal": {}}], ["minimal (1)", "minimal (2)"]),
+]
+
+
+@pytest.mark.parametrize(("path", "values", "labels"), AXES)
 def test_values_of_an_axis_are_told_apart_in_few_words(
     path: str, values: list[Any], labels: list[str]
 ) -> None:

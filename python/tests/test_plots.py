@@ -82,7 +82,7 @@ def test_injection_bars_show_the_routers_of_the_group() -> None:
     at_load = [
         result for result in RESULTS if result.axes["load"] == 0.3 and result.axes["routing"] == "minimal"
     ]
-    loads = [result.routers.column("injection_load").to_pylist() for result in at_load]
+    loads = [result.routers.column("injection_load").to_numpy() for result in at_load]
     assert bars == pytest.approx([(loads[0][router] + loads[1][router]) / 2 for router in (2, 3)])
     assert len(heights(figures["injection_sorted"].axes[0])) == 6
 
@@ -108,7 +108,7 @@ def test_the_generation_series_shows_latency_misrouting_and_the_change() -> None
 def transient() -> hs.Results:
     """Two seeds of a run whose traffic changes at cycle 20."""
     config = {"jobs": [{"traffic": {"changes": [{"cycle": 20}]}}]}
-    results = {}
+    results: dict[int, hs.Result] = {}
     for seed in (0, 1):
         latency = [100.0 + 20 * seed, 200.0 + 20 * seed]
         columns = {"cycle": [0, 20], "packets": [9, 9], "latency_mean": latency}

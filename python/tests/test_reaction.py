@@ -119,7 +119,7 @@ Rows = list[tuple[int, int, float]]
 
 def plain_merge(runs: list[Rows]) -> Rows:
     """Mean over the packets of all runs, interval by interval."""
-    found = []
+    found: Rows = []
     for cycle in sorted({cycle for rows in runs for cycle, packets, _ in rows if packets > 0}):
         same = [
             (packets, mean) for rows in runs for other, packets, mean in rows if other == cycle and packets
@@ -227,9 +227,9 @@ def plain_period(rows: Rows, start: int) -> int | None:
     places = [(cycle - rows[0][0]) / (rows[-1][0] - rows[0][0]) for cycle, _, _ in rows]
     powers = np.array([[place**power for power in range(4)] for place in places])
     values = np.array([mean for _, _, mean in rows])
-    rest = values - powers @ np.linalg.lstsq(powers, values, rcond=None)[0]
+    rest: list[float] = (values - powers @ np.linalg.lstsq(powers, values, rcond=None)[0]).tolist()
     variance = sum(value * value for value in rest) / len(rest)
-    correlation = []
+    correlation: list[float] = []
     for lag in range(len(rest) // 2):
         pairs = [rest[place] * rest[place + lag] for place in range(len(rest) - lag)]
         correlation.append(sum(pairs) / len(pairs) / variance)

@@ -204,7 +204,7 @@ def test_a_statement_holds_up_to_its_limits_and_not_beyond(low: float | None, hi
 
     def holds(value: float) -> list[bool]:
         """The value itself, and as the ratio of twice it and two."""
-        found = []
+        found: list[bool] = []
         for over, claim in (
             (value, claims.between("s", claims.at_end("p", "a"), low, high)),
             (2 * value, claims.ratio("s", claims.at_end("p", "a"), under, low, high)),
@@ -331,7 +331,11 @@ def test_tables_of_paths_compare_every_cell(
 ) -> None:
     answers = dict.fromkeys(("minimal", "valiant", "in_transit"), "safe")
     replies = {f"{path}_reply": "opportunistic" for path in answers}
-    monkeypatch.setattr(vc_tables, "vc_paths", lambda *_, **__: {**answers, **replies})
+
+    def vc_paths(*_: object, **__: object) -> dict[str, str]:
+        return {**answers, **replies}
+
+    monkeypatch.setattr(vc_tables, "vc_paths", vc_paths)
     outcome = entry.conclude("quick", {})
     assert entry.experiments("full", 5) == []
     word = {"5.1": "safe", "5.2": "opp.", "5.3": "safe", "5.4": "safe / opp."}

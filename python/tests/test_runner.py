@@ -42,7 +42,8 @@ def test_progress_counts_points_also_where_several_have_one_configuration() -> N
     """Six points of three configurations, one of them three times, one point of another stored before."""
     swept = points([1, 1, 1, 2, 3, 3])
     stored = {3: hs.run(TINY, {"measure.seed": 2})}
-    told, reported = Told(), []
+    told = Told()
+    reported: list[int] = []
     hooks = Hooks(report=lambda point, _: reported.append(point.index), watch=told)
     outcome = run_points(swept, 1, hooks, stored)
     assert told.started == (6, 1)

@@ -201,7 +201,11 @@ def test_the_wall_time_is_kept_to_the_millisecond_and_the_time_of_writing_with_z
 def test_the_peak_of_memory_is_in_bytes(monkeypatch: pytest.MonkeyPatch, system: str, unit: int) -> None:
     """Linux tells it in kibibytes, macOS in bytes."""
     monkeypatch.setattr(sys, "platform", system)
-    monkeypatch.setattr(resource, "getrusage", lambda _: SimpleNamespace(ru_maxrss=5000))
+
+    def usage(_: int) -> SimpleNamespace:
+        return SimpleNamespace(ru_maxrss=5000)
+
+    monkeypatch.setattr(resource, "getrusage", usage)
     assert peak_memory_bytes() == 5000 * unit
 
 

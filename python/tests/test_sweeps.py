@@ -19,6 +19,7 @@ import hopsim as hs
 from conftest import ROOT, TINY, Command
 from hopsim import toml
 from hopsim.experiment import Experiment, preset_names
+from hopsim.kinds import is_list, is_table
 from hopsim.plot import View, draw_all
 from hopsim.sweep import sweep
 
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::hopsim.HopsimWarning")
 STREAMS = ["nodes", "routers", "links", "occupancy", "generation", "latency_histogram", "injection_waits"]
 MEASURE = {"warmup": 50, "cycles": 200, "batches": 5}
 DRAGONFLY = {"dragonfly": {"p": 1, "a": 2, "h": 1}}
-HALVES = [
+HALVES: list[dict[str, Any]] = [
     {"name": "left", "placement": {"nodes": {"first": 0, "count": 3}}, "traffic": {"request_reply": {}}},
     {"name": "right", "placement": {"nodes": {"first": 3, "count": 3}}},
 ]
@@ -81,9 +82,9 @@ TINY_ONES: dict[str, dict[str, Any]] = {
 
 def without_nothing(value: Any) -> Any:
     """A resolved configuration as a document: TOML has no null."""
-    if isinstance(value, dict):
+    if is_table(value):
         return {key: without_nothing(field) for key, field in value.items() if field is not None}
-    return [without_nothing(item) for item in value] if isinstance(value, list) else value
+    return [without_nothing(item) for item in value] if is_list(value) else value
 
 
 def resolved(experiment: Experiment) -> dict[str, Any]:
@@ -149,7 +150,7 @@ def assert_stacked(table: pa.Table, parts: Mapping[int, pa.Table]) -> None:
     rows = [{"point": point, **row} for point, part in parts.items() for row in part.to_pylist()]
     assert table.to_pylist() == [{name: row.get(name) for name in columns} for row in rows]
     for part in parts.values():
-        assert all(table.schema.field(field.name).type == field.type for field in part.schema)
+        assert [table.schema.field(name).type for name in part.column_names] == part.schema.types
 
 
 def test_topologies_and_jobs_are_swept_from_the_command_line_and_resumed(

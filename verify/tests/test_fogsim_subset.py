@@ -2,7 +2,7 @@
 
 import pytest
 from verify import fogsim
-from verify.compare import compare
+from verify.compare import Comparison, compare
 from verify.rows import Row, read_runs, siblings
 from verify.simulate import figures, simulate
 
@@ -35,7 +35,7 @@ SELECTED = [row for row in ALL if row.name in ROWS]
 
 
 @pytest.fixture(scope="module")
-def comparisons():
+def comparisons() -> dict[str, Comparison]:
     documents = [fogsim.document(row) for row in SELECTED]
     measured = simulate(documents, SEEDS, JOBS, figures)
     cases = siblings(ALL)
@@ -45,7 +45,7 @@ def comparisons():
 
 
 @pytest.mark.parametrize("row", SELECTED, ids=lambda row: row.name)
-def test_agrees_with_fogsim(row: Row, comparisons) -> None:
+def test_agrees_with_fogsim(row: Row, comparisons: dict[str, Comparison]) -> None:
     failures = [
         f"{out.metric.title}: {out.ours.mean:.5g}, reference {out.reference:.5g} ({out.z:+.1f} s.e.)"
         for out in comparisons[row.name].failures

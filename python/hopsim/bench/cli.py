@@ -26,7 +26,7 @@ from hopsim.runner import all_cores
 COLOURS = {"pass": "green", "fail": "bold red", "": ""}
 
 
-class Pattern(click.ParamType):
+class Pattern(click.ParamType[re.Pattern[str]]):
     """A regular expression."""
 
     name = "regex"
@@ -90,7 +90,7 @@ def command(
 
 
 def _measure(chosen: list[Case], bench: Bench) -> list[tuple[Case, list[Figure]]]:
-    measured = []
+    measured: list[tuple[Case, list[Figure]]] = []
     with bench, Console(stderr=True).status("") as status:
         for number, case in enumerate(chosen, 1):
             status.update(f"{number}/{len(chosen)} {escape(case.name)}")
@@ -105,7 +105,7 @@ def default_runner() -> Path:
 
 def machine() -> dict[str, Any]:
     """When, with what and where metrics were measured."""
-    about = {
+    about: dict[str, Any] = {
         "hopsim": _core.version(),
         "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         "processor": platform.machine(),

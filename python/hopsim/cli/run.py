@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import TextIO
 
@@ -93,7 +93,7 @@ class _JsonLines:
 
 
 @contextlib.contextmanager
-def _json_lines(path: str | None, total: int) -> Iterator[_JsonLines]:
+def _json_lines(path: str | None, total: int) -> Generator[_JsonLines]:
     with contextlib.ExitStack() as stack:
         stream = None
         if path == "-":

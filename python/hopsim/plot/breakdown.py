@@ -31,7 +31,7 @@ TITLE_WIDTH = 40
 
 def draw(results: Results, view: View) -> dict[str, Figure]:
     """A panel per curve with areas over load; a bar per curve where each has one point. Jobs apart."""
-    drawn = {}
+    drawn: dict[str, Figure] = {}
     for shown in over_abscissa(by_job(results), view):
         usable = [series for series in shown.curves if _stack(series)]
         if not usable:

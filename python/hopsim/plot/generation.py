@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -20,7 +21,7 @@ STREAM = "generation_series"
 
 def draw(results: Results, view: View) -> dict[str, Figure]:
     """Two panels, one line per curve, with a band over seeds; a line where the traffic changes."""
-    drawn = {}
+    drawn: dict[str, Figure] = {}
     for shown in at_one_load(results, view, lambda series: is_recorded(series, STREAM), "generation series"):
         figure, columns, portions = style.stacked(2, shown.curves)
         for (latency, misrouted), portion in zip(columns, portions, strict=True):
@@ -48,4 +49,5 @@ def _changes(chosen: Sequence[Series]) -> Iterator[int]:
     """Cycles at which the traffic of some job changes."""
     for series in chosen:
         for job in series.groups[0].results[0].config.get("jobs", []):
-            yield from (change["cycle"] for change in job["traffic"].get("changes") or [])
+            changes: list[dict[str, Any]] = job["traffic"].get("changes") or []
+            yield from (change["cycle"] for change in changes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -63,6 +65,6 @@ def _counts(series: Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return first, last, np.array([counts[ends] for ends in bins], dtype=float)
 
 
-def _columns(result: Result) -> list[list[int]]:
+def _columns(result: Result) -> list[list[Any]]:
     table = result.tables["latency_histogram"]
     return [table.column(name).to_pylist() for name in ("latency_from", "latency_to", "packets")]

@@ -25,7 +25,7 @@ MOST_TICKS = 24
 
 def draw(results: Results, view: View) -> dict[str, Figure]:
     """Bars per router of one group, and a line over all routers from the least to the most served."""
-    drawn = {}
+    drawn: dict[str, Figure] = {}
     everything = list(at_one_load(results, view, _loads, "table of routers"))
     groups = {int(group) for shown in everything for series in shown.curves for group in _groups(series)}
     if everything and view.group is not None and view.group not in groups:

@@ -34,7 +34,7 @@ class Metric:
 
     def draw(self, results: Results, view: View) -> dict[str, Figure]:
         """A figure per combination of the axes that make no curves, jobs apart."""
-        drawn = {}
+        drawn: dict[str, Figure] = {}
         for shown in over_abscissa(by_job(results), view):
             figure = self._bars(shown) if shown.has_one_place else self._curves(shown)
             drawn[f"{self.stem}{shown.suffix}"] = figure

@@ -39,7 +39,7 @@ def draw(results: Results, view: View) -> dict[str, Figure]:
 
     In more dimensions there is a figure per curve, with a panel per plane.
     """
-    drawn = {}
+    drawn: dict[str, Figure] = {}
     for shown in at_one_load(results, view, _sides, "nodes with coordinates recorded"):
         for size, chosen in _by_size(shown.curves).items():
             for column, quantity in QUANTITIES.items():
@@ -133,12 +133,12 @@ def _planes(maps: Maps, label: str, title: str, limits: tuple[float, float]) -> 
     width = min(max(CELL * columns, 1.8), 4.5)
     height = min(max(width * rows / columns, 1.8), 4.5)
     figure, grid = style.panels(len(maps), width=width + 1.0, height=height + 1.2)
-    for axes, (name, values) in zip(grid, maps, strict=True):
-        image = panel(axes, values, limits)
+    images = [panel(axes, values, limits) for axes, (_, values) in zip(grid, maps, strict=True)]
+    for axes, (name, _) in zip(grid, maps, strict=True):
         axes.set_title(textwrap.fill(name, TITLE_WIDTH), fontsize="medium")
         axes.set(xlabel=_axis(0), ylabel=_axis(1))
         axes.tick_params(labelbottom=True)
-    figure.colorbar(image, ax=grid, label=label)
+    figure.colorbar(images[0], ax=grid, label=label)
     style.finish(figure, [], title)
     return figure
 

@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, StrMethodFormatter
 
 from hopsim.plot.records import column_of, cycles, mean_of_rows
 from hopsim.series import Series
@@ -232,7 +232,7 @@ def side_by_side(count: int) -> tuple[float, list[float]]:
 def plain_log_ticks(axes: Axes) -> None:
     """A logarithmic horizontal axis with numbers written in full."""
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.xaxis.set_minor_formatter(FuncFormatter(_minor_label))
 
 

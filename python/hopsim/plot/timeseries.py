@@ -16,7 +16,7 @@ STREAM = "timeseries"
 
 def draw(results: Results, view: View) -> dict[str, Figure]:
     """Two panels, one line per curve, with a band over seeds."""
-    drawn = {}
+    drawn: dict[str, Figure] = {}
     for shown in at_one_load(results, view, lambda series: is_recorded(series, STREAM), "time series"):
         figure, columns, portions = style.stacked(2, shown.curves)
         for (load, latency), portion in zip(columns, portions, strict=True):

@@ -15,7 +15,7 @@ from hopsim.reproduce.run import run
 from hopsim.suggestion import suggestion
 
 
-class EntryName(click.ParamType):
+class EntryName(click.ParamType[Entry]):
     """The name of an entry; a wrong one is answered with the nearest."""
 
     name = "name"

@@ -32,7 +32,7 @@ LETTER, SYMBOL = 0.09, 0.7
 """Width of a letter of a title or legend, and of a symbol of a legend with its margins [inches]."""
 Stack = tuple[Sequence[float], Mapping[str, Sequence[float]]]
 """Loads, and component -> its values at them."""
-TimeLine = tuple[Sequence[float], Sequence[float]]
+TimeLine = tuple[np.ndarray, np.ndarray]
 """Cycles and values."""
 AGREES, DIFFERS = "#dff0d8", "#f2dede"
 """Background of a cell."""

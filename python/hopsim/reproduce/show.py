@@ -60,7 +60,7 @@ def tally(result: Outcome) -> list[str]:
     """How many values agree and how many statements hold."""
     judged = [value for value in result.comparisons if value.agrees is not None]
     held = [fact.holds for fact in result.facts]
-    lines = []
+    lines: list[str] = []
     if judged:
         agreeing = sum(value.agrees is True for value in judged)
         chance = sum(value.agrees is False and value.is_chance for value in judged)
@@ -142,7 +142,7 @@ def write(directory: Path, result: Outcome) -> list[Path]:
     """Values and statements as CSV, each in a file of its own; says which were written."""
     values = [_record(value) for value in result.comparisons]
     statements = [(fact.statement, fact.criterion, fact.found, fact.holds) for fact in result.facts]
-    written = []
+    written: list[Path] = []
     for name, columns, rows in (
         ("comparison.csv", VALUE_COLUMNS, values),
         ("statements.csv", STATEMENT_COLUMNS, statements),

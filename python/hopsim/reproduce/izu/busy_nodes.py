@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hopsim.reproduce.claims import Value, at_end, between, number, ratio
-from hopsim.reproduce.figure import LEAST, MEAN, MOST, Case, Claim, Figure, Number, Panel, Points
+from hopsim.reproduce.figure import LEAST, MEAN, MOST, Case, Claim, Figure, Line, Number, Panel, Points
 from hopsim.reproduce.izu.nodes import loads
 from hopsim.reproduce.izu.system import (
     ADAPTIVE,
@@ -39,7 +39,7 @@ LOW = 0.2
 
 def _panels(scale: Scale) -> list[Panel]:
     traffic = {"pattern": "uniform", "node_loads": {"listed": [{"nodes": BUSY, "load": FULL_LOAD}]}}
-    lines = {}
+    lines: dict[str, Line] = {}
     for mechanism in MECHANISMS:
         document = MESH.document(ADAPTIVE, mechanism, traffic, LENGTHS[scale], streams=["nodes"])
         name = slug(mechanism.title)

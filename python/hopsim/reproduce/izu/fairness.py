@@ -306,7 +306,7 @@ def _notes(scale: Scale) -> list[str]:
 def _draw(points: Points, title: str) -> Drawing:
     from hopsim.reproduce import drawing
 
-    panels = {}
+    panels: dict[str, drawing.Cloud] = {}
     for panel in points.panels.values():
         lines = {
             name: (points.line(panel.title, name, MEAN), points.line(panel.title, name, FAIRNESS))

@@ -240,7 +240,7 @@ KEPT, DRAWN_ANEW = "kept", "drawn anew"
 
 def _recomputation(scale: Scale) -> list[Panel]:
     """Figure 5.13: the intermediate router kept, or drawn anew."""
-    panels = []
+    panels: list[Panel] = []
     for title, recompute in ((KEPT, False), (DRAWN_ANEW, True)):
         valiant = VAL_REQUESTS.with_(routing=oblivious("rrg", recompute=recompute))
         variants = _piggyback(scale, increasing(8, 4), flexvc(4, 2, (2, 1)), recompute=recompute)

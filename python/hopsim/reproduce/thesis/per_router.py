@@ -144,7 +144,7 @@ class InjectionFigure:
 
 def loads_by_run(results: Sequence[Result]) -> list[list[float]]:
     """Injected load of each router of the group, a list for each seed."""
-    runs = []
+    runs: list[list[float]] = []
     for result in results:
         columns = result.routers.select(["group", "injection_load"]).to_pydict()
         pairs = zip(columns["group"], columns["injection_load"], strict=True)

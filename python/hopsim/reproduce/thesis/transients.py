@@ -23,6 +23,8 @@ from hopsim.reproduce.thesis.traffic import UN
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from hopsim.reproduce import drawing
+
 LOAD = 0.2
 BEFORE = 100
 """Cycles shown before the change."""
@@ -197,11 +199,9 @@ class TransientFigure:
             panels["misrouted packets [%]"] = self._lines(transients, MISROUTED, 100)
         return drawing.over_time(f"Thesis figure {self.label}: {self.title}", panels)
 
-    def _lines(
-        self, transients: Transients, column: str, scale: float
-    ) -> dict[str, tuple[Sequence[float], Sequence[float]]]:
+    def _lines(self, transients: Transients, column: str, scale: float) -> dict[str, drawing.TimeLine]:
         change = transients.network.warmup
-        lines = {}
+        lines: dict[str, drawing.TimeLine] = {}
         for name in self.names:
             merged = merge(transients.cut(name), column)
             shown = merged.cycles >= change - BEFORE
