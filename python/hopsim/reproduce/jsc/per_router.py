@@ -11,8 +11,10 @@ from hopsim.reproduce.model import Entry, Fact
 from hopsim.reproduce.thesis import behaviour
 from hopsim.reproduce.thesis.fairness import IN_TRANSIT, OBLIVIOUS
 from hopsim.reproduce.thesis.per_router import (
+    BEST_LAST,
     FIRST,
     LAST,
+    LOW_ENDS,
     LOW_FIRST,
     InjectionFigure,
     OneRouter,
@@ -86,8 +88,7 @@ groups; with the CoV of table 2 the last router of a group injects 5 % of the ot
 WITH_PRIORITY = (
     LOW_FIRST,
     OneRouter("the last router injects more", "Src-RRG", LAST, low=1.0),
-    OneRouter("the first router injects less", "Src-CRG", FIRST, high=0.97),
-    OneRouter("the last router injects less", "Src-CRG", LAST, high=0.97),
+    *LOW_ENDS,
     *(OneRouter("the last router starves", name, LAST, high=STARVED) for name in IN_TRANSIT),
 )
 WITHOUT_PRIORITY = (
@@ -98,7 +99,7 @@ WITHOUT_PRIORITY = (
 )
 BY_AGE = (
     LOW_FIRST,
-    OneRouter("the last router has the best injection rate", "Src-RRG", LAST, low=1.0),
+    BEST_LAST,
     LessVariation("the variation is reduced", "Src-CRG", "Src-RRG"),
     LessLoad("the throughput is so low that it cannot compete", "Src-CRG", "In-Trns-MM", share=0.6),
 )

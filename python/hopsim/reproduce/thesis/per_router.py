@@ -174,11 +174,15 @@ def alike(statement: str, loads: Sequence[float]) -> Fact:
 
 
 LOW_FIRST = OneRouter("the first router injects significantly less", "Src-RRG", FIRST, high=0.95)
+LOW_ENDS = (
+    OneRouter("the first router injects less", "Src-CRG", FIRST, high=0.97),
+    OneRouter("the last router injects less", "Src-CRG", LAST, high=0.97),
+)
+BEST_LAST = OneRouter("the last router has the best injection rate", "Src-RRG", LAST, low=1.0)
 WITH_PRIORITY = (
     LOW_FIRST,
     OneRouter("the last router injects more than the average", "Src-RRG", LAST, low=1.0),
-    OneRouter("the first router injects less", "Src-CRG", FIRST, high=0.97),
-    OneRouter("the last router injects less", "Src-CRG", LAST, high=0.97),
+    *LOW_ENDS,
     *(OneRouter("the last router starves", name, LAST, high=0.1) for name in IN_TRANSIT),
 )
 WITHOUT_PRIORITY = (
@@ -186,10 +190,7 @@ WITHOUT_PRIORITY = (
     OneRouter("the last router injects about three times as much", "Src-CRG", LAST, 2.0, 4.5),
     *(OneRouter("the last router injects about 30 % less", name, LAST, 0.5, 0.85) for name in IN_TRANSIT),
 )
-BY_AGE = (
-    LOW_FIRST,
-    OneRouter("the last router has the best injection rate", "Src-RRG", LAST, low=1.0),
-)
+BY_AGE = (LOW_FIRST, BEST_LAST)
 
 
 def entries() -> list[Entry]:
