@@ -24,6 +24,12 @@ DOCUMENTABLE := $(VENV)/.documentable
 MUTABLE := $(VENV)/.mutable
 CARGO_MUTANTS := target/tools/bin/cargo-mutants
 
+# `$(call install,EXTRA …)` installs what pyproject.toml says hopsim and these extras need, without building hopsim.
+REQUIRED := import sys, tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	extras = [project["optional-dependencies"][extra] for extra in sys.argv[1:]]; \
+	print(*project["dependencies"], *sum(extras, []), sep="\n")
+install = $(BIN)/python -c '$(REQUIRED)' $(1) | $(BIN)/python -m pip install -r /dev/stdin
+
 .PHONY: build demo test test-rust test-python bench verify mutants mutants-named mutants-python mutants-rust lint docs clean help check-tools
 
 build: $(BUILT)  ## build everything; the command is .venv/bin/hopsim
@@ -102,11 +108,11 @@ $(BUILT): pyproject.toml $(RUST_SOURCES) | $(BIN)/maturin
 	@touch $@
 
 $(TESTABLE): $(BUILT)
-	@$(BIN)/python -m pip install 'hypothesis>=6.100' 'jsonschema>=4.20' 'pytest>=8'
+	@$(call install,test)
 	@touch $@
 
 $(DOCUMENTABLE): $(BUILT)
-	@$(BIN)/python -m pip install 'markdown-it-py>=3' 'pdoc>=15'
+	@$(call install,docs)
 	@touch $@
 
 $(MUTABLE): $(TESTABLE)
@@ -117,7 +123,7 @@ $(CARGO_MUTANTS): | check-tools
 	@echo "installing cargo-mutants (some minutes) ..."
 	@cargo install --quiet --locked --root target/tools 'cargo-mutants@^27.1'
 
-$(LINTABLE): $(TESTABLE)
-	@$(BIN)/python -m pip install 'pyarrow-stubs>=20.0.0.20250716' 'pyright>=1.1.380' 'ruff>=0.8' \
-		'types-jsonschema>=4.20' 'types-networkx>=3.2'
+# Needs no compiled module: its types are in _core.pyi.
+$(LINTABLE): pyproject.toml | $(BIN)/maturin
+	@$(call install,test docs lint)
 	@touch $@
