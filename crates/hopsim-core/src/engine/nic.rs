@@ -45,7 +45,7 @@ pub struct Nic {
     pub next_at: u32,
     /// Next node in the same bucket of the wheel.
     pub next_node: u32,
-    /// Length of its packets -- constant.
+    /// Length of the packets that it draws \[phits\] -- constant.
     pub length: u32,
     /// Its job -- constant.
     pub job: u8,
@@ -119,6 +119,17 @@ impl VcClass {
         let count = with_room().count() as u32;
         (count > 0).then(|| with_room().nth(stream.below(count) as usize)).flatten()
     }
+}
+
+/// What of a packet decides about its injection.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// Destination node.
+    pub destination: u32,
+    /// Length \[phits\].
+    pub length: u32,
+    /// Whether it is a reply.
+    pub reply: bool,
 }
 
 /// The network interfaces of a region.
@@ -262,12 +273,12 @@ impl Nics {
         }
     }
 
-    /// The injection VC for a packet of `node` to `destination` by the direction in which it sets out. Every injection port has
+    /// The injection VC for a packet of `node` by the direction in which it sets out. Every injection port has
     /// a wire of its own; if it is those that keep the packet back, the node is woken when one is free.
     #[inline(never)]
-    fn directed_vc(&mut self, now: u32, node: usize, destination: u32) -> Option<usize> {
-        let room = self.size - self.all[node].length;
-        let vcs = self.directed(node, destination);
+    fn directed_vc(&mut self, now: u32, node: usize, packet: Candidate) -> Option<usize> {
+        let room = self.size - packet.length;
+        let vcs = self.directed(node, packet.destination);
         let wire = |vc: usize| self.ports * vc / self.vcs;
         let used = |vc: usize| self.buffers[node * self.vcs + vc].used;
         let free = |vc: usize| !self.serial_wire || self.all[node].wire_free[wire(vc)] <= now;
@@ -293,22 +304,20 @@ impl Nics {
         }
     }
 
-    /// Whether a packet of `node` to `destination` that is no reply could enter an injection buffer now; if the wire
-    /// keeps it from that, the node is woken when it is free.
-    pub fn could_enter<M: Mode>(&mut self, now: u32, node: usize, destination: u32) -> bool {
+    /// Whether a packet of `node` could enter an injection buffer now; if the wire keeps it from that, the node is woken when
+    /// it is free.
+    fn could_enter<M: Mode>(&mut self, now: u32, node: usize, packet: Candidate) -> bool {
         if self.policy == InjectionVc::Direction {
-            return self.directed_vc(now, node, destination).is_some();
+            return self.directed_vc(now, node, packet).is_some();
         }
-        if !self.may_send::<M>(now, node, false) {
+        if !self.may_send::<M>(now, node, packet.reply) {
             return false;
         }
-        let VcClass { first, count } = self.class(false);
-        let room = self.size - self.all[node].length;
-        let buffers = &self.buffers[node * self.vcs..][first..first + count];
+        let class = self.class(packet.reply);
+        let room = self.size - packet.length;
+        let buffers = &self.buffers[node * self.vcs..][class.first..class.first + class.count];
         match self.policy {
-            InjectionVc::Destination => {
-                buffers[self.class(false).block(destination, self.nodes)].used <= room
-            }
+            InjectionVc::Destination => buffers[class.block(packet.destination, self.nodes)].used <= room,
             _ => buffers.iter().any(|b| b.used <= room),
         }
     }
@@ -316,7 +325,8 @@ impl Nics {
     /// Whether the next packet of `node`, to `destination`, would be dropped if it were generated now.
     pub fn would_drop<M: Mode>(&mut self, now: u32, node: usize, destination: u32) -> bool {
         if self.source_queue == 0 {
-            return !self.could_enter::<M>(now, node, destination);
+            let packet = Candidate { destination, length: self.all[node].length, reply: false };
+            return !self.could_enter::<M>(now, node, packet);
         }
         self.all[node].queued >= self.source_queue
     }
@@ -363,25 +373,20 @@ impl Nics {
         !exhausted && !self.wire_is_busy(now, node, 0)
     }
 
-    /// The injection VC that a packet to `destination`, a reply or not, enters now if `node` may send it; `None`: there is no
-    /// room, and the node is woken when that can change.
+    /// The injection VC that a packet enters now if `node` may send it; `None`: there is no room, and the node is woken when
+    /// that can change.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    pub fn admission<M: Mode>(
-        &mut self,
-        now: u32,
-        node: usize,
-        (destination, reply): (u32, bool),
-    ) -> Option<usize> {
+    pub fn admission<M: Mode>(&mut self, now: u32, node: usize, packet: Candidate) -> Option<usize> {
+        let Candidate { destination, length, reply } = packet;
         if self.policy == InjectionVc::Direction {
-            let vc = self.directed_vc(now, node, destination)?;
-            let nic = &mut self.all[node];
-            nic.wire_free[self.ports * vc / self.vcs] = now + nic.length;
+            let vc = self.directed_vc(now, node, packet)?;
+            self.all[node].wire_free[self.ports * vc / self.vcs] = now + length;
             return Some(vc);
         }
         let class = if M::FULL { self.class(reply) } else { VcClass { first: 0, count: self.vcs } };
         let nic = &mut self.all[node];
-        let room = self.size - nic.length;
+        let room = self.size - length;
         let buffers = &self.buffers[node * self.vcs..][..self.vcs];
         let vc = match self.policy {
             InjectionVc::Direction => unreachable!("it looks at the wires too"),
@@ -399,7 +404,7 @@ impl Nics {
         if M::FULL && !reply {
             self.sources[node].unanswered += 1;
         }
-        nic.wire_free[0] = now + nic.length;
+        nic.wire_free[0] = now + length;
         Some(vc)
     }
 }

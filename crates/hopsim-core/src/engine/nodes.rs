@@ -79,10 +79,11 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             let nic = &mut self.nics.all[node];
             nic.next_at = next_at;
             let Some(destination) = destination else { continue };
-            let (job, serial) = (nic.job, nic.serial);
+            let Nic { job, length, serial, .. } = *nic;
             nic.serial += 1;
-            self.worker.recorder.generated_before(self.span.node(node), job, generated);
-            let packet = Waiting { next: NONE, destination, generated, serial, arrived: 0, requested: NONE };
+            self.worker.recorder.generated_before(self.span.node(node), (job, length), generated);
+            let packet =
+                Waiting { next: NONE, destination, length, generated, serial, arrived: 0, requested: NONE };
             self.enqueue(node, packet);
         }
     }
@@ -91,10 +92,10 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     pub fn count_lagging(&mut self, end: u32) {
         for node in 0..self.nics.all.len() {
             while self.nics.all[node].lags && self.nics.all[node].next_at < end {
-                let Nic { job, next_at, .. } = self.nics.all[node];
+                let Nic { job, length, next_at, .. } = self.nics.all[node];
                 let (destination, next) = self.draw_packet(node, next_at);
                 if destination.is_some() {
-                    self.worker.recorder.generated_before(self.span.node(node), job, next_at);
+                    self.worker.recorder.generated_before(self.span.node(node), (job, length), next_at);
                 }
                 self.nics.all[node].next_at = next;
             }
@@ -126,22 +127,23 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             return;
         }
         let nic = &mut self.nics.all[node];
-        let job_index = nic.job;
+        let (job, length) = (nic.job, nic.length);
         let (generated, serial) = (self.now, nic.serial);
-        let packet = Waiting { next: NONE, destination, generated, serial, arrived: 0, requested: NONE };
+        let packet =
+            Waiting { next: NONE, destination, length, generated, serial, arrived: 0, requested: NONE };
         nic.serial += 1;
         let first = nic.queue.is_empty();
         let full = nic.queued >= self.nics.source_queue;
-        self.worker.recorder.generated(self.span.node(node), job_index);
+        self.worker.recorder.generated(self.span.node(node), (job, length));
         if first
             && self.nics.may_send::<M>(self.now, node, false)
-            && let Some(vc) = self.nics.admission::<M>(self.now, node, (destination, false))
+            && let Some(vc) = self.nics.admission::<M>(self.now, node, packet.candidate())
         {
             self.enter_buffer(node, vc, packet);
             return;
         }
         if full {
-            self.worker.recorder.dropped(job_index);
+            self.worker.recorder.dropped(job);
             return;
         }
         self.enqueue(node, packet);
@@ -175,8 +177,8 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             if index == NONE || !self.nics.may_send::<M>(self.now, node, false) {
                 return;
             }
-            let destination = self.nics.waiting.get(index).destination;
-            let Some(vc) = self.nics.admission::<M>(self.now, node, (destination, false)) else { return };
+            let packet = self.nics.waiting.get(index).candidate();
+            let Some(vc) = self.nics.admission::<M>(self.now, node, packet) else { return };
             let nic = &mut self.nics.all[node];
             nic.queue.pop(&self.nics.waiting);
             nic.queued -= 1;
@@ -195,8 +197,8 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             if index == NONE || !self.nics.may_send::<M>(self.now, node, true) {
                 return;
             }
-            let destination = self.nics.waiting.get(index).destination;
-            let Some(vc) = self.nics.admission::<M>(self.now, node, (destination, true)) else { return };
+            let packet = self.nics.waiting.get(index).candidate();
+            let Some(vc) = self.nics.admission::<M>(self.now, node, packet) else { return };
             self.nics.sources[node].replies.pop(&self.nics.waiting);
             self.move_to_buffer(node, vc, index);
         }
@@ -209,8 +211,8 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             let (number, slot) = split::<W>(self.injection_slot(node, vc));
             let slot = self.network_id(number, slot);
             for packet in buffer.behind.iter(&self.nics.waiting) {
-                let arrived = self.nics.waiting.get(packet).arrived;
-                self.worker.recorder.held(slot, self.nics.all[node].length, arrived);
+                let Waiting { length, arrived, .. } = *self.nics.waiting.get(packet);
+                self.worker.recorder.held(slot, length, arrived);
             }
         }
     }
@@ -223,15 +225,15 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         join::<W>(router, self.shared.tables.port(port as usize).slot_base as usize + vc)
     }
 
-    /// A packet counts as injected by `node` through VC `vc`.
+    /// A packet of `length` phits counts as injected by `node` through VC `vc`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn count_injected(&mut self, node: usize, vc: usize) {
+    fn count_injected(&mut self, node: usize, vc: usize, length: u32) {
         let job = self.nics.all[node].job;
         if M::FULL && vc >= self.nics.first_reply_vc {
-            self.worker.recorder.injected_reply(job);
+            self.worker.recorder.injected_reply((job, length));
         } else {
-            self.worker.recorder.injected(self.span.node(node), job);
+            self.worker.recorder.injected(self.span.node(node), (job, length));
         }
     }
 
@@ -240,7 +242,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     #[inline(always)]
     fn enter_buffer(&mut self, node: usize, vc: usize, mut packet: Waiting) {
         packet.arrived = self.now + self.nics.latency;
-        if self.take_room(node, vc) {
+        if self.take_room(node, vc, packet.length) {
             self.send_head(node, vc, &packet);
         } else {
             let index = self.nics.waiting.insert(packet);
@@ -253,7 +255,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     #[inline(always)]
     fn move_to_buffer(&mut self, node: usize, vc: usize, index: u32) {
         let arrived = self.now + self.nics.latency;
-        if self.take_room(node, vc) {
+        if self.take_room(node, vc, self.nics.waiting.get(index).length) {
             let packet = Waiting { arrived, ..*self.nics.waiting.get(index) };
             self.nics.waiting.remove(index);
             self.send_head(node, vc, &packet);
@@ -263,14 +265,13 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         }
     }
 
-    /// Takes room for a packet in injection VC `vc` of `node`. Whether it is the only one: with a head in place or on its way it
+    /// Takes room for a packet of `length` phits in injection VC `vc` of `node`. Whether it is the only one: with a head in place or on its way it
     /// is fetched when its turn comes.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn take_room(&mut self, node: usize, vc: usize) -> bool {
-        let length = self.nics.all[node].length;
+    fn take_room(&mut self, node: usize, vc: usize, length: u32) -> bool {
         if self.shared.count_at_buffer() {
-            self.count_injected(node, vc);
+            self.count_injected(node, vc, length);
         }
         let buffer = &mut self.nics.buffers[node * self.nics.vcs + vc];
         let empty = buffer.used == 0;
@@ -291,7 +292,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn insert_packet(&mut self, node: usize, packet: &Waiting) -> u32 {
-        let Nic { length, job, .. } = self.nics.all[node];
+        let (job, length) = (self.nics.all[node].job, packet.length);
         let destination_router = packet.destination / self.nics.nodes_per_router;
         self.packets.insert(Packet {
             next: NONE,
@@ -321,7 +322,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     pub fn leave_injection(&mut self, router: usize, port: usize, vc: usize, length: u32) -> u32 {
         let node = router * self.nics.nodes_per_router as usize + port;
         if !self.shared.count_at_buffer() {
-            self.count_injected(node, vc);
+            self.count_injected(node, vc, length);
         }
         if M::FULL && vc >= self.nics.first_reply_vc {
             self.release_reply((router, port), vc, length);

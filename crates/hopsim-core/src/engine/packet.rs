@@ -1,6 +1,7 @@
 //! Packets: a small record while they wait at their node, a full one once they are at the head of an
 //! injection VC or inside the network.
 
+use super::nic::Candidate;
 use super::pool::Linked;
 use crate::network::{NONE, TERMINAL};
 use crate::routing::RouteState;
@@ -13,6 +14,8 @@ pub struct Waiting {
     pub next: u32,
     /// Destination node.
     pub destination: u32,
+    /// Length \[phits\].
+    pub length: u32,
     /// Cycle of generation.
     pub generated: u32,
     /// Number among the packets of its source.
@@ -103,6 +106,14 @@ impl Packet {
             destination: self.destination(nodes_per_router),
             generated: self.generated,
         }
+    }
+}
+
+impl Waiting {
+    /// What decides about its injection.
+    #[inline]
+    pub fn candidate(&self) -> Candidate {
+        Candidate { destination: self.destination, length: self.length, reply: self.requested != NONE }
     }
 }
 

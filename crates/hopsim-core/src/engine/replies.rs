@@ -118,13 +118,14 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         let packet = Waiting {
             next: NONE,
             destination: request.requester,
+            length: nic.length,
             generated: self.now,
             serial: nic.serial,
             arrived: 0,
             requested: request.requested,
         };
         nic.serial += 1;
-        self.worker.recorder.generated(self.span.node(request.node as usize), nic.job);
+        self.worker.recorder.generated(self.span.node(request.node as usize), (nic.job, nic.length));
         let index = self.nics.waiting.insert(packet);
         self.nics.sources[request.node as usize].replies.push(&mut self.nics.waiting, index);
     }

@@ -40,6 +40,30 @@ pub struct Totals {
     pub response: u64,
     /// Greatest latency.
     pub latency_max: u32,
+    /// What the packets add up to in phits.
+    pub phits: Phits,
+}
+
+/// Sums of the lengths of packets \[phits\].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Phits {
+    /// Of packets generated.
+    pub generated: u64,
+    /// Of packets injected.
+    pub injected: u64,
+    /// Of packets delivered.
+    pub delivered: u64,
+    /// Of the replies among them.
+    pub replies: u64,
+}
+
+impl Phits {
+    fn add(&mut self, other: &Self) {
+        self.generated += other.generated;
+        self.injected += other.injected;
+        self.delivered += other.delivered;
+        self.replies += other.replies;
+    }
 }
 
 impl Totals {
@@ -64,6 +88,7 @@ impl Totals {
             self.hops[class] += other.hops[class];
         }
         self.latency_max = self.latency_max.max(other.latency_max);
+        self.phits.add(&other.phits);
     }
 }
 
@@ -219,8 +244,8 @@ pub struct Recorder {
     pub totals: Vec<Totals>,
     /// Latency by job.
     pub histograms: Vec<Histogram<u64>>,
-    /// Packets injected by each node.
-    pub injected: Vec<u32>,
+    /// Packets injected by each node, and their phits.
+    pub injected: Vec<(u32, u64)>,
     /// Counts by node, if asked for.
     pub nodes: Option<NodeCounts>,
     /// Sums by link, if asked for.
@@ -269,7 +294,7 @@ impl Recorder {
             jobs: plan.jobs.len(),
             totals: vec![Totals::default(); measure.batches as usize * plan.jobs.len()],
             histograms: (0..plan.jobs.len()).map(|_| histogram()).collect(),
-            injected: vec![0; nodes],
+            injected: vec![(0, 0); nodes],
             nodes: (wants(RecordStream::Nodes) || wants(RecordStream::Routers)).then(|| NodeCounts {
                 generated: vec![0; nodes],
                 delivered: vec![0; nodes],
@@ -350,22 +375,24 @@ impl Recorder {
         self.series.get_mut((at / self.interval) as usize)
     }
 
-    /// A node has generated a packet.
+    /// A node has generated a packet of a job and length.
     #[inline]
-    pub fn generated(&mut self, node: u32, job: u8) {
-        self.count_generated((node, job), self.batch, self.present);
+    pub fn generated(&mut self, node: u32, packet: (u8, u32)) {
+        self.count_generated(node, packet, (self.batch, self.present));
     }
 
-    /// A node has generated a packet at cycle `at`, before now.
-    pub fn generated_before(&mut self, node: u32, job: u8, at: u32) {
-        self.count_generated((node, job), self.batch_of(at), at);
+    /// A node has generated a packet of a job and length at cycle `at`, before now.
+    pub fn generated_before(&mut self, node: u32, packet: (u8, u32), at: u32) {
+        self.count_generated(node, packet, (self.batch_of(at), at));
     }
 
     #[inline]
-    fn count_generated(&mut self, (node, job): (u32, u8), batch: Option<u32>, at: u32) {
+    fn count_generated(&mut self, node: u32, (job, length): (u8, u32), (batch, at): (Option<u32>, u32)) {
         self.lifetime.0 += 1;
         if let Some(batch) = batch {
-            self.totals[batch as usize * self.jobs + job as usize].generated += 1;
+            let totals = &mut self.totals[batch as usize * self.jobs + job as usize];
+            totals.generated += 1;
+            totals.phits.generated += u64::from(length);
             if let Some(nodes) = &mut self.nodes {
                 nodes.generated[node as usize] += 1;
             }
@@ -384,12 +411,14 @@ impl Recorder {
         }
     }
 
-    /// A packet of `node` counts as injected.
+    /// A packet of `node`, of a job and length, counts as injected.
     #[inline]
-    pub fn injected(&mut self, node: u32, job: u8) {
+    pub fn injected(&mut self, node: u32, (job, length): (u8, u32)) {
         if let Some(totals) = self.here(job) {
             totals.injected += 1;
-            self.injected[node as usize] += 1;
+            totals.phits.injected += u64::from(length);
+            let injected = &mut self.injected[node as usize];
+            *injected = (injected.0 + 1, injected.1 + u64::from(length));
         }
         if let Some(row) = self.row(self.present) {
             row.injected += 1;
@@ -398,9 +427,10 @@ impl Recorder {
 
     /// A reply counts as injected; the counts by node are of requests only.
     #[inline]
-    pub fn injected_reply(&mut self, job: u8) {
+    pub fn injected_reply(&mut self, (job, length): (u8, u32)) {
         if let Some(totals) = self.here(job) {
             totals.injected += 1;
+            totals.phits.injected += u64::from(length);
         }
         if let Some(row) = self.row(self.present) {
             row.injected += 1;
@@ -445,6 +475,7 @@ impl Recorder {
         let end = at + u32::from(packet.length);
         let totals = &mut self.totals[batch * self.jobs + packet.job as usize];
         totals.replies += 1;
+        totals.phits.replies += u64::from(packet.length);
         totals.reply_latency += u64::from(end - packet.generated);
         totals.response += u64::from(end - packet.requested);
     }
@@ -501,6 +532,7 @@ impl Recorder {
         };
         let totals = &mut self.totals[batch * self.jobs + packet.job as usize];
         totals.delivered += 1;
+        totals.phits.delivered += u64::from(length);
         totals.latency += u64::from(latency);
         totals.injection += u64::from(packet.injection_wait);
         totals.base += u64::from(base);

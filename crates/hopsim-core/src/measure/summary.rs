@@ -24,13 +24,10 @@ fn number(value: Option<f64>) -> Value {
     value.filter(|v| v.is_finite()).map_or(Value::Null, Value::from)
 }
 
-/// Totals of one batch (or all) with the phits they stand for.
+/// Totals of one batch (or all).
 #[derive(Default)]
 struct Sum {
     totals: Totals,
-    generated_phits: u64,
-    injected_phits: u64,
-    delivered_phits: u64,
     /// Phits of the delivered requests and replies, and how many packets and what latency the requests had.
     request_phits: u64,
     reply_phits: u64,
@@ -40,16 +37,12 @@ struct Sum {
 }
 
 impl Sum {
-    /// Adds the phits of some packets of `length` phits, requests and replies if they are `answered`.
-    fn add(&mut self, totals: &Totals, length: u64, answered: bool) {
-        self.generated_phits += totals.generated * length;
-        self.injected_phits += totals.injected * length;
-        self.delivered_phits += totals.delivered * length;
+    /// Adds some packets, requests and replies if they are `answered`.
+    fn add(&mut self, totals: &Totals, answered: bool) {
         if answered {
-            let requests = totals.delivered - totals.replies;
-            self.requests += requests;
-            self.request_phits += requests * length;
-            self.reply_phits += totals.replies * length;
+            self.requests += totals.delivered - totals.replies;
+            self.request_phits += totals.phits.delivered - totals.phits.replies;
+            self.reply_phits += totals.phits.replies;
             self.request_latency += totals.latency - totals.reply_latency;
         }
         self.totals.add(totals);
@@ -58,9 +51,6 @@ impl Sum {
     /// Adds another batch.
     fn append(&mut self, batch: &Self) {
         self.totals.add(&batch.totals);
-        self.generated_phits += batch.generated_phits;
-        self.injected_phits += batch.injected_phits;
-        self.delivered_phits += batch.delivered_phits;
         self.request_phits += batch.request_phits;
         self.reply_phits += batch.reply_phits;
         self.requests += batch.requests;
@@ -96,9 +86,9 @@ const REQUEST_REPLY: [(&str, Mean); 5] = [
 fn means(classes: &[&str]) -> Vec<(String, Mean)> {
     let class = |index: usize| classes.get(index).copied().unwrap_or("unused");
     let fixed: [(&str, Mean); 14] = [
-        ("accepted_load", |s, n| per_node_cycle(s.delivered_phits, s, n)),
-        ("generated_load", |s, n| per_node_cycle(s.generated_phits, s, n)),
-        ("injected_load", |s, n| per_node_cycle(s.injected_phits, s, n)),
+        ("accepted_load", |s, n| per_node_cycle(s.totals.phits.delivered, s, n)),
+        ("generated_load", |s, n| per_node_cycle(s.totals.phits.generated, s, n)),
+        ("injected_load", |s, n| per_node_cycle(s.totals.phits.injected, s, n)),
         ("packet_latency_mean", |s, _| per_packet(s.totals.latency, &s.totals)),
         ("injection_latency_mean", |s, _| per_packet(s.totals.injection, &s.totals)),
         ("network_latency_mean", |s, _| per_packet(s.totals.latency - s.totals.injection, &s.totals)),
@@ -148,8 +138,7 @@ impl<'a> Figures<'a> {
         let mut sum = Sum { cycles: end - first, ..Sum::default() };
         for &job in &self.jobs {
             let totals = &self.recorder.totals[batch as usize * self.plan.jobs.len() + job];
-            let length = u64::from(self.plan.jobs[job].packet_length);
-            sum.add(totals, length, self.plan.jobs[job].request_reply());
+            sum.add(totals, self.plan.jobs[job].request_reply());
         }
         sum
     }
@@ -257,9 +246,8 @@ impl<'a> Figures<'a> {
         let (mut sums, mut counts) = (vec![0u64; routers], vec![0u32; routers]);
         let mut nodes = Vec::new();
         for &job in &self.jobs {
-            let length = u64::from(self.plan.jobs[job].packet_length);
             for &node in self.plan.jobs[job].nodes.iter().filter(|&&node| self.plan.jobs[job].sends(node)) {
-                let phits = u64::from(self.recorder.injected[node as usize]) * length;
+                let (_, phits) = self.recorder.injected[node as usize];
                 let router = (node / self.plan.topology.nodes_per_router()) as usize;
                 sums[router] += phits;
                 counts[router] += 1;

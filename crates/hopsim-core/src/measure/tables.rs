@@ -68,7 +68,7 @@ fn nodes(plan: &Plan, recorder: &Recorder) -> Table {
         ("router".into(), Column::U32(all.clone().map(|n| n / per_router).collect())),
         ("job".into(), Column::Text(all.map(job).collect())),
         ("generated".into(), Column::U32(counts.generated.clone())),
-        ("injected".into(), Column::U32(recorder.injected.clone())),
+        ("injected".into(), Column::U32(injected(recorder))),
         ("delivered".into(), Column::U32(counts.delivered.clone())),
         ("received".into(), Column::U32(counts.received.clone())),
         ("latency_mean".into(), Column::F64(latency.collect())),
@@ -86,6 +86,11 @@ fn injection_waits(plan: &Plan, recorder: &Recorder) -> Table {
     table
 }
 
+/// Packets injected by each node.
+fn injected(recorder: &Recorder) -> Vec<u32> {
+    recorder.injected.iter().map(|&(packets, _)| packets).collect()
+}
+
 fn routers(plan: &Plan, recorder: &Recorder) -> Table {
     let Some(counts) = &recorder.nodes else { return Table::new() };
     let per_router = plan.topology.nodes_per_router() as usize;
@@ -98,9 +103,10 @@ fn routers(plan: &Plan, recorder: &Recorder) -> Table {
         let mut phits = 0u64;
         for node in nodes {
             let job = plan.jobs.get(plan.job_of[node] as usize);
-            let Some(job) = job.filter(|job| job.sends(node as u32)) else { continue };
-            senders += 1;
-            phits += u64::from(recorder.injected[node]) * u64::from(job.packet_length);
+            if job.is_some_and(|job| job.sends(node as u32)) {
+                senders += 1;
+                phits += recorder.injected[node].1;
+            }
         }
         mean(phits, senders) / f64::from(plan.experiment.measure.cycles)
     };
@@ -108,7 +114,7 @@ fn routers(plan: &Plan, recorder: &Recorder) -> Table {
     vec![
         ("router".into(), Column::U32(all.clone().collect())),
         ("group".into(), Column::U32(all.clone().map(|r| plan.topology.group(r)).collect())),
-        ("injected".into(), Column::U32(sum(&recorder.injected))),
+        ("injected".into(), Column::U32(sum(&injected(recorder)))),
         ("delivered".into(), Column::U32(sum(&counts.delivered))),
         ("received".into(), Column::U32(received.clone())),
         ("injection_load".into(), Column::F64(all.map(|r| load(r as usize)).collect())),
