@@ -41,7 +41,7 @@ impl<const W: usize> Visit<'_, W> {
     /// arrives before and no port becomes free that heads with a choice wait for; 0 if that is not known.
     #[inline]
     pub fn allocate<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) -> u32 {
-        if cx.shared.parallel() {
+        if cx.kernel.shared.parallel() {
             self.consume_arrived(cx);
         }
         if M::FULL && !self.router.choosing.is_empty() {
@@ -49,17 +49,17 @@ impl<const W: usize> Visit<'_, W> {
         }
         let (slots, ready) = self.feasible(cx);
         let first = match slots.single() {
-            None if slots.is_empty() => return if cx.shared.patient() { ready } else { 0 },
+            None if slots.is_empty() => return if cx.kernel.shared.patient() { ready } else { 0 },
             // The usual case at low load needs no arbitration.
-            Some(slot) if cx.shared.patient() && self.input_is_busy(cx, slot) => {
-                return ready.min(self.router.ports[cx.shared.tables.slot_input(slot)].in_free);
+            Some(slot) if cx.kernel.shared.patient() && self.input_is_busy(cx, slot) => {
+                return ready.min(self.router.ports[cx.kernel.shared.tables.slot_input(slot)].in_free);
             }
             Some(slot) if self.grant_single(cx, slot, 0) => return 0,
             Some(_) => 1,
             None => 0,
         };
         let free = self.iterate(cx, scratch, (first, slots));
-        if cx.shared.patient() { ready.min(free) } else { 0 }
+        if cx.kernel.shared.patient() { ready.min(free) } else { 0 }
     }
 
     /// The allocator's iterations from `first` on; `slots` are feasible in the first of all. Returns the cycle in which the
@@ -72,14 +72,15 @@ impl<const W: usize> Visit<'_, W> {
         (first, slots): (u32, Mask<W>),
     ) -> u32 {
         let mut slots = slots;
-        for iteration in first..cx.shared.rules.iterations {
+        for iteration in first..cx.kernel.shared.rules.iterations {
             if slots.is_empty() {
                 return 0;
             }
             let asked = self.nominate(cx, slots, iteration, scratch);
-            if cx.shared.patient() && iteration == 0 && asked.is_empty() {
-                let free =
-                    slots.iter().map(|slot| self.router.ports[cx.shared.tables.slot_input(slot)].in_free);
+            if cx.kernel.shared.patient() && iteration == 0 && asked.is_empty() {
+                let free = slots
+                    .iter()
+                    .map(|slot| self.router.ports[cx.kernel.shared.tables.slot_input(slot)].in_free);
                 return free.min().unwrap_or(0);
             }
             let losers = self.grant_requests(cx, asked, iteration, scratch);
@@ -90,7 +91,7 @@ impl<const W: usize> Visit<'_, W> {
     }
 
     fn input_is_busy<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
-        self.router.ports[cx.shared.tables.slot_input(slot)].in_free > cx.now
+        self.router.ports[cx.kernel.shared.tables.slot_input(slot)].in_free > cx.kernel.now
     }
 
     /// Slots whose fixed request could be granted now, free input or not, and the cycle in which the next output with credit
@@ -98,15 +99,15 @@ impl<const W: usize> Visit<'_, W> {
     #[inline]
     fn feasible<M: Mode>(&self, cx: &Context<'_, W, M>) -> (Mask<W>, u32) {
         let (mut slots, mut ready) = (Mask::EMPTY, u32::MAX);
-        (self.router.wanted & cx.shared.reachable(self.router.credit)).for_each(|pair| {
-            let at = self.router.ports[cx.shared.tables.pair_port(pair)].out_ready;
-            if at <= cx.now {
+        (self.router.wanted & cx.kernel.shared.reachable(self.router.credit)).for_each(|pair| {
+            let at = self.router.ports[cx.kernel.shared.tables.pair_port(pair)].out_ready;
+            if at <= cx.kernel.now {
                 slots |= self.router.wants[pair];
-            } else if cx.shared.patient() {
+            } else if cx.kernel.shared.patient() {
                 ready = ready.min(at);
             }
         });
-        if cx.shared.mixed() {
+        if cx.kernel.shared.mixed() {
             for slot in slots.iter() {
                 if !self.fits(cx, slot) {
                     slots.remove(slot);
@@ -120,9 +121,9 @@ impl<const W: usize> Visit<'_, W> {
     /// busy with those that leave for nodes.
     #[inline]
     pub fn vacated<M: Mode>(&self, cx: &Context<'_, W, M>, mut slots: Mask<W>) -> Mask<W> {
-        if cx.shared.parallel() {
+        if cx.kernel.shared.parallel() {
             slots.for_each(|slot| {
-                if self.extras.is_leaving((self.number, slot), cx.now) {
+                if self.extras.is_leaving((self.number, slot), cx.kernel.now) {
                     slots.remove(slot);
                 }
             });
@@ -142,16 +143,21 @@ impl<const W: usize> Visit<'_, W> {
         if losers.is_empty() {
             return left;
         }
-        let credit = cx.shared.reachable(self.router.credit);
+        let credit = cx.kernel.shared.reachable(self.router.credit);
         losers.for_each(|input| {
-            let info = cx.shared.tables.port(input);
+            let info = cx.kernel.shared.tables.port(input);
             let base = info.slot_base as usize;
             Mask::<1>::from_bits(slots.take_field(base, info.field)).for_each(|bit| {
                 let slot = base / 64 * 64 + bit;
                 let pair = self.router.slots[slot].request as usize;
-                let ready = self.router.ports[cx.shared.tables.pair_port(pair)].out_ready <= cx.now;
+                let ready =
+                    self.router.ports[cx.kernel.shared.tables.pair_port(pair)].out_ready <= cx.kernel.now;
                 let held = M::FULL && cx.is_held(self.number, slot);
-                if ready && credit.contains(pair) && !held && (!cx.shared.mixed() || self.fits(cx, slot)) {
+                if ready
+                    && credit.contains(pair)
+                    && !held
+                    && (!cx.kernel.shared.mixed() || self.fits(cx, slot))
+                {
                     left.insert(slot);
                 }
             });
@@ -162,23 +168,23 @@ impl<const W: usize> Visit<'_, W> {
     /// Both stages when only one slot is feasible. Whether a request was granted, or there was none.
     #[inline]
     pub fn grant_single<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, iteration: u32) -> bool {
-        let input = cx.shared.tables.slot_input(slot);
-        if self.router.ports[input].in_free > cx.now {
+        let input = cx.kernel.shared.tables.slot_input(slot);
+        if self.router.ports[input].in_free > cx.kernel.now {
             return true;
         }
-        let output = cx.shared.tables.pair_port(self.router.slots[slot].request as usize);
-        if cx.shared.on_request() {
+        let output = cx.kernel.shared.tables.pair_port(self.router.slots[slot].request as usize);
+        if cx.kernel.shared.on_request() {
             self.serve_input(cx, input, slot, iteration);
         }
         if self.refuses(cx, output) {
             return false;
         }
         let class = usize::from(
-            cx.shared.transit_priority(cx.span.router(self.number), cx.now)
+            cx.kernel.shared.transit_priority(cx.kernel.span.router(self.number), cx.kernel.now)
                 && self.router.ports[input].class == TERMINAL,
         );
         self.serve_output(cx, output, input, (class, iteration));
-        if !cx.shared.on_request() {
+        if !cx.kernel.shared.on_request() {
             self.serve_input(cx, input, slot, iteration);
         }
         let pair = self.granted_pair(cx, slot, iteration);
@@ -197,9 +203,9 @@ impl<const W: usize> Visit<'_, W> {
     ) -> Mask<W> {
         let mut asked = Mask::EMPTY;
         while let Some(slot) = slots.first() {
-            let input = cx.shared.tables.slot_input(slot);
-            let mut field = slots.take_field(slot, cx.shared.tables.port(input).field);
-            if self.router.ports[input].in_free > cx.now {
+            let input = cx.kernel.shared.tables.slot_input(slot);
+            let mut field = slots.take_field(slot, cx.kernel.shared.tables.port(input).field);
+            if self.router.ports[input].in_free > cx.kernel.now {
                 continue;
             }
             // The slots of a port share a mask word, so the other candidates are in the same one.
@@ -209,10 +215,10 @@ impl<const W: usize> Visit<'_, W> {
                 let field = field | 1 << (slot % 64);
                 slot = slot / 64 * 64 + self.choose_slot(cx, input, field, iteration);
             }
-            if cx.shared.on_request() {
+            if cx.kernel.shared.on_request() {
                 self.serve_input(cx, input, slot, iteration);
             }
-            let output = cx.shared.tables.pair_port(self.router.slots[slot].request as usize);
+            let output = cx.kernel.shared.tables.pair_port(self.router.slots[slot].request as usize);
             scratch.nominee[input] = slot as u16;
             asked.insert(output);
             scratch.requesters[output].insert(input);
@@ -241,8 +247,8 @@ impl<const W: usize> Visit<'_, W> {
                 return;
             }
             let mut class = 0;
-            if cx.shared.transit_priority(cx.span.router(self.number), cx.now) {
-                let transit = candidates & cx.shared.links;
+            if cx.kernel.shared.transit_priority(cx.kernel.span.router(self.number), cx.kernel.now) {
+                let transit = candidates & cx.kernel.shared.links;
                 class = usize::from(transit.is_empty());
                 candidates = if class == 0 { transit } else { candidates };
             }
@@ -252,7 +258,7 @@ impl<const W: usize> Visit<'_, W> {
             };
             self.serve_output(cx, output, input, (class, iteration));
             let slot = scratch.nominee[input] as usize;
-            if !cx.shared.on_request() {
+            if !cx.kernel.shared.on_request() {
                 self.serve_input(cx, input, slot, iteration);
             }
             losers.remove(input);
@@ -282,19 +288,19 @@ impl<const W: usize> Visit<'_, W> {
     #[inline]
     fn granted_pair<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize, iteration: u32) -> usize {
         let request = self.router.slots[slot].request as usize;
-        if !cx.shared.flexible() || M::FULL && self.router.choosing.contains(slot) {
+        if !cx.kernel.shared.flexible() || M::FULL && self.router.choosing.contains(slot) {
             return request;
         }
-        let class = cx.shared.tables.pair(request).class;
+        let class = cx.kernel.shared.tables.pair(request).class;
         if class == TERMINAL {
             return request;
         }
-        let first = cx.shared.block(request);
+        let first = cx.kernel.shared.block(request);
         let highest = (request - first) as u8;
-        let vc = if cx.shared.rules.joins_shortest {
+        let vc = if cx.kernel.shared.rules.joins_shortest {
             let row = self.router.credits.row(first);
             let credits = |vc: u8| row[(first + vc as usize) % 64];
-            roomiest((highest, cx.shared.capacities[class as usize % 4]), credits)
+            roomiest((highest, cx.kernel.shared.capacities[class as usize % 4]), credits)
         } else {
             self.select_vc_by_rank(cx, highest, slot, iteration)
         };
@@ -310,21 +316,23 @@ impl<const W: usize> Visit<'_, W> {
         slot: usize,
         iteration: u32,
     ) -> u8 {
-        let Some(flex) = cx.shared.base.vcs().flex() else { return highest };
+        let Some(flex) = cx.kernel.shared.base.vcs().flex() else { return highest };
         let Slot { queue: Queue { front: packet, .. }, request } = self.router.slots[slot];
-        let output = cx.shared.tables.pair_port(request as usize);
-        let base = cx.shared.block(request as usize);
+        let output = cx.kernel.shared.tables.pair_port(request as usize);
+        let base = cx.kernel.shared.block(request as usize);
         let credits = |vc| self.router.credits[base + vc as usize];
-        let length = u32::from(cx.packets.get(packet).length);
+        let length = u32::from(cx.kernel.packets.get(packet).length);
         let mut attempt =
-            Attempt { cx, router: cx.span.router(self.number), packet, iteration, stream: None };
+            Attempt { cx, router: cx.kernel.span.router(self.number), packet, iteration, stream: None };
         flex.select_by_rank(output, highest, (credits, length), &mut attempt)
     }
 
     /// `Ejection::IdleNode`: the node behind `output` is still absorbing a packet.
     #[inline]
     fn refuses<M: Mode>(&self, cx: &Context<'_, W, M>, output: usize) -> bool {
-        cx.shared.idle_node() && self.router.ports[output].class == TERMINAL && !self.node_is_idle(cx, output)
+        cx.kernel.shared.idle_node()
+            && self.router.ports[output].class == TERMINAL
+            && !self.node_is_idle(cx, output)
     }
 
     /// The output arbiter of `output` has served `input`.
@@ -338,11 +346,11 @@ impl<const W: usize> Visit<'_, W> {
     ) {
         // Past the last port the search wraps round by itself.
         self.router.ports[output].out_pointer[class] = input as u16 + 1;
-        if cx.shared.output_stamps() {
+        if cx.kernel.shared.output_stamps() {
             self.stamp_output(
                 (output, input),
-                cx.shared.tables.input_count,
-                cx.shared.moment(cx.now, iteration),
+                cx.kernel.shared.tables.input_count,
+                cx.kernel.shared.moment(cx.kernel.now, iteration),
             );
         }
     }
@@ -351,8 +359,8 @@ impl<const W: usize> Visit<'_, W> {
     #[inline]
     fn serve_input<M: Mode>(&mut self, cx: &Context<'_, W, M>, input: usize, slot: usize, iteration: u32) {
         self.router.ports[input].in_pointer = (slot as u8).wrapping_add(1) % 64;
-        if cx.shared.input_stamps() {
-            self.stamp_input(slot, cx.shared.moment(cx.now, iteration));
+        if cx.kernel.shared.input_stamps() {
+            self.stamp_input(slot, cx.kernel.shared.moment(cx.kernel.now, iteration));
         }
     }
 

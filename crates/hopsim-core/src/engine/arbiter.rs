@@ -27,8 +27,9 @@ impl Stage {
         port: usize,
         iteration: u32,
     ) -> Stream {
-        let index = u64::from(cx.span.router(number)) << 16 | (port as u64) << 1 | self as u64;
-        Stream::new(cx.shared.rules.seed, Purpose::Arbiter, index).at(cx.shared.moment(cx.now, iteration))
+        let index = u64::from(cx.kernel.span.router(number)) << 16 | (port as u64) << 1 | self as u64;
+        Stream::new(cx.kernel.shared.rules.seed, Purpose::Arbiter, index)
+            .at(cx.kernel.shared.moment(cx.kernel.now, iteration))
     }
 }
 
@@ -90,7 +91,7 @@ impl<const W: usize> Visit<'_, W> {
         field: u64,
         iteration: u32,
     ) -> usize {
-        if !cx.shared.input_round_robin() {
+        if !cx.kernel.shared.input_round_robin() {
             return self.choose_slot_otherwise(cx, input, field, iteration);
         }
         let high = field & (u64::MAX << (self.router.ports[input].in_pointer % 64));
@@ -106,10 +107,10 @@ impl<const W: usize> Visit<'_, W> {
         field: u64,
         iteration: u32,
     ) -> usize {
-        let info = cx.shared.tables.port(input);
+        let info = cx.kernel.shared.tables.port(input);
         let word = info.slot_base as usize / 64 * 64;
         let contest = Contest {
-            arbiter: &cx.shared.plan.router.allocator.input_arbiter,
+            arbiter: &cx.kernel.shared.plan.router.allocator.input_arbiter,
             candidates: Mask::<1>::from_bits(field),
             pointer: self.router.ports[input].in_pointer as usize,
         };
@@ -130,7 +131,7 @@ impl<const W: usize> Visit<'_, W> {
         candidates: Mask<W>,
         (class, iteration, nominee): (usize, u32, &Array<u16, W>),
     ) -> usize {
-        if !cx.shared.output_round_robin() {
+        if !cx.kernel.shared.output_round_robin() {
             return self.choose_input_otherwise(cx, output, candidates, (class, iteration, nominee));
         }
         let pointer = self.router.ports[output].out_pointer[class] as usize;
@@ -145,13 +146,13 @@ impl<const W: usize> Visit<'_, W> {
         candidates: Mask<W>,
         (class, iteration, nominee): (usize, u32, &Array<u16, W>),
     ) -> usize {
-        let inputs = cx.shared.tables.input_count;
+        let inputs = cx.kernel.shared.tables.input_count;
         let contest = Contest {
-            arbiter: &cx.shared.plan.router.allocator.output_arbiter,
+            arbiter: &cx.kernel.shared.plan.router.allocator.output_arbiter,
             candidates,
             pointer: self.router.ports[output].out_pointer[class] as usize,
         };
-        let terminal = |input| cx.shared.tables.port(input).class == TERMINAL;
+        let terminal = |input| cx.kernel.shared.tables.port(input).class == TERMINAL;
         contest.winner(
             |input, stamp| self.age(cx, nominee[input] as usize, terminal(input), stamp),
             |input| self.extras.output_stamps[(self.number * inputs + output) * inputs + input],
@@ -162,10 +163,10 @@ impl<const W: usize> Visit<'_, W> {
     /// The key of age arbitration for the head of a slot: smaller is older.
     #[inline]
     fn age<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize, terminal: bool, timestamp: Timestamp) -> u32 {
-        let packet = cx.packets.get(self.router.slots[slot].queue.front);
+        let packet = cx.kernel.packets.get(self.router.slots[slot].queue.front);
         match timestamp {
             Timestamp::Generation => packet.generated,
-            Timestamp::Injection if terminal => cx.now,
+            Timestamp::Injection if terminal => cx.kernel.now,
             Timestamp::Injection => packet.injected,
         }
     }

@@ -1,6 +1,7 @@
 //! The audit: what must hold between any two cycles, counted anew from the whole state. Slow; for tests.
 
-use super::context::{Context, Credit};
+use super::context::Context;
+use super::kernel::Credit;
 use super::mode::Mode;
 use super::region::Region;
 use super::regions::Cut;
@@ -65,7 +66,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         let sum = |count: fn(&Context<'p, W, M>) -> usize| -> u64 {
             self.regions.iter().map(|region| count(&region.context) as u64).sum()
         };
-        let (waiting, inside) = (sum(|cx| cx.nics.waiting.len()), sum(Context::inside));
+        let (waiting, inside) = (sum(|cx| cx.nodes.waiting.len()), sum(|cx| cx.kernel.inside()));
         if generated != dropped + waiting + inside + delivered {
             return Err(format!(
                 "{generated} packets generated, but {dropped} dropped, {waiting} waiting, {inside} inside and {delivered} delivered"
@@ -134,7 +135,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         let Some(job) = plan.jobs.get(plan.job_of[node] as usize).filter(|job| job.request_reply()) else {
             return Ok(());
         };
-        let nics = &self.region_of(router).0.context.nics;
+        let nics = &self.region_of(router).0.context.nodes;
         let class = nics.class(true);
         let vc = pair - plan.network.layout.pair_base[port] as usize;
         let mine = |requester: u32| {
@@ -142,8 +143,9 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
                 || class.block(requester, plan.network.nodes) + 1 == vc
         };
         let cx = &self.region_of(router).0.context;
-        let number = node - cx.span.first_node as usize;
+        let number = node - cx.kernel.span.first_node as usize;
         let requested = cx
+            .nodes
             .consumed
             .iter()
             .filter(|c| c.node == number as u32 && c.requester != NONE && mine(c.requester));
@@ -168,7 +170,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// A router of the network: its region, and its number there.
     fn region_of(&self, router: u32) -> (&Region<'p, W, M>, u32) {
         let region = &self.regions[self.cut.of(router)];
-        (region, router - region.context.span.first_router)
+        (region, router - region.context.kernel.span.first_router)
     }
 
     fn router(&self, router: u32) -> &Router<W> {
@@ -179,22 +181,26 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// Phits in a buffer.
     fn resident(&self, router: u32, slot: usize) -> u32 {
         let (cx, queue) = (&self.region_of(router).0.context, self.router(router).slots[slot].queue);
-        queue.iter(&cx.packets).map(|id| cx.shared.space(u32::from(cx.packets.get(id).length))).sum()
+        queue
+            .iter(&cx.kernel.packets)
+            .map(|id| cx.kernel.shared.space(u32::from(cx.kernel.packets.get(id).length)))
+            .sum()
     }
 
     /// Phits on their way there.
     fn flying(&self, router: u32, slot: usize) -> u32 {
         let (region, number) = self.region_of(router);
         let (cx, id) = (&region.context, join::<W>(number, slot));
-        let inside = cx.arrivals.iter().filter(|a| a.slot == id).map(|a| cx.packets.get(a.packet));
-        let packets = inside.chain(cx.immigrants.iter().filter(|packet| packet.next == id));
-        packets.map(|packet| cx.shared.space(u32::from(packet.length))).sum()
+        let inside =
+            cx.kernel.arrivals.iter().filter(|a| a.slot == id).map(|a| cx.kernel.packets.get(a.packet));
+        let packets = inside.chain(cx.kernel.immigrants.iter().filter(|packet| packet.next == id));
+        packets.map(|packet| cx.kernel.shared.space(u32::from(packet.length))).sum()
     }
 
     /// Credit on its way to an output VC \[phits\].
     fn returning(&self, router: u32, pair: usize) -> u32 {
         let (region, number) = self.region_of(router);
-        let credits = region.context.credits.iter();
+        let credits = region.context.kernel.credits.iter();
         credits.filter(|c: &&Credit| c.pair == join::<W>(number, pair)).map(|c| u32::from(c.phits)).sum()
     }
 
@@ -208,11 +214,11 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
                 return Err(format!("router {router} pair {pair}: the set of wanted pairs is stale"));
             }
             let Some((port, _)) = network.layout.any_vc(pair) else { continue };
-            let shortest = cx.shared.rules.shortest;
+            let shortest = cx.kernel.shared.rules.shortest;
             let link = network.layout.class[port] != TERMINAL;
-            let least = if link { cx.shared.space(shortest) } else { shortest };
+            let least = if link { cx.kernel.shared.space(shortest) } else { shortest };
             // Nodes that take all packets at once need no allocator.
-            let credit = state.credits[pair] >= least && (link || !cx.shared.parallel());
+            let credit = state.credits[pair] >= least && (link || !cx.kernel.shared.parallel());
             if state.credit.contains(pair) != credit {
                 return Err(format!("router {router} pair {pair}: the set of pairs with credit is stale"));
             }

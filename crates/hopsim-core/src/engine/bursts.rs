@@ -1,7 +1,8 @@
 //! Bursts that all nodes of a job begin together: see [`crate::traffic::process::synchronised_bursts`].
 
-use super::context::Context;
+use super::kernel::Kernel;
 use super::mode::Mode;
+use super::nic::Nodes;
 use crate::plan::{JobPlan, Plan};
 
 /// The present burst of a job.
@@ -57,9 +58,14 @@ impl Bursts {
     }
 }
 
-impl<const W: usize, M: Mode> Context<'_, W, M> {
+impl Nodes {
     /// A packet of job `index` will have been consumed at cycle `end`; after the last one of a burst the next begins.
-    pub fn finish_in_burst(&mut self, index: usize, end: u32) {
+    pub fn finish_in_burst<const W: usize, M: Mode>(
+        &mut self,
+        kernel: &mut Kernel<'_, W, M>,
+        index: usize,
+        end: u32,
+    ) {
         let burst = &mut self.bursts.present[index];
         if burst.left == 0 {
             return;
@@ -70,12 +76,12 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
             return;
         }
         let Burst { start, end, .. } = *burst;
-        self.worker.recorder.burst(index, (start, end));
+        kernel.worker.recorder.burst(index, (start, end));
         *burst = Burst { start: end, end, left: 0 };
-        let job = &self.shared.plan.jobs[index];
+        let job = &kernel.shared.plan.jobs[index];
         self.bursts.fill(index, job);
         for node in senders(job) {
-            self.nics.book(node, end);
+            self.book(node, end);
         }
     }
 }

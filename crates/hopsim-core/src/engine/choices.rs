@@ -145,13 +145,14 @@ impl<const W: usize> Visit<'_, W> {
         let head = cx.head(self.number, slot, packet);
         let request = match &cx.stand(packet, &head) {
             Stand::Arrived => head.ejection(),
-            Stand::Bound(hop) => cx.shared.base.way(&head, *hop).highest(),
+            Stand::Bound(hop) => cx.kernel.shared.base.way(&head, *hop).highest(),
             Stand::Open(prospect) => {
                 self.router.choosing.insert(slot);
-                return self.extras.choices.wait(&cx.shared.tables, (self.number, slot), prospect);
+                return self.extras.choices.wait(&cx.kernel.shared.tables, (self.number, slot), prospect);
             }
         };
-        self.router.ask(slot, cx.shared.tables.port(request.port).pair_base as usize + request.vc as usize);
+        self.router
+            .ask(slot, cx.kernel.shared.tables.port(request.port).pair_base as usize + request.vc as usize);
     }
 
     /// The allocator's iterations where heads have a choice. Returns what [`Visit::allocate`] does.
@@ -159,14 +160,14 @@ impl<const W: usize> Visit<'_, W> {
     pub fn iterate_choices<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) -> u32 {
         cx.update_own_marks(self.number, self.router, &mut self.extras.choices.waiting);
         let (mut fixed, mut losers) = (Mask::EMPTY, Mask::EMPTY);
-        for iteration in 0..cx.shared.rules.iterations {
+        for iteration in 0..cx.kernel.shared.rules.iterations {
             let waiting = &self.extras.choices.waiting;
             let awake = self.vacated(cx, waiting.awake(self.number, self.router.choosing));
             if iteration > 0 && awake.is_empty() && losers.is_empty() {
                 return self.rest(cx);
             }
             let open = waiting.free_outputs(self.number, self.router.credit);
-            let openings = Openings { open, reachable: cx.shared.reachable(open) };
+            let openings = Openings { open, reachable: cx.kernel.shared.reachable(open) };
             // What was not feasible cannot become so within the cycle: only losers may try another VC.
             fixed = if iteration == 0 {
                 self.fixed(cx, &openings)
@@ -181,7 +182,7 @@ impl<const W: usize> Visit<'_, W> {
             });
             if slots.is_empty() {
                 // Nothing changes any more in this cycle but what is drawn.
-                if cx.shared.draws {
+                if cx.kernel.shared.draws {
                     continue;
                 }
                 return self.rest(cx);
@@ -203,8 +204,9 @@ impl<const W: usize> Visit<'_, W> {
         let waiting = &self.extras.choices.waiting;
         let stale = cx.marks.as_deref().is_some_and(|marks| marks.is_stale(self.number));
         // What leaves at once has times of its own.
-        let rests =
-            waiting.may_sleep() && !cx.shared.parallel() && !(stale && waiting.has_outbound(self.number));
+        let rests = waiting.may_sleep()
+            && !cx.kernel.shared.parallel()
+            && !(stale && waiting.has_outbound(self.number));
         if rests { u32::MAX } else { 0 }
     }
 
@@ -214,7 +216,7 @@ impl<const W: usize> Visit<'_, W> {
         let mut slots = Mask::EMPTY;
         (self.router.wanted & openings.reachable).for_each(|pair| slots |= self.router.wants[pair]);
         slots = self.vacated(cx, self.extras.choices.waiting.free_inputs(self.number, slots));
-        if cx.shared.mixed() {
+        if cx.kernel.shared.mixed() {
             slots.for_each(|slot| {
                 if !self.fits(cx, slot) {
                     slots.remove(slot);
@@ -251,20 +253,20 @@ impl<const W: usize> Visit<'_, W> {
         slot: usize,
     ) -> bool {
         let id = self.router.slots[slot].queue.front;
-        let mut route = cx.packets.get(id).route;
+        let mut route = cx.kernel.packets.get(id).route;
         let mut attempt =
-            Attempt { cx, router: cx.span.router(self.number), packet: id, iteration, stream: None };
+            Attempt { cx, router: cx.kernel.span.router(self.number), packet: id, iteration, stream: None };
         let Chooser { prospect, .. } = self.extras.choices.chooser(self.number, slot);
         let outlook = Outlook { cx, visit: self, openings, slot };
-        let decision = cx.shared.routing.choose(prospect, &mut route, &outlook, &mut attempt);
+        let decision = cx.kernel.shared.routing.choose(prospect, &mut route, &outlook, &mut attempt);
         let feasible = decision.request.filter(|&request| outlook.open(request));
-        cx.worker.recorder.decisions += 1;
+        cx.kernel.worker.recorder.decisions += 1;
         if self.extras.choices.remembers {
-            cx.packets.get_mut(id).route = route;
+            cx.kernel.packets.get_mut(id).route = route;
         }
         let Some(request) = feasible else { return false };
         self.router.slots[slot].request =
-            cx.shared.tables.port(request.port).pair_base + u16::from(request.vc);
+            cx.kernel.shared.tables.port(request.port).pair_base + u16::from(request.vc);
         self.extras.choices.after[slot] = decision.after;
         true
     }
@@ -281,7 +283,7 @@ impl<const W: usize> Visit<'_, W> {
         (pair, to): (usize, PortClassCode),
         left: u32,
     ) -> u16 {
-        let packet = cx.packets.get_mut(id);
+        let packet = cx.kernel.packets.get_mut(id);
         let before = packet.route;
         if self.router.choosing.contains(slot) {
             packet.route = self.extras.choices.after[slot];
@@ -290,7 +292,7 @@ impl<const W: usize> Visit<'_, W> {
             contention.leaves(join::<W>(self.number as u32, slot), left);
         }
         if let Some(marks) = &mut cx.marks {
-            marks.touch(self.number, (to, cx.shared.tables.pair(pair).vc as usize));
+            marks.touch(self.number, (to, cx.kernel.shared.tables.pair(pair).vc as usize));
         }
         if cx.minimal.is_empty() {
             return 0;

@@ -29,10 +29,15 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
     pub(super) fn each_option(&self, (number, slot): (usize, usize), mut visit: impl FnMut(usize)) {
         let router = &self.routers[number];
         if !router.choosing.contains(slot) {
-            return self.context.shared.pairs_up_to(router.slots[slot].request as usize).for_each(visit);
+            return self
+                .context
+                .kernel
+                .shared
+                .pairs_up_to(router.slots[slot].request as usize)
+                .for_each(visit);
         }
         let prospect = &self.extras.choices.chooser(number, slot).prospect;
-        let layout = &self.context.shared.plan.network.layout;
+        let layout = &self.context.kernel.shared.plan.network.layout;
         let highest = |(port, vc): (usize, u8)| layout.pair_base[port] as usize + vc as usize;
         if prospect.anywhere {
             // It draws its path anew in every attempt: any link, or to its node if that is here.
@@ -47,7 +52,7 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
             let all = links.flat_map(vcs).chain(ejection.map(|to| (to.port, to.vc)));
             return all.map(highest).for_each(visit);
         }
-        let mut visit = |output| self.context.shared.pairs_up_to(highest(output)).for_each(&mut visit);
+        let mut visit = |output| self.context.kernel.shared.pairs_up_to(highest(output)).for_each(&mut visit);
         let single = [prospect.minimal, prospect.detour].map(|way| (way.port as usize, way.vc));
         let misroute = |port: usize| match layout.class[port] {
             TERMINAL => None,
@@ -55,7 +60,7 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
         };
         single.into_iter().for_each(&mut visit);
         // The escape VC is there for the path in order of dimensions alone.
-        let first = u8::from(self.context.shared.plan.topology.has_escape());
+        let first = u8::from(self.context.kernel.shared.plan.topology.has_escape());
         prospect.each_nearer(|port| (first..layout.output_vcs[port]).for_each(|vc| visit((port, vc))));
         (0..layout.ports()).filter_map(misroute).for_each(visit);
     }
@@ -78,12 +83,12 @@ impl<const W: usize, M: Mode> Place<'_, '_, W, M> {
     /// Room that a packet takes in the buffer of a link \[phits\].
     fn space(&self, packet: u32) -> u32 {
         let cx = &self.region.context;
-        cx.shared.space(u32::from(cx.packets.get(packet).length))
+        cx.kernel.shared.space(u32::from(cx.kernel.packets.get(packet).length))
     }
 
     /// Phits that packets whose heads have arrived take.
     fn occupied(&self) -> u32 {
-        self.queue().iter(&self.region.context.packets).map(|packet| self.space(packet)).sum()
+        self.queue().iter(&self.region.context.kernel.packets).map(|packet| self.space(packet)).sum()
     }
 
     /// The output VCs that its head may ask for, in order of preference.
@@ -104,7 +109,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     fn place(&self, slot: u32) -> Place<'_, 'p, W, M> {
         let (router, slot) = split::<W>(slot);
         let region = &self.regions[self.cut.of(router as u32)];
-        Place { region, number: router - region.context.span.first_router as usize, slot }
+        Place { region, number: router - region.context.kernel.span.first_router as usize, slot }
     }
 
     /// A cycle of waiting heads, if there is one.
@@ -133,7 +138,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
 
     /// Whether an output VC will have `length` phits of room without any head moving.
     fn has_room(&self, place: &Place<'_, 'p, W, M>, pair: usize, length: u32, census: &Census) -> bool {
-        let constants = &place.region.context.shared;
+        let constants = &place.region.context.kernel.shared;
         let entry = pair != constants.output_vc(pair);
         let (pair, length) = (constants.output_vc(pair), length + if entry { constants.bubble() } else { 0 });
         let PairInfo { port, class, vc, .. } = constants.tables.pair(pair);
@@ -157,7 +162,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
 
     /// The slots that a link port feeds, by VC.
     fn behind(&self, place: &Place<'_, 'p, W, M>, port: usize) -> impl Iterator<Item = u32> {
-        let first = u32::from(place.region.context.shared.tables.port(port).pair_base);
+        let first = u32::from(place.region.context.kernel.shared.tables.port(port).pair_base);
         let link = &place.region.routers[place.number].ports[port];
         let there = join::<W>(self.cut.routers(link.region as usize).start, 0);
         let to_slot = link.to_slot.wrapping_add(there);
@@ -167,7 +172,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
 
     /// The slots whose heads can make room for an output VC.
     fn blockers(&self, place: &Place<'_, 'p, W, M>, pair: usize) -> Vec<u32> {
-        let shared = &place.region.context.shared;
+        let shared = &place.region.context.kernel.shared;
         let port = shared.tables.pair_port(pair);
         if !place.region.routers[place.number].ports[port].plugged() {
             return Vec::new();
@@ -214,25 +219,25 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             at = next;
         };
         let waiting = walk[first..].iter().map(|&(slot, pair)| self.describe(slot, pair)).collect();
-        let packets = self.regions.iter().map(|region| region.context.inside()).sum();
+        let packets = self.regions.iter().map(|region| region.context.kernel.inside()).sum();
         DeadlockReport { cycle: self.now(), packets, waiting }
     }
 
     fn describe(&self, slot: u32, pair: usize) -> WaitingHead {
         let place = self.place(slot);
         let cx = &place.region.context;
-        let packet = cx.packets.get(place.queue().front);
+        let packet = cx.kernel.packets.get(place.queue().front);
         let network = &self.plan.network;
         let (input, input_vc) = network.layout.slot_vc(place.slot).unwrap_or((0, 0));
         let (output, output_vc) = network.layout.any_vc(pair).unwrap_or((0, 0));
         WaitingHead {
-            router: cx.span.router(place.number),
+            router: cx.kernel.span.router(place.number),
             input: network.port_name(input),
             input_vc,
             output: network.port_name(output),
             output_vc,
             source: packet.source,
-            destination: packet.destination(cx.shared.rules.nodes_per_router),
+            destination: packet.destination(cx.kernel.shared.rules.nodes_per_router),
             generated: packet.generated,
         }
     }

@@ -25,18 +25,18 @@ struct Injection {
 impl<const W: usize, M: Mode> Region<'_, W, M> {
     /// Counts this cycle for the heads of the injection VCs.
     pub(super) fn count_injection_waits(&mut self) {
-        if !self.context.worker.recorder.is_measuring() {
+        if !self.context.kernel.worker.recorder.is_measuring() {
             return;
         }
-        let Some(mut waits) = self.context.worker.recorder.waits.take() else { return };
+        let Some(mut waits) = self.context.kernel.worker.recorder.waits.take() else { return };
         let injections = self.injections();
-        let always = self.context.sat.is_some() || self.context.shared.parallel();
+        let always = self.context.sat.is_some() || self.context.kernel.shared.parallel();
         for number in 0..self.routers.len() {
             if always || !self.routers[number].is_idle::<M>() {
                 self.count_waits_in(number, (&injections, always), &mut waits);
             }
         }
-        self.context.worker.recorder.waits = Some(waits);
+        self.context.kernel.worker.recorder.waits = Some(waits);
     }
 
     /// Counts, at the end of the run, the cycles of the heads that still wait.
@@ -47,7 +47,7 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
                 for slot in slots.clone() {
                     let head = self.routers[number].slots[slot].queue.front;
                     if head != NONE {
-                        let arrived = self.context.packets.get(head).arrived;
+                        let arrived = self.context.kernel.packets.get(head).arrived;
                         self.context.end_injection_wait((number, *terminal), slot, arrived);
                     }
                 }
@@ -56,7 +56,7 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
     }
 
     fn injections(&self) -> Vec<Injection> {
-        let tables = &self.context.shared.tables;
+        let tables = &self.context.kernel.shared.tables;
         let ports = (0..tables.input_count).map(|input| (input, tables.port(input)));
         let injections = ports.filter(|(_, port)| port.class == TERMINAL).map(|(input, port)| {
             let first = port.slot_base as usize;
@@ -76,15 +76,19 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
     ) {
         let (router, cx) = (&self.routers[number], &self.context);
         for Injection { input, slots, terminal } in injections {
-            let busy = router.ports[*input].in_free > cx.now;
+            let busy = router.ports[*input].in_free > cx.kernel.now;
             if busy && !always {
                 continue;
             }
-            let node = number * cx.shared.rules.nodes_per_router as usize + terminal;
+            let node = number * cx.kernel.shared.rules.nodes_per_router as usize + terminal;
             for slot in slots.clone() {
                 if router.slots[slot].queue.front != NONE {
                     let reason = self.reason((number, slot), (busy, node));
-                    waits.count(cx.span.node(node) as usize, cx.network_id(number, slot), reason);
+                    waits.count(
+                        cx.kernel.span.node(node) as usize,
+                        cx.kernel.network_id(number, slot),
+                        reason,
+                    );
                 }
             }
         }
@@ -97,14 +101,14 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
         if cx.sat.as_ref().is_some_and(|sat| sat.is_exhausted(node)) {
             return WaitReason::Sat;
         }
-        if busy || self.extras.is_leaving((number, slot), cx.now) {
+        if busy || self.extras.is_leaving((number, slot), cx.kernel.now) {
             return WaitReason::Input;
         }
-        let plain = !cx.shared.flexible()
-            && !cx.shared.mixed()
-            && !cx.shared.idle_node()
-            && cx.shared.bubble() == 0
-            && cx.shared.lbr() == 0;
+        let plain = !cx.kernel.shared.flexible()
+            && !cx.kernel.shared.mixed()
+            && !cx.kernel.shared.idle_node()
+            && cx.kernel.shared.bubble() == 0
+            && cx.kernel.shared.lbr() == 0;
         let reason = if plain && self.hopes_are_options((number, slot)) {
             self.plain_lack(number, slot)
         } else {
@@ -119,7 +123,8 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
     /// Whether packets in transit go first in this cycle by in-transit priority restriction.
     fn draws_priority(&self, number: usize) -> bool {
         let cx = &self.context;
-        cx.shared.rules.ipr > 0.0 && cx.shared.transit_priority(cx.span.router(number), cx.now)
+        cx.kernel.shared.rules.ipr > 0.0
+            && cx.kernel.shared.transit_priority(cx.kernel.span.router(number), cx.kernel.now)
     }
 
     /// Whether a head with a choice may use all the output VCs that it could be woken for: not where it has an escape VC, nor
@@ -128,7 +133,7 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
     fn hopes_are_options(&self, (number, slot): (usize, usize)) -> bool {
         let chooses = M::FULL && self.routers[number].choosing.contains(slot);
         !chooses
-            || !self.context.shared.plan.topology.has_escape()
+            || !self.context.kernel.shared.plan.topology.has_escape()
                 && !self.extras.choices.chooser(number, slot).prospect.anywhere
     }
 
@@ -142,8 +147,8 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
             (!credit.is_empty(), !choices.waiting.free_outputs(number, credit).is_empty())
         } else {
             let pair = router.slots[slot].request as usize;
-            let ready = router.ports[self.context.shared.tables.pair_port(pair)].out_ready;
-            (router.credit.contains(pair), ready <= self.context.now)
+            let ready = router.ports[self.context.kernel.shared.tables.pair_port(pair)].out_ready;
+            (router.credit.contains(pair), ready <= self.context.kernel.now)
         };
         match (credit, free) {
             (false, _) => WaitReason::Credits,
@@ -162,20 +167,20 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
     /// What an output VC or entry lacks for the head of a slot.
     fn lack(&self, router: usize, slot: usize, pair: usize) -> WaitReason {
         let (cx, state) = (&self.context, &self.routers[router]);
-        let phits = u32::from(cx.packets.get(state.slots[slot].queue.front).length);
-        let length = cx.shared.space(phits);
-        let real = cx.shared.output_vc(pair);
-        let port = cx.shared.tables.pair_port(real);
-        let vc = real - cx.shared.tables.port(port).pair_base as usize;
-        let is_link = cx.shared.tables.port(port).class != TERMINAL;
+        let phits = u32::from(cx.kernel.packets.get(state.slots[slot].queue.front).length);
+        let length = cx.kernel.shared.space(phits);
+        let real = cx.kernel.shared.output_vc(pair);
+        let port = cx.kernel.shared.tables.pair_port(real);
+        let vc = real - cx.kernel.shared.tables.port(port).pair_base as usize;
+        let is_link = cx.kernel.shared.tables.port(port).class != TERMINAL;
         let adaptive = is_link && state.choosing.contains(slot) && vc > 0;
         if state.credits[real] < length {
             WaitReason::Credits
         } else if real != pair && state.credits[pair] < length {
             WaitReason::Bubble
-        } else if adaptive && state.credits[real] < length + cx.shared.lbr() {
+        } else if adaptive && state.credits[real] < length + cx.kernel.shared.lbr() {
             WaitReason::Lbr
-        } else if state.ports[port].out_ready > cx.now || self.is_full(router, port, phits) {
+        } else if state.ports[port].out_ready > cx.kernel.now || self.is_full(router, port, phits) {
             WaitReason::Output
         } else {
             WaitReason::Arbitration
@@ -189,18 +194,20 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
         let first = join::<W>(router as u32, port) as usize * extras.ring;
         let departures =
             (first..first + extras.ring).filter(|&place| extras.departures[place] > 0).map(|place| {
-                let length =
-                    extras.lengths.get(place).map_or(cx.shared.rules.shortest, |&length| u32::from(length));
+                let length = extras
+                    .lengths
+                    .get(place)
+                    .map_or(cx.kernel.shared.rules.shortest, |&length| u32::from(length));
                 (extras.departures[place] - 1, length)
             });
-        let terminal = cx.shared.tables.port(port).class == TERMINAL;
-        if cx.shared.idle_node()
+        let terminal = cx.kernel.shared.tables.port(port).class == TERMINAL;
+        if cx.kernel.shared.idle_node()
             && terminal
-            && departures.clone().any(|(at, length)| at < cx.now && cx.now < at + length)
+            && departures.clone().any(|(at, length)| at < cx.kernel.now && cx.kernel.now < at + length)
         {
             return true;
         }
-        let queued: u32 = departures.filter(|&(at, _)| at >= cx.now).map(|(_, length)| length).sum();
-        cx.shared.mixed() && extras.ring > 0 && queued + length > cx.shared.rules.output_buffer
+        let queued: u32 = departures.filter(|&(at, _)| at >= cx.kernel.now).map(|(_, length)| length).sum();
+        cx.kernel.shared.mixed() && extras.ring > 0 && queued + length > cx.kernel.shared.rules.output_buffer
     }
 }

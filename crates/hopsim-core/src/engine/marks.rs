@@ -173,7 +173,7 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// Brings the marks up to date at the beginning of a cycle, and wakes the heads that may read them, with their routers.
     pub fn update_marks(&mut self, routers: &[Router<W>], waiting: &mut Waiting<W>, active: &mut [u64]) {
         let Some(mut marks) = self.marks.take() else { return };
-        let due = marks.under_way.take(self.now);
+        let due = marks.under_way.take(self.kernel.now);
         for &(index, bits) in &due {
             marks.heard[index as usize] = bits;
             let first = index as usize / marks.ports.len() / marks.group * marks.group;
@@ -210,12 +210,12 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         (number, router): (usize, &Router<W>),
         waiting: &mut Waiting<W>,
     ) -> bool {
-        let capacity = self.shared.capacities[GLOBAL_CODE as usize];
+        let capacity = self.kernel.shared.capacities[GLOBAL_CODE as usize];
         let changed = match marks.rule.packets {
-            Packets::All => marks.update(number, |pair| capacity - router.credits[pair], self.now),
+            Packets::All => marks.update(number, |pair| capacity - router.credits[pair], self.kernel.now),
             Packets::Minimal => {
                 let id = |pair| join::<W>(number as u32, pair) as usize;
-                marks.update(number, |pair| self.minimal[id(pair)], self.now)
+                marks.update(number, |pair| self.minimal[id(pair)], self.kernel.now)
             }
         };
         changed && waiting.wake_own(number, marks.ports.clone())

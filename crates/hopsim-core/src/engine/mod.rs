@@ -11,6 +11,7 @@ mod context;
 mod damq;
 mod deadlock;
 mod injection_waits;
+mod kernel;
 mod marks;
 mod mask;
 mod mode;

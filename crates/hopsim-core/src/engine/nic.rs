@@ -1,10 +1,12 @@
 //! The nodes' network interfaces: source queues, injection buffers, the wires between them, and which of these a packet may
 //! take. See `nodes` for what nodes do in a cycle.
 
+use super::bursts::Bursts;
 use super::mode::Mode;
 use super::packet::Waiting;
 use super::pool::{Pool, Queue};
 use super::regions::Span;
+use super::replies::Consumed;
 use super::source::{Changes, Source};
 use super::wheel::Wheel;
 use crate::config::{InjectionLink, InjectionVc};
@@ -133,7 +135,7 @@ pub struct Candidate {
 }
 
 /// The network interfaces of a region.
-pub struct Nics {
+pub struct Nodes {
     /// By node: as everywhere here, by its number in the region.
     pub all: Vec<Nic>,
     /// What only runs with everything know of a node; empty otherwise.
@@ -150,6 +152,10 @@ pub struct Nics {
     pub wires: Wheel<u32>,
     /// Nodes whose injection buffers gained room in this cycle while packets wait.
     pub freed: Vec<u32>,
+    /// Requests and replies whose consumption begins.
+    pub consumed: Wheel<Consumed>,
+    /// Bursts that begin together.
+    pub bursts: Bursts,
     /// Streams of the random injection VC policy; empty if unused.
     vc_streams: Vec<Stream>,
     /// See [`InjectionVc`] -- constant.
@@ -177,9 +183,9 @@ pub struct Nics {
     pub nodes_per_router: u32,
 }
 
-impl Nics {
-    /// Idle interfaces with their first generations booked.
-    pub fn new(plan: &Plan, full: bool, span: &Span) -> Self {
+impl Nodes {
+    /// Idle interfaces with their first generations booked, in a run that is `full`; no event is further ahead than `ahead`.
+    pub fn new(plan: &Plan, (full, ahead): (bool, u32), span: &Span) -> Self {
         let seed = plan.experiment.measure.seed;
         let nodes = span.first_node..span.first_node + span.nodes as u32;
         let Classes { terminal, .. } = plan.network.classes;
@@ -216,6 +222,8 @@ impl Nics {
             wires: Wheel::new(plan.longest_packet()),
             freed: Vec::new(),
             vc_streams: streams.collect(),
+            consumed: Wheel::new(ahead),
+            bursts: Bursts::new(plan),
             policy,
             serial_wire: plan.nic.injection_link == InjectionLink::Serial,
             ports: plan.experiment.nic.injection_ports as usize,

@@ -27,25 +27,25 @@ pub struct Outlook<'a, 'v, 'p, const W: usize, M> {
 impl<const W: usize, M: Mode> Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn pair(&self, request: Request) -> usize {
-        self.cx.shared.tables.port(request.port).pair_base as usize + request.vc as usize
+        self.cx.kernel.shared.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
     /// The same the other way round.
     #[inline]
     fn request(&self, pair: usize) -> Request {
-        let port = self.cx.shared.tables.pair_port(pair);
-        Request { port, vc: (pair - self.cx.shared.tables.port(port).pair_base as usize) as u8 }
+        let port = self.cx.kernel.shared.tables.pair_port(pair);
+        Request { port, vc: (pair - self.cx.kernel.shared.tables.port(port).pair_base as usize) as u8 }
     }
 }
 
 impl<const W: usize, M: Mode> Outlook<'_, '_, '_, W, M> {
     /// Local buffer restriction: whether the head would enter the network over an adaptive VC without leaving room there.
     fn is_restricted(&self, request: Request, pair: usize) -> bool {
-        let input = self.cx.shared.tables.port(self.cx.shared.tables.slot_port(self.slot));
-        let output = self.cx.shared.tables.port(request.port);
+        let input = self.cx.kernel.shared.tables.port(self.cx.kernel.shared.tables.slot_port(self.slot));
+        let output = self.cx.kernel.shared.tables.port(request.port);
         let adaptive =
-            output.class != TERMINAL && (1..self.cx.shared.base.vcs().used(0)).contains(&request.vc);
-        let room = self.cx.shared.space(self.length()) + self.cx.shared.lbr();
+            output.class != TERMINAL && (1..self.cx.kernel.shared.base.vcs().used(0)).contains(&request.vc);
+        let room = self.cx.kernel.shared.space(self.length()) + self.cx.kernel.shared.lbr();
         input.class == TERMINAL && adaptive && self.visit.router.credits[pair] < room
     }
 }
@@ -55,8 +55,8 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     fn open(&self, request: Request) -> bool {
         let pair = self.pair(request);
         self.openings.open.contains(pair)
-            && (self.cx.shared.lbr() == 0 || !self.is_restricted(request, pair))
-            && (!self.cx.shared.mixed() || self.visit.has_room(self.cx, pair, self.length()))
+            && (self.cx.kernel.shared.lbr() == 0 || !self.is_restricted(request, pair))
+            && (!self.cx.kernel.shared.mixed() || self.visit.has_room(self.cx, pair, self.length()))
     }
 
     #[inline]
@@ -66,8 +66,8 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
 
     #[inline]
     fn occupancy(&self, request: Request) -> u32 {
-        let pair = self.cx.shared.output_vc(self.pair(request));
-        self.cx.shared.capacity(pair).saturating_sub(self.visit.router.credits[pair])
+        let pair = self.cx.kernel.shared.output_vc(self.pair(request));
+        self.cx.kernel.shared.capacity(pair).saturating_sub(self.visit.router.credits[pair])
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {
@@ -76,7 +76,7 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
 
     #[inline]
     fn capacity(&self, class: u8) -> u32 {
-        self.cx.shared.capacities[(class as usize + 1) % 4]
+        self.cx.kernel.shared.capacities[(class as usize + 1) % 4]
     }
 
     #[inline]
@@ -85,7 +85,7 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     }
 
     fn filtered_contention(&self, port: usize) -> f64 {
-        self.cx.contention.as_ref().map_or(0.0, |c| c.filtered(self.visit.number, port, self.cx.now))
+        self.cx.contention.as_ref().map_or(0.0, |c| c.filtered(self.visit.number, port, self.cx.kernel.now))
     }
 
     fn combined_contention(&self, group: u32) -> u32 {
@@ -101,17 +101,20 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
 
     #[inline]
     fn length(&self) -> u32 {
-        u32::from(self.cx.packets.get(self.visit.router.slots[self.slot].queue.front).length)
+        u32::from(self.cx.kernel.packets.get(self.visit.router.slots[self.slot].queue.front).length)
     }
 
     fn head(&self) -> Head {
-        let packet = self.cx.packets.get(self.visit.router.slots[self.slot].queue.front);
-        packet.head::<M>(&self.cx.shared.tables, (self.cx.span.router(self.visit.number), self.slot))
+        let packet = self.cx.kernel.packets.get(self.visit.router.slots[self.slot].queue.front);
+        packet.head::<M>(
+            &self.cx.kernel.shared.tables,
+            (self.cx.kernel.span.router(self.visit.number), self.slot),
+        )
     }
 
     #[inline]
     fn flexible(&self) -> bool {
-        self.cx.shared.flexible()
+        self.cx.kernel.shared.flexible()
     }
 
     #[inline]
@@ -125,7 +128,7 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
         // The ports that bring the packet nearer are all that it hopes for.
         let hopes = self.openings.open & choices.chooser(self.visit.number, self.slot).hopes;
         let mut pairs = (hopes & choices.vcs_from(vcs.start)).without(choices.vcs_from(vcs.end));
-        if self.cx.shared.lbr() > 0 || self.cx.shared.mixed() {
+        if self.cx.kernel.shared.lbr() > 0 || self.cx.kernel.shared.mixed() {
             pairs.for_each(|pair| {
                 if !self.open(self.request(pair)) {
                     pairs.remove(pair);
@@ -153,12 +156,14 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn each_hopeful(&self, _ports: Range<usize>, class: u8, vc: u8, mut visit: impl FnMut(usize)) {
         let pairs = self.openings.reachable & self.visit.extras.choices.pairs(class, vc);
-        pairs.for_each(|pair| visit(self.cx.shared.tables.pair_port(pair)));
+        pairs.for_each(|pair| visit(self.cx.kernel.shared.tables.pair_port(pair)));
     }
 
     #[inline]
     fn hopes_are_open(&self) -> bool {
-        !self.cx.shared.flexible() && self.cx.shared.lbr() == 0 && !self.cx.shared.mixed()
+        !self.cx.kernel.shared.flexible()
+            && self.cx.kernel.shared.lbr() == 0
+            && !self.cx.kernel.shared.mixed()
     }
 }
 
@@ -178,15 +183,23 @@ pub struct Attempt<'a, 'p, const W: usize, M> {
 
 impl<const W: usize, M: Mode> Draws for Attempt<'_, '_, W, M> {
     fn head(&self) -> Stream {
-        let packet = self.cx.packets.get(self.packet);
-        super::context::head_stream(self.cx.shared.rules.seed, (packet.source, packet.serial), self.router)
+        let packet = self.cx.kernel.packets.get(self.packet);
+        super::context::head_stream(
+            self.cx.kernel.shared.rules.seed,
+            (packet.source, packet.serial),
+            self.router,
+        )
     }
 
     fn attempt(&mut self) -> &mut Stream {
-        let packet = self.cx.packets.get(self.packet);
+        let packet = self.cx.kernel.packets.get(self.packet);
         self.stream.get_or_insert_with(|| {
-            let source = self.cx.shared.rules.attempts.stream(u64::from(packet.source));
-            source.at(u64::from(packet.serial)).at(self.cx.shared.moment(self.cx.now, self.iteration))
+            let source = self.cx.kernel.shared.rules.attempts.stream(u64::from(packet.source));
+            source.at(u64::from(packet.serial)).at(self
+                .cx
+                .kernel
+                .shared
+                .moment(self.cx.kernel.now, self.iteration))
         })
     }
 }

@@ -6,7 +6,8 @@
 //! cycle does not matter.
 
 use super::allocator::{Scratch, Visit};
-use super::context::{Arrival, Context, Credit};
+use super::context::Context;
+use super::kernel::{Arrival, Credit, Kernel};
 use super::mode::Mode;
 use super::regions::Regions;
 use super::routers::{Extras, Router, join, routers, split};
@@ -39,22 +40,22 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
             active: vec![0; span.routers.div_ceil(64)],
             wakes: Wheel::new(if M::SLEEPS { ahead } else { 0 }),
             scratch: Scratch::default(),
-            context: Context::new(shared, span, spread),
+            context: Context::new(Kernel::new(shared, span, spread)),
         }
     }
 
     /// Simulates up to cycle `end`.
     pub fn advance(&mut self, end: u32) {
         if M::FULL {
-            self.context.change_traffic();
+            self.context.nodes.change_traffic(&mut self.context.kernel);
         }
-        while self.context.now < end {
+        while self.context.kernel.now < end {
             self.cycle();
         }
     }
 
     fn cycle(&mut self) {
-        self.context.worker.recorder.start_cycle(self.context.now);
+        self.context.kernel.worker.recorder.start_cycle(self.context.kernel.now);
         if M::SLEEPS {
             self.wake_due();
         }
@@ -62,23 +63,23 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
         self.absorb_heads();
         if M::FULL {
             self.pass_signal();
-            let (tables, now) = (&self.context.shared.tables, self.context.now);
+            let (tables, now) = (&self.context.kernel.shared.tables, self.context.kernel.now);
             self.extras.choices.waiting.release(tables, &self.routers, now, &mut self.active);
             self.update_sensors();
         }
-        if self.context.worker.recorder.waits.is_some() {
+        if self.context.kernel.worker.recorder.waits.is_some() {
             self.count_injection_waits();
         }
         self.allocate();
-        self.context.run_nodes();
-        self.context.now += 1;
+        self.context.nodes.run_nodes(&mut self.context.kernel);
+        self.context.kernel.now += 1;
     }
 
     /// Counts what is left at cycle `end`, the last of the run.
     pub fn finish(&mut self, end: u32) {
-        self.context.count_lagging(end);
+        self.context.nodes.count_lagging(&mut self.context.kernel, end);
         self.count_held();
-        if self.context.worker.recorder.waits.is_some() {
+        if self.context.kernel.worker.recorder.waits.is_some() {
             self.settle_injection_waits();
         }
     }
@@ -86,31 +87,32 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
     /// Counts the packets that are in buffers at the end of the run for the time that they have been there.
     fn count_held(&mut self) {
         let cx = &mut self.context;
-        if cx.worker.recorder.links.is_none() {
+        if cx.kernel.worker.recorder.links.is_none() {
             return;
         }
         for (number, router) in self.routers.iter().enumerate() {
-            for slot in 0..cx.shared.plan.network.layout.slots() {
-                for id in router.slots[slot].queue.iter(&cx.packets) {
-                    let packet = cx.packets.get(id);
-                    let id = cx.network_id(number, slot);
-                    cx.worker.recorder.held(id, packet.length.into(), packet.arrived);
+            for slot in 0..cx.kernel.shared.plan.network.layout.slots() {
+                for id in router.slots[slot].queue.iter(&cx.kernel.packets) {
+                    let packet = cx.kernel.packets.get(id);
+                    let id = cx.kernel.network_id(number, slot);
+                    cx.kernel.worker.recorder.held(id, packet.length.into(), packet.arrived);
                 }
             }
         }
         // Heads that have arrived, or will, and may not take part yet.
-        let heads = cx.arrivals.iter().map(|&Arrival { slot, packet }| (slot, cx.packets.get(packet)));
-        for (slot, packet) in heads.chain(cx.immigrants.iter().map(|packet| (packet.next, packet))) {
+        let heads =
+            cx.kernel.arrivals.iter().map(|&Arrival { slot, packet }| (slot, cx.kernel.packets.get(packet)));
+        for (slot, packet) in heads.chain(cx.kernel.immigrants.iter().map(|packet| (packet.next, packet))) {
             let (number, slot) = split::<W>(slot);
-            let id = join::<W>(cx.span.router(number), slot);
-            cx.worker.recorder.held(id, packet.length.into(), packet.arrived);
+            let id = join::<W>(cx.kernel.span.router(number), slot);
+            cx.kernel.worker.recorder.held(id, packet.length.into(), packet.arrived);
         }
-        cx.count_held_at_injection();
+        cx.nodes.count_held_at_injection(&mut cx.kernel);
     }
 
     fn absorb_credits(&mut self) {
-        let now = self.context.now;
-        let due = self.context.credits.take(now);
+        let now = self.context.kernel.now;
+        let due = self.context.kernel.credits.take(now);
         for &Credit { pair: id, phits, minimal } in &due {
             let (number, pair) = split::<W>(id);
             let router = &mut self.routers[number];
@@ -123,7 +125,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
                 wake(&mut self.active, number);
             }
         }
-        self.context.credits.put_back(due);
+        self.context.kernel.credits.put_back(due);
     }
 
     /// A credit has come back for `pair` of router `number`, which has the id `id`: `minimal` phits of it of packets on their
@@ -131,10 +133,10 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
     #[inline]
     fn sense_credit(&mut self, (id, number, pair): (u32, usize, usize), minimal: u16) -> bool {
         let cx = &mut self.context;
-        if !cx.shared.redecides {
+        if !cx.kernel.shared.redecides {
             return false;
         }
-        let PairInfo { port, class, vc, .. } = cx.shared.tables.pair(pair);
+        let PairInfo { port, class, vc, .. } = cx.kernel.shared.tables.pair(pair);
         let waiting = &mut self.extras.choices.waiting;
         let mut woken = waiting.wake_by_credit(number, (port as usize, class));
         if let Some(marks) = &mut cx.marks {
@@ -149,21 +151,21 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
     }
 
     fn absorb_heads(&mut self) {
-        let now = self.context.now;
-        let mut due = self.context.immigrants.take(now);
+        let now = self.context.kernel.now;
+        let mut due = self.context.kernel.immigrants.take(now);
         for packet in due.drain(..) {
             let slot = packet.next;
-            let packet = self.context.packets.insert(packet);
-            self.context.arrivals.push(now, Arrival { slot, packet });
+            let packet = self.context.kernel.packets.insert(packet);
+            self.context.kernel.arrivals.push(now, Arrival { slot, packet });
         }
-        self.context.immigrants.put_back(due);
-        let due = self.context.arrivals.take(now);
+        self.context.kernel.immigrants.put_back(due);
+        let due = self.context.kernel.arrivals.take(now);
         for &Arrival { slot, packet } in &due {
             let (number, slot) = split::<W>(slot);
             let router = &mut self.routers[number];
             let queue = &mut router.slots[slot].queue;
             let head = queue.is_empty();
-            queue.push(&mut self.context.packets, packet);
+            queue.push(&mut self.context.kernel.packets, packet);
             if head {
                 // Most routers hold a head already: asking that costs less than entering it again.
                 if M::SLEEPS || router.is_idle::<M>() {
@@ -176,7 +178,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
                 }
             }
         }
-        self.context.arrivals.put_back(due);
+        self.context.kernel.arrivals.put_back(due);
     }
 
     /// A router is to be visited.
@@ -186,7 +188,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
 
     /// Routers that have been left alone up to the present cycle are to be visited.
     fn wake_due(&mut self) {
-        let now = self.context.now;
+        let now = self.context.kernel.now;
         let due = self.wakes.take(now);
         for &number in &due {
             wake(&mut self.active, number as usize);
@@ -205,7 +207,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
         // While the packet before it is still leaving, that one is counted.
         if self.context.contention.as_ref().is_some_and(|c| !c.counts(id)) {
             let counted = self.context.counted(number, slot, packet);
-            let now = self.context.now;
+            let now = self.context.kernel.now;
             self.context.contention.iter_mut().for_each(|c| c.count((number, id), counted, now));
             self.wake_by_counter(number, counted.port);
         }
@@ -213,7 +215,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
 
     /// The contention counter of a port has changed.
     fn wake_by_counter(&mut self, number: usize, port: u16) {
-        let class = self.context.shared.tables.port(port as usize).class;
+        let class = self.context.kernel.shared.tables.port(port as usize).class;
         self.extras.choices.waiting.wake(number, (port as usize, class));
         self.activate(number);
     }
@@ -222,7 +224,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
     fn update_sensors(&mut self) {
         self.context.update_marks(&self.routers, &mut self.extras.choices.waiting, &mut self.active);
         let Some(mut contention) = self.context.contention.take() else { return };
-        let now = self.context.now;
+        let now = self.context.kernel.now;
         let due = contention.take(now);
         for &id in &due {
             let (number, slot) = split::<W>(id);
@@ -246,18 +248,18 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
     /// Every router sends `phits` of its own on each of its local links, behind what is queued there. Without output
     /// queues no packet can wait for that in a router: it is granted when it will find the link free.
     fn send_on_local_links(&mut self, phits: u32) {
-        let (now, rules) = (self.context.now, &self.context.shared.rules);
+        let (now, rules) = (self.context.kernel.now, &self.context.kernel.shared.rules);
         for (number, router) in self.routers.iter_mut().enumerate() {
-            for port in 0..self.context.shared.tables.port_count {
+            for port in 0..self.context.kernel.shared.tables.port_count {
                 let state = &mut router.ports[port];
                 if state.class == LOCAL + 1 {
                     state.tail = state.tail.max(now) + phits;
                     if self.extras.ring == 0 {
                         state.out_ready = state.out_ready.max(state.tail.saturating_sub(rules.crossbar));
-                        if self.context.shared.redecides && state.out_ready > now {
+                        if self.context.kernel.shared.redecides && state.out_ready > now {
                             let choices = &mut self.extras.choices;
                             choices.waiting.occupy_output(
-                                &self.context.shared.tables,
+                                &self.context.kernel.shared.tables,
                                 number,
                                 (port, state.out_ready),
                             );
@@ -279,7 +281,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
                 let router = &mut self.routers[number];
                 let mut visit = Visit { number, router, extras: &mut self.extras };
                 let next = visit.allocate(&mut self.context, &mut self.scratch);
-                let rests = M::SLEEPS && next > self.context.now + 1;
+                let rests = M::SLEEPS && next > self.context.kernel.now + 1;
                 if rests || visit.router.is_idle::<M>() {
                     self.active[word] &= !(1 << bit);
                 }

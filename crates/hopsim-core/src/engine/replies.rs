@@ -3,8 +3,10 @@
 //! The allocator then keeps back a request without room for its reply as it does a packet without credit.
 
 use super::allocator::Visit;
-use super::context::{Context, Credit};
+use super::context::Context;
+use super::kernel::{Credit, Kernel};
 use super::mode::Mode;
+use super::nic::Nodes;
 use super::packet::Waiting;
 use super::regions::Span;
 use super::routers::{Router, join};
@@ -69,86 +71,103 @@ impl<const W: usize> Visit<'_, W> {
         pair: usize,
         (output, length): (usize, u32),
     ) {
-        if pair > cx.shared.tables.port(output).pair_base as usize {
+        if pair > cx.kernel.shared.tables.port(output).pair_base as usize {
             let credits = &mut self.router.credits[pair];
             *credits -= length;
-            if *credits < cx.shared.rules.shortest {
+            if *credits < cx.kernel.shared.rules.shortest {
                 self.router.credit.remove(pair);
             }
         }
     }
 }
 
-impl<const W: usize, M: Mode> Context<'_, W, M> {
+impl Nodes {
     /// Books what follows when a packet leaves for its node at `departure`.
     #[inline]
-    pub fn consume(&mut self, id: u32, departure: u32) {
-        let packet = self.packets.get(id);
+    pub fn consume<const W: usize, M: Mode>(
+        &mut self,
+        kernel: &mut Kernel<'_, W, M>,
+        id: u32,
+        departure: u32,
+    ) {
+        let packet = kernel.packets.get(id);
         let (job, length) = (packet.job as usize, u32::from(packet.length));
-        self.finish_in_burst(job, departure + length);
-        let packet = self.packets.get(id);
-        let node = packet.destination(self.shared.rules.nodes_per_router) - self.span.first_node;
+        self.finish_in_burst(kernel, job, departure + length);
+        let packet = kernel.packets.get(id);
+        let node = packet.destination(kernel.shared.rules.nodes_per_router) - kernel.span.first_node;
         if packet.is_request() {
             let request = Consumed { node, requester: packet.source, requested: packet.generated };
             self.consumed.push(departure, request);
         } else if packet.is_reply() {
-            self.worker.recorder.answered(packet, departure);
+            kernel.worker.recorder.answered(packet, departure);
             self.consumed.push(departure, Consumed { node, requester: NONE, requested: packet.requested });
         }
     }
 
     /// Nodes begin to absorb requests and answer them, or absorb replies and may send more requests.
-    pub fn absorb_consumed(&mut self) {
-        let due = self.consumed.take(self.now);
+    pub fn absorb_consumed<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>) {
+        let due = self.consumed.take(kernel.now);
         for packet in &due {
             let node = packet.node as usize;
             if packet.requester == NONE {
-                self.nics.sources[node].unanswered -= 1;
+                self.sources[node].unanswered -= 1;
             } else {
-                self.reply(packet);
+                self.reply(kernel, packet);
             }
-            self.drain_source(node);
+            self.drain_source(kernel, node);
         }
         self.consumed.put_back(due);
     }
 
     /// The node generates the reply to a request; its space is reserved.
-    fn reply(&mut self, request: &Consumed) {
-        let nic = &mut self.nics.all[request.node as usize];
+    fn reply<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>, request: &Consumed) {
+        let nic = &mut self.all[request.node as usize];
         let packet = Waiting {
             next: NONE,
             destination: request.requester,
             length: nic.length,
-            generated: self.now,
+            generated: kernel.now,
             serial: nic.serial,
             arrived: 0,
             requested: request.requested,
         };
         nic.serial += 1;
-        self.worker.recorder.generated(self.span.node(request.node as usize), (nic.job, nic.length));
-        let index = self.nics.waiting.insert(packet);
-        self.nics.sources[request.node as usize].replies.push(&mut self.nics.waiting, index);
+        kernel.worker.recorder.generated(kernel.span.node(request.node as usize), (nic.job, nic.length));
+        let index = self.waiting.insert(packet);
+        self.sources[request.node as usize].replies.push(&mut self.waiting, index);
     }
 
     /// The output VC for the ejection of a packet from `source` to a node of the same job.
     #[inline]
-    pub fn ejection_vc(&self, job: u8, source: u32, requested: u32) -> u8 {
-        if !M::FULL || requested != NONE || !self.shared.plan.jobs[job as usize].request_reply() {
+    pub fn ejection_vc<const W: usize, M: Mode>(
+        &self,
+        kernel: &Kernel<'_, W, M>,
+        job: u8,
+        source: u32,
+        requested: u32,
+    ) -> u8 {
+        if !M::FULL || requested != NONE || !kernel.shared.plan.jobs[job as usize].request_reply() {
             return 0;
         }
-        match self.nics.policy {
-            InjectionVc::Destination => 1 + self.nics.class(true).block(source, self.nics.nodes) as u8,
+        match self.policy {
+            InjectionVc::Destination => 1 + self.class(true).block(source, self.nodes) as u8,
             InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => 1,
         }
     }
 
     /// A reply of `length` phits has left injection VC `vc` of terminal port `port`: from the next cycle on there is room
     /// for another one.
-    pub fn release_reply(&mut self, (router, port): (usize, usize), vc: usize, length: u32) {
-        let class = self.nics.class(true);
-        let index = if self.nics.policy == InjectionVc::Destination { vc - class.first } else { 0 };
-        let pair = self.shared.tables.port(port).pair_base as usize + 1 + index;
+    pub fn release_reply<const W: usize, M: Mode>(
+        &mut self,
+        kernel: &mut Kernel<'_, W, M>,
+        (router, port): (usize, usize),
+        vc: usize,
+        length: u32,
+    ) {
+        let class = self.class(true);
+        let index = if self.policy == InjectionVc::Destination { vc - class.first } else { 0 };
+        let pair = kernel.shared.tables.port(port).pair_base as usize + 1 + index;
         let credit = Credit { pair: join::<W>(router as u32, pair), phits: length as u16, minimal: 0 };
-        self.credits.push(self.now + 1, credit);
+        kernel.credits.push(kernel.now + 1, credit);
     }
 }

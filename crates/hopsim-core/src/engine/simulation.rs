@@ -50,10 +50,10 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// Does something with every region in turn, which sees first what the others have sent.
     pub fn each_region(&mut self, mut act: impl FnMut(&mut Region<'p, W, M>)) {
         for (number, region) in self.regions.iter_mut().enumerate() {
-            region.context.receive(&mut self.worker.mail[number]);
-            std::mem::swap(&mut self.worker, &mut region.context.worker);
+            region.context.kernel.receive(&mut self.worker.mail[number]);
+            std::mem::swap(&mut self.worker, &mut region.context.kernel.worker);
             act(region);
-            std::mem::swap(&mut self.worker, &mut region.context.worker);
+            std::mem::swap(&mut self.worker, &mut region.context.kernel.worker);
         }
     }
 

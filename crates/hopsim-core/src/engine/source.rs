@@ -1,8 +1,9 @@
 //! Sources beyond a Bernoulli process that never changes: bursts, changes of pattern and load, a limit of unanswered
 //! requests.
 
-use super::context::Context;
+use super::kernel::Kernel;
 use super::mode::Mode;
+use super::nic::Nodes;
 use super::pool::Queue;
 use crate::config::WhenFull;
 use crate::network::NONE;
@@ -85,130 +86,149 @@ impl Changes {
     }
 }
 
-impl<const W: usize, M: Mode> Context<'_, W, M> {
+impl Nodes {
     /// Makes the changes of this cycle.
-    pub fn change_traffic(&mut self) {
-        if self.now != self.nics.changes.next_at {
+    pub fn change_traffic<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>) {
+        if kernel.now != self.changes.next_at {
             return;
         }
-        self.catch_up_before_change();
-        for (index, job) in self.shared.plan.jobs.iter().enumerate() {
-            let done = &mut self.nics.changes.done[index];
-            let Some(phase) = job.changes.get(*done).filter(|phase| phase.from == self.now) else { continue };
+        self.catch_up_before_change(kernel);
+        for (index, job) in kernel.shared.plan.jobs.iter().enumerate() {
+            let done = &mut self.changes.done[index];
+            let Some(phase) = job.changes.get(*done).filter(|phase| phase.from == kernel.now) else {
+                continue;
+            };
             *done += 1;
             if phase.new_load {
-                self.redraw(index, &phase.process);
+                self.redraw(kernel, index, &phase.process);
             }
         }
-        self.nics.rebook(self.now);
-        self.nics.changes.next_at = self.nics.changes.next(self.shared.plan);
+        self.rebook(kernel.now);
+        self.changes.next_at = self.changes.next(kernel.shared.plan);
     }
 
     /// All packets that are due before this cycle are those of the traffic before it.
-    fn catch_up_before_change(&mut self) {
-        let now = self.now;
-        self.now = now.saturating_sub(1);
-        for node in 0..self.nics.all.len() {
-            if self.nics.all[node].lags {
-                self.catch_up(node, u32::MAX);
+    fn catch_up_before_change<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>) {
+        let now = kernel.now;
+        kernel.now = now.saturating_sub(1);
+        for node in 0..self.all.len() {
+            if self.all[node].lags {
+                self.catch_up(kernel, node, u32::MAX);
             }
         }
-        self.now = now;
+        kernel.now = now;
     }
 
     /// Nodes of a job that are not in a burst draw anew when they generate next, from this cycle on.
-    fn redraw(&mut self, job: usize, process: &Process) {
-        for (nic, source) in self.nics.all.iter_mut().zip(&self.nics.sources) {
+    fn redraw<const W: usize, M: Mode>(
+        &mut self,
+        kernel: &mut Kernel<'_, W, M>,
+        job: usize,
+        process: &Process,
+    ) {
+        for (nic, source) in self.all.iter_mut().zip(&self.sources) {
             if nic.job as usize == job && source.begins {
-                nic.next_at = (process.begin(&mut nic.process) - 1).saturating_add(self.now);
+                nic.next_at = (process.begin(&mut nic.process) - 1).saturating_add(kernel.now);
             }
         }
     }
 
     /// The booked cycle of `node` has come.
-    pub fn generate_in_phase(&mut self, node: usize) {
-        let (name, nic) = (self.span.node(node), &mut self.nics.all[node]);
+    pub fn generate_in_phase<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>, node: usize) {
+        let (name, nic) = (kernel.span.node(node), &mut self.all[node]);
         let index = nic.job as usize;
-        let (pattern, process) = self.nics.changes.present(&self.shared.plan.jobs[index], index, name);
+        let (pattern, process) = self.changes.present(&kernel.shared.plan.jobs[index], index, name);
         if process.waits() {
-            return self.generate_in_burst(node, pattern, process);
+            return self.generate_in_burst(kernel, node, pattern, process);
         }
-        if self.nics.sources[node].begins && pattern.is_silent(name) {
+        if self.sources[node].begins && pattern.is_silent(name) {
             // Another pattern of the run has a destination for it.
             let gap = process.step(&mut nic.process).gap;
-            return self.nics.book(node, self.now.saturating_add(gap));
+            return self.book(node, kernel.now.saturating_add(gap));
         }
         let synchronised = process.synchronised().is_some();
-        if synchronised || self.shared.plan.nic.when_full == WhenFull::Wait {
-            return self.generate_when_room(node, pattern, process);
+        if synchronised || kernel.shared.plan.nic.when_full == WhenFull::Wait {
+            return self.generate_when_room(kernel, node, pattern, process);
         }
         // Replies take their numbers among the packets of a node.
-        if !self.shared.plan.jobs[index].request_reply() && self.lag(node) {
+        if !kernel.shared.plan.jobs[index].request_reply() && self.lag(node) {
             return;
         }
-        let nic = &mut self.nics.all[node];
+        let nic = &mut self.all[node];
         let destination = pattern.destination(name, &mut nic.pattern);
-        let next_at = self.now.saturating_add(process.step(&mut nic.process).gap);
-        self.nics.book(node, next_at);
-        self.submit(node, destination);
+        let next_at = kernel.now.saturating_add(process.step(&mut nic.process).gap);
+        self.book(node, next_at);
+        self.submit(kernel, node, destination);
     }
 
     /// The node generates its packet if that would not be dropped, and else stands still until it is woken.
-    fn generate_when_room(&mut self, node: usize, pattern: &Pattern, process: &Process) {
-        if self.nics.sources[node].begins {
-            let destination = pattern.destination(self.span.node(node), &mut self.nics.all[node].pattern);
-            let source = &mut self.nics.sources[node];
+    fn generate_when_room<const W: usize, M: Mode>(
+        &mut self,
+        kernel: &mut Kernel<'_, W, M>,
+        node: usize,
+        pattern: &Pattern,
+        process: &Process,
+    ) {
+        if self.sources[node].begins {
+            let destination = pattern.destination(kernel.span.node(node), &mut self.all[node].pattern);
+            let source = &mut self.sources[node];
             (source.destination, source.begins) = (destination, false);
         }
-        if self.freeze(node) {
+        if self.freeze(kernel, node) {
             return;
         }
-        self.nics.sources[node].begins = true;
-        let gap = process.step(&mut self.nics.all[node].process).gap;
+        self.sources[node].begins = true;
+        let gap = process.step(&mut self.all[node].process).gap;
         if process.synchronised().is_none() || self.bursts.send(node) {
-            self.nics.book(node, self.now.saturating_add(gap));
+            self.book(node, kernel.now.saturating_add(gap));
         }
-        self.submit(node, self.nics.sources[node].destination);
+        self.submit(kernel, node, self.sources[node].destination);
     }
 
     /// One cycle of a process that stands still rather than lose packets: what follows the last packet is decided in
     /// the first cycle after it in which a packet would not be dropped.
-    fn generate_in_burst(&mut self, node: usize, pattern: &Pattern, process: &Process) {
-        if !self.nics.sources[node].begins {
-            if self.freeze(node) {
+    fn generate_in_burst<const W: usize, M: Mode>(
+        &mut self,
+        kernel: &mut Kernel<'_, W, M>,
+        node: usize,
+        pattern: &Pattern,
+        process: &Process,
+    ) {
+        if !self.sources[node].begins {
+            if self.freeze(kernel, node) {
                 return;
             }
-            let step = process.step(&mut self.nics.all[node].process);
-            self.nics.sources[node].begins = step.fresh;
+            let step = process.step(&mut self.all[node].process);
+            self.sources[node].begins = step.fresh;
             if step.gap > 1 {
-                return self.nics.book(node, (step.gap - 1).saturating_add(self.now));
+                return self.book(node, (step.gap - 1).saturating_add(kernel.now));
             }
         }
-        if self.nics.sources[node].begins {
-            let destination = pattern.destination(self.span.node(node), &mut self.nics.all[node].pattern);
-            let source = &mut self.nics.sources[node];
+        if self.sources[node].begins {
+            let destination = pattern.destination(kernel.span.node(node), &mut self.all[node].pattern);
+            let source = &mut self.sources[node];
             (source.destination, source.begins) = (destination, false);
-            if self.freeze(node) {
+            if self.freeze(kernel, node) {
                 return;
             }
         }
-        self.nics.book(node, self.now + 1);
-        self.submit(node, self.nics.sources[node].destination);
+        self.book(node, kernel.now + 1);
+        self.submit(kernel, node, self.sources[node].destination);
     }
 
     /// Whether the next packet of the burst would be dropped: then the node stands still until it is woken.
-    fn freeze(&mut self, node: usize) -> bool {
-        let destination = self.nics.sources[node].destination;
-        let frozen = self.nics.would_drop::<M>(self.now, node, destination);
-        self.nics.sources[node].frozen = frozen;
+    fn freeze<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>, node: usize) -> bool {
+        let destination = self.sources[node].destination;
+        let frozen = self.would_drop::<M>(kernel.now, node, destination);
+        self.sources[node].frozen = frozen;
         frozen
     }
 
     /// Lets a node that stood still try again.
     #[inline]
-    pub fn thaw(&mut self, node: usize) {
-        if std::mem::take(&mut self.nics.sources[node].frozen) {
-            self.generate_in_phase(node);
+    pub fn thaw<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>, node: usize) {
+        if std::mem::take(&mut self.sources[node].frozen) {
+            self.generate_in_phase(kernel, node);
         }
     }
 }

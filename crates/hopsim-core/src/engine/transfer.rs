@@ -1,7 +1,8 @@
 //! What follows from a grant: every instant of the hop is computed here, once.
 
 use super::allocator::Visit;
-use super::context::{Context, Credit};
+use super::context::Context;
+use super::kernel::Credit;
 use super::mask::Mask;
 use super::mode::Mode;
 use super::pool::Queue;
@@ -21,22 +22,27 @@ impl<const W: usize> Visit<'_, W> {
         (output, pair): (usize, usize),
     ) {
         let Slot { queue: Queue { front: id, .. }, request } = self.router.slots[slot];
-        let pair = cx.shared.output_vc(pair);
+        let pair = cx.kernel.shared.output_vc(pair);
         let (from, to) = (self.router.ports[input].class, self.router.ports[output].class);
-        let packet = cx.packets.get(id);
+        let packet = cx.kernel.packets.get(id);
         let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
         let crossing = u32::from(packet.crossing);
         let pace = if M::REGULAR { 1 } else { u32::from(self.router.ports[output].pace) };
-        let busy = crossing.max((arrived + length).saturating_sub(cx.now));
-        let hold = cx.now + if cx.shared.hold_speedup() { crossing } else { busy };
+        let busy = crossing.max((arrived + length).saturating_sub(cx.kernel.now));
+        let hold = cx.kernel.now + if cx.kernel.shared.hold_speedup() { crossing } else { busy };
         let departure = self.depart(cx, (output, to), (length, pace, hold));
-        self.router.ports[input].in_free = cx.now + busy;
+        self.router.ports[input].in_free = cx.kernel.now + busy;
         self.keep(cx, slot, busy);
-        let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, to), cx.now + busy) } else { 0 };
-        if M::FULL && cx.shared.redecides {
+        let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, to), cx.kernel.now + busy) } else { 0 };
+        if M::FULL && cx.kernel.shared.redecides {
             let ready = self.router.ports[output].out_ready;
-            let kept = (ready > cx.now).then_some((output, ready));
-            self.extras.choices.waiting.occupy(&cx.shared.tables, self.number, (input, cx.now + busy), kept);
+            let kept = (ready > cx.kernel.now).then_some((output, ready));
+            self.extras.choices.waiting.occupy(
+                &cx.kernel.shared.tables,
+                self.number,
+                (input, cx.kernel.now + busy),
+                kept,
+            );
         }
         if M::FULL && self.router.choosing.contains(slot) {
             self.extras.choices.withdraw((self.number, slot), self.router);
@@ -44,23 +50,23 @@ impl<const W: usize> Visit<'_, W> {
             self.router.withdraw(slot, request as usize);
         }
 
-        let until_departure = cx.shared.until_departure();
-        let nodes_per_router = cx.shared.rules.nodes_per_router;
-        let packet = cx.packets.get_mut(id);
-        let router = cx.span.router(self.number);
+        let until_departure = cx.kernel.shared.until_departure();
+        let nodes_per_router = cx.kernel.shared.rules.nodes_per_router;
+        let packet = cx.kernel.packets.get_mut(id);
+        let router = cx.kernel.span.router(self.number);
         let hop = Hop {
             router,
             port: output as u16,
-            vc: (pair - cx.shared.tables.port(output).pair_base as usize) as u8,
+            vc: (pair - cx.kernel.shared.tables.port(output).pair_base as usize) as u8,
             arrived: packet.arrived,
-            granted: cx.now,
+            granted: cx.kernel.now,
             departed: departure,
             misrouted: packet.route.misrouted(),
         };
-        cx.worker.mode.observer().granted(packet.key(nodes_per_router), hop);
+        cx.kernel.worker.mode.observer().granted(packet.key(nodes_per_router), hop);
         let ids = (join::<W>(router, slot), join::<W>(router, pair));
-        cx.worker.recorder.hop(ids, length, packet.arrived, (cx.now, departure));
-        packet.book_wait(until_departure, (from, to), (cx.now, departure));
+        cx.kernel.worker.recorder.hop(ids, length, packet.arrived, (cx.kernel.now, departure));
+        packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
         if to == TERMINAL {
             if M::FULL {
                 self.reserve_reply(cx, pair, (output, length));
@@ -71,8 +77,8 @@ impl<const W: usize> Visit<'_, W> {
             packet.hops[to as usize - 1] += 1;
             packet.arrived = departure + u32::from(link.latency) + length * (pace - 1);
             let (arrived, slot) = (packet.arrived, link.to_slot.wrapping_add(pair as u32));
-            cx.send(link.region, id, (slot, arrived));
-            cx.account(self.number, self.router, pair, (cx.shared.space(length), false));
+            cx.kernel.send(link.region, id, (slot, arrived));
+            cx.account(self.number, self.router, pair, (cx.kernel.shared.space(length), false));
         }
         self.vacate(cx, (input, slot, from), (length, minimal), (behind, arrived));
     }
@@ -80,16 +86,16 @@ impl<const W: usize> Visit<'_, W> {
     /// Moves the heads that have arrived to their nodes, where those take packets from all input VCs at once.
     pub fn consume_arrived<M: Mode>(&mut self, cx: &mut Context<'_, W, M>) {
         let mut heads = Mask::EMPTY;
-        for terminal in 0..cx.shared.rules.terminals {
-            heads |= self.router.wants[cx.shared.tables.port(terminal).pair_base as usize];
+        for terminal in 0..cx.kernel.shared.rules.terminals {
+            heads |= self.router.wants[cx.kernel.shared.tables.port(terminal).pair_base as usize];
         }
         heads.for_each(|slot| {
             let pair = self.router.slots[slot].request as usize;
             // After the last packet that a node may inject the others of its heads ask for nothing.
             let asks = self.router.wants[pair].contains(slot);
-            if asks && !self.extras.is_leaving((self.number, slot), cx.now) {
+            if asks && !self.extras.is_leaving((self.number, slot), cx.kernel.now) {
                 self.router.withdraw(slot, pair);
-                self.consume_head(cx, (slot, pair), cx.shared.tables.pair_port(pair));
+                self.consume_head(cx, (slot, pair), cx.kernel.shared.tables.pair_port(pair));
             }
         });
     }
@@ -101,30 +107,31 @@ impl<const W: usize> Visit<'_, W> {
         (slot, pair): (usize, usize),
         terminal: usize,
     ) {
-        let input = cx.shared.tables.slot_input(slot);
+        let input = cx.kernel.shared.tables.slot_input(slot);
         let from = self.router.ports[input].class;
         let id = self.router.slots[slot].queue.front;
-        let departure = cx.now + cx.shared.rules.crossbar;
-        let until_departure = cx.shared.until_departure();
-        let packet = cx.packets.get_mut(id);
+        let departure = cx.kernel.now + cx.kernel.shared.rules.crossbar;
+        let until_departure = cx.kernel.shared.until_departure();
+        let packet = cx.kernel.packets.get_mut(id);
         let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
-        let busy = length.max((arrived + length).saturating_sub(cx.now));
-        let router = cx.span.router(self.number);
+        let busy = length.max((arrived + length).saturating_sub(cx.kernel.now));
+        let router = cx.kernel.span.router(self.number);
         let hop = Hop {
             router,
             port: terminal as u16,
             vc: 0,
             arrived: packet.arrived,
-            granted: cx.now,
+            granted: cx.kernel.now,
             departed: departure,
             misrouted: packet.route.misrouted(),
         };
-        cx.worker.mode.observer().granted(packet.key(cx.shared.rules.nodes_per_router), hop);
+        cx.kernel.worker.mode.observer().granted(packet.key(cx.kernel.shared.rules.nodes_per_router), hop);
         let ids = (join::<W>(router, slot), join::<W>(router, pair));
-        cx.worker.recorder.hop(ids, length, packet.arrived, (cx.now, departure));
-        packet.book_wait(until_departure, (from, TERMINAL), (cx.now, departure));
+        cx.kernel.worker.recorder.hop(ids, length, packet.arrived, (cx.kernel.now, departure));
+        packet.book_wait(until_departure, (from, TERMINAL), (cx.kernel.now, departure));
         self.keep(cx, slot, busy);
-        let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, TERMINAL), cx.now + busy) } else { 0 };
+        let minimal =
+            if M::FULL { self.commit(cx, (slot, id), (pair, TERMINAL), cx.kernel.now + busy) } else { 0 };
         cx.deliver(id, departure);
         self.vacate(cx, (input, slot, from), (length, minimal), (behind, arrived));
     }
@@ -133,8 +140,8 @@ impl<const W: usize> Visit<'_, W> {
     /// can follow it.
     #[inline]
     fn keep<M: Mode>(&mut self, cx: &Context<'_, W, M>, slot: usize, busy: u32) {
-        if cx.shared.parallel() {
-            self.extras.free[join::<W>(self.number as u32, slot) as usize] = cx.now + busy;
+        if cx.kernel.shared.parallel() {
+            self.extras.free[join::<W>(self.number as u32, slot) as usize] = cx.kernel.now + busy;
         }
     }
 
@@ -151,10 +158,10 @@ impl<const W: usize> Visit<'_, W> {
     ) {
         let next = if from == TERMINAL {
             let (terminal, vc) = cx.injection_vc(input, slot);
-            if cx.worker.recorder.waits.is_some() {
+            if cx.kernel.worker.recorder.waits.is_some() {
                 cx.end_injection_wait((self.number, terminal), slot, arrived);
             }
-            let next = cx.leave_injection(self.number, terminal, vc, length);
+            let next = cx.nodes.leave_injection(&mut cx.kernel, self.number, terminal, vc, length);
             if M::FULL && cx.sat.is_some() {
                 self.injected(cx, terminal, vc);
             }
@@ -163,8 +170,8 @@ impl<const W: usize> Visit<'_, W> {
         } else {
             let link = &self.router.ports[input];
             let pair = link.to_pair.wrapping_add(slot as u32);
-            let credit = Credit { pair, phits: cx.shared.space(length) as u16, minimal };
-            cx.send_credit(link.region, cx.now + u32::from(link.latency), credit);
+            let credit = Credit { pair, phits: cx.kernel.shared.space(length) as u16, minimal };
+            cx.kernel.send_credit(link.region, cx.kernel.now + u32::from(link.latency), credit);
             behind
         };
         self.router.slots[slot].queue.front = next;
@@ -185,7 +192,7 @@ impl<const W: usize> Visit<'_, W> {
             }
             return;
         }
-        if M::FULL && cx.shared.deciding.contains(slot) {
+        if M::FULL && cx.kernel.shared.deciding.contains(slot) {
             return self.stand(cx, slot, packet);
         }
         self.router.ask(slot, cx.fixed_request(self.number, slot, packet));
@@ -201,19 +208,19 @@ impl<const W: usize> Visit<'_, W> {
         (length, slowness, hold): (u32, u32, u32),
     ) -> u32 {
         let state = &mut self.router.ports[port];
-        let departure = (cx.now + cx.shared.rules.crossbar).max(state.tail);
+        let departure = (cx.kernel.now + cx.kernel.shared.rules.crossbar).max(state.tail);
         state.tail = departure + length * slowness;
-        let idle_node = cx.shared.idle_node() && class == TERMINAL;
+        let idle_node = cx.kernel.shared.idle_node() && class == TERMINAL;
         let hold = if idle_node { 0 } else { hold };
         if M::PLAIN && !idle_node {
             // The queue is full only while all it holds departs back to back, so its last departure tells.
-            state.out_ready = hold.max(state.tail.saturating_sub(cx.shared.rules.queue_slack));
+            state.out_ready = hold.max(state.tail.saturating_sub(cx.kernel.shared.rules.queue_slack));
             return departure;
         }
         let ring = self.extras.ring;
         if ring == 0 {
             // A slow link takes longer than the crossbar.
-            state.out_ready = hold.max(state.tail.saturating_sub(cx.shared.rules.crossbar));
+            state.out_ready = hold.max(state.tail.saturating_sub(cx.kernel.shared.rules.crossbar));
             return departure;
         }
         let first = join::<W>(self.number as u32, port) as usize * ring;
@@ -221,9 +228,9 @@ impl<const W: usize> Visit<'_, W> {
         let next = if place + 1 == ring { 0 } else { place + 1 };
         state.ring = next as u8;
         self.extras.departures[first + place] = departure + 1;
-        if cx.shared.mixed() {
+        if cx.kernel.shared.mixed() {
             self.extras.lengths[first + place] = length as u16;
-            let room = self.room_at(&cx.shared.rules, port, cx.shared.rules.shortest);
+            let room = self.room_at(&cx.kernel.shared.rules, port, cx.kernel.shared.rules.shortest);
             self.router.ports[port].out_ready = hold.max(room);
         } else {
             state.out_ready = hold.max(self.extras.departures[first + next]);
@@ -256,37 +263,37 @@ impl<const W: usize> Visit<'_, W> {
 
     /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits.
     fn room<M: Mode>(&self, cx: &Context<'_, W, M>, port: usize, length: u32) -> u32 {
-        if self.extras.ring == 0 { 0 } else { self.room_at(&cx.shared.rules, port, length) }
+        if self.extras.ring == 0 { 0 } else { self.room_at(&cx.kernel.shared.rules, port, length) }
     }
 
     /// Whether an output VC and its queue have room for a packet of `length` phits.
     pub fn has_room<M: Mode>(&self, cx: &Context<'_, W, M>, pair: usize, length: u32) -> bool {
-        self.router.credits[pair] >= cx.shared.space(length)
-            && self.room(cx, cx.shared.tables.pair_port(pair), length) <= cx.now
+        self.router.credits[pair] >= cx.kernel.shared.space(length)
+            && self.room(cx, cx.kernel.shared.tables.pair_port(pair), length) <= cx.kernel.now
     }
 
     /// Whether the head of `slot` fits where it wants to go, with packets of several lengths.
     pub fn fits<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
         let state = &self.router.slots[slot];
-        let length = u32::from(cx.packets.get(state.queue.front).length);
-        cx.shared.pairs_up_to(state.request as usize).any(|pair| self.has_room(cx, pair, length))
+        let length = u32::from(cx.kernel.packets.get(state.queue.front).length);
+        cx.kernel.shared.pairs_up_to(state.request as usize).any(|pair| self.has_room(cx, pair, length))
     }
 
     /// `Ejection::IdleNode`: no packet is on its way into the node at this moment.
     pub fn node_is_idle<M: Mode>(&self, cx: &Context<'_, W, M>, output: usize) -> bool {
-        let (tail, shortest) = (self.router.ports[output].tail, cx.shared.rules.shortest);
+        let (tail, shortest) = (self.router.ports[output].tail, cx.kernel.shared.rules.shortest);
         // The last departure tells, unless it is yet to come.
-        if cx.now >= tail {
+        if cx.kernel.now >= tail {
             return true;
         }
-        if !cx.shared.mixed() && cx.now + shortest > tail {
+        if !cx.kernel.shared.mixed() && cx.kernel.now + shortest > tail {
             return false;
         }
         // Entries hold departure + 1, or 0; a departure d blocks the cycles strictly between d and d + length.
-        let blocks = |after: u32, length: u32| after != 0 && cx.now.wrapping_sub(after) < length - 1;
+        let blocks = |after: u32, length: u32| after != 0 && cx.kernel.now.wrapping_sub(after) < length - 1;
         let (start, ring) = (self.first_departure(output), self.extras.ring);
         let departures = &self.extras.departures[start..][..ring];
-        if !cx.shared.mixed() {
+        if !cx.kernel.shared.mixed() {
             return !departures.iter().any(|&after| blocks(after, shortest));
         }
         let lengths = &self.extras.lengths[start..][..ring];

@@ -1,6 +1,6 @@
 //! What a thread has of its own, and lends to the region that it simulates: counters, and what leaves the region.
 
-use super::context::Credit;
+use super::kernel::Credit;
 use super::packet::Packet;
 use crate::measure::recorder::Recorder;
 

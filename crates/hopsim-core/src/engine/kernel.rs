@@ -1,0 +1,121 @@
+//! What routers and nodes of a region work with: the clock, packets, what is on its way, and the counters.
+
+use super::mode::Mode;
+use super::packet::Packet;
+use super::pool::Pool;
+use super::regions::Span;
+use super::routers::join;
+use super::shared::Shared;
+use super::wheel::Wheel;
+use super::worker::{Mail, Worker};
+
+/// A head that arrives in a slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Slot id.
+    pub slot: u32,
+    /// The packet.
+    pub packet: u32,
+}
+
+/// Space that becomes free behind an output VC.
+#[derive(Clone, Copy, Debug)]
+pub struct Credit {
+    /// Pair id.
+    pub pair: u32,
+    /// Phits.
+    pub phits: u16,
+    /// Those of them of packets that had never left their minimal path when they were sent.
+    pub minimal: u16,
+}
+
+/// The common ground of a region.
+pub struct Kernel<'p, const W: usize, M> {
+    /// Constants.
+    pub shared: Shared<'p, W, M>,
+    /// Which routers and nodes are in the region -- constant.
+    pub span: Span,
+    /// The next cycle to be simulated, or the present one.
+    pub now: u32,
+    /// Packets in the network.
+    pub packets: Pool<Packet>,
+    /// Heads on their way.
+    pub arrivals: Wheel<Arrival>,
+    /// Packets on their way from other regions; their link is the slot that they arrive in.
+    pub immigrants: Wheel<Packet>,
+    /// Credits on their way.
+    pub credits: Wheel<Credit>,
+    /// Lent while the region is simulated.
+    pub worker: Worker<M>,
+}
+
+impl<'p, const W: usize, M: Mode> Kernel<'p, W, M> {
+    /// That of an empty region at cycle 0, which is at most `spread` cycles behind the others.
+    pub fn new(shared: Shared<'p, W, M>, span: Span, spread: u32) -> Self {
+        let ahead = shared.ahead;
+        Self {
+            now: 0,
+            packets: Pool::new(),
+            arrivals: Wheel::new(ahead + 1),
+            immigrants: Wheel::new(if spread == 0 { 0 } else { ahead + 1 + spread }),
+            credits: Wheel::new(shared.longest_link + spread),
+            worker: Worker::default(),
+            shared,
+            span,
+        }
+    }
+
+    /// Packets inside the region, and on their way there.
+    pub fn inside(&self) -> usize {
+        self.packets.len() + self.immigrants.iter().count()
+    }
+
+    /// Takes what other regions have sent.
+    pub fn receive(&mut self, mail: &mut Mail) {
+        let pipeline = self.shared.rules.pipeline;
+        mail.packets.drain(..).for_each(|p| self.immigrants.push(p.arrived + pipeline, p));
+        mail.credits.drain(..).for_each(|(at, credit)| self.credits.push(at, credit));
+    }
+
+    /// A packet that will have `arrived` at the other end of a link to `region` is on its way to `slot` there.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn send(&mut self, region: u16, id: u32, (slot, arrived): (u32, u32)) {
+        if region == self.span.region {
+            let at = arrived + self.shared.rules.pipeline;
+            self.arrivals.push(at, Arrival { slot, packet: id });
+        } else {
+            self.send_away(region, id, slot);
+        }
+    }
+
+    // Out of line, so that what stays in the region does not pay for it.
+    #[inline(never)]
+    fn send_away(&mut self, region: u16, id: u32, slot: u32) {
+        let packet = Packet { next: slot, ..self.packets.get(id).clone() };
+        self.packets.remove(id);
+        self.worker.mail[region as usize].packets.push(packet);
+    }
+
+    /// Credit is on its way to a router of `region`, for cycle `at`.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn send_credit(&mut self, region: u16, at: u32, credit: Credit) {
+        if region == self.span.region {
+            self.credits.push(at, credit);
+        } else {
+            self.send_credit_away(region, at, credit);
+        }
+    }
+
+    #[inline(never)]
+    fn send_credit_away(&mut self, region: u16, at: u32, credit: Credit) {
+        self.worker.mail[region as usize].credits.push((at, credit));
+    }
+
+    /// The id in the network of slot or pair `index` of router `number`: what the recorder counts by.
+    #[inline]
+    pub fn network_id(&self, number: usize, index: usize) -> u32 {
+        join::<W>(self.span.router(number), index)
+    }
+}
