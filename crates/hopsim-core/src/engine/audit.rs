@@ -1,15 +1,16 @@
 //! The audit: what must hold between any two cycles, counted anew from the whole state. Slow; for tests.
 
-use super::context::Context;
-use super::kernel::Credit;
-use super::mode::Mode;
-use super::region::Region;
-use super::regions::Cut;
-use super::replies::reply_space;
-use super::routers::{Router, initial_credits, join};
-use super::simulation::Simulation;
 use super::{Fit, Task, perform};
 use crate::config::InjectionVc;
+use crate::engine::kernel::ids::join;
+use crate::engine::kernel::regions::Cut;
+use crate::engine::kernel::wires::Credit;
+use crate::engine::mode::Mode;
+use crate::engine::node::synthetic::replies::reply_space;
+use crate::engine::region::Region;
+use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::routers::{Router, initial_credits};
+use crate::engine::simulation::Simulation;
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
 use crate::trace::{PacketTrace, Tracer};

@@ -6,12 +6,12 @@
 //! free in the end never moves. Heads that decide at every attempt count with every output they could ever choose, so
 //! that a deadlock that is reported is one.
 
-use super::mode::Mode;
-use super::pool::Queue;
-use super::region::Region;
-use super::routers::{join, split};
-use super::simulation::Simulation;
-use super::tables::PairInfo;
+use crate::engine::kernel::ids::{join, split};
+use crate::engine::kernel::pool::Queue;
+use crate::engine::mode::Mode;
+use crate::engine::region::Region;
+use crate::engine::simulation::Simulation;
+use crate::engine::tables::PairInfo;
 use crate::error::{DeadlockReport, WaitingHead};
 use crate::network::TERMINAL;
 use crate::routing::NO_VC;

@@ -6,9 +6,9 @@
 //!
 //! [`RecordStream::InjectionWaits`]: crate::config::measure::RecordStream::InjectionWaits
 
-use super::mode::Mode;
-use super::region::Region;
-use super::routers::join;
+use crate::engine::kernel::ids::join;
+use crate::engine::mode::Mode;
+use crate::engine::region::Region;
 use crate::measure::recorder::{WaitCounts, WaitReason};
 use crate::network::{NONE, TERMINAL};
 use std::ops::Range;

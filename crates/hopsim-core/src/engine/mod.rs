@@ -1,39 +1,19 @@
 //! The engine: runs a plan. See [`simulation`] for the cycle, `ARCHITECTURE.md` for the whole.
 
-mod allocator;
-mod arbiter;
 #[cfg(feature = "trace")]
 mod audit;
-mod bursts;
-mod choices;
-mod contention;
-mod context;
-mod damq;
 mod deadlock;
 mod injection_waits;
-mod kernel;
-mod marks;
+pub(crate) mod kernel;
 mod mask;
 mod mode;
-mod nic;
-mod nodes;
-mod outlook;
-pub mod packet;
-mod pool;
+mod node;
 mod region;
-mod regions;
-mod replies;
-mod routers;
+mod router;
 mod rules;
-mod sat;
 mod shared;
 mod simulation;
-mod source;
 mod tables;
-mod transfer;
-mod waiting;
-mod wheel;
-mod worker;
 
 #[cfg(feature = "trace")]
 pub use audit::audit;
@@ -45,11 +25,11 @@ use crate::plan::Plan;
 use crate::trace::{Observer, Unobserved};
 #[cfg(any(test, feature = "trace"))]
 use crate::trace::{PacketTrace, Tracer};
+use kernel::regions::Cut;
 use mode::{
     Clean, CleanFull, CleanGeneral, Cube, CubeFull, Full, General, Mode, Named, is_clean, is_full, is_plain,
     is_rising,
 };
-use regions::Cut;
 use serde_json::{Map, Value};
 use simulation::Simulation;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};

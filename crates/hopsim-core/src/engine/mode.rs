@@ -145,7 +145,7 @@ pub fn is_rising(plan: &Plan) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::regions::Cut;
+    use crate::engine::kernel::regions::Cut;
     use crate::engine::simulation::Simulation;
     use crate::engine::{Task, Traced};
     use crate::trace::{PacketTrace, Tracer};

@@ -5,15 +5,21 @@
 //! Whatever crosses from one router to another takes at least one cycle, so the order of routers within a
 //! cycle does not matter.
 
-use super::allocator::{Scratch, Visit};
-use super::context::Context;
-use super::kernel::{Arrival, Credit, Kernel};
-use super::mode::Mode;
-use super::regions::Regions;
-use super::routers::{Extras, Router, join, routers, split};
-use super::shared::Shared;
-use super::tables::PairInfo;
-use super::wheel::Wheel;
+use crate::engine::kernel::Kernel;
+use crate::engine::kernel::ids::{join, split};
+use crate::engine::kernel::regions::Regions;
+use crate::engine::kernel::wheel::Wheel;
+use crate::engine::kernel::wires::{Arrival, Credit};
+use crate::engine::mode::Mode;
+use crate::engine::router::cioq::active::wake;
+use crate::engine::router::cioq::allocator::Scratch;
+use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::extras::Extras;
+use crate::engine::router::cioq::marks::{GLOBAL_CODE, Loads};
+use crate::engine::router::cioq::routers::{Router, routers};
+use crate::engine::router::cioq::visit::Visit;
+use crate::engine::shared::Shared;
+use crate::engine::tables::PairInfo;
 use crate::network::NONE;
 use crate::topology::LOCAL;
 
@@ -35,7 +41,11 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
         let (plan, span, ahead) = (shared.plan, regions.span(shared.plan, number), shared.ahead);
         let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
         Self {
-            routers: super::replies::with_reply_space(plan, &span, routers(plan, regions, number)),
+            routers: crate::engine::router::cioq::routers::with_reply_space(
+                plan,
+                &span,
+                routers(plan, regions, number),
+            ),
             extras: Extras::new(plan, (span.routers, ahead)),
             active: vec![0; span.routers.div_ceil(64)],
             wakes: Wheel::new(if M::SLEEPS { ahead } else { 0 }),
@@ -222,7 +232,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
 
     /// Brings to the present cycle what heads read besides credits.
     fn update_sensors(&mut self) {
-        self.context.update_marks(&self.routers, &mut self.extras.choices.waiting, &mut self.active);
+        self.refresh_marks();
         let Some(mut contention) = self.context.contention.take() else { return };
         let now = self.context.kernel.now;
         let due = contention.take(now);
@@ -243,6 +253,15 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
         if message > 0 {
             self.send_on_local_links(message);
         }
+    }
+
+    fn refresh_marks(&mut self) {
+        let cx = &mut self.context;
+        let Some(marks) = &mut cx.marks else { return };
+        let loads =
+            Loads { capacity: cx.kernel.shared.capacities[GLOBAL_CODE as usize], minimal: &cx.minimal };
+        let waiting = &mut self.extras.choices.waiting;
+        marks.refresh((&self.routers, loads), (waiting, &mut self.active), cx.kernel.now);
     }
 
     /// Every router sends `phits` of its own on each of its local links, behind what is queued there. Without output
@@ -291,10 +310,4 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
             }
         }
     }
-}
-
-/// A router is to be visited.
-#[inline]
-pub fn wake(active: &mut [u64], number: usize) {
-    active[number / 64] |= 1 << (number % 64);
 }

@@ -1,15 +1,10 @@
 //! The rules of a run, and which of them it is known at compile time not to need.
 
-use super::mask::Mask;
-use super::mode::Mode;
-use super::shared::Shared;
 use crate::config::router::{ArbiterConfig, Consumption};
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold};
-use crate::network::TERMINAL;
 use crate::plan::Plan;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::routing::flexvc::FlexVc;
-use std::ops::RangeInclusive;
 
 /// Constants of the run that hot code reads.
 #[derive(Clone)]
@@ -118,179 +113,9 @@ impl Rules {
     }
 }
 
-impl<const W: usize, M: Mode> Shared<'_, W, M> {
-    /// `Ejection::IdleNode`.
-    #[inline]
-    pub fn idle_node(&self) -> bool {
-        !M::CLEAN && self.rules.idle_node
-    }
-
-    /// `OutputHold::Speedup`.
-    #[inline]
-    pub fn hold_speedup(&self) -> bool {
-        !M::CLEAN && self.rules.hold_speedup
-    }
-
-    /// `InputPointer::Request`.
-    #[inline]
-    pub fn on_request(&self) -> bool {
-        !M::CLEAN && self.rules.on_request
-    }
-
-    /// `InjectionCount::Buffer`.
-    #[inline]
-    pub fn count_at_buffer(&self) -> bool {
-        !M::CLEAN && self.rules.count_at_buffer
-    }
-
-    /// `InjectionLatency::Departure`.
-    #[inline]
-    pub fn until_departure(&self) -> bool {
-        !M::CLEAN && self.rules.until_departure
-    }
-
-    /// Whether packets of several lengths meet.
-    #[inline]
-    pub fn mixed(&self) -> bool {
-        !M::PLAIN && self.rules.mixed
-    }
-
-    /// Whether packets in transit go first at a router in cycle `now`.
-    #[inline]
-    pub fn transit_priority(&self, router: u32, now: u32) -> bool {
-        !M::PLAIN
-            && (self.rules.transit_priority || (self.rules.ipr > 0.0 && self.draws_priority(router, now)))
-    }
-
-    /// In-transit priority restriction: whether packets in transit go first in this cycle.
-    #[cold]
-    fn draws_priority(&self, router: u32, now: u32) -> bool {
-        let stream = Stream::new(self.rules.seed, Purpose::Priority, u64::from(router));
-        stream.at(u64::from(now)).unit() < self.rules.ipr
-    }
-
-    /// Room that packets leave in an adaptive VC when they enter the network \[phits\].
-    #[inline]
-    pub fn lbr(&self) -> u32 {
-        if M::RISING { 0 } else { self.rules.lbr }
-    }
-
-    /// Whether nodes take packets from all input VCs at once.
-    #[inline]
-    pub fn parallel(&self) -> bool {
-        !M::REGULAR && self.rules.parallel
-    }
-
-    /// Whether routers without choices that can do nothing are left alone, as they know when they can again: packets that leave
-    /// at once, or that need more room than the shortest, have times of their own.
-    #[inline]
-    pub fn patient(&self) -> bool {
-        !M::RISING && !self.parallel() && !self.mixed()
-    }
-
-    /// Whether input arbiters are round-robin.
-    #[inline]
-    pub fn input_round_robin(&self) -> bool {
-        M::PLAIN || self.rules.input_round_robin
-    }
-
-    /// Whether output arbiters are round-robin.
-    #[inline]
-    pub fn output_round_robin(&self) -> bool {
-        M::PLAIN || self.rules.output_round_robin
-    }
-
-    /// Whether input arbiters need stamps of whom they served.
-    #[inline]
-    pub fn input_stamps(&self) -> bool {
-        !M::PLAIN && self.rules.input_stamps
-    }
-
-    /// Whether output arbiters need stamps of whom they served.
-    #[inline]
-    pub fn output_stamps(&self) -> bool {
-        !M::PLAIN && self.rules.output_stamps
-    }
-
-    /// Whether a head may use several VCs of a port (FlexVC): the one it asks for and all below.
-    #[inline]
-    pub fn flexible(&self) -> bool {
-        !M::RISING && self.rules.flexible
-    }
-
-    /// Whether heads must be asked for their port, as it is not that of a minimal path.
-    #[inline]
-    pub fn asks(&self) -> bool {
-        !M::RISING && self.rules.asks
-    }
-
-    /// Whether the VC of a hop depends on more than the VC before it.
-    #[inline]
-    pub fn depends_on_hop(&self) -> bool {
-        !M::RISING && self.rules.depends_on_hop
-    }
-
-    /// Room that packets which enter a ring leave behind them \[phits\].
-    #[inline]
-    pub fn bubble(&self) -> u32 {
-        if M::RISING { 0 } else { self.rules.bubble }
-    }
-
-    /// Room that a packet of `length` phits takes in the buffer of a link \[phits\]. Where there are rings that is the room of
-    /// the longest packet: the bubble then goes round the ring in one piece, and is never divided into gaps too short for
-    /// the packets behind them.
-    #[inline]
-    pub fn space(&self, length: u32) -> u32 {
-        if M::RISING { length } else { length.max(self.rules.least_space) }
-    }
-
-    /// The first of the pairs that `pair` stands among: the output VCs of a port, or its entries.
-    #[inline]
-    pub fn block(&self, pair: usize) -> usize {
-        pair - self.tables.pair(pair).vc as usize
-    }
-
-    /// The output VC that a pair stands for, which may be an entry.
-    #[inline]
-    pub fn output_vc(&self, pair: usize) -> usize {
-        if M::RISING { pair } else { self.tables.pair(pair).output_vc as usize }
-    }
-
-    /// The output VCs whose heads could be granted something if `open` are those with room.
-    #[inline]
-    pub fn reachable(&self, open: Mask<W>) -> Mask<W> {
-        if self.flexible() { self.spread(open) } else { open }
-    }
-
-    /// `open` with all output VCs of link ports that are above one of it.
-    #[inline]
-    fn spread(&self, open: Mask<W>) -> Mask<W> {
-        if open == self.all {
-            return open;
-        }
-        let mut all = open;
-        for (step, above) in self.above.iter().enumerate() {
-            all |= all.shifted(1 << step) & *above;
-        }
-        all
-    }
-
-    /// The output VCs that a head which asks for `pair` may be granted.
-    pub fn pairs_up_to(&self, pair: usize) -> RangeInclusive<usize> {
-        let port = self.tables.port(self.tables.pair_port(pair));
-        let several = self.flexible() && port.class != TERMINAL;
-        if several { self.block(pair)..=pair } else { pair..=pair }
-    }
-
-    /// The number of an allocator iteration of cycle `now` among all of the run.
-    #[inline]
-    pub fn moment(&self, now: u32, iteration: u32) -> u64 {
-        u64::from(now) * u64::from(self.rules.iterations) + u64::from(iteration)
-    }
-
-    /// Phits that the buffer behind a pair can hold in one VC.
-    #[inline]
-    pub fn capacity(&self, pair: usize) -> u32 {
-        self.capacities[self.tables.pair(pair).class as usize % 4]
-    }
+/// The stream of the choices that a packet makes once in a router.
+// Out of line, so that heads that draw nothing do not pay for preparing it.
+#[inline(never)]
+pub fn head_stream(seed: u64, (source, serial): (u32, u32), router: u32) -> Stream {
+    Stream::new(seed, Purpose::Routing, u64::from(source)).at(u64::from(serial)).at(u64::from(router))
 }

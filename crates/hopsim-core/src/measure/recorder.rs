@@ -1,8 +1,8 @@
 //! The counters. Default counting is a few additions per packet; streams add their own arrays.
 
 use crate::config::measure::RecordStream;
+use crate::engine::kernel::packet::Packet;
 use crate::engine::mask_words;
-use crate::engine::packet::Packet;
 use crate::plan::Plan;
 use crate::topology::Topology;
 use hdrhistogram::Histogram;

@@ -1,54 +1,14 @@
-//! The SAT signal on its way: who may inject. See [`crate::injection::sat`].
+//! The SAT signal on its way: which heads it holds and lets go.
 
-use super::allocator::Visit;
-use super::context::Context;
-use super::mode::Mode;
-use super::region::Region;
-use crate::injection::sat::Sat as Rule;
+use crate::engine::mode::Mode;
+use crate::engine::region::Region;
+use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::visit::Visit;
 use crate::network::{NONE, TERMINAL};
-
-/// The signal and what nodes have injected since it passed.
-pub struct Sat {
-    rule: Rule,
-    /// Place of the signal on the walk.
-    place: usize,
-    /// Cycle from which it is there.
-    arrives: u32,
-    /// Packets since the signal was last passed on, by node.
-    counts: Vec<u32>,
-    /// Injection VCs whose heads wait for the signal, a bit each, by node.
-    held: Vec<u16>,
-}
-
-impl Sat {
-    /// The signal at the first node of the walk.
-    pub fn new(rule: &Rule) -> Self {
-        let nodes = rule.walk.len();
-        Self { rule: rule.clone(), place: 0, arrives: 0, counts: vec![0; nodes], held: vec![0; nodes] }
-    }
-
-    /// Whether a node has to wait for the signal.
-    pub fn is_exhausted(&self, node: usize) -> bool {
-        self.counts[node] >= self.rule.k
-    }
-
-    /// Whether a node has to wait for the signal; then the head of its injection VC `vc` is held.
-    pub fn holds(&mut self, node: usize, vc: usize) -> bool {
-        let holds = self.counts[node] >= self.rule.k;
-        self.held[node] |= u16::from(holds) << vc;
-        holds
-    }
-
-    /// A node has injected a packet. Whether it has to wait for the signal from now on.
-    pub fn inject(&mut self, node: usize) -> bool {
-        self.counts[node] += 1;
-        self.counts[node] >= self.rule.k
-    }
-}
 
 impl<const W: usize, M: Mode> Region<'_, W, M> {
     /// Moves the signal if it is due and the node that has it passes it on.
-    pub(super) fn pass_signal(&mut self) {
+    pub(in crate::engine) fn pass_signal(&mut self) {
         let now = self.context.kernel.now;
         let Some(sat) = self.context.sat.as_mut().filter(|sat| sat.arrives <= now) else { return };
         let (node, cycles) = sat.rule.walk[sat.place];

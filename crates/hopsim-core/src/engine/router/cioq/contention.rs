@@ -1,8 +1,8 @@
 //! Contention counters: how many heads want each output, their average over time, and the counts by destination group
 //! that routers tell their group (Fuentes' thesis, 2017, §4.1).
 
-use super::regions::Span;
-use super::wheel::Wheel;
+use crate::engine::kernel::regions::Span;
+use crate::engine::kernel::wheel::Wheel;
 use crate::plan::Plan;
 use crate::routing::view::{Exchange, Sensors};
 use std::collections::VecDeque;

@@ -1,15 +1,22 @@
 //! The nodes' network interfaces: source queues, injection buffers, the wires between them, and which of these a packet may
 //! take. See `nodes` for what nodes do in a cycle.
 
-use super::bursts::Bursts;
-use super::mode::Mode;
-use super::packet::Waiting;
-use super::pool::{Pool, Queue};
-use super::regions::Span;
-use super::replies::Consumed;
-use super::source::{Changes, Source};
-use super::wheel::Wheel;
+pub mod bursts;
+pub mod consumption;
+pub mod generation;
+pub mod injection;
+pub mod replies;
+pub mod source;
+
 use crate::config::{InjectionLink, InjectionVc};
+use crate::engine::kernel::packet::{Candidate, Waiting};
+use crate::engine::kernel::pool::{Pool, Queue};
+use crate::engine::kernel::regions::Span;
+use crate::engine::kernel::wheel::Wheel;
+use crate::engine::mode::Mode;
+use crate::engine::node::synthetic::bursts::Bursts;
+use crate::engine::node::synthetic::replies::Consumed;
+use crate::engine::node::synthetic::source::{Changes, Source};
 use crate::network::{Classes, NONE};
 use crate::plan::Plan;
 use crate::rng::{Purpose, Stream};
@@ -123,17 +130,6 @@ impl VcClass {
     }
 }
 
-/// What of a packet decides about its injection.
-#[derive(Clone, Copy, Debug)]
-pub struct Candidate {
-    /// Destination node.
-    pub destination: u32,
-    /// Length \[phits\].
-    pub length: u32,
-    /// Whether it is a reply.
-    pub reply: bool,
-}
-
 /// The network interfaces of a region.
 pub struct Nodes {
     /// By node: as everywhere here, by its number in the region.
@@ -178,9 +174,9 @@ pub struct Nodes {
     /// The first node of the region -- constant.
     first_node: u32,
     /// Nodes of the network -- constant.
-    pub nodes: u32,
+    pub in_network: u32,
     /// Nodes of a router -- constant.
-    pub nodes_per_router: u32,
+    pub per_router: u32,
 }
 
 impl Nodes {
@@ -234,8 +230,8 @@ impl Nodes {
             first_reply_vc: usize::from(plan.network.classes.first_reply_vc()),
             topology: Arc::clone(&plan.topology),
             first_node: span.first_node,
-            nodes: plan.network.nodes,
-            nodes_per_router: plan.topology.nodes_per_router(),
+            in_network: plan.network.nodes,
+            per_router: plan.topology.nodes_per_router(),
         };
         for (node, nic) in nodes.zip(&mut state.all) {
             let job = plan.jobs.get(nic.job as usize);
@@ -303,7 +299,7 @@ impl Nodes {
     fn directed(&self, node: usize, destination: u32) -> Range<usize> {
         let Topology::Cube(cube) = &*self.topology else { unreachable!("the plan refuses it") };
         let source = self.first_node + node as u32;
-        let routers = (source / self.nodes_per_router, destination / self.nodes_per_router);
+        let routers = (source / self.per_router, destination / self.per_router);
         let half = self.vcs / 2;
         match cube.sets_out(routers.0, routers.1) {
             Some(true) => half..self.vcs,
@@ -325,7 +321,9 @@ impl Nodes {
         let room = self.size - packet.length;
         let buffers = &self.buffers[node * self.vcs..][class.first..class.first + class.count];
         match self.policy {
-            InjectionVc::Destination => buffers[class.block(packet.destination, self.nodes)].used <= room,
+            InjectionVc::Destination => {
+                buffers[class.block(packet.destination, self.in_network)].used <= room
+            }
             _ => buffers.iter().any(|b| b.used <= room),
         }
     }
@@ -399,7 +397,7 @@ impl Nodes {
         let vc = match self.policy {
             InjectionVc::Direction => unreachable!("it looks at the wires too"),
             InjectionVc::Destination => {
-                let vc = class.first + class.block(destination, self.nodes);
+                let vc = class.first + class.block(destination, self.in_network);
                 (buffers[vc].used <= room).then_some(vc)
             }
             InjectionVc::Shortest => {

@@ -1,13 +1,14 @@
 //! What follows from a grant: every instant of the hop is computed here, once.
 
-use super::allocator::Visit;
-use super::context::Context;
-use super::kernel::Credit;
-use super::mask::Mask;
-use super::mode::Mode;
-use super::pool::Queue;
-use super::routers::{Slot, join};
-use super::rules::Rules;
+use crate::engine::kernel::ids::join;
+use crate::engine::kernel::pool::Queue;
+use crate::engine::kernel::wires::Credit;
+use crate::engine::mask::Mask;
+use crate::engine::mode::Mode;
+use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::routers::Slot;
+use crate::engine::router::cioq::visit::Visit;
+use crate::engine::rules::Rules;
 use crate::network::{NONE, TERMINAL};
 use crate::trace::{Hop, Observer as _};
 
@@ -161,7 +162,7 @@ impl<const W: usize> Visit<'_, W> {
             if cx.kernel.worker.recorder.waits.is_some() {
                 cx.end_injection_wait((self.number, terminal), slot, arrived);
             }
-            let next = cx.nodes.leave_injection(&mut cx.kernel, self.number, terminal, vc, length);
+            let next = cx.nodes.leave_injection(&mut cx.kernel, (self.number, terminal), vc, length);
             if M::FULL && cx.sat.is_some() {
                 self.injected(cx, terminal, vc);
             }
@@ -298,5 +299,23 @@ impl<const W: usize> Visit<'_, W> {
         }
         let lengths = &self.extras.lengths[start..][..ring];
         !departures.iter().zip(lengths).any(|(&after, &length)| blocks(after, u32::from(length)))
+    }
+
+    /// A packet of `length` phits was granted ejection through `pair` of `output`: a request takes the space of its
+    /// reply.
+    #[inline]
+    pub fn reserve_reply<M: Mode>(
+        &mut self,
+        cx: &Context<'_, W, M>,
+        pair: usize,
+        (output, length): (usize, u32),
+    ) {
+        if pair > cx.kernel.shared.tables.port(output).pair_base as usize {
+            let credits = &mut self.router.credits[pair];
+            *credits -= length;
+            if *credits < cx.kernel.shared.rules.shortest {
+                self.router.credit.remove(pair);
+            }
+        }
     }
 }

@@ -1,47 +1,10 @@
-//! Dynamically allocated multi-queues: the VCs of a port share its buffer, apart from a reserve of each (Tamir and
-//! Frazier, 1992; Fuentes' thesis, 2017, §5.3.1).
+//! Credits: what the buffers behind the output VCs have room for.
 
-use super::context::Context;
-use super::mode::Mode;
-use super::routers::{Router, join};
+use crate::engine::kernel::ids::join;
+use crate::engine::mode::Mode;
+use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::routers::Router;
 use crate::network::TERMINAL;
-use crate::plan::{Plan, Shares};
-
-impl Shares {
-    /// Free phits for each VC, given what all of them have outstanding: what is left of its reserve and of the pool.
-    pub fn credits(self, outstanding: &[u32]) -> impl Iterator<Item = u32> {
-        let above = |&used: &u32| used.saturating_sub(self.reserve);
-        let left = self.pool - outstanding.iter().map(above).sum::<u32>();
-        outstanding.iter().map(move |&used| self.reserve.saturating_sub(used) + left)
-    }
-}
-
-/// What every output VC has outstanding, where buffers are shared.
-pub struct Damq {
-    /// By link class -- constant.
-    shares: [Shares; 2],
-    /// By pair id \[phits\].
-    outstanding: Vec<u32>,
-}
-
-impl Damq {
-    /// Nothing outstanding, `None` without shared buffers. `pairs` pair ids exist.
-    pub fn new(plan: &Plan, pairs: usize) -> Option<Self> {
-        Some(Self { shares: plan.router.damq?, outstanding: vec![0; pairs] })
-    }
-
-    /// How the VCs of a port of a link class share its buffer.
-    #[cfg(feature = "trace")]
-    pub fn shares(&self, class: crate::network::PortClassCode) -> Shares {
-        self.shares[class as usize - 1]
-    }
-
-    /// Phits that a pair id has outstanding.
-    #[cfg(feature = "trace")]
-    pub fn outstanding(&self, pair: u32) -> u32 {
-        self.outstanding[pair as usize]
-    }
-}
 
 impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// `phits` of buffer space more (or, `returned`, fewer) are outstanding for an output VC: updates the credits.
@@ -115,20 +78,5 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
                 router.credit.remove(base + vc);
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_vc_may_use_its_reserve_and_the_pool_but_not_what_others_reserve() {
-        let shares = Shares { reserve: 8, pool: 16 };
-        let credits = |used: &[u32]| shares.credits(used).collect::<Vec<_>>();
-        assert_eq!(credits(&[0, 0]), [24, 24]);
-        assert_eq!(credits(&[8, 0]), [16, 24], "the reserve is used first");
-        assert_eq!(credits(&[16, 0]), [8, 16], "then the pool, for all");
-        assert_eq!(credits(&[24, 0]), [0, 8], "the other's reserve stays");
     }
 }

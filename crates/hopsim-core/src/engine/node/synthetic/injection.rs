@@ -1,11 +1,12 @@
 //! What nodes do in a cycle: they generate packets and pass them from the source queue to the injection buffers, and from
 //! there to the router.
 
-use super::kernel::{Arrival, Kernel};
-use super::mode::Mode;
-use super::nic::{KEPT, Nic, Nodes, REFILLED, SOURCE_BUCKETS};
-use super::packet::{Packet, Waiting};
-use super::routers::{join, split};
+use crate::engine::kernel::Kernel;
+use crate::engine::kernel::ids::{join, split};
+use crate::engine::kernel::packet::{Packet, Waiting};
+use crate::engine::kernel::wires::Arrival;
+use crate::engine::mode::Mode;
+use crate::engine::node::synthetic::{KEPT, Nic, Nodes, REFILLED, SOURCE_BUCKETS};
 use crate::network::NONE;
 use crate::routing::RouteState;
 
@@ -240,8 +241,8 @@ impl Nodes {
         node: usize,
         vc: usize,
     ) -> u32 {
-        let router = node as u32 / self.nodes_per_router;
-        let port = node as u32 - router * self.nodes_per_router;
+        let router = node as u32 / self.per_router;
+        let port = node as u32 - router * self.per_router;
         join::<W>(router, kernel.shared.tables.port(port as usize).slot_base as usize + vc)
     }
 
@@ -348,7 +349,7 @@ impl Nodes {
         packet: &Waiting,
     ) -> u32 {
         let (job, length) = (self.all[node].job, packet.length);
-        let destination_router = packet.destination / self.nodes_per_router;
+        let destination_router = packet.destination / self.per_router;
         kernel.packets.insert(Packet {
             next: NONE,
             arrived: packet.arrived,
@@ -365,7 +366,7 @@ impl Nodes {
             crossing: kernel.shared.plan.router.crossing[length as usize] as u16,
             hops: [0; 2],
             job,
-            terminal: (packet.destination - destination_router * self.nodes_per_router) as u8,
+            terminal: (packet.destination - destination_router * self.per_router) as u8,
             ejection_vc: self.ejection_vc(kernel, job, kernel.span.node(node), packet.requested),
         })
     }
@@ -377,12 +378,11 @@ impl Nodes {
     pub fn leave_injection<const W: usize, M: Mode>(
         &mut self,
         kernel: &mut Kernel<'_, W, M>,
-        router: usize,
-        port: usize,
+        (router, port): (usize, usize),
         vc: usize,
         length: u32,
     ) -> u32 {
-        let node = router * self.nodes_per_router as usize + port;
+        let node = router * self.per_router as usize + port;
         if !kernel.shared.count_at_buffer() {
             self.count_injected(kernel, node, vc, length);
         }

@@ -1,11 +1,12 @@
 //! Arbiters: who wins when several ask (Dally & Towles §18).
 
-use super::allocator::Visit;
-use super::context::Context;
-use super::mask::Mask;
-use super::mode::Mode;
-use super::routers::{Array, join};
 use crate::config::router::{ArbiterConfig, Timestamp};
+use crate::engine::kernel::ids::join;
+use crate::engine::mask::Mask;
+use crate::engine::mode::Mode;
+use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::routers::Array;
+use crate::engine::router::cioq::visit::Visit;
 use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
 

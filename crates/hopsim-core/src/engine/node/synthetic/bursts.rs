@@ -1,8 +1,5 @@
 //! Bursts that all nodes of a job begin together: see [`crate::traffic::process::synchronised_bursts`].
 
-use super::kernel::Kernel;
-use super::mode::Mode;
-use super::nic::Nodes;
 use crate::plan::{JobPlan, Plan};
 
 /// The present burst of a job.
@@ -24,8 +21,8 @@ pub struct Bursts {
     left: Vec<u32>,
 }
 
-/// The nodes of a job that send.
-fn senders(job: &JobPlan) -> impl Iterator<Item = usize> {
+/// The nodes of a job that send. Networks with such jobs are one region, in which they have their own numbers.
+pub fn senders(job: &JobPlan) -> impl Iterator<Item = usize> {
     job.nodes.iter().filter(|&&node| job.sends(node)).map(|&node| node as usize)
 }
 
@@ -51,37 +48,27 @@ impl Bursts {
         }
     }
 
-    /// A node sends a packet of its burst. Whether there are more.
-    pub fn send(&mut self, node: usize) -> bool {
-        self.left[node] -= 1;
-        self.left[node] > 0
-    }
-}
-
-impl Nodes {
-    /// A packet of job `index` will have been consumed at cycle `end`; after the last one of a burst the next begins.
-    pub fn finish_in_burst<const W: usize, M: Mode>(
-        &mut self,
-        kernel: &mut Kernel<'_, W, M>,
-        index: usize,
-        end: u32,
-    ) {
-        let burst = &mut self.bursts.present[index];
+    /// A packet of a job will have been consumed at cycle `end`. After the last one of a burst the next begins; returns its
+    /// first and last cycle.
+    pub fn consume(&mut self, (index, job): (usize, &JobPlan), end: u32) -> Option<(u32, u32)> {
+        let burst = &mut self.present[index];
         if burst.left == 0 {
-            return;
+            return None;
         }
         burst.left -= 1;
         burst.end = burst.end.max(end);
         if burst.left > 0 {
-            return;
+            return None;
         }
         let Burst { start, end, .. } = *burst;
-        kernel.worker.recorder.burst(index, (start, end));
         *burst = Burst { start: end, end, left: 0 };
-        let job = &kernel.shared.plan.jobs[index];
-        self.bursts.fill(index, job);
-        for node in senders(job) {
-            self.book(node, end);
-        }
+        self.fill(index, job);
+        Some((start, end))
+    }
+
+    /// A node sends a packet of its burst. Whether there are more.
+    pub fn send(&mut self, node: usize) -> bool {
+        self.left[node] -= 1;
+        self.left[node] > 0
     }
 }

@@ -1,85 +1,15 @@
-//! Requests and replies. The ejection port of a node has output VCs for requests whose credits are the free space for
-//! the replies: taken when a request is granted its ejection, given back when its reply leaves the injection buffer.
-//! The allocator then keeps back a request without room for its reply as it does a packet without credit.
+//! What follows when packets leave for their nodes: replies, and the end of bursts.
 
-use super::allocator::Visit;
-use super::context::Context;
-use super::kernel::{Credit, Kernel};
-use super::mode::Mode;
-use super::nic::Nodes;
-use super::packet::Waiting;
-use super::regions::Span;
-use super::routers::{Router, join};
 use crate::config::InjectionVc;
-use crate::network::{NONE, TERMINAL};
-use crate::plan::Plan;
-
-/// A request or reply whose destination node begins to absorb it.
-#[derive(Clone, Copy, Debug)]
-pub struct Consumed {
-    /// The node, by its number in the region.
-    pub node: u32,
-    /// Whom to answer; `NONE`: it was a reply.
-    pub requester: u32,
-    /// Cycle of generation of the request.
-    pub requested: u32,
-}
-
-/// Space for the replies of `node` behind one of its ejection VCs for requests \[phits\]. All of them have one length.
-pub fn reply_space(plan: &Plan, node: usize) -> u32 {
-    let classes = &plan.network.classes;
-    let Some(job) = plan.jobs.get(plan.job_of[node] as usize) else { return 0 };
-    let vcs = match plan.nic.injection_vc {
-        InjectionVc::Destination => 1,
-        InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => {
-            classes.terminal.vcs - classes.first_reply_vc()
-        }
-    };
-    classes.terminal.buffer / job.packet_length * job.packet_length * u32::from(vcs)
-}
-
-/// Gives the ejection VCs for requests their credits.
-pub fn with_reply_space<const W: usize>(
-    plan: &Plan,
-    span: &Span,
-    mut routers: Vec<Router<W>>,
-) -> Vec<Router<W>> {
-    let (layout, shortest) = (&plan.network.layout, plan.shortest_packet());
-    let requests = (0..layout.pairs()).filter(|&pair| {
-        layout.pair_vc(pair).is_some_and(|(port, vc)| layout.class[port] == TERMINAL && vc > 0)
-    });
-    for pair in requests {
-        for (number, router) in routers.iter_mut().enumerate() {
-            let terminal = layout.pair_port[pair] as usize;
-            let space = reply_space(plan, span.router(number) as usize * layout.terminals + terminal);
-            router.credits[pair] = space;
-            if space < shortest {
-                router.credit.remove(pair);
-            }
-        }
-    }
-    routers
-}
-
-impl<const W: usize> Visit<'_, W> {
-    /// A packet of `length` phits was granted ejection through `pair` of `output`: a request takes the space of its
-    /// reply.
-    #[inline]
-    pub fn reserve_reply<M: Mode>(
-        &mut self,
-        cx: &Context<'_, W, M>,
-        pair: usize,
-        (output, length): (usize, u32),
-    ) {
-        if pair > cx.kernel.shared.tables.port(output).pair_base as usize {
-            let credits = &mut self.router.credits[pair];
-            *credits -= length;
-            if *credits < cx.kernel.shared.rules.shortest {
-                self.router.credit.remove(pair);
-            }
-        }
-    }
-}
+use crate::engine::kernel::Kernel;
+use crate::engine::kernel::ids::join;
+use crate::engine::kernel::packet::Waiting;
+use crate::engine::kernel::wires::Credit;
+use crate::engine::mode::Mode;
+use crate::engine::node::synthetic::Nodes;
+use crate::engine::node::synthetic::bursts::senders;
+use crate::engine::node::synthetic::replies::Consumed;
+use crate::network::NONE;
 
 impl Nodes {
     /// Books what follows when a packet leaves for its node at `departure`.
@@ -150,7 +80,7 @@ impl Nodes {
             return 0;
         }
         match self.policy {
-            InjectionVc::Destination => 1 + self.class(true).block(source, self.nodes) as u8,
+            InjectionVc::Destination => 1 + self.class(true).block(source, self.in_network) as u8,
             InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => 1,
         }
     }
@@ -169,5 +99,20 @@ impl Nodes {
         let pair = kernel.shared.tables.port(port).pair_base as usize + 1 + index;
         let credit = Credit { pair: join::<W>(router as u32, pair), phits: length as u16, minimal: 0 };
         kernel.credits.push(kernel.now + 1, credit);
+    }
+
+    /// A packet of job `index` will have been consumed at cycle `end`; after the last one of a burst the next begins.
+    pub fn finish_in_burst<const W: usize, M: Mode>(
+        &mut self,
+        kernel: &mut Kernel<'_, W, M>,
+        index: usize,
+        end: u32,
+    ) {
+        let job = &kernel.shared.plan.jobs[index];
+        let Some((start, end)) = self.bursts.consume((index, job), end) else { return };
+        kernel.worker.recorder.burst(index, (start, end));
+        for node in senders(job) {
+            self.book(node, end);
+        }
     }
 }

@@ -1,90 +1,11 @@
-//! Sources beyond a Bernoulli process that never changes: bursts, changes of pattern and load, a limit of unanswered
-//! requests.
+//! What nodes generate when traffic is more than a Bernoulli process that never changes.
 
-use super::kernel::Kernel;
-use super::mode::Mode;
-use super::nic::Nodes;
-use super::pool::Queue;
 use crate::config::WhenFull;
-use crate::network::NONE;
-use crate::plan::{JobPlan, Plan};
+use crate::engine::kernel::Kernel;
+use crate::engine::mode::Mode;
+use crate::engine::node::synthetic::Nodes;
 use crate::traffic::pattern::Pattern;
 use crate::traffic::process::Process;
-
-/// What a node remembers besides its network interface.
-#[derive(Clone, Debug)]
-pub struct Source {
-    /// Destination of the present burst, or of the packet that waits for room.
-    destination: u32,
-    /// Whether what is booked has a destination of its own, which is not drawn yet: the beginning of a burst, and always with
-    /// a process that has none, unless a packet waits for room.
-    begins: bool,
-    /// Whether it stands still until its next packet would not be dropped.
-    pub frozen: bool,
-    /// Where the search for the shortest reply VC starts.
-    pub reply_pointer: u8,
-    /// Replies that wait for the wire.
-    pub replies: Queue,
-    /// Packets sent and not answered.
-    pub unanswered: u32,
-    /// Most of them -- constant.
-    limit: u32,
-}
-
-impl Source {
-    /// That of `node`, before its first packet.
-    pub fn new(plan: &Plan, node: u32) -> Self {
-        let job = plan.jobs.get(plan.job_of[node as usize] as usize);
-        Self {
-            destination: NONE,
-            begins: true,
-            frozen: false,
-            reply_pointer: plan.network.classes.first_reply_vc(),
-            replies: Queue::EMPTY,
-            unanswered: 0,
-            limit: job.and_then(|job| job.outstanding).unwrap_or(u32::MAX),
-        }
-    }
-
-    /// Whether it may send no further request.
-    #[inline]
-    pub fn is_exhausted(&self) -> bool {
-        self.unanswered >= self.limit
-    }
-}
-
-/// Which traffic is in force.
-pub struct Changes {
-    /// Changes so far, by job.
-    done: Vec<usize>,
-    /// Cycle of the next change of any job.
-    next_at: u32,
-}
-
-impl Changes {
-    /// Before the first change.
-    pub fn new(plan: &Plan) -> Self {
-        let mut changes = Self { done: vec![0; plan.jobs.len()], next_at: 0 };
-        changes.next_at = changes.next(plan);
-        changes
-    }
-
-    fn next(&self, plan: &Plan) -> u32 {
-        let next = plan.jobs.iter().zip(&self.done).filter_map(|(job, &done)| job.changes.get(done));
-        next.map(|phase| phase.from).min().unwrap_or(u32::MAX)
-    }
-
-    /// Pattern and process of a node of a job.
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    pub fn present<'p>(&self, job: &'p JobPlan, index: usize, node: u32) -> (&'p Pattern, &'p Process) {
-        match self.done[index] {
-            0 => (&job.pattern, job.process_of(node)),
-            done if !job.processes.is_empty() => (&job.changes[done - 1].pattern, job.process_of(node)),
-            done => (&job.changes[done - 1].pattern, &job.changes[done - 1].process),
-        }
-    }
-}
 
 impl Nodes {
     /// Makes the changes of this cycle.

@@ -1,33 +1,22 @@
 //! What routers and nodes of a region work with: the clock, packets, what is on its way, and the counters.
 
-use super::mode::Mode;
-use super::packet::Packet;
-use super::pool::Pool;
-use super::regions::Span;
-use super::routers::join;
-use super::shared::Shared;
-use super::wheel::Wheel;
-use super::worker::{Mail, Worker};
+pub mod ids;
+pub mod packet;
+pub mod pool;
+pub mod regions;
+pub mod wheel;
+pub mod wires;
+pub mod worker;
 
-/// A head that arrives in a slot.
-#[derive(Clone, Copy, Debug)]
-pub struct Arrival {
-    /// Slot id.
-    pub slot: u32,
-    /// The packet.
-    pub packet: u32,
-}
-
-/// Space that becomes free behind an output VC.
-#[derive(Clone, Copy, Debug)]
-pub struct Credit {
-    /// Pair id.
-    pub pair: u32,
-    /// Phits.
-    pub phits: u16,
-    /// Those of them of packets that had never left their minimal path when they were sent.
-    pub minimal: u16,
-}
+use crate::engine::kernel::ids::join;
+use crate::engine::kernel::packet::Packet;
+use crate::engine::kernel::pool::Pool;
+use crate::engine::kernel::regions::Span;
+use crate::engine::kernel::wheel::Wheel;
+use crate::engine::kernel::wires::{Arrival, Credit};
+use crate::engine::kernel::worker::{Mail, Worker};
+use crate::engine::mode::Mode;
+use crate::engine::shared::Shared;
 
 /// The common ground of a region.
 pub struct Kernel<'p, const W: usize, M> {

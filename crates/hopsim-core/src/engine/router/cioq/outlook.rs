@@ -1,14 +1,13 @@
 //! What a head sees of its router when it decides: the engine's [`View`].
 
-use super::allocator::Visit;
-use super::choices::Openings;
-use super::context::Context;
-use super::mask::Mask;
-use super::mode::Mode;
-use super::routers::join;
+use crate::engine::kernel::ids::join;
+use crate::engine::mask::Mask;
+use crate::engine::mode::Mode;
+use crate::engine::router::cioq::choices::Openings;
+use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::visit::Visit;
 use crate::network::TERMINAL;
-use crate::rng::Stream;
-use crate::routing::view::{Draws, View};
+use crate::routing::view::View;
 use crate::routing::{Head, Prospect, Request};
 use std::ops::Range;
 
@@ -164,42 +163,5 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
         !self.cx.kernel.shared.flexible()
             && self.cx.kernel.shared.lbr() == 0
             && !self.cx.kernel.shared.mixed()
-    }
-}
-
-/// The random numbers of one decision: functions of seed, packet, router and attempt.
-pub struct Attempt<'a, 'p, const W: usize, M> {
-    /// Everything outside the routers.
-    pub cx: &'a Context<'p, W, M>,
-    /// The router.
-    pub router: u32,
-    /// The packet.
-    pub packet: u32,
-    /// The allocator iteration.
-    pub iteration: u32,
-    /// The stream, once asked for.
-    pub stream: Option<Stream>,
-}
-
-impl<const W: usize, M: Mode> Draws for Attempt<'_, '_, W, M> {
-    fn head(&self) -> Stream {
-        let packet = self.cx.kernel.packets.get(self.packet);
-        super::context::head_stream(
-            self.cx.kernel.shared.rules.seed,
-            (packet.source, packet.serial),
-            self.router,
-        )
-    }
-
-    fn attempt(&mut self) -> &mut Stream {
-        let packet = self.cx.kernel.packets.get(self.packet);
-        self.stream.get_or_insert_with(|| {
-            let source = self.cx.kernel.shared.rules.attempts.stream(u64::from(packet.source));
-            source.at(u64::from(packet.serial)).at(self
-                .cx
-                .kernel
-                .shared
-                .moment(self.cx.kernel.now, self.iteration))
-        })
     }
 }

@@ -3,12 +3,14 @@
 //! Blocked heads cost nothing: what a head wants is one bit in the mask of an output VC, and the heads that
 //! could be granted are the union of those masks over the output VCs that have credit and a free output.
 
-use super::context::Context;
-use super::mask::Mask;
-use super::mode::Mode;
-use super::outlook::Attempt;
-use super::pool::Queue;
-use super::routers::{Array, Extras, Router, Slot, join};
+use crate::engine::kernel::ids::join;
+use crate::engine::kernel::pool::Queue;
+use crate::engine::mask::Mask;
+use crate::engine::mode::Mode;
+use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::draws::Attempt;
+use crate::engine::router::cioq::routers::{Array, Slot};
+use crate::engine::router::cioq::visit::Visit;
 use crate::network::TERMINAL;
 use crate::routing::flexvc::roomiest;
 
@@ -24,16 +26,6 @@ impl<const W: usize> Default for Scratch<W> {
     fn default() -> Self {
         Self { nominee: Array::new(0), requesters: Array::new(Mask::EMPTY) }
     }
-}
-
-/// A visit to one router.
-pub struct Visit<'a, const W: usize> {
-    /// Its number in the region.
-    pub number: usize,
-    /// Its state.
-    pub router: &'a mut Router<W>,
-    /// State of all routers of the region that only some configurations need.
-    pub extras: &'a mut Extras<W>,
 }
 
 impl<const W: usize> Visit<'_, W> {

@@ -5,11 +5,11 @@
 //! counter has changed. So heads that wait cost nothing while nothing happens to them. What a head waits for is written down
 //! when it first goes to sleep: one that is granted at once costs nothing here.
 
-use super::mask::Mask;
-use super::region::wake;
-use super::routers::{Array, Router};
-use super::tables::{PortInfo, Tables};
-use super::wheel::Wheel;
+use crate::engine::kernel::wheel::Wheel;
+use crate::engine::mask::Mask;
+use crate::engine::router::cioq::active::wake;
+use crate::engine::router::cioq::routers::{Array, Router};
+use crate::engine::tables::{PortInfo, Tables};
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::Prospect;

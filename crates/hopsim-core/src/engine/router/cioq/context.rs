@@ -1,15 +1,15 @@
 //! What of a region is not a router's own.
 
-use super::contention::{Contention, Counted};
-use super::damq::Damq;
-use super::kernel::Kernel;
-use super::marks::Marks;
-use super::mode::Mode;
-use super::nic::Nodes;
-use super::packet::Packet;
-use super::sat::Sat;
-use super::tables::Tables;
-use crate::rng::{Purpose, Stream};
+use crate::engine::kernel::Kernel;
+use crate::engine::kernel::packet::Packet;
+use crate::engine::mode::Mode;
+use crate::engine::node::synthetic::Nodes;
+use crate::engine::router::cioq::contention::{Contention, Counted};
+use crate::engine::router::cioq::damq::Damq;
+use crate::engine::router::cioq::marks::Marks;
+use crate::engine::router::cioq::sat::Sat;
+use crate::engine::rules::head_stream;
+use crate::engine::tables::Tables;
 use crate::routing::{Head, Stand};
 use crate::topology::LOCAL;
 use crate::trace::Observer as _;
@@ -157,13 +157,6 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             group: counts.then_some(target as u16),
         }
     }
-}
-
-/// The stream of the choices that a packet makes once in a router.
-// Out of line, so that heads that draw nothing do not pay for preparing it.
-#[inline(never)]
-pub fn head_stream(seed: u64, (source, serial): (u32, u32), router: u32) -> Stream {
-    Stream::new(seed, Purpose::Routing, u64::from(source)).at(u64::from(serial)).at(u64::from(router))
 }
 
 impl Packet {

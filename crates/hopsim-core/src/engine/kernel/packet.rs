@@ -1,8 +1,7 @@
 //! Packets: a small record while they wait at their node, a full one once they are at the head of an
 //! injection VC or inside the network.
 
-use super::nic::Candidate;
-use super::pool::Linked;
+use crate::engine::kernel::pool::Linked;
 use crate::network::{NONE, TERMINAL};
 use crate::routing::RouteState;
 use crate::trace::PacketKey;
@@ -107,6 +106,17 @@ impl Packet {
             generated: self.generated,
         }
     }
+}
+
+/// What of a packet decides about its injection.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// Destination node.
+    pub destination: u32,
+    /// Length \[phits\].
+    pub length: u32,
+    /// Whether it is a reply.
+    pub reply: bool,
 }
 
 impl Waiting {

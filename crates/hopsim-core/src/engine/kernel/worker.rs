@@ -1,7 +1,7 @@
 //! What a thread has of its own, and lends to the region that it simulates: counters, and what leaves the region.
 
-use super::kernel::Credit;
-use super::packet::Packet;
+use crate::engine::kernel::packet::Packet;
+use crate::engine::kernel::wires::Credit;
 use crate::measure::recorder::Recorder;
 
 /// What crosses into a region, and is due when the others have come as far as this one.

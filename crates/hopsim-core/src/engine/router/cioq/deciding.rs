@@ -1,143 +1,18 @@
-//! Heads with a choice of outputs (adaptive routing): asking those that are awake in every allocator iteration.
+//! Asking the heads with a choice of outputs that are awake, in every allocator iteration.
 
-use super::allocator::{Scratch, Visit};
-use super::context::Context;
-use super::mask::Mask;
-use super::mode::Mode;
-use super::outlook::{Attempt, Outlook};
-use super::routers::{Router, join};
-use super::tables::Tables;
-use super::waiting::Waiting;
+use crate::engine::kernel::ids::join;
+use crate::engine::mask::Mask;
+use crate::engine::mode::Mode;
+use crate::engine::router::cioq::allocator::Scratch;
+use crate::engine::router::cioq::choices::{Chooser, Openings};
+use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::draws::Attempt;
+use crate::engine::router::cioq::marks::{GLOBAL_CODE, Loads};
+use crate::engine::router::cioq::outlook::Outlook;
+use crate::engine::router::cioq::visit::Visit;
 use crate::network::{PortClassCode, TERMINAL};
-use crate::plan::Plan;
 use crate::routing::view::View;
-use crate::routing::{Place, Prospect, RouteState, Stand, Way};
-
-/// Most VCs of a port.
-const VCS: usize = 16;
-
-/// Which output VCs of a router can take the shortest packet in an allocator iteration.
-pub struct Openings<const W: usize> {
-    /// Output VCs with credit and a free output.
-    pub open: Mask<W>,
-    /// The same; with FlexVC every VC too that is above an open one of its port.
-    pub reachable: Mask<W>,
-}
-
-/// A head with a choice.
-#[derive(Clone)]
-pub struct Chooser<const W: usize> {
-    /// What it may choose from.
-    pub prospect: Prospect,
-    /// The output VCs that it could choose.
-    pub hopes: Mask<W>,
-}
-
-/// The heads with a choice.
-pub struct Choices<const W: usize> {
-    /// Which of them sleep.
-    pub waiting: Waiting<W>,
-    /// By slot id.
-    choosers: Vec<Chooser<W>>,
-    /// By slot: what the packet remembers if it is granted what it asks for now.
-    after: Vec<RouteState>,
-    /// Pairs of all ports of a link class in a VC -- constant.
-    pairs: [[Mask<W>; VCS]; 2],
-    /// Pairs of all links in a VC or one above, by VC -- constant.
-    vcs_from: [Mask<W>; VCS + 1],
-    /// Whether answers change what heads remember -- constant.
-    remembers: bool,
-}
-
-impl<const W: usize> Choices<W> {
-    /// No heads of `routers` routers. No port is busy for longer than `ahead` cycles.
-    pub fn new(plan: &Plan, (routers, ahead): (usize, u32)) -> Self {
-        let layout = &plan.network.layout;
-        let slots = if plan.routing.redecides() { 64 * W } else { 0 };
-        let (mut pairs, mut vcs_from) = ([[Mask::EMPTY; VCS]; 2], [Mask::EMPTY; VCS + 1]);
-        for pair in 0..layout.pairs() {
-            let link = layout.pair_vc(pair).map(|(port, vc)| (layout.class[port], vc));
-            if let Some((class, vc)) = link.filter(|&(class, _)| class != TERMINAL) {
-                pairs[class as usize - 1][vc as usize].insert(pair);
-                vcs_from[..=vc as usize].iter_mut().for_each(|pairs| pairs.insert(pair));
-            }
-        }
-        let nobody = Chooser { prospect: Prospect::minimal(Way::NONE, Place::Injection), hopes: Mask::EMPTY };
-        Self {
-            waiting: Waiting::new(plan, (routers, ahead)),
-            choosers: vec![nobody; routers * slots],
-            after: vec![RouteState::NEW; slots],
-            pairs,
-            vcs_from,
-            remembers: plan.routing.remembers(),
-        }
-    }
-
-    /// The head of a slot.
-    #[inline]
-    pub fn chooser(&self, number: usize, slot: usize) -> &Chooser<W> {
-        &self.choosers[join::<W>(number as u32, slot) as usize]
-    }
-
-    /// The pairs of all ports of a link class in a VC.
-    #[inline]
-    pub fn pairs(&self, class: u8, vc: u8) -> Mask<W> {
-        self.pairs[class as usize % 2][vc as usize % VCS]
-    }
-
-    /// The pairs of all links in VC `vc` or one above.
-    #[inline]
-    pub fn vcs_from(&self, vc: u8) -> Mask<W> {
-        self.vcs_from[usize::from(vc).min(VCS)]
-    }
-
-    /// The head of a slot has a choice.
-    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
-    #[inline(always)]
-    fn wait(&mut self, tables: &Tables, (number, slot): (usize, usize), prospect: &Prospect) {
-        self.waiting.add((number, slot), prospect);
-        let id = join::<W>(number as u32, slot) as usize;
-        self.choosers[id] = Chooser { prospect: *prospect, hopes: self.hopes(tables, prospect) };
-    }
-
-    /// The output VCs that a head could choose.
-    fn hopes(&self, tables: &Tables, prospect: &Prospect) -> Mask<W> {
-        if prospect.anywhere {
-            return Mask::ALL;
-        }
-        let mut hope = Mask::EMPTY;
-        prospect.each_nearer(|port| {
-            let info = tables.port(port);
-            hope.insert_field(info.pair_base as usize, info.pair_field);
-        });
-        for way in [prospect.minimal, prospect.detour] {
-            hope.insert(tables.port(way.port as usize).pair_base as usize + way.vc as usize);
-        }
-        prospect.each_misroute(|class, vc| hope |= self.pairs(class as u8, vc as u8));
-        hope
-    }
-
-    /// The head of a slot has left.
-    #[inline]
-    pub fn withdraw(&mut self, (number, slot): (usize, usize), router: &mut Router<W>) {
-        router.choosing.remove(slot);
-        let Chooser { prospect, .. } = &self.choosers[join::<W>(number as u32, slot) as usize];
-        self.waiting.remove((number, slot), prospect);
-    }
-
-    /// The head of a slot has asked for nothing that could be granted.
-    #[inline]
-    fn sleep(&mut self, (number, slot): (usize, usize)) {
-        let Chooser { prospect, .. } = &self.choosers[join::<W>(number as u32, slot) as usize];
-        self.waiting.sleep((number, slot), prospect);
-    }
-
-    /// Whether one of the output VCs that the head of a slot could choose is open.
-    #[inline]
-    fn is_hopeful(&self, (number, slot): (usize, usize), openings: &Openings<W>) -> bool {
-        !(openings.reachable & self.chooser(number, slot).hopes).is_empty()
-    }
-}
+use crate::routing::{RouteState, Stand};
 
 impl<const W: usize> Visit<'_, W> {
     /// A packet has become the head of a slot, where some heads have a choice.
@@ -158,7 +33,12 @@ impl<const W: usize> Visit<'_, W> {
     /// The allocator's iterations where heads have a choice. Returns what [`Visit::allocate`] does.
     #[inline(never)]
     pub fn iterate_choices<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, scratch: &mut Scratch<W>) -> u32 {
-        cx.update_own_marks(self.number, self.router, &mut self.extras.choices.waiting);
+        if let Some(marks) = &mut cx.marks {
+            let loads =
+                Loads { capacity: cx.kernel.shared.capacities[GLOBAL_CODE as usize], minimal: &cx.minimal };
+            let waiting = &mut self.extras.choices.waiting;
+            marks.refresh_own((self.number, self.router), loads, waiting, cx.kernel.now);
+        }
         let (mut fixed, mut losers) = (Mask::EMPTY, Mask::EMPTY);
         for iteration in 0..cx.kernel.shared.rules.iterations {
             let waiting = &self.extras.choices.waiting;

@@ -4,13 +4,12 @@
 //! A mark is of the beginning of a cycle. It is computed anew only for routers of whose global outputs one has changed,
 //! and only changes travel. Where none travel, a router computes its own when it has a head that may read them.
 
-use super::context::Context;
-use super::mode::Mode;
-use super::region::wake;
-use super::regions::Span;
-use super::routers::{Router, join};
-use super::waiting::Waiting;
-use super::wheel::Wheel;
+use crate::engine::kernel::ids::join;
+use crate::engine::kernel::regions::Span;
+use crate::engine::kernel::wheel::Wheel;
+use crate::engine::router::cioq::active::wake;
+use crate::engine::router::cioq::routers::Router;
+use crate::engine::router::cioq::waiting::Waiting;
 use crate::network::PortClassCode;
 use crate::plan::Plan;
 use crate::routing::view::{Packets, Saturation, Sensing, Sensors};
@@ -18,7 +17,16 @@ use crate::topology::GLOBAL;
 use std::ops::Range;
 
 /// The code of global ports.
-const GLOBAL_CODE: PortClassCode = GLOBAL + 1;
+pub const GLOBAL_CODE: PortClassCode = GLOBAL + 1;
+
+/// What marks are computed from, besides credits.
+#[derive(Clone, Copy)]
+pub struct Loads<'a> {
+    /// Phits that one VC of a global buffer can hold.
+    pub capacity: u32,
+    /// Outstanding phits of packets on their minimal path, by pair id; empty if nobody reads them.
+    pub minimal: &'a [u32],
+}
 
 /// The marks of the routers of a region, which is whole groups: a bit per VC, by router · global ports + number of the port.
 pub struct Marks {
@@ -167,57 +175,60 @@ impl Marks {
         }
         any
     }
-}
 
-impl<const W: usize, M: Mode> Context<'_, W, M> {
-    /// Brings the marks up to date at the beginning of a cycle, and wakes the heads that may read them, with their routers.
-    pub fn update_marks(&mut self, routers: &[Router<W>], waiting: &mut Waiting<W>, active: &mut [u64]) {
-        let Some(mut marks) = self.marks.take() else { return };
-        let due = marks.under_way.take(self.kernel.now);
+    /// Brings the marks up to date at the beginning of cycle `now`, and wakes the heads that may read them, with their routers.
+    pub fn refresh<const W: usize>(
+        &mut self,
+        (routers, loads): (&[Router<W>], Loads<'_>),
+        (waiting, active): (&mut Waiting<W>, &mut [u64]),
+        now: u32,
+    ) {
+        let due = self.under_way.take(now);
         for &(index, bits) in &due {
-            marks.heard[index as usize] = bits;
-            let first = index as usize / marks.ports.len() / marks.group * marks.group;
-            let slept = (first..first + marks.group).filter(|&router| waiting.wake_all(router));
+            self.heard[index as usize] = bits;
+            let first = index as usize / self.ports.len() / self.group * self.group;
+            let slept = (first..first + self.group).filter(|&router| waiting.wake_all(router));
             slept.for_each(|router| wake(active, router));
         }
-        marks.under_way.put_back(due);
-        let mut changed = std::mem::take(&mut marks.changed);
+        self.under_way.put_back(due);
+        let mut changed = std::mem::take(&mut self.changed);
         for number in changed.drain(..) {
-            if self.update_marks_of(&mut marks, (number as usize, &routers[number as usize]), waiting) {
+            if self.refresh_of((number as usize, &routers[number as usize]), loads, waiting, now) {
                 wake(active, number as usize);
             }
         }
-        marks.changed = changed;
-        self.marks = Some(marks);
+        self.changed = changed;
     }
 
     /// Brings the own marks of a router up to date, where they do not travel, before anything is granted there.
     #[inline]
-    pub fn update_own_marks(&mut self, number: usize, router: &Router<W>, waiting: &mut Waiting<W>) {
-        if self.marks.as_deref().is_some_and(|marks| marks.is_stale(number))
-            && waiting.has_outbound(number)
-            && let Some(mut marks) = self.marks.take()
-        {
-            self.update_marks_of(&mut marks, (number, router), waiting);
-            self.marks = Some(marks);
+    pub fn refresh_own<const W: usize>(
+        &mut self,
+        (number, router): (usize, &Router<W>),
+        loads: Loads<'_>,
+        waiting: &mut Waiting<W>,
+        now: u32,
+    ) {
+        if self.is_stale(number) && waiting.has_outbound(number) {
+            self.refresh_of((number, router), loads, waiting, now);
         }
     }
 
     /// Whether a head is awake now that slept.
-    fn update_marks_of(
-        &self,
-        marks: &mut Marks,
+    fn refresh_of<const W: usize>(
+        &mut self,
         (number, router): (usize, &Router<W>),
+        loads: Loads<'_>,
         waiting: &mut Waiting<W>,
+        now: u32,
     ) -> bool {
-        let capacity = self.kernel.shared.capacities[GLOBAL_CODE as usize];
-        let changed = match marks.rule.packets {
-            Packets::All => marks.update(number, |pair| capacity - router.credits[pair], self.kernel.now),
+        let changed = match self.rule.packets {
+            Packets::All => self.update(number, |pair| loads.capacity - router.credits[pair], now),
             Packets::Minimal => {
                 let id = |pair| join::<W>(number as u32, pair) as usize;
-                marks.update(number, |pair| self.minimal[id(pair)], self.kernel.now)
+                self.update(number, |pair| loads.minimal[id(pair)], now)
             }
         };
-        changed && waiting.wake_own(number, marks.ports.clone())
+        changed && waiting.wake_own(number, self.ports.clone())
     }
 }

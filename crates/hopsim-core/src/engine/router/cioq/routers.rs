@@ -1,11 +1,12 @@
 //! The state of the routers: one block each, in one flat array. What an allocator visit touches lies together.
 
-use super::choices::Choices;
-use super::mask::Mask;
-use super::mode::Mode;
-use super::pool::Queue;
-use super::regions::Regions;
-use crate::config::router::{ArbiterConfig, Consumption};
+use crate::config::router::Consumption;
+use crate::engine::kernel::ids::join;
+use crate::engine::kernel::pool::Queue;
+use crate::engine::kernel::regions::{Regions, Span};
+use crate::engine::mask::Mask;
+use crate::engine::mode::Mode;
+use crate::engine::node::synthetic::replies::reply_space;
 use crate::network::{NONE, Network, TERMINAL};
 use crate::plan::Plan;
 
@@ -196,67 +197,8 @@ impl<const W: usize> Router<W> {
     }
 }
 
-/// The id of slot or pair `index` of `router`: in a region if that is its number there, in the network if it is its number
-/// in all.
-#[inline]
-pub fn join<const W: usize>(router: u32, index: usize) -> u32 {
-    router * (64 * W) as u32 + index as u32
-}
-
-/// Router and slot or pair of an id.
-#[inline]
-pub fn split<const W: usize>(id: u32) -> (usize, usize) {
-    (id as usize / (64 * W), id as usize % (64 * W))
-}
-
-/// State that only some configurations need, outside the blocks.
-pub struct Extras<const W: usize> {
-    /// Last departures + 1 of every output, rings of `ring` entries by 64·W · router + port.
-    pub departures: Vec<u32>,
-    /// Lengths of those departures, only where packets of several lengths meet.
-    pub lengths: Vec<u16>,
-    /// Entries per ring: packets an output queue holds, 0 without output queues.
-    pub ring: usize,
-    /// Stamps of least-recently-served input arbiters, by slot id; empty if unused.
-    pub input_stamps: Vec<u64>,
-    /// Stamps of least-recently-served output arbiters, by (router · inputs + output) · inputs + input.
-    pub output_stamps: Vec<u64>,
-    /// First cycle in which the packet before its head has left a slot, by slot id; empty if nodes take one packet at
-    /// a time: the input port tells then.
-    pub free: Vec<u32>,
-    /// Heads with a choice.
-    pub choices: Choices<W>,
-}
-
-impl<const W: usize> Extras<W> {
-    /// Nothing departed from `routers` routers, nobody served. No port is busy for longer than `ahead` cycles.
-    pub fn new(plan: &Plan, (routers, ahead): (usize, u32)) -> Self {
-        let inputs = plan.network.layout.inputs();
-        let ring = plan.router.output_buffer.map_or(0, |size| (size / plan.shortest_packet()) as usize);
-        let mixed = plan.shortest_packet() != plan.longest_packet();
-        let lrs = |a: &ArbiterConfig| matches!(a, ArbiterConfig::LeastRecentlyServed(_));
-        let allocator = &plan.router.allocator;
-        let stamps = |used: bool, count: usize| if used { vec![0; count] } else { Vec::new() };
-        Self {
-            departures: vec![0; routers * 64 * W * ring],
-            lengths: if mixed { vec![0; routers * 64 * W * ring] } else { Vec::new() },
-            ring,
-            input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W),
-            output_stamps: stamps(lrs(&allocator.output_arbiter), routers * inputs * inputs),
-            free: vec![0; if parallel(plan) { routers * 64 * W } else { 0 }],
-            choices: Choices::new(plan, (routers, ahead)),
-        }
-    }
-
-    /// Whether the packet before the head of a slot is still leaving it, for all that input ports do not tell.
-    #[inline]
-    pub fn is_leaving(&self, (number, slot): (usize, usize), now: u32) -> bool {
-        self.free.get(join::<W>(number as u32, slot) as usize).is_some_and(|&free| free > now)
-    }
-}
-
 /// Whether nodes take packets from all input VCs at once.
-fn parallel(plan: &Plan) -> bool {
+pub fn parallel(plan: &Plan) -> bool {
     plan.router.consumption == Consumption::Parallel
 }
 
@@ -272,4 +214,27 @@ pub fn initial_credits(network: &Network, router: u32, port: usize) -> u32 {
         _ if network.link(router, port).peer.is_none() => 0,
         code => network.classes.links[code as usize - 1].buffer,
     }
+}
+
+/// Gives the ejection VCs for requests their credits.
+pub fn with_reply_space<const W: usize>(
+    plan: &Plan,
+    span: &Span,
+    mut routers: Vec<Router<W>>,
+) -> Vec<Router<W>> {
+    let (layout, shortest) = (&plan.network.layout, plan.shortest_packet());
+    let requests = (0..layout.pairs()).filter(|&pair| {
+        layout.pair_vc(pair).is_some_and(|(port, vc)| layout.class[port] == TERMINAL && vc > 0)
+    });
+    for pair in requests {
+        for (number, router) in routers.iter_mut().enumerate() {
+            let terminal = layout.pair_port[pair] as usize;
+            let space = reply_space(plan, span.router(number) as usize * layout.terminals + terminal);
+            router.credits[pair] = space;
+            if space < shortest {
+                router.credit.remove(pair);
+            }
+        }
+    }
+    routers
 }

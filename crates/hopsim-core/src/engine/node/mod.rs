@@ -1,0 +1,3 @@
+//! What hangs from the routers.
+
+pub mod synthetic;

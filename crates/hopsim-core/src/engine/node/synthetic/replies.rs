@@ -1,0 +1,30 @@
+//! Requests and replies. The ejection port of a node has output VCs for requests whose credits are the free space for
+//! the replies: taken when a request is granted its ejection, given back when its reply leaves the injection buffer.
+//! The allocator then keeps back a request without room for its reply as it does a packet without credit.
+
+use crate::config::InjectionVc;
+use crate::plan::Plan;
+
+/// A request or reply whose destination node begins to absorb it.
+#[derive(Clone, Copy, Debug)]
+pub struct Consumed {
+    /// The node, by its number in the region.
+    pub node: u32,
+    /// Whom to answer; `NONE`: it was a reply.
+    pub requester: u32,
+    /// Cycle of generation of the request.
+    pub requested: u32,
+}
+
+/// Space for the replies of `node` behind one of its ejection VCs for requests \[phits\]. All of them have one length.
+pub fn reply_space(plan: &Plan, node: usize) -> u32 {
+    let classes = &plan.network.classes;
+    let Some(job) = plan.jobs.get(plan.job_of[node] as usize) else { return 0 };
+    let vcs = match plan.nic.injection_vc {
+        InjectionVc::Destination => 1,
+        InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => {
+            classes.terminal.vcs - classes.first_reply_vc()
+        }
+    };
+    classes.terminal.buffer / job.packet_length * job.packet_length * u32::from(vcs)
+}

@@ -1,0 +1,40 @@
+//! What heads draw.
+
+use crate::engine::mode::Mode;
+use crate::engine::router::cioq::context::Context;
+use crate::engine::rules::head_stream;
+use crate::rng::Stream;
+use crate::routing::view::Draws;
+
+/// The random numbers of one decision: functions of seed, packet, router and attempt.
+pub struct Attempt<'a, 'p, const W: usize, M> {
+    /// Everything outside the routers.
+    pub cx: &'a Context<'p, W, M>,
+    /// The router.
+    pub router: u32,
+    /// The packet.
+    pub packet: u32,
+    /// The allocator iteration.
+    pub iteration: u32,
+    /// The stream, once asked for.
+    pub stream: Option<Stream>,
+}
+
+impl<const W: usize, M: Mode> Draws for Attempt<'_, '_, W, M> {
+    fn head(&self) -> Stream {
+        let packet = self.cx.kernel.packets.get(self.packet);
+        head_stream(self.cx.kernel.shared.rules.seed, (packet.source, packet.serial), self.router)
+    }
+
+    fn attempt(&mut self) -> &mut Stream {
+        let packet = self.cx.kernel.packets.get(self.packet);
+        self.stream.get_or_insert_with(|| {
+            let source = self.cx.kernel.shared.rules.attempts.stream(u64::from(packet.source));
+            source.at(u64::from(packet.serial)).at(self
+                .cx
+                .kernel
+                .shared
+                .moment(self.cx.kernel.now, self.iteration))
+        })
+    }
+}

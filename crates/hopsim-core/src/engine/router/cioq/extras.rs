@@ -1,0 +1,53 @@
+//! State of the routers of a region that only some configurations need, outside their blocks.
+
+use crate::config::router::ArbiterConfig;
+use crate::engine::kernel::ids::join;
+use crate::engine::router::cioq::choices::Choices;
+use crate::engine::router::cioq::routers::parallel;
+use crate::plan::Plan;
+
+/// State that only some configurations need, outside the blocks.
+pub struct Extras<const W: usize> {
+    /// Last departures + 1 of every output, rings of `ring` entries by 64·W · router + port.
+    pub departures: Vec<u32>,
+    /// Lengths of those departures, only where packets of several lengths meet.
+    pub lengths: Vec<u16>,
+    /// Entries per ring: packets an output queue holds, 0 without output queues.
+    pub ring: usize,
+    /// Stamps of least-recently-served input arbiters, by slot id; empty if unused.
+    pub input_stamps: Vec<u64>,
+    /// Stamps of least-recently-served output arbiters, by (router · inputs + output) · inputs + input.
+    pub output_stamps: Vec<u64>,
+    /// First cycle in which the packet before its head has left a slot, by slot id; empty if nodes take one packet at
+    /// a time: the input port tells then.
+    pub free: Vec<u32>,
+    /// Heads with a choice.
+    pub choices: Choices<W>,
+}
+
+impl<const W: usize> Extras<W> {
+    /// Nothing departed from `routers` routers, nobody served. No port is busy for longer than `ahead` cycles.
+    pub fn new(plan: &Plan, (routers, ahead): (usize, u32)) -> Self {
+        let inputs = plan.network.layout.inputs();
+        let ring = plan.router.output_buffer.map_or(0, |size| (size / plan.shortest_packet()) as usize);
+        let mixed = plan.shortest_packet() != plan.longest_packet();
+        let lrs = |a: &ArbiterConfig| matches!(a, ArbiterConfig::LeastRecentlyServed(_));
+        let allocator = &plan.router.allocator;
+        let stamps = |used: bool, count: usize| if used { vec![0; count] } else { Vec::new() };
+        Self {
+            departures: vec![0; routers * 64 * W * ring],
+            lengths: if mixed { vec![0; routers * 64 * W * ring] } else { Vec::new() },
+            ring,
+            input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W),
+            output_stamps: stamps(lrs(&allocator.output_arbiter), routers * inputs * inputs),
+            free: vec![0; if parallel(plan) { routers * 64 * W } else { 0 }],
+            choices: Choices::new(plan, (routers, ahead)),
+        }
+    }
+
+    /// Whether the packet before the head of a slot is still leaving it, for all that input ports do not tell.
+    #[inline]
+    pub fn is_leaving(&self, (number, slot): (usize, usize), now: u32) -> bool {
+        self.free.get(join::<W>(number as u32, slot) as usize).is_some_and(|&free| free > now)
+    }
+}

@@ -1,0 +1,14 @@
+//! A visit to one router: what allocator, arbiters and transfer work on.
+
+use crate::engine::router::cioq::extras::Extras;
+use crate::engine::router::cioq::routers::Router;
+
+/// A visit to one router.
+pub struct Visit<'a, const W: usize> {
+    /// Its number in the region.
+    pub number: usize,
+    /// Its state.
+    pub router: &'a mut Router<W>,
+    /// State of all routers of the region that only some configurations need.
+    pub extras: &'a mut Extras<W>,
+}

@@ -1,0 +1,3 @@
+//! Kinds of routers.
+
+pub mod cioq;
