@@ -235,8 +235,8 @@ def test_a_value_goes_by_the_name_that_it_was_given_or_else_by_its_own() -> None
 
 
 def test_values_that_are_too_long_to_be_shown_are_named_by_their_axis() -> None:
-    long = {"packet_length": 8, "pattern": "uniform", "request_reply": {}}
-    jobs = [[{"traffic": long}], [{"name": "a"}, {"name": "b"}]]
+    long: dict[str, Any] = {"packet_length": 8, "pattern": "uniform", "request_reply": {}}
+    jobs: list[Any] = [[{"traffic": long}], [{"name": "a"}, {"name": "b"}]]
     results = all_of(point(number, {"jobs": value}) for number, value in enumerate(jobs))
     assert [group.labels for group in over_seeds(results)] == [{"jobs": "1 job"}, {"jobs": "2 jobs"}]
     assert [series.label for series in curves(results)] == ["1 job", "2 jobs"]

@@ -287,7 +287,14 @@ def broken_manifests(whole: dict[str, Any]) -> Iterator[str]:
         yield json.dumps({name: value for name, value in whole.items() if name != key})
         yield json.dumps({**whole, key: None})
     first, *rest = whole["points"]
-    for point in ({"axes": {}}, {**first, "digest": 1}, {**first, "axes": []}, {**first, "labels": 1}, 7):
+    points: list[object] = [
+        {"axes": {}},
+        {**first, "digest": 1},
+        {**first, "axes": []},
+        {**first, "labels": 1},
+        7,
+    ]
+    for point in points:
         yield json.dumps({**whole, "points": [*rest, point]})
 
 

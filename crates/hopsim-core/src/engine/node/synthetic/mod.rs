@@ -133,50 +133,50 @@ impl VcClass {
 /// The network interfaces of a region.
 pub struct Nodes {
     /// By node: as everywhere here, by its number in the region.
-    pub all: Vec<Nic>,
+    all: Vec<Nic>,
     /// What only runs with everything know of a node; empty otherwise.
     pub sources: Vec<Source>,
     /// Traffic that changes.
-    pub changes: Changes,
+    changes: Changes,
     /// By node · VCs + VC.
-    pub buffers: Vec<Buffer>,
+    buffers: Vec<Buffer>,
     /// Packets at nodes.
     pub waiting: Pool<Waiting>,
     /// First node of every bucket.
-    pub buckets: Vec<u32>,
+    buckets: Vec<u32>,
     /// Nodes whose wire becomes free while packets wait.
-    pub wires: Wheel<u32>,
+    wires: Wheel<u32>,
     /// Nodes whose injection buffers gained room in this cycle while packets wait.
-    pub freed: Vec<u32>,
+    freed: Vec<u32>,
     /// Requests and replies whose consumption begins.
     pub consumed: Wheel<Consumed>,
     /// Bursts that begin together.
-    pub bursts: Bursts,
+    bursts: Bursts,
     /// Streams of the random injection VC policy; empty if unused.
     vc_streams: Vec<Stream>,
     /// See [`InjectionVc`] -- constant.
-    pub policy: InjectionVc,
+    policy: InjectionVc,
     /// Whether a wire carries a phit per cycle -- constant.
-    pub serial_wire: bool,
+    serial_wire: bool,
     /// Injection ports of a node -- constant.
-    pub ports: usize,
+    ports: usize,
     /// Most packets in a source queue -- constant.
-    pub source_queue: u32,
+    source_queue: u32,
     /// Size of an injection buffer -- constant.
     size: u32,
     /// From a node to its router \[cycles\] -- constant.
-    pub latency: u32,
+    latency: u32,
     /// Injection VCs of a node -- constant.
-    pub vcs: usize,
+    vcs: usize,
     /// Injection VCs that are not for replies -- constant.
-    pub first_reply_vc: usize,
+    first_reply_vc: usize,
     topology: Arc<Topology>,
     /// The first node of the region -- constant.
     first_node: u32,
     /// Nodes of the network -- constant.
-    pub in_network: u32,
+    in_network: u32,
     /// Nodes of a router -- constant.
-    pub per_router: u32,
+    per_router: u32,
 }
 
 impl Nodes {
