@@ -6,7 +6,7 @@
 //!
 //! [`RecordStream::InjectionWaits`]: crate::config::measure::RecordStream::InjectionWaits
 
-use crate::engine::kernel::ids::join;
+use crate::engine::kernel::Kernel;
 use crate::engine::mode::Mode;
 use crate::engine::region::Region;
 use crate::measure::recorder::{WaitCounts, WaitReason};
@@ -189,25 +189,11 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
 
     /// What the time from which an output is ready does not tell: its queue has no room for a packet of `length` phits,
     /// though for a shorter one, or its node is taking a packet.
-    fn is_full(&self, router: usize, port: usize, length: u32) -> bool {
-        let (cx, extras) = (&self.context, &self.extras);
-        let first = join::<W>(router as u32, port) as usize * extras.ring;
-        let departures =
-            (first..first + extras.ring).filter(|&place| extras.departures[place] > 0).map(|place| {
-                let length = extras
-                    .lengths
-                    .get(place)
-                    .map_or(cx.kernel.shared.rules.shortest, |&length| u32::from(length));
-                (extras.departures[place] - 1, length)
-            });
-        let terminal = cx.kernel.shared.tables.port(port).class == TERMINAL;
-        if cx.kernel.shared.idle_node()
-            && terminal
-            && departures.clone().any(|(at, length)| at < cx.kernel.now && cx.kernel.now < at + length)
-        {
-            return true;
-        }
-        let queued: u32 = departures.filter(|&(at, _)| at >= cx.kernel.now).map(|(_, length)| length).sum();
-        cx.kernel.shared.mixed() && extras.ring > 0 && queued + length > cx.kernel.shared.rules.output_buffer
+    fn is_full(&self, number: usize, port: usize, length: u32) -> bool {
+        let Kernel { shared, now, .. } = &self.context.kernel;
+        let (router, rules) = ((number, &self.routers[number]), &shared.rules);
+        let terminal = shared.tables.port(port).class == TERMINAL;
+        (shared.idle_node() && terminal && !self.extras.node_is_idle(router, port, (shared, *now)))
+            || (shared.mixed() && self.extras.room(router, port, (rules, length)) > *now)
     }
 }

@@ -324,7 +324,11 @@ impl<const W: usize> Visit<'_, W> {
     fn refuses<M: Mode>(&self, cx: &Context<'_, W, M>, output: usize) -> bool {
         cx.kernel.shared.idle_node()
             && self.router.ports[output].class == TERMINAL
-            && !self.node_is_idle(cx, output)
+            && !self.extras.node_is_idle(
+                (self.number, self.router),
+                output,
+                (&cx.kernel.shared, cx.kernel.now),
+            )
     }
 
     /// The output arbiter of `output` has served `input`.

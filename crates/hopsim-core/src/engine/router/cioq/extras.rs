@@ -2,8 +2,11 @@
 
 use crate::config::router::ArbiterConfig;
 use crate::engine::kernel::ids::join;
+use crate::engine::mode::Mode;
 use crate::engine::router::cioq::choices::Choices;
-use crate::engine::router::cioq::routers::parallel;
+use crate::engine::router::cioq::routers::{Router, parallel};
+use crate::engine::rules::Rules;
+use crate::engine::shared::Shared;
 use crate::plan::Plan;
 
 /// State that only some configurations need, outside the blocks.
@@ -49,5 +52,59 @@ impl<const W: usize> Extras<W> {
     #[inline]
     pub fn is_leaving(&self, (number, slot): (usize, usize), now: u32) -> bool {
         self.free.get(join::<W>(number as u32, slot) as usize).is_some_and(|&free| free > now)
+    }
+
+    /// Where the ring of `port` starts.
+    #[inline]
+    fn first_departure(&self, number: usize, port: usize) -> usize {
+        join::<W>(number as u32, port) as usize * self.ring
+    }
+
+    /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits, with packets of several
+    /// lengths: walks back from the newest departure until the rest no longer leaves room.
+    pub fn room(
+        &self,
+        (number, router): (usize, &Router<W>),
+        port: usize,
+        (rules, length): (&Rules, u32),
+    ) -> u32 {
+        let (ring, first) = (self.ring, self.first_departure(number, port));
+        let mut place = router.ports[port].ring as usize;
+        let mut used = length;
+        for _ in 0..ring {
+            place = if place == 0 { ring - 1 } else { place - 1 };
+            used += u32::from(self.lengths[first + place]);
+            if used > rules.output_buffer {
+                return self.departures[first + place];
+            }
+        }
+        0
+    }
+
+    /// `Ejection::IdleNode`: whether no packet is on its way into the node behind `output` in cycle `now`.
+    #[inline]
+    pub fn node_is_idle<M: Mode>(
+        &self,
+        (number, router): (usize, &Router<W>),
+        output: usize,
+        (shared, now): (&Shared<'_, W, M>, u32),
+    ) -> bool {
+        let (tail, shortest) = (router.ports[output].tail, shared.rules.shortest);
+        // The last departure tells, unless it is yet to come.
+        if now >= tail {
+            return true;
+        }
+        if !shared.mixed() && now + shortest > tail {
+            return false;
+        }
+        // Entries hold departure + 1, or 0; a departure d blocks the cycles strictly between d and d + length.
+        let blocks = |after: u32, length: u32| after != 0 && now.wrapping_sub(after) < length - 1;
+        let start = self.first_departure(number, output);
+        let departures = &self.departures[start..][..self.ring];
+        if !shared.mixed() {
+            return !departures.iter().any(|&after| blocks(after, shortest));
+        }
+        let lengths = &self.lengths[start..][..self.ring];
+        !departures.iter().zip(lengths).any(|(&after, &length)| blocks(after, u32::from(length)))
     }
 }

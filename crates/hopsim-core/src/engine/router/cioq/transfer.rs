@@ -8,7 +8,6 @@ use crate::engine::mode::Mode;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::routers::Slot;
 use crate::engine::router::cioq::visit::Visit;
-use crate::engine::rules::Rules;
 use crate::network::{NONE, TERMINAL};
 use crate::trace::{Hop, Observer as _};
 
@@ -231,7 +230,7 @@ impl<const W: usize> Visit<'_, W> {
         self.extras.departures[first + place] = departure + 1;
         if cx.kernel.shared.mixed() {
             self.extras.lengths[first + place] = length as u16;
-            let room = self.room_at(&cx.kernel.shared.rules, port, cx.kernel.shared.rules.shortest);
+            let room = self.room(cx, port, cx.kernel.shared.rules.shortest);
             self.router.ports[port].out_ready = hold.max(room);
         } else {
             state.out_ready = hold.max(self.extras.departures[first + next]);
@@ -239,32 +238,9 @@ impl<const W: usize> Visit<'_, W> {
         departure
     }
 
-    /// Where the ring of `port` starts.
-    #[inline]
-    fn first_departure(&self, port: usize) -> usize {
-        join::<W>(self.number as u32, port) as usize * self.extras.ring
-    }
-
-    /// First cycle in which the output queue of `port` has room for `length` phits, with packets of several
-    /// lengths: walks back from the newest departure until the rest no longer leaves room.
-    fn room_at(&self, rules: &Rules, port: usize, length: u32) -> u32 {
-        let buffer = rules.output_buffer;
-        let (ring, first) = (self.extras.ring, self.first_departure(port));
-        let mut place = self.router.ports[port].ring as usize;
-        let mut used = length;
-        for _ in 0..ring {
-            place = if place == 0 { ring - 1 } else { place - 1 };
-            used += u32::from(self.extras.lengths[first + place]);
-            if used > buffer {
-                return self.extras.departures[first + place];
-            }
-        }
-        0
-    }
-
     /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits.
     fn room<M: Mode>(&self, cx: &Context<'_, W, M>, port: usize, length: u32) -> u32 {
-        if self.extras.ring == 0 { 0 } else { self.room_at(&cx.kernel.shared.rules, port, length) }
+        self.extras.room((self.number, self.router), port, (&cx.kernel.shared.rules, length))
     }
 
     /// Whether an output VC and its queue have room for a packet of `length` phits.
@@ -278,27 +254,6 @@ impl<const W: usize> Visit<'_, W> {
         let state = &self.router.slots[slot];
         let length = u32::from(cx.kernel.packets.get(state.queue.front).length);
         cx.kernel.shared.pairs_up_to(state.request as usize).any(|pair| self.has_room(cx, pair, length))
-    }
-
-    /// `Ejection::IdleNode`: no packet is on its way into the node at this moment.
-    pub fn node_is_idle<M: Mode>(&self, cx: &Context<'_, W, M>, output: usize) -> bool {
-        let (tail, shortest) = (self.router.ports[output].tail, cx.kernel.shared.rules.shortest);
-        // The last departure tells, unless it is yet to come.
-        if cx.kernel.now >= tail {
-            return true;
-        }
-        if !cx.kernel.shared.mixed() && cx.kernel.now + shortest > tail {
-            return false;
-        }
-        // Entries hold departure + 1, or 0; a departure d blocks the cycles strictly between d and d + length.
-        let blocks = |after: u32, length: u32| after != 0 && cx.kernel.now.wrapping_sub(after) < length - 1;
-        let (start, ring) = (self.first_departure(output), self.extras.ring);
-        let departures = &self.extras.departures[start..][..ring];
-        if !cx.kernel.shared.mixed() {
-            return !departures.iter().any(|&after| blocks(after, shortest));
-        }
-        let lengths = &self.extras.lengths[start..][..ring];
-        !departures.iter().zip(lengths).any(|(&after, &length)| blocks(after, u32::from(length)))
     }
 
     /// A packet of `length` phits was granted ejection through `pair` of `output`: a request takes the space of its
