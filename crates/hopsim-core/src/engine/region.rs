@@ -16,7 +16,7 @@ use crate::engine::router::cioq::allocator::Scratch;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::extras::Extras;
 use crate::engine::router::cioq::marks::{GLOBAL_CODE, Loads};
-use crate::engine::router::cioq::routers::{Router, routers};
+use crate::engine::router::cioq::routers::{Router, routers, with_reply_space};
 use crate::engine::router::cioq::visit::Visit;
 use crate::engine::shared::Shared;
 use crate::engine::tables::PairInfo;
@@ -41,11 +41,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
         let (plan, span, ahead) = (shared.plan, regions.span(shared.plan, number), shared.ahead);
         let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
         Self {
-            routers: crate::engine::router::cioq::routers::with_reply_space(
-                plan,
-                &span,
-                routers(plan, regions, number),
-            ),
+            routers: with_reply_space(plan, &span, routers(plan, regions, number)),
             extras: Extras::new(plan, (span.routers, ahead)),
             active: vec![0; span.routers.div_ceil(64)],
             wakes: Wheel::new(if M::SLEEPS { ahead } else { 0 }),

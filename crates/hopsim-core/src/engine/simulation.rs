@@ -4,6 +4,7 @@ use crate::engine::kernel::regions::{Cut, Regions};
 use crate::engine::kernel::worker::{Mail, Worker};
 use crate::engine::mode::Mode;
 use crate::engine::region::Region;
+use crate::engine::router::cioq::routers::Router;
 use crate::engine::shared::Shared;
 use crate::measure::recorder::Recorder;
 use crate::plan::Plan;
@@ -20,10 +21,7 @@ pub struct Simulation<'p, const W: usize, M: Mode> {
 impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     /// An empty network at cycle 0.
     pub fn new(plan: &'p Plan, mode: M, cut: Cut) -> Self {
-        let (shared, cut) = (
-            Shared::new(plan),
-            Regions::new(plan, cut, size_of::<crate::engine::router::cioq::routers::Router<W>>()),
-        );
+        let (shared, cut) = (Shared::new(plan), Regions::new(plan, cut, size_of::<Router<W>>()));
         let mail = (0..cut.count()).map(|_| Mail::default()).collect();
         Self {
             plan,

@@ -1,5 +1,5 @@
 //! The nodes' network interfaces: source queues, injection buffers, the wires between them, and which of these a packet may
-//! take. See `nodes` for what nodes do in a cycle.
+//! take. See `injection` for what nodes do in a cycle.
 
 pub mod bursts;
 pub mod consumption;

@@ -1,4 +1,4 @@
-//! Heads with a choice of outputs (adaptive routing): asking those that are awake in every allocator iteration.
+//! Heads with a choice of outputs (adaptive routing), and what they may choose. See `deciding` for how they are asked.
 
 use crate::engine::kernel::ids::join;
 use crate::engine::mask::Mask;
