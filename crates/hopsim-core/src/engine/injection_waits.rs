@@ -7,91 +7,102 @@
 //! [`RecordStream::InjectionWaits`]: crate::config::measure::RecordStream::InjectionWaits
 
 use crate::engine::kernel::Kernel;
+use crate::engine::mask::Mask;
 use crate::engine::mode::Mode;
 use crate::engine::region::Region;
+use crate::engine::shared::Shared;
 use crate::measure::recorder::{WaitCounts, WaitReason};
 use crate::network::{NONE, TERMINAL};
-use std::ops::Range;
 
-/// An input of the crossbar for packets of a node.
-struct Injection {
-    input: usize,
-    /// Its slots.
-    slots: Range<usize>,
-    /// Terminal port of the node.
-    terminal: usize,
+/// How the heads of injection VCs are looked at in a run.
+pub struct InjectionWaits<const W: usize> {
+    /// Slots of injection VCs -- constant.
+    slots: Mask<W>,
+    /// Whether heads that ask for nothing may wait, and those whose input port is busy -- constant.
+    any_head: bool,
+    /// Whether all packets need the same room, and an output VC stands for itself alone -- constant.
+    plain: bool,
+}
+
+impl<const W: usize> InjectionWaits<W> {
+    /// For a run that asks for them.
+    pub fn new<M: Mode>(shared: &Shared<'_, W, M>) -> Self {
+        let layout = &shared.plan.network.layout;
+        let injects = |&slot: &usize| {
+            layout.slot_vc(slot).is_some_and(|(port, _)| layout.class[port] == TERMINAL)
+        };
+        let exact = shared.flexible() || shared.mixed() || shared.idle_node();
+        Self {
+            slots: (0..layout.slots()).filter(injects).collect(),
+            any_head: shared.plan.control.sat.is_some() || shared.parallel(),
+            plain: !exact && shared.bubble() == 0 && shared.lbr() == 0,
+        }
+    }
 }
 
 impl<const W: usize, M: Mode> Region<'_, W, M> {
     /// Counts this cycle for the heads of the injection VCs.
     pub(super) fn count_injection_waits(&mut self) {
-        if !self.context.kernel.worker.recorder.is_measuring() {
+        let recorder = &mut self.context.kernel.worker.recorder;
+        if !recorder.is_measuring() {
             return;
         }
-        let Some(mut waits) = self.context.kernel.worker.recorder.waits.take() else { return };
-        let injections = self.injections();
-        let always = self.context.sat.is_some() || self.context.kernel.shared.parallel();
+        let Some(mut counts) = recorder.waits.take() else { return };
         for number in 0..self.routers.len() {
-            if always || !self.routers[number].is_idle::<M>() {
-                self.count_waits_in(number, (&injections, always), &mut waits);
-            }
+            self.injection_heads(number).for_each(|slot| self.count_wait((number, slot), &mut counts));
         }
-        self.context.kernel.worker.recorder.waits = Some(waits);
+        self.context.kernel.worker.recorder.waits = Some(counts);
     }
 
     /// Counts, at the end of the run, the cycles of the heads that still wait.
     pub(super) fn settle_injection_waits(&mut self) {
-        let injections = self.injections();
         for number in 0..self.routers.len() {
-            for Injection { slots, terminal, .. } in &injections {
-                for slot in slots.clone() {
-                    let head = self.routers[number].slots[slot].queue.front;
-                    if head != NONE {
-                        let arrived = self.context.kernel.packets.get(head).arrived;
-                        self.context.end_injection_wait((number, *terminal), slot, arrived);
-                    }
-                }
+            for slot in self.queued_heads(number).iter() {
+                let head = self.routers[number].slots[slot].queue.front;
+                let arrived = self.context.kernel.packets.get(head).arrived;
+                let terminal = self.terminal(slot);
+                self.context.end_injection_wait((number, terminal), slot, arrived);
             }
         }
     }
 
-    fn injections(&self) -> Vec<Injection> {
-        let tables = &self.context.kernel.shared.tables;
-        let ports = (0..tables.input_count).map(|input| (input, tables.port(input)));
-        let injections = ports.filter(|(_, port)| port.class == TERMINAL).map(|(input, port)| {
-            let first = port.slot_base as usize;
-            let slots = first..first + port.field.count_ones() as usize;
-            Injection { input, slots, terminal: port.injects_for as usize }
-        });
-        injections.collect()
-    }
-
-    /// The same in one router; `always`: also where the input port is busy.
+    /// The injection slots whose heads may wait.
     #[inline]
-    fn count_waits_in(
-        &self,
-        number: usize,
-        (injections, always): (&[Injection], bool),
-        waits: &mut WaitCounts,
-    ) {
-        let (router, cx) = (&self.routers[number], &self.context);
-        for Injection { input, slots, terminal } in injections {
-            let busy = router.ports[*input].in_free > cx.kernel.now;
-            if busy && !always {
-                continue;
-            }
-            let node = number * cx.kernel.shared.rules.nodes_per_router as usize + terminal;
-            for slot in slots.clone() {
-                if router.slots[slot].queue.front != NONE {
-                    let reason = self.reason((number, slot), (busy, node));
-                    waits.count(
-                        cx.kernel.span.node(node) as usize,
-                        cx.kernel.network_id(number, slot),
-                        reason,
-                    );
-                }
-            }
+    fn injection_heads(&self, number: usize) -> Mask<W> {
+        if self.waits.any_head {
+            return self.queued_heads(number);
         }
+        let router = &self.routers[number];
+        let mut heads = if M::FULL { router.choosing } else { Mask::EMPTY };
+        router.wanted.for_each(|pair| heads |= router.wants[pair]);
+        heads & self.waits.slots
+    }
+
+    /// The injection slots with a head, which may ask for nothing.
+    fn queued_heads(&self, number: usize) -> Mask<W> {
+        let slots = &self.routers[number].slots;
+        self.waits.slots.iter().filter(|&slot| slots[slot].queue.front != NONE).collect()
+    }
+
+    /// The terminal port of the node that injects by a slot.
+    #[inline]
+    fn terminal(&self, slot: usize) -> usize {
+        let tables = &self.context.kernel.shared.tables;
+        tables.port(tables.slot_input(slot)).injects_for as usize
+    }
+
+    /// Counts this cycle for a head, unless its input port is busy: that follows from the other cycles.
+    #[inline]
+    fn count_wait(&self, (number, slot): (usize, usize), counts: &mut WaitCounts) {
+        let kernel = &self.context.kernel;
+        let input = kernel.shared.tables.slot_input(slot);
+        let busy = self.routers[number].ports[input].in_free > kernel.now;
+        if busy && !self.waits.any_head {
+            return;
+        }
+        let node = number * kernel.shared.rules.nodes_per_router as usize + self.terminal(slot);
+        let reason = self.reason((number, slot), (busy, node));
+        counts.count(kernel.span.node(node) as usize, kernel.network_id(number, slot), reason);
     }
 
     /// What a head waits for if it is not granted: of several outputs it may use, the one that lacks least counts.
@@ -104,12 +115,7 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
         if busy || self.extras.is_leaving((number, slot), cx.kernel.now) {
             return WaitReason::Input;
         }
-        let plain = !cx.kernel.shared.flexible()
-            && !cx.kernel.shared.mixed()
-            && !cx.kernel.shared.idle_node()
-            && cx.kernel.shared.bubble() == 0
-            && cx.kernel.shared.lbr() == 0;
-        let reason = if plain && self.hopes_are_options((number, slot)) {
+        let reason = if self.waits.plain && self.hopes_are_options((number, slot)) {
             self.plain_lack(number, slot)
         } else {
             self.least_lack(number, slot)

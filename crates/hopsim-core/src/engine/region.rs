@@ -5,6 +5,7 @@
 //! Whatever crosses from one router to another takes at least one cycle, so the order of routers within a
 //! cycle does not matter.
 
+use crate::engine::injection_waits::InjectionWaits;
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::ids::{join, split};
 use crate::engine::kernel::regions::Regions;
@@ -33,6 +34,7 @@ pub struct Region<'p, const W: usize, M: Mode> {
     /// Routers that need not be left alone any longer.
     wakes: Wheel<u32>,
     scratch: Scratch<W>,
+    pub(super) waits: InjectionWaits<W>,
 }
 
 impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
@@ -46,6 +48,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
             active: vec![0; span.routers.div_ceil(64)],
             wakes: Wheel::new(if M::SLEEPS { ahead } else { 0 }),
             scratch: Scratch::default(),
+            waits: InjectionWaits::new(&shared),
             context: Context::new(Kernel::new(shared, span, spread)),
         }
     }
