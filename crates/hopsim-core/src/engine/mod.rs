@@ -1,22 +1,17 @@
-//! The engine: runs a plan. See [`simulation`] for the cycle, `ARCHITECTURE.md` for the whole.
+//! The engine: runs a plan. See `simulation` for how, `router` for the cycle, `ARCHITECTURE.md` for the whole.
 
 #[cfg(feature = "trace")]
 mod audit;
-mod deadlock;
-mod injection_waits;
 pub(crate) mod kernel;
-mod mask;
 mod mode;
+mod modes;
 mod node;
-mod region;
 mod router;
-mod rules;
-mod shared;
 mod simulation;
-mod tables;
 
 #[cfg(feature = "trace")]
 pub use audit::audit;
+pub(crate) use router::cioq::mask_words;
 
 use crate::error::RunError;
 use crate::measure::summary::Figures;
@@ -26,12 +21,9 @@ use crate::trace::{Observer, Unobserved};
 #[cfg(any(test, feature = "trace"))]
 use crate::trace::{PacketTrace, Tracer};
 use kernel::regions::Cut;
-use mode::{
-    Clean, CleanFull, CleanGeneral, Cube, CubeFull, Full, General, Mode, Named, is_clean, is_full, is_plain,
-    is_rising,
-};
+use mode::Mode;
 use serde_json::{Map, Value};
-use simulation::Simulation;
+use simulation::{Region, Simulation};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// Cycles between two looks at [`Control`].
@@ -68,65 +60,21 @@ enum Fit {
     Loose,
 }
 
-/// Something done with a simulation, whatever its mask width and mode.
+/// Something done with a simulation, whatever its routers and mode.
 trait Task: Sized {
     type Observer: Observer;
     type Output;
     /// How finely it wants the network cut.
     fn cut(&self) -> Cut;
-    fn with<const W: usize, M: Mode<Observer = Self::Observer>>(
+    fn with<'p, R: Region<'p, Mode: Mode<Observer = Self::Observer>>>(
         self,
-        simulation: Simulation<'_, W, M>,
+        simulation: Simulation<'p, R>,
     ) -> Self::Output;
 }
 
-/// Words of the masks that hold the slots, pairs and ports of a router: a power of two.
-pub(crate) fn mask_words(plan: &Plan) -> usize {
-    let layout = &plan.network.layout;
-    layout.slots().max(layout.pairs()).div_ceil(64).next_power_of_two()
-}
-
-/// Picks the mask width once per run: everything below is compiled for it. Routers that need the widest are so rare that they do
-/// without modes of their own.
+/// Picks the kind of router, once per run. One row each.
 fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
-    match mask_words(plan) {
-        1 => by_mode::<1, T>(plan, fit, task),
-        // Unit tests have no routers so wide, and need not be compiled for them.
-        #[cfg(not(test))]
-        2 => by_mode::<2, T>(plan, fit, task),
-        #[cfg(not(test))]
-        4 => by_mode::<4, T>(plan, fit, task),
-        #[cfg(not(test))]
-        8 => in_general::<8, T>(plan, task),
-        _ => unreachable!("the plan refuses wider routers"),
-    }
-}
-
-/// Picks the mode, likewise.
-fn by_mode<const W: usize, T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
-    if fit == Fit::Loose {
-        return in_general::<W, T>(plan, task);
-    }
-    let (observer, cut) = (T::Observer::default(), task.cut());
-    match (is_full(plan), is_plain(plan), is_clean(plan), is_rising(plan)) {
-        (true, true, true, true) => task.with(Simulation::<W, _>::new(plan, CleanFull(observer), cut)),
-        (true, true, true, false) => task.with(Simulation::<W, _>::new(plan, CubeFull(observer), cut)),
-        (false, true, true, true) => task.with(Simulation::<W, _>::new(plan, Clean(observer), cut)),
-        (false, false, true, true) => task.with(Simulation::<W, _>::new(plan, CleanGeneral(observer), cut)),
-        (false, true, false, true) => task.with(Simulation::<W, _>::new(plan, Named(observer), cut)),
-        (false, true, true, false) => task.with(Simulation::<W, _>::new(plan, Cube(observer), cut)),
-        _ => in_general::<W, T>(plan, task),
-    }
-}
-
-/// Picks one of the modes that fit any plan.
-fn in_general<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
-    let (observer, cut) = (T::Observer::default(), task.cut());
-    if is_full(plan) {
-        task.with(Simulation::<W, _>::new(plan, Full(observer), cut))
-    } else {
-        task.with(Simulation::<W, _>::new(plan, General(observer), cut))
-    }
+    router::cioq::perform(plan, fit, task)
 }
 
 /// A run to its last cycle.
@@ -143,7 +91,10 @@ impl Task for Measured<'_> {
         self.cut
     }
 
-    fn with<const W: usize, M: Mode>(self, mut simulation: Simulation<'_, W, M>) -> Self::Output {
+    fn with<'p, R: Region<'p, Mode: Mode<Observer = Unobserved>>>(
+        self,
+        mut simulation: Simulation<'p, R>,
+    ) -> Self::Output {
         let plan = simulation.plan;
         let measure = &plan.experiment.measure;
         let end = measure.warmup + measure.cycles;
@@ -177,9 +128,9 @@ impl Task for Traced {
         Cut::Finest
     }
 
-    fn with<const W: usize, M: Mode<Observer = Tracer>>(
+    fn with<'p, R: Region<'p, Mode: Mode<Observer = Tracer>>>(
         self,
-        mut simulation: Simulation<'_, W, M>,
+        mut simulation: Simulation<'p, R>,
     ) -> Self::Output {
         drive(&mut simulation, self.0, &Control::default())?;
         Ok(std::mem::take(simulation.worker.mode.observer()).into_traces())
@@ -209,12 +160,12 @@ pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
 }
 
 /// Simulates up to cycle `end`, looking out for deadlock and for the caller's wish to stop.
-fn drive<const W: usize, M: Mode>(
-    simulation: &mut Simulation<'_, W, M>,
+fn drive<'p, R: Region<'p>>(
+    simulation: &mut Simulation<'p, R>,
     end: u32,
     control: &Control,
 ) -> Result<(), RunError> {
-    let watchdog = simulation.watchdog_period();
+    let watchdog = simulation.plan.experiment.measure.watchdog;
     let mut next_check = watchdog;
     while simulation.now() < end {
         let stop = end.min(simulation.now().saturating_add(CONTROL_PERIOD)).min(next_check);
@@ -226,7 +177,7 @@ fn drive<const W: usize, M: Mode>(
         }
         if stop == next_check || stop == end {
             next_check = stop.saturating_add(watchdog);
-            if let Some(report) = simulation.find_deadlock() {
+            if let Some(report) = R::find_deadlock(simulation) {
                 return Err(RunError::Deadlock(report));
             }
         }

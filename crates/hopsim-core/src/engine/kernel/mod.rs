@@ -1,6 +1,7 @@
 //! What routers and nodes of a region work with: the clock, packets, what is on its way, and the counters.
 
-pub mod ids;
+pub mod constants;
+pub mod doors;
 pub mod packet;
 pub mod pool;
 pub mod regions;
@@ -8,7 +9,7 @@ pub mod wheel;
 pub mod wires;
 pub mod worker;
 
-use crate::engine::kernel::ids::join;
+use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::packet::Packet;
 use crate::engine::kernel::pool::Pool;
 use crate::engine::kernel::regions::Span;
@@ -16,12 +17,11 @@ use crate::engine::kernel::wheel::Wheel;
 use crate::engine::kernel::wires::{Arrival, Credit};
 use crate::engine::kernel::worker::{Mail, Worker};
 use crate::engine::mode::Mode;
-use crate::engine::shared::Shared;
 
 /// The common ground of a region.
-pub struct Kernel<'p, const W: usize, M> {
-    /// Constants.
-    pub shared: Shared<'p, W, M>,
+pub struct Kernel<'p, M> {
+    /// What never changes.
+    pub constants: Constants<'p>,
     /// Which routers and nodes are in the region -- constant.
     pub span: Span,
     /// The next cycle to be simulated, or the present one.
@@ -38,18 +38,18 @@ pub struct Kernel<'p, const W: usize, M> {
     pub worker: Worker<M>,
 }
 
-impl<'p, const W: usize, M: Mode> Kernel<'p, W, M> {
+impl<'p, M: Mode> Kernel<'p, M> {
     /// That of an empty region at cycle 0, which is at most `spread` cycles behind the others.
-    pub fn new(shared: Shared<'p, W, M>, span: Span, spread: u32) -> Self {
-        let ahead = shared.ahead;
+    pub fn new(constants: Constants<'p>, span: Span, spread: u32) -> Self {
+        let ahead = constants.ahead;
         Self {
             now: 0,
             packets: Pool::new(),
             arrivals: Wheel::new(ahead + 1),
             immigrants: Wheel::new(if spread == 0 { 0 } else { ahead + 1 + spread }),
-            credits: Wheel::new(shared.longest_link + spread),
+            credits: Wheel::new(constants.longest_link + spread),
             worker: Worker::default(),
-            shared,
+            constants,
             span,
         }
     }
@@ -61,7 +61,7 @@ impl<'p, const W: usize, M: Mode> Kernel<'p, W, M> {
 
     /// Takes what other regions have sent.
     pub fn receive(&mut self, mail: &mut Mail) {
-        let pipeline = self.shared.rules.pipeline;
+        let pipeline = self.constants.pipeline;
         mail.packets.drain(..).for_each(|p| self.immigrants.push(p.arrived + pipeline, p));
         mail.credits.drain(..).for_each(|(at, credit)| self.credits.push(at, credit));
     }
@@ -71,7 +71,7 @@ impl<'p, const W: usize, M: Mode> Kernel<'p, W, M> {
     #[inline(always)]
     pub fn send(&mut self, region: u16, id: u32, (slot, arrived): (u32, u32)) {
         if region == self.span.region {
-            let at = arrived + self.shared.rules.pipeline;
+            let at = arrived + self.constants.pipeline;
             self.arrivals.push(at, Arrival { slot, packet: id });
         } else {
             self.send_away(region, id, slot);
@@ -100,11 +100,5 @@ impl<'p, const W: usize, M: Mode> Kernel<'p, W, M> {
     #[inline(never)]
     fn send_credit_away(&mut self, region: u16, at: u32, credit: Credit) {
         self.worker.mail[region as usize].credits.push((at, credit));
-    }
-
-    /// The id in the network of slot or pair `index` of router `number`: what the recorder counts by.
-    #[inline]
-    pub fn network_id(&self, number: usize, index: usize) -> u32 {
-        join::<W>(self.span.router(number), index)
     }
 }

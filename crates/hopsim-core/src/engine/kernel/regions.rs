@@ -135,7 +135,8 @@ impl Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::mode::Full;
+    use crate::engine::modes::Full;
+    use crate::engine::router::cioq::Cioq;
     use crate::engine::simulation::Simulation;
     use crate::engine::{Control, Measured, Task, Traced};
     use crate::trace::{Tracer, Unobserved};
@@ -173,7 +174,7 @@ mod tests {
     #[test]
     fn results_do_not_depend_on_how_the_network_is_cut() {
         for plan in plans() {
-            let simulation = |cut| Simulation::<1, _>::new(&plan, Full(Unobserved), cut);
+            let simulation = |cut| Simulation::<Cioq<'_, 1, _>>::new(&plan, Full(Unobserved), cut);
             let (whole, cut) = (simulation(Cut::Fitting), simulation(Cut::Finest));
             assert_eq!((whole.regions.len(), cut.regions.len()), (1, 9));
             let control = Control::default();
@@ -183,7 +184,8 @@ mod tests {
             };
             assert!(measured(whole) == measured(cut), "{:?}", plan.experiment);
             let lives = |cut| {
-                Traced(1_201).with(Simulation::<1, _>::new(&plan, Full(Tracer::default()), cut)).unwrap()
+                let simulation = Simulation::<Cioq<'_, 1, _>>::new(&plan, Full(Tracer::default()), cut);
+                Traced(1_201).with(simulation).unwrap()
             };
             assert!(lives(Cut::Fitting) == lives(Cut::Finest), "{:?}", plan.experiment);
         }

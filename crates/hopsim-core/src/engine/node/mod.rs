@@ -1,3 +1,67 @@
-//! What hangs from the routers.
+//! What hangs from routers: nodes of some kind, which offer packets and take them. They know their router by the doors that it
+//! has for them, and nothing else of it.
 
 pub mod synthetic;
+
+use crate::engine::kernel::Kernel;
+use crate::engine::kernel::doors::Doors;
+use crate::engine::mode::Mode;
+use crate::plan::Plan;
+
+/// The nodes of a region, which have numbers of their own there.
+///
+/// A kind of node is a folder here and a row of `modes`. What it does not care to hear costs nothing: calls are static.
+pub trait Nodes<M: Mode>: Sized {
+    /// Those of a region at cycle 0.
+    fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self;
+
+    /// The first of the cycles that the region is simulated before the others begins. A change of traffic is always in one.
+    fn begin_window(&mut self, _kernel: &mut Kernel<'_, M>) {}
+
+    /// What nodes do in a cycle, after their routers: above all they send packets to the doors.
+    fn run(&mut self, kernel: &mut Kernel<'_, M>);
+
+    /// The head of injection VC `vc` at terminal port `port` of a router, of `length` phits, has been granted. Returns the packet that
+    /// is the head from now on, or `NONE`.
+    fn leave_injection(
+        &mut self,
+        kernel: &mut Kernel<'_, M>,
+        at: (usize, usize),
+        vc: usize,
+        length: u32,
+    ) -> u32;
+
+    /// A packet, which the network forgets now, will leave for its node at `departure`.
+    fn hear(&mut self, _kernel: &mut Kernel<'_, M>, _packet: u32, _departure: u32) {}
+
+    /// Whether a node has no packet to inject.
+    fn has_nothing(&self, node: usize) -> bool;
+
+    /// Room behind each ejection VC of a node but the first \[phits\], which ends while the node has not dealt with what came
+    /// that way. The first one has no end.
+    fn ejection_space(_plan: &Plan, _node: usize) -> u32 {
+        0
+    }
+
+    /// How much of that ejection VC `vc` of a node does not have at present \[phits\], apart from what is on its way back.
+    #[cfg(feature = "trace")]
+    fn ejection_space_taken(&self, _kernel: &Kernel<'_, M>, _node: usize, _vc: usize) -> u32 {
+        0
+    }
+
+    /// Counts what the nodes would have done by cycle `end`, the last of the run.
+    fn finish(&mut self, _kernel: &mut Kernel<'_, M>, _end: u32) {}
+
+    /// Counts the packets behind the heads of the injection VCs for the time that they have been there by the end of the run.
+    fn count_held(&mut self, kernel: &mut Kernel<'_, M>);
+
+    /// Packets that are not in the network yet.
+    #[cfg(feature = "trace")]
+    fn waiting(&self) -> usize;
+}
+
+/// A mode with the kind of nodes that takes part.
+pub trait Run: Mode {
+    /// Theirs.
+    type Nodes: Nodes<Self>;
+}

@@ -2,29 +2,23 @@
 
 use crate::config::InjectionVc;
 use crate::engine::kernel::Kernel;
-use crate::engine::kernel::ids::join;
 use crate::engine::kernel::packet::Waiting;
 use crate::engine::kernel::wires::Credit;
 use crate::engine::mode::Mode;
-use crate::engine::node::synthetic::Nodes;
+use crate::engine::node::synthetic::Synthetic;
 use crate::engine::node::synthetic::bursts::senders;
 use crate::engine::node::synthetic::replies::Consumed;
 use crate::network::NONE;
 
-impl Nodes {
+impl Synthetic {
     /// Books what follows when a packet leaves for its node at `departure`.
     #[inline]
-    pub fn consume<const W: usize, M: Mode>(
-        &mut self,
-        kernel: &mut Kernel<'_, W, M>,
-        id: u32,
-        departure: u32,
-    ) {
+    pub fn consume<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, id: u32, departure: u32) {
         let packet = kernel.packets.get(id);
         let (job, length) = (packet.job as usize, u32::from(packet.length));
         self.finish_in_burst(kernel, job, departure + length);
         let packet = kernel.packets.get(id);
-        let node = packet.destination(kernel.shared.rules.nodes_per_router) - kernel.span.first_node;
+        let node = packet.destination(kernel.constants.nodes_per_router) - kernel.span.first_node;
         if packet.is_request() {
             let request = Consumed { node, requester: packet.source, requested: packet.generated };
             self.consumed.push(departure, request);
@@ -35,7 +29,7 @@ impl Nodes {
     }
 
     /// Nodes begin to absorb requests and answer them, or absorb replies and may send more requests.
-    pub fn absorb_consumed<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>) {
+    pub fn absorb_consumed<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         let due = self.consumed.take(kernel.now);
         for packet in &due {
             let node = packet.node as usize;
@@ -50,7 +44,7 @@ impl Nodes {
     }
 
     /// The node generates the reply to a request; its space is reserved.
-    fn reply<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>, request: &Consumed) {
+    fn reply<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, request: &Consumed) {
         let nic = &mut self.all[request.node as usize];
         let packet = Waiting {
             next: NONE,
@@ -69,14 +63,8 @@ impl Nodes {
 
     /// The output VC for the ejection of a packet from `source` to a node of the same job.
     #[inline]
-    pub fn ejection_vc<const W: usize, M: Mode>(
-        &self,
-        kernel: &Kernel<'_, W, M>,
-        job: u8,
-        source: u32,
-        requested: u32,
-    ) -> u8 {
-        if !M::FULL || requested != NONE || !kernel.shared.plan.jobs[job as usize].request_reply() {
+    pub fn ejection_vc<M: Mode>(&self, kernel: &Kernel<'_, M>, job: u8, source: u32, requested: u32) -> u8 {
+        if !M::FULL || requested != NONE || !kernel.constants.plan.jobs[job as usize].request_reply() {
             return 0;
         }
         match self.policy {
@@ -87,28 +75,23 @@ impl Nodes {
 
     /// A reply of `length` phits has left injection VC `vc` of terminal port `port`: from the next cycle on there is room
     /// for another one.
-    pub fn release_reply<const W: usize, M: Mode>(
+    pub fn release_reply<M: Mode>(
         &mut self,
-        kernel: &mut Kernel<'_, W, M>,
+        kernel: &mut Kernel<'_, M>,
         (router, port): (usize, usize),
         vc: usize,
         length: u32,
     ) {
         let class = self.class(true);
         let index = if self.policy == InjectionVc::Destination { vc - class.first } else { 0 };
-        let pair = kernel.shared.tables.port(port).pair_base as usize + 1 + index;
-        let credit = Credit { pair: join::<W>(router as u32, pair), phits: length as u16, minimal: 0 };
+        let pair = self.doors.ejection((router as u32, port), 1 + index);
+        let credit = Credit { pair, phits: length as u16, minimal: 0 };
         kernel.credits.push(kernel.now + 1, credit);
     }
 
     /// A packet of job `index` will have been consumed at cycle `end`; after the last one of a burst the next begins.
-    pub fn finish_in_burst<const W: usize, M: Mode>(
-        &mut self,
-        kernel: &mut Kernel<'_, W, M>,
-        index: usize,
-        end: u32,
-    ) {
-        let job = &kernel.shared.plan.jobs[index];
+    pub fn finish_in_burst<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, index: usize, end: u32) {
+        let job = &kernel.constants.plan.jobs[index];
         let Some((start, end)) = self.bursts.consume((index, job), end) else { return };
         kernel.worker.recorder.burst(index, (start, end));
         for node in senders(job) {

@@ -3,18 +3,18 @@
 use crate::config::WhenFull;
 use crate::engine::kernel::Kernel;
 use crate::engine::mode::Mode;
-use crate::engine::node::synthetic::Nodes;
+use crate::engine::node::synthetic::Synthetic;
 use crate::traffic::pattern::Pattern;
 use crate::traffic::process::Process;
 
-impl Nodes {
+impl Synthetic {
     /// Makes the changes of this cycle.
-    pub fn change_traffic<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>) {
+    pub fn change_traffic<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         if kernel.now != self.changes.next_at {
             return;
         }
         self.catch_up_before_change(kernel);
-        for (index, job) in kernel.shared.plan.jobs.iter().enumerate() {
+        for (index, job) in kernel.constants.plan.jobs.iter().enumerate() {
             let done = &mut self.changes.done[index];
             let Some(phase) = job.changes.get(*done).filter(|phase| phase.from == kernel.now) else {
                 continue;
@@ -25,11 +25,11 @@ impl Nodes {
             }
         }
         self.rebook(kernel.now);
-        self.changes.next_at = self.changes.next(kernel.shared.plan);
+        self.changes.next_at = self.changes.next(kernel.constants.plan);
     }
 
     /// All packets that are due before this cycle are those of the traffic before it.
-    fn catch_up_before_change<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>) {
+    fn catch_up_before_change<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         let now = kernel.now;
         kernel.now = now.saturating_sub(1);
         for node in 0..self.all.len() {
@@ -41,12 +41,7 @@ impl Nodes {
     }
 
     /// Nodes of a job that are not in a burst draw anew when they generate next, from this cycle on.
-    fn redraw<const W: usize, M: Mode>(
-        &mut self,
-        kernel: &mut Kernel<'_, W, M>,
-        job: usize,
-        process: &Process,
-    ) {
+    fn redraw<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, job: usize, process: &Process) {
         for (nic, source) in self.all.iter_mut().zip(&self.sources) {
             if nic.job as usize == job && source.begins {
                 nic.next_at = (process.begin(&mut nic.process) - 1).saturating_add(kernel.now);
@@ -55,10 +50,10 @@ impl Nodes {
     }
 
     /// The booked cycle of `node` has come.
-    pub fn generate_in_phase<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>, node: usize) {
+    pub fn generate_in_phase<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
         let (name, nic) = (kernel.span.node(node), &mut self.all[node]);
         let index = nic.job as usize;
-        let (pattern, process) = self.changes.present(&kernel.shared.plan.jobs[index], index, name);
+        let (pattern, process) = self.changes.present(&kernel.constants.plan.jobs[index], index, name);
         if process.waits() {
             return self.generate_in_burst(kernel, node, pattern, process);
         }
@@ -68,11 +63,11 @@ impl Nodes {
             return self.book(node, kernel.now.saturating_add(gap));
         }
         let synchronised = process.synchronised().is_some();
-        if synchronised || kernel.shared.plan.nic.when_full == WhenFull::Wait {
+        if synchronised || kernel.constants.plan.nic.when_full == WhenFull::Wait {
             return self.generate_when_room(kernel, node, pattern, process);
         }
         // Replies take their numbers among the packets of a node.
-        if !kernel.shared.plan.jobs[index].request_reply() && self.lag(node) {
+        if !kernel.constants.plan.jobs[index].request_reply() && self.lag(node) {
             return;
         }
         let nic = &mut self.all[node];
@@ -83,9 +78,9 @@ impl Nodes {
     }
 
     /// The node generates its packet if that would not be dropped, and else stands still until it is woken.
-    fn generate_when_room<const W: usize, M: Mode>(
+    fn generate_when_room<M: Mode>(
         &mut self,
-        kernel: &mut Kernel<'_, W, M>,
+        kernel: &mut Kernel<'_, M>,
         node: usize,
         pattern: &Pattern,
         process: &Process,
@@ -108,9 +103,9 @@ impl Nodes {
 
     /// One cycle of a process that stands still rather than lose packets: what follows the last packet is decided in
     /// the first cycle after it in which a packet would not be dropped.
-    fn generate_in_burst<const W: usize, M: Mode>(
+    fn generate_in_burst<M: Mode>(
         &mut self,
-        kernel: &mut Kernel<'_, W, M>,
+        kernel: &mut Kernel<'_, M>,
         node: usize,
         pattern: &Pattern,
         process: &Process,
@@ -138,7 +133,7 @@ impl Nodes {
     }
 
     /// Whether the next packet of the burst would be dropped: then the node stands still until it is woken.
-    fn freeze<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>, node: usize) -> bool {
+    fn freeze<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) -> bool {
         let destination = self.sources[node].destination;
         let frozen = self.would_drop::<M>(kernel.now, node, destination);
         self.sources[node].frozen = frozen;
@@ -147,7 +142,7 @@ impl Nodes {
 
     /// Lets a node that stood still try again.
     #[inline]
-    pub fn thaw<const W: usize, M: Mode>(&mut self, kernel: &mut Kernel<'_, W, M>, node: usize) {
+    pub fn thaw<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
         if std::mem::take(&mut self.sources[node].frozen) {
             self.generate_in_phase(kernel, node);
         }

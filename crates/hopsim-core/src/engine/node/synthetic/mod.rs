@@ -8,14 +8,17 @@ pub mod injection;
 pub mod replies;
 pub mod source;
 
-use crate::config::{InjectionLink, InjectionVc};
+use crate::config::{InjectionCount, InjectionLink, InjectionVc};
+use crate::engine::kernel::Kernel;
+use crate::engine::kernel::doors::Doors;
 use crate::engine::kernel::packet::{Candidate, Waiting};
 use crate::engine::kernel::pool::{Pool, Queue};
 use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::mode::Mode;
+use crate::engine::node::Nodes;
 use crate::engine::node::synthetic::bursts::Bursts;
-use crate::engine::node::synthetic::replies::Consumed;
+use crate::engine::node::synthetic::replies::{Consumed, reply_space};
 use crate::engine::node::synthetic::source::{Changes, Source};
 use crate::network::{Classes, NONE};
 use crate::plan::Plan;
@@ -130,18 +133,18 @@ impl VcClass {
     }
 }
 
-/// The network interfaces of a region.
-pub struct Nodes {
+/// The nodes of a region: their network interfaces.
+pub struct Synthetic {
     /// By node: as everywhere here, by its number in the region.
     all: Vec<Nic>,
     /// What only runs with everything know of a node; empty otherwise.
-    pub sources: Vec<Source>,
+    sources: Vec<Source>,
     /// Traffic that changes.
     changes: Changes,
     /// By node · VCs + VC.
     buffers: Vec<Buffer>,
     /// Packets at nodes.
-    pub waiting: Pool<Waiting>,
+    waiting: Pool<Waiting>,
     /// First node of every bucket.
     buckets: Vec<u32>,
     /// Nodes whose wire becomes free while packets wait.
@@ -149,13 +152,17 @@ pub struct Nodes {
     /// Nodes whose injection buffers gained room in this cycle while packets wait.
     freed: Vec<u32>,
     /// Requests and replies whose consumption begins.
-    pub consumed: Wheel<Consumed>,
+    consumed: Wheel<Consumed>,
     /// Bursts that begin together.
     bursts: Bursts,
+    /// Where packets go to their router.
+    doors: Doors,
     /// Streams of the random injection VC policy; empty if unused.
     vc_streams: Vec<Stream>,
     /// See [`InjectionVc`] -- constant.
     policy: InjectionVc,
+    /// Whether packets count as injected when they enter a buffer: `InjectionCount::Buffer` -- constant.
+    count_at_buffer: bool,
     /// Whether a wire carries a phit per cycle -- constant.
     serial_wire: bool,
     /// Injection ports of a node -- constant.
@@ -179,9 +186,74 @@ pub struct Nodes {
     per_router: u32,
 }
 
-impl Nodes {
+impl<M: Mode> Nodes<M> for Synthetic {
+    fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self {
+        let constants = &kernel.constants;
+        Self::build(constants.plan, (M::FULL, constants.ahead), &kernel.span, doors)
+    }
+
+    fn begin_window(&mut self, kernel: &mut Kernel<'_, M>) {
+        if M::FULL {
+            self.change_traffic(kernel);
+        }
+    }
+
+    #[expect(clippy::inline_always, reason = "per cycle; measured")]
+    #[inline(always)]
+    fn run(&mut self, kernel: &mut Kernel<'_, M>) {
+        self.run_nodes(kernel);
+    }
+
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    fn leave_injection(
+        &mut self,
+        kernel: &mut Kernel<'_, M>,
+        at: (usize, usize),
+        vc: usize,
+        length: u32,
+    ) -> u32 {
+        self.leave_buffer(kernel, at, vc, length)
+    }
+
+    #[inline]
+    fn hear(&mut self, kernel: &mut Kernel<'_, M>, packet: u32, departure: u32) {
+        if M::FULL {
+            self.consume(kernel, packet, departure);
+        }
+    }
+
+    fn has_nothing(&self, node: usize) -> bool {
+        self.all[node].queue.is_empty()
+            && self.buffers[node * self.vcs..][..self.vcs].iter().all(|b| b.used == 0)
+    }
+
+    fn ejection_space(plan: &Plan, node: usize) -> u32 {
+        reply_space(plan, node)
+    }
+
+    #[cfg(feature = "trace")]
+    fn ejection_space_taken(&self, kernel: &Kernel<'_, M>, node: usize, vc: usize) -> u32 {
+        self.reply_space_taken(kernel.constants.plan, node, vc)
+    }
+
+    fn finish(&mut self, kernel: &mut Kernel<'_, M>, end: u32) {
+        self.count_lagging(kernel, end);
+    }
+
+    fn count_held(&mut self, kernel: &mut Kernel<'_, M>) {
+        self.count_held_at_injection(kernel);
+    }
+
+    #[cfg(feature = "trace")]
+    fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+}
+
+impl Synthetic {
     /// Idle interfaces with their first generations booked, in a run that is `full`; no event is further ahead than `ahead`.
-    pub fn new(plan: &Plan, (full, ahead): (bool, u32), span: &Span) -> Self {
+    fn build(plan: &Plan, (full, ahead): (bool, u32), span: &Span, doors: Doors) -> Self {
         let seed = plan.experiment.measure.seed;
         let nodes = span.first_node..span.first_node + span.nodes as u32;
         let Classes { terminal, .. } = plan.network.classes;
@@ -220,6 +292,8 @@ impl Nodes {
             vc_streams: streams.collect(),
             consumed: Wheel::new(ahead),
             bursts: Bursts::new(plan),
+            doors,
+            count_at_buffer: plan.nic.injection_count == InjectionCount::Buffer,
             policy,
             serial_wire: plan.nic.injection_link == InjectionLink::Serial,
             ports: plan.experiment.nic.injection_ports as usize,
@@ -337,16 +411,23 @@ impl Nodes {
         self.all[node].queued >= self.source_queue
     }
 
-    /// Whether a node has no packet to inject.
-    pub fn has_nothing(&self, node: usize) -> bool {
-        self.all[node].queue.is_empty()
-            && self.buffers[node * self.vcs..][..self.vcs].iter().all(|b| b.used == 0)
-    }
-
-    /// Phits in injection VC `vc` of `node`, or on their way there.
+    /// How much of the space for replies to requests that come by ejection VC `vc` of `node` is taken \[phits\]: by requests that it has
+    /// not begun to absorb, replies that wait, and those in the injection buffers.
     #[cfg(feature = "trace")]
-    pub fn occupied(&self, node: usize, vc: usize) -> u32 {
-        self.buffers[node * self.vcs + vc].used
+    fn reply_space_taken(&self, plan: &Plan, node: usize, vc: usize) -> u32 {
+        let class = self.class(true);
+        let by_destination = self.policy == InjectionVc::Destination;
+        let mine = |requester: u32| !by_destination || class.block(requester, self.in_network) + 1 == vc;
+        let is_mine = |c: &&Consumed| c.node == node as u32 && c.requester != NONE && mine(c.requester);
+        let requested = self.consumed.iter().filter(is_mine).count();
+        let queued = self.sources.get(node).map_or(0, |source| {
+            let replies = source.replies.iter(&self.waiting);
+            replies.filter(|&id| mine(self.waiting.get(id).destination)).count()
+        });
+        let vcs = (0..class.count).filter(|&index| !by_destination || index + 1 == vc);
+        let buffered: u32 = vcs.map(|index| self.buffers[node * self.vcs + class.first + index].used).sum();
+        let job = &plan.jobs[usize::from(self.all[node].job)];
+        (requested + queued) as u32 * job.packet_length + buffered
     }
 
     /// Whether a wire to the router is busy; then the node is woken when it is free.

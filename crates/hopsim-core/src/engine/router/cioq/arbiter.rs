@@ -1,10 +1,10 @@
 //! Arbiters: who wins when several ask (Dally & Towles §18).
 
 use crate::config::router::{ArbiterConfig, Timestamp};
-use crate::engine::kernel::ids::join;
-use crate::engine::mask::Mask;
-use crate::engine::mode::Mode;
+use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::ids::join;
+use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Array;
 use crate::engine::router::cioq::visit::Visit;
 use crate::network::TERMINAL;
@@ -21,7 +21,7 @@ pub enum Stage {
 
 impl Stage {
     /// The stream of the random arbiter of `port` for this iteration.
-    pub fn stream<const W: usize, M: Mode>(
+    pub fn stream<const W: usize, M: Run>(
         self,
         cx: &Context<'_, W, M>,
         number: usize,
@@ -29,8 +29,8 @@ impl Stage {
         iteration: u32,
     ) -> Stream {
         let index = u64::from(cx.kernel.span.router(number)) << 16 | (port as u64) << 1 | self as u64;
-        Stream::new(cx.kernel.shared.rules.seed, Purpose::Arbiter, index)
-            .at(cx.kernel.shared.moment(cx.kernel.now, iteration))
+        Stream::new(cx.kernel.constants.seed, Purpose::Arbiter, index)
+            .at(cx.shared.moment(cx.kernel.now, iteration))
     }
 }
 
@@ -85,14 +85,14 @@ impl<const W: usize> Visit<'_, W> {
     /// The input arbiter of `input` chooses among several of its slots, bits of their mask word in `field`.
     /// Returns the bit.
     #[inline]
-    pub fn choose_slot<M: Mode>(
+    pub fn choose_slot<M: Run>(
         &self,
         cx: &Context<'_, W, M>,
         input: usize,
         field: u64,
         iteration: u32,
     ) -> usize {
-        if !cx.kernel.shared.input_round_robin() {
+        if !cx.shared.input_round_robin() {
             return self.choose_slot_otherwise(cx, input, field, iteration);
         }
         let high = field & (u64::MAX << (self.router.ports[input].in_pointer % 64));
@@ -101,17 +101,17 @@ impl<const W: usize> Visit<'_, W> {
 
     // Out of line, so that the round-robin path does not pay for preparing the others.
     #[inline(never)]
-    fn choose_slot_otherwise<M: Mode>(
+    fn choose_slot_otherwise<M: Run>(
         &self,
         cx: &Context<'_, W, M>,
         input: usize,
         field: u64,
         iteration: u32,
     ) -> usize {
-        let info = cx.kernel.shared.tables.port(input);
+        let info = cx.shared.tables.port(input);
         let word = info.slot_base as usize / 64 * 64;
         let contest = Contest {
-            arbiter: &cx.kernel.shared.plan.router.allocator.input_arbiter,
+            arbiter: &cx.shared.plan.router.allocator.input_arbiter,
             candidates: Mask::<1>::from_bits(field),
             pointer: self.router.ports[input].in_pointer as usize,
         };
@@ -125,14 +125,14 @@ impl<const W: usize> Visit<'_, W> {
     /// The output arbiter of `output` chooses among several input ports, of class `class` with transit
     /// priority; `nominee` tells their slots.
     #[inline]
-    pub fn choose_input<M: Mode>(
+    pub fn choose_input<M: Run>(
         &self,
         cx: &Context<'_, W, M>,
         output: usize,
         candidates: Mask<W>,
         (class, iteration, nominee): (usize, u32, &Array<u16, W>),
     ) -> usize {
-        if !cx.kernel.shared.output_round_robin() {
+        if !cx.shared.output_round_robin() {
             return self.choose_input_otherwise(cx, output, candidates, (class, iteration, nominee));
         }
         let pointer = self.router.ports[output].out_pointer[class] as usize;
@@ -140,20 +140,20 @@ impl<const W: usize> Visit<'_, W> {
     }
 
     #[inline(never)]
-    fn choose_input_otherwise<M: Mode>(
+    fn choose_input_otherwise<M: Run>(
         &self,
         cx: &Context<'_, W, M>,
         output: usize,
         candidates: Mask<W>,
         (class, iteration, nominee): (usize, u32, &Array<u16, W>),
     ) -> usize {
-        let inputs = cx.kernel.shared.tables.input_count;
+        let inputs = cx.shared.tables.input_count;
         let contest = Contest {
-            arbiter: &cx.kernel.shared.plan.router.allocator.output_arbiter,
+            arbiter: &cx.shared.plan.router.allocator.output_arbiter,
             candidates,
             pointer: self.router.ports[output].out_pointer[class] as usize,
         };
-        let terminal = |input| cx.kernel.shared.tables.port(input).class == TERMINAL;
+        let terminal = |input| cx.shared.tables.port(input).class == TERMINAL;
         contest.winner(
             |input, stamp| self.age(cx, nominee[input] as usize, terminal(input), stamp),
             |input| self.extras.output_stamps[(self.number * inputs + output) * inputs + input],
@@ -163,7 +163,7 @@ impl<const W: usize> Visit<'_, W> {
 
     /// The key of age arbitration for the head of a slot: smaller is older.
     #[inline]
-    fn age<M: Mode>(&self, cx: &Context<'_, W, M>, slot: usize, terminal: bool, timestamp: Timestamp) -> u32 {
+    fn age<M: Run>(&self, cx: &Context<'_, W, M>, slot: usize, terminal: bool, timestamp: Timestamp) -> u32 {
         let packet = cx.kernel.packets.get(self.router.slots[slot].queue.front);
         match timestamp {
             Timestamp::Generation => packet.generated,

@@ -1,10 +1,10 @@
 //! Heads with a choice of outputs (adaptive routing), and what they may choose. See `deciding` for how they are asked.
 
-use crate::engine::kernel::ids::join;
-use crate::engine::mask::Mask;
+use crate::engine::router::cioq::ids::join;
+use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Router;
+use crate::engine::router::cioq::tables::Tables;
 use crate::engine::router::cioq::waiting::Waiting;
-use crate::engine::tables::Tables;
 use crate::network::TERMINAL;
 use crate::plan::Plan;
 use crate::routing::{Place, Prospect, RouteState, Way};

@@ -1,25 +1,33 @@
 //! What of a region is not a router's own.
 
 use crate::engine::kernel::Kernel;
+use crate::engine::kernel::doors::Doors;
 use crate::engine::kernel::packet::Packet;
-use crate::engine::mode::Mode;
-use crate::engine::node::synthetic::Nodes;
+use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::contention::{Contention, Counted};
 use crate::engine::router::cioq::damq::Damq;
+use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::marks::Marks;
+use crate::engine::router::cioq::mask::Mask;
+use crate::engine::router::cioq::masks::Masks;
+use crate::engine::router::cioq::rules::head_stream;
 use crate::engine::router::cioq::sat::Sat;
-use crate::engine::rules::head_stream;
-use crate::engine::tables::Tables;
+use crate::engine::router::cioq::shared::Shared;
+use crate::engine::router::cioq::tables::Tables;
 use crate::routing::{Head, Stand};
 use crate::topology::LOCAL;
 use crate::trace::Observer as _;
 
 /// The state of a region apart from its routers' own.
-pub struct Context<'p, const W: usize, M> {
+pub struct Context<'p, const W: usize, M: Run> {
     /// What routers and nodes work with.
-    pub kernel: Kernel<'p, W, M>,
+    pub kernel: Kernel<'p, M>,
     /// The nodes.
-    pub nodes: Nodes,
+    pub nodes: M::Nodes,
+    /// Constants.
+    pub shared: Shared<'p, M>,
+    /// Sets of ports and VCs.
+    pub masks: Masks<W>,
     /// Shared buffers.
     pub damq: Option<Damq>,
     /// Contention counters.
@@ -32,14 +40,16 @@ pub struct Context<'p, const W: usize, M> {
     pub minimal: Vec<u32>,
 }
 
-impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
+impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     /// The context of an empty region at cycle 0.
-    pub fn new(kernel: Kernel<'p, W, M>) -> Self {
-        let (plan, span) = (kernel.shared.plan, kernel.span);
+    pub fn new(kernel: Kernel<'p, M>, shared: Shared<'p, M>) -> Self {
+        let (plan, span) = (shared.plan, kernel.span);
         let sensors = plan.routing.sensors();
         let ids = span.routers * 64 * W;
         Self {
-            nodes: Nodes::new(plan, (M::FULL, kernel.shared.ahead), &span),
+            nodes: M::Nodes::new(&kernel, doors::<W>(&shared.tables, plan.network.layout.terminals)),
+            masks: Masks::new(plan, &shared.tables),
+            shared,
             damq: Damq::new(plan, ids),
             contention: Contention::new(plan, &sensors, (&span, ids)),
             marks: Marks::new(plan, &sensors, &span).map(Box::new),
@@ -49,20 +59,31 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         }
     }
 
+    /// The output VCs whose heads could be granted something if `open` are those with room.
+    #[inline]
+    pub fn reachable(&self, open: Mask<W>) -> Mask<W> {
+        if self.shared.flexible() { self.masks.spread(open) } else { open }
+    }
+
+    /// The id in the network of slot or pair `index` of router `number`: what the recorder counts by.
+    #[inline]
+    pub fn network_id(&self, number: usize, index: usize) -> u32 {
+        join::<W>(self.kernel.span.router(number), index)
+    }
+
     /// Terminal port of the node that injects by `slot` of input port `input`, and the injection VC.
     #[inline]
     pub fn injection_vc(&self, input: usize, slot: usize) -> (usize, usize) {
-        let terminal =
-            if M::REGULAR { input } else { self.kernel.shared.tables.port(input).injects_for as usize };
-        (terminal, slot - self.kernel.shared.tables.port(terminal).slot_base as usize)
+        let terminal = if M::REGULAR { input } else { self.shared.tables.port(input).injects_for as usize };
+        (terminal, slot - self.shared.tables.port(terminal).slot_base as usize)
     }
 
     /// The head of injection slot `slot` of the node at terminal port `terminal`, which `arrived` there, has been granted.
     #[cold]
     pub fn end_injection_wait(&mut self, (number, terminal): (usize, usize), slot: usize, arrived: u32) {
-        let node = number * self.kernel.shared.rules.nodes_per_router as usize + terminal;
-        let (node, id) = (self.kernel.span.node(node), self.kernel.network_id(number, slot));
-        let first = arrived + self.kernel.shared.rules.pipeline;
+        let node = number * self.kernel.constants.nodes_per_router as usize + terminal;
+        let (node, id) = (self.kernel.span.node(node), self.network_id(number, slot));
+        let first = arrived + self.kernel.constants.pipeline;
         self.kernel.worker.recorder.injection_wait_ends(node as usize, id, (first, self.kernel.now));
     }
 
@@ -75,11 +96,9 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
             .worker
             .mode
             .observer()
-            .delivered(packet.key(self.kernel.shared.rules.nodes_per_router), departure);
-        self.kernel.worker.recorder.delivered(packet, departure, &self.kernel.shared.plan.topology);
-        if M::FULL {
-            self.nodes.consume(&mut self.kernel, id, departure);
-        }
+            .delivered(packet.key(self.kernel.constants.nodes_per_router), departure);
+        self.kernel.worker.recorder.delivered(packet, departure, &self.shared.plan.topology);
+        self.nodes.hear(&mut self.kernel, id, departure);
         self.kernel.packets.remove(id);
     }
 
@@ -87,20 +106,20 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn fixed_request(&mut self, number: usize, slot: usize, packet: u32) -> usize {
-        if self.kernel.shared.asks() {
+        if self.shared.asks() {
             return self.asked_request(number, slot, packet);
         }
-        let by_hop = self.kernel.shared.depends_on_hop();
+        let by_hop = self.shared.depends_on_hop();
         let packet = self.kernel.packets.get_mut(packet);
-        let head = packet.head::<M>(&self.kernel.shared.tables, (self.kernel.span.router(number), slot));
-        let (source, serial, seed) = (packet.source, packet.serial, self.kernel.shared.rules.seed);
+        let head = packet.head::<M>(&self.shared.tables, (self.kernel.span.router(number), slot));
+        let (source, serial, seed) = (packet.source, packet.serial, self.kernel.constants.seed);
         let draw = || head_stream(seed, (source, serial), head.router);
-        let target = if M::FULL && self.kernel.shared.redecides {
-            self.kernel.shared.routing.target_in_transit(&head, &mut packet.route, draw)
+        let target = if M::FULL && self.shared.requests.redecides {
+            self.shared.routing.target_in_transit(&head, &mut packet.route, draw)
         } else {
-            self.kernel.shared.routing.target(&head, &mut packet.route, draw)
+            self.shared.routing.target(&head, &mut packet.route, draw)
         };
-        let base = self.kernel.shared.base;
+        let base = self.shared.base;
         let request = if target == head.router {
             head.ejection()
         } else if by_hop {
@@ -109,7 +128,7 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         } else {
             base.request(&head, target, packet.route.trunk)
         };
-        self.kernel.shared.tables.port(request.port).pair_base as usize + request.vc as usize
+        self.shared.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
     /// A packet as the head of a slot.
@@ -118,7 +137,7 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         self.kernel
             .packets
             .get(packet)
-            .head::<M>(&self.kernel.shared.tables, (self.kernel.span.router(number), slot))
+            .head::<M>(&self.shared.tables, (self.kernel.span.router(number), slot))
     }
 
     /// Tells routing of `packet`, a head; how it stands.
@@ -126,9 +145,9 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
     #[inline(always)]
     pub fn stand(&mut self, packet: u32, head: &Head) -> Stand {
         let packet = self.kernel.packets.get_mut(packet);
-        let (source, serial, seed) = (packet.source, packet.serial, self.kernel.shared.rules.seed);
+        let (source, serial, seed) = (packet.source, packet.serial, self.kernel.constants.seed);
         let draw = || head_stream(seed, (source, serial), head.router);
-        self.kernel.shared.routing.stand(head, &mut packet.route, draw)
+        self.shared.routing.stand(head, &mut packet.route, draw)
     }
 
     /// The same where heads must be asked.
@@ -138,31 +157,41 @@ impl<'p, const W: usize, M: Mode> Context<'p, W, M> {
         let head = self.head(number, slot, packet);
         let request = match self.stand(packet, &head) {
             Stand::Arrived => head.ejection(),
-            Stand::Bound(hop) => self.kernel.shared.base.way(&head, hop).highest(),
+            Stand::Bound(hop) => self.shared.base.way(&head, hop).highest(),
             Stand::Open(_) => unreachable!("no head has a choice"),
         };
-        self.kernel.shared.tables.port(request.port).pair_base as usize + request.vc as usize
+        self.shared.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
     /// What the head of a slot counts for in the contention counters.
     pub fn counted(&self, number: usize, slot: usize, packet: u32) -> Counted {
         let packet = self.kernel.packets.get(packet);
-        let head = packet.head::<M>(&self.kernel.shared.tables, (self.kernel.span.router(number), slot));
-        let class = self.kernel.shared.tables.port(self.kernel.shared.tables.slot_port(slot)).class;
-        let topology = &self.kernel.shared.plan.topology;
+        let head = packet.head::<M>(&self.shared.tables, (self.kernel.span.router(number), slot));
+        let class = self.shared.tables.port(self.shared.tables.slot_port(slot)).class;
+        let topology = &self.shared.plan.topology;
         let (here, target) = (topology.group(head.router), topology.group(head.destination));
         let counts = class != LOCAL + 1 && here != target;
         Counted {
-            port: self.kernel.shared.routing.minimal_port(&head, &packet.route) as u16,
+            port: self.shared.routing.minimal_port(&head, &packet.route) as u16,
             group: counts.then_some(target as u16),
         }
+    }
+}
+
+/// Where nodes meet their routers, which have so many terminal ports: ids of slots and pairs.
+fn doors<const W: usize>(tables: &Tables, terminals: usize) -> Doors {
+    let ports = || (0..terminals).map(|port| tables.port(port));
+    Doors {
+        stride: join::<W>(1, 0),
+        injection: ports().map(|port| u32::from(port.slot_base)).collect(),
+        ejection: ports().map(|port| u32::from(port.pair_base)).collect(),
     }
 }
 
 impl Packet {
     /// This packet as a head in `slot` of `router`.
     #[inline]
-    pub fn head<M: Mode>(&self, tables: &Tables, (router, slot): (u32, usize)) -> Head {
+    pub fn head<M: Run>(&self, tables: &Tables, (router, slot): (u32, usize)) -> Head {
         let code = tables.code(slot);
         Head {
             router,

@@ -1,12 +1,12 @@
 //! Credits: what the buffers behind the output VCs have room for.
 
-use crate::engine::kernel::ids::join;
-use crate::engine::mode::Mode;
+use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::routers::Router;
 use crate::network::TERMINAL;
 
-impl<const W: usize, M: Mode> Context<'_, W, M> {
+impl<const W: usize, M: Run> Context<'_, W, M> {
     /// `phits` of buffer space more (or, `returned`, fewer) are outstanding for an output VC: updates the credits.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
@@ -17,10 +17,10 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         pair: usize,
         (phits, returned): (u32, bool),
     ) {
-        if M::FULL && self.damq.is_some() && self.kernel.shared.tables.pair(pair).class != TERMINAL {
+        if M::FULL && self.damq.is_some() && self.shared.tables.pair(pair).class != TERMINAL {
             return self.account_shared(number, router, pair, (phits, returned));
         }
-        let least = self.kernel.shared.space(self.kernel.shared.rules.shortest);
+        let least = self.shared.space(self.shared.room.shortest);
         let credits = &mut router.credits[pair];
         if returned {
             *credits += phits;
@@ -33,19 +33,19 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
                 router.credit.remove(pair);
             }
         }
-        if self.kernel.shared.bubble() > 0 {
+        if self.shared.bubble() > 0 {
             self.account_entry(router, pair);
         }
     }
 
     /// What a head that enters a ring may use of an output VC: it leaves a bubble.
     fn account_entry(&self, router: &mut Router<W>, pair: usize) {
-        let entry = self.kernel.shared.tables.pair(pair).entry as usize;
+        let entry = self.shared.tables.pair(pair).entry as usize;
         if entry == pair {
             return;
         }
-        router.credits[entry] = router.credits[pair].saturating_sub(self.kernel.shared.rules.bubble);
-        if router.credits[entry] >= self.kernel.shared.space(self.kernel.shared.rules.shortest) {
+        router.credits[entry] = router.credits[pair].saturating_sub(self.shared.room.bubble);
+        if router.credits[entry] >= self.shared.space(self.shared.room.shortest) {
             router.credit.insert(entry);
         } else {
             router.credit.remove(entry);
@@ -60,12 +60,12 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
         pair: usize,
         (phits, returned): (u32, bool),
     ) {
-        let shortest = self.kernel.shared.rules.shortest;
+        let shortest = self.shared.room.shortest;
         let Some(damq) = &mut self.damq else { return };
-        let port = self.kernel.shared.tables.pair_port(pair);
-        let info = self.kernel.shared.tables.port(port);
+        let port = self.shared.tables.pair_port(pair);
+        let info = self.shared.tables.port(port);
         let (base, count) =
-            (info.pair_base as usize, self.kernel.shared.plan.network.layout.output_vcs[port] as usize);
+            (info.pair_base as usize, self.shared.plan.network.layout.output_vcs[port] as usize);
         let first = join::<W>(number as u32, base) as usize;
         let used = &mut damq.outstanding[first + pair - base];
         *used = if returned { *used - phits } else { *used + phits };

@@ -1,13 +1,13 @@
 //! What heads draw.
 
-use crate::engine::mode::Mode;
+use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
-use crate::engine::rules::head_stream;
+use crate::engine::router::cioq::rules::head_stream;
 use crate::rng::Stream;
 use crate::routing::view::Draws;
 
 /// The random numbers of one decision: functions of seed, packet, router and attempt.
-pub struct Attempt<'a, 'p, const W: usize, M> {
+pub struct Attempt<'a, 'p, const W: usize, M: Run> {
     /// Everything outside the routers.
     pub cx: &'a Context<'p, W, M>,
     /// The router.
@@ -20,21 +20,17 @@ pub struct Attempt<'a, 'p, const W: usize, M> {
     pub stream: Option<Stream>,
 }
 
-impl<const W: usize, M: Mode> Draws for Attempt<'_, '_, W, M> {
+impl<const W: usize, M: Run> Draws for Attempt<'_, '_, W, M> {
     fn head(&self) -> Stream {
         let packet = self.cx.kernel.packets.get(self.packet);
-        head_stream(self.cx.kernel.shared.rules.seed, (packet.source, packet.serial), self.router)
+        head_stream(self.cx.kernel.constants.seed, (packet.source, packet.serial), self.router)
     }
 
     fn attempt(&mut self) -> &mut Stream {
         let packet = self.cx.kernel.packets.get(self.packet);
         self.stream.get_or_insert_with(|| {
-            let source = self.cx.kernel.shared.rules.attempts.stream(u64::from(packet.source));
-            source.at(u64::from(packet.serial)).at(self
-                .cx
-                .kernel
-                .shared
-                .moment(self.cx.kernel.now, self.iteration))
+            let source = self.cx.shared.requests.attempts.stream(u64::from(packet.source));
+            source.at(u64::from(packet.serial)).at(self.cx.shared.moment(self.cx.kernel.now, self.iteration))
         })
     }
 }

@@ -1,12 +1,12 @@
 //! State of the routers of a region that only some configurations need, outside their blocks.
 
 use crate::config::router::ArbiterConfig;
-use crate::engine::kernel::ids::join;
 use crate::engine::mode::Mode;
 use crate::engine::router::cioq::choices::Choices;
+use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::routers::{Router, parallel};
-use crate::engine::rules::Rules;
-use crate::engine::shared::Shared;
+use crate::engine::router::cioq::rules::Crossing;
+use crate::engine::router::cioq::shared::Shared;
 use crate::plan::Plan;
 
 /// State that only some configurations need, outside the blocks.
@@ -66,7 +66,7 @@ impl<const W: usize> Extras<W> {
         &self,
         (number, router): (usize, &Router<W>),
         port: usize,
-        (rules, length): (&Rules, u32),
+        (crossing, length): (&Crossing, u32),
     ) -> u32 {
         let (ring, first) = (self.ring, self.first_departure(number, port));
         let mut place = router.ports[port].ring as usize;
@@ -74,7 +74,7 @@ impl<const W: usize> Extras<W> {
         for _ in 0..ring {
             place = if place == 0 { ring - 1 } else { place - 1 };
             used += u32::from(self.lengths[first + place]);
-            if used > rules.output_buffer {
+            if used > crossing.output_buffer {
                 return self.departures[first + place];
             }
         }
@@ -87,9 +87,9 @@ impl<const W: usize> Extras<W> {
         &self,
         (number, router): (usize, &Router<W>),
         output: usize,
-        (shared, now): (&Shared<'_, W, M>, u32),
+        (shared, now): (&Shared<'_, M>, u32),
     ) -> bool {
-        let (tail, shortest) = (router.ports[output].tail, shared.rules.shortest);
+        let (tail, shortest) = (router.ports[output].tail, shared.room.shortest);
         // The last departure tells, unless it is yet to come.
         if now >= tail {
             return true;

@@ -4,10 +4,10 @@
 //! A mark is of the beginning of a cycle. It is computed anew only for routers of whose global outputs one has changed,
 //! and only changes travel. Where none travel, a router computes its own when it has a head that may read them.
 
-use crate::engine::kernel::ids::join;
 use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::router::cioq::active::wake;
+use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::routers::Router;
 use crate::engine::router::cioq::waiting::Waiting;
 use crate::network::PortClassCode;

@@ -1,10 +1,10 @@
 //! What a head sees of its router when it decides: the engine's [`View`].
 
-use crate::engine::kernel::ids::join;
-use crate::engine::mask::Mask;
-use crate::engine::mode::Mode;
+use crate::engine::node::Run;
 use crate::engine::router::cioq::choices::Openings;
 use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::ids::join;
+use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::visit::Visit;
 use crate::network::TERMINAL;
 use crate::routing::view::View;
@@ -12,7 +12,7 @@ use crate::routing::{Head, Prospect, Request};
 use std::ops::Range;
 
 /// The state of one router in one allocator iteration.
-pub struct Outlook<'a, 'v, 'p, const W: usize, M> {
+pub struct Outlook<'a, 'v, 'p, const W: usize, M: Run> {
     /// Everything outside the routers.
     pub cx: &'a Context<'p, W, M>,
     /// The router.
@@ -23,39 +23,39 @@ pub struct Outlook<'a, 'v, 'p, const W: usize, M> {
     pub slot: usize,
 }
 
-impl<const W: usize, M: Mode> Outlook<'_, '_, '_, W, M> {
+impl<const W: usize, M: Run> Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn pair(&self, request: Request) -> usize {
-        self.cx.kernel.shared.tables.port(request.port).pair_base as usize + request.vc as usize
+        self.cx.shared.tables.port(request.port).pair_base as usize + request.vc as usize
     }
 
     /// The same the other way round.
     #[inline]
     fn request(&self, pair: usize) -> Request {
-        let port = self.cx.kernel.shared.tables.pair_port(pair);
-        Request { port, vc: (pair - self.cx.kernel.shared.tables.port(port).pair_base as usize) as u8 }
+        let port = self.cx.shared.tables.pair_port(pair);
+        Request { port, vc: (pair - self.cx.shared.tables.port(port).pair_base as usize) as u8 }
     }
 }
 
-impl<const W: usize, M: Mode> Outlook<'_, '_, '_, W, M> {
+impl<const W: usize, M: Run> Outlook<'_, '_, '_, W, M> {
     /// Local buffer restriction: whether the head would enter the network over an adaptive VC without leaving room there.
     fn is_restricted(&self, request: Request, pair: usize) -> bool {
-        let input = self.cx.kernel.shared.tables.port(self.cx.kernel.shared.tables.slot_port(self.slot));
-        let output = self.cx.kernel.shared.tables.port(request.port);
+        let input = self.cx.shared.tables.port(self.cx.shared.tables.slot_port(self.slot));
+        let output = self.cx.shared.tables.port(request.port);
         let adaptive =
-            output.class != TERMINAL && (1..self.cx.kernel.shared.base.vcs().used(0)).contains(&request.vc);
-        let room = self.cx.kernel.shared.space(self.length()) + self.cx.kernel.shared.lbr();
+            output.class != TERMINAL && (1..self.cx.shared.base.vcs().used(0)).contains(&request.vc);
+        let room = self.cx.shared.space(self.length()) + self.cx.shared.lbr();
         input.class == TERMINAL && adaptive && self.visit.router.credits[pair] < room
     }
 }
 
-impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
+impl<const W: usize, M: Run> View for Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn open(&self, request: Request) -> bool {
         let pair = self.pair(request);
         self.openings.open.contains(pair)
-            && (self.cx.kernel.shared.lbr() == 0 || !self.is_restricted(request, pair))
-            && (!self.cx.kernel.shared.mixed() || self.visit.has_room(self.cx, pair, self.length()))
+            && (self.cx.shared.lbr() == 0 || !self.is_restricted(request, pair))
+            && (!self.cx.shared.mixed() || self.visit.has_room(self.cx, pair, self.length()))
     }
 
     #[inline]
@@ -65,8 +65,8 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
 
     #[inline]
     fn occupancy(&self, request: Request) -> u32 {
-        let pair = self.cx.kernel.shared.output_vc(self.pair(request));
-        self.cx.kernel.shared.capacity(pair).saturating_sub(self.visit.router.credits[pair])
+        let pair = self.cx.shared.output_vc(self.pair(request));
+        self.cx.shared.capacity(pair).saturating_sub(self.visit.router.credits[pair])
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {
@@ -75,7 +75,7 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
 
     #[inline]
     fn capacity(&self, class: u8) -> u32 {
-        self.cx.kernel.shared.capacities[(class as usize + 1) % 4]
+        self.cx.shared.capacities[(class as usize + 1) % 4]
     }
 
     #[inline]
@@ -105,15 +105,12 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
 
     fn head(&self) -> Head {
         let packet = self.cx.kernel.packets.get(self.visit.router.slots[self.slot].queue.front);
-        packet.head::<M>(
-            &self.cx.kernel.shared.tables,
-            (self.cx.kernel.span.router(self.visit.number), self.slot),
-        )
+        packet.head::<M>(&self.cx.shared.tables, (self.cx.kernel.span.router(self.visit.number), self.slot))
     }
 
     #[inline]
     fn flexible(&self) -> bool {
-        self.cx.kernel.shared.flexible()
+        self.cx.shared.flexible()
     }
 
     #[inline]
@@ -127,7 +124,7 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
         // The ports that bring the packet nearer are all that it hopes for.
         let hopes = self.openings.open & choices.chooser(self.visit.number, self.slot).hopes;
         let mut pairs = (hopes & choices.vcs_from(vcs.start)).without(choices.vcs_from(vcs.end));
-        if self.cx.kernel.shared.lbr() > 0 || self.cx.kernel.shared.mixed() {
+        if self.cx.shared.lbr() > 0 || self.cx.shared.mixed() {
             pairs.for_each(|pair| {
                 if !self.open(self.request(pair)) {
                     pairs.remove(pair);
@@ -155,13 +152,11 @@ impl<const W: usize, M: Mode> View for Outlook<'_, '_, '_, W, M> {
     #[inline]
     fn each_hopeful(&self, _ports: Range<usize>, class: u8, vc: u8, mut visit: impl FnMut(usize)) {
         let pairs = self.openings.reachable & self.visit.extras.choices.pairs(class, vc);
-        pairs.for_each(|pair| visit(self.cx.kernel.shared.tables.pair_port(pair)));
+        pairs.for_each(|pair| visit(self.cx.shared.tables.pair_port(pair)));
     }
 
     #[inline]
     fn hopes_are_open(&self) -> bool {
-        !self.cx.kernel.shared.flexible()
-            && self.cx.kernel.shared.lbr() == 0
-            && !self.cx.kernel.shared.mixed()
+        !self.cx.shared.flexible() && self.cx.shared.lbr() == 0 && !self.cx.shared.mixed()
     }
 }

@@ -1,12 +1,12 @@
 //! The state of the routers: one block each, in one flat array. What an allocator visit touches lies together.
 
 use crate::config::router::Consumption;
-use crate::engine::kernel::ids::join;
 use crate::engine::kernel::pool::Queue;
 use crate::engine::kernel::regions::{Regions, Span};
-use crate::engine::mask::Mask;
 use crate::engine::mode::Mode;
-use crate::engine::node::synthetic::replies::reply_space;
+use crate::engine::node::{Nodes, Run};
+use crate::engine::router::cioq::ids::join;
+use crate::engine::router::cioq::mask::Mask;
 use crate::network::{NONE, Network, TERMINAL};
 use crate::plan::Plan;
 
@@ -216,20 +216,21 @@ pub fn initial_credits(network: &Network, router: u32, port: usize) -> u32 {
     }
 }
 
-/// Gives the ejection VCs for requests their credits.
-pub fn with_reply_space<const W: usize>(
+/// Gives the ejection VCs whose room ends their credits.
+pub fn with_ejection_space<const W: usize, M: Run>(
     plan: &Plan,
     span: &Span,
     mut routers: Vec<Router<W>>,
 ) -> Vec<Router<W>> {
     let (layout, shortest) = (&plan.network.layout, plan.shortest_packet());
-    let requests = (0..layout.pairs()).filter(|&pair| {
+    let ends = (0..layout.pairs()).filter(|&pair| {
         layout.pair_vc(pair).is_some_and(|(port, vc)| layout.class[port] == TERMINAL && vc > 0)
     });
-    for pair in requests {
+    for pair in ends {
         for (number, router) in routers.iter_mut().enumerate() {
             let terminal = layout.pair_port[pair] as usize;
-            let space = reply_space(plan, span.router(number) as usize * layout.terminals + terminal);
+            let node = span.router(number) as usize * layout.terminals + terminal;
+            let space = M::Nodes::ejection_space(plan, node);
             router.credits[pair] = space;
             if space < shortest {
                 router.credit.remove(pair);

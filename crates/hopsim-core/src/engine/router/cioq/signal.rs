@@ -1,14 +1,14 @@
 //! The SAT signal on its way: which heads it holds and lets go.
 
-use crate::engine::mode::Mode;
-use crate::engine::region::Region;
+use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::visit::Visit;
 use crate::network::{NONE, TERMINAL};
 
-impl<const W: usize, M: Mode> Region<'_, W, M> {
+impl<const W: usize, M: Run> Cioq<'_, W, M> {
     /// Moves the signal if it is due and the node that has it passes it on.
-    pub(in crate::engine) fn pass_signal(&mut self) {
+    pub(super) fn pass_signal(&mut self) {
         let now = self.context.kernel.now;
         let Some(sat) = self.context.sat.as_mut().filter(|sat| sat.arrives <= now) else { return };
         let (node, cycles) = sat.rule.walk[sat.place];
@@ -26,9 +26,9 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
 
     /// The heads of some injection VCs of a node take part in the allocation.
     fn release_heads(&mut self, node: usize, vcs: u16) {
-        let per_router = self.context.kernel.shared.rules.nodes_per_router as usize;
+        let per_router = self.context.kernel.constants.nodes_per_router as usize;
         let (number, port) = (node / per_router, node % per_router);
-        let base = self.context.kernel.shared.tables.port(port).slot_base as usize;
+        let base = self.context.shared.tables.port(port).slot_base as usize;
         for vc in (0..16).filter(|vc| vcs >> vc & 1 == 1) {
             let packet = self.routers[number].slots[base + vc].queue.front;
             self.activate(number);
@@ -38,7 +38,7 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
     }
 }
 
-impl<const W: usize, M: Mode> Context<'_, W, M> {
+impl<const W: usize, M: Run> Context<'_, W, M> {
     /// Whether the head of a slot has to wait for the signal; then it is held.
     #[inline]
     pub fn holds(&mut self, router: usize, slot: usize) -> bool {
@@ -56,24 +56,24 @@ impl<const W: usize, M: Mode> Context<'_, W, M> {
     /// Node and injection VC of a slot, if it is one.
     #[inline]
     fn injection_place(&self, router: usize, slot: usize) -> Option<(usize, usize)> {
-        let input = self.kernel.shared.tables.slot_port(slot);
+        let input = self.shared.tables.slot_port(slot);
         let (terminal, vc) = self.injection_vc(input, slot);
-        let node = router * self.kernel.shared.rules.nodes_per_router as usize + terminal;
-        (self.kernel.shared.tables.port(input).class == TERMINAL).then_some((node, vc))
+        let node = router * self.kernel.constants.nodes_per_router as usize + terminal;
+        (self.shared.tables.port(input).class == TERMINAL).then_some((node, vc))
     }
 }
 
 impl<const W: usize> Visit<'_, W> {
     /// The node at terminal port `port` has injected a packet from VC `vc`: if it has to wait for the signal now, so do the
     /// heads of its other injection VCs.
-    pub fn injected<M: Mode>(&mut self, cx: &mut Context<'_, W, M>, port: usize, vc: usize) {
-        let node = self.number * cx.kernel.shared.rules.nodes_per_router as usize + port;
+    pub fn injected<M: Run>(&mut self, cx: &mut Context<'_, W, M>, port: usize, vc: usize) {
+        let node = self.number * cx.kernel.constants.nodes_per_router as usize + port;
         let Some(sat) = &mut cx.sat else { return };
         if !sat.inject(node) {
             return;
         }
-        let base = cx.kernel.shared.tables.port(port).slot_base as usize;
-        let count = cx.kernel.shared.plan.network.classes.terminal.vcs as usize;
+        let base = cx.shared.tables.port(port).slot_base as usize;
+        let count = cx.shared.plan.network.classes.terminal.vcs as usize;
         for other in (0..count).filter(|&other| other != vc) {
             let slot = base + other;
             if self.router.slots[slot].queue.front == NONE || sat.held[node] >> other & 1 == 1 {

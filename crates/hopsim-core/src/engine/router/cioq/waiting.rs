@@ -6,10 +6,10 @@
 //! when it first goes to sleep: one that is granted at once costs nothing here.
 
 use crate::engine::kernel::wheel::Wheel;
-use crate::engine::mask::Mask;
 use crate::engine::router::cioq::active::wake;
+use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::{Array, Router};
-use crate::engine::tables::{PortInfo, Tables};
+use crate::engine::router::cioq::tables::{PortInfo, Tables};
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::Prospect;

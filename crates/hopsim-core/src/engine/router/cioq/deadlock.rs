@@ -6,15 +6,14 @@
 //! free in the end never moves. Heads that decide at every attempt count with every output they could ever choose, so
 //! that a deadlock that is reported is one.
 
-use crate::engine::kernel::ids::{join, split};
 use crate::engine::kernel::pool::Queue;
-use crate::engine::mode::Mode;
-use crate::engine::region::Region;
+use crate::engine::node::Run;
+use crate::engine::router::cioq::ids::{join, split};
+use crate::engine::router::cioq::region::Cioq;
+use crate::engine::router::cioq::tables::PairInfo;
 use crate::engine::simulation::Simulation;
-use crate::engine::tables::PairInfo;
 use crate::error::{DeadlockReport, WaitingHead};
 use crate::network::TERMINAL;
-use crate::routing::NO_VC;
 
 /// What the search knows of every input VC, by slot id in the network.
 struct Census {
@@ -24,58 +23,16 @@ struct Census {
     free: Vec<bool>,
 }
 
-impl<const W: usize, M: Mode> Region<'_, W, M> {
-    /// Visits the output VCs that the head of a slot of a router may ask for, in order of preference.
-    pub(super) fn each_option(&self, (number, slot): (usize, usize), mut visit: impl FnMut(usize)) {
-        let router = &self.routers[number];
-        if !router.choosing.contains(slot) {
-            return self
-                .context
-                .kernel
-                .shared
-                .pairs_up_to(router.slots[slot].request as usize)
-                .for_each(visit);
-        }
-        let prospect = &self.extras.choices.chooser(number, slot).prospect;
-        let layout = &self.context.kernel.shared.plan.network.layout;
-        let highest = |(port, vc): (usize, u8)| layout.pair_base[port] as usize + vc as usize;
-        if prospect.anywhere {
-            // It draws its path anew in every attempt: any link, or to its node if that is here.
-            let head = self.context.head(number, slot, router.slots[slot].queue.front);
-            let ejection = Some(head.ejection()).filter(|_| head.router == head.destination);
-            let links = (0..layout.ports()).filter(|&port| layout.class[port] != TERMINAL);
-            // At injection it enters every ring: entries are numbered on behind the VCs.
-            let vcs = |port: usize| {
-                let (first, count) = (layout.entries[port], layout.output_vcs[port]);
-                (first..first + count).map(move |vc| (port, vc))
-            };
-            let all = links.flat_map(vcs).chain(ejection.map(|to| (to.port, to.vc)));
-            return all.map(highest).for_each(visit);
-        }
-        let mut visit = |output| self.context.kernel.shared.pairs_up_to(highest(output)).for_each(&mut visit);
-        let single = [prospect.minimal, prospect.detour].map(|way| (way.port as usize, way.vc));
-        let misroute = |port: usize| match layout.class[port] {
-            TERMINAL => None,
-            code => Some((port, prospect.misroutes[code as usize - 1])).filter(|&(_, vc)| vc != NO_VC),
-        };
-        single.into_iter().for_each(&mut visit);
-        // The escape VC is there for the path in order of dimensions alone.
-        let first = u8::from(self.context.kernel.shared.plan.topology.has_escape());
-        prospect.each_nearer(|port| (first..layout.output_vcs[port]).for_each(|vc| visit((port, vc))));
-        (0..layout.ports()).filter_map(misroute).for_each(visit);
-    }
-}
-
 /// The head of an input VC, or that VC.
 #[derive(Clone, Copy)]
-struct Place<'s, 'p, const W: usize, M: Mode> {
-    region: &'s Region<'p, W, M>,
+struct Place<'s, 'p, const W: usize, M: Run> {
+    region: &'s Cioq<'p, W, M>,
     /// Of its router in the region.
     number: usize,
     slot: usize,
 }
 
-impl<const W: usize, M: Mode> Place<'_, '_, W, M> {
+impl<const W: usize, M: Run> Place<'_, '_, W, M> {
     fn queue(&self) -> Queue {
         self.region.routers[self.number].slots[self.slot].queue
     }
@@ -83,7 +40,7 @@ impl<const W: usize, M: Mode> Place<'_, '_, W, M> {
     /// Room that a packet takes in the buffer of a link \[phits\].
     fn space(&self, packet: u32) -> u32 {
         let cx = &self.region.context;
-        cx.kernel.shared.space(u32::from(cx.kernel.packets.get(packet).length))
+        cx.shared.space(u32::from(cx.kernel.packets.get(packet).length))
     }
 
     /// Phits that packets whose heads have arrived take.
@@ -94,27 +51,33 @@ impl<const W: usize, M: Mode> Place<'_, '_, W, M> {
     /// The output VCs that its head may ask for, in order of preference.
     fn options(&self) -> Vec<usize> {
         let mut all = Vec::new();
-        self.region.each_option((self.number, self.slot), |pair| all.push(pair));
+        self.region.inspect().each_option((self.number, self.slot), |pair| all.push(pair));
         all
     }
 }
 
-impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
-    /// Cycles between two looks.
-    pub(super) fn watchdog_period(&self) -> u32 {
-        self.plan.experiment.measure.watchdog
-    }
+/// A search through a network.
+struct Search<'s, 'p, const W: usize, M: Run> {
+    simulation: &'s Simulation<'p, Cioq<'p, W, M>>,
+}
 
+/// A cycle of waiting heads, if there is one.
+pub fn find_deadlock<'p, const W: usize, M: Run>(
+    simulation: &Simulation<'p, Cioq<'p, W, M>>,
+) -> Option<DeadlockReport> {
+    Search { simulation }.find()
+}
+
+impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
     /// A slot of the network.
-    fn place(&self, slot: u32) -> Place<'_, 'p, W, M> {
+    fn place(&self, slot: u32) -> Place<'s, 'p, W, M> {
         let (router, slot) = split::<W>(slot);
-        let region = &self.regions[self.cut.of(router as u32)];
+        let region = &self.simulation.regions[self.simulation.cut.of(router as u32)];
         Place { region, number: router - region.context.kernel.span.first_router as usize, slot }
     }
 
-    /// A cycle of waiting heads, if there is one.
-    pub(super) fn find_deadlock(&self) -> Option<DeadlockReport> {
-        let slots = 0..self.plan.network.routers * 64 * W as u32;
+    fn find(&self) -> Option<DeadlockReport> {
+        let slots = 0..self.simulation.plan.network.routers * 64 * W as u32;
         let mut census = Census {
             occupied: slots.clone().map(|slot| self.place(slot).occupied()).collect(),
             free: slots.clone().map(|slot| self.place(slot).queue().is_empty()).collect(),
@@ -138,7 +101,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
 
     /// Whether an output VC will have `length` phits of room without any head moving.
     fn has_room(&self, place: &Place<'_, 'p, W, M>, pair: usize, length: u32, census: &Census) -> bool {
-        let constants = &place.region.context.kernel.shared;
+        let constants = &place.region.context.shared;
         let entry = pair != constants.output_vc(pair);
         let (pair, length) = (constants.output_vc(pair), length + if entry { constants.bubble() } else { 0 });
         let PairInfo { port, class, vc, .. } = constants.tables.pair(pair);
@@ -152,7 +115,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
         }
         let occupied: Vec<u32> =
             self.behind(place, port).map(|slot| census.occupied[slot as usize]).collect();
-        match self.plan.router.damq {
+        match self.simulation.plan.router.damq {
             Some(shares) => {
                 shares[class as usize - 1].credits(&occupied).nth(vc).is_some_and(|room| room >= length)
             }
@@ -162,23 +125,23 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
 
     /// The slots that a link port feeds, by VC.
     fn behind(&self, place: &Place<'_, 'p, W, M>, port: usize) -> impl Iterator<Item = u32> {
-        let first = u32::from(place.region.context.kernel.shared.tables.port(port).pair_base);
+        let first = u32::from(place.region.context.shared.tables.port(port).pair_base);
         let link = &place.region.routers[place.number].ports[port];
-        let there = join::<W>(self.cut.routers(link.region as usize).start, 0);
+        let there = join::<W>(self.simulation.cut.routers(link.region as usize).start, 0);
         let to_slot = link.to_slot.wrapping_add(there);
-        let count = u32::from(self.plan.network.layout.output_vcs[port]);
+        let count = u32::from(self.simulation.plan.network.layout.output_vcs[port]);
         (first..first + count).map(move |pair| to_slot.wrapping_add(pair))
     }
 
     /// The slots whose heads can make room for an output VC.
     fn blockers(&self, place: &Place<'_, 'p, W, M>, pair: usize) -> Vec<u32> {
-        let shared = &place.region.context.kernel.shared;
+        let shared = &place.region.context.shared;
         let port = shared.tables.pair_port(pair);
         if !place.region.routers[place.number].ports[port].plugged() {
             return Vec::new();
         }
         let vc = shared.output_vc(pair) - shared.tables.port(port).pair_base as usize;
-        match self.plan.router.damq {
+        match self.simulation.plan.router.damq {
             Some(_) => self.behind(place, port).collect(),
             None => self.behind(place, port).skip(vc).take(1).collect(),
         }
@@ -219,15 +182,15 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             at = next;
         };
         let waiting = walk[first..].iter().map(|&(slot, pair)| self.describe(slot, pair)).collect();
-        let packets = self.regions.iter().map(|region| region.context.kernel.inside()).sum();
-        DeadlockReport { cycle: self.now(), packets, waiting }
+        let packets = self.simulation.regions.iter().map(|region| region.context.kernel.inside()).sum();
+        DeadlockReport { cycle: self.simulation.now(), packets, waiting }
     }
 
     fn describe(&self, slot: u32, pair: usize) -> WaitingHead {
         let place = self.place(slot);
         let cx = &place.region.context;
         let packet = cx.kernel.packets.get(place.queue().front);
-        let network = &self.plan.network;
+        let network = &self.simulation.plan.network;
         let (input, input_vc) = network.layout.slot_vc(place.slot).unwrap_or((0, 0));
         let (output, output_vc) = network.layout.any_vc(pair).unwrap_or((0, 0));
         WaitingHead {
@@ -237,7 +200,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
             output: network.port_name(output),
             output_vc,
             source: packet.source,
-            destination: packet.destination(cx.kernel.shared.rules.nodes_per_router),
+            destination: packet.destination(cx.kernel.constants.nodes_per_router),
             generated: packet.generated,
         }
     }

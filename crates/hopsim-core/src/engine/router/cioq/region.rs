@@ -5,27 +5,29 @@
 //! Whatever crosses from one router to another takes at least one cycle, so the order of routers within a
 //! cycle does not matter.
 
-use crate::engine::injection_waits::InjectionWaits;
 use crate::engine::kernel::Kernel;
-use crate::engine::kernel::ids::{join, split};
+use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::Regions;
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::kernel::wires::{Arrival, Credit};
-use crate::engine::mode::Mode;
+use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::active::wake;
 use crate::engine::router::cioq::allocator::Scratch;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::extras::Extras;
+use crate::engine::router::cioq::ids::{join, split};
+use crate::engine::router::cioq::injection_waits::InjectionWaits;
 use crate::engine::router::cioq::marks::{GLOBAL_CODE, Loads};
-use crate::engine::router::cioq::routers::{Router, routers, with_reply_space};
+use crate::engine::router::cioq::options::Inspection;
+use crate::engine::router::cioq::routers::{Router, routers, with_ejection_space};
+use crate::engine::router::cioq::shared::Shared;
+use crate::engine::router::cioq::tables::PairInfo;
 use crate::engine::router::cioq::visit::Visit;
-use crate::engine::shared::Shared;
-use crate::engine::tables::PairInfo;
 use crate::network::NONE;
 use crate::topology::LOCAL;
 
 /// Some routers of the network, their nodes, and all state that only these write.
-pub struct Region<'p, const W: usize, M: Mode> {
+pub struct Cioq<'p, const W: usize, M: Run> {
     pub(super) context: Context<'p, W, M>,
     pub(super) routers: Vec<Router<W>>,
     pub(super) extras: Extras<W>,
@@ -34,30 +36,29 @@ pub struct Region<'p, const W: usize, M: Mode> {
     /// Routers that need not be left alone any longer.
     wakes: Wheel<u32>,
     scratch: Scratch<W>,
-    pub(super) waits: InjectionWaits<W>,
+    waits: InjectionWaits<W>,
 }
 
-impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
+impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// A region of a network at cycle 0, empty.
-    pub fn new(shared: Shared<'p, W, M>, regions: &Regions, number: usize) -> Self {
-        let (plan, span, ahead) = (shared.plan, regions.span(shared.plan, number), shared.ahead);
+    pub fn empty(constants: Constants<'p>, shared: Shared<'p, M>, regions: &Regions, number: usize) -> Self {
+        let Constants { plan, ahead, .. } = constants;
+        let span = regions.span(plan, number);
         let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
         Self {
-            routers: with_reply_space(plan, &span, routers(plan, regions, number)),
+            routers: with_ejection_space::<W, M>(plan, &span, routers(plan, regions, number)),
             extras: Extras::new(plan, (span.routers, ahead)),
             active: vec![0; span.routers.div_ceil(64)],
             wakes: Wheel::new(if M::SLEEPS { ahead } else { 0 }),
             scratch: Scratch::default(),
             waits: InjectionWaits::new(&shared),
-            context: Context::new(Kernel::new(shared, span, spread)),
+            context: Context::new(Kernel::new(constants, span, spread), shared),
         }
     }
 
     /// Simulates up to cycle `end`.
-    pub fn advance(&mut self, end: u32) {
-        if M::FULL {
-            self.context.nodes.change_traffic(&mut self.context.kernel);
-        }
+    pub fn simulate(&mut self, end: u32) {
+        self.context.nodes.begin_window(&mut self.context.kernel);
         while self.context.kernel.now < end {
             self.cycle();
         }
@@ -72,7 +73,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
         self.absorb_heads();
         if M::FULL {
             self.pass_signal();
-            let (tables, now) = (&self.context.kernel.shared.tables, self.context.kernel.now);
+            let (tables, now) = (&self.context.shared.tables, self.context.kernel.now);
             self.extras.choices.waiting.release(tables, &self.routers, now, &mut self.active);
             self.update_sensors();
         }
@@ -80,13 +81,13 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
             self.count_injection_waits();
         }
         self.allocate();
-        self.context.nodes.run_nodes(&mut self.context.kernel);
+        self.context.nodes.run(&mut self.context.kernel);
         self.context.kernel.now += 1;
     }
 
     /// Counts what is left at cycle `end`, the last of the run.
-    pub fn finish(&mut self, end: u32) {
-        self.context.nodes.count_lagging(&mut self.context.kernel, end);
+    pub fn count_rest(&mut self, end: u32) {
+        self.context.nodes.finish(&mut self.context.kernel, end);
         self.count_held();
         if self.context.kernel.worker.recorder.waits.is_some() {
             self.settle_injection_waits();
@@ -100,10 +101,10 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
             return;
         }
         for (number, router) in self.routers.iter().enumerate() {
-            for slot in 0..cx.kernel.shared.plan.network.layout.slots() {
+            for slot in 0..cx.shared.plan.network.layout.slots() {
                 for id in router.slots[slot].queue.iter(&cx.kernel.packets) {
                     let packet = cx.kernel.packets.get(id);
-                    let id = cx.kernel.network_id(number, slot);
+                    let id = cx.network_id(number, slot);
                     cx.kernel.worker.recorder.held(id, packet.length.into(), packet.arrived);
                 }
             }
@@ -116,7 +117,32 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
             let id = join::<W>(cx.kernel.span.router(number), slot);
             cx.kernel.worker.recorder.held(id, packet.length.into(), packet.arrived);
         }
-        cx.nodes.count_held_at_injection(&mut cx.kernel);
+        cx.nodes.count_held(&mut cx.kernel);
+    }
+
+    /// Counts this cycle for the heads of the injection VCs.
+    fn count_injection_waits(&mut self) {
+        let recorder = &mut self.context.kernel.worker.recorder;
+        if !recorder.is_measuring() {
+            return;
+        }
+        let Some(mut counts) = recorder.waits.take() else { return };
+        self.waits.count(&self.inspect(), &mut counts);
+        self.context.kernel.worker.recorder.waits = Some(counts);
+    }
+
+    /// Counts, at the end of the run, the cycles of the heads of injection VCs that still wait.
+    fn settle_injection_waits(&mut self) {
+        for (number, terminal, slot) in self.waits.left(&self.inspect()) {
+            let head = self.routers[number].slots[slot].queue.front;
+            let arrived = self.context.kernel.packets.get(head).arrived;
+            self.context.end_injection_wait((number, terminal), slot, arrived);
+        }
+    }
+
+    /// The region, to be looked at.
+    pub(super) fn inspect(&self) -> Inspection<'_, 'p, W, M> {
+        Inspection { context: &self.context, routers: &self.routers, extras: &self.extras }
     }
 
     fn absorb_credits(&mut self) {
@@ -142,10 +168,10 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
     #[inline]
     fn sense_credit(&mut self, (id, number, pair): (u32, usize, usize), minimal: u16) -> bool {
         let cx = &mut self.context;
-        if !cx.kernel.shared.redecides {
+        if !cx.shared.requests.redecides {
             return false;
         }
-        let PairInfo { port, class, vc, .. } = cx.kernel.shared.tables.pair(pair);
+        let PairInfo { port, class, vc, .. } = cx.shared.tables.pair(pair);
         let waiting = &mut self.extras.choices.waiting;
         let mut woken = waiting.wake_by_credit(number, (port as usize, class));
         if let Some(marks) = &mut cx.marks {
@@ -224,7 +250,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
 
     /// The contention counter of a port has changed.
     fn wake_by_counter(&mut self, number: usize, port: u16) {
-        let class = self.context.kernel.shared.tables.port(port as usize).class;
+        let class = self.context.shared.tables.port(port as usize).class;
         self.extras.choices.waiting.wake(number, (port as usize, class));
         self.activate(number);
     }
@@ -257,8 +283,7 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
     fn refresh_marks(&mut self) {
         let cx = &mut self.context;
         let Some(marks) = &mut cx.marks else { return };
-        let loads =
-            Loads { capacity: cx.kernel.shared.capacities[GLOBAL_CODE as usize], minimal: &cx.minimal };
+        let loads = Loads { capacity: cx.shared.capacities[GLOBAL_CODE as usize], minimal: &cx.minimal };
         let waiting = &mut self.extras.choices.waiting;
         marks.refresh((&self.routers, loads), (waiting, &mut self.active), cx.kernel.now);
     }
@@ -266,18 +291,18 @@ impl<'p, const W: usize, M: Mode> Region<'p, W, M> {
     /// Every router sends `phits` of its own on each of its local links, behind what is queued there. Without output
     /// queues no packet can wait for that in a router: it is granted when it will find the link free.
     fn send_on_local_links(&mut self, phits: u32) {
-        let (now, rules) = (self.context.kernel.now, &self.context.kernel.shared.rules);
+        let (now, crossbar) = (self.context.kernel.now, self.context.shared.crossing.latency);
         for (number, router) in self.routers.iter_mut().enumerate() {
-            for port in 0..self.context.kernel.shared.tables.port_count {
+            for port in 0..self.context.shared.tables.port_count {
                 let state = &mut router.ports[port];
                 if state.class == LOCAL + 1 {
                     state.tail = state.tail.max(now) + phits;
                     if self.extras.ring == 0 {
-                        state.out_ready = state.out_ready.max(state.tail.saturating_sub(rules.crossbar));
-                        if self.context.kernel.shared.redecides && state.out_ready > now {
+                        state.out_ready = state.out_ready.max(state.tail.saturating_sub(crossbar));
+                        if self.context.shared.requests.redecides && state.out_ready > now {
                             let choices = &mut self.extras.choices;
                             choices.waiting.occupy_output(
-                                &self.context.kernel.shared.tables,
+                                &self.context.shared.tables,
                                 number,
                                 (port, state.out_ready),
                             );

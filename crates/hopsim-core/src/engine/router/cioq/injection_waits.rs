@@ -6,11 +6,11 @@
 //!
 //! [`RecordStream::InjectionWaits`]: crate::config::measure::RecordStream::InjectionWaits
 
-use crate::engine::kernel::Kernel;
-use crate::engine::mask::Mask;
 use crate::engine::mode::Mode;
-use crate::engine::region::Region;
-use crate::engine::shared::Shared;
+use crate::engine::node::Run;
+use crate::engine::router::cioq::mask::Mask;
+use crate::engine::router::cioq::options::Inspection;
+use crate::engine::router::cioq::shared::Shared;
 use crate::measure::recorder::{WaitCounts, WaitReason};
 use crate::network::{NONE, TERMINAL};
 
@@ -26,11 +26,10 @@ pub struct InjectionWaits<const W: usize> {
 
 impl<const W: usize> InjectionWaits<W> {
     /// For a run that asks for them.
-    pub fn new<M: Mode>(shared: &Shared<'_, W, M>) -> Self {
+    pub fn new<M: Mode>(shared: &Shared<'_, M>) -> Self {
         let layout = &shared.plan.network.layout;
-        let injects = |&slot: &usize| {
-            layout.slot_vc(slot).is_some_and(|(port, _)| layout.class[port] == TERMINAL)
-        };
+        let injects =
+            |&slot: &usize| layout.slot_vc(slot).is_some_and(|(port, _)| layout.class[port] == TERMINAL);
         let exact = shared.flexible() || shared.mixed() || shared.idle_node();
         Self {
             slots: (0..layout.slots()).filter(injects).collect(),
@@ -38,76 +37,70 @@ impl<const W: usize> InjectionWaits<W> {
             plain: !exact && shared.bubble() == 0 && shared.lbr() == 0,
         }
     }
-}
 
-impl<const W: usize, M: Mode> Region<'_, W, M> {
     /// Counts this cycle for the heads of the injection VCs.
-    pub(super) fn count_injection_waits(&mut self) {
-        let recorder = &mut self.context.kernel.worker.recorder;
-        if !recorder.is_measuring() {
-            return;
+    pub fn count<M: Run>(&self, region: &Inspection<'_, '_, W, M>, counts: &mut WaitCounts) {
+        for number in 0..region.routers.len() {
+            self.heads(region, number).for_each(|slot| self.count_head(region, (number, slot), counts));
         }
-        let Some(mut counts) = recorder.waits.take() else { return };
-        for number in 0..self.routers.len() {
-            self.injection_heads(number).for_each(|slot| self.count_wait((number, slot), &mut counts));
-        }
-        self.context.kernel.worker.recorder.waits = Some(counts);
     }
 
-    /// Counts, at the end of the run, the cycles of the heads that still wait.
-    pub(super) fn settle_injection_waits(&mut self) {
-        for number in 0..self.routers.len() {
-            for slot in self.queued_heads(number).iter() {
-                let head = self.routers[number].slots[slot].queue.front;
-                let arrived = self.context.kernel.packets.get(head).arrived;
-                let terminal = self.terminal(slot);
-                self.context.end_injection_wait((number, terminal), slot, arrived);
-            }
-        }
+    /// Heads of injection VCs that still wait, of all routers: number of the router, terminal port of the node, slot.
+    pub fn left<M: Run>(&self, region: &Inspection<'_, '_, W, M>) -> Vec<(usize, usize, usize)> {
+        let heads = (0..region.routers.len())
+            .flat_map(|number| self.queued(region, number).iter().map(move |slot| (number, slot)));
+        heads.map(|(number, slot)| (number, region.terminal(slot), slot)).collect()
     }
 
     /// The injection slots whose heads may wait.
     #[inline]
-    fn injection_heads(&self, number: usize) -> Mask<W> {
-        if self.waits.any_head {
-            return self.queued_heads(number);
+    fn heads<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: usize) -> Mask<W> {
+        if self.any_head {
+            return self.queued(region, number);
         }
-        let router = &self.routers[number];
+        let router = &region.routers[number];
         let mut heads = if M::FULL { router.choosing } else { Mask::EMPTY };
         router.wanted.for_each(|pair| heads |= router.wants[pair]);
-        heads & self.waits.slots
+        heads & self.slots
     }
 
     /// The injection slots with a head, which may ask for nothing.
-    fn queued_heads(&self, number: usize) -> Mask<W> {
-        let slots = &self.routers[number].slots;
-        self.waits.slots.iter().filter(|&slot| slots[slot].queue.front != NONE).collect()
-    }
-
-    /// The terminal port of the node that injects by a slot.
-    #[inline]
-    fn terminal(&self, slot: usize) -> usize {
-        let tables = &self.context.kernel.shared.tables;
-        tables.port(tables.slot_input(slot)).injects_for as usize
+    fn queued<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: usize) -> Mask<W> {
+        let slots = &region.routers[number].slots;
+        self.slots.iter().filter(|&slot| slots[slot].queue.front != NONE).collect()
     }
 
     /// Counts this cycle for a head, unless its input port is busy: that follows from the other cycles.
     #[inline]
-    fn count_wait(&self, (number, slot): (usize, usize), counts: &mut WaitCounts) {
-        let kernel = &self.context.kernel;
-        let input = kernel.shared.tables.slot_input(slot);
-        let busy = self.routers[number].ports[input].in_free > kernel.now;
-        if busy && !self.waits.any_head {
+    fn count_head<M: Run>(
+        &self,
+        region: &Inspection<'_, '_, W, M>,
+        (number, slot): (usize, usize),
+        counts: &mut WaitCounts,
+    ) {
+        let cx = region.context;
+        let input = cx.shared.tables.slot_input(slot);
+        let busy = region.routers[number].ports[input].in_free > cx.kernel.now;
+        if busy && !self.any_head {
             return;
         }
-        let node = number * kernel.shared.rules.nodes_per_router as usize + self.terminal(slot);
-        let reason = self.reason((number, slot), (busy, node));
-        counts.count(kernel.span.node(node) as usize, kernel.network_id(number, slot), reason);
+        let node = number * cx.kernel.constants.nodes_per_router as usize + region.terminal(slot);
+        let reason = region.reason((number, slot), (busy, node), self.plain);
+        counts.count(cx.kernel.span.node(node) as usize, cx.network_id(number, slot), reason);
+    }
+}
+
+impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
+    /// The terminal port of the node that injects by a slot.
+    #[inline]
+    fn terminal(&self, slot: usize) -> usize {
+        let tables = &self.context.shared.tables;
+        tables.port(tables.slot_input(slot)).injects_for as usize
     }
 
     /// What a head waits for if it is not granted: of several outputs it may use, the one that lacks least counts.
     #[inline]
-    fn reason(&self, (number, slot): (usize, usize), (busy, node): (bool, usize)) -> WaitReason {
+    fn reason(&self, (number, slot): (usize, usize), (busy, node): (bool, usize), plain: bool) -> WaitReason {
         let cx = &self.context;
         if cx.sat.as_ref().is_some_and(|sat| sat.is_exhausted(node)) {
             return WaitReason::Sat;
@@ -115,7 +108,7 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
         if busy || self.extras.is_leaving((number, slot), cx.kernel.now) {
             return WaitReason::Input;
         }
-        let reason = if self.waits.plain && self.hopes_are_options((number, slot)) {
+        let reason = if plain && self.hopes_are_options((number, slot)) {
             self.plain_lack(number, slot)
         } else {
             self.least_lack(number, slot)
@@ -129,8 +122,8 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
     /// Whether packets in transit go first in this cycle by in-transit priority restriction.
     fn draws_priority(&self, number: usize) -> bool {
         let cx = &self.context;
-        cx.kernel.shared.rules.ipr > 0.0
-            && cx.kernel.shared.transit_priority(cx.kernel.span.router(number), cx.kernel.now)
+        cx.shared.allocation.ipr > 0.0
+            && cx.shared.transit_priority(cx.kernel.span.router(number), cx.kernel.now)
     }
 
     /// Whether a head with a choice may use all the output VCs that it could be woken for: not where it has an escape VC, nor
@@ -139,7 +132,7 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
     fn hopes_are_options(&self, (number, slot): (usize, usize)) -> bool {
         let chooses = M::FULL && self.routers[number].choosing.contains(slot);
         !chooses
-            || !self.context.kernel.shared.plan.topology.has_escape()
+            || !self.context.shared.plan.topology.has_escape()
                 && !self.extras.choices.chooser(number, slot).prospect.anywhere
     }
 
@@ -153,7 +146,7 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
             (!credit.is_empty(), !choices.waiting.free_outputs(number, credit).is_empty())
         } else {
             let pair = router.slots[slot].request as usize;
-            let ready = router.ports[self.context.kernel.shared.tables.pair_port(pair)].out_ready;
+            let ready = router.ports[self.context.shared.tables.pair_port(pair)].out_ready;
             (router.credit.contains(pair), ready <= self.context.kernel.now)
         };
         match (credit, free) {
@@ -174,17 +167,17 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
     fn lack(&self, router: usize, slot: usize, pair: usize) -> WaitReason {
         let (cx, state) = (&self.context, &self.routers[router]);
         let phits = u32::from(cx.kernel.packets.get(state.slots[slot].queue.front).length);
-        let length = cx.kernel.shared.space(phits);
-        let real = cx.kernel.shared.output_vc(pair);
-        let port = cx.kernel.shared.tables.pair_port(real);
-        let vc = real - cx.kernel.shared.tables.port(port).pair_base as usize;
-        let is_link = cx.kernel.shared.tables.port(port).class != TERMINAL;
+        let length = cx.shared.space(phits);
+        let real = cx.shared.output_vc(pair);
+        let port = cx.shared.tables.pair_port(real);
+        let vc = real - cx.shared.tables.port(port).pair_base as usize;
+        let is_link = cx.shared.tables.port(port).class != TERMINAL;
         let adaptive = is_link && state.choosing.contains(slot) && vc > 0;
         if state.credits[real] < length {
             WaitReason::Credits
         } else if real != pair && state.credits[pair] < length {
             WaitReason::Bubble
-        } else if adaptive && state.credits[real] < length + cx.kernel.shared.lbr() {
+        } else if adaptive && state.credits[real] < length + cx.shared.lbr() {
             WaitReason::Lbr
         } else if state.ports[port].out_ready > cx.kernel.now || self.is_full(router, port, phits) {
             WaitReason::Output
@@ -196,10 +189,10 @@ impl<const W: usize, M: Mode> Region<'_, W, M> {
     /// What the time from which an output is ready does not tell: its queue has no room for a packet of `length` phits,
     /// though for a shorter one, or its node is taking a packet.
     fn is_full(&self, number: usize, port: usize, length: u32) -> bool {
-        let Kernel { shared, now, .. } = &self.context.kernel;
-        let (router, rules) = ((number, &self.routers[number]), &shared.rules);
+        let (shared, now) = (&self.context.shared, self.context.kernel.now);
+        let router = (number, &self.routers[number]);
         let terminal = shared.tables.port(port).class == TERMINAL;
-        (shared.idle_node() && terminal && !self.extras.node_is_idle(router, port, (shared, *now)))
-            || (shared.mixed() && self.extras.room(router, port, (rules, length)) > *now)
+        (shared.idle_node() && terminal && !self.extras.node_is_idle(router, port, (shared, now)))
+            || (shared.mixed() && self.extras.room(router, port, (&shared.crossing, length)) > now)
     }
 }

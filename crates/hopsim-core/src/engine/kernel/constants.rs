@@ -1,0 +1,41 @@
+//! What never changes in a run, and routers and nodes of any kind need.
+
+use crate::plan::Plan;
+
+/// Constants of a run, computed once. Every region has a copy of them, so that hot code finds them where its state is.
+#[derive(Clone, Copy)]
+pub struct Constants<'p> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Nodes of a router.
+    pub nodes_per_router: u32,
+    /// From the arrival of a head in a buffer to its first request \[cycles\].
+    pub pipeline: u32,
+    /// Latency of the longest link \[cycles\].
+    pub longest_link: u32,
+    /// No event that a router or node brings about is further ahead \[cycles\].
+    pub ahead: u32,
+}
+
+impl<'p> Constants<'p> {
+    /// The constants of a plan.
+    pub fn new(plan: &'p Plan) -> Self {
+        let (pipeline, longest_link) = (plan.router.pipeline_latency, plan.network.longest_link());
+        let queue = plan.router.output_buffer.unwrap_or(0) + 2 * plan.longest_packet();
+        let sensors = plan.routing.sensors();
+        // Messages take at most half of a link, so that what is queued takes at most twice its length, and theirs.
+        let queue = sensors.exchange.map_or(queue, |exchange| 2 * queue + 4 * exchange.message_length);
+        let queue = queue * plan.network.slowest_link();
+        let latency = longest_link.max(plan.network.classes.terminal.latency);
+        Self {
+            plan,
+            seed: plan.experiment.measure.seed,
+            nodes_per_router: plan.topology.nodes_per_router(),
+            pipeline,
+            longest_link,
+            ahead: plan.router.crossbar_latency + queue + latency + pipeline,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Where nodes and their router meet: addresses that the router gives out and that only it can read.
+
+use std::sync::Arc;
+
+/// The addresses, of one kind of router, of the VCs between a router and its nodes. Routers of a region are meant by their number
+/// there for all that is sent to them, and by that in the network for all that is counted.
+#[derive(Clone)]
+pub struct Doors {
+    /// From a router to the next one.
+    pub stride: u32,
+    /// Of injection VC 0, by terminal port.
+    pub injection: Arc<[u32]>,
+    /// Of ejection VC 0, by terminal port.
+    pub ejection: Arc<[u32]>,
+}
+
+impl Doors {
+    /// The address of injection VC `vc` at terminal port `port` of a router.
+    #[inline]
+    pub fn injection(&self, (router, port): (u32, usize), vc: usize) -> u32 {
+        router * self.stride + self.injection[port] + vc as u32
+    }
+
+    /// The address of ejection VC `vc`, likewise.
+    pub fn ejection(&self, (router, port): (u32, usize), vc: usize) -> u32 {
+        router * self.stride + self.ejection[port] + vc as u32
+    }
+}

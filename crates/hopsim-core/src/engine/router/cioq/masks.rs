@@ -1,0 +1,70 @@
+//! Sets of ports and VCs of a router that never change: all routers share one layout.
+
+use crate::engine::router::cioq::mask::Mask;
+use crate::engine::router::cioq::tables::Tables;
+use crate::network::TERMINAL;
+use crate::plan::Plan;
+use crate::routing::is_injection;
+
+/// The sets of a run.
+pub struct Masks<const W: usize> {
+    /// Input ports of links.
+    pub links: Mask<W>,
+    /// Slots whose heads may have a choice of outputs.
+    pub deciding: Mask<W>,
+    /// All pairs.
+    all: Mask<W>,
+    /// Pairs of links from VC 1, 2, 4 … on, as far as there are any.
+    above: Vec<Mask<W>>,
+}
+
+impl<const W: usize> Masks<W> {
+    /// Those of a plan.
+    pub fn new(plan: &Plan, tables: &Tables) -> Self {
+        let layout = &plan.network.layout;
+        let is_link = |&input: &usize| layout.class[layout.input_port[input] as usize] != TERMINAL;
+        Self {
+            links: (0..layout.inputs()).filter(is_link).collect(),
+            deciding: deciding(plan, tables),
+            all: (0..layout.pairs()).filter(|&pair| layout.any_vc(pair).is_some()).collect(),
+            above: above(plan),
+        }
+    }
+
+    /// `open` with all output VCs of link ports that are above one of it.
+    #[inline]
+    pub fn spread(&self, open: Mask<W>) -> Mask<W> {
+        if open == self.all {
+            return open;
+        }
+        let mut all = open;
+        for (step, above) in self.above.iter().enumerate() {
+            all |= all.shifted(1 << step) & *above;
+        }
+        all
+    }
+}
+
+/// The slots whose heads may have a choice of outputs.
+fn deciding<const W: usize>(plan: &Plan, tables: &Tables) -> Mask<W> {
+    let everywhere = !plan.routing.decides_at_source();
+    let decides = |&slot: &usize| plan.routing.redecides() && (everywhere || is_injection(tables.code(slot)));
+    (0..plan.network.layout.slots()).filter(decides).collect()
+}
+
+/// The pairs of links from VC 1, 2, 4 and 8 on, as far as there are any.
+fn above<const W: usize>(plan: &Plan) -> Vec<Mask<W>> {
+    let layout = &plan.network.layout;
+    let mut masks = vec![Mask::EMPTY; 4];
+    for pair in 0..layout.pairs() {
+        if let Some((_, vc)) = layout.any_vc(pair).filter(|&(port, _)| layout.class[port] != TERMINAL) {
+            masks
+                .iter_mut()
+                .enumerate()
+                .filter(|&(step, _)| vc >= 1 << step)
+                .for_each(|(_, m)| m.insert(pair));
+        }
+    }
+    masks.retain(|mask| !mask.is_empty());
+    masks
+}

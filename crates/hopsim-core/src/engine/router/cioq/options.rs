@@ -1,0 +1,55 @@
+//! What the heads of a region could ask for, looked at from outside.
+
+use crate::engine::node::Run;
+use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::extras::Extras;
+use crate::engine::router::cioq::routers::Router;
+use crate::network::TERMINAL;
+use crate::routing::NO_VC;
+
+/// A region, to be looked at.
+pub struct Inspection<'a, 'p, const W: usize, M: Run> {
+    /// What is not a router's own.
+    pub context: &'a Context<'p, W, M>,
+    /// Its routers.
+    pub routers: &'a [Router<W>],
+    /// What only some configurations need.
+    pub extras: &'a Extras<W>,
+}
+
+impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
+    /// Visits the output VCs that the head of a slot of a router may ask for, in order of preference.
+    pub fn each_option(&self, (number, slot): (usize, usize), mut visit: impl FnMut(usize)) {
+        let router = &self.routers[number];
+        if !router.choosing.contains(slot) {
+            return self.context.shared.pairs_up_to(router.slots[slot].request as usize).for_each(visit);
+        }
+        let prospect = &self.extras.choices.chooser(number, slot).prospect;
+        let layout = &self.context.shared.plan.network.layout;
+        let highest = |(port, vc): (usize, u8)| layout.pair_base[port] as usize + vc as usize;
+        if prospect.anywhere {
+            // It draws its path anew in every attempt: any link, or to its node if that is here.
+            let head = self.context.head(number, slot, router.slots[slot].queue.front);
+            let ejection = Some(head.ejection()).filter(|_| head.router == head.destination);
+            let links = (0..layout.ports()).filter(|&port| layout.class[port] != TERMINAL);
+            // At injection it enters every ring: entries are numbered on behind the VCs.
+            let vcs = |port: usize| {
+                let (first, count) = (layout.entries[port], layout.output_vcs[port]);
+                (first..first + count).map(move |vc| (port, vc))
+            };
+            let all = links.flat_map(vcs).chain(ejection.map(|to| (to.port, to.vc)));
+            return all.map(highest).for_each(visit);
+        }
+        let mut visit = |output| self.context.shared.pairs_up_to(highest(output)).for_each(&mut visit);
+        let single = [prospect.minimal, prospect.detour].map(|way| (way.port as usize, way.vc));
+        let misroute = |port: usize| match layout.class[port] {
+            TERMINAL => None,
+            code => Some((port, prospect.misroutes[code as usize - 1])).filter(|&(_, vc)| vc != NO_VC),
+        };
+        single.into_iter().for_each(&mut visit);
+        // The escape VC is there for the path in order of dimensions alone.
+        let first = u8::from(self.context.shared.plan.topology.has_escape());
+        prospect.each_nearer(|port| (first..layout.output_vcs[port]).for_each(|vc| visit((port, vc))));
+        (0..layout.ports()).filter_map(misroute).for_each(visit);
+    }
+}

@@ -1,0 +1,154 @@
+//! The rules of a run: what the document chose, as hot code reads it.
+
+use crate::config::router::{ArbiterConfig, Consumption};
+use crate::config::{Ejection, InjectionLatency, InputPointer, OutputHold};
+use crate::plan::Plan;
+use crate::rng::{Purpose, Stream, Streams};
+use crate::routing::flexvc::FlexVc;
+
+/// Who wins in the allocator.
+#[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one of the document's choices, resolved")]
+pub struct Allocation {
+    /// Allocator iterations per cycle.
+    pub iterations: u32,
+    /// `InputPointer::Request`.
+    pub on_request: bool,
+    /// Packets from other routers first.
+    pub transit_priority: bool,
+    /// Share of the cycles in which they go first.
+    pub ipr: f64,
+    /// Whether input arbiters are round-robin.
+    pub input_round_robin: bool,
+    /// Whether output arbiters are.
+    pub output_round_robin: bool,
+    /// Whether input arbiters need stamps of whom they served.
+    pub input_stamps: bool,
+    /// Whether output arbiters do.
+    pub output_stamps: bool,
+}
+
+/// How packets cross a router and leave it.
+#[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one of the document's choices, resolved")]
+pub struct Crossing {
+    /// From grant to the head of the output queue \[cycles\].
+    pub latency: u32,
+    /// `OutputHold::Speedup`.
+    pub hold_speedup: bool,
+    /// `InjectionLatency::Departure`.
+    pub until_departure: bool,
+    /// `Ejection::IdleNode`.
+    pub idle_node: bool,
+    /// Nodes take packets from all input VCs at once.
+    pub parallel: bool,
+    /// Output queue per port \[phits\].
+    pub output_buffer: u32,
+    /// Phits of as many packets of one length as an output queue holds, less one; endless without output queues.
+    pub queue_slack: u32,
+}
+
+/// The room that packets need in the buffer of a link.
+#[derive(Clone)]
+pub struct Room {
+    /// Shortest packet of any job \[phits\].
+    pub shortest: u32,
+    /// Whether packets of several lengths meet.
+    pub mixed: bool,
+    /// Room that packets which enter a ring leave behind them \[phits\]; 0: there are no rings.
+    pub bubble: u32,
+    /// Least room that a packet takes \[phits\]: that of the longest one where there are rings.
+    pub least: u32,
+    /// Room that packets leave in an adaptive VC when they enter the network \[phits\].
+    pub lbr: u32,
+}
+
+/// What heads ask for.
+#[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one of the document's choices, resolved")]
+pub struct Requests {
+    /// Whether heads may use several VCs of a port.
+    pub flexible: bool,
+    /// Whether they take the one with most room.
+    pub joins_shortest: bool,
+    /// Whether heads must be asked for their port, as it is not that of a minimal path.
+    pub asks: bool,
+    /// Whether the VC of a hop depends on more than the VC before it.
+    pub depends_on_hop: bool,
+    /// Whether some heads have a choice of outputs.
+    pub redecides: bool,
+    /// Whether decisions draw random numbers even where only one output will do.
+    pub draws: bool,
+    /// By source node: what is drawn anew at every attempt of a head.
+    pub attempts: Streams,
+}
+
+impl Allocation {
+    /// Those of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let allocator = &plan.router.allocator;
+        Self {
+            iterations: allocator.iterations,
+            on_request: plan.router.input_pointer == InputPointer::Request,
+            transit_priority: allocator.transit_priority,
+            ipr: plan.control.ipr,
+            input_round_robin: matches!(allocator.input_arbiter, ArbiterConfig::RoundRobin(_)),
+            output_round_robin: matches!(allocator.output_arbiter, ArbiterConfig::RoundRobin(_)),
+            input_stamps: matches!(allocator.input_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
+            output_stamps: matches!(allocator.output_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
+        }
+    }
+}
+
+impl Crossing {
+    /// That of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let router = &plan.router;
+        let whole = |size: u32| size - size % plan.shortest_packet();
+        Self {
+            latency: router.crossbar_latency,
+            hold_speedup: router.output_hold == OutputHold::Speedup,
+            until_departure: plan.nic.injection_latency == InjectionLatency::Departure,
+            idle_node: router.ejection == Ejection::IdleNode,
+            parallel: router.consumption == Consumption::Parallel,
+            output_buffer: router.output_buffer.unwrap_or(u32::MAX),
+            queue_slack: router.output_buffer.map_or(u32::MAX, |size| whole(size) - 1),
+        }
+    }
+}
+
+impl Room {
+    /// That of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        Self {
+            shortest: plan.shortest_packet(),
+            mixed: plan.shortest_packet() != plan.longest_packet(),
+            bubble: plan.network.classes.links.iter().map(|class| class.bubble).max().unwrap_or(0),
+            least: if plan.routing.vcs().has_entries() { plan.longest_packet() } else { 0 },
+            lbr: plan.control.lbr,
+        }
+    }
+}
+
+impl Requests {
+    /// Those of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let vcs = plan.routing.vcs();
+        Self {
+            flexible: vcs.is_flexible(),
+            joins_shortest: vcs.flex().is_some_and(FlexVc::joins_shortest),
+            asks: plan.routing.asks(),
+            depends_on_hop: vcs.depends_on_hop(),
+            redecides: plan.routing.redecides(),
+            draws: plan.routing.draws(),
+            attempts: Streams::new(plan.experiment.measure.seed, Purpose::Attempt),
+        }
+    }
+}
+
+/// The stream of the choices that a packet makes once in a router.
+// Out of line, so that heads that draw nothing do not pay for preparing it.
+#[inline(never)]
+pub fn head_stream(seed: u64, (source, serial): (u32, u32), router: u32) -> Stream {
+    Stream::new(seed, Purpose::Routing, u64::from(source)).at(u64::from(serial)).at(u64::from(router))
+}

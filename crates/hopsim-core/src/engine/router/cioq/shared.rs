@@ -1,0 +1,209 @@
+//! What never changes in a run and all routers read.
+
+use crate::engine::mode::Mode;
+use crate::engine::router::cioq::rules::{Allocation, Crossing, Requests, Room};
+use crate::engine::router::cioq::tables::Tables;
+use crate::network::{NONE, TERMINAL};
+use crate::plan::Plan;
+use crate::rng::{Purpose, Stream};
+use crate::routing::Routing;
+use crate::routing::minimal::Minimal;
+use std::marker::PhantomData;
+use std::ops::RangeInclusive;
+
+/// The constants of a run, computed once. Every region has a copy of them, so that hot code finds them where its state is; what
+/// is large is not copied.
+#[derive(Clone)]
+pub struct Shared<'p, M> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// Its routing.
+    pub routing: &'p Routing,
+    /// The minimal routing underneath.
+    pub base: &'p Minimal,
+    /// Who wins in the allocator.
+    pub allocation: Allocation,
+    /// How packets cross a router.
+    pub crossing: Crossing,
+    /// The room that they need.
+    pub room: Room,
+    /// What heads ask for.
+    pub requests: Requests,
+    /// The layout of a router.
+    pub tables: Tables,
+    /// Phits that one VC of a buffer can hold, by port class, and one more entry to mask the index.
+    pub capacities: [u32; 4],
+    mode: PhantomData<M>,
+}
+
+impl<'p, M> Shared<'p, M> {
+    /// The constants of a plan.
+    pub fn new(plan: &'p Plan) -> Self {
+        let capacity = |class: usize| plan.network.classes.links.get(class).map_or(0, |c| c.buffer);
+        Self {
+            plan,
+            routing: &plan.routing,
+            base: plan.routing.base(),
+            allocation: Allocation::new(plan),
+            crossing: Crossing::new(plan),
+            room: Room::new(plan),
+            requests: Requests::new(plan),
+            tables: Tables::new(plan),
+            capacities: [NONE, capacity(0), capacity(1), 0],
+            mode: PhantomData,
+        }
+    }
+}
+
+impl<M: Mode> Shared<'_, M> {
+    /// `Ejection::IdleNode`.
+    #[inline]
+    pub fn idle_node(&self) -> bool {
+        !M::CLEAN && self.crossing.idle_node
+    }
+
+    /// `OutputHold::Speedup`.
+    #[inline]
+    pub fn hold_speedup(&self) -> bool {
+        !M::CLEAN && self.crossing.hold_speedup
+    }
+
+    /// `InputPointer::Request`.
+    #[inline]
+    pub fn on_request(&self) -> bool {
+        !M::CLEAN && self.allocation.on_request
+    }
+
+    /// `InjectionLatency::Departure`.
+    #[inline]
+    pub fn until_departure(&self) -> bool {
+        !M::CLEAN && self.crossing.until_departure
+    }
+
+    /// Whether packets of several lengths meet.
+    #[inline]
+    pub fn mixed(&self) -> bool {
+        !M::PLAIN && self.room.mixed
+    }
+
+    /// Whether packets in transit go first at a router in cycle `now`.
+    #[inline]
+    pub fn transit_priority(&self, router: u32, now: u32) -> bool {
+        !M::PLAIN
+            && (self.allocation.transit_priority
+                || (self.allocation.ipr > 0.0 && self.draws_priority(router, now)))
+    }
+
+    /// In-transit priority restriction: whether packets in transit go first in this cycle.
+    #[cold]
+    fn draws_priority(&self, router: u32, now: u32) -> bool {
+        let stream = Stream::new(self.plan.experiment.measure.seed, Purpose::Priority, u64::from(router));
+        stream.at(u64::from(now)).unit() < self.allocation.ipr
+    }
+
+    /// Room that packets leave in an adaptive VC when they enter the network \[phits\].
+    #[inline]
+    pub fn lbr(&self) -> u32 {
+        if M::RISING { 0 } else { self.room.lbr }
+    }
+
+    /// Whether nodes take packets from all input VCs at once.
+    #[inline]
+    pub fn parallel(&self) -> bool {
+        !M::REGULAR && self.crossing.parallel
+    }
+
+    /// Whether routers without choices that can do nothing are left alone, as they know when they can again: packets that leave
+    /// at once, or that need more room than the shortest, have times of their own.
+    #[inline]
+    pub fn patient(&self) -> bool {
+        !M::RISING && !self.parallel() && !self.mixed()
+    }
+
+    /// Whether input arbiters are round-robin.
+    #[inline]
+    pub fn input_round_robin(&self) -> bool {
+        M::PLAIN || self.allocation.input_round_robin
+    }
+
+    /// Whether output arbiters are round-robin.
+    #[inline]
+    pub fn output_round_robin(&self) -> bool {
+        M::PLAIN || self.allocation.output_round_robin
+    }
+
+    /// Whether input arbiters need stamps of whom they served.
+    #[inline]
+    pub fn input_stamps(&self) -> bool {
+        !M::PLAIN && self.allocation.input_stamps
+    }
+
+    /// Whether output arbiters need stamps of whom they served.
+    #[inline]
+    pub fn output_stamps(&self) -> bool {
+        !M::PLAIN && self.allocation.output_stamps
+    }
+
+    /// Whether a head may use several VCs of a port (FlexVC): the one it asks for and all below.
+    #[inline]
+    pub fn flexible(&self) -> bool {
+        !M::RISING && self.requests.flexible
+    }
+
+    /// Whether heads must be asked for their port, as it is not that of a minimal path.
+    #[inline]
+    pub fn asks(&self) -> bool {
+        !M::RISING && self.requests.asks
+    }
+
+    /// Whether the VC of a hop depends on more than the VC before it.
+    #[inline]
+    pub fn depends_on_hop(&self) -> bool {
+        !M::RISING && self.requests.depends_on_hop
+    }
+
+    /// Room that packets which enter a ring leave behind them \[phits\].
+    #[inline]
+    pub fn bubble(&self) -> u32 {
+        if M::RISING { 0 } else { self.room.bubble }
+    }
+
+    /// Room that a packet of `length` phits takes in the buffer of a link \[phits\]. Where there are rings that is the room of
+    /// the longest packet: the bubble then goes round the ring in one piece, and is never divided into gaps too short for
+    /// the packets behind them.
+    #[inline]
+    pub fn space(&self, length: u32) -> u32 {
+        if M::RISING { length } else { length.max(self.room.least) }
+    }
+
+    /// The first of the pairs that `pair` stands among: the output VCs of a port, or its entries.
+    #[inline]
+    pub fn block(&self, pair: usize) -> usize {
+        pair - self.tables.pair(pair).vc as usize
+    }
+
+    /// The output VC that a pair stands for, which may be an entry.
+    #[inline]
+    pub fn output_vc(&self, pair: usize) -> usize {
+        if M::RISING { pair } else { self.tables.pair(pair).output_vc as usize }
+    }
+
+    /// The output VCs that a head which asks for `pair` may be granted.
+    pub fn pairs_up_to(&self, pair: usize) -> RangeInclusive<usize> {
+        let port = self.tables.port(self.tables.pair_port(pair));
+        let several = self.flexible() && port.class != TERMINAL;
+        if several { self.block(pair)..=pair } else { pair..=pair }
+    }
+
+    /// The number of an allocator iteration of cycle `now` among all of the run.
+    #[inline]
+    pub fn moment(&self, now: u32, iteration: u32) -> u64 {
+        u64::from(now) * u64::from(self.allocation.iterations) + u64::from(iteration)
+    }
+
+    /// Phits that the buffer behind a pair can hold in one VC.
+    #[inline]
+    pub fn capacity(&self, pair: usize) -> u32 {
+        self.capacities[self.tables.pair(pair).class as usize % 4]
+    }
+}
