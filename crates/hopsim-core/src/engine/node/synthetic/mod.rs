@@ -68,6 +68,26 @@ pub struct Nic {
 }
 
 impl Nic {
+    /// An idle one, of a node of the network.
+    fn new(plan: &Plan, node: u32) -> Self {
+        let seed = plan.experiment.measure.seed;
+        Self {
+            process: Stream::new(seed, Purpose::Process, u64::from(node)),
+            pattern: Stream::new(seed, Purpose::Pattern, u64::from(node)),
+            queue: Queue::EMPTY,
+            queued: 0,
+            serial: 0,
+            wire_free: [0; 2],
+            woken_at: [0; 2],
+            next_at: u32::MAX,
+            next_node: NONE,
+            length: plan.jobs.get(plan.job_of[node as usize] as usize).map_or(0, |job| job.packet_length),
+            job: plan.job_of[node as usize],
+            pointer: 0,
+            lags: false,
+        }
+    }
+
     /// First cycle in which one of the wires to its injection ports is free.
     #[inline]
     pub fn any_wire_free(&self, ports: usize) -> u32 {
@@ -258,26 +278,11 @@ impl Synthetic {
         let nodes = span.first_node..span.first_node + span.nodes as u32;
         let Classes { terminal, .. } = plan.network.classes;
         let vcs = terminal.vcs as usize;
-        let nic = |node: u32| Nic {
-            process: Stream::new(seed, Purpose::Process, u64::from(node)),
-            pattern: Stream::new(seed, Purpose::Pattern, u64::from(node)),
-            queue: Queue::EMPTY,
-            queued: 0,
-            serial: 0,
-            wire_free: [0; 2],
-            woken_at: [0; 2],
-            next_at: u32::MAX,
-            next_node: NONE,
-            length: plan.jobs.get(plan.job_of[node as usize] as usize).map_or(0, |job| job.packet_length),
-            job: plan.job_of[node as usize],
-            pointer: 0,
-            lags: false,
-        };
         let policy = plan.nic.injection_vc;
         let random = if policy == InjectionVc::Random { nodes.clone() } else { 0..0 };
         let streams = random.map(|n| Stream::new(seed, Purpose::InjectionVc, u64::from(n)));
         let mut state = Self {
-            all: nodes.clone().map(nic).collect(),
+            all: nodes.clone().map(|node| Nic::new(plan, node)).collect(),
             sources: if full {
                 nodes.clone().map(|node| Source::new(plan, node)).collect()
             } else {
