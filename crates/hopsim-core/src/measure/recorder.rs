@@ -33,15 +33,22 @@ pub struct Totals {
     /// Packets that left the minimal path, by where they first did (see `RouteState::place`, from 1).
     pub misrouted: [u64; 4],
     /// Replies among the delivered packets.
-    pub replies: u64,
-    /// Their latency \[cycles\].
-    pub reply_latency: u64,
-    /// Their latency counted from the generation of the request \[cycles\].
-    pub response: u64,
+    pub replies: Replies,
     /// Greatest latency.
     pub latency_max: u32,
     /// What the packets add up to in phits.
     pub phits: Phits,
+}
+
+/// What replies add up to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replies {
+    /// How many.
+    pub delivered: u64,
+    /// Their latency \[cycles\].
+    pub latency: u64,
+    /// Their latency counted from the generation of the request \[cycles\].
+    pub response: u64,
 }
 
 /// Sums of the lengths of packets \[phits\].
@@ -77,9 +84,9 @@ impl Totals {
         self.injection += other.injection;
         self.base += other.base;
         self.path += other.path;
-        self.replies += other.replies;
-        self.reply_latency += other.reply_latency;
-        self.response += other.response;
+        self.replies.delivered += other.replies.delivered;
+        self.replies.latency += other.replies.latency;
+        self.replies.response += other.replies.response;
         for (sum, other) in self.misrouted.iter_mut().zip(other.misrouted) {
             *sum += other;
         }
@@ -474,10 +481,10 @@ impl Recorder {
         let batch = (since / self.batch_length).min(self.batches - 1) as usize;
         let end = at + u32::from(packet.length);
         let totals = &mut self.totals[batch * self.jobs + packet.job as usize];
-        totals.replies += 1;
+        totals.replies.delivered += 1;
         totals.phits.replies += u64::from(packet.length);
-        totals.reply_latency += u64::from(end - packet.generated);
-        totals.response += u64::from(end - packet.requested);
+        totals.replies.latency += u64::from(end - packet.generated);
+        totals.replies.response += u64::from(end - packet.requested);
     }
 
     /// A packet of `length` phits that `arrived` in a slot was granted an output; it departs at `departure`.
@@ -534,15 +541,15 @@ impl Recorder {
         totals.delivered += 1;
         totals.phits.delivered += u64::from(length);
         totals.latency += u64::from(latency);
-        totals.injection += u64::from(packet.injection_wait);
+        totals.injection += u64::from(packet.past.injection_wait);
         totals.base += u64::from(base);
         totals.path += u64::from(path);
         if packet.route.misrouted() {
             totals.misrouted[packet.route.place as usize - 1] += 1;
         }
         for class in 0..2 {
-            totals.queues[class] += u64::from(packet.queue_wait[class]);
-            totals.hops[class] += u64::from(packet.hops[class]);
+            totals.queues[class] += u64::from(packet.past.queue_wait[class]);
+            totals.hops[class] += u64::from(packet.past.hops[class]);
         }
         totals.latency_max = totals.latency_max.max(latency);
         let recorded = self.histograms[packet.job as usize].record(u64::from(latency));
@@ -557,9 +564,12 @@ impl Recorder {
     /// Link latencies and serialisation of the path that a packet has taken with `latency` in all.
     fn path_latency(&self, packet: &Packet, latency: u32) -> u32 {
         if self.own_latencies {
-            return latency - packet.injection_wait - packet.queue_wait[0] - packet.queue_wait[1];
+            return latency
+                - packet.past.injection_wait
+                - packet.past.queue_wait[0]
+                - packet.past.queue_wait[1];
         }
-        let [first, second] = packet.hops.map(u32::from);
+        let [first, second] = packet.past.hops.map(u32::from);
         first * self.link_latency[0] + second * self.link_latency[1] + u32::from(packet.length)
     }
 }

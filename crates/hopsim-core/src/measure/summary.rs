@@ -40,10 +40,10 @@ impl Sum {
     /// Adds some packets, requests and replies if they are `answered`.
     fn add(&mut self, totals: &Totals, answered: bool) {
         if answered {
-            self.requests += totals.delivered - totals.replies;
+            self.requests += totals.delivered - totals.replies.delivered;
             self.request_phits += totals.phits.delivered - totals.phits.replies;
             self.reply_phits += totals.phits.replies;
-            self.request_latency += totals.latency - totals.reply_latency;
+            self.request_latency += totals.latency - totals.replies.latency;
         }
         self.totals.add(totals);
     }
@@ -78,8 +78,8 @@ const REQUEST_REPLY: [(&str, Mean); 5] = [
     ("request_accepted_load", |s, n| per_node_cycle(s.request_phits, s, n)),
     ("reply_accepted_load", |s, n| per_node_cycle(s.reply_phits, s, n)),
     ("request_latency_mean", |s, _| ratio(s.request_latency, s.requests)),
-    ("reply_latency_mean", |s, _| ratio(s.totals.reply_latency, s.totals.replies)),
-    ("response_latency_mean", |s, _| ratio(s.totals.response, s.totals.replies)),
+    ("reply_latency_mean", |s, _| ratio(s.totals.replies.latency, s.totals.replies.delivered)),
+    ("response_latency_mean", |s, _| ratio(s.totals.replies.response, s.totals.replies.delivered)),
 ];
 
 /// Every mean with its name; link classes 0 and 1 are named by the topology.

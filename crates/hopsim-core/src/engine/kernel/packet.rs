@@ -25,6 +25,24 @@ pub struct Waiting {
     pub requested: u32,
 }
 
+/// What a packet has been through.
+#[derive(Clone, Copy, Debug)]
+pub struct Past {
+    /// Cycle of the grant at the source router.
+    pub injected: u32,
+    /// Generation to end of injection (see `InjectionLatency`) \[cycles\].
+    pub injection_wait: u32,
+    /// Waiting in queues by link class \[cycles\].
+    pub queue_wait: [u32; 2],
+    /// Links passed by class.
+    pub hops: [u16; 2],
+}
+
+impl Past {
+    /// Nothing.
+    pub const NONE: Self = Self { injected: 0, injection_wait: 0, queue_wait: [0; 2], hops: [0; 2] };
+}
+
 /// A packet in the network: one cache line.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
@@ -43,20 +61,14 @@ pub struct Packet {
     pub serial: u32,
     /// Cycle of generation of the request that it answers; `NONE`: it is no reply.
     pub requested: u32,
-    /// Cycle of the grant at the source router.
-    pub injected: u32,
-    /// Generation to end of injection (see `InjectionLatency`) \[cycles\].
-    pub injection_wait: u32,
-    /// Waiting in queues by link class \[cycles\].
-    pub queue_wait: [u32; 2],
     /// What its routing remembers.
     pub route: RouteState,
     /// Length \[phits\].
     pub length: u16,
     /// Cycles it occupies a crossbar once it has arrived.
     pub crossing: u16,
-    /// Links passed by class.
-    pub hops: [u16; 2],
+    /// What it has been through.
+    pub past: Past,
     /// Its job.
     pub job: u8,
     /// Terminal port of the destination at the destination router.
@@ -71,14 +83,14 @@ impl Packet {
     #[inline]
     pub fn book_wait(&mut self, until_departure: bool, (from, to): (u8, u8), (now, departure): (u32, u32)) {
         if from != TERMINAL {
-            self.queue_wait[from as usize - 1] += departure - self.arrived;
+            self.past.queue_wait[from as usize - 1] += departure - self.arrived;
             return;
         }
-        self.injected = now;
+        self.past.injected = now;
         let end = if until_departure || to == TERMINAL { departure } else { now };
-        self.injection_wait = end - self.generated;
+        self.past.injection_wait = end - self.generated;
         if to != TERMINAL {
-            self.queue_wait[to as usize - 1] += departure - end;
+            self.past.queue_wait[to as usize - 1] += departure - end;
         }
     }
 

@@ -2,7 +2,7 @@
 //! there to the router.
 
 use crate::engine::kernel::Kernel;
-use crate::engine::kernel::packet::{Packet, Waiting};
+use crate::engine::kernel::packet::{Packet, Past, Waiting};
 use crate::engine::kernel::wires::Arrival;
 use crate::engine::mode::Mode;
 use crate::engine::node::synthetic::{KEPT, Nic, REFILLED, SOURCE_BUCKETS, Synthetic};
@@ -324,13 +324,10 @@ impl Synthetic {
             generated: packet.generated,
             serial: packet.serial,
             requested: packet.requested,
-            injected: 0,
-            injection_wait: 0,
-            queue_wait: [0; 2],
             route: RouteState::NEW,
             length: length as u16,
             crossing: kernel.constants.plan.router.crossing[length as usize] as u16,
-            hops: [0; 2],
+            past: Past::NONE,
             job,
             terminal: (packet.destination - destination_router * self.per_router) as u8,
             ejection_vc: self.ejection_vc(kernel, job, kernel.span.node(node), packet.requested),

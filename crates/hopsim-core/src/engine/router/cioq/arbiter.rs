@@ -6,7 +6,7 @@ use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Array;
-use crate::engine::router::cioq::visit::Visit;
+use crate::engine::router::cioq::sight::Sight;
 use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
 
@@ -81,7 +81,7 @@ impl<const N: usize> Contest<'_, N> {
     }
 }
 
-impl<const W: usize> Visit<'_, W> {
+impl<const W: usize> Sight<'_, W> {
     /// The input arbiter of `input` chooses among several of its slots, bits of their mask word in `field`.
     /// Returns the bit.
     #[inline]
@@ -168,7 +168,7 @@ impl<const W: usize> Visit<'_, W> {
         match timestamp {
             Timestamp::Generation => packet.generated,
             Timestamp::Injection if terminal => cx.kernel.now,
-            Timestamp::Injection => packet.injected,
+            Timestamp::Injection => packet.past.injected,
         }
     }
 }

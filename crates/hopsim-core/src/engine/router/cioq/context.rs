@@ -14,6 +14,7 @@ use crate::engine::router::cioq::rules::head_stream;
 use crate::engine::router::cioq::sat::Sat;
 use crate::engine::router::cioq::shared::Shared;
 use crate::engine::router::cioq::tables::Tables;
+use crate::network::TERMINAL;
 use crate::routing::{Head, Stand};
 use crate::topology::LOCAL;
 use crate::trace::Observer as _;
@@ -85,6 +86,29 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
         let (node, id) = (self.kernel.span.node(node), self.network_id(number, slot));
         let first = arrived + self.kernel.constants.pipeline;
         self.kernel.worker.recorder.injection_wait_ends(node as usize, id, (first, self.kernel.now));
+    }
+
+    /// Whether the head of a slot has to wait for the signal; then it is held.
+    #[inline]
+    pub fn holds(&mut self, router: usize, slot: usize) -> bool {
+        let place = self.injection_place(router, slot);
+        let Some((sat, (node, vc))) = self.sat.as_mut().zip(place) else { return false };
+        sat.holds(node, vc)
+    }
+
+    /// Whether the head of a slot is held.
+    pub fn is_held(&self, router: usize, slot: usize) -> bool {
+        let place = self.injection_place(router, slot);
+        self.sat.as_ref().zip(place).is_some_and(|(sat, (node, vc))| sat.held[node] >> vc & 1 == 1)
+    }
+
+    /// Node and injection VC of a slot, if it is one.
+    #[inline]
+    fn injection_place(&self, router: usize, slot: usize) -> Option<(usize, usize)> {
+        let input = self.shared.tables.slot_port(slot);
+        let (terminal, vc) = self.injection_vc(input, slot);
+        let node = router * self.kernel.constants.nodes_per_router as usize + terminal;
+        (self.shared.tables.port(input).class == TERMINAL).then_some((node, vc))
     }
 
     /// A packet leaves for its node at `departure`, and the network forgets it.

@@ -26,7 +26,7 @@ mod routers;
 mod rules;
 mod sat;
 mod shared;
-mod signal;
+mod sight;
 mod tables;
 mod transfer;
 mod visit;

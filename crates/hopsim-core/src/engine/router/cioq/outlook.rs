@@ -5,25 +5,25 @@ use crate::engine::router::cioq::choices::Openings;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::mask::Mask;
-use crate::engine::router::cioq::visit::Visit;
+use crate::engine::router::cioq::sight::Sight;
 use crate::network::TERMINAL;
 use crate::routing::view::View;
 use crate::routing::{Head, Prospect, Request};
 use std::ops::Range;
 
 /// The state of one router in one allocator iteration.
-pub struct Outlook<'a, 'v, 'p, const W: usize, M: Run> {
+pub struct Outlook<'a, 'p, const W: usize, M: Run> {
     /// Everything outside the routers.
     pub cx: &'a Context<'p, W, M>,
     /// The router.
-    pub visit: &'a Visit<'v, W>,
+    pub sight: Sight<'a, W>,
     /// Which of its outputs are open.
     pub openings: &'a Openings<W>,
     /// Slot of the head.
     pub slot: usize,
 }
 
-impl<const W: usize, M: Run> Outlook<'_, '_, '_, W, M> {
+impl<const W: usize, M: Run> Outlook<'_, '_, W, M> {
     #[inline]
     fn pair(&self, request: Request) -> usize {
         self.cx.shared.tables.port(request.port).pair_base as usize + request.vc as usize
@@ -37,7 +37,7 @@ impl<const W: usize, M: Run> Outlook<'_, '_, '_, W, M> {
     }
 }
 
-impl<const W: usize, M: Run> Outlook<'_, '_, '_, W, M> {
+impl<const W: usize, M: Run> Outlook<'_, '_, W, M> {
     /// Local buffer restriction: whether the head would enter the network over an adaptive VC without leaving room there.
     fn is_restricted(&self, request: Request, pair: usize) -> bool {
         let input = self.cx.shared.tables.port(self.cx.shared.tables.slot_port(self.slot));
@@ -45,32 +45,32 @@ impl<const W: usize, M: Run> Outlook<'_, '_, '_, W, M> {
         let adaptive =
             output.class != TERMINAL && (1..self.cx.shared.base.vcs().used(0)).contains(&request.vc);
         let room = self.cx.shared.space(self.length()) + self.cx.shared.lbr();
-        input.class == TERMINAL && adaptive && self.visit.router.credits[pair] < room
+        input.class == TERMINAL && adaptive && self.sight.router.credits[pair] < room
     }
 }
 
-impl<const W: usize, M: Run> View for Outlook<'_, '_, '_, W, M> {
+impl<const W: usize, M: Run> View for Outlook<'_, '_, W, M> {
     #[inline]
     fn open(&self, request: Request) -> bool {
         let pair = self.pair(request);
         self.openings.open.contains(pair)
             && (self.cx.shared.lbr() == 0 || !self.is_restricted(request, pair))
-            && (!self.cx.shared.mixed() || self.visit.has_room(self.cx, pair, self.length()))
+            && (!self.cx.shared.mixed() || self.sight.has_room(self.cx, pair, self.length()))
     }
 
     #[inline]
     fn credits(&self, request: Request) -> u32 {
-        self.visit.router.credits[self.pair(request)]
+        self.sight.router.credits[self.pair(request)]
     }
 
     #[inline]
     fn occupancy(&self, request: Request) -> u32 {
         let pair = self.cx.shared.output_vc(self.pair(request));
-        self.cx.shared.capacity(pair).saturating_sub(self.visit.router.credits[pair])
+        self.cx.shared.capacity(pair).saturating_sub(self.sight.router.credits[pair])
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {
-        self.cx.minimal[join::<W>(self.visit.number as u32, self.pair(request)) as usize]
+        self.cx.minimal[join::<W>(self.sight.number as u32, self.pair(request)) as usize]
     }
 
     #[inline]
@@ -80,32 +80,32 @@ impl<const W: usize, M: Run> View for Outlook<'_, '_, '_, W, M> {
 
     #[inline]
     fn contention(&self, port: usize) -> u32 {
-        self.cx.contention.as_ref().map_or(0, |c| c.counter(self.visit.number, port))
+        self.cx.contention.as_ref().map_or(0, |c| c.counter(self.sight.number, port))
     }
 
     fn filtered_contention(&self, port: usize) -> f64 {
-        self.cx.contention.as_ref().map_or(0.0, |c| c.filtered(self.visit.number, port, self.cx.kernel.now))
+        self.cx.contention.as_ref().map_or(0.0, |c| c.filtered(self.sight.number, port, self.cx.kernel.now))
     }
 
     fn combined_contention(&self, group: u32) -> u32 {
         let groups = self.cx.contention.as_ref().and_then(|c| c.groups.as_ref());
-        groups.map_or(0, |g| g.combined(self.visit.number, group))
+        groups.map_or(0, |g| g.combined(self.sight.number, group))
     }
 
     #[inline]
     fn saturated(&self, position: Option<u32>, request: Request) -> bool {
         let output = (request.port, request.vc);
-        self.cx.marks.as_ref().is_some_and(|m| m.saturated(self.visit.number, position, output))
+        self.cx.marks.as_ref().is_some_and(|m| m.saturated(self.sight.number, position, output))
     }
 
     #[inline]
     fn length(&self) -> u32 {
-        u32::from(self.cx.kernel.packets.get(self.visit.router.slots[self.slot].queue.front).length)
+        u32::from(self.cx.kernel.packets.get(self.sight.router.slots[self.slot].queue.front).length)
     }
 
     fn head(&self) -> Head {
-        let packet = self.cx.kernel.packets.get(self.visit.router.slots[self.slot].queue.front);
-        packet.head::<M>(&self.cx.shared.tables, (self.cx.kernel.span.router(self.visit.number), self.slot))
+        let packet = self.cx.kernel.packets.get(self.sight.router.slots[self.slot].queue.front);
+        packet.head::<M>(&self.cx.shared.tables, (self.cx.kernel.span.router(self.sight.number), self.slot))
     }
 
     #[inline]
@@ -120,9 +120,9 @@ impl<const W: usize, M: Run> View for Outlook<'_, '_, '_, W, M> {
         vcs: Range<u8>,
         draw: impl FnOnce(u32) -> u32,
     ) -> Option<Request> {
-        let choices = &self.visit.extras.choices;
+        let choices = &self.sight.extras.choices;
         // The ports that bring the packet nearer are all that it hopes for.
-        let hopes = self.openings.open & choices.chooser(self.visit.number, self.slot).hopes;
+        let hopes = self.openings.open & choices.chooser(self.sight.number, self.slot).hopes;
         let mut pairs = (hopes & choices.vcs_from(vcs.start)).without(choices.vcs_from(vcs.end));
         if self.cx.shared.lbr() > 0 || self.cx.shared.mixed() {
             pairs.for_each(|pair| {
@@ -133,7 +133,7 @@ impl<const W: usize, M: Run> View for Outlook<'_, '_, '_, W, M> {
         }
         let (mut most, mut roomiest) = (0, Mask::<W>::EMPTY);
         pairs.for_each(|pair| {
-            let credits = self.visit.router.credits[pair];
+            let credits = self.sight.router.credits[pair];
             if credits > most {
                 (most, roomiest) = (credits, Mask::EMPTY);
             }
@@ -151,7 +151,7 @@ impl<const W: usize, M: Run> View for Outlook<'_, '_, '_, W, M> {
 
     #[inline]
     fn each_hopeful(&self, _ports: Range<usize>, class: u8, vc: u8, mut visit: impl FnMut(usize)) {
-        let pairs = self.openings.reachable & self.visit.extras.choices.pairs(class, vc);
+        let pairs = self.openings.reachable & self.sight.extras.choices.pairs(class, vc);
         pairs.for_each(|pair| visit(self.cx.shared.tables.pair_port(pair)));
     }
 

@@ -12,7 +12,7 @@ use crate::engine::kernel::wheel::Wheel;
 use crate::engine::kernel::wires::{Arrival, Credit};
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::active::wake;
-use crate::engine::router::cioq::allocator::Scratch;
+use crate::engine::router::cioq::allocator::Allocator;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::extras::Extras;
 use crate::engine::router::cioq::ids::{join, split};
@@ -35,7 +35,7 @@ pub struct Cioq<'p, const W: usize, M: Run> {
     active: Vec<u64>,
     /// Routers that need not be left alone any longer.
     wakes: Wheel<u32>,
-    scratch: Scratch<W>,
+    allocator: Allocator<W>,
     waits: InjectionWaits<W>,
 }
 
@@ -50,7 +50,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             extras: Extras::new(plan, (span.routers, ahead)),
             active: vec![0; span.routers.div_ceil(64)],
             wakes: Wheel::new(if M::SLEEPS { ahead } else { 0 }),
-            scratch: Scratch::default(),
+            allocator: Allocator::default(),
             waits: InjectionWaits::new(&shared),
             context: Context::new(Kernel::new(constants, span, spread), shared),
         }
@@ -183,6 +183,36 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             *count -= u32::from(minimal);
         }
         woken
+    }
+
+    /// Moves the signal if it is due and the node that has it passes it on.
+    fn pass_signal(&mut self) {
+        let now = self.context.kernel.now;
+        let Some(sat) = self.context.sat.as_mut().filter(|sat| sat.arrives <= now) else { return };
+        let (node, cycles) = sat.rule.walk[sat.place];
+        let number = node as usize;
+        let idle = self.context.nodes.has_nothing(number);
+        if !idle && sat.counts[number] < sat.rule.l {
+            return;
+        }
+        sat.place = if sat.place + 1 == sat.rule.walk.len() { 0 } else { sat.place + 1 };
+        sat.arrives = now + cycles + u32::from(!idle);
+        sat.counts[number] = 0;
+        let held = std::mem::take(&mut sat.held[number]);
+        self.release_heads(number, held);
+    }
+
+    /// The heads of some injection VCs of a node take part in the allocation.
+    fn release_heads(&mut self, node: usize, vcs: u16) {
+        let per_router = self.context.kernel.constants.nodes_per_router as usize;
+        let (number, port) = (node / per_router, node % per_router);
+        let base = self.context.shared.tables.port(port).slot_base as usize;
+        for vc in (0..16).filter(|vc| vcs >> vc & 1 == 1) {
+            let packet = self.routers[number].slots[base + vc].queue.front;
+            self.activate(number);
+            let router = &mut self.routers[number];
+            Visit { number, router, extras: &mut self.extras }.new_head(&mut self.context, base + vc, packet);
+        }
     }
 
     fn absorb_heads(&mut self) {
@@ -323,7 +353,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
                 let number = word * 64 + bit;
                 let router = &mut self.routers[number];
                 let mut visit = Visit { number, router, extras: &mut self.extras };
-                let next = visit.allocate(&mut self.context, &mut self.scratch);
+                let next = self.allocator.allocate(&mut visit, &mut self.context);
                 let rests = M::SLEEPS && next > self.context.kernel.now + 1;
                 if rests || visit.router.is_idle::<M>() {
                     self.active[word] &= !(1 << bit);

@@ -7,11 +7,40 @@ use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Slot;
+use crate::engine::router::cioq::sight::Sight;
 use crate::engine::router::cioq::visit::Visit;
-use crate::network::{NONE, TERMINAL};
+use crate::network::{NONE, PortClassCode, TERMINAL};
+use crate::routing::{RouteState, Stand};
 use crate::trace::{Hop, Observer as _};
 
 impl<const W: usize> Visit<'_, W> {
+    /// Both stages of the allocator when only one slot is feasible. Whether a request was granted, or there was none.
+    #[inline]
+    pub fn grant_single<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, iteration: u32) -> bool {
+        let input = cx.shared.tables.slot_input(slot);
+        if self.router.ports[input].in_free > cx.kernel.now {
+            return true;
+        }
+        let output = cx.shared.tables.pair_port(self.router.slots[slot].request as usize);
+        if cx.shared.on_request() {
+            self.serve_input(cx, input, slot, iteration);
+        }
+        if self.sight().refuses(cx, output) {
+            return false;
+        }
+        let class = usize::from(
+            cx.shared.transit_priority(cx.kernel.span.router(self.number), cx.kernel.now)
+                && self.router.ports[input].class == TERMINAL,
+        );
+        self.serve_output(cx, output, input, (class, iteration));
+        if !cx.shared.on_request() {
+            self.serve_input(cx, input, slot, iteration);
+        }
+        let pair = self.sight().granted_pair(cx, slot, iteration);
+        self.transfer(cx, (input, slot), (output, pair));
+        true
+    }
+
     /// Moves the head of `slot` of input port `input` to `pair` of `output`.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
@@ -74,7 +103,7 @@ impl<const W: usize> Visit<'_, W> {
             cx.deliver(id, departure);
         } else {
             let link = &self.router.ports[output];
-            packet.hops[to as usize - 1] += 1;
+            packet.past.hops[to as usize - 1] += 1;
             packet.arrived = departure + u32::from(link.latency) + length * (pace - 1);
             let (arrived, slot) = (packet.arrived, link.to_slot.wrapping_add(pair as u32));
             cx.kernel.send(link.region, id, (slot, arrived));
@@ -180,24 +209,6 @@ impl<const W: usize> Visit<'_, W> {
         }
     }
 
-    /// A packet has become the head of a slot.
-    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
-    #[inline(always)]
-    pub fn new_head<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
-        if M::FULL && cx.holds(self.number, slot) {
-            if cx.contention.is_some() {
-                // The counters count it for its minimal path, which is drawn here.
-                let head = cx.head(self.number, slot, packet);
-                cx.stand(packet, &head);
-            }
-            return;
-        }
-        if M::FULL && cx.masks.deciding.contains(slot) {
-            return self.stand(cx, slot, packet);
-        }
-        self.router.ask(slot, cx.fixed_request(self.number, slot, packet));
-    }
-
     /// Queues a departure of `length` phits from output `port`, whose link takes `slowness` cycles for each, and which the crossbar
     /// holds until `hold`; returns its cycle and updates when the output is ready again.
     #[inline]
@@ -230,30 +241,12 @@ impl<const W: usize> Visit<'_, W> {
         self.extras.departures[first + place] = departure + 1;
         if cx.shared.mixed() {
             self.extras.lengths[first + place] = length as u16;
-            let room = self.room(cx, port, cx.shared.room.shortest);
+            let room = self.sight().room(cx, port, cx.shared.room.shortest);
             self.router.ports[port].out_ready = hold.max(room);
         } else {
             state.out_ready = hold.max(self.extras.departures[first + next]);
         }
         departure
-    }
-
-    /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits.
-    fn room<M: Run>(&self, cx: &Context<'_, W, M>, port: usize, length: u32) -> u32 {
-        self.extras.room((self.number, self.router), port, (&cx.shared.crossing, length))
-    }
-
-    /// Whether an output VC and its queue have room for a packet of `length` phits.
-    pub fn has_room<M: Run>(&self, cx: &Context<'_, W, M>, pair: usize, length: u32) -> bool {
-        self.router.credits[pair] >= cx.shared.space(length)
-            && self.room(cx, cx.shared.tables.pair_port(pair), length) <= cx.kernel.now
-    }
-
-    /// Whether the head of `slot` fits where it wants to go, with packets of several lengths.
-    pub fn fits<M: Run>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
-        let state = &self.router.slots[slot];
-        let length = u32::from(cx.kernel.packets.get(state.queue.front).length);
-        cx.shared.pairs_up_to(state.request as usize).any(|pair| self.has_room(cx, pair, length))
     }
 
     /// A packet of `length` phits was granted ejection through `pair` of `output`: a request takes the space of its
@@ -272,5 +265,142 @@ impl<const W: usize> Visit<'_, W> {
                 self.router.credit.remove(pair);
             }
         }
+    }
+
+    /// The router, to be read.
+    #[inline]
+    pub fn sight(&self) -> Sight<'_, W> {
+        Sight { number: self.number, router: self.router, extras: self.extras }
+    }
+
+    /// A packet has become the head of a slot.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn new_head<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
+        if M::FULL && cx.holds(self.number, slot) {
+            if cx.contention.is_some() {
+                // The counters count it for its minimal path, which is drawn here.
+                let head = cx.head(self.number, slot, packet);
+                cx.stand(packet, &head);
+            }
+            return;
+        }
+        if M::FULL && cx.masks.deciding.contains(slot) {
+            return self.stand(cx, slot, packet);
+        }
+        self.router.ask(slot, cx.fixed_request(self.number, slot, packet));
+    }
+
+    /// A packet has become the head of a slot, where some heads have a choice.
+    fn stand<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
+        let head = cx.head(self.number, slot, packet);
+        let request = match &cx.stand(packet, &head) {
+            Stand::Arrived => head.ejection(),
+            Stand::Bound(hop) => cx.shared.base.way(&head, *hop).highest(),
+            Stand::Open(prospect) => {
+                self.router.choosing.insert(slot);
+                return self.extras.choices.wait(&cx.shared.tables, (self.number, slot), prospect);
+            }
+        };
+        self.router.ask(slot, cx.shared.tables.port(request.port).pair_base as usize + request.vc as usize);
+    }
+
+    /// The head of `slot` has been granted `pair` of an output of class `to`, and will have left at `left`: what it
+    /// remembers and what sensors see of it. Returns the phits to take off the minimal occupancy of the output VC it came
+    /// by.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn commit<M: Run>(
+        &mut self,
+        cx: &mut Context<'_, W, M>,
+        (slot, id): (usize, u32),
+        (pair, to): (usize, PortClassCode),
+        left: u32,
+    ) -> u16 {
+        let packet = cx.kernel.packets.get_mut(id);
+        let before = packet.route;
+        if self.router.choosing.contains(slot) {
+            packet.route = self.extras.choices.after[slot];
+        }
+        if let Some(contention) = &mut cx.contention {
+            contention.leaves(join::<W>(self.number as u32, slot), left);
+        }
+        if let Some(marks) = &mut cx.marks {
+            marks.touch(self.number, (to, cx.shared.tables.pair(pair).vc as usize));
+        }
+        if cx.minimal.is_empty() {
+            return 0;
+        }
+        let on_path = |route: RouteState| if route.misrouted() { 0 } else { packet.length };
+        let (arrived, leaves) = (on_path(before), on_path(packet.route));
+        if to != TERMINAL {
+            cx.minimal[join::<W>(self.number as u32, pair) as usize] += u32::from(leaves);
+        }
+        arrived
+    }
+
+    /// The node at terminal port `port` has injected a packet from VC `vc`: if it has to wait for the signal now, so do the
+    /// heads of its other injection VCs.
+    pub fn injected<M: Run>(&mut self, cx: &mut Context<'_, W, M>, port: usize, vc: usize) {
+        let node = self.number * cx.kernel.constants.nodes_per_router as usize + port;
+        let Some(sat) = &mut cx.sat else { return };
+        if !sat.inject(node) {
+            return;
+        }
+        let base = cx.shared.tables.port(port).slot_base as usize;
+        let count = cx.shared.plan.network.classes.terminal.vcs as usize;
+        for other in (0..count).filter(|&other| other != vc) {
+            let slot = base + other;
+            if self.router.slots[slot].queue.front == NONE || sat.held[node] >> other & 1 == 1 {
+                continue;
+            }
+            sat.held[node] |= 1 << other;
+            if self.router.choosing.contains(slot) {
+                self.extras.choices.withdraw((self.number, slot), self.router);
+            } else {
+                self.router.withdraw(slot, self.router.slots[slot].request as usize);
+            }
+        }
+    }
+
+    /// The output arbiter of `output` has served `input`.
+    #[inline]
+    pub fn serve_output<M: Run>(
+        &mut self,
+        cx: &Context<'_, W, M>,
+        output: usize,
+        input: usize,
+        (class, iteration): (usize, u32),
+    ) {
+        // Past the last port the search wraps round by itself.
+        self.router.ports[output].out_pointer[class] = input as u16 + 1;
+        if cx.shared.output_stamps() {
+            self.stamp_output(
+                (output, input),
+                cx.shared.tables.input_count,
+                cx.shared.moment(cx.kernel.now, iteration),
+            );
+        }
+    }
+
+    /// The input arbiter of `input` has served `slot`.
+    #[inline]
+    pub fn serve_input<M: Run>(&mut self, cx: &Context<'_, W, M>, input: usize, slot: usize, iteration: u32) {
+        self.router.ports[input].in_pointer = (slot as u8).wrapping_add(1) % 64;
+        if cx.shared.input_stamps() {
+            self.stamp_input(slot, cx.shared.moment(cx.kernel.now, iteration));
+        }
+    }
+
+    /// A least-recently-served output arbiter remembers whom it served.
+    #[cold]
+    pub fn stamp_output(&mut self, (output, input): (usize, usize), inputs: usize, moment: u64) {
+        self.extras.output_stamps[(self.number * inputs + output) * inputs + input] = moment + 1;
+    }
+
+    /// A least-recently-served input arbiter remembers whom it served.
+    #[cold]
+    pub fn stamp_input(&mut self, slot: usize, moment: u64) {
+        self.extras.input_stamps[join::<W>(self.number as u32, slot) as usize] = moment + 1;
     }
 }

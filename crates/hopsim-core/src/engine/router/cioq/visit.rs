@@ -1,4 +1,4 @@
-//! A visit to one router: what allocator, arbiters and transfer work on.
+//! A visit to one router: what follows when heads come and go is in `transfer`, how they are asked in `deciding`.
 
 use crate::engine::router::cioq::extras::Extras;
 use crate::engine::router::cioq::routers::Router;
