@@ -195,6 +195,16 @@ impl Layout {
         self.input_port.len()
     }
 
+    /// Words of the masks that hold the slots, pairs and ports of a router: a power of two.
+    pub fn words(&self) -> usize {
+        self.slots().max(self.pairs()).div_ceil(64).next_power_of_two()
+    }
+
+    /// From the ids of a router's slots and pairs to those of the next one.
+    pub fn stride(&self) -> usize {
+        64 * self.words()
+    }
+
     /// Number of ports.
     pub fn ports(&self) -> usize {
         self.class.len()

@@ -24,7 +24,8 @@ impl Task for Audited {
         for _ in 0..self.0 {
             simulation.advance(simulation.now() + 1);
             let delivered = simulation.worker.mode.observer().delivered();
-            R::audit(&simulation, delivered)
+            check_conservation(&simulation, delivered)
+                .and_then(|()| R::audit(&simulation))
                 .map_err(|breach| format!("before cycle {}: {breach}", simulation.now()))?;
         }
         let traces = std::mem::take(simulation.worker.mode.observer()).into_traces();
@@ -35,6 +36,21 @@ impl Task for Audited {
             .find(twice)
             .map_or(Ok(()), |packet| Err(format!("granted twice in one cycle: {packet:?}")))
     }
+}
+
+/// Packets generated = dropped + waiting at nodes or inside + delivered.
+fn check_conservation<'p, R: Region<'p>>(
+    simulation: &Simulation<'p, R>,
+    delivered: u64,
+) -> Result<(), String> {
+    let (generated, dropped) = simulation.worker.recorder.lifetime();
+    let here = simulation.regions.iter().map(R::packets).sum::<usize>() as u64;
+    if generated == dropped + here + delivered {
+        return Ok(());
+    }
+    Err(format!(
+        "{generated} packets generated, but {dropped} dropped, {here} here and {delivered} delivered"
+    ))
 }
 
 /// Runs a plan for `cycles` cycles and checks every invariant after each; the error names the first breach.

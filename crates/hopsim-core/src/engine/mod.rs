@@ -11,7 +11,6 @@ mod simulation;
 
 #[cfg(feature = "trace")]
 pub use audit::audit;
-pub(crate) use router::cioq::mask_words;
 
 use crate::error::RunError;
 use crate::measure::summary::Figures;
@@ -72,7 +71,7 @@ trait Task: Sized {
     ) -> Self::Output;
 }
 
-/// Picks the kind of router, once per run. One row each.
+/// Picks the kind of router, once per run: a row for each.
 fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
     router::cioq::perform(plan, fit, task)
 }

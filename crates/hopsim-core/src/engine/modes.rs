@@ -5,6 +5,8 @@ use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, Ou
 use crate::engine::mode::Mode;
 use crate::engine::node::Run;
 use crate::engine::node::synthetic::Synthetic;
+use crate::engine::simulation::{Kind, Simulation};
+use crate::engine::{Fit, Task};
 use crate::plan::{JobPlan, Plan};
 use crate::trace::Observer;
 
@@ -72,6 +74,38 @@ modes! {
     Full Synthetic false false false true;
 }
 
+/// Picks the mode, once per run: everything below is compiled for it.
+pub(in crate::engine) fn perform<K: Kind, T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
+    let observer = T::Observer::default();
+    if fit == Fit::Loose || !K::MODES {
+        return in_general::<K, T>(plan, task);
+    }
+    match (is_full(plan), is_plain(plan), is_clean(plan), is_rising(plan)) {
+        (true, true, true, true) => simulate::<K, _, T>(plan, CleanFull(observer), task),
+        (true, true, true, false) => simulate::<K, _, T>(plan, CubeFull(observer), task),
+        (false, true, true, true) => simulate::<K, _, T>(plan, Clean(observer), task),
+        (false, false, true, true) => simulate::<K, _, T>(plan, CleanGeneral(observer), task),
+        (false, true, false, true) => simulate::<K, _, T>(plan, Named(observer), task),
+        (false, true, true, false) => simulate::<K, _, T>(plan, Cube(observer), task),
+        _ => in_general::<K, T>(plan, task),
+    }
+}
+
+/// Picks one of the modes that fit any plan.
+fn in_general<K: Kind, T: Task>(plan: &Plan, task: T) -> T::Output {
+    let observer = T::Observer::default();
+    if is_full(plan) {
+        simulate::<K, _, T>(plan, Full(observer), task)
+    } else {
+        simulate::<K, _, T>(plan, General(observer), task)
+    }
+}
+
+fn simulate<K: Kind, M: Run<Observer = T::Observer>, T: Task>(plan: &Plan, mode: M, task: T) -> T::Output {
+    let cut = task.cut();
+    task.with(Simulation::<K::Region<'_, M>>::new(plan, mode, cut))
+}
+
 /// Whether a plan needs one of the modes with `FULL`.
 pub fn is_full(plan: &Plan) -> bool {
     let traffic = |job: &JobPlan| {
@@ -130,10 +164,9 @@ pub fn is_rising(plan: &Plan) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Traced;
     use crate::engine::kernel::regions::Cut;
     use crate::engine::router::cioq::Cioq;
-    use crate::engine::simulation::Simulation;
-    use crate::engine::{Task, Traced};
     use crate::trace::{PacketTrace, Tracer};
     use serde_json::{Value, json};
 

@@ -5,11 +5,24 @@ use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::{Cut, Regions};
 use crate::engine::kernel::worker::{Mail, Worker};
 use crate::engine::mode::Mode;
+use crate::engine::node::Run;
 use crate::error::DeadlockReport;
 use crate::measure::recorder::Recorder;
 use crate::plan::Plan;
 
+/// A kind of routers: what a region of them is in a mode.
+pub trait Kind {
+    /// That.
+    type Region<'p, M: Run>: Region<'p, Mode = M>;
+
+    /// Whether there are modes for it that leave something out.
+    const MODES: bool;
+}
+
 /// Some routers of one kind with their nodes, and all state that only these write.
+///
+/// A router owes its nodes what [`Nodes`](crate::engine::node::Nodes) says. Results must not depend on how the network is cut: the
+/// order in which heads arrive in a cycle does, so it may matter only to those of one slot, of which there is one in a cycle.
 pub trait Region<'p>: Sized {
     /// The mode of the run.
     type Mode: Mode;
@@ -17,8 +30,8 @@ pub trait Region<'p>: Sized {
     /// Constants that only this kind of router has. What is large in them is shared, the rest copied for every region.
     type Shared: Clone;
 
-    /// Bytes of a router.
-    const ROUTER: usize;
+    /// Bytes of a router in a plan.
+    fn router_bytes(plan: &Plan) -> usize;
 
     /// The constants of a plan.
     fn shared(plan: &'p Plan) -> Self::Shared;
@@ -38,10 +51,15 @@ pub trait Region<'p>: Sized {
     /// Heads that wait for each other, so that none of them can ever move, if there are any.
     fn find_deadlock(simulation: &Simulation<'p, Self>) -> Option<DeadlockReport>;
 
-    /// Counts anew what must hold between any two cycles, where `delivered` packets have been delivered; the error says what does
-    /// not.
+    /// Packets of the region, those at nodes and on their way to it included.
     #[cfg(feature = "trace")]
-    fn audit(simulation: &Simulation<'p, Self>, delivered: u64) -> Result<(), String>;
+    fn packets(&self) -> usize;
+
+    /// Counts anew what else must hold between any two cycles; the error says what does not.
+    #[cfg(feature = "trace")]
+    fn audit(_simulation: &Simulation<'p, Self>) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// A simulation of a plan.
@@ -57,7 +75,7 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
     /// An empty network at cycle 0.
     pub fn new(plan: &'p Plan, mode: R::Mode, cut: Cut) -> Self {
         let (constants, shared) = (Constants::new(plan), R::shared(plan));
-        let cut = Regions::new(plan, cut, R::ROUTER);
+        let cut = Regions::new(plan, cut, R::router_bytes(plan));
         let mail = (0..cut.count()).map(|_| Mail::default()).collect();
         Self {
             plan,

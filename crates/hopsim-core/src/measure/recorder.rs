@@ -2,7 +2,6 @@
 
 use crate::config::measure::RecordStream;
 use crate::engine::kernel::packet::Packet;
-use crate::engine::mask_words;
 use crate::plan::Plan;
 use crate::topology::Topology;
 use hdrhistogram::Histogram;
@@ -285,7 +284,7 @@ impl Recorder {
         let wants = |stream| measure.streams.contains(&stream);
         let end = u64::from(measure.warmup) + u64::from(measure.cycles);
         let rows = if measure.interval == 0 { 0 } else { end.div_ceil(u64::from(measure.interval)) };
-        let stride = 64 * mask_words(plan);
+        let stride = plan.network.layout.stride();
         let routers = plan.network.routers as usize;
         let link_latency = |class: usize| plan.network.classes.links.get(class).map_or(0, |c| c.latency);
         // Three significant digits; the bound is raised automatically.

@@ -1,5 +1,6 @@
 //! Where nodes and their router meet: addresses that the router gives out and that only it can read.
 
+use crate::network::Layout;
 use std::sync::Arc;
 
 /// The addresses, of one kind of router, of the VCs between a router and its nodes. Routers of a region are meant by their number
@@ -15,6 +16,16 @@ pub struct Doors {
 }
 
 impl Doors {
+    /// Those of routers that number their slots and pairs as their layout does.
+    pub fn new(layout: &Layout) -> Self {
+        let places = |base: &[u16]| base[..layout.terminals].iter().map(|&place| place.into()).collect();
+        Self {
+            stride: layout.stride() as u32,
+            injection: places(&layout.slot_base),
+            ejection: places(&layout.pair_base),
+        }
+    }
+
     /// The address of injection VC `vc` at terminal port `port` of a router.
     #[inline]
     pub fn injection(&self, (router, port): (u32, usize), vc: usize) -> u32 {

@@ -12,7 +12,7 @@ pub mod worker;
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::packet::Packet;
 use crate::engine::kernel::pool::Pool;
-use crate::engine::kernel::regions::Span;
+use crate::engine::kernel::regions::{Regions, Span};
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::kernel::wires::{Arrival, Credit};
 use crate::engine::kernel::worker::{Mail, Worker};
@@ -39,9 +39,11 @@ pub struct Kernel<'p, M> {
 }
 
 impl<'p, M: Mode> Kernel<'p, M> {
-    /// That of an empty region at cycle 0, which is at most `spread` cycles behind the others.
-    pub fn new(constants: Constants<'p>, span: Span, spread: u32) -> Self {
-        let ahead = constants.ahead;
+    /// That of an empty region at cycle 0.
+    pub fn new(constants: Constants<'p>, regions: &Regions, number: usize) -> Self {
+        let (ahead, span) = (constants.ahead, regions.span(constants.plan, number));
+        // It is at most so many cycles behind the others.
+        let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
         Self {
             now: 0,
             packets: Pool::new(),
@@ -66,12 +68,27 @@ impl<'p, M: Mode> Kernel<'p, M> {
         mail.credits.drain(..).for_each(|(at, credit)| self.credits.push(at, credit));
     }
 
+    /// The heads whose cycle has come, for `arrivals.put_back`. They are in the order in which they were sent, which depends
+    /// on the cut: only slots that get several at once could tell.
+    #[inline]
+    pub fn take_arrivals(&mut self) -> Vec<Arrival> {
+        let mut due = self.immigrants.take(self.now);
+        for packet in due.drain(..) {
+            let slot = packet.next;
+            let packet = self.packets.insert(packet);
+            self.arrivals.push(self.now, Arrival { slot, packet });
+        }
+        self.immigrants.put_back(due);
+        self.arrivals.take(self.now)
+    }
+
     /// A packet that will have `arrived` at the other end of a link to `region` is on its way to `slot` there.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn send(&mut self, region: u16, id: u32, (slot, arrived): (u32, u32)) {
         if region == self.span.region {
             let at = arrived + self.constants.pipeline;
+            debug_assert!(at - self.now <= self.constants.ahead + 1, "the wheel reaches no further");
             self.arrivals.push(at, Arrival { slot, packet: id });
         } else {
             self.send_away(region, id, slot);

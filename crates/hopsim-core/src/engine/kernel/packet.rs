@@ -3,6 +3,7 @@
 
 use crate::engine::kernel::pool::Linked;
 use crate::network::{NONE, TERMINAL};
+use crate::rng::{Purpose, Stream};
 use crate::routing::RouteState;
 use crate::trace::PacketKey;
 
@@ -118,6 +119,13 @@ impl Packet {
             generated: self.generated,
         }
     }
+}
+
+/// The stream of the choices that a packet, number `serial` of `source`, makes once in a router.
+// Out of line, so that heads that draw nothing do not pay for preparing it.
+#[inline(never)]
+pub fn head_stream(seed: u64, (source, serial): (u32, u32), router: u32) -> Stream {
+    Stream::new(seed, Purpose::Routing, u64::from(source)).at(u64::from(serial)).at(u64::from(router))
 }
 
 /// What of a packet decides about its injection.

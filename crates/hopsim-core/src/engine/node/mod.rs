@@ -7,10 +7,15 @@ use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
 use crate::engine::mode::Mode;
 use crate::plan::Plan;
+use crate::trace::Observer as _;
 
 /// The nodes of a region, which have numbers of their own there.
 ///
 /// A kind of node is a folder here and a row of `modes`. What it does not care to hear costs nothing: calls are static.
+///
+/// What a router owes its nodes: a head that they send to a door gets a grant one day, of which they hear by
+/// [`Self::leave_injection`]; a packet that leaves for a node is handed over by [`deliver`]; credits that they send to an ejection VC
+/// arrive, and no more is sent there than [`Self::ejection_space`] allows.
 pub trait Nodes<M: Mode>: Sized {
     /// Those of a region at cycle 0.
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self;
@@ -64,4 +69,16 @@ pub trait Nodes<M: Mode>: Sized {
 pub trait Run: Mode {
     /// Theirs.
     type Nodes: Nodes<Self>;
+}
+
+/// A packet leaves for its node at `departure`, and the network forgets it.
+#[expect(clippy::inline_always, reason = "per packet; measured")]
+#[inline(always)]
+pub fn deliver<M: Run>(kernel: &mut Kernel<'_, M>, nodes: &mut M::Nodes, id: u32, departure: u32) {
+    let packet = kernel.packets.get(id);
+    let key = packet.key(kernel.constants.nodes_per_router);
+    kernel.worker.mode.observer().delivered(key, departure);
+    kernel.worker.recorder.delivered(packet, departure, &kernel.constants.plan.topology);
+    nodes.hear(kernel, id, departure);
+    kernel.packets.remove(id);
 }

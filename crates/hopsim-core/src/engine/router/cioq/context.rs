@@ -2,22 +2,20 @@
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
-use crate::engine::kernel::packet::Packet;
-use crate::engine::node::{Nodes, Run};
+use crate::engine::kernel::packet::{Packet, head_stream};
+use crate::engine::node::{self, Nodes, Run};
 use crate::engine::router::cioq::contention::{Contention, Counted};
 use crate::engine::router::cioq::damq::Damq;
 use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::marks::Marks;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::masks::Masks;
-use crate::engine::router::cioq::rules::head_stream;
 use crate::engine::router::cioq::sat::Sat;
 use crate::engine::router::cioq::shared::Shared;
 use crate::engine::router::cioq::tables::Tables;
 use crate::network::TERMINAL;
 use crate::routing::{Head, Stand};
 use crate::topology::LOCAL;
-use crate::trace::Observer as _;
 
 /// The state of a region apart from its routers' own.
 pub struct Context<'p, const W: usize, M: Run> {
@@ -48,7 +46,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
         let sensors = plan.routing.sensors();
         let ids = span.routers * 64 * W;
         Self {
-            nodes: M::Nodes::new(&kernel, doors::<W>(&shared.tables, plan.network.layout.terminals)),
+            nodes: M::Nodes::new(&kernel, Doors::new(&plan.network.layout)),
             masks: Masks::new(plan, &shared.tables),
             shared,
             damq: Damq::new(plan, ids),
@@ -115,15 +113,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     pub fn deliver(&mut self, id: u32, departure: u32) {
-        let packet = self.kernel.packets.get(id);
-        self.kernel
-            .worker
-            .mode
-            .observer()
-            .delivered(packet.key(self.kernel.constants.nodes_per_router), departure);
-        self.kernel.worker.recorder.delivered(packet, departure, &self.shared.plan.topology);
-        self.nodes.hear(&mut self.kernel, id, departure);
-        self.kernel.packets.remove(id);
+        node::deliver(&mut self.kernel, &mut self.nodes, id, departure);
     }
 
     /// The pair that the head of a slot wants, where it has no choice.
@@ -199,16 +189,6 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
             port: self.shared.routing.minimal_port(&head, &packet.route) as u16,
             group: counts.then_some(target as u16),
         }
-    }
-}
-
-/// Where nodes meet their routers, which have so many terminal ports: ids of slots and pairs.
-fn doors<const W: usize>(tables: &Tables, terminals: usize) -> Doors {
-    let ports = || (0..terminals).map(|port| tables.port(port));
-    Doors {
-        stride: join::<W>(1, 0),
-        injection: ports().map(|port| u32::from(port.slot_base)).collect(),
-        ejection: ports().map(|port| u32::from(port.pair_base)).collect(),
     }
 }
 

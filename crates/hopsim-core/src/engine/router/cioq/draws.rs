@@ -1,8 +1,8 @@
 //! What heads draw.
 
+use crate::engine::kernel::packet::head_stream;
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
-use crate::engine::router::cioq::rules::head_stream;
 use crate::rng::Stream;
 use crate::routing::view::Draws;
 

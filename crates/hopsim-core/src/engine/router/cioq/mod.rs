@@ -35,12 +35,11 @@ mod waiting;
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::Regions;
-use crate::engine::modes::{
-    Clean, CleanFull, CleanGeneral, Cube, CubeFull, Full, General, Named, is_clean, is_full, is_plain,
-    is_rising,
-};
+use crate::engine::modes;
+#[cfg(feature = "trace")]
+use crate::engine::node::Nodes as _;
 use crate::engine::node::Run;
-use crate::engine::simulation::{Region, Simulation};
+use crate::engine::simulation::{Kind, Region, Simulation};
 use crate::engine::{Fit, Task};
 use crate::error::DeadlockReport;
 use crate::plan::Plan;
@@ -48,69 +47,38 @@ pub use region::Cioq;
 use routers::Router;
 use shared::Shared;
 
-/// Words of the masks that hold the slots, pairs and ports of a router: a power of two.
-pub fn mask_words(plan: &Plan) -> usize {
-    let layout = &plan.network.layout;
-    layout.slots().max(layout.pairs()).div_ceil(64).next_power_of_two()
-}
-
 /// Picks the mask width once per run: everything below is compiled for it. Routers that need the widest are so rare that they do
 /// without modes of their own.
 pub(in crate::engine) fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
-    match mask_words(plan) {
-        1 => by_mode::<1, T>(plan, fit, task),
+    match plan.network.layout.words() {
+        1 => modes::perform::<Width<1>, T>(plan, fit, task),
         // Unit tests have no routers so wide, and need not be compiled for them.
         #[cfg(not(test))]
-        2 => by_mode::<2, T>(plan, fit, task),
+        2 => modes::perform::<Width<2>, T>(plan, fit, task),
         #[cfg(not(test))]
-        4 => by_mode::<4, T>(plan, fit, task),
+        4 => modes::perform::<Width<4>, T>(plan, fit, task),
         #[cfg(not(test))]
-        8 => in_general::<8, T>(plan, task),
+        8 => modes::perform::<Width<8>, T>(plan, fit, task),
         _ => unreachable!("the plan refuses wider routers"),
     }
 }
 
-/// Picks the mode, likewise.
-fn by_mode<const W: usize, T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
-    if fit == Fit::Loose {
-        return in_general::<W, T>(plan, task);
-    }
-    let observer = T::Observer::default();
-    match (is_full(plan), is_plain(plan), is_clean(plan), is_rising(plan)) {
-        (true, true, true, true) => simulate::<W, _, T>(plan, CleanFull(observer), task),
-        (true, true, true, false) => simulate::<W, _, T>(plan, CubeFull(observer), task),
-        (false, true, true, true) => simulate::<W, _, T>(plan, Clean(observer), task),
-        (false, false, true, true) => simulate::<W, _, T>(plan, CleanGeneral(observer), task),
-        (false, true, false, true) => simulate::<W, _, T>(plan, Named(observer), task),
-        (false, true, true, false) => simulate::<W, _, T>(plan, Cube(observer), task),
-        _ => in_general::<W, T>(plan, task),
-    }
-}
+/// These routers, with masks of so many words.
+struct Width<const W: usize>;
 
-/// Picks one of the modes that fit any plan.
-fn in_general<const W: usize, T: Task>(plan: &Plan, task: T) -> T::Output {
-    let observer = T::Observer::default();
-    if is_full(plan) {
-        simulate::<W, _, T>(plan, Full(observer), task)
-    } else {
-        simulate::<W, _, T>(plan, General(observer), task)
-    }
-}
+impl<const W: usize> Kind for Width<W> {
+    type Region<'p, M: Run> = Cioq<'p, W, M>;
 
-fn simulate<const W: usize, M: Run<Observer = T::Observer>, T: Task>(
-    plan: &Plan,
-    mode: M,
-    task: T,
-) -> T::Output {
-    let cut = task.cut();
-    task.with(Simulation::<Cioq<'_, W, M>>::new(plan, mode, cut))
+    const MODES: bool = W < 8;
 }
 
 impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
     type Mode = M;
     type Shared = Shared<'p, M>;
 
-    const ROUTER: usize = size_of::<Router<W>>();
+    fn router_bytes(_: &Plan) -> usize {
+        size_of::<Router<W>>()
+    }
 
     fn shared(plan: &'p Plan) -> Self::Shared {
         Shared::new(plan)
@@ -137,7 +105,12 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
     }
 
     #[cfg(feature = "trace")]
-    fn audit(simulation: &Simulation<'p, Self>, delivered: u64) -> Result<(), String> {
-        audit::audit(simulation, delivered)
+    fn packets(&self) -> usize {
+        self.context.nodes.waiting() + self.context.kernel.inside()
+    }
+
+    #[cfg(feature = "trace")]
+    fn audit(simulation: &Simulation<'p, Self>) -> Result<(), String> {
+        audit::audit(simulation)
     }
 }

@@ -44,7 +44,6 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     pub fn empty(constants: Constants<'p>, shared: Shared<'p, M>, regions: &Regions, number: usize) -> Self {
         let Constants { plan, ahead, .. } = constants;
         let span = regions.span(plan, number);
-        let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
         Self {
             routers: with_ejection_space::<W, M>(plan, &span, routers(plan, regions, number)),
             extras: Extras::new(plan, (span.routers, ahead)),
@@ -52,7 +51,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             wakes: Wheel::new(if M::SLEEPS { ahead } else { 0 }),
             allocator: Allocator::default(),
             waits: InjectionWaits::new(&shared),
-            context: Context::new(Kernel::new(constants, span, spread), shared),
+            context: Context::new(Kernel::new(constants, regions, number), shared),
         }
     }
 
@@ -216,15 +215,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     }
 
     fn absorb_heads(&mut self) {
-        let now = self.context.kernel.now;
-        let mut due = self.context.kernel.immigrants.take(now);
-        for packet in due.drain(..) {
-            let slot = packet.next;
-            let packet = self.context.kernel.packets.insert(packet);
-            self.context.kernel.arrivals.push(now, Arrival { slot, packet });
-        }
-        self.context.kernel.immigrants.put_back(due);
-        let due = self.context.kernel.arrivals.take(now);
+        let due = self.context.kernel.take_arrivals();
         for &Arrival { slot, packet } in &due {
             let (number, slot) = split::<W>(slot);
             let router = &mut self.routers[number];

@@ -3,7 +3,7 @@
 use crate::config::router::{ArbiterConfig, Consumption};
 use crate::config::{Ejection, InjectionLatency, InputPointer, OutputHold};
 use crate::plan::Plan;
-use crate::rng::{Purpose, Stream, Streams};
+use crate::rng::{Purpose, Streams};
 use crate::routing::flexvc::FlexVc;
 
 /// Who wins in the allocator.
@@ -144,11 +144,4 @@ impl Requests {
             attempts: Streams::new(plan.experiment.measure.seed, Purpose::Attempt),
         }
     }
-}
-
-/// The stream of the choices that a packet makes once in a router.
-// Out of line, so that heads that draw nothing do not pay for preparing it.
-#[inline(never)]
-pub fn head_stream(seed: u64, (source, serial): (u32, u32), router: u32) -> Stream {
-    Stream::new(seed, Purpose::Routing, u64::from(source)).at(u64::from(serial)).at(u64::from(router))
 }
