@@ -150,6 +150,14 @@ mod tests {
     }
 
     #[test]
+    fn along_one_dimension_the_walk_goes_up_from_node_0() {
+        for topology in [json!({ "ring": { "routers": 8 } }), json!({ "mesh": { "sides": [6] } })] {
+            let nodes: Vec<u32> = sat(topology.clone()).walk.iter().map(|&(node, _)| node).collect();
+            assert!(nodes.is_sorted() && nodes[0] == 0, "{topology}: {nodes:?}");
+        }
+    }
+
+    #[test]
     fn the_walk_of_a_tree_has_the_length_of_the_paper() {
         for (levels, links) in [(1, 8), (2, 40), (3, 168)] {
             assert_eq!(length(&sat(json!({ "fat_tree": { "k": 4, "levels": levels } }))), links);

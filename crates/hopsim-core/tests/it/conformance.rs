@@ -286,3 +286,27 @@ fn with_flexvc_packets_always_have_an_increasing_way_on() {
         }
     }
 }
+
+#[test]
+fn only_mechanisms_that_draw_in_every_attempt_say_so() {
+    let dragonfly = json!({ "dragonfly": { "p": 1, "a": 4, "h": 2 } });
+    let torus = json!({ "torus": { "sides": [4, 4] } });
+    for (topology, routing, draws) in [
+        (&dragonfly, json!({ "minimal": {} }), false),
+        (&dragonfly, json!({ "valiant": {} }), false),
+        (&dragonfly, json!({ "valiant": { "recompute": true } }), true),
+        (&dragonfly, json!({ "ugal": {} }), false),
+        (&dragonfly, json!({ "source_adaptive": { "recompute": false } }), false),
+        (&dragonfly, json!({ "source_adaptive": { "recompute": true } }), true),
+        (&dragonfly, json!({ "olm": { "policy": "rrg" } }), true),
+        (&dragonfly, json!({ "olm": { "policy": "mm", "candidates": "all" } }), false),
+        (&torus, json!({ "minimal": {} }), false),
+        (&torus, json!({ "adaptive": {} }), false),
+    ] {
+        let router = if topology == &torus { json!({ "input_queued": {} }) } else { json!({ "cioq": {} }) };
+        let document = json!({ "topology": topology, "router": router, "routing": routing, "load": 0.1 });
+        let plan = Plan::new(&serde_json::from_value(document).expect("a valid document"));
+        let plan = plan.unwrap_or_else(|e| panic!("{routing}: {e}"));
+        assert_eq!(plan.routing.draws(), draws, "{routing}");
+    }
+}

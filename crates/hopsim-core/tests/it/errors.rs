@@ -1137,6 +1137,18 @@ fn loads_of_nodes_that_are_not_there() {
         on(MESH, bursts),
         "load = 0.5: jobs.0.traffic.process.synchronised_bursts sends as fast as the network takes it; valid: no such key"
     );
+    let loads = "traffic.node_loads.listed = [{ nodes = [3], load = 1.0 }]";
+    let bursts = format!("[[jobs]]\n{loads}\ntraffic.process.synchronised_bursts.packets = 10");
+    assert_eq!(
+        message_of(&format!("topology.{MESH}\n{bursts}"), &[]),
+        "line 3, column 9: jobs.0.traffic.node_loads: synchronised_bursts sends as fast as the network takes it; \
+         valid: no such key, or another process"
+    );
+    let changes = format!("[[jobs]]\n{loads}\ntraffic.changes = [{{ cycle = 12_000, load = 0.2 }}]");
+    assert_eq!(
+        on(MESH, &changes),
+        "jobs.0.traffic.node_loads: the load changes for all nodes alike; valid: no such key, or changes of the pattern alone"
+    );
 }
 
 /// The message about an experiment on a graph of these links, with further overrides.
