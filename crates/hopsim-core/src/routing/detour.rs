@@ -4,8 +4,8 @@ use super::minimal::Minimal;
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
-use crate::topology::Topology;
 use crate::topology::dragonfly::Dragonfly;
+use crate::topology::{Interconnect, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Any graph: see [`Config`].
 
 use super::shortest::{Maze, ShortestPaths, Step, Ties, distances};
-use super::{LATENCIES, PortClass};
+use super::{Interconnect, LATENCIES, Parameters, PortClass};
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,18 +100,6 @@ pub struct Graph {
 }
 
 impl Config {
-    /// Replaces the file by what it holds: `read` gives the links of a file of that name, or says why it cannot.
-    pub fn load(&mut self, read: impl Fn(&str) -> Result<Vec<Edge>, String>) -> Result<(), ConfigError> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let refuse = |reason| ConfigError::new("file", reason).value(format!("{file:?}"));
-        if !self.edges.is_empty() {
-            return Err(refuse("the links are given twice".into()).valid("either file or edges"));
-        }
-        self.edges = read(file).map_err(refuse)?;
-        self.file = None;
-        Ok(())
-    }
-
     /// Number of routers.
     fn routers(&self) -> Result<u32, ConfigError> {
         if self.edges.is_empty() {
@@ -171,24 +159,9 @@ impl Graph {
         Ok(Self { nodes_per_router, routers, routers_with_nodes, degree, ends, paths })
     }
 
-    /// Number of routers.
-    pub fn routers(&self) -> u32 {
-        self.routers
-    }
-
-    /// Nodes per router, of those that have any.
-    pub fn nodes_per_router(&self) -> u32 {
-        self.nodes_per_router
-    }
-
     /// Number of routers that have nodes: the first ones.
     pub fn routers_with_nodes(&self) -> u32 {
         self.routers_with_nodes
-    }
-
-    /// Number of nodes.
-    pub fn nodes(&self) -> u32 {
-        self.routers_with_nodes * self.nodes_per_router
     }
 
     /// Links of the router that has most.
@@ -196,36 +169,14 @@ impl Graph {
         self.degree
     }
 
-    /// The class of every port.
-    pub fn ports(&self) -> Vec<PortClass> {
-        let mut ports = vec![PortClass::Terminal; self.nodes_per_router as usize];
-        ports.resize(ports.len() + self.degree as usize, PortClass::Link(0));
-        ports
-    }
-
     fn end(&self, router: u32, port: usize) -> Option<End> {
         let number = port.checked_sub(self.nodes_per_router as usize)?;
         self.ends[router as usize].get(number).copied()
     }
 
-    /// Router and port at the other end of a link port.
-    pub fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
-        self.end(router, port).map(|end| (end.router, end.port as usize))
-    }
-
-    /// Latency of the link at a port, if one is plugged in \[cycles\].
-    pub fn latency(&self, router: u32, port: usize) -> Option<u32> {
-        self.end(router, port).map(|end| end.latency)
-    }
-
-    /// Cycles per phit of the link at a port, if one is plugged in.
-    pub fn cycles_per_phit(&self, router: u32, port: usize) -> Option<u32> {
-        self.end(router, port).map(|end| end.cycles_per_phit)
-    }
-
-    /// The port of the shortest path from `at` to `to` ≠ `at`, a router with nodes.
+    /// The link port of the shortest path from `at` to `to` ≠ `at`, a router with nodes.
     #[inline]
-    pub fn minimal_port(&self, at: u32, to: u32) -> usize {
+    pub fn first_port(&self, at: u32, to: u32) -> usize {
         self.paths.port(at, to)
     }
 
@@ -244,10 +195,78 @@ impl Graph {
     pub fn path_latency(&self, from: u32, to: u32, length: u32) -> u32 {
         let (mut at, mut cycles) = (from, 0);
         while at != to {
-            let Some(end) = self.end(at, self.minimal_port(at, to)) else { break };
+            let Some(end) = self.end(at, self.first_port(at, to)) else { break };
             (at, cycles) = (end.router, cycles + end.latency + length * (end.cycles_per_phit - 1));
         }
         cycles
+    }
+}
+
+impl Parameters for Config {
+    type Built = Graph;
+
+    fn build(&self) -> Result<Graph, ConfigError> {
+        Graph::new(self)
+    }
+
+    fn load(&mut self, read: impl Fn(&str) -> Result<Vec<Edge>, String>) -> Result<(), ConfigError> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let refuse = |reason| ConfigError::new("file", reason).value(format!("{file:?}"));
+        if !self.edges.is_empty() {
+            return Err(refuse("the links are given twice".into()).valid("either file or edges"));
+        }
+        self.edges = read(file).map_err(refuse)?;
+        self.file = None;
+        Ok(())
+    }
+}
+
+impl Interconnect for Graph {
+    fn routers(&self) -> u32 {
+        self.routers
+    }
+
+    fn nodes_per_router(&self) -> u32 {
+        self.nodes_per_router
+    }
+
+    fn nodes(&self) -> u32 {
+        self.routers_with_nodes * self.nodes_per_router
+    }
+
+    fn ports(&self) -> Vec<PortClass> {
+        let mut ports = vec![PortClass::Terminal; self.nodes_per_router as usize];
+        ports.resize(ports.len() + self.degree as usize, PortClass::Link(0));
+        ports
+    }
+
+    fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
+        self.end(router, port).map(|end| (end.router, end.port as usize))
+    }
+
+    fn latency(&self, router: u32, port: usize) -> Option<u32> {
+        self.end(router, port).map(|end| end.latency)
+    }
+
+    fn cycles_per_phit(&self, router: u32, port: usize) -> u32 {
+        self.end(router, port).map_or(1, |end| end.cycles_per_phit)
+    }
+
+    fn has_latencies(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn minimal_port(&self, at: u32, to: u32, _trunk: u16) -> (usize, u8) {
+        (self.first_port(at, to), 0)
+    }
+
+    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
+        [self.distance(from, to), 0]
+    }
+
+    fn minimal_latency(&self, from: u32, to: u32, (_, length): (&[u32], u32)) -> u32 {
+        self.path_latency(from, to, length)
     }
 }
 
@@ -362,7 +381,7 @@ mod tests {
         for (from, to) in (0..10).flat_map(|from| (0..10).map(move |to| (from, to))) {
             let (mut at, mut links) = (from, 0);
             while at != to {
-                at = graph.neighbour(at, graph.minimal_port(at, to)).unwrap().0;
+                at = graph.neighbour(at, graph.first_port(at, to)).unwrap().0;
                 links += 1;
             }
             assert_eq!(links, graph.distance(from, to));
@@ -377,7 +396,7 @@ mod tests {
         edges.extend([4, 5, 6].iter().map(|&r| json!({ "between": [r, 7] })));
         edges.extend([json!({ "between": [3, 7] }), json!({ "between": [7, 3] })]);
         let graph = graph(json!({ "edges": edges })).unwrap();
-        let mut used: Vec<_> = [4, 5, 6, 7].map(|to| graph.minimal_port(3, to)).to_vec();
+        let mut used: Vec<_> = [4, 5, 6, 7].map(|to| graph.first_port(3, to)).to_vec();
         used.sort_unstable();
         assert_eq!(used, [4, 4, 5, 5], "ports of the trunks");
     }
