@@ -7,12 +7,10 @@
 //!
 //! Source: Domke, Hoefler and Nagel, IPDPS 2011 (DFSSSP); that paths come back is ours.
 
+use super::vcs::MOST;
 use crate::topology::Interconnect;
 use crate::topology::graph::Graph;
 use std::cmp::Reverse;
-
-/// Most layers: as many as a link has VCs.
-pub const MOST: u32 = 16;
 
 /// The layer of the shortest path between any two routers with nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]

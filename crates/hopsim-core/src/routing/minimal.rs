@@ -1,8 +1,8 @@
 //! Minimal routing: see [`Config`].
 
-use super::layers::{self, Layers};
-use super::vcs::Vcs;
-use super::{Head, Hop, Leg, Mechanism, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
+use super::layers::Layers;
+use super::vcs::{self, Vcs};
+use super::{Flexible, Head, Hop, Leg, Mechanism, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::graph::Graph;
@@ -76,13 +76,8 @@ impl Config {
             Topology::FatTree(tree) => return Ok(Paths::any(tree.diameter(), 1)),
             Topology::Graph(graph) => return on_graph(graph),
         }
-        Ok(Paths::ordered(Ordered {
-            sequence: PATH,
-            detour: "",
-            escapes: &[],
-            references: &[PATH],
-            reverts: Reverts::Never,
-        }))
+        let flexible = Flexible { detour: "", escapes: &[], references: &[PATH], reverts: Reverts::Never };
+        Ok(Paths::ordered(Ordered::new(PATH, flexible)))
     }
 
     /// The mechanism itself.
@@ -93,7 +88,7 @@ impl Config {
 
 fn on_graph(graph: &Graph) -> Result<Paths, ConfigError> {
     let Some(layers) = Layers::new(graph) else {
-        let reason = format!("the shortest paths of the graph need more than {} VCs", layers::MOST);
+        let reason = format!("the shortest paths of the graph need more than {} VCs", vcs::MOST);
         return Err(ConfigError::new("", reason).valid(
             "topology.graph.ties = \"first\", which may need fewer, or routing.up_down, which needs one",
         ));

@@ -4,7 +4,7 @@ use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::source::{PathLengths, Rule, Source};
 use super::valiant::{VIA_GROUP, VIA_ROUTER};
-use super::{Ordered, Paths, Reverts};
+use super::{Paths, Reverts};
 use crate::error::ConfigError;
 use crate::topology::Topology;
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ impl Intermediate {
     /// The paths of such detours.
     pub fn paths(self) -> Paths {
         let order = if self == Self::Group { VIA_GROUP } else { VIA_ROUTER };
-        Paths::ordered(Ordered { reverts: Reverts::AtInjection, ..order })
+        Paths::ordered(order.reverting(Reverts::AtInjection))
     }
 }
 

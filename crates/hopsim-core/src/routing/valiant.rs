@@ -3,7 +3,9 @@
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::view::{Draws, View};
-use super::{Decision, Head, Mechanism, Ordered, Paths, Place, Prospect, Reverts, RouteState, Stand, Way};
+use super::{
+    Decision, Flexible, Head, Mechanism, Ordered, Paths, Place, Prospect, Reverts, RouteState, Stand, Way,
+};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
@@ -90,22 +92,26 @@ impl Config {
 }
 
 /// Through an intermediate router.
-pub const VIA_ROUTER: Ordered = Ordered {
-    sequence: "lgllgl",
-    detour: "lgllgl",
-    escapes: &["lgl", "lgl", "lgl", "gl", "l", ""],
-    references: &["lgllgl"],
-    reverts: Reverts::Never,
-};
+pub const VIA_ROUTER: Ordered = Ordered::new(
+    "lgllgl",
+    Flexible {
+        detour: "lgllgl",
+        escapes: &["lgl", "lgl", "lgl", "gl", "l", ""],
+        references: &["lgllgl"],
+        reverts: Reverts::Never,
+    },
+);
 
 /// Through an intermediate group.
-pub const VIA_GROUP: Ordered = Ordered {
-    sequence: "lglgl",
-    detour: "lglgl",
-    escapes: &["lgl", "lgl", "gl", "l", ""],
-    references: &["lglgl"],
-    reverts: Reverts::Never,
-};
+pub const VIA_GROUP: Ordered = Ordered::new(
+    "lglgl",
+    Flexible {
+        detour: "lglgl",
+        escapes: &["lgl", "lgl", "gl", "l", ""],
+        references: &["lglgl"],
+        reverts: Reverts::Never,
+    },
+);
 
 /// Valiant routing on a dragonfly.
 #[derive(Clone, Debug)]
