@@ -145,6 +145,11 @@ impl Plan {
         Ok(plan)
     }
 
+    /// The job of a node, `None` if it is idle or not there: routers without nodes have terminal ports, too.
+    pub fn job_at(&self, node: usize) -> Option<&JobPlan> {
+        self.jobs.get(usize::from(*self.job_of.get(node)?))
+    }
+
     /// The longest packet of any job \[phits\].
     pub fn longest_packet(&self) -> u32 {
         self.jobs.iter().map(|j| j.packet_length).max().unwrap_or(1)

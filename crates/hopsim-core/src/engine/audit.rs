@@ -133,7 +133,7 @@ impl<'p, const W: usize, M: Mode> Simulation<'p, W, M> {
     fn check_reply_space(&self, router: u32, port: usize, pair: usize) -> Result<(), String> {
         let plan = self.plan;
         let node = router as usize * plan.network.layout.terminals + port;
-        let Some(job) = plan.jobs.get(plan.job_of[node] as usize).filter(|job| job.request_reply()) else {
+        let Some(job) = plan.job_at(node).filter(|job| job.request_reply()) else {
             return Ok(());
         };
         let nics = &self.region_of(router).0.context.nodes;

@@ -101,7 +101,8 @@ fn resolve_unordered(
     if replies {
         let reason =
             "requests and replies need VCs in an order, which this routing does not have on this topology";
-        return Err(ConfigError::new("jobs.0.traffic.request_reply", reason).valid("topology.dragonfly"));
+        return Err(ConfigError::new("jobs.0.traffic.request_reply", reason)
+            .valid("topology.dragonfly, or routing.valiant or ugal on topology.graph"));
     }
     Ok(())
 }

@@ -526,6 +526,12 @@ impl Paths {
         Self { hops: order.sequence.len() as u32, safety: Safety::Ordered(order) }
     }
 
+    /// Paths of up to `links` links of one class, with a VC for each.
+    pub fn by_hop(topology: &Topology, links: u32) -> Self {
+        let class = &topology.link_classes()[0][..1];
+        Self::ordered(Ordered { sequence: Cow::Owned(class.repeat(links as usize)), flexible: None })
+    }
+
     /// Paths of up to `hops` links that are free of deadlock in any VC; a link has `vcs` of them by default.
     pub fn any(hops: u32, vcs: u32) -> Self {
         Self { hops, safety: Safety::Any { vcs, bubble: true } }

@@ -143,8 +143,8 @@ impl Interconnect for FatTree {
         self.levels * self.width
     }
 
-    fn nodes(&self) -> u32 {
-        self.k * self.width
+    fn routers_with_nodes(&self) -> u32 {
+        self.width
     }
 
     fn ports(&self) -> Vec<PortClass> {

@@ -18,7 +18,8 @@ const MAX_ROUTER_PORTS: u32 = 512;
 /// `nodes_per_router` nodes each; node n is at router ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones,
 /// then one for each of its links, in the order of the list. Two routers may be joined by several links.
 ///
-/// Routing: `minimal` (as many VCs as the graph needs) or `up_down` (one VC will do).
+/// Routing: `minimal` (as many VCs as the graph needs), `up_down` (one VC will do), `valiant` or `ugal` (a VC for every link of
+/// the longest path).
 ///
 /// With `ties = "spread"` destinations are gone through by number, and for each the routers from the nearest on, equally near ones
 /// in the order in which a search in breadth from the destination finds them, neighbours by number. A router goes on by the
@@ -159,11 +160,6 @@ impl Graph {
         Ok(Self { nodes_per_router, routers, routers_with_nodes, degree, ends, paths })
     }
 
-    /// Number of routers that have nodes: the first ones.
-    pub fn routers_with_nodes(&self) -> u32 {
-        self.routers_with_nodes
-    }
-
     /// Links of the router that has most.
     pub fn degree(&self) -> u32 {
         self.degree
@@ -183,6 +179,13 @@ impl Graph {
     /// Links of the longest shortest path to a router with nodes.
     pub fn diameter(&self) -> u32 {
         u32::from(self.paths.longest())
+    }
+
+    /// Links of the longest shortest path between routers with nodes.
+    pub fn diameter_with_nodes(&self) -> u32 {
+        let routers = 0..self.routers_with_nodes;
+        let pairs = routers.clone().flat_map(|from| routers.clone().map(move |to| (from, to)));
+        pairs.map(|(from, to)| u32::from(self.distance(from, to))).max().unwrap_or(0)
     }
 
     /// Links of the shortest path to a router with nodes.
@@ -230,8 +233,8 @@ impl Interconnect for Graph {
         self.nodes_per_router
     }
 
-    fn nodes(&self) -> u32 {
-        self.routers_with_nodes * self.nodes_per_router
+    fn routers_with_nodes(&self) -> u32 {
+        self.routers_with_nodes
     }
 
     fn ports(&self) -> Vec<PortClass> {
@@ -360,7 +363,7 @@ mod tests {
         ]);
         let trunks =
             graph(json!({ "edges": edges, "nodes_per_router": 3, "routers_with_nodes": 2 })).unwrap();
-        assert_eq!((trunks.routers(), trunks.nodes(), trunks.degree()), (4, 6, 3));
+        assert_eq!((trunks.routers(), trunks.routers_with_nodes(), trunks.degree()), (4, 2, 3));
         assert_eq!(trunks.neighbour(3, 5), Some((0, 4)), "the second link between 0 and 3");
         assert_eq!(trunks.neighbour(2, 4), None, "router 2 has one link");
         for graph in [trunks, petersen()] {

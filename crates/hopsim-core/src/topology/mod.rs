@@ -91,6 +91,13 @@ macro_rules! topologies {
                 }
             }
 
+            /// See [`Interconnect::routers_with_nodes`].
+            pub fn routers_with_nodes(&self) -> u32 {
+                match self {
+                    $(Self::$kind(t) => t.routers_with_nodes(),)*
+                }
+            }
+
             /// See [`Interconnect::nodes`].
             pub fn nodes(&self) -> u32 {
                 match self {
@@ -279,9 +286,15 @@ pub trait Interconnect {
     /// Nodes per router; node n hangs from router n / this, on terminal port n % this.
     fn nodes_per_router(&self) -> u32;
 
-    /// Number of nodes. The first routers have them: of a fat tree those of level 0, of a graph as many as it says, else all.
+    /// Number of routers that have nodes, which are the first ones: of a fat tree those of level 0, of a graph as many as it
+    /// says.
+    fn routers_with_nodes(&self) -> u32 {
+        self.routers()
+    }
+
+    /// Number of nodes.
     fn nodes(&self) -> u32 {
-        self.routers() * self.nodes_per_router()
+        self.routers_with_nodes() * self.nodes_per_router()
     }
 
     /// The class of every port of a router; terminal ports come first. The same for all routers: one that

@@ -17,6 +17,7 @@ pub struct Ways {
     /// By router and port: the router at the other end of a link.
     neighbours: Vec<Vec<Option<usize>>>,
     nodes_per_router: usize,
+    routers_with_nodes: usize,
     shape: Shape,
     /// The way up a fat tree.
     up: Up,
@@ -130,11 +131,25 @@ impl Ways {
         let neighbour = |router, port| Some(plan.topology.neighbour(router, port)?.0 as usize);
         let of = |router| ports.clone().map(|port| neighbour(router, port)).collect();
         let neighbours = (0..plan.topology.routers()).map(of).collect();
-        Self { neighbours, nodes_per_router: plan.topology.nodes_per_router() as usize, shape, up }
+        let nodes_per_router = plan.topology.nodes_per_router() as usize;
+        let routers_with_nodes = plan.topology.nodes() as usize / nodes_per_router;
+        Self { neighbours, nodes_per_router, routers_with_nodes, shape, up }
     }
 
     pub fn routers(&self) -> usize {
         self.neighbours.len()
+    }
+
+    /// Those that have nodes, the first ones.
+    pub fn routers_with_nodes(&self) -> usize {
+        self.routers_with_nodes
+    }
+
+    /// Links between the two routers with nodes that are farthest from each other.
+    pub fn farthest(&self) -> usize {
+        let all = 0..self.routers_with_nodes;
+        let distances = all.clone().flat_map(|from| all.clone().map(move |to| self.distance(from, to)));
+        distances.max().unwrap_or(0)
     }
 
     /// The router at the other end of a link.

@@ -273,6 +273,24 @@ fn graphs() {
     }
 }
 
+#[test]
+fn detours_in_graphs() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    let mut few = graph(10, &chords, "spread");
+    few["graph"]["routers_with_nodes"] = json!(7);
+    for routing in [
+        json!({ "valiant": {} }),
+        json!({ "valiant": { "recompute": true } }),
+        json!({ "ugal": {} }),
+        json!({ "ugal": { "threshold": 1, "sticky": false } }),
+    ] {
+        for (topology, vcs) in [(&graph(10, &chords, "first"), 9), (&grid(4, "spread"), 12), (&few, 8)] {
+            agree([of_one_class(topology, &routing, vcs)]);
+        }
+        agree([with_replies(of_one_class(&few, &routing, 16))]);
+    }
+}
+
 /// All source files below a directory.
 fn sources(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
