@@ -379,7 +379,7 @@ fn control(experiment: &Experiment, topology: &Topology, network: &Network) -> R
             "nic.control.lbr",
             "restricts adaptive VCs, which the network does not have",
         )
-        .valid("routing.adaptive in a mesh, torus or ring"));
+        .valid("routing.adaptive in a mesh, torus, ring or HyperX"));
     }
     if matches!(experiment.nic.control, ControlConfig::Sat(_)) && answers(experiment) {
         let reason = "a node that waits for the signal would hold back the replies that other nodes wait for, \

@@ -102,7 +102,7 @@ fn resolve_unordered(
         let reason =
             "requests and replies need VCs in an order, which this routing does not have on this topology";
         return Err(ConfigError::new("jobs.0.traffic.request_reply", reason)
-            .valid("topology.dragonfly, or routing.valiant or ugal on topology.graph"));
+            .valid("topology.dragonfly, or routing.valiant or ugal on topology.graph or hyperx"));
     }
     Ok(())
 }

@@ -75,7 +75,9 @@ impl Detour {
                 return Err(ConfigError::new("", "the ways up a fat tree are its detours")
                     .valid("routing.minimal with up = \"random\", or routing.adaptive"));
             }
-            Topology::Cube(_) | Topology::Graph(_) => return self.check_without_groups(group),
+            Topology::Cube(_) | Topology::HyperX(_) | Topology::Graph(_) => {
+                return self.check_without_groups(group);
+            }
         };
         self.policy.check(dragonfly)
     }
@@ -102,6 +104,7 @@ impl Detour {
 pub fn paths_without_groups(topology: &Topology) -> Result<Option<Paths>, ConfigError> {
     match topology {
         Topology::Cube(cube) => Ok(Some(Paths::two_phases(cube.diameter()))),
+        Topology::HyperX(hyperx) => by_hop(topology, hyperx.diameter()).map(Some),
         Topology::Graph(graph) => by_hop(topology, graph.diameter_with_nodes()).map(Some),
         Topology::Dragonfly(_) | Topology::FatTree(_) => Ok(None),
     }

@@ -181,7 +181,7 @@ macro_rules! mechanisms {
 mechanisms! {
     /// Shortest path (MIN).
     Minimal(minimal),
-    /// Any shortest path, by the output with most free space (meshes, tori, fat trees).
+    /// Any shortest path, by the output with most free space (meshes, tori, HyperX, fat trees).
     Adaptive(adaptive),
     /// Up towards a root, then down: any network in one VC (Autonet).
     UpDown(up_down),

@@ -50,8 +50,8 @@ impl Intermediate {
 /// y − 1 if y > x, and slot s is at position ⌊s / h⌋. A detour is the path to the intermediate router, without the local link at
 /// its end if it leads to another group, and the path on from there, also if it ends on entering the group.
 ///
-/// In a mesh, torus or ring the intermediate router is any router, each equally likely, in a graph any router with nodes, and the
-/// keys about groups stay at their defaults; the VCs are those of `valiant` there.
+/// In a mesh, torus or ring the intermediate router is any router, each equally likely, in a HyperX or graph any router with nodes,
+/// and the keys about groups stay at their defaults; the VCs are those of `valiant` there.
 ///
 /// Source: Singh's thesis (Stanford, 2005); Kim et al., ISCA 2008 (UGAL-L on the dragonfly); Fuentes' thesis (2017),
 /// §1.4.1.3.

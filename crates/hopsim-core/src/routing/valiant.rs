@@ -43,10 +43,11 @@ pub enum Intermediate {
 /// among: the keys about them stay at their defaults. VC 0 is for the way there, VC 1 for the way on, each in increasing
 /// order of dimensions (in a torus with bubble flow control): the first waits for the second only, so no deadlock.
 ///
-/// In a graph the intermediate router is any router with nodes, each equally likely, and the keys about groups stay at their
-/// defaults too. Both ways are the paths of `minimal`. A hop has the VC whose number is that of the links passed before, so there
-/// are as many VCs as the longest path has links, twice as many as the routers with nodes are apart at most: VCs increase along the
-/// path, no deadlock (Günther). So many VCs there are by default, and with more than 16 the graph is refused.
+/// In a HyperX or a graph the intermediate router is any router with nodes, each equally likely, and the keys about groups stay at
+/// their defaults too. Both ways are the paths of `minimal`. A hop has the VC whose number is that of the links passed before, so
+/// there are as many VCs as the longest path has links, twice as many as the routers with nodes are apart at most (in a HyperX
+/// twice its dimensions): VCs increase along the path, no deadlock (Günther). So many VCs there are by default, and a graph that
+/// needs more than 16 is refused.
 ///
 /// Source: Valiant, SIAM J. Comput. 11 (1982); Kim et al., ISCA 2008 (through a group); Fuentes' thesis
 /// (2017), §1.4.1.2 and §1.4.3 (policies).

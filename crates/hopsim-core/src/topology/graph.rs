@@ -1,16 +1,13 @@
 //! Any graph: see [`Config`].
 
 use super::shortest::{Maze, ShortestPaths, Step, Ties, distances};
-use super::{Interconnect, LATENCIES, Parameters, PortClass};
+use super::{Interconnect, LATENCIES, MAX_ROUTER_PORTS, Parameters, PortClass};
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Most routers: the tables of paths grow with their square.
 const MAX_ROUTERS: u32 = 2048;
-
-/// Most ports of a router: more than any router has input VCs.
-const MAX_ROUTER_PORTS: u32 = 512;
 
 /// Any network of routers: a list of links, or a file of them.
 ///

@@ -8,6 +8,7 @@ pub mod cube;
 pub mod dragonfly;
 pub mod fat_tree;
 pub mod graph;
+pub mod hyperx;
 pub mod shortest;
 
 use crate::error::ConfigError;
@@ -19,6 +20,9 @@ use std::ops::RangeInclusive;
 /// Most router ports of a network, terminal ports included.
 const MAX_PORTS: u64 = 1 << 26;
 
+/// Most ports of a router: more than any router has input VCs.
+const MAX_ROUTER_PORTS: u32 = 512;
+
 /// Latencies that a link may have \[cycles\].
 pub const LATENCIES: RangeInclusive<u32> = 1..=60_000;
 
@@ -27,9 +31,8 @@ macro_rules! topologies {
     ($($kind:ident($module:ident) { $($(#[$doc:meta])* $name:ident($key:literal, $config:ident),)* })*) => {
         /// How the routers are linked.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "snake_case")]
         pub enum TopologyConfig {
-            $($($(#[$doc])* $name($module::$config),)*)*
+            $($($(#[$doc])* #[serde(rename = $key)] $name($module::$config),)*)*
         }
 
         /// A topology ready to be asked.
@@ -236,6 +239,10 @@ topologies! {
         Torus("torus", TorusConfig),
         /// Routers in a circle.
         Ring("ring", RingConfig),
+    }
+    HyperX(hyperx) {
+        /// Routers on a grid, fully connected along each dimension (flattened butterfly; Ahn et al., SC 2009).
+        HyperX("hyperx", Config),
     }
     FatTree(fat_tree) {
         /// Levels of switches with as many links up as down (k-ary n-tree).

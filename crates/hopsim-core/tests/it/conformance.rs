@@ -79,9 +79,9 @@ fn networks() -> Vec<Value> {
     ]
 }
 
-/// Networks of one class of links, in which detours have a VC for every link: the Petersen graph, and a ring with chords and
-/// routers without nodes.
-fn graphs() -> Vec<Value> {
+/// Networks of one class of links, in which detours have a VC for every link: the Petersen graph, a ring with chords and
+/// routers without nodes, and HyperX networks.
+fn networks_of_one_class() -> Vec<Value> {
     let edges = |pairs: Vec<(u32, u32)>| -> Value {
         pairs.into_iter().map(|(one, other)| json!({ "between": [one, other] })).collect()
     };
@@ -90,6 +90,9 @@ fn graphs() -> Vec<Value> {
     vec![
         json!({ "graph": { "edges": edges(petersen) } }),
         json!({ "graph": { "edges": edges(chords), "routers_with_nodes": 6 } }),
+        json!({ "hyperx": { "sides": [6] } }),
+        json!({ "hyperx": { "sides": [4, 3] } }),
+        json!({ "hyperx": { "sides": [2, 3, 2] } }),
     ]
 }
 
@@ -280,7 +283,7 @@ fn packets_arrive_in_bounds_and_the_channel_dependency_graph_is_acyclic() {
 
 #[test]
 fn on_detours_with_a_vc_for_every_link_the_channel_dependency_graph_is_acyclic() {
-    for topology in graphs() {
+    for topology in networks_of_one_class() {
         for routing in
             [json!({ "valiant": {} }), json!({ "valiant": { "recompute": true } }), json!({ "ugal": {} })]
         {

@@ -93,9 +93,10 @@ impl Vcs {
         let links = &plan.network.classes.links;
         if ways.dragonfly().is_none() {
             let rule = match (routing, &*plan.topology) {
-                (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), Topology::Graph(_)) => {
-                    Rule::ByHop { before_replies: 2 * ways.farthest() }
-                }
+                (
+                    RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
+                    Topology::Graph(_) | Topology::HyperX(_),
+                ) => Rule::ByHop { before_replies: 2 * ways.farthest() },
                 (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), _) => Rule::Phases,
                 (RoutingConfig::Minimal(_), Topology::Graph(graph)) => {
                     match layers::of(graph, links[0].vcs, ways) {

@@ -230,6 +230,23 @@ fn cubes() {
 }
 
 #[test]
+fn hyperx() {
+    let topology = json!({ "hyperx": { "sides": [4, 3, 2], "nodes_per_router": 3 } });
+    for (routing, vcs) in [
+        (json!({ "minimal": {} }), 2),
+        (json!({ "adaptive": {} }), 3),
+        (json!({ "valiant": {} }), 6),
+        (json!({ "valiant": { "recompute": true } }), 7),
+        (json!({ "ugal": {} }), 6),
+        (json!({ "ugal": { "threshold": 1, "sticky": false } }), 6),
+        (json!({ "up_down": {} }), 2),
+    ] {
+        agree([of_one_class(&topology, &routing, vcs)]);
+    }
+    agree([with_replies(of_one_class(&topology, &json!({ "ugal": {} }), 12))]);
+}
+
+#[test]
 fn fat_trees() {
     let tree = json!({ "fat_tree": { "k": 3, "levels": 3 } });
     for up in ["source", "destination", "random"] {
