@@ -145,6 +145,11 @@ impl Plan {
         Ok(plan)
     }
 
+    /// The job of a node, `None` if it is idle or not there: routers without nodes have terminal ports, too.
+    pub fn job_at(&self, node: usize) -> Option<&JobPlan> {
+        self.jobs.get(usize::from(*self.job_of.get(node)?))
+    }
+
     /// The longest packet of any job \[phits\].
     pub fn longest_packet(&self) -> u32 {
         self.jobs.iter().map(|j| j.packet_length).max().unwrap_or(1)
@@ -374,7 +379,7 @@ fn control(experiment: &Experiment, topology: &Topology, network: &Network) -> R
             "nic.control.lbr",
             "restricts adaptive VCs, which the network does not have",
         )
-        .valid("routing.adaptive in a mesh, torus or ring"));
+        .valid("routing.adaptive in a mesh, torus, ring or HyperX"));
     }
     if matches!(experiment.nic.control, ControlConfig::Sat(_)) && answers(experiment) {
         let reason = "a node that waits for the signal would hold back the replies that other nodes wait for, \

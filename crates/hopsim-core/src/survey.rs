@@ -178,16 +178,23 @@ impl Map {
     }
 }
 
-/// Orders of the routers with nodes whose first halves make good cuts: by number, and across each dimension of a cube.
+/// Orders of the routers with nodes whose first halves make good cuts: by number, or across each dimension.
 fn orders(topology: &Topology, routers: usize) -> Vec<Vec<usize>> {
     let by_number: Vec<usize> = (0..routers).collect();
-    let Topology::Cube(cube) = topology else { return vec![by_number] };
-    let across = |dimension: usize| {
+    let across = |coordinate: &dyn Fn(u32) -> u32| {
         let mut order = by_number.clone();
-        order.sort_by_key(|&router| cube.coordinate(router as u32, dimension));
+        order.sort_by_key(|&router| coordinate(router as u32));
         order
     };
-    (0..cube.sides().len()).map(across).collect()
+    match topology {
+        Topology::Cube(cube) => {
+            (0..cube.sides().len()).map(|d| across(&|router| cube.coordinate(router, d))).collect()
+        }
+        Topology::HyperX(hyperx) => {
+            (0..hyperx.sides().len()).map(|d| across(&|router| hyperx.coordinate(router, d))).collect()
+        }
+        _ => vec![by_number],
+    }
 }
 
 /// A division of the routers in two.
@@ -304,6 +311,11 @@ mod tests {
             ("mesh = { sides = [2, 2, 2, 2] }", 32, 4, 8),
             ("torus = { sides = [4, 4] }", 32, 4, 8),
             ("torus = { sides = [4, 6, 8] }", 3 * 192, 9, 48),
+            // Half of a dimension's routers are joined to the other half: the links of one row of S are S²/4.
+            ("hyperx = { sides = [6] }", 15, 1, 9),
+            ("hyperx = { sides = [4, 4] }", 2 * 4 * 6, 2, 4 * 4),
+            ("hyperx = { sides = [2, 2, 2, 2] }", 32, 4, 8),
+            ("hyperx = { sides = [6, 4] }", 4 * 15 + 6 * 6, 2, 6 * 4),
             ("fat_tree = { k = 2, levels = 3 }", 16, 4, 4),
             ("fat_tree = { k = 4, levels = 3 }", 128, 4, 32),
         ] {

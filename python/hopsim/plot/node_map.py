@@ -72,7 +72,7 @@ def sides_of(topology: Mapping[str, Any]) -> tuple[int, ...]:
     ((name, config),) = topology.items()
     if name == "ring":
         return (config["routers"],)
-    return tuple(config["sides"]) if name in ("mesh", "torus") else ()
+    return tuple(config.get("sides", ()))
 
 
 def loads(results: Sequence[Result], column: str) -> np.ndarray:

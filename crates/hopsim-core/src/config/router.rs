@@ -138,8 +138,8 @@ pub enum Consumption {
 /// (2017), §1.3): the links of the longest path that the routing allows are numbered, every hop uses a later number
 /// than the one before, and buffers wait for each other in one direction only. Such a path is written with a letter
 /// per link, `l` for local and `g` for global: `lgl` for minimal routing, `lgllgl` for Valiant. The k-th link of a class
-/// gets VC k of that class; a hop that a path leaves out is jumped over. VCs beyond what the routing needs stay
-/// unused.
+/// gets VC k of that class; a hop that a path leaves out is jumped over. Where all links are of one class a hop simply has the
+/// VC whose number is that of the links passed before. VCs beyond what the routing needs stay unused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Vcs {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A packet may enter the network over an adaptive VC only if it leaves room for `packets` more of the longest ones in the
 /// buffer there; over the escape VC as ever. Packets in transit are not restricted. So the network does not fill up with new
-/// packets while old ones wait. Needs `routing.adaptive` in a mesh, torus or ring.
+/// packets while old ones wait. Needs `routing.adaptive` in a mesh, torus, ring or HyperX.
 ///
 /// Source: Izu et al., 2006; Ridruejo et al., §3.2 (3 packets where the buffer has 4: only into an empty one).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -7,14 +7,12 @@ use crate::config::Experiment;
 use crate::config::router::{ReplyVcs, VcManagement, Vcs as VcsConfig};
 use crate::error::ConfigError;
 use crate::network::Network;
-use crate::routing::flexvc::{FlexVc, Order, Support};
+use crate::routing::flexvc::{self, FlexVc, Order, Support};
 use crate::routing::minimal;
-use crate::routing::sequence::{VcSequence, vcs_needed};
-use crate::routing::vcs::Vcs;
-use crate::routing::{Ordered, Paths, Reverts, Safety};
+use crate::routing::sequence::{VcSequence, classes_of, vcs_needed};
+use crate::routing::vcs::{MOST, Vcs};
+use crate::routing::{Flexible, Ordered, Paths, Reverts, Safety};
 use crate::topology::Topology;
-
-const CLASSES: [&str; 2] = ["local", "global"];
 
 /// Fills in the VCs the routing needs, or checks the given ones against them.
 pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> Result<(), ConfigError> {
@@ -25,7 +23,7 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
     let Safety::Ordered(order) = &paths.safety else {
         return resolve_unordered((name, vcs), topology, &paths.safety, replies);
     };
-    within(1..=16, vcs.injection, &format!("router.{name}.vcs.injection"))?;
+    within(1..=MOST, vcs.injection, &format!("router.{name}.vcs.injection"))?;
     let increasing = matches!(vcs.management, VcManagement::Increasing(_));
     if replies && vcs.injection < 2 {
         return Err(ConfigError::new(
@@ -33,34 +31,47 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
             "requests and replies need injection VCs of their own",
         )
         .value(vcs.injection)
-        .valid("2 … 16"));
+        .valid(format!("2 … {MOST}")));
     }
-    let reply = reply_vcs((name, vcs.reply), increasing, replies)?;
-    let copies = if replies && increasing { 2 } else { 1 };
-    let needed = vcs_needed(order.sequence).map(|n| u32::from(n) * copies);
-    let given = [&mut vcs.local, &mut vcs.global];
-    for (class, given) in given.into_iter().enumerate() {
-        let given = *given.get_or_insert(needed[class] + reply[class]);
-        let path = format!("router.{name}.vcs.{}", CLASSES[class]);
-        if increasing && given < needed[class] {
-            let reason = increasing_reason(routing, (order, paths.hops), class, copies > 1);
-            return Err(ConfigError::new(path, reason).value(given).valid(format!("{} … 16", needed[class])));
+    let flexible = match order.flexible {
+        None if !increasing => {
+            let reason = "FlexVC shares the VCs of local and global links, which the topology does not have";
+            return Err(
+                ConfigError::new(format!("router.{name}.vcs.management"), reason).valid("no such key")
+            );
         }
-        within(1..=16, given, &path)?;
+        paths => paths.filter(|_| !increasing),
+    };
+    let reply = reply_vcs((name, vcs.reply), increasing, replies)?;
+    let classes = topology.link_classes();
+    let copies = if replies && increasing { 2 } else { 1 };
+    let needed = vcs_needed(&classes_of(&order.sequence, classes)).map(|n| u32::from(n) * copies);
+    for (class, key) in classes.iter().enumerate() {
+        let reason = || increasing_reason(routing, (order, paths.hops), (classes, class), copies > 1);
+        if increasing && needed[class] > MOST {
+            let valid =
+                format!("no such key: a link has {MOST} VCs at most, and this would take {}", needed[class]);
+            return Err(ConfigError::new("jobs.0.traffic.request_reply", reason()).valid(valid));
+        }
+        let given = *vcs_of(vcs, key).get_or_insert(needed[class] + reply[class]);
+        let path = format!("router.{name}.vcs.{key}");
+        if increasing && given < needed[class] {
+            return Err(ConfigError::new(path, reason())
+                .value(given)
+                .valid(format!("{} … {MOST}", needed[class])));
+        }
+        within(1..=MOST, given, &path)?;
         if given < reply[class] {
             return Err(ConfigError::new(
                 path,
                 format!("{} of them would be for replies alone", reply[class]),
             )
             .value(given)
-            .valid(format!("{} … 16", reply[class] + 1)));
+            .valid(format!("{} … {MOST}", reply[class] + 1)));
         }
     }
-    if increasing {
-        return Ok(());
-    }
     let vcs = [vcs.local, vcs.global].map(|n| n.unwrap_or(1));
-    check_flexible((name, routing), order, vcs, (reply, replies))
+    flexible.map_or(Ok(()), |paths| check_flexible((name, routing), &paths, vcs, (reply, replies)))
 }
 
 /// The same where VCs have no order.
@@ -70,13 +81,13 @@ fn resolve_unordered(
     safety: &Safety,
     replies: bool,
 ) -> Result<(), ConfigError> {
-    within(1..=16, vcs.injection, &format!("router.{name}.vcs.injection"))?;
+    within(1..=MOST, vcs.injection, &format!("router.{name}.vcs.injection"))?;
     for class in topology.link_classes() {
         let given = *vcs_of(vcs, class).get_or_insert(safety.vcs().unwrap_or(1));
         let path = format!("router.{name}.vcs.{class}");
-        within(1..=16, given, &path)?;
+        within(1..=MOST, given, &path)?;
         if let Some((least, reason, valid)) = unordered_reason(safety).filter(|&(least, ..)| given < least) {
-            let valid = format!("{least} … 16{valid}");
+            let valid = format!("{least} … {MOST}{valid}");
             return Err(ConfigError::new(path, reason).value(given).valid(valid));
         }
     }
@@ -88,8 +99,10 @@ fn resolve_unordered(
         return Err(ConfigError::new(path, reason).valid("no such key"));
     }
     if replies {
-        let reason = "requests and replies need VCs in an order, which this topology does not have";
-        return Err(ConfigError::new("jobs.0.traffic.request_reply", reason).valid("topology.dragonfly"));
+        let reason =
+            "requests and replies need VCs in an order, which this routing does not have on this topology";
+        return Err(ConfigError::new("jobs.0.traffic.request_reply", reason)
+            .valid("topology.dragonfly, or routing.valiant or ugal on topology.graph or hyperx"));
     }
     Ok(())
 }
@@ -112,15 +125,22 @@ fn unordered_reason(safety: &Safety) -> Option<(u32, String, &'static str)> {
     }
 }
 
-fn increasing_reason(routing: &str, (order, hops): (&Ordered, u32), class: usize, doubled: bool) -> String {
-    let (links, key) = (vcs_needed(order.sequence)[class], CLASSES[class]);
+fn increasing_reason(
+    routing: &str,
+    (order, hops): (&Ordered, u32),
+    (classes, class): (&[&str], usize),
+    doubled: bool,
+) -> String {
+    let (sequence, key) = (&order.sequence, classes[class]);
+    let links = vcs_needed(&classes_of(sequence, classes))[class];
     let plural = if links == 1 { "" } else { "s" };
     let both = if doubled { ", and as many for replies" } else { "" };
-    let sequence = order.sequence;
+    // Links of one class need no list of classes.
+    let listed = if classes.len() > 1 { format!(" ({sequence})") } else { String::new() };
     // Misroutes that use VCs again (OLM).
     let more = if hops as usize > sequence.len() { ", local misroutes aside," } else { "" };
     format!(
-        "routing {routing} follows up to {links} {key} link{plural} ({sequence}){more} and needs one VC for each, in increasing order, to be free of deadlock{both}"
+        "routing {routing} follows up to {links} {key} link{plural}{listed}{more} and needs one VC for each, in increasing order, to be free of deadlock{both}"
     )
 }
 
@@ -133,8 +153,8 @@ fn reply_vcs(
     let path = format!("router.{name}.vcs.reply");
     let value = |vcs: ReplyVcs| format!("{{ local = {}, global = {} }}", vcs.local, vcs.global);
     if let Some(vcs) = reply {
-        within(1..=16, vcs.local, &format!("{path}.local"))?;
-        within(1..=16, vcs.global, &format!("{path}.global"))?;
+        within(1..=MOST, vcs.local, &format!("{path}.local"))?;
+        within(1..=MOST, vcs.global, &format!("{path}.global"))?;
     }
     match reply {
         Some(vcs) if !replies => Err(ConfigError::new(path, "no job has replies")
@@ -158,7 +178,7 @@ fn reply_vcs(
 /// Refuses a set of VCs that leaves packets without a safe path.
 fn check_flexible(
     (name, routing): (&str, &str),
-    paths: &Ordered,
+    paths: &Flexible,
     vcs: [u32; 2],
     (reply, replies): ([u32; 2], bool),
 ) -> Result<(), ConfigError> {
@@ -172,7 +192,7 @@ fn check_flexible(
         if safe && supports_detours(&order, paths, is_reply) {
             continue;
         }
-        let [l, g] = vcs_needed(paths.references[paths.references.len() - 1]);
+        let [l, g] = flexvc::vcs_needed(paths.references[paths.references.len() - 1]);
         let reason = if safe {
             let detour = paths.detour;
             format!("on the nonminimal paths ({detour}) of routing {routing} {who} would have no safe way on")
@@ -188,7 +208,7 @@ fn check_flexible(
 }
 
 /// Whether packets that leave their minimal path always have a safe way on.
-fn supports_detours(order: &Order, paths: &Ordered, reply: bool) -> bool {
+fn supports_detours(order: &Order, paths: &Flexible, reply: bool) -> bool {
     match paths.reverts {
         Reverts::Never => order.support(paths.detour, paths.escapes, reply) == Support::Safe,
         // Its reply can leave injection by the minimal path, and then what it waits for drains.
@@ -197,7 +217,7 @@ fn supports_detours(order: &Order, paths: &Ordered, reply: bool) -> bool {
     }
 }
 
-fn order(paths: &Ordered, vcs: [u32; 2], reply: [u32; 2]) -> Order {
+fn order(paths: &Flexible, vcs: [u32; 2], reply: [u32; 2]) -> Order {
     // Replies that cannot follow the longest path in their own VCs have those laid out for minimal ones.
     let references: Vec<&str> = paths.references.iter().copied().chain([minimal::PATH]).collect();
     Order::new(vcs.map(|n| n as u8), reply.map(|n| n as u8), &references)
@@ -221,14 +241,14 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
 
 /// The same where VCs follow an order.
 fn build_ordered(experiment: &Experiment, order: &Ordered, network: &Network) -> Vcs {
-    let replies = answers(experiment);
+    let links = classes_of(&order.sequence, network.link_classes);
+    let sequence = |replies| VcSequence::new(&links, &network.classes, replies);
     let vcs = experiment.router.vcs();
-    let VcManagement::Flexvc(config) = vcs.management else {
-        return Vcs::increasing(VcSequence::new(order.sequence, &network.classes, replies));
+    let (VcManagement::Flexvc(config), Some(paths)) = (vcs.management, &order.flexible) else {
+        return Vcs::increasing(sequence(answers(experiment)));
     };
-    let sequence = VcSequence::new(order.sequence, &network.classes, false);
     let reply = vcs.reply.map_or([0; 2], |r| [r.local, r.global]);
     let all = [vcs.local, vcs.global].map(|n| n.unwrap_or(1));
-    let flex = FlexVc::new(&self::order(order, all, reply), order.detour, config.selection);
-    Vcs::flexible(sequence, flex, all.map(|n| n as u8))
+    let flex = FlexVc::new(&self::order(paths, all, reply), paths.detour, config.selection);
+    Vcs::flexible(sequence(false), flex, all.map(|n| n as u8))
 }

@@ -1,4 +1,4 @@
-//! Minimal adaptive routing in meshes, tori and fat trees: see [`Config`].
+//! Minimal adaptive routing in meshes, tori, HyperX networks and fat trees: see [`Config`].
 
 use super::minimal::Minimal;
 use super::view::{Draws, View};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// A packet takes any shortest path, and at every hop the output with most free space.
 ///
-/// In a mesh or torus of at least two VCs: VC 0 is the escape VC, in which packets go dimension by dimension (in a torus with
+/// In a mesh, torus or HyperX of at least two VCs: VC 0 is the escape VC, in which packets go dimension by dimension (in a torus with
 /// bubble flow control), the others are adaptive: a packet may use them over every link that brings it nearer. In every
 /// attempt it asks for the adaptive VC with most credits that can take it, ties drawn, and for the escape VC if there is
 /// none. From the escape VC it may go back to an adaptive one in any router. No deadlock: the escape VCs are free of it, and
@@ -20,23 +20,34 @@ use serde::{Deserialize, Serialize};
 /// In a fat tree: up by the port with most credits that can take it, ties drawn, down by the digits of the destination. No
 /// deadlock in any VC, as buffers wait for each other first up, then down.
 ///
+/// In a HyperX a router has 64 links at most.
+///
 /// No parameters. Source: Duato, IEEE TPDS 4 (1993); Puente et al., JPDC 61 (2001), adaptive bubble router; Izu and
 /// Vallejo, Simulation 2019, §3.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}
 
+/// Most links of a router: a head has a bit for each.
+const MOST_LINKS: u32 = 64;
+
 impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         match topology {
             Topology::Cube(cube) => Ok(Paths { hops: cube.diameter(), safety: Safety::Escape }),
+            Topology::HyperX(hyperx) if hyperx.degree() > MOST_LINKS => {
+                let reason =
+                    format!("a router has {} links, and {MOST_LINKS} at most are looked at", hyperx.degree());
+                Err(ConfigError::new("", reason).valid("shorter sides, or routing.minimal, valiant or ugal"))
+            }
+            Topology::HyperX(hyperx) => Ok(Paths { hops: hyperx.diameter(), safety: Safety::Escape }),
             Topology::FatTree(tree) => Ok(Paths::any(tree.diameter(), 1)),
             Topology::Graph(_) => Err(ConfigError::new("", "no VC of a graph is known to be an escape")
-                .valid("routing.minimal or up_down; topology.mesh, torus, ring or fat_tree")),
+                .valid("another routing; topology.mesh, torus, ring, hyperx or fat_tree")),
             Topology::Dragonfly(_) => {
                 Err(ConfigError::new("", "a dragonfly has one shortest path between most routers")
-                    .valid("topology.mesh, torus, ring or fat_tree; olm or par in a dragonfly"))
+                    .valid("topology.mesh, torus, ring, hyperx or fat_tree; olm or par in a dragonfly"))
             }
         }
     }

@@ -1,11 +1,12 @@
 //! Detours: where a nonminimal path first leads, shared by oblivious and source-adaptive mechanisms.
 
 use super::minimal::Minimal;
+use super::{Paths, vcs};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
-use crate::topology::Topology;
 use crate::topology::dragonfly::Dragonfly;
+use crate::topology::{Interconnect, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -74,11 +75,9 @@ impl Detour {
                 return Err(ConfigError::new("", "the ways up a fat tree are its detours")
                     .valid("routing.minimal with up = \"random\", or routing.adaptive"));
             }
-            Topology::Graph(_) => {
-                let reason = "a packet keeps the VC of its shortest path, and detours would need others";
-                return Err(ConfigError::new("", reason).valid("routing.minimal or up_down"));
+            Topology::Cube(_) | Topology::HyperX(_) | Topology::Graph(_) => {
+                return self.check_without_groups(group);
             }
-            Topology::Cube(_) => return self.check_without_groups(group),
         };
         self.policy.check(dragonfly)
     }
@@ -99,6 +98,32 @@ impl Detour {
         }
         Ok(())
     }
+}
+
+/// The paths of detours where there are no groups, `None` where there are.
+pub fn paths_without_groups(topology: &Topology) -> Result<Option<Paths>, ConfigError> {
+    match topology {
+        Topology::Cube(cube) => Ok(Some(Paths::two_phases(cube.diameter()))),
+        Topology::HyperX(hyperx) => by_hop(topology, hyperx.diameter()).map(Some),
+        Topology::Graph(graph) => by_hop(topology, graph.diameter_with_nodes()).map(Some),
+        Topology::Dragonfly(_) | Topology::FatTree(_) => Ok(None),
+    }
+}
+
+/// Two shortest paths of up to `links` links, with a VC for every link.
+fn by_hop(topology: &Topology, links: u32) -> Result<Paths, ConfigError> {
+    if 2 * links > vcs::MOST {
+        let reason = format!(
+            "a path through an intermediate router has up to {0} links and needs as many VCs, and a link has at most {1}",
+            2 * links,
+            vcs::MOST
+        );
+        let apart = vcs::MOST / 2;
+        return Err(ConfigError::new("", reason)
+            .valid(format!("routers with nodes at most {apart} links apart; routing.minimal or up_down")));
+    }
+    // A single router with nodes has a path of no link.
+    Ok(Paths::by_hop(topology, 2 * links.max(1)))
 }
 
 impl IntraGroup {
@@ -137,10 +162,10 @@ impl Policy {
 
 impl Detour {
     /// The intermediate router of a packet from router `at` to router `to`, `NONE` for the minimal path. Without groups it
-    /// is any router; the ends stand for the minimal path.
+    /// is any router with nodes; the ends stand for the minimal path.
     pub fn draw(&self, topology: &Topology, (at, to): (u32, u32), stream: &mut Stream) -> u32 {
         let Topology::Dragonfly(t) = topology else {
-            let via = stream.below(topology.routers());
+            let via = stream.below(topology.routers_with_nodes());
             return if via == at || via == to { NONE } else { via };
         };
         let group = t.group(at);

@@ -1,10 +1,20 @@
 //! FlexVC: see [`Config`]. In a sequence the letter `l` stands for a local link and `g` for a global one.
 
 use super::Leg;
-use super::sequence::{class_of, vcs_needed};
+use super::sequence;
 use super::view::Draws;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// The link class of a letter.
+fn class_of(letter: char) -> usize {
+    usize::from(letter == 'g')
+}
+
+/// Local and global VCs that a path needs.
+pub fn vcs_needed(path: &str) -> [u8; 2] {
+    sequence::vcs_needed(&path.chars().map(class_of).collect::<Vec<_>>())
+}
 
 /// Kinds of hops that differ in what may follow them.
 const LEGS: usize = 7;

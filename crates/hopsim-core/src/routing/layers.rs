@@ -7,11 +7,10 @@
 //!
 //! Source: Domke, Hoefler and Nagel, IPDPS 2011 (DFSSSP); that paths come back is ours.
 
+use super::vcs::MOST;
+use crate::topology::Interconnect;
 use crate::topology::graph::Graph;
 use std::cmp::Reverse;
-
-/// Most layers: as many as a link has VCs.
-pub const MOST: u32 = 16;
 
 /// The layer of the shortest path between any two routers with nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,7 +140,7 @@ impl<'g> Trees<'g> {
 
     /// The next link from a router to a destination, and where it leads.
     fn next(&self, router: u32, to: u32) -> (u32, u32) {
-        let port = self.graph.minimal_port(router, to);
+        let port = self.graph.first_port(router, to);
         let (next, _) =
             self.graph.neighbour(router, port).unwrap_or_else(|| unreachable!("paths follow links"));
         (router * self.graph.degree() + port as u32 - self.graph.nodes_per_router(), next)
@@ -442,7 +441,7 @@ mod tests {
             for to in (0..graph.routers_with_nodes()).filter(|&to| to != from) {
                 let (mut at, mut before) = (from, None);
                 while at != to {
-                    let port = graph.minimal_port(at, to);
+                    let port = graph.first_port(at, to);
                     let channel = (at, port, vc(from, to));
                     before.map(|before| all.add_edge(before, channel, ()));
                     before = Some(channel);

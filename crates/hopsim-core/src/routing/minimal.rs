@@ -1,8 +1,8 @@
 //! Minimal routing: see [`Config`].
 
-use super::layers::{self, Layers};
-use super::vcs::Vcs;
-use super::{Head, Hop, Leg, Mechanism, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
+use super::layers::Layers;
+use super::vcs::{self, Vcs};
+use super::{Flexible, Head, Hop, Leg, Mechanism, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::graph::Graph;
@@ -22,7 +22,7 @@ pub const PATH: &str = "lgl";
 /// share one global link, and the accepted load is at most 1/(a·p). Under ADVc they share the h links of one router: at
 /// most h/(a·p).
 ///
-/// In a mesh dimension by dimension in increasing order (dimension-order routing, DOR): no cycle of waiting buffers with
+/// In a mesh or HyperX dimension by dimension in increasing order (dimension-order routing, DOR): no cycle of waiting buffers with
 /// any number of VCs, and a hop may use all of them.
 ///
 /// In a fat tree up to the nearest common ancestor and down again; `up` says by which ports: from level l by that of digit l of a
@@ -73,16 +73,12 @@ impl Config {
             // Dimensions in increasing order, and up before down, close no cycle of waiting buffers.
             // In the rings of a torus it is the bubble that keeps packets from waiting for each other in a circle.
             Topology::Cube(cube) => return Ok(Paths::any(cube.diameter(), 2)),
+            Topology::HyperX(hyperx) => return Ok(Paths::any(hyperx.diameter(), 2)),
             Topology::FatTree(tree) => return Ok(Paths::any(tree.diameter(), 1)),
             Topology::Graph(graph) => return on_graph(graph),
         }
-        Ok(Paths::ordered(Ordered {
-            sequence: PATH,
-            detour: "",
-            escapes: &[],
-            references: &[PATH],
-            reverts: Reverts::Never,
-        }))
+        let flexible = Flexible { detour: "", escapes: &[], references: &[PATH], reverts: Reverts::Never };
+        Ok(Paths::ordered(Ordered::new(PATH, flexible)))
     }
 
     /// The mechanism itself.
@@ -93,7 +89,7 @@ impl Config {
 
 fn on_graph(graph: &Graph) -> Result<Paths, ConfigError> {
     let Some(layers) = Layers::new(graph) else {
-        let reason = format!("the shortest paths of the graph need more than {} VCs", layers::MOST);
+        let reason = format!("the shortest paths of the graph need more than {} VCs", vcs::MOST);
         return Err(ConfigError::new("", reason).valid(
             "topology.graph.ties = \"first\", which may need fewer, or routing.up_down, which needs one",
         ));

@@ -34,6 +34,7 @@ use layers::Layers;
 use minimal::Minimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 use vcs::Vcs;
 use view::{Draws, Sensors, View};
@@ -180,7 +181,7 @@ macro_rules! mechanisms {
 mechanisms! {
     /// Shortest path (MIN).
     Minimal(minimal),
-    /// Any shortest path, by the output with most free space (meshes, tori, fat trees).
+    /// Any shortest path, by the output with most free space (meshes, tori, HyperX, fat trees).
     Adaptive(adaptive),
     /// Up towards a root, then down: any network in one VC (Autonet).
     UpDown(up_down),
@@ -455,7 +456,7 @@ impl Prospect {
 /// No VC.
 pub const NO_VC: u8 = u8::MAX;
 
-/// The paths of a mechanism on a topology, a letter per link: `l` local, `g` global.
+/// The paths of a mechanism on a topology.
 #[derive(Clone, Debug)]
 pub struct Paths {
     /// Most links of a path: no packet makes more hops.
@@ -467,7 +468,7 @@ pub struct Paths {
 /// How VCs keep paths free of deadlock.
 #[derive(Clone, Debug)]
 pub enum Safety {
-    /// VCs in the order in which the links of two classes follow each other.
+    /// A VC for every link of the longest path, in increasing order along it.
     Ordered(Ordered),
     /// A hop may use any VC.
     Any {
@@ -484,11 +485,18 @@ pub enum Safety {
     Layers(Arc<Layers>),
 }
 
-/// Paths over links of two classes, local (l) and global (g).
-#[derive(Clone, Copy, Debug)]
+/// Paths whose links have VCs in increasing order. A path is written as a letter per link, the initial of its class.
+#[derive(Clone, Debug)]
 pub struct Ordered {
-    /// The increasing sequence of VCs that they need.
-    pub sequence: &'static str,
+    /// The path whose links have a VC each, in this order; every other one is what is left of it without some links.
+    pub sequence: Cow<'static, str>,
+    /// What lets FlexVC share the VCs of local and global links; `None` where there are no such links.
+    pub flexible: Option<Flexible>,
+}
+
+/// What FlexVC must know of paths over local (l) and global (g) links.
+#[derive(Clone, Copy, Debug)]
+pub struct Flexible {
     /// The longest nonminimal path, empty if there is none.
     pub detour: &'static str,
     /// The minimal paths left after each of its hops.
@@ -499,10 +507,29 @@ pub struct Ordered {
     pub reverts: Reverts,
 }
 
+impl Ordered {
+    /// Paths over local and global links.
+    pub const fn new(sequence: &'static str, flexible: Flexible) -> Self {
+        Self { sequence: Cow::Borrowed(sequence), flexible: Some(flexible) }
+    }
+
+    /// The same where packets can return to their minimal path.
+    #[must_use]
+    pub fn reverting(self, reverts: Reverts) -> Self {
+        Self { flexible: self.flexible.map(|paths| Flexible { reverts, ..paths }), ..self }
+    }
+}
+
 impl Paths {
     /// Paths with a VC for every link.
     pub fn ordered(order: Ordered) -> Self {
         Self { hops: order.sequence.len() as u32, safety: Safety::Ordered(order) }
+    }
+
+    /// Paths of up to `links` links of one class, with a VC for each.
+    pub fn by_hop(topology: &Topology, links: u32) -> Self {
+        let class = &topology.link_classes()[0][..1];
+        Self::ordered(Ordered { sequence: Cow::Owned(class.repeat(links as usize)), flexible: None })
     }
 
     /// Paths of up to `hops` links that are free of deadlock in any VC; a link has `vcs` of them by default.

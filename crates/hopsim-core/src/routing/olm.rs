@@ -3,7 +3,7 @@
 use super::in_transit::{Candidates, InTransit, LocalMisroutes, Policy, Rule};
 use super::minimal::Minimal;
 use super::trigger::TriggerConfig;
-use super::{Ordered, Paths, Reverts, Safety};
+use super::{Flexible, Ordered, Paths, Reverts, Safety};
 use crate::error::ConfigError;
 use crate::topology::Topology;
 use schemars::JsonSchema;
@@ -84,15 +84,14 @@ impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         self.rule().check(topology)?;
-        let order = Ordered {
-            sequence: "lglgl",
+        let paths = Flexible {
             detour: "lglgl",
             escapes: &["glgl", "lgl", "gl", "l", ""],
             references: &["lglgl"],
             reverts: Reverts::Everywhere,
         };
         // Local misroutes use VCs again.
-        Ok(Paths { hops: 8, safety: Safety::Ordered(order) })
+        Ok(Paths { hops: 8, safety: Safety::Ordered(Ordered::new("lglgl", paths)) })
     }
 
     /// The mechanism over the minimal paths of `base`.

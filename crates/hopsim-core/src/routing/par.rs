@@ -3,7 +3,7 @@
 use super::in_transit::{Candidates, InTransit, LocalMisroutes, Policy, Rule};
 use super::minimal::Minimal;
 use super::trigger::TriggerConfig;
-use super::{Ordered, Paths, Reverts};
+use super::{Flexible, Ordered, Paths, Reverts};
 use crate::error::ConfigError;
 use crate::topology::Topology;
 use schemars::JsonSchema;
@@ -63,13 +63,13 @@ impl Config {
                 .valid("mm or crg"));
         }
         self.rule().check(topology)?;
-        Ok(Paths::ordered(Ordered {
-            sequence: "llgllgl",
+        let paths = Flexible {
             detour: "llgllgl",
             escapes: &["gl", "lgl", "lgl", "lgl", "gl", "l", ""],
             references: &["llgllgl", "lgllgl", "lglgl"],
             reverts: Reverts::Everywhere,
-        }))
+        };
+        Ok(Paths::ordered(Ordered::new("llgllgl", paths)))
     }
 
     /// The mechanism over the minimal paths of `base`.

@@ -1,5 +1,7 @@
-//! Virtual channels in increasing order along the path, against deadlock: see [`crate::config::router::Vcs`]. In a
-//! sequence the letter `l` stands for a link of class 0 and `g` for one of class 1.
+//! Virtual channels in increasing order along the path, against deadlock: see [`crate::config::router::Vcs`].
+//!
+//! A path is written as a letter per link, the initial of its class: `lgl` in a dragonfly, `nnnn` where all links are of
+//! one class, `network`.
 
 use crate::network::Classes;
 
@@ -21,24 +23,28 @@ pub struct VcSequence {
     used: [u8; 2],
 }
 
-/// The link class of a letter.
-pub(super) fn class_of(letter: char) -> usize {
-    usize::from(letter == 'g')
+/// The link classes of a path, given the names of the classes that there are.
+pub fn classes_of(path: &str, names: &[&str]) -> Vec<usize> {
+    let class = |letter| names.iter().position(|name| name.starts_with(letter));
+    path.chars().map(|letter| class(letter).unwrap_or_else(|| unreachable!("no link is {letter}"))).collect()
 }
 
-/// VCs of each link class that `sequence` needs.
-pub fn vcs_needed(sequence: &str) -> [u8; 2] {
+/// VCs of each link class that a path over links of these classes needs.
+pub fn vcs_needed(links: &[usize]) -> [u8; 2] {
     let mut needed = [0; 2];
-    sequence.chars().for_each(|letter| needed[class_of(letter)] += 1);
+    for &class in links {
+        needed[class] += 1;
+    }
     needed
 }
 
 impl VcSequence {
-    /// The tables of `sequence` for a network with these VCs; with `replies` a second copy follows for them.
-    pub fn new(sequence: &str, classes: &Classes, replies: bool) -> Self {
+    /// The tables of a path over links of these classes, in a network with these VCs; with `replies` a second copy follows for
+    /// them.
+    pub fn new(links: &[usize], classes: &Classes, replies: bool) -> Self {
         let vcs: Vec<u8> = classes.links.iter().map(|c| c.vcs).collect();
         let offset = [1, 1 + vcs.first().copied().unwrap_or(0)];
-        let needed = vcs_needed(sequence);
+        let needed = vcs_needed(links);
         let first_reply = if replies { needed } else { [0; 2] };
         let mut table = Self {
             next: Box::new([[u8::MAX; 2]; 256]),
@@ -47,38 +53,37 @@ impl VcSequence {
             first_reply,
             used: [needed[0] + first_reply[0], needed[1] + first_reply[1]],
         };
-        table.fill(sequence, 0, [0; 2]);
+        table.fill(links, 0, [0; 2]);
         if replies {
-            table.fill(sequence, REPLY_INJECTION, needed);
+            table.fill(links, REPLY_INJECTION, needed);
         }
         table
     }
 
     /// Writes the rows of one copy of the sequence, whose VCs start at `first`.
-    fn fill(&mut self, sequence: &str, injection: u8, first: [u8; 2]) {
-        let letters: Vec<usize> = sequence.chars().map(class_of).collect();
+    fn fill(&mut self, links: &[usize], injection: u8, first: [u8; 2]) {
         let mut numbers = Vec::new();
         let mut count = first;
-        for &class in &letters {
+        for &class in links {
             numbers.push(count[class]);
             count[class] += 1;
         }
-        let codes = letters.iter().zip(&numbers).map(|(&class, &vc)| self.offset[class] + vc);
+        let codes = links.iter().zip(&numbers).map(|(&class, &vc)| self.offset[class] + vc);
         let inputs: Vec<(u8, usize)> =
             std::iter::once(injection).chain(codes).enumerate().map(|(after, code)| (code, after)).collect();
         for (code, after) in inputs {
             for class in 0..2 {
-                let later = (after..letters.len()).find(|&i| letters[i] == class);
+                let later = (after..links.len()).find(|&i| links[i] == class);
                 self.next[code as usize][class] = later.map_or(u8::MAX, |i| numbers[i]);
             }
-            let earlier = (0..after).rev().find(|&i| letters[i] == 0);
+            let earlier = (0..after).rev().find(|&i| links[i] == 0);
             self.reused[code as usize] = earlier.map_or(self.next[code as usize][0], |i| numbers[i]);
         }
     }
 
     /// No order at all: every hop uses the same VC.
     pub fn unordered(classes: &Classes, vc: u8) -> Self {
-        Self { next: Box::new([[vc; 2]; 256]), ..Self::new("lg", classes, false) }
+        Self { next: Box::new([[vc; 2]; 256]), ..Self::new(&[0, 1], classes, false) }
     }
 
     /// Every hop uses the VC of the one before.
@@ -137,10 +142,27 @@ mod tests {
         Classes { terminal: spec(1), links: vec![spec(local), spec(global)], ejection: 1 }
     }
 
+    fn links(path: &str) -> Vec<usize> {
+        classes_of(path, &["local", "global"])
+    }
+
+    #[test]
+    fn with_one_class_of_links_the_vc_is_the_number_of_links_taken() {
+        let spec = ClassSpec { vcs: 7, buffer: 8, latency: 1, bubble: 0 };
+        let classes = Classes { terminal: spec, links: vec![spec], ejection: 1 };
+        let sequence = VcSequence::new(&classes_of("nnnnn", &["network"]), &classes, false);
+        let mut code = 0;
+        for taken in 0..5 {
+            assert_eq!(sequence.next(code, 0), taken);
+            code = sequence.code(0, taken);
+        }
+        assert_eq!(sequence.used(), [5, 0], "spare VCs stay unused");
+    }
+
     #[test]
     fn valiant_paths_get_the_vcs_of_the_papers() {
         // The table of the increasing sequence l0 g0 l1 l2 g1 l3: injection, then each hop of a full path.
-        let sequence = VcSequence::new("lgllgl", &classes(4, 2), false);
+        let sequence = VcSequence::new(&links("lgllgl"), &classes(4, 2), false);
         let hops = [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (0, 3)];
         let mut code = 0;
         for (class, vc) in hops {
@@ -151,12 +173,12 @@ mod tests {
         assert_eq!(sequence.next(0, 1), 0);
         assert_eq!(sequence.next(sequence.code(1, 0), 0), 1);
         assert_eq!(sequence.next(sequence.code(0, 1), 1), 1);
-        assert_eq!(vcs_needed("lgllgl"), [4, 2]);
+        assert_eq!(vcs_needed(&links("lgllgl")), [4, 2]);
     }
 
     #[test]
     fn extra_vcs_stay_unused() {
-        let sequence = VcSequence::new("lgl", &classes(4, 2), false);
+        let sequence = VcSequence::new(&links("lgl"), &classes(4, 2), false);
         assert_eq!(sequence.next(0, 0), 0);
         assert_eq!(sequence.next(sequence.code(0, 0), 1), 0);
         assert_eq!(sequence.next(sequence.code(1, 0), 0), 1);
@@ -165,7 +187,7 @@ mod tests {
     #[test]
     fn replies_follow_a_second_copy_of_the_sequence() {
         // Minimal replies: l2 g1 l3.
-        let sequence = VcSequence::new("lgl", &classes(4, 2), true);
+        let sequence = VcSequence::new(&links("lgl"), &classes(4, 2), true);
         let mut code = REPLY_INJECTION;
         for (class, vc) in [(0, 2), (1, 1), (0, 3)] {
             assert_eq!(sequence.next(code, class), vc);
@@ -178,7 +200,7 @@ mod tests {
     #[test]
     fn opportunistic_local_hops_reuse_the_vc_of_the_last_local_link() {
         // OLM, l0 g0 l1 g1 l2: a local misroute after g0 uses l0, after g1 uses l1, after l0 again l0.
-        let sequence = VcSequence::new("lglgl", &classes(3, 2), false);
+        let sequence = VcSequence::new(&links("lglgl"), &classes(3, 2), false);
         assert_eq!(sequence.reused(0), 0);
         assert_eq!(sequence.reused(sequence.code(0, 0)), 0);
         assert_eq!(sequence.reused(sequence.code(1, 0)), 0);

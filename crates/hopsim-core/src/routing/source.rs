@@ -9,7 +9,7 @@ use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
 use crate::topology::dragonfly::Dragonfly;
-use crate::topology::{GLOBAL, Topology};
+use crate::topology::{GLOBAL, Interconnect, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

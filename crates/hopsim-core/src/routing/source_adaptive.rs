@@ -4,7 +4,7 @@ use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::source::{PathLengths, Rule, SaturationConfig, Source};
 use super::valiant::VIA_ROUTER;
-use super::{Ordered, Paths, Reverts};
+use super::{Paths, Reverts};
 use crate::error::ConfigError;
 use crate::topology::Topology;
 use schemars::JsonSchema;
@@ -90,7 +90,7 @@ impl Config {
                 .valid("1 … 6"));
         }
         self.rule().check(topology)?;
-        Ok(Paths::ordered(Ordered { reverts: Reverts::AtInjection, ..VIA_ROUTER }))
+        Ok(Paths::ordered(VIA_ROUTER.reverting(Reverts::AtInjection)))
     }
 
     /// The mechanism over the minimal paths of `base`.

@@ -1,10 +1,10 @@
 //! Universal globally-adaptive load-balanced routing with local knowledge: see [`Config`].
 
-use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
+use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy, paths_without_groups};
 use super::minimal::Minimal;
 use super::source::{PathLengths, Rule, Source};
 use super::valiant::{VIA_GROUP, VIA_ROUTER};
-use super::{Ordered, Paths, Reverts};
+use super::{Paths, Reverts};
 use crate::error::ConfigError;
 use crate::topology::Topology;
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ impl Intermediate {
     /// The paths of such detours.
     pub fn paths(self) -> Paths {
         let order = if self == Self::Group { VIA_GROUP } else { VIA_ROUTER };
-        Paths::ordered(Ordered { reverts: Reverts::AtInjection, ..order })
+        Paths::ordered(order.reverting(Reverts::AtInjection))
     }
 }
 
@@ -50,8 +50,8 @@ impl Intermediate {
 /// y − 1 if y > x, and slot s is at position ⌊s / h⌋. A detour is the path to the intermediate router, without the local link at
 /// its end if it leads to another group, and the path on from there, also if it ends on entering the group.
 ///
-/// In a mesh, torus or ring the intermediate router is any router, each equally likely, and the keys about groups stay at their
-/// defaults; the VCs are those of `valiant` there.
+/// In a mesh, torus or ring the intermediate router is any router, each equally likely, in a HyperX or graph any router with nodes,
+/// and the keys about groups stay at their defaults; the VCs are those of `valiant` there.
 ///
 /// Source: Singh's thesis (Stanford, 2005); Kim et al., ISCA 2008 (UGAL-L on the dragonfly); Fuentes' thesis (2017),
 /// §1.4.1.3.
@@ -115,10 +115,7 @@ impl Config {
         let intermediate = self.intermediate(topology);
         self.rule(intermediate).check(topology)?;
         self.intra_group.check(Self::default().intra_group, topology)?;
-        Ok(match topology {
-            Topology::Cube(cube) => Paths::two_phases(cube.diameter()),
-            _ => intermediate.paths(),
-        })
+        Ok(paths_without_groups(topology)?.unwrap_or_else(|| intermediate.paths()))
     }
 
     fn intermediate(&self, topology: &Topology) -> Intermediate {

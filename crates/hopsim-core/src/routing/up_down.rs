@@ -43,7 +43,7 @@ impl Config {
         if topology.dragonfly().is_some() {
             let reason = "up and down are an order of the links of one class, and a dragonfly has two";
             return Err(ConfigError::new("", reason)
-                .valid("topology.graph, mesh, torus, ring or fat_tree; minimal in a dragonfly"));
+                .valid("topology.graph, mesh, torus, ring, hyperx or fat_tree; minimal in a dragonfly"));
         }
         if routers > MAX_ROUTERS {
             let reason = format!("the tables of paths between {routers} routers would be too large");

@@ -1,9 +1,11 @@
 //! Oblivious nonminimal routing: see [`Config`].
 
-use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
+use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy, paths_without_groups};
 use super::minimal::Minimal;
 use super::view::{Draws, View};
-use super::{Decision, Head, Mechanism, Ordered, Paths, Place, Prospect, Reverts, RouteState, Stand, Way};
+use super::{
+    Decision, Flexible, Head, Mechanism, Ordered, Paths, Place, Prospect, Reverts, RouteState, Stand, Way,
+};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
@@ -41,6 +43,12 @@ pub enum Intermediate {
 /// among: the keys about them stay at their defaults. VC 0 is for the way there, VC 1 for the way on, each in increasing
 /// order of dimensions (in a torus with bubble flow control): the first waits for the second only, so no deadlock.
 ///
+/// In a HyperX or a graph the intermediate router is any router with nodes, each equally likely, and the keys about groups stay at
+/// their defaults too. Both ways are the paths of `minimal`. A hop has the VC whose number is that of the links passed before, so
+/// there are as many VCs as the longest path has links, twice as many as the routers with nodes are apart at most (in a HyperX
+/// twice its dimensions): VCs increase along the path, no deadlock (Günther). So many VCs there are by default, and a graph that
+/// needs more than 16 is refused.
+///
 /// Source: Valiant, SIAM J. Comput. 11 (1982); Kim et al., ISCA 2008 (through a group); Fuentes' thesis
 /// (2017), §1.4.1.2 and §1.4.3 (policies).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -68,10 +76,8 @@ impl Config {
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         self.detour().check(topology, self.intermediate == Intermediate::Group)?;
         self.intra_group.check(Self::default().intra_group, topology)?;
-        if let Topology::Cube(cube) = topology {
-            return Ok(Paths::two_phases(cube.diameter()));
-        }
-        Ok(Paths::ordered(if self.intermediate == Intermediate::Group { VIA_GROUP } else { VIA_ROUTER }))
+        let order = if self.intermediate == Intermediate::Group { VIA_GROUP } else { VIA_ROUTER };
+        Ok(paths_without_groups(topology)?.unwrap_or_else(|| Paths::ordered(order)))
     }
 
     fn detour(&self) -> Detour {
@@ -90,22 +96,26 @@ impl Config {
 }
 
 /// Through an intermediate router.
-pub const VIA_ROUTER: Ordered = Ordered {
-    sequence: "lgllgl",
-    detour: "lgllgl",
-    escapes: &["lgl", "lgl", "lgl", "gl", "l", ""],
-    references: &["lgllgl"],
-    reverts: Reverts::Never,
-};
+pub const VIA_ROUTER: Ordered = Ordered::new(
+    "lgllgl",
+    Flexible {
+        detour: "lgllgl",
+        escapes: &["lgl", "lgl", "lgl", "gl", "l", ""],
+        references: &["lgllgl"],
+        reverts: Reverts::Never,
+    },
+);
 
 /// Through an intermediate group.
-pub const VIA_GROUP: Ordered = Ordered {
-    sequence: "lglgl",
-    detour: "lglgl",
-    escapes: &["lgl", "lgl", "gl", "l", ""],
-    references: &["lglgl"],
-    reverts: Reverts::Never,
-};
+pub const VIA_GROUP: Ordered = Ordered::new(
+    "lglgl",
+    Flexible {
+        detour: "lglgl",
+        escapes: &["lgl", "lgl", "gl", "l", ""],
+        references: &["lglgl"],
+        reverts: Reverts::Never,
+    },
+);
 
 /// Valiant routing on a dragonfly.
 #[derive(Clone, Debug)]

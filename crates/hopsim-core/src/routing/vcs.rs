@@ -9,6 +9,9 @@ use crate::network::Classes;
 use crate::topology::GLOBAL;
 use std::sync::Arc;
 
+/// Most VCs of a port.
+pub const MOST: u32 = 16;
+
 /// The VC management of a mechanism.
 #[derive(Clone, Debug)]
 pub struct Vcs {

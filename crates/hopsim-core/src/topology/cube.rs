@@ -1,6 +1,6 @@
 //! Meshes, tori and rings: see [`MeshConfig`], [`TorusConfig`] and [`RingConfig`].
 
-use super::{MAX_PORTS, PortClass};
+use super::{Interconnect, MAX_PORTS, Parameters, PortClass};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use schemars::JsonSchema;
@@ -197,16 +197,6 @@ impl Cube {
         }
     }
 
-    /// Number of routers.
-    pub fn routers(&self) -> u32 {
-        self.routers
-    }
-
-    /// Nodes per router.
-    pub fn nodes_per_router(&self) -> u32 {
-        self.nodes_per_router
-    }
-
     /// Routers along each dimension.
     pub fn sides(&self) -> &[u32] {
         &self.sides
@@ -215,13 +205,6 @@ impl Cube {
     /// Whether opposite edges are joined.
     pub fn wraps(&self) -> bool {
         self.wraps
-    }
-
-    /// The class of every port.
-    pub fn ports(&self) -> Vec<PortClass> {
-        let mut ports = vec![PortClass::Terminal; self.nodes_per_router as usize];
-        ports.resize(ports.len() + 2 * self.sides.len(), PortClass::Link(0));
-        ports
     }
 
     /// The port of a dimension and direction.
@@ -248,25 +231,6 @@ impl Cube {
     #[inline]
     pub fn coordinate(&self, router: u32, dimension: usize) -> u32 {
         u32::from(self.places[router as usize][dimension])
-    }
-
-    /// Router and port at the other end of a link port.
-    pub fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
-        if port < self.nodes_per_router as usize {
-            return None;
-        }
-        let (dimension, plus) = self.direction(port);
-        let (side, stride) = (self.sides[dimension], self.sides[..dimension].iter().product::<u32>());
-        let here = self.coordinate(router, dimension);
-        let at_edge = here == if plus { side - 1 } else { 0 };
-        let there = match (plus, at_edge) {
-            (_, true) if !self.wraps => return None,
-            (true, true) => 0,
-            (false, true) => side - 1,
-            (true, false) => here + 1,
-            (false, false) => here - 1,
-        };
-        Some((router - here * stride + there * stride, self.port(dimension, !plus)))
     }
 
     /// Links to pass in a dimension, and whether by the plus port; `None` if both ways round are equally short.
@@ -297,12 +261,6 @@ impl Cube {
     pub fn sets_out(&self, from: u32, to: u32) -> Option<bool> {
         let mut ways = (0..self.sides.len()).map(|dimension| self.way(from, to, dimension));
         ways.find(|&(links, _)| links > 0).and_then(|(_, plus)| plus)
-    }
-
-    /// Whether packets draw a way round.
-    #[inline]
-    pub fn has_ties(&self) -> bool {
-        self.has_ties
     }
 
     /// A way round for every dimension in which both are equally short: a bit each, set for plus.
@@ -350,17 +308,6 @@ impl Cube {
         if ways == 3 { 1 << (ties >> dimension & 1) } else { ways }
     }
 
-    /// The ports that bring a packet nearer, a bit each from the first link port on.
-    #[inline]
-    pub fn nearer(&self, at: u32, to: u32, ties: u16) -> (usize, u64) {
-        let mut ports = 0;
-        let places = (&self.places[at as usize], &self.places[to as usize]);
-        for dimension in 0..self.sides.len().min(MAX_DIMENSIONS) {
-            ports |= u64::from(self.ways_in(dimension, places, ties)) << (2 * dimension);
-        }
-        (self.nodes_per_router as usize, ports)
-    }
-
     /// Links of the longest minimal path.
     pub fn diameter(&self) -> u32 {
         self.sides.iter().map(|side| if self.wraps { side / 2 } else { side - 1 }).sum()
@@ -369,6 +316,100 @@ impl Cube {
     /// Links of the minimal paths.
     pub fn distance(&self, from: u32, to: u32) -> u32 {
         (0..self.sides.len()).map(|dimension| self.way(from, to, dimension).0).sum()
+    }
+}
+
+impl Parameters for MeshConfig {
+    type Built = Cube;
+
+    fn build(&self) -> Result<Cube, ConfigError> {
+        Cube::mesh(self)
+    }
+}
+
+impl Parameters for TorusConfig {
+    type Built = Cube;
+
+    fn build(&self) -> Result<Cube, ConfigError> {
+        Cube::torus(self)
+    }
+}
+
+impl Parameters for RingConfig {
+    type Built = Cube;
+
+    fn build(&self) -> Result<Cube, ConfigError> {
+        Cube::ring(self)
+    }
+}
+
+impl Interconnect for Cube {
+    fn routers(&self) -> u32 {
+        self.routers
+    }
+
+    fn nodes_per_router(&self) -> u32 {
+        self.nodes_per_router
+    }
+
+    fn ports(&self) -> Vec<PortClass> {
+        let mut ports = vec![PortClass::Terminal; self.nodes_per_router as usize];
+        ports.resize(ports.len() + 2 * self.sides.len(), PortClass::Link(0));
+        ports
+    }
+
+    fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
+        if port < self.nodes_per_router as usize {
+            return None;
+        }
+        let (dimension, plus) = self.direction(port);
+        let (side, stride) = (self.sides[dimension], self.sides[..dimension].iter().product::<u32>());
+        let here = self.coordinate(router, dimension);
+        let at_edge = here == if plus { side - 1 } else { 0 };
+        let there = match (plus, at_edge) {
+            (_, true) if !self.wraps => return None,
+            (true, true) => 0,
+            (false, true) => side - 1,
+            (true, false) => here + 1,
+            (false, false) => here - 1,
+        };
+        Some((router - here * stride + there * stride, self.port(dimension, !plus)))
+    }
+
+    #[inline]
+    fn nearer(&self, at: u32, to: u32, ties: u16) -> (usize, u64) {
+        let mut ports = 0;
+        let places = (&self.places[at as usize], &self.places[to as usize]);
+        for dimension in 0..self.sides.len().min(MAX_DIMENSIONS) {
+            ports |= u64::from(self.ways_in(dimension, places, ties)) << (2 * dimension);
+        }
+        (self.nodes_per_router as usize, ports)
+    }
+
+    #[inline]
+    fn minimal_port(&self, at: u32, to: u32, ties: u16) -> (usize, u8) {
+        (self.first_port(at, to, ties), 0)
+    }
+
+    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
+        [self.distance(from, to) as u16, 0]
+    }
+
+    #[inline]
+    fn has_trunks(&self) -> bool {
+        self.has_ties
+    }
+
+    fn choose_trunk(&self, _at: u32, _to: u32, stream: &mut Stream) -> u16 {
+        self.draw_ties(stream)
+    }
+
+    fn has_rings(&self) -> bool {
+        self.wraps
+    }
+
+    fn has_escape(&self) -> bool {
+        true
     }
 }
 

@@ -1,6 +1,6 @@
 //! The dragonfly: see [`Config`].
 
-use super::{GLOBAL, LOCAL, MAX_PORTS, PortClass};
+use super::{GLOBAL, Interconnect, LOCAL, MAX_PORTS, Parameters, PortClass};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use schemars::JsonSchema;
@@ -215,34 +215,10 @@ impl Dragonfly {
         self.h
     }
 
-    /// Number of groups.
-    pub fn groups(&self) -> u32 {
-        self.groups
-    }
-
-    /// Number of routers.
-    pub fn routers(&self) -> u32 {
-        self.a * self.groups
-    }
-
-    /// The group of `router`.
-    #[inline]
-    pub fn group(&self, router: u32) -> u32 {
-        u32::from(self.places[router as usize].group)
-    }
-
     /// The position of `router` in its group, 0 … a − 1.
     #[inline]
     pub fn position(&self, router: u32) -> u32 {
         u32::from(self.places[router as usize].position)
-    }
-
-    /// Terminal ports, then a − 1 local ports, then h global ports.
-    pub fn ports(&self) -> Vec<PortClass> {
-        let mut ports = vec![PortClass::Terminal; self.p as usize];
-        ports.extend(vec![PortClass::Link(LOCAL); self.a as usize - 1]);
-        ports.extend(vec![PortClass::Link(GLOBAL); self.h as usize]);
-        ports
     }
 
     fn first_global(&self) -> u32 {
@@ -253,21 +229,6 @@ impl Dragonfly {
     #[inline]
     fn local_port(&self, from: u32, to: u32) -> usize {
         (self.p + if to < from { to } else { to - 1 }) as usize
-    }
-
-    /// Router and port at the other end of a link port.
-    pub fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
-        let (group, position, port) = (self.group(router), self.position(router), port as u32);
-        if port < self.p {
-            return None;
-        }
-        if port < self.first_global() {
-            let index = port - self.p;
-            let peer = if index < position { index } else { index + 1 };
-            return Some((group * self.a + peer, self.local_port(peer, position)));
-        }
-        let (peer_group, slot) = self.slot_peer(group, position * self.h + port - self.first_global())?;
-        Some((peer_group * self.a + slot / self.h, (self.first_global() + slot % self.h) as usize))
     }
 
     /// The links from group `from` to group `to` ≠ `from`, by slot.
@@ -299,36 +260,55 @@ impl Dragonfly {
         (first..first + self.h).filter_map(move |slot| self.group_behind(group, slot))
     }
 
-    /// Whether a pair of groups shares more than one link.
-    #[inline]
-    pub fn has_trunks(&self) -> bool {
-        self.trunked
-    }
-
     /// Local links of the path from `at` to `to` in another group, over each of the links between their groups.
     fn local_hops(&self, at: u32, to: u32) -> impl Iterator<Item = u8> + '_ {
         let trunks = self.trunks(self.group(at), self.group(to));
         let (from, to) = (self.position(at), self.position(to));
         trunks.iter().map(move |trunk| trunk.local_hops(from, to))
     }
+}
 
-    /// Index of a link chosen uniformly among those of the shortest paths from `at` to `to`.
-    pub fn choose_trunk(&self, at: u32, to: u32, stream: &mut Stream) -> u16 {
-        if self.group(at) == self.group(to) {
-            return 0;
-        }
-        let mut counts = [0; 3];
-        self.local_hops(at, to).for_each(|hops| counts[hops as usize] += 1);
-        let least = counts.iter().position(|&count| count > 0).unwrap_or(0);
-        let pick = stream.below(counts[least]) as usize;
-        let mut shortest = self.local_hops(at, to).enumerate().filter(|&(_, hops)| hops as usize == least);
-        shortest.nth(pick).map_or(0, |(index, _)| index as u16)
+impl Parameters for Config {
+    type Built = Dragonfly;
+
+    fn build(&self) -> Result<Dragonfly, ConfigError> {
+        Dragonfly::new(self)
     }
 
-    /// The next port of the minimal path and its class; see [`super::Topology::minimal_port`].
+    fn resolve(&mut self, built: &Dragonfly) {
+        self.groups = Some(built.groups);
+    }
+}
+
+impl Interconnect for Dragonfly {
+    fn routers(&self) -> u32 {
+        self.a * self.groups
+    }
+
+    fn ports(&self) -> Vec<PortClass> {
+        let mut ports = vec![PortClass::Terminal; self.p as usize];
+        ports.extend(vec![PortClass::Link(LOCAL); self.a as usize - 1]);
+        ports.extend(vec![PortClass::Link(GLOBAL); self.h as usize]);
+        ports
+    }
+
+    fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
+        let (group, position, port) = (self.group(router), self.position(router), port as u32);
+        if port < self.p {
+            return None;
+        }
+        if port < self.first_global() {
+            let index = port - self.p;
+            let peer = if index < position { index } else { index + 1 };
+            return Some((group * self.a + peer, self.local_port(peer, position)));
+        }
+        let (peer_group, slot) = self.slot_peer(group, position * self.h + port - self.first_global())?;
+        Some((peer_group * self.a + slot / self.h, (self.first_global() + slot % self.h) as usize))
+    }
+
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
+    fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
         let (here, there) = (self.places[at as usize], self.places[to as usize]);
         let position = u32::from(here.position);
         if here.group == there.group {
@@ -346,13 +326,46 @@ impl Dragonfly {
         }
     }
 
-    /// Local and global links of the shortest path.
-    pub fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
+    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
         let (group, target) = (self.group(from), self.group(to));
         if group == target {
             return [u16::from(from != to), 0];
         }
         [self.local_hops(from, to).min().map_or(0, u16::from), 1]
+    }
+
+    #[inline]
+    fn has_trunks(&self) -> bool {
+        self.trunked
+    }
+
+    fn choose_trunk(&self, at: u32, to: u32, stream: &mut Stream) -> u16 {
+        if self.group(at) == self.group(to) {
+            return 0;
+        }
+        let mut counts = [0; 3];
+        self.local_hops(at, to).for_each(|hops| counts[hops as usize] += 1);
+        let least = counts.iter().position(|&count| count > 0).unwrap_or(0);
+        let pick = stream.below(counts[least]) as usize;
+        let mut shortest = self.local_hops(at, to).enumerate().filter(|&(_, hops)| hops as usize == least);
+        shortest.nth(pick).map_or(0, |(index, _)| index as u16)
+    }
+
+    #[inline]
+    fn group(&self, router: u32) -> u32 {
+        u32::from(self.places[router as usize].group)
+    }
+
+    fn groups(&self) -> u32 {
+        self.groups
+    }
+
+    fn nodes_per_router(&self) -> u32 {
+        self.p
+    }
+
+    fn link_classes(&self) -> &'static [&'static str] {
+        &["local", "global"]
     }
 }
 

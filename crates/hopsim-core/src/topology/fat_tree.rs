@@ -1,6 +1,6 @@
 //! The k-ary n-tree: see [`Config`].
 
-use super::{MAX_PORTS, PortClass};
+use super::{Interconnect, MAX_PORTS, Parameters, PortClass};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use schemars::JsonSchema;
@@ -62,16 +62,6 @@ impl FatTree {
         Ok(Self { k, levels, width: k.pow(levels - 1) })
     }
 
-    /// Number of switches.
-    pub fn routers(&self) -> u32 {
-        self.levels * self.width
-    }
-
-    /// Number of nodes.
-    pub fn nodes(&self) -> u32 {
-        self.k * self.width
-    }
-
     /// Ports down, and up, of a switch.
     pub fn k(&self) -> u32 {
         self.k
@@ -80,13 +70,6 @@ impl FatTree {
     /// Levels of switches.
     pub fn levels(&self) -> u32 {
         self.levels
-    }
-
-    /// The class of every port.
-    pub fn ports(&self) -> Vec<PortClass> {
-        let mut ports = vec![PortClass::Terminal; self.k as usize];
-        ports.resize(3 * self.k as usize, PortClass::Link(0));
-        ports
     }
 
     /// The level of a switch.
@@ -131,30 +114,46 @@ impl FatTree {
         (node % self.width) as u16
     }
 
-    /// The port up towards the root with word `root` until the switch is above `to`, a switch of level 0, then down.
-    #[inline]
-    pub fn minimal_port(&self, at: u32, to: u32, root: u16) -> usize {
-        let level = self.level(at);
-        if self.is_above(at, to) {
-            self.down(self.digit(to, level - 1))
-        } else {
-            self.up(self.digit(u32::from(root), level))
-        }
+    /// Links of the longest minimal path.
+    pub fn diameter(&self) -> u32 {
+        2 * (self.levels - 1)
     }
 
-    /// The ports that bring a packet nearer to `to`, a switch of level 0: one port down, or all ports up; a bit each from the
-    /// given port on.
-    #[inline]
-    pub fn nearer(&self, at: u32, to: u32) -> (usize, u64) {
-        if self.is_above(at, to) {
-            (self.down(self.digit(to, self.level(at) - 1)), 1)
-        } else {
-            (self.up(0), u64::MAX >> (64 - self.k))
+    /// Links of the minimal paths between two switches of level 0: up to the nearest common ancestor and down again.
+    pub fn distance(&self, from: u32, to: u32) -> u32 {
+        let mut up = 0;
+        let (mut from, mut to) = (from, to);
+        while from != to {
+            (from, to, up) = (from / self.k, to / self.k, up + 1);
         }
+        2 * up
+    }
+}
+
+impl Parameters for Config {
+    type Built = FatTree;
+
+    fn build(&self) -> Result<FatTree, ConfigError> {
+        FatTree::new(self)
+    }
+}
+
+impl Interconnect for FatTree {
+    fn routers(&self) -> u32 {
+        self.levels * self.width
     }
 
-    /// Switch and port at the other end of a link port.
-    pub fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
+    fn routers_with_nodes(&self) -> u32 {
+        self.width
+    }
+
+    fn ports(&self) -> Vec<PortClass> {
+        let mut ports = vec![PortClass::Terminal; self.k as usize];
+        ports.resize(3 * self.k as usize, PortClass::Link(0));
+        ports
+    }
+
+    fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
         let (level, word) = (router / self.width, router % self.width);
         let set = |digit: u32, value: u32| {
             word - self.digit(word, digit) * self.k.pow(digit) + value * self.k.pow(digit)
@@ -172,19 +171,40 @@ impl FatTree {
         }
     }
 
-    /// Links of the longest minimal path.
-    pub fn diameter(&self) -> u32 {
-        2 * (self.levels - 1)
+    #[inline]
+    fn nearer(&self, at: u32, to: u32, _trunk: u16) -> (usize, u64) {
+        if self.is_above(at, to) {
+            (self.down(self.digit(to, self.level(at) - 1)), 1)
+        } else {
+            (self.up(0), u64::MAX >> (64 - self.k))
+        }
     }
 
-    /// Links of the minimal paths between two switches of level 0: up to the nearest common ancestor and down again.
-    pub fn distance(&self, from: u32, to: u32) -> u32 {
-        let mut up = 0;
-        let (mut from, mut to) = (from, to);
-        while from != to {
-            (from, to, up) = (from / self.k, to / self.k, up + 1);
+    #[inline]
+    fn minimal_port(&self, at: u32, to: u32, root: u16) -> (usize, u8) {
+        let level = self.level(at);
+        if self.is_above(at, to) {
+            (self.down(self.digit(to, level - 1)), 0)
+        } else {
+            (self.up(self.digit(u32::from(root), level)), 0)
         }
-        2 * up
+    }
+
+    fn nodes_per_router(&self) -> u32 {
+        self.k
+    }
+
+    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
+        [self.distance(from, to) as u16, 0]
+    }
+
+    #[inline]
+    fn has_trunks(&self) -> bool {
+        true
+    }
+
+    fn choose_trunk(&self, _at: u32, _to: u32, stream: &mut Stream) -> u16 {
+        self.draw_root(stream)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Any graph: see [`Config`].
 
 use super::shortest::{Maze, ShortestPaths, Step, Ties, distances};
-use super::{LATENCIES, PortClass};
+use super::{Interconnect, LATENCIES, MAX_ROUTER_PORTS, Parameters, PortClass};
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,16 +9,14 @@ use serde::{Deserialize, Serialize};
 /// Most routers: the tables of paths grow with their square.
 const MAX_ROUTERS: u32 = 2048;
 
-/// Most ports of a router: more than any router has input VCs.
-const MAX_ROUTER_PORTS: u32 = 512;
-
 /// Any network of routers: a list of links, or a file of them.
 ///
 /// Numbering: routers are 0 to the highest number in the list. The first `routers_with_nodes` of them have
 /// `nodes_per_router` nodes each; node n is at router ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones,
 /// then one for each of its links, in the order of the list. Two routers may be joined by several links.
 ///
-/// Routing: `minimal` (as many VCs as the graph needs) or `up_down` (one VC will do).
+/// Routing: `minimal` (as many VCs as the graph needs), `up_down` (one VC will do), `valiant` or `ugal` (a VC for every link of
+/// the longest path).
 ///
 /// With `ties = "spread"` destinations are gone through by number, and for each the routers from the nearest on, equally near ones
 /// in the order in which a search in breadth from the destination finds them, neighbours by number. A router goes on by the
@@ -100,18 +98,6 @@ pub struct Graph {
 }
 
 impl Config {
-    /// Replaces the file by what it holds: `read` gives the links of a file of that name, or says why it cannot.
-    pub fn load(&mut self, read: impl Fn(&str) -> Result<Vec<Edge>, String>) -> Result<(), ConfigError> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let refuse = |reason| ConfigError::new("file", reason).value(format!("{file:?}"));
-        if !self.edges.is_empty() {
-            return Err(refuse("the links are given twice".into()).valid("either file or edges"));
-        }
-        self.edges = read(file).map_err(refuse)?;
-        self.file = None;
-        Ok(())
-    }
-
     /// Number of routers.
     fn routers(&self) -> Result<u32, ConfigError> {
         if self.edges.is_empty() {
@@ -171,36 +157,9 @@ impl Graph {
         Ok(Self { nodes_per_router, routers, routers_with_nodes, degree, ends, paths })
     }
 
-    /// Number of routers.
-    pub fn routers(&self) -> u32 {
-        self.routers
-    }
-
-    /// Nodes per router, of those that have any.
-    pub fn nodes_per_router(&self) -> u32 {
-        self.nodes_per_router
-    }
-
-    /// Number of routers that have nodes: the first ones.
-    pub fn routers_with_nodes(&self) -> u32 {
-        self.routers_with_nodes
-    }
-
-    /// Number of nodes.
-    pub fn nodes(&self) -> u32 {
-        self.routers_with_nodes * self.nodes_per_router
-    }
-
     /// Links of the router that has most.
     pub fn degree(&self) -> u32 {
         self.degree
-    }
-
-    /// The class of every port.
-    pub fn ports(&self) -> Vec<PortClass> {
-        let mut ports = vec![PortClass::Terminal; self.nodes_per_router as usize];
-        ports.resize(ports.len() + self.degree as usize, PortClass::Link(0));
-        ports
     }
 
     fn end(&self, router: u32, port: usize) -> Option<End> {
@@ -208,30 +167,22 @@ impl Graph {
         self.ends[router as usize].get(number).copied()
     }
 
-    /// Router and port at the other end of a link port.
-    pub fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
-        self.end(router, port).map(|end| (end.router, end.port as usize))
-    }
-
-    /// Latency of the link at a port, if one is plugged in \[cycles\].
-    pub fn latency(&self, router: u32, port: usize) -> Option<u32> {
-        self.end(router, port).map(|end| end.latency)
-    }
-
-    /// Cycles per phit of the link at a port, if one is plugged in.
-    pub fn cycles_per_phit(&self, router: u32, port: usize) -> Option<u32> {
-        self.end(router, port).map(|end| end.cycles_per_phit)
-    }
-
-    /// The port of the shortest path from `at` to `to` ≠ `at`, a router with nodes.
+    /// The link port of the shortest path from `at` to `to` ≠ `at`, a router with nodes.
     #[inline]
-    pub fn minimal_port(&self, at: u32, to: u32) -> usize {
+    pub fn first_port(&self, at: u32, to: u32) -> usize {
         self.paths.port(at, to)
     }
 
     /// Links of the longest shortest path to a router with nodes.
     pub fn diameter(&self) -> u32 {
         u32::from(self.paths.longest())
+    }
+
+    /// Links of the longest shortest path between routers with nodes.
+    pub fn diameter_with_nodes(&self) -> u32 {
+        let routers = 0..self.routers_with_nodes;
+        let pairs = routers.clone().flat_map(|from| routers.clone().map(move |to| (from, to)));
+        pairs.map(|(from, to)| u32::from(self.distance(from, to))).max().unwrap_or(0)
     }
 
     /// Links of the shortest path to a router with nodes.
@@ -244,10 +195,78 @@ impl Graph {
     pub fn path_latency(&self, from: u32, to: u32, length: u32) -> u32 {
         let (mut at, mut cycles) = (from, 0);
         while at != to {
-            let Some(end) = self.end(at, self.minimal_port(at, to)) else { break };
+            let Some(end) = self.end(at, self.first_port(at, to)) else { break };
             (at, cycles) = (end.router, cycles + end.latency + length * (end.cycles_per_phit - 1));
         }
         cycles
+    }
+}
+
+impl Parameters for Config {
+    type Built = Graph;
+
+    fn build(&self) -> Result<Graph, ConfigError> {
+        Graph::new(self)
+    }
+
+    fn load(&mut self, read: impl Fn(&str) -> Result<Vec<Edge>, String>) -> Result<(), ConfigError> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let refuse = |reason| ConfigError::new("file", reason).value(format!("{file:?}"));
+        if !self.edges.is_empty() {
+            return Err(refuse("the links are given twice".into()).valid("either file or edges"));
+        }
+        self.edges = read(file).map_err(refuse)?;
+        self.file = None;
+        Ok(())
+    }
+}
+
+impl Interconnect for Graph {
+    fn routers(&self) -> u32 {
+        self.routers
+    }
+
+    fn nodes_per_router(&self) -> u32 {
+        self.nodes_per_router
+    }
+
+    fn routers_with_nodes(&self) -> u32 {
+        self.routers_with_nodes
+    }
+
+    fn ports(&self) -> Vec<PortClass> {
+        let mut ports = vec![PortClass::Terminal; self.nodes_per_router as usize];
+        ports.resize(ports.len() + self.degree as usize, PortClass::Link(0));
+        ports
+    }
+
+    fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
+        self.end(router, port).map(|end| (end.router, end.port as usize))
+    }
+
+    fn latency(&self, router: u32, port: usize) -> Option<u32> {
+        self.end(router, port).map(|end| end.latency)
+    }
+
+    fn cycles_per_phit(&self, router: u32, port: usize) -> u32 {
+        self.end(router, port).map_or(1, |end| end.cycles_per_phit)
+    }
+
+    fn has_latencies(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn minimal_port(&self, at: u32, to: u32, _trunk: u16) -> (usize, u8) {
+        (self.first_port(at, to), 0)
+    }
+
+    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
+        [self.distance(from, to), 0]
+    }
+
+    fn minimal_latency(&self, from: u32, to: u32, (_, length): (&[u32], u32)) -> u32 {
+        self.path_latency(from, to, length)
     }
 }
 
@@ -341,7 +360,7 @@ mod tests {
         ]);
         let trunks =
             graph(json!({ "edges": edges, "nodes_per_router": 3, "routers_with_nodes": 2 })).unwrap();
-        assert_eq!((trunks.routers(), trunks.nodes(), trunks.degree()), (4, 6, 3));
+        assert_eq!((trunks.routers(), trunks.routers_with_nodes(), trunks.degree()), (4, 2, 3));
         assert_eq!(trunks.neighbour(3, 5), Some((0, 4)), "the second link between 0 and 3");
         assert_eq!(trunks.neighbour(2, 4), None, "router 2 has one link");
         for graph in [trunks, petersen()] {
@@ -362,7 +381,7 @@ mod tests {
         for (from, to) in (0..10).flat_map(|from| (0..10).map(move |to| (from, to))) {
             let (mut at, mut links) = (from, 0);
             while at != to {
-                at = graph.neighbour(at, graph.minimal_port(at, to)).unwrap().0;
+                at = graph.neighbour(at, graph.first_port(at, to)).unwrap().0;
                 links += 1;
             }
             assert_eq!(links, graph.distance(from, to));
@@ -377,7 +396,7 @@ mod tests {
         edges.extend([4, 5, 6].iter().map(|&r| json!({ "between": [r, 7] })));
         edges.extend([json!({ "between": [3, 7] }), json!({ "between": [7, 3] })]);
         let graph = graph(json!({ "edges": edges })).unwrap();
-        let mut used: Vec<_> = [4, 5, 6, 7].map(|to| graph.minimal_port(3, to)).to_vec();
+        let mut used: Vec<_> = [4, 5, 6, 7].map(|to| graph.first_port(3, to)).to_vec();
         used.sort_unstable();
         assert_eq!(used, [4, 4, 5, 5], "ports of the trunks");
     }

@@ -2,12 +2,13 @@
 //!
 //! A topology is cold: [`crate::network::Network`] flattens its links into arrays once. Hot is only
 //! [`Topology::minimal_port`], which routing asks once per head.
-//! A new topology is one file here and one row in each enum below.
+//! A new topology is one file here and one row in the table below.
 
 pub mod cube;
 pub mod dragonfly;
 pub mod fat_tree;
 pub mod graph;
+pub mod hyperx;
 pub mod shortest;
 
 use crate::error::ConfigError;
@@ -19,38 +20,238 @@ use std::ops::RangeInclusive;
 /// Most router ports of a network, terminal ports included.
 const MAX_PORTS: u64 = 1 << 26;
 
+/// Most ports of a router: more than any router has input VCs.
+const MAX_ROUTER_PORTS: u32 = 512;
+
 /// Latencies that a link may have \[cycles\].
 pub const LATENCIES: RangeInclusive<u32> = 1..=60_000;
 
-/// How the routers are linked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TopologyConfig {
-    /// Groups of routers, fully connected inside, joined by global links (Kim et al., ISCA 2008).
-    Dragonfly(dragonfly::Config),
-    /// Routers on a grid.
-    Mesh(cube::MeshConfig),
-    /// Routers on a grid whose opposite edges are joined.
-    Torus(cube::TorusConfig),
-    /// Routers in a circle.
-    Ring(cube::RingConfig),
-    /// Levels of switches with as many links up as down (k-ary n-tree).
-    FatTree(fat_tree::Config),
-    /// Any network of routers, from a list of links or a file.
-    Graph(graph::Config),
+/// One row per topology: its names in Rust and of its file, and with documentation what the document may say of it.
+macro_rules! topologies {
+    ($($kind:ident($module:ident) { $($(#[$doc:meta])* $name:ident($key:literal, $config:ident),)* })*) => {
+        /// How the routers are linked.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        pub enum TopologyConfig {
+            $($($(#[$doc])* #[serde(rename = $key)] $name($module::$config),)*)*
+        }
+
+        /// A topology ready to be asked.
+        #[derive(Clone, Debug)]
+        pub enum Topology {
+            $(#[doc = concat!("See [`", stringify!($module), "`].")] $kind($module::$kind),)*
+        }
+
+        impl TopologyConfig {
+            /// Checks the parameters and builds the topology.
+            pub fn build(&self) -> Result<Topology, ConfigError> {
+                match self {
+                    $($(Self::$name(config) => config.build().map(Topology::$kind),)*)*
+                }
+                .map_err(|e| e.within(self.name()))
+            }
+
+            /// Replaces a file by what it holds: `read` gives the links of a file of that name, or says why it cannot.
+            pub fn load(
+                &mut self,
+                read: impl Fn(&str) -> Result<Vec<graph::Edge>, String>,
+            ) -> Result<(), ConfigError> {
+                let name = self.name();
+                match self {
+                    $($(Self::$name(config) => config.load(read),)*)*
+                }
+                .map_err(|e| e.within(name))
+            }
+
+            /// The name in the document.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $($(Self::$name(_) => $key,)*)*
+                }
+            }
+
+            /// Fills in the parameters that the topology chose.
+            pub fn resolve(&mut self, topology: &Topology) {
+                match (self, topology) {
+                    $($((Self::$name(config), Topology::$kind(built)) => config.resolve(built),)*)*
+                    _ => unreachable!("it was built from these parameters"),
+                }
+            }
+        }
+
+        /// Asks the topology, whichever it is: see [`Interconnect`].
+        impl Topology {
+            /// See [`Interconnect::routers`].
+            pub fn routers(&self) -> u32 {
+                match self {
+                    $(Self::$kind(t) => t.routers(),)*
+                }
+            }
+
+            /// See [`Interconnect::nodes_per_router`].
+            pub fn nodes_per_router(&self) -> u32 {
+                match self {
+                    $(Self::$kind(t) => t.nodes_per_router(),)*
+                }
+            }
+
+            /// See [`Interconnect::routers_with_nodes`].
+            pub fn routers_with_nodes(&self) -> u32 {
+                match self {
+                    $(Self::$kind(t) => t.routers_with_nodes(),)*
+                }
+            }
+
+            /// See [`Interconnect::nodes`].
+            pub fn nodes(&self) -> u32 {
+                match self {
+                    $(Self::$kind(t) => t.nodes(),)*
+                }
+            }
+
+            /// See [`Interconnect::ports`].
+            pub fn ports(&self) -> Vec<PortClass> {
+                match self {
+                    $(Self::$kind(t) => t.ports(),)*
+                }
+            }
+
+            /// See [`Interconnect::link_classes`].
+            pub fn link_classes(&self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$kind(t) => t.link_classes(),)*
+                }
+            }
+
+            /// See [`Interconnect::neighbour`].
+            pub fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
+                match self {
+                    $(Self::$kind(t) => t.neighbour(router, port),)*
+                }
+            }
+
+            /// See [`Interconnect::latency`].
+            pub fn latency(&self, router: u32, port: usize) -> Option<u32> {
+                match self {
+                    $(Self::$kind(t) => t.latency(router, port),)*
+                }
+            }
+
+            /// See [`Interconnect::cycles_per_phit`].
+            pub fn cycles_per_phit(&self, router: u32, port: usize) -> u32 {
+                match self {
+                    $(Self::$kind(t) => t.cycles_per_phit(router, port),)*
+                }
+            }
+
+            /// See [`Interconnect::has_latencies`].
+            pub fn has_latencies(&self) -> bool {
+                match self {
+                    $(Self::$kind(t) => t.has_latencies(),)*
+                }
+            }
+
+            /// See [`Interconnect::has_rings`].
+            pub fn has_rings(&self) -> bool {
+                match self {
+                    $(Self::$kind(t) => t.has_rings(),)*
+                }
+            }
+
+            /// See [`Interconnect::has_escape`].
+            pub fn has_escape(&self) -> bool {
+                match self {
+                    $(Self::$kind(t) => t.has_escape(),)*
+                }
+            }
+
+            /// See [`Interconnect::nearer`].
+            #[inline]
+            pub fn nearer(&self, at: u32, to: u32, trunk: u16) -> (usize, u64) {
+                match self {
+                    $(Self::$kind(t) => t.nearer(at, to, trunk),)*
+                }
+            }
+
+            /// See [`Interconnect::has_trunks`].
+            #[inline]
+            pub fn has_trunks(&self) -> bool {
+                match self {
+                    $(Self::$kind(t) => t.has_trunks(),)*
+                }
+            }
+
+            /// See [`Interconnect::choose_trunk`].
+            #[inline]
+            pub fn choose_trunk(&self, at: u32, to: u32, stream: &mut Stream) -> u16 {
+                match self {
+                    $(Self::$kind(t) => t.choose_trunk(at, to, stream),)*
+                }
+            }
+
+            /// See [`Interconnect::minimal_hops`].
+            pub fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
+                match self {
+                    $(Self::$kind(t) => t.minimal_hops(from, to),)*
+                }
+            }
+
+            /// See [`Interconnect::minimal_latency`].
+            pub fn minimal_latency(&self, from: u32, to: u32, costs: (&[u32], u32)) -> u32 {
+                match self {
+                    $(Self::$kind(t) => t.minimal_latency(from, to, costs),)*
+                }
+            }
+
+            /// See [`Interconnect::group`].
+            pub fn group(&self, router: u32) -> u32 {
+                match self {
+                    $(Self::$kind(t) => t.group(router),)*
+                }
+            }
+
+            /// See [`Interconnect::groups`].
+            pub fn groups(&self) -> u32 {
+                match self {
+                    $(Self::$kind(t) => t.groups(),)*
+                }
+            }
+
+            // Out of line, so that the code of dragonflies stays in place.
+            #[inline(never)]
+            fn minimal_port_out_of_line(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
+                match self {
+                    $(Self::$kind(t) => t.minimal_port(at, to, trunk),)*
+                }
+            }
+        }
+    };
 }
 
-/// A topology ready to be asked.
-#[derive(Clone, Debug)]
-pub enum Topology {
-    /// See [`dragonfly`].
-    Dragonfly(dragonfly::Dragonfly),
-    /// See [`cube`].
-    Cube(cube::Cube),
-    /// See [`fat_tree`].
-    FatTree(fat_tree::FatTree),
-    /// See [`graph`].
-    Graph(graph::Graph),
+topologies! {
+    Dragonfly(dragonfly) {
+        /// Groups of routers, fully connected inside, joined by global links (Kim et al., ISCA 2008).
+        Dragonfly("dragonfly", Config),
+    }
+    Cube(cube) {
+        /// Routers on a grid.
+        Mesh("mesh", MeshConfig),
+        /// Routers on a grid whose opposite edges are joined.
+        Torus("torus", TorusConfig),
+        /// Routers in a circle.
+        Ring("ring", RingConfig),
+    }
+    HyperX(hyperx) {
+        /// Routers on a grid, fully connected along each dimension (flattened butterfly; Ahn et al., SC 2009).
+        HyperX("hyperx", Config),
+    }
+    FatTree(fat_tree) {
+        /// Levels of switches with as many links up as down (k-ary n-tree).
+        FatTree("fat_tree", Config),
+    }
+    Graph(graph) {
+        /// Any network of routers, from a list of links or a file.
+        Graph("graph", Config),
+    }
 }
 
 /// A kind of router port; links of one kind have one latency, one number of VCs and one buffer size.
@@ -67,178 +268,126 @@ pub const LOCAL: u8 = 0;
 /// Index of the global links of a dragonfly among the link classes.
 pub const GLOBAL: u8 = 1;
 
-impl TopologyConfig {
-    /// Checks the parameters and builds the topology.
-    pub fn build(&self) -> Result<Topology, ConfigError> {
-        match self {
-            Self::Dragonfly(config) => dragonfly::Dragonfly::new(config).map(Topology::Dragonfly),
-            Self::Mesh(config) => cube::Cube::mesh(config).map(Topology::Cube),
-            Self::Torus(config) => cube::Cube::torus(config).map(Topology::Cube),
-            Self::Ring(config) => cube::Cube::ring(config).map(Topology::Cube),
-            Self::FatTree(config) => fat_tree::FatTree::new(config).map(Topology::FatTree),
-            Self::Graph(config) => graph::Graph::new(config).map(Topology::Graph),
-        }
-        .map_err(|e| e.within(self.name()))
+/// What the document says of a topology.
+trait Parameters {
+    /// What is built from it.
+    type Built;
+
+    /// Checks them and builds the topology.
+    fn build(&self) -> Result<Self::Built, ConfigError>;
+
+    /// See [`TopologyConfig::load`].
+    fn load(&mut self, _read: impl Fn(&str) -> Result<Vec<graph::Edge>, String>) -> Result<(), ConfigError> {
+        Ok(())
     }
 
-    /// Replaces a file by what it holds: see [`graph::Config::load`].
-    pub fn load(
-        &mut self,
-        read: impl Fn(&str) -> Result<Vec<graph::Edge>, String>,
-    ) -> Result<(), ConfigError> {
-        match self {
-            Self::Graph(config) => config.load(read).map_err(|e| e.within("graph")),
-            _ => Ok(()),
-        }
-    }
-
-    /// The name in the document.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Dragonfly(_) => "dragonfly",
-            Self::Mesh(_) => "mesh",
-            Self::Torus(_) => "torus",
-            Self::Ring(_) => "ring",
-            Self::FatTree(_) => "fat_tree",
-            Self::Graph(_) => "graph",
-        }
-    }
-
-    /// Fills in the parameters that the topology chose.
-    pub fn resolve(&mut self, topology: &Topology) {
-        if let (Self::Dragonfly(config), Topology::Dragonfly(built)) = (self, topology) {
-            config.groups = Some(built.groups());
-        }
-    }
+    /// See [`TopologyConfig::resolve`].
+    fn resolve(&mut self, _built: &Self::Built) {}
 }
 
-impl Topology {
+/// What a topology answers. Defaults are those of one class of links, all of them alike, and of one shortest path.
+pub trait Interconnect {
     /// Number of routers.
-    pub fn routers(&self) -> u32 {
-        match self {
-            Self::Dragonfly(t) => t.routers(),
-            Self::Cube(t) => t.routers(),
-            Self::FatTree(t) => t.routers(),
-            Self::Graph(t) => t.routers(),
-        }
-    }
+    fn routers(&self) -> u32;
 
     /// Nodes per router; node n hangs from router n / this, on terminal port n % this.
-    pub fn nodes_per_router(&self) -> u32 {
-        match self {
-            Self::Dragonfly(t) => t.p(),
-            Self::Cube(t) => t.nodes_per_router(),
-            Self::FatTree(t) => t.k(),
-            Self::Graph(t) => t.nodes_per_router(),
-        }
+    fn nodes_per_router(&self) -> u32;
+
+    /// Number of routers that have nodes, which are the first ones: of a fat tree those of level 0, of a graph as many as it
+    /// says.
+    fn routers_with_nodes(&self) -> u32 {
+        self.routers()
     }
 
-    /// Number of nodes: the first routers have them, of a fat tree those of level 0, of a graph as many as it says, else all.
-    pub fn nodes(&self) -> u32 {
-        match self {
-            Self::FatTree(t) => t.nodes(),
-            Self::Graph(t) => t.nodes(),
-            Self::Dragonfly(_) | Self::Cube(_) => self.routers() * self.nodes_per_router(),
-        }
+    /// Number of nodes.
+    fn nodes(&self) -> u32 {
+        self.routers_with_nodes() * self.nodes_per_router()
     }
 
     /// The class of every port of a router; terminal ports come first. The same for all routers: one that
     /// has fewer links leaves ports unconnected.
-    pub fn ports(&self) -> Vec<PortClass> {
-        match self {
-            Self::Dragonfly(t) => t.ports(),
-            Self::Cube(t) => t.ports(),
-            Self::FatTree(t) => t.ports(),
-            Self::Graph(t) => t.ports(),
-        }
-    }
+    fn ports(&self) -> Vec<PortClass>;
 
     /// Names of the link classes, in index order.
-    pub fn link_classes(&self) -> &'static [&'static str] {
-        match self {
-            Self::Dragonfly(_) => &["local", "global"],
-            Self::Cube(_) | Self::FatTree(_) | Self::Graph(_) => &["network"],
-        }
+    fn link_classes(&self) -> &'static [&'static str] {
+        &["network"]
     }
 
     /// Router and port at the other end of a link port, `None` if nothing is plugged in.
-    pub fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
-        match self {
-            Self::Dragonfly(t) => t.neighbour(router, port),
-            Self::Cube(t) => t.neighbour(router, port),
-            Self::FatTree(t) => t.neighbour(router, port),
-            Self::Graph(t) => t.neighbour(router, port),
-        }
-    }
+    fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)>;
 
     /// Latency of the link at a port where links have latencies of their own; elsewhere their class has one \[cycles\].
-    pub fn latency(&self, router: u32, port: usize) -> Option<u32> {
-        match self {
-            Self::Graph(t) => t.latency(router, port),
-            Self::Dragonfly(_) | Self::Cube(_) | Self::FatTree(_) => None,
-        }
+    fn latency(&self, _router: u32, _port: usize) -> Option<u32> {
+        None
     }
 
     /// Cycles that the link at a port takes for a phit.
-    pub fn cycles_per_phit(&self, router: u32, port: usize) -> u32 {
-        match self {
-            Self::Graph(t) => t.cycles_per_phit(router, port).unwrap_or(1),
-            Self::Dragonfly(_) | Self::Cube(_) | Self::FatTree(_) => 1,
-        }
+    fn cycles_per_phit(&self, _router: u32, _port: usize) -> u32 {
+        1
     }
 
     /// Whether links have latencies of their own.
-    pub fn has_latencies(&self) -> bool {
-        matches!(self, Self::Graph(_))
+    fn has_latencies(&self) -> bool {
+        false
     }
 
     /// Whether links form rings in which packets could wait for each other in a circle, which bubble flow control keeps
     /// them from: a packet enters a ring only where it leaves room for another one.
-    pub fn has_rings(&self) -> bool {
-        matches!(self, Self::Cube(cube) if cube.wraps())
+    fn has_rings(&self) -> bool {
+        false
     }
 
     /// Whether adaptive routing needs an escape VC.
-    pub fn has_escape(&self) -> bool {
-        matches!(self, Self::Cube(_))
+    fn has_escape(&self) -> bool {
+        false
     }
 
     /// The ports of the first links of all shortest paths from `at` to `to` ≠ `at`, a bit each from the given port on. `trunk`
     /// is the choice in a torus where both ways round are equally short; in a dragonfly and in a graph one path counts.
     #[inline]
-    pub fn nearer(&self, at: u32, to: u32, trunk: u16) -> (usize, u64) {
-        match self {
-            Self::Dragonfly(t) => (t.minimal_port(at, to, trunk).0, 1),
-            Self::Cube(t) => t.nearer(at, to, trunk),
-            Self::FatTree(t) => t.nearer(at, to),
-            Self::Graph(t) => (t.minimal_port(at, to), 1),
-        }
+    fn nearer(&self, at: u32, to: u32, trunk: u16) -> (usize, u64) {
+        (self.minimal_port(at, to, trunk).0, 1)
     }
 
     /// Whether several equally short first links can exist, so that [`Self::choose_trunk`] draws.
     #[inline]
-    pub fn has_trunks(&self) -> bool {
-        match self {
-            Self::Dragonfly(t) => t.has_trunks(),
-            Self::Cube(t) => t.has_ties(),
-            Self::FatTree(_) => true,
-            Self::Graph(_) => false,
-        }
+    fn has_trunks(&self) -> bool {
+        false
     }
 
     /// Chooses among the parallel links of the shortest paths from `at` to `to`: every one of them is
     /// equally likely. The choice holds until the packet gets a new target. In a torus it is the ways round where both are
     /// equally short, in a fat tree the root that the packet would go up to.
     #[inline]
-    pub fn choose_trunk(&self, at: u32, to: u32, stream: &mut Stream) -> u16 {
-        match self {
-            Self::Dragonfly(t) => t.choose_trunk(at, to, stream),
-            Self::Cube(t) => t.draw_ties(stream),
-            Self::FatTree(t) => t.draw_root(stream),
-            Self::Graph(_) => 0,
-        }
+    fn choose_trunk(&self, _at: u32, _to: u32, _stream: &mut Stream) -> u16 {
+        0
     }
 
+    /// The link port of the minimal path from `at` to `to` ≠ `at` over the chosen trunk, and its link class.
+    fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> (usize, u8);
+
+    /// Links of each class on the minimal path from `from` to `to`, the shortest over all trunks.
+    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2];
+
+    /// Sum of the latencies of the links of that path, where links of each class have these \[cycles\], for a packet of so many
+    /// phits.
+    fn minimal_latency(&self, from: u32, to: u32, (latencies, _): (&[u32], u32)) -> u32 {
+        let hops = self.minimal_hops(from, to);
+        hops.iter().zip(latencies).map(|(&hops, &latency)| u32::from(hops) * latency).sum()
+    }
+
+    /// The group of a router (a topology without groups is one group).
+    fn group(&self, _router: u32) -> u32 {
+        0
+    }
+
+    /// Number of groups.
+    fn groups(&self) -> u32 {
+        1
+    }
+}
+
+impl Topology {
     /// The link port of the minimal path from router `at` to router `to` ≠ `at` over the chosen trunk, and its
     /// link class.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
@@ -246,61 +395,12 @@ impl Topology {
     pub fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
         match self {
             Self::Dragonfly(t) => t.minimal_port(at, to, trunk),
-            _ => (self.minimal_port_without_groups(at, to, trunk), 0),
-        }
-    }
-
-    // Out of line, so that the code of dragonflies stays in place.
-    #[inline(never)]
-    fn minimal_port_without_groups(&self, at: u32, to: u32, trunk: u16) -> usize {
-        match self {
-            Self::Dragonfly(_) => unreachable!("it has groups"),
-            Self::Cube(t) => t.first_port(at, to, trunk),
-            Self::FatTree(t) => t.minimal_port(at, to, trunk),
-            Self::Graph(t) => t.minimal_port(at, to),
-        }
-    }
-
-    /// Links of each class on the minimal path from `from` to `to`, the shortest over all trunks.
-    pub fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
-        match self {
-            Self::Dragonfly(t) => t.minimal_hops(from, to),
-            Self::Cube(t) => [t.distance(from, to) as u16, 0],
-            Self::FatTree(t) => [t.distance(from, to) as u16, 0],
-            Self::Graph(t) => [t.distance(from, to), 0],
-        }
-    }
-
-    /// Sum of the latencies of the links of that path, where links of each class have these \[cycles\].
-    pub fn minimal_latency(&self, from: u32, to: u32, (latencies, length): (&[u32], u32)) -> u32 {
-        if let Self::Graph(t) = self {
-            return t.path_latency(from, to, length);
-        }
-        let hops = self.minimal_hops(from, to);
-        hops.iter().zip(latencies).map(|(&hops, &latency)| u32::from(hops) * latency).sum()
-    }
-
-    /// The group of a router (a topology without groups is one group).
-    pub fn group(&self, router: u32) -> u32 {
-        match self {
-            Self::Dragonfly(t) => t.group(router),
-            Self::Cube(_) | Self::FatTree(_) | Self::Graph(_) => 0,
-        }
-    }
-
-    /// Number of groups.
-    pub fn groups(&self) -> u32 {
-        match self {
-            Self::Dragonfly(t) => t.groups(),
-            Self::Cube(_) | Self::FatTree(_) | Self::Graph(_) => 1,
+            _ => self.minimal_port_out_of_line(at, to, trunk),
         }
     }
 
     /// The dragonfly behind this topology, for mechanisms that exist only there.
     pub fn dragonfly(&self) -> Option<&dragonfly::Dragonfly> {
-        match self {
-            Self::Dragonfly(t) => Some(t),
-            Self::Cube(_) | Self::FatTree(_) | Self::Graph(_) => None,
-        }
+        if let Self::Dragonfly(t) = self { Some(t) } else { None }
     }
 }

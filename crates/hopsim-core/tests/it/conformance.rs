@@ -79,6 +79,23 @@ fn networks() -> Vec<Value> {
     ]
 }
 
+/// Networks of one class of links, in which detours have a VC for every link: the Petersen graph, a ring with chords and
+/// routers without nodes, and HyperX networks.
+fn networks_of_one_class() -> Vec<Value> {
+    let edges = |pairs: Vec<(u32, u32)>| -> Value {
+        pairs.into_iter().map(|(one, other)| json!({ "between": [one, other] })).collect()
+    };
+    let petersen = (0..5).flat_map(|i| [(i, (i + 1) % 5), (i, i + 5), (i + 5, (i + 2) % 5 + 5)]).collect();
+    let chords = (0..9).map(|i| (i, (i + 1) % 9)).chain([(0, 4), (4, 0), (2, 7)]).collect();
+    vec![
+        json!({ "graph": { "edges": edges(petersen) } }),
+        json!({ "graph": { "edges": edges(chords), "routers_with_nodes": 6 } }),
+        json!({ "hyperx": { "sides": [6] } }),
+        json!({ "hyperx": { "sides": [4, 3] } }),
+        json!({ "hyperx": { "sides": [2, 3, 2] } }),
+    ]
+}
+
 fn plan(topology: &Value, routing: &Value, vcs: &Value) -> Plan {
     let jobs = json!([{ "traffic": { "request_reply": {} } }]);
     let router = json!({ "cioq": { "vcs": vcs } });
@@ -226,8 +243,8 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, graph: 
 /// Follows packets between all routers; returns the dependencies and the share of misrouted packets.
 fn explore(plan: &Plan, reply: bool, most: u32) -> (Graph, f64) {
     let (mut graph, mut packets, mut misrouted) = (Graph::new(), 0u32, 0u32);
-    for from in 0..plan.network.routers {
-        for to in 0..plan.network.routers {
+    for from in 0..plan.topology.routers_with_nodes() {
+        for to in 0..plan.topology.routers_with_nodes() {
             for serial in 0..12 {
                 let (hops, off) = follow(plan, (from, to, serial), reply, &mut graph);
                 assert!(hops <= most, "{hops} hops, at most {most} promised");
@@ -260,6 +277,20 @@ fn packets_arrive_in_bounds_and_the_channel_dependency_graph_is_acyclic() {
             let graphs = conforms(&topology, &routing, &json!({}));
             let shared = graphs[0].nodes().find(|&channel| graphs[1].contains_node(channel));
             assert_eq!(shared, None, "a reply could wait for a request with {routing} on {topology}");
+        }
+    }
+}
+
+#[test]
+fn on_detours_with_a_vc_for_every_link_the_channel_dependency_graph_is_acyclic() {
+    for topology in networks_of_one_class() {
+        for routing in
+            [json!({ "valiant": {} }), json!({ "valiant": { "recompute": true } }), json!({ "ugal": {} })]
+        {
+            let [requests, replies] = conforms(&topology, &routing, &json!({}));
+            let most = requests.nodes().map(|(.., vc)| vc).max();
+            let least = replies.nodes().map(|(.., vc)| vc).min();
+            assert!(most < least, "a reply could wait for a request with {routing} on {topology}");
         }
     }
 }

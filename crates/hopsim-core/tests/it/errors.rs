@@ -192,7 +192,7 @@ fn missing_key() {
     assert_eq!(
         message_of("load = 0.5", &[]),
         "topology: is missing; valid: one of the tables [topology.dragonfly], [topology.mesh], [topology.torus], [topology.ring], \
-         [topology.fat_tree], [topology.graph]"
+         [topology.hyperx], [topology.fat_tree], [topology.graph]"
     );
     assert_eq!(
         message_of("load = 0.5\n[topology.dragonfly]\np = 2\na = 4\n", &[]),
@@ -952,6 +952,42 @@ fn sides_that_make_no_grid() {
 }
 
 #[test]
+fn sides_that_make_no_hyperx() {
+    assert_eq!(
+        on("hyperx = { sides = [8, 1] }", ""),
+        "topology.hyperx.sides.1 = 1: a dimension has at least two routers; valid: 2 …"
+    );
+    assert_eq!(
+        on("hyperx = { sides = [2, 2, 2, 2, 2, 2, 2, 2, 2] }", ""),
+        "topology.hyperx.sides = [2, 2, 2, 2, 2, 2, 2, 2, 2]: that is not a number of dimensions; valid: 1 to 8 sides"
+    );
+    assert_eq!(
+        on("hyperx = { sides = [4, 4], nodes_per_router = 65 }", ""),
+        "topology.hyperx.nodes_per_router = 65: out of range; valid: 1 … 64"
+    );
+    assert_eq!(
+        on("hyperx = { sides = [512, 2] }", ""),
+        "topology.hyperx.sides = [512, 2]: a router would have 513 ports; \
+         valid: at most 512 ports per router, terminal ones included"
+    );
+    assert_eq!(
+        on("hyperx = { sides = [80, 80, 80] }", ""),
+        "topology.hyperx.sides = [80, 80, 80]: the network would have 121856000 router ports, more than memory holds; \
+         valid: product of the sides ≤ 281970"
+    );
+    assert_eq!(
+        on("hyperx = { sides = [60, 8] }", "routing = \"adaptive\""),
+        "routing.adaptive: a router has 66 links, and 64 at most are looked at; \
+         valid: shorter sides, or routing.minimal, valiant or ugal"
+    );
+    assert_eq!(
+        on("hyperx = { sides = [4, 4] }", "router.cioq.vcs.network = 3\nrouting = \"ugal\""),
+        "router.cioq.vcs.network = 3: routing ugal follows up to 4 network links and needs one VC for each, in increasing \
+         order, to be free of deadlock; valid: 4 … 16"
+    );
+}
+
+#[test]
 fn link_classes_that_a_topology_does_not_have() {
     assert_eq!(
         on(MESH, "links.local.latency = 5"),
@@ -1005,7 +1041,7 @@ fn routing_that_a_cube_or_tree_cannot_carry() {
     assert_eq!(
         after("[routing.adaptive]"),
         "line 7, column 10: routing.adaptive: a dragonfly has one shortest path between most routers; \
-         valid: topology.mesh, torus, ring or fat_tree; olm or par in a dragonfly"
+         valid: topology.mesh, torus, ring, hyperx or fat_tree; olm or par in a dragonfly"
     );
 }
 
@@ -1030,7 +1066,7 @@ fn injection_control_out_of_range() {
     assert_eq!(
         on(TORUS, "nic.control.lbr.packets = 3"),
         "nic.control.lbr: restricts adaptive VCs, which the network does not have; \
-         valid: routing.adaptive in a mesh, torus or ring"
+         valid: routing.adaptive in a mesh, torus, ring or HyperX"
     );
     assert_eq!(
         on(TORUS, "nic.control.lbr.packets = 8\nrouting = \"adaptive\""),
@@ -1228,9 +1264,44 @@ fn nodes_and_file_of_a_graph() {
     );
 }
 
+/// A ring of five routers.
+const RING: [(u32, u32); 5] = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)];
+
+#[test]
+fn detours_on_a_graph() {
+    assert_eq!(
+        graph(&RING, &["router.cioq.vcs.network=3", "routing=valiant"]),
+        "router.cioq.vcs.network = 3 (override): routing valiant follows up to 4 network links and needs one VC for each, in \
+         increasing order, to be free of deadlock; valid: 4 … 16"
+    );
+    assert_eq!(
+        graph(&RING, &["router.cioq.vcs.management=flexvc", "routing=ugal"]),
+        "router.cioq.vcs.management (override): FlexVC shares the VCs of local and global links, which the topology does \
+         not have; valid: no such key"
+    );
+    let chain: Vec<(u32, u32)> = (0..9).map(|router| (router, router + 1)).collect();
+    assert_eq!(
+        graph(&chain, &["routing=ugal"]),
+        "routing.ugal (override): a path through an intermediate router has up to 18 links and needs as many VCs, and a \
+         link has at most 16; valid: routers with nodes at most 8 links apart; routing.minimal or up_down"
+    );
+    assert_eq!(graph(&chain[..8], &["routing=ugal"]), "accepted");
+    assert_eq!(graph(&chain, &["routing=ugal", "topology.graph.routers_with_nodes=9"]), "accepted");
+    assert_eq!(
+        graph(&chain[..5], &["routing=valiant", "jobs.0.traffic.request_reply.outstanding=1"]),
+        "jobs.0.traffic.request_reply (override): routing valiant follows up to 10 network links and needs one VC for each, \
+         in increasing order, to be free of deadlock, and as many for replies; valid: no such key: a link has 16 VCs at \
+         most, and this would take 20"
+    );
+    assert_eq!(
+        graph(&RING, &["routing.valiant.policy=crg"]),
+        "routing.valiant.policy (override): chooses among groups, which the topology does not have; \
+         valid: no such key: any router can be the intermediate one"
+    );
+}
+
 #[test]
 fn routing_on_a_graph() {
-    const RING: [(u32, u32); 5] = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)];
     assert_eq!(
         graph(&RING, &["router.cioq.vcs.network=1"]),
         "router.cioq.vcs.network = 1 (override): the shortest paths of the graph need 2 VCs to be free of deadlock; \
@@ -1248,12 +1319,12 @@ fn routing_on_a_graph() {
     assert_eq!(
         graph(&RING, &["routing=adaptive"]),
         "routing.adaptive (override): no VC of a graph is known to be an escape; \
-         valid: routing.minimal or up_down; topology.mesh, torus, ring or fat_tree"
+         valid: another routing; topology.mesh, torus, ring, hyperx or fat_tree"
     );
     assert_eq!(
         set(&["routing=up_down"]),
         "routing.up_down (override): up and down are an order of the links of one class, and a dragonfly has two; \
-         valid: topology.graph, mesh, torus, ring or fat_tree; minimal in a dragonfly"
+         valid: topology.graph, mesh, torus, ring, hyperx or fat_tree; minimal in a dragonfly"
     );
     assert_eq!(
         message_of("load = 0.5\nrouting = \"up_down\"\n[topology.mesh]\nsides = [64, 64]\n", &[]),

@@ -51,31 +51,35 @@ fn any_edges() -> impl Strategy<Value = Value> {
     })
 }
 
-/// An experiment on a graph, by either routing, with VCs to spare or none, and with buffers of one packet.
-fn any_experiment() -> impl Strategy<Value = Value> {
+/// An experiment on a graph, by one of some routings, with VCs to spare or none, and with buffers of one packet.
+fn any_experiment(routings: &'static [&'static str]) -> impl Strategy<Value = Value> {
     let shape = (any_edges(), 1..3u32, any::<bool>(), any::<bool>());
-    let rest = (prop::sample::select(vec!["minimal", "up_down"]), 0..3u32, 1..9u32, any::<u32>());
-    (shape, rest).prop_map(|((edges, nodes, few, queued), (routing, spare, length, seed))| {
-        let mut graph = json!({ "edges": edges, "nodes_per_router": nodes });
-        if few {
-            graph["routers_with_nodes"] = json!(2);
-        }
-        let router = if queued { "cioq" } else { "input_queued" };
-        let mut buffers = json!({ "network": length, "injection": length });
-        if queued {
-            buffers["output"] = json!(length);
-        }
-        let mut document = json!({
-            "topology": { "graph": graph }, "routing": { routing: {} }, "load": 1.0,
-            "links": { "network": { "latency": 2 } },
-            "router": { router: { "buffers": buffers } },
-            "jobs": [{ "traffic": { "packet_length": length } }],
-            "measure": { "warmup": 0, "cycles": 1, "batches": 1, "seed": seed, "watchdog": 300 }
-        });
-        let vcs = plan(&document).network.classes.links[0].vcs;
-        document["router"][router]["vcs"] = json!({ "network": (u32::from(vcs) + spare).min(16) });
-        document
-    })
+    let rest = (prop::sample::select(routings), 0..3u32, 1..9u32, any::<u32>());
+    (shape, rest).prop_filter_map(
+        "detours would need too many VCs",
+        |((edges, nodes, few, queued), (routing, spare, length, seed))| {
+            let mut graph = json!({ "edges": edges, "nodes_per_router": nodes });
+            if few {
+                graph["routers_with_nodes"] = json!(2);
+            }
+            let router = if queued { "cioq" } else { "input_queued" };
+            let mut buffers = json!({ "network": length, "injection": length });
+            if queued {
+                buffers["output"] = json!(length);
+            }
+            let mut document = json!({
+                "topology": { "graph": graph }, "routing": { routing: {} }, "load": 1.0,
+                "links": { "network": { "latency": 2 } },
+                "router": { router: { "buffers": buffers } },
+                "jobs": [{ "traffic": { "packet_length": length } }],
+                "measure": { "warmup": 0, "cycles": 1, "batches": 1, "seed": seed, "watchdog": 300 }
+            });
+            let experiment: Experiment = serde_json::from_value(document.clone()).expect("a valid document");
+            let vcs = Plan::new(&experiment).ok()?.network.classes.links[0].vcs;
+            document["router"][router]["vcs"] = json!({ "network": (u32::from(vcs) + spare).min(16) });
+            Some(document)
+        },
+    )
 }
 
 /// A channel is router, output port and VC.
@@ -125,7 +129,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn paths_arrive_in_bounds_and_the_channel_dependency_graph_is_acyclic(document in any_experiment()) {
+    fn paths_arrive_in_bounds_and_the_channel_dependency_graph_is_acyclic(document in any_experiment(&["minimal", "up_down"])) {
         let plan = plan(&document);
         let most = plan.experiment.routing.paths(&plan.topology).expect("checked").hops;
         let minimal = matches!(plan.routing, Routing::Minimal(_));
@@ -141,7 +145,9 @@ proptest! {
     }
 
     #[test]
-    fn at_full_load_with_buffers_of_one_packet_every_packet_arrives(mut document in any_experiment()) {
+    fn at_full_load_with_buffers_of_one_packet_every_packet_arrives(
+        mut document in any_experiment(&["minimal", "up_down", "valiant", "ugal"])
+    ) {
         prop_assert_eq!(audit(&plan(&document), 200), Ok(()));
         document["jobs"][0]["traffic"]["changes"] = json!([{ "cycle": 60, "load": 0.0 }]);
         document["measure"]["cycles"] = json!(100_000);
@@ -151,6 +157,33 @@ proptest! {
         let delivered = packets.iter().filter(|packet| packet.delivered.is_some()).count();
         prop_assert_eq!(json!(delivered), summary["packets_generated"].clone(), "{}", document);
     }
+}
+
+#[test]
+fn a_detour_takes_the_vc_of_the_number_of_links_passed_and_every_router_with_nodes_is_as_often_in_between() {
+    // Every router is one link from every other one: a packet passes its intermediate router, or none.
+    let complete = edges((0..8).flat_map(|one| (0..one).map(move |other| (other, one))));
+    let document = json!({
+        "topology": { "graph": { "edges": complete, "routers_with_nodes": 6 } }, "routing": { "valiant": {} },
+        "load": 0.3, "router": { "input_queued": {} }, "jobs": [{ "traffic": { "packet_length": 1 } }],
+    });
+    let mut between = [0u32; 8];
+    let mut direct = 0;
+    for packet in trace(&plan(&document), 20_000).expect("no deadlock") {
+        let links = &packet.hops[..packet.hops.len().saturating_sub(1)];
+        for (passed, hop) in links.iter().enumerate() {
+            assert_eq!(usize::from(hop.vc), passed);
+        }
+        if let ([_, _], Some(_)) = (links, packet.delivered) {
+            between[links[1].router as usize] += 1;
+        }
+        direct += u32::from(links.len() == 1 && packet.delivered.is_some());
+    }
+    let all = f64::from(direct + between.iter().sum::<u32>());
+    // Two of the six are the packet's own, the others lie in between.
+    assert!((f64::from(direct) / all - 1.0 / 3.0).abs() < 0.02, "{direct} of {all}");
+    assert_eq!(between[6..], [0, 0], "routers without nodes");
+    assert!(between[..6].iter().all(|&n| (f64::from(n) / all - 1.0 / 9.0).abs() < 0.02), "{between:?}");
 }
 
 #[test]

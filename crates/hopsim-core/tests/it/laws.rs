@@ -64,6 +64,16 @@ fn links_on_grid(sides: &[u32], wraps: bool, from: u32, to: u32) -> u32 {
     links
 }
 
+/// Links between two routers on a grid that is fully connected along every dimension.
+fn links_in_hyperx(sides: &[u32], from: u32, to: u32) -> u32 {
+    let (mut from, mut to, mut links) = (from, to, 0);
+    for &side in sides {
+        links += u32::from(from % side != to % side);
+        (from, to) = (from / side, to / side);
+    }
+    links
+}
+
 /// Small networks with one class of links: topology, nodes, nodes per router, links between two routers.
 type Network = (Value, u32, u32, Box<dyn Fn(u32, u32) -> u32>);
 
@@ -86,6 +96,12 @@ fn networks_of_one_class() -> Vec<Network> {
             14,
             2,
             Box::new(|from, to| links_on_grid(&[7], true, from, to)),
+        ),
+        (
+            json!({ "hyperx": { "sides": [4, 2, 3], "nodes_per_router": 1 } }),
+            24,
+            1,
+            Box::new(|from, to| links_in_hyperx(&[4, 2, 3], from, to)),
         ),
         (
             json!({ "fat_tree": { "k": 2, "levels": 4 } }),
@@ -125,6 +141,29 @@ fn zero_load_latency_with_one_class_of_links_equals_the_formula_for_every_pair()
             }
         }
     }
+}
+
+#[test]
+fn uniform_traffic_fills_the_links_of_a_hyperx_at_side_over_nodes_per_router() {
+    // Of n nodes n (1 - 1 / S) have another coordinate in a dimension, and the T nodes of a router share S - 1 links there: a
+    // link carries T / S · n / (n - 1) times the load.
+    let document = |load: f64, routing: &str| {
+        json!({
+            "topology": { "hyperx": { "sides": [4, 4], "nodes_per_router": 8 } }, "routing": { routing: {} },
+            "load": load, "router": { "cioq": { "vcs": { "network": 4 } } },
+            "measure": { "warmup": 3_000, "cycles": 6_000 }
+        })
+    };
+    let capacity = 4.0 / 8.0 * 127.0 / 128.0;
+    for (routing, reached) in [("minimal", 0.9), ("adaptive", 0.8)] {
+        let accepted = |load| number(&summary(&document(load, routing)), "accepted_load");
+        let most = accepted(1.0);
+        assert!(most <= capacity * 1.001 && most > reached * capacity, "{most} of {capacity}, {routing}");
+        assert!((accepted(0.3) - 0.3).abs() < 0.01);
+    }
+    // Oblivious detours pass twice as many links, and every hop has one VC only.
+    let halved = number(&summary(&document(1.0, "valiant")), "accepted_load");
+    assert!(halved < 0.6 * capacity && halved > 0.25 * capacity, "{halved} of {capacity}");
 }
 
 /// Packets of each node that arrive within 400,000 cycles, as shares of all, when all nodes send to node 0 as much as they can.

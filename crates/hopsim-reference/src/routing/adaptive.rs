@@ -36,12 +36,15 @@ fn candidates(head: &Head) -> (Vec<Request>, Option<Request>) {
     let all = |ports: &[usize], first: u8| {
         ports.iter().flat_map(|&port| (first..vcs).map(move |vc| Request { port, vc })).collect()
     };
-    let Some(cube) = ways.cube() else {
+    let ports = if let Some(cube) = ways.cube() {
+        // The ways round are those that the packet has drawn at its source.
+        let ties = cube.draw_ties(&mut head.draws_in(head.source()));
+        ways.nearer(cube, (here, to), &ties)
+    } else if ways.is_hyperx() {
+        ways.nearer_in_hyperx((here, to))
+    } else {
         return (all(&ways.ups().collect::<Vec<_>>(), 0), None);
     };
-    // The ways round are those that the packet has drawn at its source.
-    let ties = cube.draw_ties(&mut head.draws_in(head.source()));
-    let ports = ways.nearer(cube, (here, to), &ties);
     (all(&ports, 1), Some(Request { port: ports[0], vc: 0 }))
 }
 

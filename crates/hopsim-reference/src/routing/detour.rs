@@ -28,7 +28,7 @@ impl Detour {
     /// The intermediate router for a packet from one router to another, `None` if it has none.
     pub fn draw(self, ways: &Ways, (from, to): (usize, usize), stream: &mut Stream) -> Option<usize> {
         let Some(shape) = ways.dragonfly() else {
-            let any = stream.below(ways.routers() as u32) as usize;
+            let any = stream.below(ways.routers_with_nodes() as u32) as usize;
             return Some(any).filter(|&any| any != from && any != to);
         };
         let group = ways.group(from);

@@ -24,7 +24,7 @@ pub fn of(graph: &Graph, vcs: u8, ways: &Ways) -> Option<PathVcs> {
     if count == 1 {
         return None;
     }
-    let routers = graph.routers_with_nodes() as usize;
+    let routers = ways.routers_with_nodes();
     let pairs = || (0..routers).flat_map(move |from| (0..routers).map(move |to| (from, to)));
     let table = layers.vcs(count as u8);
     let layer = |(from, to): (usize, usize)| usize::from(table.vc(from as u32, to as u32));

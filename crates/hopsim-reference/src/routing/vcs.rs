@@ -45,6 +45,8 @@ enum Rule {
     Any(u8),
     /// VC 0 to the intermediate router, VC 1 to the destination.
     Phases,
+    /// That of the number of links passed so far; replies have so many VCs more before them.
+    ByHop { before_replies: usize },
     /// The one of the path.
     Kept(layers::PathVcs),
 }
@@ -91,6 +93,10 @@ impl Vcs {
         let links = &plan.network.classes.links;
         if ways.dragonfly().is_none() {
             let rule = match (routing, &*plan.topology) {
+                (
+                    RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
+                    Topology::Graph(_) | Topology::HyperX(_),
+                ) => Rule::ByHop { before_replies: 2 * ways.farthest() },
                 (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), _) => Rule::Phases,
                 (RoutingConfig::Minimal(_), Topology::Graph(graph)) => {
                     match layers::of(graph, links[0].vcs, ways) {
@@ -129,6 +135,10 @@ impl Vcs {
         match &self.rule {
             Rule::Any(count) => (0..*count).collect(),
             Rule::Phases => vec![u8::from(goal == Goal::Destination)],
+            Rule::ByHop { before_replies } => {
+                let first = if head.is_reply() { *before_replies } else { 0 };
+                vec![(first + head.hops().len()) as u8]
+            }
             Rule::Kept(vcs) => match head.came_by() {
                 None => vec![vcs.vc(head.router(), head.destination())],
                 Some((_, vc)) => vec![vc],

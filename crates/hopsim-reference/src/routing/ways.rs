@@ -17,6 +17,7 @@ pub struct Ways {
     /// By router and port: the router at the other end of a link.
     neighbours: Vec<Vec<Option<usize>>>,
     nodes_per_router: usize,
+    routers_with_nodes: usize,
     shape: Shape,
     /// The way up a fat tree.
     up: Up,
@@ -26,7 +27,12 @@ pub struct Ways {
 enum Shape {
     Dragonfly(Dragonfly),
     Cube(Cube),
-    FatTree { k: usize, levels: usize },
+    /// Routers along each dimension.
+    HyperX(Vec<usize>),
+    FatTree {
+        k: usize,
+        levels: usize,
+    },
     Graph(Tables),
 }
 
@@ -117,6 +123,7 @@ impl Ways {
             TopologyConfig::Ring(config) => {
                 Shape::Cube(Cube { sides: vec![config.routers as usize], wraps: Some(config.tie) })
             }
+            TopologyConfig::HyperX(config) => Shape::HyperX(many(&config.sides)),
             TopologyConfig::FatTree(config) => {
                 Shape::FatTree { k: config.k as usize, levels: config.levels as usize }
             }
@@ -130,11 +137,25 @@ impl Ways {
         let neighbour = |router, port| Some(plan.topology.neighbour(router, port)?.0 as usize);
         let of = |router| ports.clone().map(|port| neighbour(router, port)).collect();
         let neighbours = (0..plan.topology.routers()).map(of).collect();
-        Self { neighbours, nodes_per_router: plan.topology.nodes_per_router() as usize, shape, up }
+        let nodes_per_router = plan.topology.nodes_per_router() as usize;
+        let routers_with_nodes = plan.topology.nodes() as usize / nodes_per_router;
+        Self { neighbours, nodes_per_router, routers_with_nodes, shape, up }
     }
 
     pub fn routers(&self) -> usize {
         self.neighbours.len()
+    }
+
+    /// Those that have nodes, the first ones.
+    pub fn routers_with_nodes(&self) -> usize {
+        self.routers_with_nodes
+    }
+
+    /// Links between the two routers with nodes that are farthest from each other.
+    pub fn farthest(&self) -> usize {
+        let all = 0..self.routers_with_nodes;
+        let distances = all.clone().flat_map(|from| all.clone().map(move |to| self.distance(from, to)));
+        distances.max().unwrap_or(0)
     }
 
     /// The router at the other end of a link.
@@ -163,6 +184,7 @@ impl Ways {
             }
             Shape::Dragonfly(_) => usize::from(from != to),
             Shape::Cube(cube) => (0..cube.sides.len()).map(|d| cube.moves((from, to), d).0).sum(),
+            Shape::HyperX(_) => self.nearer_in_hyperx((from, to)).len(),
             Shape::FatTree { .. } => self.way_in_tree((from, to), 0).len(),
             Shape::Graph(tables) => tables.way(from, to).len(),
         }
@@ -176,6 +198,7 @@ impl Ways {
         match &self.shape {
             Shape::Dragonfly(shape) => self.way_in_dragonfly(shape, (from, to), stream),
             Shape::Cube(cube) => self.way_in_cube(cube, (from, to), &cube.draw_ties(stream)),
+            Shape::HyperX(_) => self.way_in_hyperx((from, to)),
             Shape::FatTree { k, levels } => {
                 let roots = k.pow(*levels as u32 - 1) as u32;
                 self.way_in_tree((from, to), stream.below(roots) as usize)
@@ -283,6 +306,39 @@ impl Ways {
         let (mut way, mut at) = (Vec::new(), from);
         while at != to {
             let port = self.nearer(cube, (at, to), ties)[0];
+            way.push((at, port));
+            at = self.neighbour(at, port).expect("a way leads over links");
+        }
+        way
+    }
+}
+
+/// The HyperX.
+impl Ways {
+    pub fn is_hyperx(&self) -> bool {
+        matches!(self.shape, Shape::HyperX(_))
+    }
+
+    /// The ports to the routers that have one coordinate more in common with the destination, dimension by dimension.
+    pub fn nearer_in_hyperx(&self, (from, to): (usize, usize)) -> Vec<usize> {
+        let Shape::HyperX(sides) = &self.shape else { return Vec::new() };
+        let (mut ports, mut stride) = (Vec::new(), 1);
+        for side in sides {
+            let coordinate = |router: usize| router / stride % side * stride;
+            let peer = from - coordinate(from) + coordinate(to);
+            ports.extend(
+                (0..self.neighbours[from].len()).find(|&port| self.neighbour(from, port) == Some(peer)),
+            );
+            stride *= side;
+        }
+        ports
+    }
+
+    /// Dimension by dimension.
+    fn way_in_hyperx(&self, (from, to): (usize, usize)) -> Vec<Link> {
+        let (mut way, mut at) = (Vec::new(), from);
+        while at != to {
+            let port = self.nearer_in_hyperx((at, to))[0];
             way.push((at, port));
             at = self.neighbour(at, port).expect("a way leads over links");
         }

@@ -230,6 +230,23 @@ fn cubes() {
 }
 
 #[test]
+fn hyperx() {
+    let topology = json!({ "hyperx": { "sides": [4, 3, 2], "nodes_per_router": 3 } });
+    for (routing, vcs) in [
+        (json!({ "minimal": {} }), 2),
+        (json!({ "adaptive": {} }), 3),
+        (json!({ "valiant": {} }), 6),
+        (json!({ "valiant": { "recompute": true } }), 7),
+        (json!({ "ugal": {} }), 6),
+        (json!({ "ugal": { "threshold": 1, "sticky": false } }), 6),
+        (json!({ "up_down": {} }), 2),
+    ] {
+        agree([of_one_class(&topology, &routing, vcs)]);
+    }
+    agree([with_replies(of_one_class(&topology, &json!({ "ugal": {} }), 12))]);
+}
+
+#[test]
 fn fat_trees() {
     let tree = json!({ "fat_tree": { "k": 3, "levels": 3 } });
     for up in ["source", "destination", "random"] {
@@ -270,6 +287,24 @@ fn graphs() {
         agree([of_one_class(&graph(10, &chords, ties), &json!({ "up_down": {} }), 2)]);
         agree([of_one_class(&grid(4, ties), &json!({ "minimal": {} }), 8)]);
         agree([of_one_class(&grid(4, ties), &json!({ "up_down": {} }), 1)]);
+    }
+}
+
+#[test]
+fn detours_in_graphs() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    let mut few = graph(10, &chords, "spread");
+    few["graph"]["routers_with_nodes"] = json!(7);
+    for routing in [
+        json!({ "valiant": {} }),
+        json!({ "valiant": { "recompute": true } }),
+        json!({ "ugal": {} }),
+        json!({ "ugal": { "threshold": 1, "sticky": false } }),
+    ] {
+        for (topology, vcs) in [(&graph(10, &chords, "first"), 9), (&grid(4, "spread"), 12), (&few, 8)] {
+            agree([of_one_class(topology, &routing, vcs)]);
+        }
+        agree([with_replies(of_one_class(&few, &routing, 16))]);
     }
 }
 

@@ -211,6 +211,7 @@ mod tests {
             ("changes", json!([{ "cycle": 10_000 }])),
             ("mesh", json!({ "sides": [4, 4] })),
             ("torus", json!({ "sides": [4, 4] })),
+            ("hyperx", json!({ "sides": [4, 4] })),
             ("ring", json!({ "routers": 4 })),
             ("fat_tree", json!({ "k": 2, "levels": 2 })),
             ("graph", json!({ "edges": [{ "between": [0, 1] }] })),

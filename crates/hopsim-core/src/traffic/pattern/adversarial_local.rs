@@ -2,6 +2,7 @@
 
 use super::{Site, Targets};
 use crate::error::ConfigError;
+use crate::topology::Interconnect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 
 use super::Site;
 use crate::error::ConfigError;
-use crate::topology::Topology;
 use crate::topology::cube::Cube;
+use crate::topology::{Interconnect, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

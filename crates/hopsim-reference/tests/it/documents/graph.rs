@@ -50,9 +50,11 @@ pub fn nodes(keys: &Value) -> u64 {
     keys["routers_with_nodes"].as_u64().unwrap_or(all) * keys["nodes_per_router"].as_u64().unwrap()
 }
 
-/// VCs that links need.
-pub fn vcs(topology: &Value, routing: &Value) -> u32 {
+/// VCs that links need, if they can have so many.
+pub fn vcs(topology: &Value, routing: &Value) -> Option<u32> {
     let topology: TopologyConfig = serde_json::from_value(topology.clone()).unwrap();
     let routing: RoutingConfig = serde_json::from_value(routing.clone()).unwrap();
-    routing.paths(&topology.build().unwrap()).unwrap().safety.vcs().unwrap()
+    let paths = routing.paths(&topology.build().unwrap()).ok()?;
+    // Detours have one for every link.
+    Some(paths.safety.vcs().unwrap_or(paths.hops))
 }

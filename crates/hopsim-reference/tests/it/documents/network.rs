@@ -12,6 +12,7 @@ pub fn topology(common: u32) -> impl Strategy<Value = Value> {
         10 => dragonfly(common),
         3 => grid(common).prop_map(|grid| json!({ "mesh": grid })),
         5 => torus(common),
+        3 => grid(common).prop_map(|grid| json!({ "hyperx": grid })),
         3 => fat_tree(common),
         4 => graph(),
     ]
@@ -122,7 +123,7 @@ pub fn control() -> impl Strategy<Value = [Value; 2]> {
 
 /// The control that the network can have.
 pub fn fit_control([first, second]: [Value; 2], topology: &Value, routing: &Value) -> Value {
-    let grid = ["mesh", "torus", "ring"].iter().any(|&name| topology.get(name).is_some());
+    let grid = ["mesh", "torus", "ring", "hyperx"].iter().any(|&name| topology.get(name).is_some());
     let restrictable = grid && routing.get("adaptive").is_some();
     if first.get("lbr").is_some() && !restrictable { second } else { first }
 }

@@ -148,7 +148,7 @@ impl Router {
         self.assemble(document, &vcs, (buffers, room(3)))
     }
 
-    /// The same for a topology with one class of links, where hops may use all VCs.
+    /// The same for a topology with one class of links.
     fn build_of_one_class(&self, document: &Value, (class, longest): (&str, u64)) -> Value {
         let (topology, routing) = (&document["topology"], &document["routing"]);
         let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
@@ -156,11 +156,12 @@ impl Router {
         let restriction = document["nic"]["control"]["lbr"]["packets"].as_u64().unwrap_or(0);
         let rings = has_rings(topology) && routing.get("up_down").is_none();
         let least = restriction.max(u64::from(if rings { self.bubble } else { 0 }));
-        let vcs = vcs_of_one_class(topology, routing) + self.spare_vcs[0];
+        let (copies, least_injection) = if answers(document) { (2, 2) } else { (1, 1) };
+        let vcs = vcs_of_one_class(topology, routing) * copies + self.spare_vcs[0];
         // Half of them are for each direction.
         let directed = document["nic"]["injection_vc"] == "direction";
         let injection = if directed { self.injection_vcs.next_multiple_of(2) } else { self.injection_vcs };
-        let mut vcs = json!({ class: vcs.min(16), "injection": injection });
+        let mut vcs = json!({ class: vcs.min(16), "injection": injection.max(least_injection) });
         if rings {
             (vcs["bubble"], vcs["allow_deadlock"]) = (json!(self.bubble), json!(self.bubble == 0));
         }

@@ -42,7 +42,8 @@ pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Va
         if detours && topology.get("fat_tree").is_some() {
             other = json!({ "adaptive": {} });
         }
-        if topology.get("graph").is_some() && other.get("minimal").is_none() {
+        let refused = other.get("adaptive").is_some() || graph::vcs(&topology, &other).is_none();
+        if topology.get("graph").is_some() && refused {
             other = json!({ "up_down": {} });
         }
         return (topology, other);
@@ -62,10 +63,21 @@ pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Va
     (topology, routing)
 }
 
-/// VCs that links need where there is no order of VCs.
+/// Whether the detours of a routing have a VC for every link, so that there can be as many again for replies.
+pub fn can_answer_on_one_class(topology: &Value, routing: &Value) -> bool {
+    let detours = routing.get("valiant").is_some() || routing.get("ugal").is_some();
+    let by_hop = topology.get("graph").or(topology.get("hyperx")).is_some();
+    by_hop && detours && 2 * vcs_of_one_class(topology, routing) <= 16
+}
+
+/// VCs that links of one class need, those of replies aside.
 pub fn vcs_of_one_class(topology: &Value, routing: &Value) -> u32 {
     if topology.get("graph").is_some() {
-        return graph::vcs(topology, routing);
+        return graph::vcs(topology, routing).unwrap();
+    }
+    let detours = routing.get("valiant").or(routing.get("ugal")).is_some();
+    if let Some(sides) = topology["hyperx"]["sides"].as_array().filter(|_| detours) {
+        return 2 * sides.len() as u32;
     }
     let simple = routing.get("minimal").or(routing.get("up_down"));
     if simple.is_none() && topology.get("fat_tree").is_none() { 2 } else { 1 }

@@ -2,6 +2,7 @@
 
 use super::mostly;
 use super::network::{classes, nodes};
+use super::routing::can_answer_on_one_class;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -113,7 +114,8 @@ pub fn answers(document: &Value) -> bool {
 pub fn fit(document: &mut Value, parts: usize) {
     let (topology, all) = (document["topology"].clone(), nodes(&document["topology"]));
     // Replies need VCs in an order, and may not wait for a signal.
-    let answered = classes(&topology).len() == 2 && document["nic"]["control"].get("sat").is_none();
+    let ordered = classes(&topology).len() == 2 || can_answer_on_one_class(&topology, &document["routing"]);
+    let answered = ordered && document["nic"]["control"].get("sat").is_none();
     let grid = ["mesh", "torus", "ring"].iter().any(|&name| topology.get(name).is_some());
     if !grid && document["nic"]["injection_vc"] == "direction" {
         document["nic"]["injection_vc"] = json!("shortest");

@@ -4,7 +4,7 @@ use super::{plan_of, shuffle};
 use hopsim_core::config::document::schema;
 use hopsim_core::plan::Plan;
 use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::topology::Topology;
+use hopsim_core::topology::{Interconnect, Topology};
 use hopsim_core::traffic::pattern::PatternConfig;
 use hopsim_core::traffic::pattern::adversarial::Offset;
 use hopsim_core::traffic::pattern::permutation::Config as Permutation;

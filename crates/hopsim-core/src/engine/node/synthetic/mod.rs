@@ -420,6 +420,8 @@ impl Synthetic {
     /// not begun to absorb, replies that wait, and those in the injection buffers.
     #[cfg(feature = "trace")]
     fn reply_space_taken(&self, plan: &Plan, node: usize, vc: usize) -> u32 {
+        let job = self.all.get(node).and_then(|nic| plan.jobs.get(usize::from(nic.job)));
+        let Some(job) = job else { return 0 };
         let class = self.class(true);
         let by_destination = self.policy == InjectionVc::Destination;
         let mine = |requester: u32| !by_destination || class.block(requester, self.in_network) + 1 == vc;
@@ -431,7 +433,6 @@ impl Synthetic {
         });
         let vcs = (0..class.count).filter(|&index| !by_destination || index + 1 == vc);
         let buffered: u32 = vcs.map(|index| self.buffers[node * self.vcs + class.first + index].used).sum();
-        let job = &plan.jobs[usize::from(self.all[node].job)];
         (requested + queued) as u32 * job.packet_length + buffered
     }
 

@@ -19,7 +19,7 @@ pub struct Consumed {
 /// Space for the replies of `node` behind one of its ejection VCs for requests \[phits\]. All of them have one length.
 pub fn reply_space(plan: &Plan, node: usize) -> u32 {
     let classes = &plan.network.classes;
-    let Some(job) = plan.jobs.get(plan.job_of[node] as usize) else { return 0 };
+    let Some(job) = plan.job_at(node) else { return 0 };
     let vcs = match plan.nic.injection_vc {
         InjectionVc::Destination => 1,
         InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => {

@@ -1,0 +1,271 @@
+//! The HyperX: see [`Config`].
+
+use super::{Interconnect, MAX_PORTS, MAX_ROUTER_PORTS, Parameters, PortClass};
+use crate::error::ConfigError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most dimensions: a detour over a link in each, there and on, then has a VC for every link.
+const MAX_DIMENSIONS: usize = 8;
+
+/// Routers on a grid, each joined to all others that differ from it in one coordinate alone. With equal sides it is a
+/// flattened butterfly, with one dimension a complete graph, with sides of 2 a hypercube.
+///
+/// Numbering: as in a mesh. A router's ports are the terminal ones, then for every dimension one for each other coordinate, in
+/// ascending order.
+///
+/// A packet has one link to pass in every dimension in which its coordinates differ. There is one link between two routers,
+/// and all links take a phit per cycle (K = 1 in the paper).
+///
+/// At most 512 ports per router.
+///
+/// Source: Ahn et al., SC 2009; Kim, Dally and Abts, ISCA 2007 (flattened butterfly).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Routers along each dimension \[1 to 8 dimensions of at least 2\].
+    #[schemars(length(min = 1, max = 8), inner(range(min = 2)))]
+    pub sides: Vec<u32>,
+    /// Nodes per router \[1 … 64\].
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 64))]
+    pub nodes_per_router: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// A HyperX.
+#[derive(Clone, Debug)]
+pub struct HyperX {
+    sides: Vec<u32>,
+    nodes_per_router: u32,
+    routers: u32,
+    /// Link ports of a router.
+    degree: u32,
+    /// First port of every dimension -- constant.
+    first_ports: Vec<u32>,
+    /// Coordinates by router, 0 where there is no such dimension -- constant.
+    places: Vec<[u16; MAX_DIMENSIONS]>,
+}
+
+impl HyperX {
+    /// Checks the parameters.
+    pub fn new(config: &Config) -> Result<Self, ConfigError> {
+        let Config { sides, nodes_per_router } = config;
+        if !(1..=MAX_DIMENSIONS).contains(&sides.len()) {
+            return Err(ConfigError::new("sides", "that is not a number of dimensions")
+                .value(format!("{sides:?}"))
+                .valid(format!("1 to {MAX_DIMENSIONS} sides")));
+        }
+        if let Some(dimension) = sides.iter().position(|&side| side < 2) {
+            return Err(ConfigError::new(
+                format!("sides.{dimension}"),
+                "a dimension has at least two routers",
+            )
+            .value(sides[dimension])
+            .valid("2 …"));
+        }
+        if !(1..=64).contains(nodes_per_router) {
+            return Err(ConfigError::new("nodes_per_router", "out of range")
+                .value(nodes_per_router)
+                .valid("1 … 64"));
+        }
+        let degree = sides.iter().map(|&side| u64::from(side) - 1).sum::<u64>();
+        let ports = degree + u64::from(*nodes_per_router);
+        if ports > u64::from(MAX_ROUTER_PORTS) {
+            let reason = format!("a router would have {ports} ports");
+            let valid = format!("at most {MAX_ROUTER_PORTS} ports per router, terminal ones included");
+            return Err(ConfigError::new("sides", reason).value(format!("{sides:?}")).valid(valid));
+        }
+        let routers = sides.iter().fold(1, |product: u64, &side| product.saturating_mul(u64::from(side)));
+        let all = routers.saturating_mul(ports);
+        if all > MAX_PORTS {
+            let reason = format!("the network would have {all} router ports, more than memory holds");
+            return Err(ConfigError::new("sides", reason)
+                .value(format!("{sides:?}"))
+                .valid(format!("product of the sides ≤ {}", MAX_PORTS / ports)));
+        }
+        let coordinates = |router: u32| {
+            let (mut place, mut rest) = ([0; MAX_DIMENSIONS], router);
+            for (coordinate, &side) in place.iter_mut().zip(sides) {
+                *coordinate = (rest % side) as u16;
+                rest /= side;
+            }
+            place
+        };
+        let first_port =
+            |dimension: usize| nodes_per_router + sides[..dimension].iter().map(|side| side - 1).sum::<u32>();
+        Ok(Self {
+            first_ports: (0..sides.len()).map(first_port).collect(),
+            places: (0..routers as u32).map(coordinates).collect(),
+            sides: sides.clone(),
+            nodes_per_router: *nodes_per_router,
+            routers: routers as u32,
+            degree: degree as u32,
+        })
+    }
+
+    /// Routers along each dimension.
+    pub fn sides(&self) -> &[u32] {
+        &self.sides
+    }
+
+    /// Link ports of a router.
+    pub fn degree(&self) -> u32 {
+        self.degree
+    }
+
+    /// Links of the longest minimal path.
+    pub fn diameter(&self) -> u32 {
+        self.sides.len() as u32
+    }
+
+    /// The coordinate of a router in a dimension.
+    pub fn coordinate(&self, router: u32, dimension: usize) -> u32 {
+        u32::from(self.places[router as usize][dimension])
+    }
+
+    /// The ports that bring a packet from `at` nearer to `to`, one in each dimension in which they differ, in ascending order.
+    fn nearer_ports(&self, at: u32, to: u32) -> impl Iterator<Item = u32> {
+        let places = self.places[at as usize].iter().zip(&self.places[to as usize]);
+        let differing = places.zip(&self.first_ports).filter(|((here, there), _)| here != there);
+        differing.map(|((&here, &there), first)| first + port_number(here.into(), there.into()))
+    }
+}
+
+/// The port from one coordinate to another one, of those of its dimension.
+fn port_number(here: u32, there: u32) -> u32 {
+    if there < here { there } else { there - 1 }
+}
+
+impl Parameters for Config {
+    type Built = HyperX;
+
+    fn build(&self) -> Result<HyperX, ConfigError> {
+        HyperX::new(self)
+    }
+}
+
+impl Interconnect for HyperX {
+    fn routers(&self) -> u32 {
+        self.routers
+    }
+
+    fn nodes_per_router(&self) -> u32 {
+        self.nodes_per_router
+    }
+
+    fn ports(&self) -> Vec<PortClass> {
+        let mut ports = vec![PortClass::Terminal; self.nodes_per_router as usize];
+        ports.resize(ports.len() + self.degree as usize, PortClass::Link(0));
+        ports
+    }
+
+    fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
+        let port = port as u32;
+        let dimension = self.first_ports.iter().rposition(|&first| first <= port)?;
+        let (first, stride) = (self.first_ports[dimension], self.sides[..dimension].iter().product::<u32>());
+        let here = self.coordinate(router, dimension);
+        let there = if port - first < here { port - first } else { port - first + 1 };
+        let peer = router - here * stride + there * stride;
+        Some((peer, (first + port_number(there, here)) as usize))
+    }
+
+    #[inline]
+    fn minimal_port(&self, at: u32, to: u32, _trunk: u16) -> (usize, u8) {
+        let port = self.nearer_ports(at, to).next();
+        (port.unwrap_or_else(|| unreachable!("the packet is on its way")) as usize, 0)
+    }
+
+    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
+        [self.nearer_ports(from, to).count() as u16, 0]
+    }
+
+    #[inline]
+    fn nearer(&self, at: u32, to: u32, _trunk: u16) -> (usize, u64) {
+        let first = self.nodes_per_router;
+        let bits = self.nearer_ports(at, to).fold(0, |bits, port| bits | 1 << (port - first));
+        (first as usize, bits)
+    }
+
+    fn has_escape(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hyperx(sides: &[u32]) -> HyperX {
+        HyperX::new(&Config { sides: sides.to_vec(), nodes_per_router: 3 }).unwrap()
+    }
+
+    fn pairs(hyperx: &HyperX) -> impl Iterator<Item = (u32, u32)> {
+        let routers = hyperx.routers();
+        (0..routers).flat_map(move |from| (0..routers).map(move |to| (from, to)))
+    }
+
+    #[test]
+    fn every_router_is_joined_to_all_that_differ_in_one_coordinate() {
+        for hyperx in [hyperx(&[4, 3, 2]), hyperx(&[5]), hyperx(&[2, 2, 2, 2])] {
+            for router in 0..hyperx.routers() {
+                let mut peers = Vec::new();
+                for port in 0..hyperx.ports().len() {
+                    let Some((peer, back)) = hyperx.neighbour(router, port) else {
+                        assert!(port < 3, "a terminal port");
+                        continue;
+                    };
+                    assert_eq!(hyperx.neighbour(peer, back), Some((router, port)));
+                    peers.push(peer);
+                }
+                peers.sort_unstable();
+                let differ = |&peer: &u32| {
+                    let coordinates = 0..hyperx.sides().len();
+                    coordinates
+                        .filter(|&d| hyperx.coordinate(peer, d) != hyperx.coordinate(router, d))
+                        .count()
+                        == 1
+                };
+                assert_eq!(peers, (0..hyperx.routers()).filter(differ).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn a_packet_passes_one_link_in_every_dimension_in_which_it_has_to_move_the_lowest_first() {
+        for hyperx in [hyperx(&[4, 3, 2]), hyperx(&[7, 6])] {
+            let mut longest = 0;
+            for (from, to) in pairs(&hyperx) {
+                let (mut at, mut links, mut before) = (from, 0, None);
+                while at != to {
+                    let (port, class) = hyperx.minimal_port(at, to, 0);
+                    let dimension = hyperx.first_ports.iter().rposition(|&first| first <= port as u32);
+                    assert!(class == 0 && dimension > before);
+                    (at, before) = (hyperx.neighbour(at, port).unwrap().0, dimension);
+                    links += 1;
+                }
+                assert_eq!(hyperx.minimal_hops(from, to), [links, 0]);
+                longest = longest.max(u32::from(links));
+            }
+            assert_eq!(longest, hyperx.diameter());
+        }
+    }
+
+    #[test]
+    fn ports_that_bring_a_packet_nearer_are_the_first_links_of_all_shortest_paths() {
+        let hyperx = hyperx(&[4, 3, 2]);
+        for (from, to) in pairs(&hyperx) {
+            let (first, bits) = hyperx.nearer(from, to, 0);
+            let left =
+                |port: usize| hyperx.neighbour(from, port).map(|(peer, _)| hyperx.minimal_hops(peer, to)[0]);
+            let here = hyperx.minimal_hops(from, to)[0];
+            for port in first..hyperx.ports().len() {
+                let nearer = left(port).is_some_and(|left| left < here);
+                assert_eq!(bits >> (port - first) & 1 == 1, nearer);
+            }
+        }
+    }
+}
