@@ -23,7 +23,6 @@ pub enum Cut {
     /// Into regions that fit into the cache.
     Fitting,
     /// As finely as possible: for tests.
-    #[cfg_attr(not(any(test, feature = "trace")), expect(dead_code, reason = "for tests"))]
     Finest,
 }
 
