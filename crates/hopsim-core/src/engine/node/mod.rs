@@ -1,6 +1,7 @@
 //! What hangs from routers: nodes of some kind, which offer packets and take them. They know their router by the doors that it
 //! has for them, and nothing else of it.
 
+pub mod interface;
 pub mod synthetic;
 
 use crate::engine::kernel::Kernel;

@@ -1,215 +1,125 @@
-//! The nodes' network interfaces: source queues, injection buffers, the wires between them, and which of these a packet may
-//! take. See `injection` for what nodes do in a cycle.
+//! Nodes that draw the packets they send: when they generate one, and what follows when packets come. See `generation` for what
+//! they draw.
 
-pub mod bursts;
-pub mod consumption;
-pub mod generation;
-pub mod injection;
-pub mod replies;
-pub mod source;
+mod bursts;
+mod generation;
+mod replies;
+mod source;
 
-use crate::config::{InjectionCount, InjectionLink, InjectionVc};
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
-use crate::engine::kernel::packet::{Candidate, Waiting};
-use crate::engine::kernel::pool::{Pool, Queue};
-use crate::engine::kernel::regions::Span;
+use crate::engine::kernel::packet::Waiting;
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::mode::Mode;
 use crate::engine::node::Nodes;
-use crate::engine::node::synthetic::bursts::Bursts;
+use crate::engine::node::interface::Interfaces;
+use crate::engine::node::synthetic::bursts::{Bursts, senders};
 use crate::engine::node::synthetic::replies::{Consumed, reply_space};
 use crate::engine::node::synthetic::source::{Changes, Source};
-use crate::network::{Classes, NONE};
+use crate::network::NONE;
 use crate::plan::Plan;
 use crate::rng::{Purpose, Stream};
-use crate::topology::Topology;
-use std::ops::Range;
-use std::sync::Arc;
 
 /// Buckets of the wheel of generations; a node whose gap is longer passes its bucket several times.
-pub const SOURCE_BUCKETS: usize = 2048;
+const BUCKETS: usize = 2048;
 
 /// Packets in an unbounded source queue that are kept. Those behind them are generated, with the times they have, when it gets
 /// shorter: above saturation memory stays bounded.
-pub const KEPT: u32 = 16;
+const KEPT: u32 = 16;
 
 /// Packets below which such a queue is filled again.
-pub const REFILLED: u32 = KEPT / 2;
+const REFILLED: u32 = KEPT / 2;
 
-/// One network interface.
-pub struct Nic {
+/// What a node draws from.
+struct Generator {
     /// When it generates.
-    pub process: Stream,
+    process: Stream,
     /// To whom.
-    pub pattern: Stream,
-    /// The source queue.
-    pub queue: Queue,
-    /// Packets in it.
-    pub queued: u32,
+    pattern: Stream,
     /// Packets generated so far.
-    pub serial: u32,
-    /// First cycle in which the wire to each injection port is free.
-    wire_free: [u32; 2],
-    /// Last cycle for which a wake-up was booked, likewise.
-    woken_at: [u32; 2],
+    serial: u32,
     /// Next generation; of a node that lags behind it is not after the present cycle.
-    pub next_at: u32,
+    next_at: u32,
     /// Next node in the same bucket of the wheel.
-    pub next_node: u32,
+    next_node: u32,
     /// Length of the packets that it draws \[phits\] -- constant.
-    pub length: u32,
+    length: u32,
     /// Its job -- constant.
-    pub job: u8,
-    /// Where the search for the shortest injection VC starts.
-    pointer: u8,
+    job: u8,
     /// Whether more than [`KEPT`] packets wait, and the next one will be generated later.
-    pub lags: bool,
+    lags: bool,
 }
 
-impl Nic {
-    /// An idle one, of a node of the network.
+impl Generator {
+    /// That of a node of the network, before its first packet.
     fn new(plan: &Plan, node: u32) -> Self {
         let seed = plan.experiment.measure.seed;
+        let mut process = Stream::new(seed, Purpose::Process, u64::from(node));
+        let job = plan.job_at(node as usize);
+        let sender = job.filter(|job| job.sends(node));
+        let first = sender.map(|job| job.process_of(node).begin(&mut process).saturating_sub(1));
         Self {
-            process: Stream::new(seed, Purpose::Process, u64::from(node)),
+            process,
             pattern: Stream::new(seed, Purpose::Pattern, u64::from(node)),
-            queue: Queue::EMPTY,
-            queued: 0,
             serial: 0,
-            wire_free: [0; 2],
-            woken_at: [0; 2],
-            next_at: u32::MAX,
+            next_at: first.unwrap_or(u32::MAX),
             next_node: NONE,
-            length: plan.jobs.get(plan.job_of[node as usize] as usize).map_or(0, |job| job.packet_length),
+            length: job.map_or(0, |job| job.packet_length),
             job: plan.job_of[node as usize],
-            pointer: 0,
             lags: false,
         }
     }
 
-    /// First cycle in which one of the wires to its injection ports is free.
+    /// Its next packet, generated at cycle `generated`.
     #[inline]
-    pub fn any_wire_free(&self, ports: usize) -> u32 {
-        let [first, second] = self.wire_free;
-        if ports == 1 { first } else { first.min(second) }
-    }
-}
-
-/// An injection buffer.
-#[derive(Clone, Copy, Debug)]
-pub struct Buffer {
-    /// Packets behind the head.
-    pub behind: Queue,
-    /// Occupied phits, the head included.
-    pub used: u32,
-}
-
-/// Consecutive injection VCs of a node.
-#[derive(Clone, Copy, Debug)]
-pub struct VcClass {
-    /// The first one.
-    pub first: usize,
-    /// How many.
-    pub count: usize,
-}
-
-impl VcClass {
-    /// Which of them `InjectionVc::Destination` picks for `destination` among `nodes`.
-    #[inline]
-    pub fn block(self, destination: u32, nodes: u32) -> usize {
-        (u64::from(destination) * self.count as u64 / u64::from(nodes)) as usize
-    }
-
-    /// The one with the fewest phits, of equal ones the first from `pointer` on; none if all have more than `room`.
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    fn shortest(self, buffers: &[Buffer], pointer: &mut u8, room: u32) -> Option<usize> {
-        let Self { first, count } = self;
-        let next = |vc: usize| if vc + 1 == first + count { first } else { vc + 1 };
-        let mut vc = *pointer as usize;
-        let (mut least, mut best) = (u32::MAX, 0);
-        for _ in 0..count {
-            if buffers[vc].used < least {
-                (least, best) = (buffers[vc].used, vc);
-                if least == 0 {
-                    break;
-                }
-            }
-            vc = next(vc);
+    fn packet(&mut self, destination: u32, generated: u32) -> Waiting {
+        let serial = self.serial;
+        self.serial += 1;
+        Waiting {
+            next: NONE,
+            destination,
+            length: self.length,
+            generated,
+            serial,
+            arrived: 0,
+            requested: NONE,
         }
-        if least > room {
-            return None;
-        }
-        *pointer = next(best) as u8;
-        Some(best)
-    }
-
-    /// A random one of those that have at most `room` phits.
-    fn random(self, buffers: &[Buffer], stream: &mut Stream, room: u32) -> Option<usize> {
-        let with_room = || (self.first..self.first + self.count).filter(|&vc| buffers[vc].used <= room);
-        let count = with_room().count() as u32;
-        (count > 0).then(|| with_room().nth(stream.below(count) as usize)).flatten()
     }
 }
 
-/// The nodes of a region: their network interfaces.
+/// The nodes of a region.
 pub struct Synthetic {
+    interfaces: Interfaces,
     /// By node: as everywhere here, by its number in the region.
-    all: Vec<Nic>,
+    generators: Vec<Generator>,
     /// What only runs with everything know of a node; empty otherwise.
     sources: Vec<Source>,
     /// Traffic that changes.
     changes: Changes,
-    /// By node · VCs + VC.
-    buffers: Vec<Buffer>,
-    /// Packets at nodes.
-    waiting: Pool<Waiting>,
     /// First node of every bucket.
     buckets: Vec<u32>,
-    /// Nodes whose wire becomes free while packets wait.
-    wires: Wheel<u32>,
-    /// Nodes whose injection buffers gained room in this cycle while packets wait.
-    freed: Vec<u32>,
     /// Requests and replies whose consumption begins.
     consumed: Wheel<Consumed>,
     /// Bursts that begin together.
     bursts: Bursts,
-    /// Where packets go to their router.
-    doors: Doors,
-    /// Streams of the random injection VC policy; empty if unused.
-    vc_streams: Vec<Stream>,
-    /// See [`InjectionVc`] -- constant.
-    policy: InjectionVc,
-    /// Whether packets count as injected when they enter a buffer: `InjectionCount::Buffer` -- constant.
-    count_at_buffer: bool,
-    /// Whether a wire carries a phit per cycle -- constant.
-    serial_wire: bool,
-    /// Injection ports of a node -- constant.
-    ports: usize,
-    /// Most packets in a source queue -- constant.
-    source_queue: u32,
-    /// Size of an injection buffer -- constant.
-    size: u32,
-    /// From a node to its router \[cycles\] -- constant.
-    latency: u32,
-    /// Injection VCs of a node -- constant.
-    vcs: usize,
-    /// Injection VCs that are not for replies -- constant.
-    first_reply_vc: usize,
-    topology: Arc<Topology>,
-    /// The first node of the region -- constant.
-    first_node: u32,
-    /// Nodes of the network -- constant.
-    in_network: u32,
-    /// Nodes of a router -- constant.
-    per_router: u32,
 }
 
 impl<M: Mode> Nodes<M> for Synthetic {
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self {
-        let constants = &kernel.constants;
-        Self::build(constants.plan, (M::FULL, constants.ahead), &kernel.span, doors)
+        let (plan, span) = (kernel.constants.plan, &kernel.span);
+        let nodes = span.first_node..span.first_node + span.nodes as u32;
+        let sources = if M::FULL { nodes.len() } else { 0 };
+        let mut state = Self {
+            interfaces: Interfaces::new(kernel, doors),
+            generators: nodes.map(|node| Generator::new(plan, node)).collect(),
+            sources: vec![Source::NEW; sources],
+            changes: Changes::new(plan),
+            buckets: vec![NONE; BUCKETS],
+            consumed: Wheel::new(kernel.constants.ahead),
+            bursts: Bursts::new(plan),
+        };
+        state.rebook(0);
+        state
     }
 
     fn begin_window(&mut self, kernel: &mut Kernel<'_, M>) {
@@ -233,7 +143,7 @@ impl<M: Mode> Nodes<M> for Synthetic {
         vc: usize,
         length: u32,
     ) -> u32 {
-        self.leave_buffer(kernel, at, vc, length)
+        self.interfaces.leave_buffer(kernel, at, vc, length)
     }
 
     #[inline]
@@ -244,8 +154,7 @@ impl<M: Mode> Nodes<M> for Synthetic {
     }
 
     fn has_nothing(&self, node: usize) -> bool {
-        self.all[node].queue.is_empty()
-            && self.buffers[node * self.vcs..][..self.vcs].iter().all(|b| b.used == 0)
+        self.interfaces.has_nothing(node)
     }
 
     fn ejection_space(plan: &Plan, node: usize) -> u32 {
@@ -253,8 +162,11 @@ impl<M: Mode> Nodes<M> for Synthetic {
     }
 
     #[cfg(feature = "trace")]
-    fn ejection_space_taken(&self, kernel: &Kernel<'_, M>, node: usize, vc: usize) -> u32 {
-        self.reply_space_taken(kernel.constants.plan, node, vc)
+    fn ejection_space_taken(&self, _: &Kernel<'_, M>, node: usize, vc: usize) -> u32 {
+        let Some(&Generator { length, .. }) = self.generators.get(node) else { return 0 };
+        let (taken, comes) = self.interfaces.reply_space_taken(node, vc, length);
+        let requests = self.consumed.iter().filter(|c| c.node == node as u32 && c.requester != NONE);
+        taken + length * requests.filter(|c| comes(c.requester)).count() as u32
     }
 
     fn finish(&mut self, kernel: &mut Kernel<'_, M>, end: u32) {
@@ -262,242 +174,135 @@ impl<M: Mode> Nodes<M> for Synthetic {
     }
 
     fn count_held(&mut self, kernel: &mut Kernel<'_, M>) {
-        self.count_held_at_injection(kernel);
+        self.interfaces.count_held(kernel);
     }
 
     #[cfg(feature = "trace")]
     fn waiting(&self) -> usize {
-        self.waiting.len()
+        self.interfaces.waiting.len()
     }
 }
 
 impl Synthetic {
-    /// Idle interfaces with their first generations booked, in a run that is `full`; no event is further ahead than `ahead`.
-    fn build(plan: &Plan, (full, ahead): (bool, u32), span: &Span, doors: Doors) -> Self {
-        let seed = plan.experiment.measure.seed;
-        let nodes = span.first_node..span.first_node + span.nodes as u32;
-        let Classes { terminal, .. } = plan.network.classes;
-        let vcs = terminal.vcs as usize;
-        let policy = plan.nic.injection_vc;
-        let random = if policy == InjectionVc::Random { nodes.clone() } else { 0..0 };
-        let streams = random.map(|n| Stream::new(seed, Purpose::InjectionVc, u64::from(n)));
-        let mut state = Self {
-            all: nodes.clone().map(|node| Nic::new(plan, node)).collect(),
-            sources: if full {
-                nodes.clone().map(|node| Source::new(plan, node)).collect()
-            } else {
-                Vec::new()
-            },
-            changes: Changes::new(plan),
-            buffers: vec![Buffer { behind: Queue::EMPTY, used: 0 }; span.nodes * vcs],
-            waiting: Pool::new(),
-            buckets: vec![NONE; SOURCE_BUCKETS],
-            wires: Wheel::new(plan.longest_packet()),
-            freed: Vec::new(),
-            vc_streams: streams.collect(),
-            consumed: Wheel::new(ahead),
-            bursts: Bursts::new(plan),
-            doors,
-            count_at_buffer: plan.nic.injection_count == InjectionCount::Buffer,
-            policy,
-            serial_wire: plan.nic.injection_link == InjectionLink::Serial,
-            ports: plan.experiment.nic.injection_ports as usize,
-            source_queue: plan.nic.source_queue,
-            size: terminal.buffer,
-            latency: terminal.latency,
-            vcs,
-            first_reply_vc: usize::from(plan.network.classes.first_reply_vc()),
-            topology: Arc::clone(&plan.topology),
-            first_node: span.first_node,
-            in_network: plan.network.nodes,
-            per_router: plan.topology.nodes_per_router(),
-        };
-        for (node, nic) in nodes.zip(&mut state.all) {
-            let job = plan.jobs.get(nic.job as usize);
-            if let Some(job) = job.filter(|job| job.sends(node)) {
-                nic.next_at = job.process_of(node).begin(&mut nic.process).saturating_sub(1);
-            }
+    /// Injection from the source queues that can move again, then generation.
+    #[expect(clippy::inline_always, reason = "per cycle; measured")]
+    #[inline(always)]
+    fn run_nodes<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
+        if M::FULL {
+            self.absorb_consumed(kernel);
         }
-        state.rebook(0);
-        state
+        let due = self.interfaces.wires.take(kernel.now);
+        for &node in &due {
+            self.drain_source(kernel, node as usize);
+        }
+        self.interfaces.wires.put_back(due);
+        let mut freed = std::mem::take(&mut self.interfaces.freed);
+        for node in freed.drain(..) {
+            self.drain_source(kernel, node as usize);
+        }
+        self.interfaces.freed = freed;
+        let bucket = kernel.now as usize % BUCKETS;
+        let mut node = std::mem::replace(&mut self.buckets[bucket], NONE);
+        while node != NONE {
+            let generator = &self.generators[node as usize];
+            let (next, at) = (generator.next_node, generator.next_at);
+            if at == kernel.now {
+                self.generate(kernel, node as usize);
+            } else {
+                self.book(node as usize, at);
+            }
+            node = next;
+        }
+    }
+
+    /// Moves packets of `node` into injection buffers as far as wire and room allow, replies first.
+    fn drain_source<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
+        if M::FULL {
+            self.interfaces.drain_replies(kernel, node);
+        }
+        self.interfaces.drain(kernel, node);
+        while self.generators[node].lags && self.interfaces.nics[node].queued < REFILLED {
+            self.catch_up(kernel, node, KEPT);
+            self.interfaces.drain(kernel, node);
+        }
+        if M::FULL {
+            self.thaw(kernel, node);
+        }
     }
 
     /// Books the next generation of `node`, unless it is out of reach.
     #[inline]
-    pub fn book(&mut self, node: usize, at: u32) {
-        let nic = &mut self.all[node];
-        nic.next_at = at;
+    fn book(&mut self, node: usize, at: u32) {
+        let generator = &mut self.generators[node];
+        generator.next_at = at;
         if at >= crate::plan::MAX_CYCLES {
             return;
         }
-        let bucket = &mut self.buckets[at as usize % SOURCE_BUCKETS];
-        nic.next_node = *bucket;
+        let bucket = &mut self.buckets[at as usize % BUCKETS];
+        generator.next_node = *bucket;
         *bucket = node as u32;
     }
 
     /// Forgets all bookings and books every node again that has one at or after `now`.
-    pub fn rebook(&mut self, now: u32) {
+    fn rebook(&mut self, now: u32) {
         self.buckets.fill(NONE);
-        for node in 0..self.all.len() {
-            let at = self.all[node].next_at;
+        for node in 0..self.generators.len() {
+            let at = self.generators[node].next_at;
             if at >= now {
                 self.book(node, at);
             }
         }
     }
 
-    /// The injection VCs for replies, or those for all other packets.
+    /// Books what follows when a packet leaves for its node at `departure`.
     #[inline]
-    pub fn class(&self, reply: bool) -> VcClass {
-        if reply {
-            VcClass { first: self.first_reply_vc, count: self.vcs - self.first_reply_vc }
-        } else {
-            VcClass { first: 0, count: self.first_reply_vc }
+    fn consume<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, id: u32, departure: u32) {
+        let packet = kernel.packets.get(id);
+        let (job, length) = (packet.job as usize, u32::from(packet.length));
+        self.finish_in_burst(kernel, job, departure + length);
+        let packet = kernel.packets.get(id);
+        let node = packet.destination(kernel.constants.nodes_per_router) - kernel.span.first_node;
+        if packet.is_request() {
+            let request = Consumed { node, requester: packet.source, requested: packet.generated };
+            self.consumed.push(departure, request);
+        } else if packet.is_reply() {
+            kernel.worker.recorder.answered(packet, departure);
+            self.consumed.push(departure, Consumed { node, requester: NONE, requested: packet.requested });
         }
     }
 
-    /// The injection VC for a packet of `node` by the direction in which it sets out. Every injection port has
-    /// a wire of its own; if it is those that keep the packet back, the node is woken when one is free.
-    #[inline(never)]
-    fn directed_vc(&mut self, now: u32, node: usize, packet: Candidate) -> Option<usize> {
-        let room = self.size - packet.length;
-        let vcs = self.directed(node, packet.destination);
-        let wire = |vc: usize| self.ports * vc / self.vcs;
-        let used = |vc: usize| self.buffers[node * self.vcs + vc].used;
-        let free = |vc: usize| !self.serial_wire || self.all[node].wire_free[wire(vc)] <= now;
-        let best = vcs.clone().filter(|&vc| used(vc) <= room && free(vc)).min_by_key(|&vc| used(vc));
-        if best.is_none() {
-            for wire in [wire(vcs.start), wire(vcs.end - 1)] {
-                self.wire_is_busy(now, node, wire);
+    /// Nodes begin to absorb requests and answer them, or absorb replies and may send more requests.
+    fn absorb_consumed<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
+        let due = self.consumed.take(kernel.now);
+        for packet in &due {
+            let node = packet.node as usize;
+            if packet.requester == NONE {
+                self.interfaces.answers[node].unanswered -= 1;
+            } else {
+                self.reply(kernel, packet);
             }
+            self.drain_source(kernel, node);
         }
-        best
+        self.consumed.put_back(due);
     }
 
-    /// The injection VCs for packets of `node` to `destination` by the direction in which they set out.
-    fn directed(&self, node: usize, destination: u32) -> Range<usize> {
-        let Topology::Cube(cube) = &*self.topology else { unreachable!("the plan refuses it") };
-        let source = self.first_node + node as u32;
-        let routers = (source / self.per_router, destination / self.per_router);
-        let half = self.vcs / 2;
-        match cube.sets_out(routers.0, routers.1) {
-            Some(true) => half..self.vcs,
-            Some(false) => 0..half,
-            None => 0..self.vcs,
-        }
+    /// The node generates the reply to a request; its space is reserved.
+    fn reply<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, request: &Consumed) {
+        let generator = &mut self.generators[request.node as usize];
+        let packet =
+            Waiting { requested: request.requested, ..generator.packet(request.requester, kernel.now) };
+        let load = (generator.job, generator.length);
+        kernel.worker.recorder.generated(kernel.span.node(request.node as usize), load);
+        self.interfaces.enqueue_reply(request.node as usize, packet);
     }
 
-    /// Whether a packet of `node` could enter an injection buffer now; if the wire keeps it from that, the node is woken when
-    /// it is free.
-    fn could_enter<M: Mode>(&mut self, now: u32, node: usize, packet: Candidate) -> bool {
-        if self.policy == InjectionVc::Direction {
-            return self.directed_vc(now, node, packet).is_some();
+    /// A packet of job `index` will have been consumed at cycle `end`; after the last one of a burst the next begins.
+    fn finish_in_burst<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, index: usize, end: u32) {
+        let job = &kernel.constants.plan.jobs[index];
+        let Some((start, end)) = self.bursts.consume((index, job), end) else { return };
+        kernel.worker.recorder.burst(index, (start, end));
+        for node in senders(job) {
+            self.book(node, end);
         }
-        if !self.may_send::<M>(now, node, packet.reply) {
-            return false;
-        }
-        let class = self.class(packet.reply);
-        let room = self.size - packet.length;
-        let buffers = &self.buffers[node * self.vcs..][class.first..class.first + class.count];
-        match self.policy {
-            InjectionVc::Destination => {
-                buffers[class.block(packet.destination, self.in_network)].used <= room
-            }
-            _ => buffers.iter().any(|b| b.used <= room),
-        }
-    }
-
-    /// Whether the next packet of `node`, to `destination`, would be dropped if it were generated now.
-    pub fn would_drop<M: Mode>(&mut self, now: u32, node: usize, destination: u32) -> bool {
-        if self.source_queue == 0 {
-            let packet = Candidate { destination, length: self.all[node].length, reply: false };
-            return !self.could_enter::<M>(now, node, packet);
-        }
-        self.all[node].queued >= self.source_queue
-    }
-
-    /// How much of the space for replies to requests that come by ejection VC `vc` of `node` is taken \[phits\]: by requests that it has
-    /// not begun to absorb, replies that wait, and those in the injection buffers.
-    #[cfg(feature = "trace")]
-    fn reply_space_taken(&self, plan: &Plan, node: usize, vc: usize) -> u32 {
-        let job = self.all.get(node).and_then(|nic| plan.jobs.get(usize::from(nic.job)));
-        let Some(job) = job else { return 0 };
-        let class = self.class(true);
-        let by_destination = self.policy == InjectionVc::Destination;
-        let mine = |requester: u32| !by_destination || class.block(requester, self.in_network) + 1 == vc;
-        let is_mine = |c: &&Consumed| c.node == node as u32 && c.requester != NONE && mine(c.requester);
-        let requested = self.consumed.iter().filter(is_mine).count();
-        let queued = self.sources.get(node).map_or(0, |source| {
-            let replies = source.replies.iter(&self.waiting);
-            replies.filter(|&id| mine(self.waiting.get(id).destination)).count()
-        });
-        let vcs = (0..class.count).filter(|&index| !by_destination || index + 1 == vc);
-        let buffered: u32 = vcs.map(|index| self.buffers[node * self.vcs + class.first + index].used).sum();
-        (requested + queued) as u32 * job.packet_length + buffered
-    }
-
-    /// Whether a wire to the router is busy; then the node is woken when it is free.
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    fn wire_is_busy(&mut self, now: u32, node: usize, wire: usize) -> bool {
-        if self.serial_wire {
-            let nic = &mut self.all[node];
-            let free = nic.wire_free[wire];
-            if now < free {
-                if nic.woken_at[wire] != free {
-                    nic.woken_at[wire] = free;
-                    self.wires.push(free, node as u32);
-                }
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Whether `node` may send a packet of its own, or a reply, into its injection buffers now, room and wires by direction
-    /// apart; if not, it is woken when that can change.
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    pub fn may_send<M: Mode>(&mut self, now: u32, node: usize, reply: bool) -> bool {
-        if self.policy == InjectionVc::Direction {
-            return true;
-        }
-        let exhausted = M::FULL && !reply && self.sources[node].is_exhausted();
-        !exhausted && !self.wire_is_busy(now, node, 0)
-    }
-
-    /// The injection VC that a packet enters now if `node` may send it; `None`: there is no room, and the node is woken when
-    /// that can change.
-    #[expect(clippy::inline_always, reason = "per packet; measured")]
-    #[inline(always)]
-    pub fn admission<M: Mode>(&mut self, now: u32, node: usize, packet: Candidate) -> Option<usize> {
-        let Candidate { destination, length, reply } = packet;
-        if self.policy == InjectionVc::Direction {
-            let vc = self.directed_vc(now, node, packet)?;
-            self.all[node].wire_free[self.ports * vc / self.vcs] = now + length;
-            return Some(vc);
-        }
-        let class = if M::FULL { self.class(reply) } else { VcClass { first: 0, count: self.vcs } };
-        let nic = &mut self.all[node];
-        let room = self.size - length;
-        let buffers = &self.buffers[node * self.vcs..][..self.vcs];
-        let vc = match self.policy {
-            InjectionVc::Direction => unreachable!("it looks at the wires too"),
-            InjectionVc::Destination => {
-                let vc = class.first + class.block(destination, self.in_network);
-                (buffers[vc].used <= room).then_some(vc)
-            }
-            InjectionVc::Shortest => {
-                let pointer =
-                    if M::FULL && reply { &mut self.sources[node].reply_pointer } else { &mut nic.pointer };
-                class.shortest(buffers, pointer, room)
-            }
-            InjectionVc::Random => class.random(buffers, &mut self.vc_streams[node], room),
-        }?;
-        if M::FULL && !reply {
-            self.sources[node].unanswered += 1;
-        }
-        nic.wire_free[0] = now + length;
-        Some(vc)
     }
 }

@@ -1,13 +1,11 @@
-//! Sources beyond a Bernoulli process that never changes: bursts, changes of pattern and load, a limit of unanswered
-//! requests.
+//! Sources beyond a Bernoulli process that never changes: bursts, changes of pattern and load.
 
-use crate::engine::kernel::pool::Queue;
 use crate::network::NONE;
 use crate::plan::{JobPlan, Plan};
 use crate::traffic::pattern::Pattern;
 use crate::traffic::process::Process;
 
-/// What a node remembers besides its network interface.
+/// What a node remembers of the traffic besides.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// Destination of the present burst, or of the packet that waits for room.
@@ -15,38 +13,11 @@ pub struct Source {
     /// Whether what is booked has a destination of its own, which is not drawn yet: the beginning of a burst, and always with
     /// a process that has none, unless a packet waits for room.
     pub(super) begins: bool,
-    /// Whether it stands still until its next packet would not be dropped.
-    pub frozen: bool,
-    /// Where the search for the shortest reply VC starts.
-    pub reply_pointer: u8,
-    /// Replies that wait for the wire.
-    pub replies: Queue,
-    /// Packets sent and not answered.
-    pub unanswered: u32,
-    /// Most of them -- constant.
-    limit: u32,
 }
 
 impl Source {
-    /// That of `node`, before its first packet.
-    pub fn new(plan: &Plan, node: u32) -> Self {
-        let job = plan.jobs.get(plan.job_of[node as usize] as usize);
-        Self {
-            destination: NONE,
-            begins: true,
-            frozen: false,
-            reply_pointer: plan.network.classes.first_reply_vc(),
-            replies: Queue::EMPTY,
-            unanswered: 0,
-            limit: job.and_then(|job| job.outstanding).unwrap_or(u32::MAX),
-        }
-    }
-
-    /// Whether it may send no further request.
-    #[inline]
-    pub fn is_exhausted(&self) -> bool {
-        self.unanswered >= self.limit
-    }
+    /// Before its first packet.
+    pub const NEW: Self = Self { destination: NONE, begins: true };
 }
 
 /// Which traffic is in force.
