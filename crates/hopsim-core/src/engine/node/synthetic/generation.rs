@@ -11,7 +11,8 @@ use crate::traffic::process::Process;
 
 impl Synthetic {
     /// The booked cycle of `node` has come.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     pub fn generate<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
         if M::FULL {
             return self.generate_in_phase(kernel, node);

@@ -185,8 +185,6 @@ impl<M: Mode> Nodes<M> for Synthetic {
 
 impl Synthetic {
     /// Injection from the source queues that can move again, then generation.
-    #[expect(clippy::inline_always, reason = "per cycle; measured")]
-    #[inline(always)]
     fn run_nodes<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         if M::FULL {
             self.absorb_consumed(kernel);
