@@ -540,15 +540,15 @@ impl Recorder {
         totals.delivered += 1;
         totals.phits.delivered += u64::from(length);
         totals.latency += u64::from(latency);
-        totals.injection += u64::from(packet.past.injection_wait);
+        totals.injection += u64::from(packet.injection.wait);
         totals.base += u64::from(base);
         totals.path += u64::from(path);
         if packet.route.misrouted() {
             totals.misrouted[packet.route.place as usize - 1] += 1;
         }
         for class in 0..2 {
-            totals.queues[class] += u64::from(packet.past.queue_wait[class]);
-            totals.hops[class] += u64::from(packet.past.hops[class]);
+            totals.queues[class] += u64::from(packet.queue_wait[class]);
+            totals.hops[class] += u64::from(packet.hops[class]);
         }
         totals.latency_max = totals.latency_max.max(latency);
         let recorded = self.histograms[packet.job as usize].record(u64::from(latency));
@@ -563,12 +563,9 @@ impl Recorder {
     /// Link latencies and serialisation of the path that a packet has taken with `latency` in all.
     fn path_latency(&self, packet: &Packet, latency: u32) -> u32 {
         if self.own_latencies {
-            return latency
-                - packet.past.injection_wait
-                - packet.past.queue_wait[0]
-                - packet.past.queue_wait[1];
+            return latency - packet.injection.wait - packet.queue_wait[0] - packet.queue_wait[1];
         }
-        let [first, second] = packet.past.hops.map(u32::from);
+        let [first, second] = packet.hops.map(u32::from);
         first * self.link_latency[0] + second * self.link_latency[1] + u32::from(packet.length)
     }
 }

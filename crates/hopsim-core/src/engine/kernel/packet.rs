@@ -26,22 +26,22 @@ pub struct Waiting {
     pub requested: u32,
 }
 
-/// What a packet has been through.
-#[derive(Clone, Copy, Debug)]
-pub struct Past {
+/// How a packet was injected.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Injection {
     /// Cycle of the grant at the source router.
-    pub injected: u32,
+    pub granted: u32,
     /// Generation to end of injection (see `InjectionLatency`) \[cycles\].
-    pub injection_wait: u32,
-    /// Waiting in queues by link class \[cycles\].
-    pub queue_wait: [u32; 2],
-    /// Links passed by class.
-    pub hops: [u16; 2],
+    pub wait: u32,
 }
 
-impl Past {
-    /// Nothing.
-    pub const NONE: Self = Self { injected: 0, injection_wait: 0, queue_wait: [0; 2], hops: [0; 2] };
+/// Where a packet leaves the network, at its destination router.
+#[derive(Clone, Copy, Debug)]
+pub struct Ejection {
+    /// Terminal port.
+    pub terminal: u8,
+    /// Output VC.
+    pub vc: u8,
 }
 
 /// A packet in the network: one cache line.
@@ -68,14 +68,16 @@ pub struct Packet {
     pub length: u16,
     /// Cycles it occupies a crossbar once it has arrived.
     pub crossing: u16,
-    /// What it has been through.
-    pub past: Past,
+    /// How it was injected.
+    pub injection: Injection,
+    /// Waiting in queues by link class \[cycles\].
+    pub queue_wait: [u32; 2],
+    /// Links passed by class.
+    pub hops: [u16; 2],
     /// Its job.
     pub job: u8,
-    /// Terminal port of the destination at the destination router.
-    pub terminal: u8,
-    /// Output VC of its ejection.
-    pub ejection_vc: u8,
+    /// Where it leaves the network.
+    pub ejection: Ejection,
 }
 
 impl Packet {
@@ -84,20 +86,20 @@ impl Packet {
     #[inline]
     pub fn book_wait(&mut self, until_departure: bool, (from, to): (u8, u8), (now, departure): (u32, u32)) {
         if from != TERMINAL {
-            self.past.queue_wait[from as usize - 1] += departure - self.arrived;
+            self.queue_wait[from as usize - 1] += departure - self.arrived;
             return;
         }
-        self.past.injected = now;
+        self.injection.granted = now;
         let end = if until_departure || to == TERMINAL { departure } else { now };
-        self.past.injection_wait = end - self.generated;
+        self.injection.wait = end - self.generated;
         if to != TERMINAL {
-            self.past.queue_wait[to as usize - 1] += departure - end;
+            self.queue_wait[to as usize - 1] += departure - end;
         }
     }
 
     /// Destination node, where routers have `nodes_per_router` nodes.
     pub fn destination(&self, nodes_per_router: u32) -> u32 {
-        self.destination_router * nodes_per_router + u32::from(self.terminal)
+        self.destination_router * nodes_per_router + u32::from(self.ejection.terminal)
     }
 
     /// Whether it answers a request.
@@ -107,7 +109,7 @@ impl Packet {
 
     /// Whether its destination will answer it.
     pub fn is_request(&self) -> bool {
-        self.ejection_vc > 0
+        self.ejection.vc > 0
     }
 
     /// What identifies the packet to observers, where routers have `nodes_per_router` nodes.

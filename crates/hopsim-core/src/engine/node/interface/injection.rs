@@ -2,7 +2,7 @@
 
 use crate::config::InjectionVc;
 use crate::engine::kernel::Kernel;
-use crate::engine::kernel::packet::{Packet, Past, Waiting};
+use crate::engine::kernel::packet::{Ejection, Injection, Packet, Waiting};
 use crate::engine::kernel::wires::{Arrival, Credit};
 use crate::engine::mode::Mode;
 use crate::engine::node::interface::Interfaces;
@@ -192,10 +192,14 @@ impl Interfaces {
             route: RouteState::NEW,
             length: length as u16,
             crossing: kernel.constants.plan.router.crossing[length as usize] as u16,
-            past: Past::NONE,
+            injection: Injection::default(),
+            queue_wait: [0; 2],
+            hops: [0; 2],
             job,
-            terminal: (packet.destination - destination_router * self.per_router) as u8,
-            ejection_vc: self.ejection_vc(kernel, job, kernel.span.node(node), packet.requested),
+            ejection: Ejection {
+                terminal: (packet.destination - destination_router * self.per_router) as u8,
+                vc: self.ejection_vc(kernel, job, kernel.span.node(node), packet.requested),
+            },
         })
     }
 

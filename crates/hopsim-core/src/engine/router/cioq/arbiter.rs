@@ -168,7 +168,7 @@ impl<const W: usize> Sight<'_, W> {
         match timestamp {
             Timestamp::Generation => packet.generated,
             Timestamp::Injection if terminal => cx.kernel.now,
-            Timestamp::Injection => packet.past.injected,
+            Timestamp::Injection => packet.injection.granted,
         }
     }
 }

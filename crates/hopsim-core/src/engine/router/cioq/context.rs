@@ -203,8 +203,8 @@ impl Packet {
             code,
             source: self.source,
             destination: self.destination_router,
-            terminal: u16::from(self.terminal),
-            ejection_vc: if M::FULL { self.ejection_vc } else { 0 },
+            terminal: u16::from(self.ejection.terminal),
+            ejection_vc: if M::FULL { self.ejection.vc } else { 0 },
             reply: M::FULL && self.is_reply(),
         }
     }

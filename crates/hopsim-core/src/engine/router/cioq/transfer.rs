@@ -103,7 +103,7 @@ impl<const W: usize> Visit<'_, W> {
             cx.deliver(id, departure);
         } else {
             let link = &self.router.ports[output];
-            packet.past.hops[to as usize - 1] += 1;
+            packet.hops[to as usize - 1] += 1;
             packet.arrived = departure + u32::from(link.latency) + length * (pace - 1);
             let (arrived, slot) = (packet.arrived, link.to_slot.wrapping_add(pair as u32));
             cx.kernel.send(link.region, id, (slot, arrived));
