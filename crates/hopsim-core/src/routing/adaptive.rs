@@ -1,8 +1,9 @@
 //! Minimal adaptive routing in meshes, tori, HyperX networks and fat trees: see [`Config`].
 
 use super::minimal::Minimal;
+use super::prospect::{Choice, Productive, Prospect};
 use super::view::{Draws, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, Paths, Place, Prospect, RouteState, Safety, Stand};
+use super::{Decision, Head, Hop, Leg, Mechanism, Paths, RouteState, Safety, Stand};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::Topology;
@@ -78,20 +79,17 @@ impl Mechanism for Adaptive {
         if head.router == head.destination {
             return Stand::Arrived;
         }
-        let (first, bits) = self.base.topology().nearer(head.router, head.destination, state.trunk);
+        let (first, ports) = self.base.topology().nearer(head.router, head.destination, state.trunk);
         // The lowest port is that of the lowest dimension.
-        let port = (first as u32 + bits.trailing_zeros()) as u16;
+        let port = (first as u32 + ports.trailing_zeros()) as u16;
         let hop = Hop { port, class: 0, leg: Leg::Final, reuses: false };
-        if !self.escape && bits.is_power_of_two() {
+        if !self.escape && ports.is_power_of_two() {
             return Stand::Bound(hop);
         }
         // The escape VC is on the path in order of dimensions.
-        let way = self.base.way(head, hop);
-        Stand::Open(Prospect {
-            nearer: bits,
-            first: first as u16,
-            ..Prospect::minimal(way, Place::Injection)
-        })
+        let minimal = self.base.way(head, hop);
+        let choice = Choice::Shortest(Productive { ports, first: first as u16 });
+        Stand::Open(Prospect { minimal, choice })
     }
 
     #[inline]
@@ -102,8 +100,9 @@ impl Mechanism for Adaptive {
         view: &impl View,
         draws: &mut impl Draws,
     ) -> Decision {
+        let Choice::Shortest(productive) = &prospect.choice else { unreachable!("any shortest path") };
         let vcs = u8::from(self.escape)..self.base.vcs().used(0);
-        let request = view.roomiest(prospect, vcs, |ties| draws.attempt().below(ties));
+        let request = view.roomiest(productive, vcs, |ties| draws.attempt().below(ties));
         let escape = Some(prospect.minimal.highest()).filter(|_| self.escape);
         Decision { request: request.or(escape), after: *state }
     }

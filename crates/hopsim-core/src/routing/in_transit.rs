@@ -2,9 +2,10 @@
 //! PAR have in common.
 
 use super::minimal::Minimal;
+use super::prospect::{Choice, Misroutes, Options, Prospect};
 use super::trigger::{Bar, Candidate, TriggerConfig};
 use super::view::{Draws, Sensors, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Place, Prospect, Request, RouteState, Stand, Way};
+use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Place, Request, RouteState, Stand, Way};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::{GLOBAL, LOCAL, Topology};
@@ -92,21 +93,6 @@ pub struct InTransit {
     ports: [(usize, usize); 2],
 }
 
-/// Misroutes open to a head.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Options {
-    /// None.
-    None,
-    /// Over a local link.
-    Local,
-    /// Over a global link.
-    Global,
-    /// Local with probability (a − 1)/a, else global.
-    Either,
-    /// A global one is due.
-    Mandatory,
-}
-
 /// The groups a decision is about.
 #[derive(Clone, Copy)]
 struct Groups {
@@ -162,37 +148,33 @@ impl InTransit {
         }
     }
 
-    fn options(&self, head: &Head, state: RouteState, minimal: Hop, groups: Groups) -> Options {
+    fn options(&self, head: &Head, state: RouteState, minimal: Hop, groups: Groups) -> Option<Options> {
         let first = state.flags & LOCAL_DONE == 0;
         if groups.leaving() {
-            return match self.rule.policy {
+            return Some(match self.rule.policy {
                 _ if state.flags & MANDATORY != 0 => Options::Mandatory,
                 Policy::Crg => Options::Global,
                 Policy::Nrg => Options::Local,
                 Policy::Rrg => Options::Either,
                 Policy::Mm if head.at_injection() => Options::Global,
                 Policy::Mm if first => Options::Local,
-                Policy::Mm => Options::None,
-            };
+                Policy::Mm => return None,
+            });
         }
         let allowed = match self.rule.local {
             LocalMisroutes::None => false,
             LocalMisroutes::Intermediate => groups.here != groups.target && groups.here != groups.source,
             LocalMisroutes::Everywhere => true,
         };
-        if allowed && first && minimal.class == LOCAL { Options::Local } else { Options::None }
+        (allowed && first && minimal.class == LOCAL).then_some(Options::Local)
     }
 
     /// What the packet remembers after a hop over a link of class `class`, misrouted or not.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "per decision; measured")]
     #[inline]
-    fn after(
-        &self,
-        mut state: RouteState,
-        prospect: &Prospect,
-        (class, misrouted): (u8, bool),
-    ) -> RouteState {
+    fn after(&self, mut state: RouteState, open: &Misroutes, (class, misrouted): (u8, bool)) -> RouteState {
         if misrouted {
-            state.misroute(prospect.place);
+            state.misroute(open.place);
         }
         if class == GLOBAL {
             state.flags |= if misrouted { GLOBAL_DONE } else { 0 };
@@ -203,10 +185,10 @@ impl InTransit {
         }
         let due = match self.rule.policy {
             Policy::Crg => false,
-            Policy::Mm => prospect.place != Place::Injection,
+            Policy::Mm => open.place != Place::Injection,
             Policy::Nrg | Policy::Rrg => misrouted,
         };
-        if due && prospect.leaving && state.flags & GLOBAL_DONE == 0 {
+        if due && open.leaving && state.flags & GLOBAL_DONE == 0 {
             state.flags |= MANDATORY;
         }
         state
@@ -286,24 +268,24 @@ impl Mechanism for InTransit {
             return Stand::Arrived;
         };
         let groups = self.groups(head);
-        let options = self.options(head, *state, minimal, groups);
-        if options == Options::None {
+        let Some(options) = self.options(head, *state, minimal, groups) else {
             return Stand::Bound(minimal);
-        }
-        let mut misroutes = [NO_VC; 2];
+        };
+        let mut vcs = [NO_VC; 2];
         if matches!(options, Options::Local | Options::Either) {
-            misroutes[LOCAL as usize] = self.misroute(head, LOCAL, groups.misroute());
+            vcs[LOCAL as usize] = self.misroute(head, LOCAL, groups.misroute());
         }
         if options != Options::Local {
-            misroutes[GLOBAL as usize] = self.misroute(head, GLOBAL, Leg::Detour);
+            vcs[GLOBAL as usize] = self.misroute(head, GLOBAL, Leg::Detour);
         }
-        Stand::Open(Prospect {
+        let choice = Choice::Misroute(Misroutes {
             options,
+            vcs,
+            place: groups.place(head),
             leaving: groups.leaving(),
             target: groups.target as u16,
-            misroutes,
-            ..Prospect::minimal(self.base.vcs().way(head, minimal), groups.place(head))
-        })
+        });
+        Stand::Open(Prospect { minimal: self.base.vcs().way(head, minimal), choice })
     }
 
     #[expect(clippy::inline_always, reason = "per decision; measured")]
@@ -315,23 +297,24 @@ impl Mechanism for InTransit {
         view: &impl View,
         draws: &mut impl Draws,
     ) -> Decision {
+        let Choice::Misroute(misroutes) = &prospect.choice else { unreachable!("misroutes") };
         let (vcs, way) = (self.base.vcs(), prospect.minimal);
         let minimal = Candidate { request: vcs.pick(way, view, draws), class: way.class };
-        let due = prospect.options == Options::Mandatory;
+        let due = misroutes.options == Options::Mandatory;
         let mut taken = None;
-        if due || self.rule.trigger.fires(minimal, prospect, (view, vcs), draws) {
-            let local = prospect.options == Options::Local
-                || (prospect.options == Options::Either
+        if due || self.rule.trigger.fires(minimal, misroutes, (view, vcs), draws) {
+            let local = misroutes.options == Options::Local
+                || (misroutes.options == Options::Either
                     && draws.attempt().below(self.ports[0].1 as u32 + 1) > 0);
             let class = if local { LOCAL } else { GLOBAL };
-            let vc = prospect.misroutes[class as usize];
+            let vc = misroutes.vcs[class as usize];
             taken = self.find((class, vc), (minimal, due), (view, draws)).map(|request| (request, class));
         }
         if taken.is_none() && due && way.class == LOCAL {
             return Decision { request: None, after: *state };
         }
         let (request, class) = taken.unwrap_or((minimal.request, way.class));
-        Decision { request: Some(request), after: self.after(*state, prospect, (class, taken.is_some())) }
+        Decision { request: Some(request), after: self.after(*state, misroutes, (class, taken.is_some())) }
     }
 
     fn draws(&self) -> bool {

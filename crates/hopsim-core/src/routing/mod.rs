@@ -16,6 +16,7 @@ pub mod minimal;
 pub mod olm;
 pub mod par;
 pub mod piggyback;
+pub mod prospect;
 pub mod sequence;
 pub mod source;
 pub mod source_adaptive;
@@ -32,6 +33,7 @@ use crate::rng::Stream;
 use crate::topology::Topology;
 use layers::Layers;
 use minimal::Minimal;
+use prospect::Prospect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -357,70 +359,6 @@ pub struct Way {
     pub vc: u8,
 }
 
-/// What a head with a choice may choose from; the same at every attempt.
-#[derive(Clone, Copy, Debug)]
-pub struct Prospect {
-    /// The next hop of its minimal path.
-    pub minimal: Way,
-    /// The first hop of its detour, the minimal one if it has none.
-    pub detour: Way,
-    /// The VC of misroutes over any link of each class as [`Way`] has it, [`NO_VC`] where there are none.
-    pub misroutes: [u8; 2],
-    /// Whether it could choose any output whatever.
-    pub anywhere: bool,
-    /// Links of the minimal path and of the detour.
-    pub lengths: [u16; 2],
-    /// Chosen trunks of either.
-    pub trunks: [u16; 2],
-    /// The global link of the minimal path, if it starts in this group.
-    pub exit: Option<Exit>,
-    /// Which of the misroutes are looked at.
-    pub options: in_transit::Options,
-    /// Where the head stands.
-    pub place: Place,
-    /// Whether it stands in the group of its source and has to leave it.
-    pub leaving: bool,
-    /// Group of the destination.
-    pub target: u16,
-    /// Ports that it could choose in any VC, a bit each from port `first` on.
-    pub nearer: u64,
-    /// See above.
-    pub first: u16,
-}
-
-/// A global output VC of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exit {
-    /// Position of its router in the group.
-    pub position: u16,
-    /// Its port.
-    pub port: u16,
-    /// The VC whose saturation counts.
-    pub vc: u8,
-}
-
-impl Prospect {
-    /// The ports that it could choose in any VC, ascending.
-    #[inline]
-    pub fn each_nearer(&self, mut visit: impl FnMut(usize)) {
-        let mut bits = self.nearer;
-        while bits != 0 {
-            visit(self.first as usize + bits.trailing_zeros() as usize);
-            bits &= bits - 1;
-        }
-    }
-
-    /// Class and VC of the misroutes.
-    #[inline]
-    pub fn each_misroute(&self, mut visit: impl FnMut(usize, usize)) {
-        for (class, &vc) in self.misroutes.iter().enumerate() {
-            if vc != NO_VC {
-                visit(class, vc as usize);
-            }
-        }
-    }
-}
-
 impl Way {
     /// No way at all.
     pub const NONE: Self = Self { port: u16::MAX, class: 0, vc: NO_VC };
@@ -429,27 +367,6 @@ impl Way {
     #[inline]
     pub fn highest(self) -> Request {
         Request { port: self.port as usize, vc: self.vc }
-    }
-}
-
-impl Prospect {
-    /// A head that can only take its minimal path.
-    pub fn minimal(minimal: Way, place: Place) -> Self {
-        Self {
-            minimal,
-            detour: minimal,
-            misroutes: [NO_VC; 2],
-            anywhere: false,
-            lengths: [0; 2],
-            trunks: [0; 2],
-            exit: None,
-            options: in_transit::Options::None,
-            place,
-            leaving: false,
-            target: 0,
-            nearer: 0,
-            first: 0,
-        }
     }
 }
 

@@ -3,8 +3,9 @@
 
 use super::detour::Detour;
 use super::minimal::Minimal;
+use super::prospect::{Choice, Comparison, Exit, Prospect};
 use super::view::{Draws, Packets, Saturation, Sensing, Sensors, View};
-use super::{Decision, Exit, Head, Hop, Mechanism, Place, Prospect, Request, RouteState, Stand};
+use super::{Decision, Head, Hop, Mechanism, Place, Request, RouteState, Stand, Way};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
@@ -158,38 +159,32 @@ impl Source {
         [minimal, if via == NONE { minimal } else { choose(via, draw().at(2 + u64::from(via))) }]
     }
 
-    /// What a packet may choose from with the detour in `state`.
-    fn prospect(&self, head: &Head, via: u32, minimal: Hop, draw: impl Fn() -> Stream) -> Prospect {
+    /// The minimal path and what is compared with it for the detour through `via`.
+    fn paths(&self, head: &Head, via: u32, minimal: Hop, draw: impl Fn() -> Stream) -> (Way, Comparison) {
         let trunks = self.trunks(head, via, draw);
         let way =
             |target, trunk| self.base.way(head, self.base.towards(head, target, trunk).unwrap_or(minimal));
         let minimal = way(head.destination, trunks[0]);
         let detour = if via == NONE { minimal } else { way(via, trunks[1]) };
         let lengths = if via == NONE { [0; 2] } else { self.lengths(head, via) };
-        Prospect {
-            detour,
-            lengths: lengths.map(|l| l as u16),
-            trunks,
-            exit: self.exit(head, trunks[0]),
-            anywhere: self.rule.recompute,
-            ..Prospect::minimal(minimal, Place::Injection)
-        }
+        let lengths = lengths.map(|l| l as u16);
+        (minimal, Comparison { detour, lengths, trunks, exit: self.exit(head, trunks[0]) })
     }
 
     /// Whether the packet takes the detour, given the requests of either.
     #[inline]
     fn prefers_detour(
         &self,
-        prospect: &Prospect,
+        comparison: &Comparison,
         (minimal, detour): (Request, Request),
         view: &impl View,
     ) -> bool {
-        let [shorter, longer] = prospect.lengths.map(u32::from);
+        let [shorter, longer] = comparison.lengths.map(u32::from);
         let costs = view.occupancy(minimal) * shorter;
         let bound = view.occupancy(detour) * longer + view.length() * self.rule.threshold;
         costs > bound
             || (self.rule.saturation.is_some()
-                && prospect.exit.is_some_and(|Exit { position, port, vc }| {
+                && comparison.exit.is_some_and(|Exit { position, port, vc }| {
                     view.saturated(Some(u32::from(position)), Request { port: port as usize, vc })
                 }))
     }
@@ -278,7 +273,9 @@ impl Mechanism for Source {
         }
         let Some(minimal) = self.base.towards(head, head.destination, 0) else { return Stand::Arrived };
         self.draw_via(head, state, &mut draw());
-        Stand::Open(self.prospect(head, state.via, minimal, draw))
+        let (minimal, comparison) = self.paths(head, state.via, minimal, draw);
+        let choice = if self.rule.recompute { Choice::Anew } else { Choice::Detour(comparison) };
+        Stand::Open(Prospect { minimal, choice })
     }
 
     #[inline]
@@ -290,30 +287,31 @@ impl Mechanism for Source {
         draws: &mut impl Draws,
     ) -> Decision {
         let anew;
-        let mut prospect = prospect;
-        if self.rule.recompute {
+        let (minimal, comparison) = if let Choice::Detour(comparison) = &prospect.choice {
+            (prospect.minimal, comparison)
+        } else {
             let head = &view.head();
             self.draw_via(head, state, draws.attempt());
             let Some(minimal) = self.base.towards(head, head.destination, 0) else {
                 return Decision { request: Some(head.ejection()), after: *state };
             };
-            anew = self.prospect(head, state.via, minimal, || draws.head());
-            prospect = &anew;
-        }
+            anew = self.paths(head, state.via, minimal, || draws.head());
+            (anew.0, &anew.1)
+        };
         let vcs = self.base.vcs();
-        let minimal = vcs.pick(prospect.minimal, view, draws);
+        let minimal = vcs.pick(minimal, view, draws);
         let mut taken = None;
         if state.via != NONE {
-            let detour = vcs.pick(prospect.detour, view, draws);
+            let detour = vcs.pick(comparison.detour, view, draws);
             let decided = self.rule.sticky && state.flags & ON_DETOUR != 0;
-            if decided || self.prefers_detour(prospect, (minimal, detour), view) {
+            if decided || self.prefers_detour(comparison, (minimal, detour), view) {
                 taken = Some(detour);
             }
         }
         let mut after = *state;
         (after.flags, after.place, after.trunk) = match taken {
-            Some(_) => (ON_DETOUR, Place::Injection as u8, prospect.trunks[1]),
-            None => (0, 0, prospect.trunks[0]),
+            Some(_) => (ON_DETOUR, Place::Injection as u8, comparison.trunks[1]),
+            None => (0, 0, comparison.trunks[0]),
         };
         if self.rule.sticky {
             *state = after;

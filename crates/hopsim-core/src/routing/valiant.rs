@@ -2,10 +2,9 @@
 
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy, paths_without_groups};
 use super::minimal::Minimal;
+use super::prospect::Prospect;
 use super::view::{Draws, View};
-use super::{
-    Decision, Flexible, Head, Mechanism, Ordered, Paths, Place, Prospect, Reverts, RouteState, Stand, Way,
-};
+use super::{Decision, Flexible, Head, Mechanism, Ordered, Paths, Place, Reverts, RouteState, Stand};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
@@ -182,10 +181,7 @@ impl Mechanism for Valiant {
 
     fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
         if self.recompute && head.at_injection() && !self.stays(head) {
-            return Stand::Open(Prospect {
-                anywhere: true,
-                ..Prospect::minimal(Way::NONE, Place::Injection)
-            });
+            return Stand::Open(Prospect::ANEW);
         }
         let target = self.target(head, state, draw);
         self.base.towards(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound)

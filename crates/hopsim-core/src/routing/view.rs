@@ -5,7 +5,8 @@
 //! in the output queue, on the wire and credits under way are included; a router knows nothing more of its
 //! neighbours' buffers.
 
-use super::{Head, Prospect, Request};
+use super::prospect::Productive;
+use super::{Head, Request};
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,16 +42,16 @@ pub trait View {
     fn flexible(&self) -> bool {
         true
     }
-    /// Of the output VCs `vcs` of the ports that bring the packet nearer, the open one with most credits, of several the one
+    /// Of the output VCs `vcs` of the productive ports, the open one with most credits, of several the one
     /// that `draw` picks by its number among them, ports ascending, then VCs.
     fn roomiest(
         &self,
-        prospect: &Prospect,
+        productive: &Productive,
         vcs: Range<u8>,
         draw: impl FnOnce(u32) -> u32,
     ) -> Option<Request> {
         let mut open = Vec::new();
-        prospect.each_nearer(|port| {
+        productive.each(|port| {
             let requests = vcs.clone().map(|vc| Request { port, vc });
             open.extend(requests.filter(|&request| self.open(request)));
         });

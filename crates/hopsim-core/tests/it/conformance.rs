@@ -4,7 +4,7 @@
 use hopsim_core::config::Experiment;
 use hopsim_core::plan::Plan;
 use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::routing::in_transit::Options;
+use hopsim_core::routing::prospect::{Choice, Misroutes, Options, Prospect};
 use hopsim_core::routing::sequence::REPLY_INJECTION;
 use hopsim_core::routing::view::{Draws, View};
 use hopsim_core::routing::{Head, Request, RouteState, Stand, Way};
@@ -181,10 +181,10 @@ fn last_resorts(plan: &Plan, head: &Head, mut state: RouteState, draw: &Stream) 
         Stand::Arrived => Vec::new(),
         Stand::Bound(hop) => vec![vcs.way(head, hop).highest()],
         // A global link is due: any of the router's.
-        Stand::Open(prospect) if prospect.options == Options::Mandatory => {
-            let vc = prospect.misroutes[GLOBAL as usize];
-            ports(GLOBAL).map(|port| Request { port, vc }).collect()
-        }
+        Stand::Open(Prospect {
+            choice: Choice::Misroute(Misroutes { options: Options::Mandatory, vcs, .. }),
+            ..
+        }) => ports(GLOBAL).map(|port| Request { port, vc: vcs[GLOBAL as usize] }).collect(),
         Stand::Open(prospect) if prospect.minimal == Way::NONE => Vec::new(),
         Stand::Open(prospect) => vec![prospect.minimal.highest()],
     }

@@ -82,8 +82,9 @@ fn options(plan: &Plan, head: &Head, stand: Stand) -> Vec<Channel> {
         Stand::Arrived => Vec::new(),
         Stand::Bound(hop) => vec![hop.port as usize],
         Stand::Open(prospect) => {
-            let bits = (0..64).filter(|bit| prospect.nearer >> bit & 1 == 1);
-            bits.map(|bit| prospect.first as usize + bit).collect()
+            let mut ports = Vec::new();
+            prospect.each_productive(|port| ports.push(port));
+            ports
         }
     };
     let vcs = plan.network.classes.links[0].vcs;
@@ -228,7 +229,7 @@ fn last_resort(plan: &Plan, step: &Step) -> Option<Way> {
         Stand::Arrived => None,
         Stand::Bound(hop) => Some(plan.routing.base().way(&step.head, hop)),
         // At injection, where it holds nothing, and draws anew in every attempt.
-        Stand::Open(prospect) if prospect.anywhere => None,
+        Stand::Open(prospect) if prospect.draws_anew() => None,
         Stand::Open(prospect) => Some(prospect.minimal),
     }
 }

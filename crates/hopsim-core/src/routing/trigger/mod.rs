@@ -5,9 +5,10 @@
 pub mod congestion;
 pub mod contention;
 
+use super::prospect::Misroutes;
 use super::vcs::Vcs;
 use super::view::{Draws, Exchange, Packets, Sensors, View};
-use super::{Place, Prospect, Request};
+use super::{Place, Request};
 use crate::error::ConfigError;
 use contention::{Contention, Ectn, Filtered, Statistical};
 use schemars::JsonSchema;
@@ -136,7 +137,7 @@ impl TriggerConfig {
     pub fn fires(
         &self,
         minimal: Candidate,
-        prospect: &Prospect,
+        misroutes: &Misroutes,
         (view, vcs): (&impl View, &Vcs),
         draws: &impl Draws,
     ) -> bool {
@@ -149,9 +150,9 @@ impl TriggerConfig {
             }
             Self::Ectn(c) => {
                 Contention { threshold: c.threshold, local_threshold: None }.reached(minimal, view)
-                    || (prospect.leaving
-                        && prospect.place == Place::Injection
-                        && c.notified(u32::from(prospect.target), view))
+                    || (misroutes.leaving
+                        && misroutes.place == Place::Injection
+                        && c.notified(u32::from(misroutes.target), view))
             }
             Self::Statistical(c) => c.fires(minimal, view, draws),
         }

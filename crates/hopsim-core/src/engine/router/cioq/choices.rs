@@ -7,7 +7,8 @@ use crate::engine::router::cioq::tables::Tables;
 use crate::engine::router::cioq::waiting::Waiting;
 use crate::network::TERMINAL;
 use crate::plan::Plan;
-use crate::routing::{Place, Prospect, RouteState, Way};
+use crate::routing::RouteState;
+use crate::routing::prospect::Prospect;
 
 /// Most VCs of a port.
 const VCS: usize = 16;
@@ -58,7 +59,7 @@ impl<const W: usize> Choices<W> {
                 vcs_from[..=vc as usize].iter_mut().for_each(|pairs| pairs.insert(pair));
             }
         }
-        let nobody = Chooser { prospect: Prospect::minimal(Way::NONE, Place::Injection), hopes: Mask::EMPTY };
+        let nobody = Chooser { prospect: Prospect::ANEW, hopes: Mask::EMPTY };
         Self {
             waiting: Waiting::new(plan, (routers, ahead)),
             choosers: vec![nobody; routers * slots],
@@ -98,18 +99,18 @@ impl<const W: usize> Choices<W> {
 
     /// The output VCs that a head could choose.
     fn hopes(&self, tables: &Tables, prospect: &Prospect) -> Mask<W> {
-        if prospect.anywhere {
+        if prospect.draws_anew() {
             return Mask::ALL;
         }
         let mut hope = Mask::EMPTY;
-        prospect.each_nearer(|port| {
+        prospect.each_productive(|port| {
             let info = tables.port(port);
             hope.insert_field(info.pair_base as usize, info.pair_field);
         });
-        for way in [prospect.minimal, prospect.detour] {
+        prospect.each_way(|way| {
             hope.insert(tables.port(way.port as usize).pair_base as usize + way.vc as usize);
-        }
-        prospect.each_misroute(|class, vc| hope |= self.pairs(class as u8, vc as u8));
+        });
+        prospect.each_misroute(|class, vc| hope |= self.pairs(class, vc));
         hope
     }
 

@@ -133,7 +133,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         let chooses = M::FULL && self.routers[number].choosing.contains(slot);
         !chooses
             || !self.context.shared.plan.topology.has_escape()
-                && !self.extras.choices.chooser(number, slot).prospect.anywhere
+                && !self.extras.choices.chooser(number, slot).prospect.draws_anew()
     }
 
     /// What the outputs of a head lack where all packets need the same room and an output VC stands for itself alone.

@@ -5,7 +5,6 @@ use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::extras::Extras;
 use crate::engine::router::cioq::routers::Router;
 use crate::network::TERMINAL;
-use crate::routing::NO_VC;
 
 /// A region, to be looked at.
 pub struct Inspection<'a, 'p, const W: usize, M: Run> {
@@ -27,7 +26,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         let prospect = &self.extras.choices.chooser(number, slot).prospect;
         let layout = &self.context.shared.plan.network.layout;
         let highest = |(port, vc): (usize, u8)| layout.pair_base[port] as usize + vc as usize;
-        if prospect.anywhere {
+        if prospect.draws_anew() {
             // It draws its path anew in every attempt: any link, or to its node if that is here.
             let head = self.context.head(number, slot, router.slots[slot].queue.front);
             let ejection = Some(head.ejection()).filter(|_| head.router == head.destination);
@@ -41,15 +40,13 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
             return all.map(highest).for_each(visit);
         }
         let mut visit = |output| self.context.shared.pairs_up_to(highest(output)).for_each(&mut visit);
-        let single = [prospect.minimal, prospect.detour].map(|way| (way.port as usize, way.vc));
-        let misroute = |port: usize| match layout.class[port] {
-            TERMINAL => None,
-            code => Some((port, prospect.misroutes[code as usize - 1])).filter(|&(_, vc)| vc != NO_VC),
-        };
-        single.into_iter().for_each(&mut visit);
+        prospect.each_way(|way| visit((way.port as usize, way.vc)));
         // The escape VC is there for the path in order of dimensions alone.
         let first = u8::from(self.context.shared.plan.topology.has_escape());
-        prospect.each_nearer(|port| (first..layout.output_vcs[port]).for_each(|vc| visit((port, vc))));
-        (0..layout.ports()).filter_map(misroute).for_each(visit);
+        prospect.each_productive(|port| (first..layout.output_vcs[port]).for_each(|vc| visit((port, vc))));
+        prospect.each_misroute(|class, vc| {
+            let ports = (0..layout.ports()).filter(|&port| layout.class[port] == class + 1);
+            ports.for_each(|port| visit((port, vc)));
+        });
     }
 }

@@ -7,8 +7,9 @@ use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::sight::Sight;
 use crate::network::TERMINAL;
+use crate::routing::prospect::Productive;
 use crate::routing::view::View;
-use crate::routing::{Head, Prospect, Request};
+use crate::routing::{Head, Request};
 use std::ops::Range;
 
 /// The state of one router in one allocator iteration.
@@ -116,12 +117,12 @@ impl<const W: usize, M: Run> View for Outlook<'_, '_, W, M> {
     #[inline]
     fn roomiest(
         &self,
-        _prospect: &Prospect,
+        _productive: &Productive,
         vcs: Range<u8>,
         draw: impl FnOnce(u32) -> u32,
     ) -> Option<Request> {
         let choices = &self.sight.extras.choices;
-        // The ports that bring the packet nearer are all that it hopes for.
+        // The productive ports are all that it hopes for.
         let hopes = self.openings.open & choices.chooser(self.sight.number, self.slot).hopes;
         let mut pairs = (hopes & choices.vcs_from(vcs.start)).without(choices.vcs_from(vcs.end));
         if self.cx.shared.lbr() > 0 || self.cx.shared.mixed() {

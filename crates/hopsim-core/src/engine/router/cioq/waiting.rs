@@ -12,8 +12,7 @@ use crate::engine::router::cioq::routers::{Array, Router};
 use crate::engine::router::cioq::tables::{PortInfo, Tables};
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
-use crate::routing::Prospect;
-use crate::topology::GLOBAL;
+use crate::routing::prospect::Prospect;
 use std::ops::Range;
 
 /// Who waits in one router, and for what.
@@ -78,7 +77,7 @@ impl<const W: usize> Waiting<W> {
     /// The head of a slot has a choice.
     #[inline]
     pub fn add(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
-        if prospect.minimal.class == GLOBAL {
+        if prospect.may_read_own_mark() {
             self.routers[number].outbound.insert(slot);
         }
     }
@@ -98,7 +97,7 @@ impl<const W: usize> Waiting<W> {
         waits.known.remove(slot);
         waits.asleep.remove(slot);
         each_own_port(prospect, |port| waits.own[port].remove(slot));
-        prospect.each_misroute(|class, _| waits.misroutes[class].remove(slot));
+        prospect.each_misroute(|class, _| waits.misroutes[class as usize % 2].remove(slot));
     }
 
     /// Those of the slots with a choice whose heads are to be asked.
@@ -136,7 +135,7 @@ impl<const W: usize> Waiting<W> {
         if !waits.known.contains(slot) {
             waits.known.insert(slot);
             each_own_port(prospect, |port| waits.own[port].insert(slot));
-            prospect.each_misroute(|class, _| waits.misroutes[class].insert(slot));
+            prospect.each_misroute(|class, _| waits.misroutes[class as usize % 2].insert(slot));
         }
     }
 
@@ -252,12 +251,6 @@ impl<const W: usize> Waits<W> {
 /// The ports of minimal path and detour, and those that it could choose in any VC.
 #[inline]
 fn each_own_port(prospect: &Prospect, mut visit: impl FnMut(usize)) {
-    prospect.each_nearer(&mut visit);
-    let (minimal, detour) = (prospect.minimal.port, prospect.detour.port);
-    if !prospect.anywhere {
-        visit(minimal as usize);
-    }
-    if detour != minimal {
-        visit(detour as usize);
-    }
+    prospect.each_productive(&mut visit);
+    prospect.each_way(|way| visit(way.port as usize));
 }
