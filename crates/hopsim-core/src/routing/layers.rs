@@ -465,6 +465,16 @@ mod tests {
     }
 
     #[test]
+    fn spare_vcs_go_to_the_layer_with_most_paths_per_vc() {
+        // 18 paths in ten VCs and 2 in two: an eleventh VC of the first layer would leave two paths in one of the second.
+        let vcs = Layers::new(&ring(5)).unwrap().vcs(12);
+        let pairs = (0..5).flat_map(|from| (0..5).filter(move |&to| to != from).map(move |to| (from, to)));
+        let mut paths = [0; 12];
+        pairs.for_each(|(from, to)| paths[usize::from(vcs.vc(from, to))] += 1);
+        assert!(paths[..10].iter().sum::<u32>() == 18 && paths[10..] == [1, 1], "{paths:?}");
+    }
+
+    #[test]
     fn no_layer_has_cyclic_dependencies_however_many_vcs_share_it() {
         for graph in [ring(5), ring(12), torus(4), torus(5)] {
             let layers = Layers::new(&graph).unwrap();

@@ -2,11 +2,16 @@
 
 use crate::engine::kernel::wires::Credit;
 use crate::engine::node::{Nodes, Run};
+use crate::engine::router::cioq::choices::Openings;
+use crate::engine::router::cioq::draws::Attempt;
 use crate::engine::router::cioq::ids::join;
+use crate::engine::router::cioq::outlook::Outlook;
 use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::routers::{Router, initial_credits};
+use crate::engine::router::cioq::sight::Sight;
 use crate::engine::simulation::Simulation;
 use crate::network::{NONE, TERMINAL};
+use crate::routing::view::View;
 
 /// A look at a network.
 struct Audit<'s, 'p, const W: usize, M: Run> {
@@ -23,6 +28,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
         for router in 0..self.simulation.plan.network.routers {
             self.check_credits(router)?;
             self.check_requests(router)?;
+            self.check_sleepers(router)?;
         }
         Ok(())
     }
@@ -160,6 +166,32 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
             let asks = head && !cx.is_held(number as usize, slot);
             if asking != usize::from(asks) {
                 return Err(format!("router {router} slot {slot}: its head asks {asking} times"));
+            }
+        }
+        Ok(())
+    }
+
+    /// No head sleeps that would be granted something if it were asked.
+    fn check_sleepers(&self, router: u32) -> Result<(), String> {
+        let (region, number) = self.region_of(router);
+        let (cx, choices, number) = (&region.context, &region.extras.choices, number as usize);
+        let sight = Sight { number, router: &region.routers[number], extras: &region.extras };
+        if !cx.shared.requests.redecides {
+            return Ok(());
+        }
+        let open = choices.waiting.free_outputs(number, sight.router.credit);
+        let openings = Openings { open, reachable: cx.reachable(open) };
+        for slot in choices.waiting.asleep(number).iter() {
+            let packet = sight.router.slots[slot].queue.front;
+            let mut route = cx.kernel.packets.get(packet).route;
+            let mut attempt = Attempt { cx, router, packet, iteration: 0, stream: None };
+            let outlook = Outlook { cx, sight, openings: &openings, slot };
+            let prospect = &choices.chooser(number, slot).prospect;
+            let decision = cx.shared.routing.choose(prospect, &mut route, &outlook, &mut attempt);
+            if let Some(request) = decision.request.filter(|&request| outlook.open(request)) {
+                return Err(format!(
+                    "router {router} slot {slot}: its head sleeps and could be granted {request:?}"
+                ));
             }
         }
         Ok(())

@@ -106,6 +106,12 @@ impl<const W: usize> Waiting<W> {
         self.free_inputs(number, choosing).without(self.routers[number].asleep)
     }
 
+    /// Slots whose heads sleep.
+    #[cfg(feature = "trace")]
+    pub fn asleep(&self, number: usize) -> Mask<W> {
+        self.routers[number].asleep
+    }
+
     /// Those of some slots whose input is free.
     #[inline]
     pub fn free_inputs(&self, number: usize, slots: Mask<W>) -> Mask<W> {
