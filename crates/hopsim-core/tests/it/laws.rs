@@ -326,6 +326,38 @@ proptest! {
     }
 }
 
+/// Networks in which heads that have a choice of outputs sleep until something changes.
+fn networks_with_sleepers() -> Vec<Value> {
+    let dragonfly = json!({ "dragonfly": { "p": 2, "a": 4, "h": 2 } });
+    let torus = json!({ "torus": { "sides": [4, 4] } });
+    let cioq = json!({ "cioq": { "vcs": { "local": 4, "global": 2 } } });
+    let queued = json!({ "input_queued": { "vcs": { "network": 3 } } });
+    let adversarial = json!({ "adversarial": { "offset": 1 } });
+    let routings = ["ugal", "piggyback", "source_adaptive", "olm", "par"];
+    let mut all: Vec<_> = routings
+        .map(|routing| (&dragonfly, &cioq, routing, adversarial.clone()))
+        .into_iter()
+        .chain([(&torus, &queued, "adaptive", json!({ "uniform": {} }))])
+        .map(|(topology, router, routing, pattern)| {
+            json!({
+                "topology": topology, "routing": { routing: {} }, "router": router, "load": 0.7,
+                "jobs": [{ "traffic": { "pattern": pattern, "packet_length": 4 } }],
+                "measure": { "warmup": 0, "cycles": 1, "batches": 1 }
+            })
+        })
+        .collect();
+    // PAR has a VC for every link.
+    all[4]["router"] = json!({ "cioq": {} });
+    all
+}
+
+#[test]
+fn no_head_sleeps_that_would_be_granted_something() {
+    for document in networks_with_sleepers() {
+        assert_eq!(audit(&plan(&document), 600), Ok(()), "{document}");
+    }
+}
+
 #[test]
 fn equal_seeds_give_equal_results_whatever_is_recorded() {
     let mut document = json!({
