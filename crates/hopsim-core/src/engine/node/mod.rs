@@ -21,7 +21,7 @@ pub trait Nodes<M: Mode>: Sized {
     /// Those of a region at cycle 0.
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self;
 
-    /// The first of the cycles that the region is simulated before the others begins. A change of traffic is always in one.
+    /// A window begins: the cycles for which the region is now simulated by itself. Traffic changes only where one begins.
     fn begin_window(&mut self, _kernel: &mut Kernel<'_, M>) {}
 
     /// What nodes do in a cycle, after their routers: above all they send packets to the doors.
@@ -43,13 +43,13 @@ pub trait Nodes<M: Mode>: Sized {
     /// Whether a node has no packet to inject.
     fn has_nothing(&self, node: usize) -> bool;
 
-    /// Room behind each ejection VC of a node but the first \[phits\], which ends while the node has not dealt with what came
-    /// that way. The first one has no end.
+    /// Room behind each ejection VC of a node but the first \[phits\]: packets take it until the node has dealt with them. Behind the
+    /// first one there is always room.
     fn ejection_space(_plan: &Plan, _node: usize) -> u32 {
         0
     }
 
-    /// How much of that ejection VC `vc` of a node does not have at present \[phits\], apart from what is on its way back.
+    /// How much of the room behind ejection VC `vc` of a node is taken \[phits\], what is on its way back apart.
     #[cfg(feature = "trace")]
     fn ejection_space_taken(&self, _kernel: &Kernel<'_, M>, _node: usize, _vc: usize) -> u32 {
         0

@@ -33,7 +33,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
         Ok(())
     }
 
-    /// The buffers behind every output, and the space behind ejection VCs that ends.
+    /// The buffers behind every output, and the limited room behind ejection VCs.
     fn check_credits(&self, router: u32) -> Result<(), String> {
         let network = &self.simulation.plan.network;
         for (port, &vcs) in network.layout.output_vcs.iter().enumerate() {
@@ -86,7 +86,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
         Ok(())
     }
 
-    /// Free space behind an ejection VC that ends + what the node has not dealt with + space that becomes free = capacity.
+    /// Free room behind an ejection VC + what the node has not dealt with + room that becomes free = capacity, where that is limited.
     fn check_ejection_space(&self, router: u32, port: usize, pair: usize) -> Result<(), String> {
         let layout = &self.simulation.plan.network.layout;
         let (node, vc) = (router as usize * layout.terminals + port, pair - layout.pair_base[port] as usize);

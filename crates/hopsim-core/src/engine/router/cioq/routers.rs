@@ -216,17 +216,17 @@ pub fn initial_credits(network: &Network, router: u32, port: usize) -> u32 {
     }
 }
 
-/// Gives the ejection VCs whose room ends their credits.
+/// Gives credits to the ejection VCs behind which room is limited.
 pub fn with_ejection_space<const W: usize, M: Run>(
     plan: &Plan,
     span: &Span,
     mut routers: Vec<Router<W>>,
 ) -> Vec<Router<W>> {
     let (layout, shortest) = (&plan.network.layout, plan.shortest_packet());
-    let ends = (0..layout.pairs()).filter(|&pair| {
+    let limited = (0..layout.pairs()).filter(|&pair| {
         layout.pair_vc(pair).is_some_and(|(port, vc)| layout.class[port] == TERMINAL && vc > 0)
     });
-    for pair in ends {
+    for pair in limited {
         for (number, router) in routers.iter_mut().enumerate() {
             let terminal = layout.pair_port[pair] as usize;
             let node = span.router(number) as usize * layout.terminals + terminal;
