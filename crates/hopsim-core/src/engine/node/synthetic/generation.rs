@@ -97,7 +97,7 @@ impl Synthetic {
     /// `node` generates a packet to `destination`, unless that is itself.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    pub fn submit<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize, destination: u32) {
+    fn submit<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize, destination: u32) {
         if M::FULL && destination == kernel.span.node(node) {
             return;
         }

@@ -113,7 +113,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             cx.kernel.arrivals.iter().map(|&Arrival { slot, packet }| (slot, cx.kernel.packets.get(packet)));
         for (slot, packet) in heads.chain(cx.kernel.immigrants.iter().map(|packet| (packet.next, packet))) {
             let (number, slot) = split::<W>(slot);
-            let id = join::<W>(cx.kernel.span.router(number), slot);
+            let id = cx.network_id(number, slot);
             cx.kernel.worker.recorder.held(id, packet.length.into(), packet.arrived);
         }
         cx.nodes.count_held(&mut cx.kernel);

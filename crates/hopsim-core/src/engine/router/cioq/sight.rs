@@ -40,6 +40,7 @@ impl<const W: usize> Sight<'_, W> {
         cx.shared.pairs_up_to(state.request as usize).any(|pair| self.has_room(cx, pair, length))
     }
 
+    /// Whether the input port of a slot may not request yet.
     pub fn input_is_busy<M: Run>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
         self.router.ports[cx.shared.tables.slot_input(slot)].in_free > cx.kernel.now
     }
