@@ -1,0 +1,218 @@
+//! Programs that are sequences: what each rank calls, one record after the other, packed in a few bytes each.
+
+use crate::collectives::Kind;
+use crate::error::ProgramError;
+use crate::record::{Bytes, Collective, Message, Rank, Record};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A recorded program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Its name, without spaces.
+    pub name: String,
+    /// What is known of how it was recorded: key and text.
+    pub info: Vec<(String, String)>,
+    /// Members of every communicator, in their order; number 0 has all ranks.
+    pub communicators: Vec<Arc<[Rank]>>,
+    /// What each rank calls.
+    pub ranks: Vec<Tape>,
+}
+
+/// The records of one rank, packed: a byte for the kind of record and what is left out in it, then numbers of seven bits to a
+/// byte, least significant first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tape {
+    bytes: Vec<u8>,
+    records: u64,
+    /// Line of the first record in its file; 0: it is not from a file with a record per line.
+    pub first_line: u64,
+}
+
+const COMPUTE: u8 = 0;
+const SEND: u8 = 1;
+const RECEIVE: u8 = 2;
+const WAIT: u8 = 3;
+const COLLECTIVE: u8 = 4;
+/// A send or receive has a request; a collective has a root.
+const NUMBERED: u8 = 8;
+/// A receive is from any source; a collective has a size for each member.
+const ANY: u8 = 16;
+/// A message has tag 0.
+const UNTAGGED: u8 = 32;
+/// A message is of communicator 0.
+const OF_ALL: u8 = 64;
+
+impl Tape {
+    /// An empty one.
+    pub fn new(first_line: u64) -> Self {
+        Self { first_line, ..Self::default() }
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> u64 {
+        self.records
+    }
+
+    /// Whether it has no records.
+    pub fn is_empty(&self) -> bool {
+        self.records == 0
+    }
+
+    /// Memory taken \[bytes\].
+    pub fn size(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Gives back memory that is not needed.
+    pub fn shrink(&mut self) {
+        self.bytes.shrink_to_fit();
+    }
+
+    /// Adds a record at the end.
+    pub fn push(&mut self, record: &Record) {
+        self.records += 1;
+        match record {
+            Record::Compute { nanoseconds } => {
+                self.bytes.push(COMPUTE);
+                self.number(*nanoseconds);
+            }
+            Record::Send { message, request } => self.message(SEND, message, *request),
+            Record::Receive { message, any_source, request } => {
+                self.message(RECEIVE | if *any_source { ANY } else { 0 }, message, *request);
+            }
+            Record::Wait { requests } => {
+                self.bytes.push(WAIT);
+                self.number(requests.len() as u64);
+                requests.iter().for_each(|&request| self.number(request.into()));
+            }
+            Record::Collective(collective) => self.collective(collective),
+        }
+    }
+
+    fn message(&mut self, kind: u8, message: &Message, request: Option<u32>) {
+        let flag = |on, flag| if on { flag } else { 0 };
+        let numbered = flag(request.is_some(), NUMBERED);
+        let (untagged, of_all) = (message.tag == 0, message.communicator == 0);
+        self.bytes.push(kind | numbered | flag(untagged, UNTAGGED) | flag(of_all, OF_ALL));
+        self.number(message.peer.into());
+        self.number(message.bytes);
+        if let Some(request) = request {
+            self.number(request.into());
+        }
+        if !untagged {
+            self.number(message.tag.into());
+        }
+        if !of_all {
+            self.number(message.communicator.into());
+        }
+    }
+
+    fn collective(&mut self, collective: &Collective) {
+        let rooted = if collective.root.is_some() { NUMBERED } else { 0 };
+        let each = if matches!(collective.bytes, Bytes::Each { .. }) { ANY } else { 0 };
+        self.bytes.push(COLLECTIVE | rooted | each);
+        self.bytes.push(collective.kind as u8);
+        self.number(collective.communicator.into());
+        if let Some(root) = collective.root {
+            self.number(root.into());
+        }
+        match &collective.bytes {
+            Bytes::Same(bytes) => self.number(*bytes),
+            Bytes::Each { sent, received } => {
+                self.number(sent.len() as u64);
+                sent.iter().chain(received).for_each(|&bytes| self.number(bytes));
+            }
+        }
+    }
+
+    fn number(&mut self, mut number: u64) {
+        while number >= 128 {
+            self.bytes.push(number as u8 | 128);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    /// Its records from the first.
+    pub fn iter(&self) -> impl Iterator<Item = Record> + '_ {
+        let mut place = Place::default();
+        std::iter::from_fn(move || self.next(&mut place))
+    }
+
+    /// The record at a place, which goes on to the next one; none behind the last.
+    #[inline]
+    pub fn next(&self, place: &mut Place) -> Option<Record> {
+        let head = *self.bytes.get(place.byte)?;
+        place.byte += 1;
+        place.records += 1;
+        let mut number = || place.number(&self.bytes);
+        let numbered = head & NUMBERED != 0;
+        Some(match head & 7 {
+            COMPUTE => Record::Compute { nanoseconds: number() },
+            SEND | RECEIVE => {
+                let (peer, bytes) = (number() as u32, number());
+                let request = numbered.then(|| number() as u32);
+                let tag = if head & UNTAGGED == 0 { number() as u32 } else { 0 };
+                let communicator = if head & OF_ALL == 0 { number() as u32 } else { 0 };
+                let message = Message { peer, tag, bytes, communicator };
+                if head & 7 == SEND {
+                    Record::Send { message, request }
+                } else {
+                    Record::Receive { message, any_source: head & ANY != 0, request }
+                }
+            }
+            WAIT => {
+                let count = number();
+                Record::Wait { requests: (0..count).map(|_| number() as u32).collect::<SmallVec<_>>() }
+            }
+            _ => {
+                let kind = Kind::ALL[number() as usize];
+                let communicator = number() as u32;
+                let root = numbered.then(|| number() as u32);
+                let bytes = if head & ANY == 0 {
+                    Bytes::Same(number())
+                } else {
+                    let members = number();
+                    let mut each = || (0..members).map(|_| number()).collect::<Box<[u64]>>();
+                    Bytes::Each { sent: each(), received: each() }
+                };
+                Record::Collective(Collective { kind, communicator, root, bytes })
+            }
+        })
+    }
+}
+
+/// A place in a [`Tape`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    byte: usize,
+    /// Records before it.
+    pub records: u64,
+}
+
+impl Place {
+    #[inline]
+    fn number(&mut self, bytes: &[u8]) -> u64 {
+        let (mut number, mut shift) = (0, 0);
+        loop {
+            let byte = bytes[self.byte];
+            self.byte += 1;
+            number |= u64::from(byte & 127) << shift;
+            if byte < 128 {
+                return number;
+            }
+            shift += 7;
+        }
+    }
+}
+
+impl Trace {
+    /// Refuses what cannot be executed, whoever wrote it: members and roots that do not exist, sends and receives that do not
+    /// pair, collectives that members call in different orders.
+    pub fn check(&self) -> Result<(), ProgramError> {
+        crate::trace::check::check(self)
+    }
+}
+
+mod check;
