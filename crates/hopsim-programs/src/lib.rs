@@ -8,6 +8,7 @@
 
 pub mod collectives;
 pub mod error;
+pub mod formats;
 pub mod graph;
 pub mod host;
 pub mod ideal;

@@ -73,7 +73,7 @@ pub struct Collective {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bytes {
     /// n of the collective: of a vector (bcast, reduce, allreduce, scan), of what each member brings in (allgather, gather,
-    /// scatter), of a block (reduce_scatter), of a pair (alltoall).
+    /// scatter), of a block (`reduce_scatter`), of a pair (alltoall).
     Same(u64),
     /// alltoallv: what the rank sends to each member and what it receives from each.
     Each {

@@ -21,13 +21,27 @@ pub struct Trace {
 
 /// The records of one rank, packed: a byte for the kind of record and what is left out in it, then numbers of seven bits to a
 /// byte, least significant first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// Two are equal when they have the same records, wherever they stood in a file.
+#[derive(Clone, Debug, Default)]
 pub struct Tape {
     bytes: Vec<u8>,
     records: u64,
-    /// Line of the first record in its file; 0: it is not from a file with a record per line.
+    /// Line of the first record in its file; 0: it is not from a file.
     pub first_line: u64,
+    /// Records that do not stand in the line behind that of the one before: number of the record, line.
+    jumps: Vec<(u64, u64)>,
+    /// Line behind the last record.
+    next_line: u64,
 }
+
+impl PartialEq for Tape {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Tape {}
 
 const COMPUTE: u8 = 0;
 const SEND: u8 = 1;
@@ -61,12 +75,32 @@ impl Tape {
 
     /// Memory taken \[bytes\].
     pub fn size(&self) -> usize {
-        self.bytes.capacity()
+        self.bytes.capacity() + self.jumps.capacity() * size_of::<(u64, u64)>()
+    }
+
+    /// Line of a record in its file, by its number from 0; none if it is not from a file.
+    pub fn line(&self, record: u64) -> Option<u64> {
+        let jumps = self.jumps.partition_point(|&(jump, _)| jump <= record);
+        let (from, line) = jumps.checked_sub(1).map_or((0, self.first_line), |index| self.jumps[index]);
+        (self.first_line > 0).then(|| line + (record - from))
+    }
+
+    /// Adds a record at the end, which stands in this line of its file.
+    #[inline]
+    pub fn push_at(&mut self, line: u64, record: &Record) {
+        if self.records == 0 {
+            self.first_line = line;
+        } else if line != self.next_line {
+            self.jumps.push((self.records, line));
+        }
+        self.next_line = line + 1;
+        self.push(record);
     }
 
     /// Gives back memory that is not needed.
     pub fn shrink(&mut self) {
         self.bytes.shrink_to_fit();
+        self.jumps.shrink_to_fit();
     }
 
     /// Adds a record at the end.
@@ -216,3 +250,5 @@ impl Trace {
 }
 
 mod check;
+mod rules;
+pub(crate) use rules::Rules;
