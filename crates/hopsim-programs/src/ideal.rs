@@ -224,7 +224,9 @@ impl Ideal {
 impl Port {
     /// The packet whose head was here first comes in as soon as the one before it has.
     fn eject(&mut self, cycles_per_phit: u32) {
-        let Some(Arrival { due: (head, source, number), what: mut train }) = self.trains.pop() else { return };
+        let Some(Arrival { due: (head, source, number), what: mut train }) = self.trains.pop() else {
+            return;
+        };
         let time = train.packets.length_of(train.next) * cycles_per_phit;
         self.sink_free = self.sink_free.max(head).saturating_add(time);
         train.next += 1;

@@ -103,9 +103,7 @@ impl Operations {
 
     /// Whether some receive fits several envelopes.
     pub fn is_open(&self) -> bool {
-        let is_open = |operation: &Operation| {
-            matches!(operation, Operation::Receive { peer, tag, .. } if peer.is_none() || tag.is_none())
-        };
+        let is_open = |operation: &Operation| matches!(operation, Operation::Receive { peer, tag, .. } if peer.is_none() || tag.is_none());
         self.own().operations.iter().any(is_open)
     }
 
@@ -121,8 +119,11 @@ impl Operations {
 
     /// Begins those that wait for nothing.
     pub fn begin(&mut self, now: Cycle, machine: &mut Machine) {
-        let first: Vec<u32> =
-            (0..).zip(&self.missing).filter(|(_, missing)| **missing == 0).map(|(number, _)| number).collect();
+        let first: Vec<u32> = (0..)
+            .zip(&self.missing)
+            .filter(|(_, missing)| **missing == 0)
+            .map(|(number, _)| number)
+            .collect();
         for operation in first {
             let mut frames = Vec::new();
             self.ready(now, machine, operation, &mut frames);

@@ -90,7 +90,8 @@ impl Rules {
     /// The packets of a message with so much payload \[bytes\], a phit at least.
     pub fn packets(&self, bytes: u64) -> Packets {
         let Fraction { numerator, denominator } = self.phit;
-        let payload = (u128::from(bytes) * u128::from(denominator)).div_ceil(u128::from(numerator)).max(1) as u64;
+        let payload =
+            (u128::from(bytes) * u128::from(denominator)).div_ceil(u128::from(numerator)).max(1) as u64;
         let room = u64::from(self.packet_length - self.header_length);
         let count = payload.div_ceil(room);
         let last = (payload - (count - 1) * room) as u32 + self.header_length;
