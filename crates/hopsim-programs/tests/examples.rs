@@ -4,6 +4,7 @@ use hopsim_programs::formats::mpt;
 use hopsim_programs::host::Host;
 use hopsim_programs::host::rules::{Rules, SendCompletes};
 use hopsim_programs::ideal::{Ejection, Failure, Ideal, Network};
+use hopsim_programs::record::Script;
 use hopsim_programs::units::Fraction;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -63,8 +64,8 @@ fn network(given: &Map<String, Value>) -> Network {
 fn hosts(format: &str, program: &str, rules: &Arc<Rules>) -> Vec<Host> {
     match format {
         "mpt" => {
-            let trace = Arc::new(mpt::read(program.as_bytes()).expect("a trace"));
-            (0..trace.ranks.len() as u32).map(|rank| Host::of_trace(rank, &trace, rules)).collect()
+            let trace: Arc<dyn Script> = Arc::new(mpt::read(program.as_bytes()).expect("a trace"));
+            (0..trace.ranks()).map(|rank| Host::of_script(rank, &trace, rules)).collect()
         }
         _ => Vec::new(),
     }
