@@ -1,6 +1,7 @@
 //! Programs that are graphs of operations: GOAL, Chakra.
 
-use crate::record::Rank;
+use crate::record::{Collective, Rank};
+use std::sync::Arc;
 
 /// An operation of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,14 +58,14 @@ pub struct RankGraph {
     /// What waits for what.
     pub dependencies: Vec<Dependency>,
     /// Collective operations that it takes part in.
-    pub collectives: Vec<crate::record::Collective>,
+    pub collectives: Vec<Collective>,
 }
 
 /// A program whose ranks are graphs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
-    /// Members of every communicator beside number 0, by number − 1.
-    pub communicators: Vec<Vec<Rank>>,
+    /// Members of every communicator, in their order; number 0 has all ranks.
+    pub communicators: Vec<Arc<[Rank]>>,
     /// By rank.
     pub ranks: Vec<RankGraph>,
 }

@@ -10,6 +10,8 @@ pub mod collectives;
 pub mod error;
 pub mod formats;
 pub mod graph;
+pub mod host;
+pub mod ideal;
 pub mod record;
 pub mod trace;
 pub mod units;

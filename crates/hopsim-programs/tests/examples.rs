@@ -1,0 +1,112 @@
+//! Small programs on the ideal network, compared with an independent model: `tests/data/examples.json` has what it gives.
+
+use hopsim_programs::formats::mpt;
+use hopsim_programs::host::Host;
+use hopsim_programs::host::rules::{Rules, SendCompletes};
+use hopsim_programs::ideal::{Ejection, Failure, Ideal, Network};
+use hopsim_programs::units::Fraction;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+fn fraction(value: &Value) -> Fraction {
+    Fraction::from_decimal(&value.to_string()).expect("a positive number")
+}
+
+fn number(value: &Value) -> u32 {
+    value.as_u64().expect("a number") as u32
+}
+
+/// The rules of an example: a cycle of 1 ns, phits of 4 B and packets of 1,024 phits unless it says otherwise.
+fn rules(host: &Map<String, Value>) -> Rules {
+    let mut rules = Rules { packet_length: 1024, ..Rules::default() };
+    let (mut cycle, mut speed) = (Fraction::ONE, Some(Fraction::ONE));
+    for (key, value) in host {
+        match key.as_str() {
+            "cycle_ns" => cycle = fraction(value),
+            "cpu_speed" => speed = (value != "infinite").then(|| fraction(value)),
+            "phit_bytes" => rules.phit = fraction(value),
+            "send_overhead" => rules.send_overhead = number(value),
+            "receive_overhead" => rules.receive_overhead = number(value),
+            "gap" => rules.gap = number(value),
+            "eager_limit" => rules.eager_limit = value.as_u64(),
+            "send_completes" => rules.send_completes = SendCompletes::Injected,
+            "packet_length" => rules.packet_length = number(value),
+            "header_length" => rules.header_length = number(value),
+            "last_packet" => rules.last_packet_full = value == "full",
+            "any_source" => rules.first_of_any_source = value == "first",
+            "collectives" => {
+                let names = value.as_object().expect("a table");
+                for (kind, algorithm) in names {
+                    rules.collectives.set(kind, algorithm.as_str().expect("a name")).expect("an algorithm");
+                }
+            }
+            other => panic!("{other} is not known"),
+        }
+    }
+    rules.cycles_per_nanosecond = speed.map(|speed| speed.times(cycle).expect("small").inverse());
+    rules
+}
+
+fn network(given: &Map<String, Value>) -> Network {
+    let mut network = Network { latency: 500, cycles_per_phit: 1, ejection: Ejection::Unlimited };
+    for (key, value) in given {
+        match key.as_str() {
+            "latency" => network.latency = number(value),
+            "cycles_per_phit" => network.cycles_per_phit = number(value),
+            "ejection" => network.ejection = Ejection::Serial,
+            other => panic!("{other} is not known"),
+        }
+    }
+    network
+}
+
+fn hosts(format: &str, program: &str, rules: &Arc<Rules>) -> Vec<Host> {
+    match format {
+        "mpt" => {
+            let trace = Arc::new(mpt::read(program.as_bytes()).expect("a trace"));
+            (0..trace.ranks.len() as u32).map(|rank| Host::of_trace(rank, &trace, rules)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What happened, as the file has it.
+fn outcome(example: &Value) -> Value {
+    let table = |key: &str| example[key].as_object().expect("a table").clone();
+    let rules = Arc::new(rules(&table("host")));
+    let text = |key: &str| example[key].as_str().expect("a text");
+    let hosts = hosts(text("format"), text("program"), &rules);
+    let mut ideal = Ideal::new(network(&table("network")), hosts);
+    let mut latencies = Vec::new();
+    let left = ideal.advance(u32::MAX, |letter, at| latencies.push(at - letter.joined));
+    assert!(!left);
+    latencies.sort_unstable();
+    let finish: Vec<u32> = ideal.hosts().iter().map(|host| host.figures().finish).collect();
+    match ideal.verdict() {
+        Ok(()) => serde_json::json!({
+            "execution_time": finish.iter().max(),
+            "finish": finish,
+            "messages": latencies.len(),
+            "message_latency": latencies,
+        }),
+        Err(Failure::Stuck(cycle)) => {
+            let open: Vec<u32> =
+                ideal.hosts().iter().filter(|host| !host.is_done()).map(Host::rank).collect();
+            serde_json::json!({ "error": "stuck", "cycle": cycle, "ranks": open })
+        }
+        Err(Failure::Unmatched) => serde_json::json!({ "error": "unmatched send" }),
+    }
+}
+
+#[test]
+fn every_rank_of_every_example_finishes_in_the_cycle_that_the_independent_model_says() {
+    let examples: Vec<Value> = serde_json::from_str(include_str!("data/examples.json")).unwrap();
+    let mut wrong = Vec::new();
+    for example in &examples {
+        let got = outcome(example);
+        if got != example["result"] {
+            wrong.push(format!("{}: {got} instead of {}", example["name"], example["result"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), examples.len(), wrong.join("\n"));
+}
