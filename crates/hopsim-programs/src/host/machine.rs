@@ -114,6 +114,8 @@ pub struct Machine {
     /// Ends of computations and overheads, and messages that leave: when, place in program order, operation.
     timers: BinaryHeap<Reverse<(Cycle, u32, u32)>>,
     serial: u32,
+    /// A message that has been issued in this moment.
+    issued: Option<(u32, Sending)>,
 }
 
 impl Machine {
@@ -131,6 +133,7 @@ impl Machine {
             streams: (0..streams.max(1)).map(|_| Stream::default()).collect(),
             timers: BinaryHeap::new(),
             serial: 0,
+            issued: None,
         }
     }
 
@@ -253,6 +256,9 @@ impl Machine {
     /// Something that ends by cycle `now`, the first in program order of those that end first.
     #[inline]
     pub fn expire(&mut self, now: Cycle) -> Option<Reached> {
+        if let Some(reached) = self.join_queue(now) {
+            return Some(reached);
+        }
         let &Reverse((at, _, id)) = self.timers.peek()?;
         if at > now {
             return None;
@@ -264,7 +270,7 @@ impl Machine {
             && !operation.issued
         {
             self.streams[stream as usize].is_busy = false;
-            return Some(self.issue(now, id, sending));
+            return self.issue(id, sending);
         }
         if !operation.issued {
             self.streams[stream as usize].is_busy = false;
@@ -277,6 +283,9 @@ impl Machine {
     /// none can go on.
     #[inline]
     pub fn take_up(&mut self, now: Cycle) -> Option<Reached> {
+        if let Some(reached) = self.join_queue(now) {
+            return Some(reached);
+        }
         for stream in 0..self.streams.len() {
             while !self.streams[stream].is_busy
                 && let Some((_, _, id)) = self.streams[stream].ready.pop_front()
@@ -307,19 +316,29 @@ impl Machine {
             return is_compute.then_some(Reached { owner: label.owner, started: true, done: false });
         }
         if let Work::Send(sending) = work {
-            return Some(self.issue(now, id, sending));
+            return self.issue(id, sending);
         }
         self.remove(id);
         Some(Reached { owner: label.owner, started: is_compute, done: true })
     }
 
-    /// A message is issued: it joins the queue, or it is announced at once if the rank sends it to itself.
-    fn issue(&mut self, now: Cycle, id: u32, sending: Sending) -> Reached {
+    /// A message is issued. It joins the queue after all that follows from that at once: see [`Self::join_queue`].
+    fn issue(&mut self, id: u32, sending: Sending) -> Option<Reached> {
         let number = self.next_number();
-        let owner = self.operations[id as usize].map_or(0, |operation| operation.label.owner);
+        let operation = self.operations[id as usize].as_mut()?;
+        (operation.issued, operation.number) = (true, number);
+        self.issued = Some((id, sending));
+        Some(Reached { owner: operation.label.owner, started: true, done: false })
+    }
+
+    /// The message that has been issued joins the queue, or is announced at once if the rank sends it to itself.
+    fn join_queue(&mut self, now: Cycle) -> Option<Reached> {
+        let (id, sending) = self.issued.take()?;
+        let operation = self.operations[id as usize].as_mut()?;
+        operation.joined = now;
+        let (owner, number) = (operation.label.owner, operation.number);
         let Sending { to, tag, communicator, bytes } = sending;
-        let is_own = to == self.rank;
-        let is_eager = self.rules.is_eager(bytes);
+        let (is_own, is_eager) = (to == self.rank, self.rules.is_eager(bytes));
         let purpose = if is_own || is_eager { Purpose::Eager } else { Purpose::Request { sender: id } };
         let letter = Letter { tag, communicator, bytes, ..self.letter(to, number, purpose, now) };
         if is_own {
@@ -330,13 +349,11 @@ impl Machine {
             let injected = is_eager && self.rules.send_completes == SendCompletes::Injected;
             self.queue.push_back(Outgoing { letter, queued: now, sender: injected.then_some(id) });
         }
-        let done = is_own || (is_eager && self.rules.send_completes == SendCompletes::Buffered);
-        if done {
+        let is_done = is_own || (is_eager && self.rules.send_completes == SendCompletes::Buffered);
+        is_done.then(|| {
             self.remove(id);
-        } else if let Some(operation) = &mut self.operations[id as usize] {
-            (operation.issued, operation.number, operation.joined) = (true, number, now);
-        }
-        Reached { owner, started: true, done }
+            Reached { owner, started: false, done: true }
+        })
     }
 
     fn remove(&mut self, id: u32) {
