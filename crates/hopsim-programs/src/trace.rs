@@ -1,5 +1,12 @@
 //! Programs that are sequences: what each rank calls, one record after the other, packed in a few bytes each.
 
+#[cfg(test)]
+pub(crate) mod arbitrary;
+mod check;
+pub mod info;
+mod rules;
+pub(crate) use rules::Rules;
+
 use crate::collectives::Kind;
 use crate::error::ProgramError;
 use crate::record::{Bytes, Collective, Message, Rank, Record, Records, Script};
@@ -248,10 +255,6 @@ impl Trace {
         crate::trace::check::check(self)
     }
 }
-
-mod check;
-mod rules;
-pub(crate) use rules::Rules;
 
 impl Script for Trace {
     fn communicators(&self) -> &[Arc<[Rank]>] {

@@ -1,6 +1,6 @@
 //! Small programs on the ideal network, compared with an independent model: `tests/data/examples.json` has what it gives.
 
-use hopsim_programs::formats::mpt;
+use hopsim_programs::formats::{goal, mpt};
 use hopsim_programs::host::Host;
 use hopsim_programs::host::rules::{Rules, SendCompletes};
 use hopsim_programs::ideal::{Ejection, Failure, Ideal, Network};
@@ -67,7 +67,11 @@ fn hosts(format: &str, program: &str, rules: &Arc<Rules>) -> Vec<Host> {
             let trace: Arc<dyn Script> = Arc::new(mpt::read(program.as_bytes()).expect("a trace"));
             (0..trace.ranks()).map(|rank| Host::of_script(rank, &trace, rules)).collect()
         }
-        _ => Vec::new(),
+        "goal" => {
+            let graph = Arc::new(goal::read(program.as_bytes()).expect("a graph"));
+            (0..graph.ranks.len() as u32).map(|rank| Host::of_graph(rank, &graph, rules)).collect()
+        }
+        other => panic!("{other} is not known"),
     }
 }
 
@@ -95,7 +99,20 @@ fn outcome(example: &Value) -> Value {
                 ideal.hosts().iter().filter(|host| !host.is_done()).map(Host::rank).collect();
             serde_json::json!({ "error": "stuck", "cycle": cycle, "ranks": open })
         }
-        Err(Failure::Unmatched) => serde_json::json!({ "error": "unmatched send" }),
+        Err(Failure::Unmatched) => {
+            let untaken = ideal.hosts().iter().flat_map(|host| {
+                host.untaken().into_iter().map(|(envelope, message)| (envelope, message, host.rank()))
+            });
+            let first = untaken.min_by_key(|(envelope, message, _)| (envelope.source, message.number));
+            let (envelope, message, destination) = first.expect("one");
+            serde_json::json!({
+                "error": "unmatched send",
+                "source": envelope.source,
+                "destination": destination,
+                "tag": envelope.tag,
+                "bytes": message.bytes,
+            })
+        }
     }
 }
 

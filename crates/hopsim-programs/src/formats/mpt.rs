@@ -257,10 +257,11 @@ fn collective(fields: &mut Fields<'_>, rank: Rank) -> Result<Collective, Program
         let bytes = sent.max(received);
         let expected = sides(kind, root == Some(rank), bytes);
         if (sent, received) != expected {
-            let (send, receive) = expected;
             return Err(ProgramError::new(format!(
-                "{name} sends {sent} and receives {received} bytes here; expected {send} and {receive}",
-                name = kind.name()
+                "{} sends {sent} and receives {received} bytes here; expected {} and {}",
+                kind.name(),
+                expected.0,
+                expected.1
             )));
         }
         Bytes::Same(bytes)
@@ -376,6 +377,8 @@ fn write_collective(collective: &Collective, rank: Rank, writer: &mut impl Write
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::arbitrary::traces;
+    use proptest::prelude::*;
 
     const HEAD: &str = "mpt 1\nname x\nranks 2\ncomm 0 2 0 1\ncomm 1 1 1\n";
 
@@ -522,5 +525,24 @@ mod tests {
         let trace = read(text.as_bytes()).unwrap();
         let lines: Vec<_> = (0..3).map(|record| trace.ranks[0].line(record)).collect();
         assert_eq!(lines, [Some(9), Some(10), Some(13)]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(trace in traces()) {
+            let mut text = Vec::new();
+            write(&trace, &mut text).unwrap();
+            prop_assert_eq!(read(text.as_slice()), Ok(trace));
+        }
+
+        #[test]
+        fn no_text_makes_the_reader_panic(trace in traces(), place in any::<prop::sample::Index>(), byte in any::<u8>()) {
+            let mut text = Vec::new();
+            write(&trace, &mut text).unwrap();
+            let place = place.index(text.len());
+            text[place] = byte;
+            let _ = read(text.as_slice()).map(|trace| trace.check());
+            let _ = read(&text[..place]).map(|trace| trace.check());
+        }
     }
 }

@@ -97,6 +97,23 @@ impl<'a> Iterator for Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
+    /// Those of a text.
+    #[inline]
+    pub fn of(text: &'a [u8]) -> Self {
+        Self { rest: text }
+    }
+
+    /// The next one, which must be this.
+    #[inline]
+    pub fn keyword(&mut self, keyword: &str) -> Result<(), ProgramError> {
+        let got = self.next();
+        if got == Some(keyword.as_bytes()) {
+            return Ok(());
+        }
+        let got = got.map_or("the end of the line".to_string(), quoted);
+        Err(ProgramError::new(format!("expected `{keyword}`, got {got}")))
+    }
+
     /// What follows the fields so far and the space behind them.
     pub fn rest(self) -> &'a [u8] {
         self.rest.get(1..).unwrap_or_default()
