@@ -12,6 +12,7 @@ pub mod formats;
 pub mod graph;
 pub mod host;
 pub mod ideal;
+pub mod program;
 pub mod record;
 pub mod trace;
 pub mod units;
