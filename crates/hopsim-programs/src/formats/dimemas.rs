@@ -333,13 +333,7 @@ fn message(fields: &mut Colons<'_>) -> Result<Message, ProgramError> {
 
 /// A time in seconds as nanoseconds.
 fn seconds(field: &[u8]) -> Result<u64, ProgramError> {
-    let (whole, part) = split(field, b'.').unwrap_or((field, b"0"));
-    let exact = || {
-        let missing = 9u32.checked_sub(part.len() as u32)?;
-        let part = text::digits(part)?.checked_mul(10u64.pow(missing))?;
-        text::digits(whole)?.checked_mul(1_000_000_000)?.checked_add(part)
-    };
-    exact().ok_or_else(|| {
+    text::decimal(field, 9).ok_or_else(|| {
         ProgramError::new(format!(
             "expected seconds with up to 9 decimals, such as 0.000000168, got {}",
             quoted(field)

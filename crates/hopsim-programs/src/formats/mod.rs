@@ -7,4 +7,5 @@ pub mod dimemas;
 pub mod goal;
 pub mod goal_binary;
 pub mod mpt;
+pub mod table;
 mod text;
