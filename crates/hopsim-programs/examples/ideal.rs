@@ -4,6 +4,7 @@ use hopsim_programs::formats::mpt;
 use hopsim_programs::host::rules::{Rules, SendCompletes};
 use hopsim_programs::host::{Figures, Host};
 use hopsim_programs::ideal::{Ejection, Ideal, Network};
+use hopsim_programs::record::Script;
 use hopsim_programs::units::Fraction;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
     let setting = arguments.get(1).map_or("base", String::as_str);
     let speed = arguments.get(2).map_or("1", String::as_str);
-    let trace = Arc::new(mpt::read(std::io::stdin().lock())?);
+    let trace: Arc<dyn Script> = Arc::new(mpt::read(std::io::stdin().lock())?);
     let mut network = Network { latency: 500, cycles_per_phit: 1, ejection: Ejection::Unlimited };
     let mut rules = Rules { packet_length: 1024, ..Rules::default() };
     rules.cycles_per_nanosecond = Fraction::from_decimal(speed).map(Fraction::inverse);
@@ -26,9 +27,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => {}
     }
     let rules = Arc::new(rules);
-    let ranks = 0..trace.ranks.len() as u32;
+    let ranks = 0..trace.ranks();
     let begun = std::time::Instant::now();
-    let hosts = ranks.map(|rank| Host::of_trace(rank, &trace, &rules)).collect();
+    let hosts = ranks.map(|rank| Host::of_script(rank, &trace, &rules)).collect();
     let mut ideal = Ideal::new(network, hosts);
     ideal.advance(u32::MAX, |_, _| ());
     eprintln!("{:?} {:?}", ideal.verdict(), begun.elapsed());
@@ -40,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let latency_max = figures.iter().map(|f| f.latency_max).max().unwrap_or(0);
     println!(
         "{},{setting},{speed},{},{},{},{compute_max},{},{},{},{},{},{},{latency_max}",
-        trace.name,
+        arguments.get(3).map_or("", String::as_str),
         finish().max().unwrap_or(0),
         finish().min().unwrap_or(0),
         sum(|f| f.finish.into()),

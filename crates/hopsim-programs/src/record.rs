@@ -2,6 +2,7 @@
 
 use crate::collectives::Kind;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Number of a process of a program, from 0.
 pub type Rank = u32;
@@ -82,4 +83,32 @@ pub enum Bytes {
         /// From each member.
         received: Box<[u64]>,
     },
+}
+
+/// A program whose ranks call one record after the other.
+pub trait Script: Send + Sync {
+    /// Members of every communicator, in their order; number 0 has all ranks.
+    fn communicators(&self) -> &[Arc<[Rank]>];
+
+    /// The calls of a rank, from the first.
+    fn records(self: Arc<Self>, rank: Rank) -> Box<dyn Records>;
+
+    /// The line of its file that record number `record` of a rank, from 0, is in; none if it is from no file.
+    fn line(&self, _rank: Rank, _record: u64) -> Option<u64> {
+        None
+    }
+
+    /// Number of ranks.
+    fn ranks(&self) -> u32 {
+        self.communicators().first().map_or(0, |all| all.len() as u32)
+    }
+}
+
+/// The calls of a rank, made or read when they are needed.
+pub trait Records: Send {
+    /// The next one; none after the last.
+    fn next(&mut self) -> Option<Record>;
+
+    /// How many are left.
+    fn left(&self) -> u64;
 }

@@ -9,7 +9,7 @@ pub(crate) use rules::Rules;
 
 use crate::collectives::Kind;
 use crate::error::ProgramError;
-use crate::record::{Bytes, Collective, Message, Rank, Record};
+use crate::record::{Bytes, Collective, Message, Rank, Record, Records, Script};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -253,5 +253,37 @@ impl Trace {
     /// pair, collectives that members call in different orders.
     pub fn check(&self) -> Result<(), ProgramError> {
         crate::trace::check::check(self)
+    }
+}
+
+impl Script for Trace {
+    fn communicators(&self) -> &[Arc<[Rank]>] {
+        &self.communicators
+    }
+
+    fn records(self: Arc<Self>, rank: Rank) -> Box<dyn Records> {
+        Box::new(Reading { trace: self, rank: rank as usize, place: Place::default() })
+    }
+
+    fn line(&self, rank: Rank, record: u64) -> Option<u64> {
+        self.ranks.get(rank as usize)?.line(record)
+    }
+}
+
+/// One rank of a trace, as far as it has been read.
+struct Reading {
+    trace: Arc<Trace>,
+    rank: usize,
+    place: Place,
+}
+
+impl Records for Reading {
+    #[inline]
+    fn next(&mut self) -> Option<Record> {
+        self.trace.ranks[self.rank].next(&mut self.place)
+    }
+
+    fn left(&self) -> u64 {
+        self.trace.ranks[self.rank].len() - self.place.records
     }
 }

@@ -5,6 +5,7 @@ use hopsim_programs::graph::Graph;
 use hopsim_programs::host::Host;
 use hopsim_programs::host::rules::{Rules, SendCompletes};
 use hopsim_programs::ideal::{Ejection, Failure, Ideal, Network};
+use hopsim_programs::record::Script;
 use hopsim_programs::units::Fraction;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -64,8 +65,8 @@ fn network(given: &Map<String, Value>) -> Network {
 fn hosts(format: &str, program: &str, rules: &Arc<Rules>) -> Vec<Host> {
     match format {
         "mpt" => {
-            let trace = Arc::new(mpt::read(program.as_bytes()).expect("a trace"));
-            (0..trace.ranks.len() as u32).map(|rank| Host::of_trace(rank, &trace, rules)).collect()
+            let trace: Arc<dyn Script> = Arc::new(mpt::read(program.as_bytes()).expect("a trace"));
+            (0..trace.ranks()).map(|rank| Host::of_script(rank, &trace, rules)).collect()
         }
         "goal" => hosts_of_graph(goal::read(program.as_bytes()).expect("a graph"), rules),
         "mpt exported to goal" => {
@@ -107,7 +108,20 @@ fn outcome(example: &Value) -> Value {
                 ideal.hosts().iter().filter(|host| !host.is_done()).map(Host::rank).collect();
             serde_json::json!({ "error": "stuck", "cycle": cycle, "ranks": open })
         }
-        Err(Failure::Unmatched) => serde_json::json!({ "error": "unmatched send" }),
+        Err(Failure::Unmatched) => {
+            let untaken = ideal.hosts().iter().flat_map(|host| {
+                host.untaken().into_iter().map(|(envelope, message)| (envelope, message, host.rank()))
+            });
+            let first = untaken.min_by_key(|(envelope, message, _)| (envelope.source, message.number));
+            let (envelope, message, destination) = first.expect("one");
+            serde_json::json!({
+                "error": "unmatched send",
+                "source": envelope.source,
+                "destination": destination,
+                "tag": envelope.tag,
+                "bytes": message.bytes,
+            })
+        }
     }
 }
 

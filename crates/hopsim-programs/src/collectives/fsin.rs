@@ -27,8 +27,8 @@ fn exchange(call: &Call, round: u32, bytes: u64) -> Option<Step> {
     Some(if round.is_multiple_of(2) { Step::send(to, bytes) } else { Step::receive(from, bytes) })
 }
 
-/// The greatest common divisor g of the stride and a power of two is the lowest bit of the stride; r − stride if ⌊r / g⌋ is odd,
-/// else r + stride.
+/// r − stride if ⌊r / g⌋ is odd, else r + stride: g, the greatest common divisor of the stride and a power of two, is the
+/// lowest bit of the stride.
 fn partner(call: &Call, stride: u32) -> u32 {
     let odd = call.place >> stride.trailing_zeros() & 1 == 1;
     if odd { call.before(stride) } else { call.after(stride) }

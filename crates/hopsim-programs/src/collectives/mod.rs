@@ -110,7 +110,7 @@ pub struct Call<'a> {
     pub root: u32,
     /// n of the collective \[bytes\]; 0 for alltoallv. See [`crate::record::Bytes`].
     pub bytes: u64,
-    /// alltoallv: what it sends to each member and receives from each, by their places \[bytes\].
+    /// alltoallv: what it sends to each member and receives from each, by their places \[bytes\]; without it there is nothing.
     pub each: Option<(&'a [u64], &'a [u64])>,
 }
 
@@ -218,9 +218,6 @@ impl Algorithm {
     /// The member's next step; none when its part is over. `round` says where it is: it is 0 at first, and is moved on. There
     /// are no steps for a kind that the algorithm does not serve, see [`check`].
     pub fn step(self, call: &Call, round: &mut u32) -> Option<Step> {
-        if call.members < 2 {
-            return None;
-        }
         loop {
             let step = self.round(call, *round)?;
             *round += 1;
@@ -267,12 +264,12 @@ impl Call<'_> {
         ahead(self.root, v, self.members)
     }
 
-    /// The member that is so far ahead, at most p.
+    /// The member that is so far ahead.
     fn after(&self, distance: u32) -> u32 {
         ahead(self.place, distance, self.members)
     }
 
-    /// The member that is so far behind, at most p.
+    /// The member that is so far behind.
     fn before(&self, distance: u32) -> u32 {
         back(self.place, distance, self.members)
     }
@@ -298,7 +295,7 @@ impl Step {
     }
 }
 
-/// (place + distance) mod p, for a place below p and a distance up to p.
+/// (place + distance) mod p, for a place below p.
 fn ahead(place: u32, distance: u32, members: u32) -> u32 {
     (place + distance % members) % members
 }

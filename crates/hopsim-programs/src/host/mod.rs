@@ -16,8 +16,7 @@ use crate::host::graph::Operations;
 use crate::host::machine::{Machine, Operation, Reached};
 use crate::host::rules::Rules;
 use crate::host::sequence::Sequence;
-use crate::record::{Communicator, Rank};
-use crate::trace::Trace;
+use crate::record::{Communicator, Rank, Script};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -164,10 +163,10 @@ pub struct Host {
 }
 
 impl Host {
-    /// A rank of a recorded program, before it begins.
-    pub fn of_trace(rank: Rank, trace: &Arc<Trace>, rules: &Arc<Rules>) -> Self {
+    /// A rank of a program of records, before it begins.
+    pub fn of_script(rank: Rank, script: &Arc<dyn Script>, rules: &Arc<Rules>) -> Self {
         let machine = Machine::new(rank, Arc::clone(rules), 1, rules.first_of_any_source);
-        Self { machine, program: Program::Sequence(Sequence::new(rank, trace)) }
+        Self { machine, program: Program::Sequence(Sequence::new(rank, script)) }
     }
 
     /// A rank of a graph, before it begins.

@@ -5,8 +5,7 @@ use crate::host::Cycle;
 use crate::host::machine::{Label, Machine, Owner, Reached, Sending, Work};
 use crate::host::matching::Pattern;
 use crate::host::unrolling::{Exchange, Unrolling, place};
-use crate::record::{Collective, Communicator, Message, Rank, Record};
-use crate::trace::{Place, Trace};
+use crate::record::{Collective, Communicator, Message, Rank, Record, Records, Script};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -42,9 +41,11 @@ struct Membership {
 
 /// The sequence of one rank.
 pub struct Sequence {
-    trace: Arc<Trace>,
+    script: Arc<dyn Script>,
+    records: Box<dyn Records>,
     rank: Rank,
-    at: Place,
+    /// Records read so far.
+    read: u32,
     standing: Standing,
     requests: FxHashMap<u32, Request>,
     unrolling: Option<Unrolling>,
@@ -55,12 +56,13 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// That of a rank of a trace.
-    pub fn new(rank: Rank, trace: &Arc<Trace>) -> Self {
+    /// That of a rank of a program.
+    pub fn new(rank: Rank, script: &Arc<dyn Script>) -> Self {
         Self {
-            trace: Arc::clone(trace),
+            script: Arc::clone(script),
+            records: Arc::clone(script).records(rank),
             rank,
-            at: Place::default(),
+            read: 0,
             standing: Standing::Nothing,
             requests: FxHashMap::default(),
             unrolling: None,
@@ -78,7 +80,7 @@ impl Sequence {
 
     /// Records that it has not read.
     pub fn records_left(&self) -> u64 {
-        self.trace.ranks[self.rank as usize].len() - self.at.records
+        self.records.left()
     }
 
     /// An operation has reached a state.
@@ -121,8 +123,11 @@ impl Sequence {
                 }
                 continue;
             }
-            match self.trace.ranks[self.rank as usize].next(&mut self.at) {
-                Some(record) => self.record(now, machine, record),
+            match self.records.next() {
+                Some(record) => {
+                    self.read += 1;
+                    self.record(now, machine, record);
+                }
                 None => self.is_exhausted = true,
             }
         }
@@ -187,13 +192,13 @@ impl Sequence {
     }
 
     fn begin(&mut self, now: Cycle, machine: &mut Machine, owner: Owner, work: Work) {
-        let label = Label { index: self.index, owner, record: self.at.records as u32 - 1, stream: 0 };
+        let label = Label { index: self.index, owner, record: self.read - 1, stream: 0 };
         self.index += 1;
         machine.begin(now, label, work);
     }
 
     fn unroll(&mut self, machine: &Machine, collective: Collective) {
-        let members = &self.trace.communicators[collective.communicator as usize];
+        let members = &self.script.communicators()[collective.communicator as usize];
         let rank = self.rank;
         let membership = self
             .memberships
