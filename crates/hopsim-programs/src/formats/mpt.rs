@@ -523,6 +523,16 @@ mod tests {
     }
 
     #[test]
+    fn a_script_becomes_a_trace() {
+        let text = with("c 7\n# no record").replace("name x", "name other");
+        let trace = read(text.as_bytes()).unwrap();
+        let script: Arc<dyn crate::record::Script> = Arc::new(trace.clone());
+        let copy = Trace::of_script("other", &script);
+        assert_eq!(copy, trace);
+        assert_eq!(copy.ranks[0].line(0), Some(7));
+    }
+
+    #[test]
     fn records_know_their_lines() {
         let text = format!(
             "{HEAD}# no records yet\nrank 0 3\n\nc 1\nc 2\n\n# two lines between\nc 3\nrank 1 0\nend\n"
