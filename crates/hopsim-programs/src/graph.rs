@@ -1,5 +1,8 @@
 //! Programs that are graphs of operations: GOAL, Chakra.
 
+mod check;
+
+use crate::error::ProgramError;
 use crate::record::{Collective, Rank};
 use std::sync::Arc;
 
@@ -68,6 +71,15 @@ pub struct Graph {
     pub communicators: Vec<Arc<[Rank]>>,
     /// By rank.
     pub ranks: Vec<RankGraph>,
+}
+
+impl Graph {
+    /// Refuses what cannot be executed, whoever wrote it: peers and dependencies that do not exist, operations that wait for
+    /// each other in a circle, and keys of which not as many messages are sent as received. Where a rank has receives that fit
+    /// several keys all its messages are counted together. Collective operations are not compared between ranks.
+    pub fn check(&self) -> Result<(), ProgramError> {
+        check::check(self)
+    }
 }
 
 impl RankGraph {

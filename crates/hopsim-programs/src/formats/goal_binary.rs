@@ -276,3 +276,76 @@ fn numbers(operation: &Operation) -> Option<(u8, u32, u64, u32)> {
         Operation::Collective(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::goal;
+
+    /// Rank 0 has a send and a calc that waits for it; rank 1 receives.
+    fn file() -> Vec<u8> {
+        let text = "num_ranks 2\nrank 0 {\na: send 8b to 1 tag 3\nb: calc 5 cpu 1\nb requires a\n}\n\
+                    rank 1 {\nrecv 8b from -1 tag -1\n}\n";
+        let mut bytes = Vec::new();
+        write(&goal::read(text.as_bytes()).unwrap(), &mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn the_layout_is_that_of_txt2bin() {
+        let bytes = file();
+        let number = |at: usize| u32::from_le_bytes(*bytes[at..].first_chunk().unwrap());
+        assert_eq!((number(0), number(8), bytes[12], bytes[13]), (4223, 2, 2, 1));
+        // The table of two ranks ends at byte 46, 38 behind byte 8.
+        assert_eq!((number(14), number(22)), (38, 38 + 8 + 4 + 2 * 39 + 4));
+        // Two operations, one root, number 0; its kind, its peer and its successors.
+        assert_eq!([46, 50, 54, 58].map(number), [2, 1, 0, 0]);
+        assert_eq!((bytes[62], number(63), number(67), number(75)), (1, 1, 8, 3));
+        assert_eq!([81, 85, 89].map(number), [1, 0, 0]);
+        // The second one waits for one; the appendix.
+        assert_eq!((number(97), bytes[97 + 4], bytes[97 + 21], number(136)), (1, 3, 1, 1));
+        // Rank 1: from anyone, any tag.
+        assert_eq!((number(140), bytes[152 + 4], number(152 + 5), number(152 + 17)), (1, 2, ANY, ANY));
+    }
+
+    #[test]
+    fn broken_files_are_refused() {
+        let refusal = |change: &dyn Fn(&mut Vec<u8>)| {
+            let mut bytes = file();
+            change(&mut bytes);
+            read(&bytes).map_or_else(|error| error.to_string(), |_| "fine".to_string())
+        };
+        assert_eq!(refusal(&|_| {}), "fine");
+        let changed = |at: usize, byte: u8| refusal(&move |bytes| bytes[at] = byte);
+        for (message, expected) in [
+            (refusal(&|bytes| bytes.truncate(5)), "the file is cut short: expected 8 bytes more, got 5"),
+            (refusal(&|bytes| bytes.truncate(20)), "the file is cut short: expected 32 bytes more, got 6"),
+            (
+                refusal(&|bytes| bytes.truncate(150)),
+                "expected the part of a rank within bytes 0 to 142, got 132 to 183",
+            ),
+            (changed(0, 1), "expected 4223 as first number of GOAL in binary form, got 4097"),
+            (changed(8, 0), "expected at least one rank, got 0"),
+            (changed(46, 9), "rank 0: the file is cut short: expected 355 bytes more, got 86"),
+            (changed(62, 4), "rank 0: operation 0: expected a kind, 1 send, 2 recv or 3 calc, got 4"),
+            (changed(63, 2), "rank 0: operation 0: expected a rank from 0 to 1 as peer, got 2"),
+            (
+                refusal(&|bytes| bytes[75..79].fill(255)),
+                "rank 0: operation 0: expected a tag of a send, got any",
+            ),
+            (changed(80, 1), "rank 0: operation 0: expected nic 0, the only one supported, got 1"),
+            (
+                changed(81, 2),
+                "rank 0: operation 0: expected its 2 successors from number 0 on, and there are 1 in all",
+            ),
+            (changed(136, 2), "rank 0: operation 0: expected a successor from 0 to 1, got 2"),
+            (changed(97, 2), "rank 0: operation 1: expected 2 operations that it waits for, got 1"),
+            (
+                refusal(&|bytes| (bytes[58], bytes[97], bytes[136]) = (1, 0, 0)),
+                "rank 0: operations wait for each other in a circle: 0 → 0; expected none",
+            ),
+        ] {
+            assert_eq!(message, expected);
+        }
+    }
+}

@@ -254,19 +254,24 @@ fn collective(fields: &mut Fields<'_>, rank: Rank) -> Result<Collective, Program
     } else {
         let sent = text::number(sent, "the bytes sent", 0..=u64::MAX)?;
         let received = text::number(received, "the bytes received", 0..=u64::MAX)?;
-        let bytes = sent.max(received);
-        let expected = sides(kind, root == Some(rank), bytes);
-        if (sent, received) != expected {
-            return Err(ProgramError::new(format!(
-                "{} sends {sent} and receives {received} bytes here; expected {} and {}",
-                kind.name(),
-                expected.0,
-                expected.1
-            )));
-        }
-        Bytes::Same(bytes)
+        Bytes::Same(same(kind, root == Some(rank), (sent, received))?)
     };
     Ok(Collective { kind, communicator, root, bytes })
+}
+
+/// n of an operation in which a rank sends and receives so many bytes.
+pub(super) fn same(kind: Kind, is_root: bool, (sent, received): (u64, u64)) -> Result<u64, ProgramError> {
+    let bytes = sent.max(received);
+    let expected = sides(kind, is_root, bytes);
+    if (sent, received) == expected {
+        return Ok(bytes);
+    }
+    Err(ProgramError::new(format!(
+        "{} sends {sent} and receives {received} bytes here; expected {} and {}",
+        kind.name(),
+        expected.0,
+        expected.1
+    )))
 }
 
 fn list(field: &[u8]) -> Result<Box<[u64]>, ProgramError> {
@@ -274,8 +279,8 @@ fn list(field: &[u8]) -> Result<Box<[u64]>, ProgramError> {
     sizes.map(|size| text::number(size, "bytes for each member, joined by `,`", 0..=u64::MAX)).collect()
 }
 
-/// What the file says that a rank sends and receives in an operation of so many bytes.
-fn sides(kind: Kind, is_root: bool, bytes: u64) -> (u64, u64) {
+/// What files say that a rank sends and receives in an operation of n bytes.
+pub(super) fn sides(kind: Kind, is_root: bool, bytes: u64) -> (u64, u64) {
     let sends = match kind {
         Kind::Barrier => false,
         Kind::Bcast | Kind::Scatter => is_root,
@@ -317,7 +322,7 @@ fn says_something(record: &Record) -> bool {
     }
 }
 
-fn word(text: &str) -> String {
+pub(super) fn word(text: &str) -> String {
     if text.is_empty() { "_".to_string() } else { text.replace(char::is_whitespace, "_") }
 }
 
@@ -515,6 +520,16 @@ mod tests {
         let twice = format!("{HEAD}rank 0 2\ni 3 1 0 8 0\nj 3 1 0 8 0\n");
         let message = "line 8: rank 0: request 3 is already open since line 7; expected a number that no open request has";
         assert_eq!(refusal(&twice), message);
+    }
+
+    #[test]
+    fn a_script_becomes_a_trace() {
+        let text = with("c 7\n# no record").replace("name x", "name other");
+        let trace = read(text.as_bytes()).unwrap();
+        let script: Arc<dyn crate::record::Script> = Arc::new(trace.clone());
+        let copy = Trace::of_script("other", &script);
+        assert_eq!(copy, trace);
+        assert_eq!(copy.ranks[0].line(0), Some(7));
     }
 
     #[test]

@@ -180,6 +180,16 @@ pub fn digits(text: &[u8]) -> Option<u64> {
     (!text.is_empty()).then_some(number)
 }
 
+/// The number that a decimal says, such as `1`, `0.5` or `12.25`, times ten to the number of decimals that it may have; none for
+/// anything else.
+pub fn decimal(text: &[u8], decimals: u32) -> Option<u64> {
+    let point = text.iter().position(|&byte| byte == b'.');
+    let (whole, part) = point.map_or((text, &b"0"[..]), |point| (&text[..point], &text[point + 1..]));
+    let missing = decimals.checked_sub(u32::try_from(part.len()).ok()?)?;
+    let part = digits(part)?.checked_mul(10u64.checked_pow(missing)?)?;
+    digits(whole)?.checked_mul(10u64.checked_pow(decimals)?)?.checked_add(part)
+}
+
 /// The beginning of a text of a file as a message shows it.
 pub fn quoted(text: &[u8]) -> String {
     const SHOWN: usize = 40;

@@ -57,6 +57,9 @@ const FURTHER: u64 = 0xd1b5_4a32_d192_ed03;
 #[cfg(test)]
 mod tests {
     use crate::formats::mpt;
+    use crate::record::{Message, Record};
+    use crate::trace::{Tape, Trace};
+    use proptest::prelude::*;
 
     /// What is said of a trace of two ranks with these records.
     fn verdict(first: &[&str], second: &[&str]) -> String {
@@ -141,5 +144,51 @@ mod tests {
             "line 9: rank 1: receives 9 bytes from rank 0 in alltoallv, call 1 in communicator 1, where rank 0 sends 1 in \
              line 7; expected the same"
         );
+    }
+
+    /// A message: source, destination, tag and size.
+    type Sent = (u32, u32, u32, u64);
+
+    /// A trace of 3 ranks that send these messages and then receive those.
+    fn exchange(sent: &[Sent], received: &[Sent]) -> Trace {
+        let tape = |rank: u32| {
+            let mut tape = Tape::new(0);
+            let message = |peer, tag, bytes| Message { peer, tag, bytes, communicator: 0 };
+            for &(_, to, tag, bytes) in sent.iter().filter(|sent| sent.0 == rank) {
+                tape.push(&Record::Send { message: message(to, tag, bytes), request: None });
+            }
+            for &(from, _, tag, bytes) in received.iter().filter(|sent| sent.1 == rank) {
+                tape.push(&Record::Receive {
+                    message: message(from, tag, bytes),
+                    any_source: false,
+                    request: None,
+                });
+            }
+            tape
+        };
+        let ranks = (0..3).map(tape).collect();
+        Trace { communicators: vec![[0, 1, 2].into()], ranks, ..Trace::default() }
+    }
+
+    proptest! {
+        #[test]
+        fn a_message_lost_or_changed_is_found(
+            sent in proptest::collection::vec((0u32..3, 0u32..3, 0u32..2, 0u64..4), 1..30),
+            place in any::<prop::sample::Index>(),
+        ) {
+            prop_assert_eq!(exchange(&sent, &sent).check(), Ok(()));
+            let place = place.index(sent.len());
+            let (mut lost, mut changed) = (sent.clone(), sent.clone());
+            lost.remove(place);
+            changed[place].3 += 1;
+            for wrong in [lost, changed] {
+                for trace in [exchange(&sent, &wrong), exchange(&wrong, &sent)] {
+                    let (from, to, tag, _) = sent[place];
+                    let reason = trace.check().unwrap_err().reason;
+                    let key = format!("from rank {from} to rank {to} with tag {tag} in communicator 0");
+                    prop_assert!(reason.contains(&key), "{}", reason);
+                }
+            }
+        }
     }
 }
