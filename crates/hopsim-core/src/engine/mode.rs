@@ -1,6 +1,7 @@
 //! What is known about a run at compile time: who watches it, and whether it needs more than the plainest
 //! router. Most runs do not, and then the tests for the rest vanish from the hot code.
 
+use crate::engine::kernel::wheel::Calendar;
 use crate::trace::Observer;
 
 /// A kind of run.
@@ -18,6 +19,8 @@ pub trait Mode: Clone + Default {
     /// Whether any router that can do nothing is left alone until it can. Those where VCs rise and no head has a choice are not:
     /// in dragonflies crossbars are fast, and outputs are busy for so short a time that asking costs more than it saves.
     const SLEEPS: bool = Self::FULL || !Self::RISING;
+    /// What its wheels remember, so that the run can pass over cycles in which nothing happens.
+    type Calendar: Calendar;
     /// Who watches.
     type Observer: Observer;
     /// Who watches.

@@ -2,6 +2,7 @@
 
 use crate::config::router::{ArbiterConfig, Consumption, CrossbarInputs};
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold, WhenFull};
+use crate::engine::kernel::wheel::Bitmap;
 use crate::engine::mode::Mode;
 use crate::engine::node::Run;
 use crate::engine::node::program::Programs;
@@ -47,14 +48,15 @@ pub struct Full<O>(pub O);
 #[derive(Clone, Default)]
 pub struct WithPrograms<O>(pub O);
 
-/// One row per mode: its name, its nodes, `PLAIN`, `CLEAN`, `RISING`, `FULL`.
+/// One row per mode: its name, its nodes, its calendar, `PLAIN`, `CLEAN`, `RISING`, `FULL`.
 macro_rules! modes {
-    ($($mode:ident $nodes:ident $plain:literal $clean:literal $rising:literal $full:literal;)*) => {$(
+    ($($mode:ident $nodes:ident $calendar:ty, $plain:literal $clean:literal $rising:literal $full:literal;)*) => {$(
         impl<O: Observer> Mode for $mode<O> {
             const PLAIN: bool = $plain;
             const CLEAN: bool = $clean;
             const RISING: bool = $rising;
             const FULL: bool = $full;
+            type Calendar = $calendar;
             type Observer = O;
             #[inline]
             fn observer(&mut self) -> &mut O {
@@ -69,15 +71,15 @@ macro_rules! modes {
 }
 
 modes! {
-    Clean Synthetic true true true false;
-    CleanFull Synthetic true true true true;
-    CleanGeneral Synthetic false true true false;
-    Named Synthetic true false true false;
-    Cube Synthetic true true false false;
-    CubeFull Synthetic true true false true;
-    General Synthetic false false false false;
-    Full Synthetic false false false true;
-    WithPrograms Programs false false false true;
+    Clean Synthetic (), true true true false;
+    CleanFull Synthetic (), true true true true;
+    CleanGeneral Synthetic (), false true true false;
+    Named Synthetic (), true false true false;
+    Cube Synthetic (), true true false false;
+    CubeFull Synthetic (), true true false true;
+    General Synthetic (), false false false false;
+    Full Synthetic (), false false false true;
+    WithPrograms Programs Bitmap, false false false true;
 }
 
 /// Picks the mode, once per run: everything below is compiled for it.

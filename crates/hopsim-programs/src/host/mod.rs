@@ -9,7 +9,7 @@ pub mod machine;
 pub mod matching;
 pub mod rules;
 mod sequence;
-mod unrolling;
+pub mod unrolling;
 
 use crate::graph::Graph;
 use crate::host::graph::Operations;

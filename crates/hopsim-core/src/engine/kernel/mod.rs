@@ -21,7 +21,7 @@ use crate::engine::kernel::worker::{Mail, Worker};
 use crate::engine::mode::Mode;
 
 /// The common ground of a region.
-pub struct Kernel<'p, M> {
+pub struct Kernel<'p, M: Mode> {
     /// What never changes.
     pub constants: Constants<'p>,
     /// Which routers and nodes are in the region -- constant.
@@ -31,11 +31,11 @@ pub struct Kernel<'p, M> {
     /// Packets in the network.
     pub packets: Pool<Packet>,
     /// Heads on their way.
-    pub arrivals: Wheel<Arrival>,
+    pub arrivals: Wheel<Arrival, M::Calendar>,
     /// Packets on their way from other regions; their link is the slot that they arrive in.
-    pub immigrants: Wheel<Packet>,
+    pub immigrants: Wheel<Packet, M::Calendar>,
     /// Credits on their way.
-    pub credits: Wheel<Credit>,
+    pub credits: Wheel<Credit, M::Calendar>,
     /// Messages that others have begun to send to nodes of the region.
     pub messages: Vec<Message>,
     /// Lent while the region is simulated.

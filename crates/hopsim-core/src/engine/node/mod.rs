@@ -67,10 +67,10 @@ pub trait Nodes<M: Mode>: Sized {
         true
     }
 
-    /// With nothing in the network: the first cycle after `now` in which the nodes do anything, `u32::MAX` if there is none; `None`:
-    /// any cycle may be it.
-    fn next_event(&self, _now: u32) -> Option<u32> {
-        None
+    /// The first cycle from `now` on in which nodes do, or may do, anything that does not follow from a grant; `u32::MAX` if there
+    /// is none.
+    fn next_event(&self, now: u32) -> u32 {
+        now
     }
 
     /// Counts what the nodes would have done by cycle `end`, the last of the run.

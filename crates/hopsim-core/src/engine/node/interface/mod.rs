@@ -224,6 +224,12 @@ impl Interfaces {
             && self.buffers[node * self.vcs..][..self.vcs].iter().all(|b| b.used == 0)
     }
 
+    /// First cycle in which the wire of a node is free, if it has only one.
+    pub fn wire_free(&self, node: usize) -> Option<u32> {
+        let is_one = self.serial_wire && self.policy != InjectionVc::Direction;
+        is_one.then(|| self.nics[node].wire_free[0])
+    }
+
     /// Nodes that may be able to inject again in cycle `now`: their wire is free, or a buffer has room.
     pub fn take_woken(&mut self, now: u32) -> Vec<u32> {
         let mut due = self.wires.take(now);

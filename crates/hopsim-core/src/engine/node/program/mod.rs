@@ -4,11 +4,11 @@
 mod incoming;
 mod seat;
 
-use crate::config::InjectionLink;
+use crate::config::{InjectionLink, InjectionVc};
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
 use crate::engine::kernel::message::Message;
-use crate::engine::kernel::wheel::Wheel;
+use crate::engine::kernel::wheel::{Bitmap, Wheel};
 use crate::engine::mode::Mode;
 use crate::engine::node::program::seat::Seat;
 use crate::engine::node::synthetic::Synthetic;
@@ -33,7 +33,7 @@ pub struct Programs {
     /// Ranks with their nodes.
     seats: Vec<Seat>,
     /// Messages that will be there.
-    there: Wheel<There>,
+    there: Wheel<There, Bitmap>,
     /// Which seats have something of their own to do, and when.
     agenda: BinaryHeap<Reverse<(u32, u32)>>,
     /// Seats with something to do in this cycle.
@@ -42,6 +42,10 @@ pub struct Programs {
     left: usize,
     /// Whether a wire carries a phit per cycle -- constant.
     serial_wire: bool,
+    /// Whether every node has only one wire, whose cycles are on the agenda -- constant.
+    has_one_wire: bool,
+    /// Whether some nodes draw packets -- constant.
+    has_traffic: bool,
 }
 
 impl<M: Mode> Nodes<M> for Programs {
@@ -68,6 +72,8 @@ impl<M: Mode> Nodes<M> for Programs {
             due: Vec::new(),
             left: seats.len(),
             serial_wire: plan.nic.injection_link == InjectionLink::Serial,
+            has_one_wire: plan.nic.injection_vc != InjectionVc::Direction,
+            has_traffic: plan.jobs.iter().any(|job| job.traffic().is_some()),
             seats,
         }
     }
@@ -154,12 +160,13 @@ impl<M: Mode> Nodes<M> for Programs {
         self.left == 0
     }
 
-    fn next_event(&self, now: u32) -> Option<u32> {
-        if !self.synthetic.is_silent() {
-            return None;
+    fn next_event(&self, now: u32) -> u32 {
+        if self.has_traffic {
+            return now;
         }
         let own = self.agenda.peek().map_or(u32::MAX, |Reverse((at, _))| *at);
-        Some(self.there.next(now).unwrap_or(u32::MAX).min(own))
+        let event = self.there.next(now).min(own);
+        if self.has_one_wire { event } else { self.synthetic.next_wire(now, event) }
     }
 
     #[cfg(feature = "trace")]
@@ -253,6 +260,12 @@ impl Programs {
             let program = kernel.constants.plan.jobs[job as usize].program();
             let Some(nodes) = program.map(|program| &program.nodes) else { return };
             let Some(packet) = seat.next_packet(kernel.now, nodes) else { return };
+            // While the wire is busy the seat waits on the agenda: it is cheaper to look for its next cycle there.
+            let free = self.synthetic.interfaces_mut().wire_free(node).filter(|&free| free > kernel.now);
+            if let Some(free) = free {
+                seat.wire_free = free;
+                return;
+            }
             let (length, generated) = (packet.length, packet.generated);
             if !self.synthetic.interfaces_mut().inject(kernel, node, packet) {
                 return;

@@ -32,6 +32,8 @@ pub struct Seat {
     pub letters: Vec<Letter>,
     /// When the seat is on the agenda; `u32::MAX`: it is not.
     pub wakes_at: u32,
+    /// First cycle in which its wire is free, if it has only one.
+    pub wire_free: u32,
     /// Last cycle in which it had something to do.
     pub due_at: u32,
     /// Last cycle in which something happened to its program.
@@ -55,6 +57,7 @@ impl Seat {
             inbox: Inbox::default(),
             letters: Vec::new(),
             wakes_at: program.start,
+            wire_free: 0,
             due_at: u32::MAX,
             last_event: program.start,
             start: program.start,
@@ -82,7 +85,8 @@ impl Seat {
     pub fn next(&self, now: u32) -> u32 {
         let own = if self.has_begun { self.host.next() } else { self.start };
         let gap = self.sending.is_none() && self.host.sends() && self.next_message > now;
-        own.min(if gap { self.next_message } else { u32::MAX })
+        let wire = if self.sends() && self.wire_free > now { self.wire_free } else { u32::MAX };
+        own.min(wire).min(if gap { self.next_message } else { u32::MAX })
     }
 
     /// Whether a message of it waits to be admitted.

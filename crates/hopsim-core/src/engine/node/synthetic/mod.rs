@@ -191,12 +191,6 @@ impl Synthetic {
         &mut self.interfaces
     }
 
-    /// Whether no node draws anything and none waits.
-    pub fn is_silent(&self) -> bool {
-        self.generators.iter().all(|generator| generator.next_at == u32::MAX)
-            && self.interfaces.waiting.is_empty()
-    }
-
     /// Injection from the source queues that can move again, then generation.
     fn run_nodes<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         if M::FULL {
@@ -213,6 +207,11 @@ impl Synthetic {
         }
         self.interfaces.freed = freed;
         self.generate_due(kernel);
+    }
+
+    /// The first cycle of `now..end` in which the wire of a node becomes free, else `end`.
+    pub fn next_wire(&self, now: u32, end: u32) -> u32 {
+        self.interfaces.wires.next_before(now, end)
     }
 
     /// Generation of the nodes that are due.

@@ -36,9 +36,7 @@ use crate::engine::kernel::Kernel;
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::Regions;
 use crate::engine::modes;
-#[cfg(feature = "trace")]
-use crate::engine::node::Nodes as _;
-use crate::engine::node::Run;
+use crate::engine::node::{Nodes as _, RankState, Run};
 use crate::engine::simulation::{Kind, Region, Simulation};
 use crate::engine::{Fit, Task};
 use crate::error::DeadlockReport;
@@ -98,6 +96,26 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
 
     fn finish(&mut self, end: u32) {
         self.count_rest(end);
+    }
+
+    fn ranks(&self) -> Vec<RankState<'_>> {
+        let mut ranks = self.context.nodes.ranks();
+        // Of some message its node does not know yet.
+        let news = !self.context.kernel.messages.is_empty();
+        ranks.iter_mut().for_each(|rank| rank.is_busy |= news);
+        ranks
+    }
+
+    fn are_done(&self) -> bool {
+        self.context.nodes.are_done()
+    }
+
+    fn next_event(&self) -> u32 {
+        self.next_cycle()
+    }
+
+    fn skip_to(&mut self, cycle: u32) {
+        self.context.kernel.now = cycle;
     }
 
     fn find_deadlock(simulation: &Simulation<'p, Self>) -> Option<DeadlockReport> {

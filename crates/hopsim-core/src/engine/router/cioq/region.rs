@@ -8,7 +8,7 @@
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::Regions;
-use crate::engine::kernel::wheel::Wheel;
+use crate::engine::kernel::wheel::{Calendar, Wheel};
 use crate::engine::kernel::wires::{Arrival, Credit};
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::active::wake;
@@ -34,7 +34,7 @@ pub struct Cioq<'p, const W: usize, M: Run> {
     /// Routers that hold a head and are not left alone, one bit each.
     active: Vec<u64>,
     /// Routers that need not be left alone any longer.
-    wakes: Wheel<u32>,
+    wakes: Wheel<u32, M::Calendar>,
     allocator: Allocator<W>,
     waits: InjectionWaits<W>,
 }
@@ -60,6 +60,9 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         self.context.nodes.begin_window(&mut self.context.kernel);
         while self.context.kernel.now < end {
             self.cycle();
+            if M::Calendar::KNOWS {
+                self.context.kernel.now = self.next_cycle().min(end);
+            }
         }
     }
 
@@ -139,6 +142,26 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         }
     }
 
+    /// The first cycle from the present one on in which anything happens. Marks and counters go on by themselves, and what heads
+    /// wait for is counted in every cycle.
+    pub(super) fn next_cycle(&self) -> u32 {
+        let (cx, kernel) = (&self.context, &self.context.kernel);
+        let ticks = cx.marks.is_some() || cx.contention.is_some() || kernel.worker.recorder.waits.is_some();
+        if ticks || self.active.iter().any(|&word| word != 0) {
+            return kernel.now;
+        }
+        let nodes = cx.nodes.next_event(kernel.now);
+        if nodes == kernel.now {
+            return nodes;
+        }
+        let wheels = kernel.arrivals.next(kernel.now).min(kernel.credits.next(kernel.now));
+        let wheels = wheels.min(kernel.immigrants.next(kernel.now)).min(self.wakes.next(kernel.now));
+        // A signal that is there waits for its node.
+        let signal = cx.sat.as_ref().map_or(u32::MAX, |sat| sat.arrives);
+        let signal = if signal < kernel.now { u32::MAX } else { signal };
+        self.extras.choices.waiting.next_release(kernel.now, nodes.min(wheels).min(signal))
+    }
+
     /// The region, to be looked at.
     pub(super) fn inspect(&self) -> Inspection<'_, 'p, W, M> {
         Inspection { context: &self.context, routers: &self.routers, extras: &self.extras }
@@ -152,8 +175,8 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             let router = &mut self.routers[number];
             let open = router.credit;
             self.context.account(number, router, pair, (u32::from(phits), true));
-            // Heads without a choice do not mind how much room there is if there is enough.
-            let opened = router.credit != open;
+            // Heads without a choice do not mind how much room there is if there is enough for any packet.
+            let opened = router.credit != open || self.context.shared.mixed();
             let woken = M::FULL && self.sense_credit((id, number, pair), minimal);
             if M::SLEEPS && (opened || woken) {
                 wake(&mut self.active, number);

@@ -114,10 +114,10 @@ impl<M: Mode> Shared<'_, M> {
     }
 
     /// Whether routers without choices that can do nothing are left alone, as they know when they can again: packets that leave
-    /// at once, or that need more room than the shortest, have times of their own.
+    /// at once, or that need more room in an output queue than the shortest, have times of their own.
     #[inline]
     pub fn patient(&self) -> bool {
-        !M::RISING && !self.parallel() && !self.mixed()
+        !M::RISING && !self.parallel() && (!self.mixed() || self.plan.router.output_buffer.is_none())
     }
 
     /// Whether input arbiters are round-robin.

@@ -64,11 +64,11 @@ impl<const W: usize> Waiting<W> {
             engaged: Mask::EMPTY,
             blocked: Mask::EMPTY,
         };
-        // A filtered counter changes, and a queue gets room for a longer packet, by the passing of time; the counters of a
+        // A filtered counter changes, and an output queue gets room for a longer packet, by the passing of time; the counters of a
         // group change all the time.
         let timeless = sensors.alpha.is_none()
             && sensors.exchange.is_none()
-            && plan.shortest_packet() == plan.longest_packet();
+            && (plan.router.output_buffer.is_none() || plan.shortest_packet() == plan.longest_packet());
         let sleeps = timeless && !routing.draws();
         let routers = if routing.redecides() { routers } else { 0 };
         Self { routers: vec![waits; routers], releases: Wheel::new(ahead), sleeps }
@@ -219,6 +219,11 @@ impl<const W: usize> Waiting<W> {
     #[inline]
     pub fn may_sleep(&self) -> bool {
         self.sleeps
+    }
+
+    /// The first cycle of `now..end` in which a port becomes free that somebody may wait for, else `end`.
+    pub fn next_release(&self, now: u32, end: u32) -> u32 {
+        if self.routers.is_empty() { end } else { self.releases.next_before(now, end) }
     }
 
     /// Frees the ports that are no longer busy at cycle `now`, and makes their routers active.
