@@ -46,32 +46,33 @@ impl Interfaces {
 
     /// Moves packets of the source queue of `node` into injection buffers as far as wire and room allow.
     pub fn drain<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
-        loop {
-            let index = self.nics[node].queue.front;
-            if index == NONE || !self.may_send::<M>(kernel.now, node, false) {
-                return;
-            }
-            let packet = self.waiting.get(index).candidate();
-            let Some(vc) = self.admission::<M>(kernel.now, node, packet) else { return };
+        while self.send_next(kernel, node, false) {}
+    }
+
+    /// The same for the replies of `node`. Their space in the injection buffers is reserved: they wait for the wire alone.
+    pub fn drain_replies<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
+        while self.send_next(kernel, node, true) {}
+    }
+
+    /// Moves the first packet of the source queue of `node`, or its first reply, into an injection buffer. Whether it could.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    fn send_next<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize, reply: bool) -> bool {
+        let index = if reply { self.answers[node].replies.front } else { self.nics[node].queue.front };
+        if index == NONE || !self.may_send::<M>(kernel.now, node, reply) {
+            return false;
+        }
+        let packet = self.waiting.get(index).candidate();
+        let Some(vc) = self.admission::<M>(kernel.now, node, packet) else { return false };
+        if reply {
+            self.answers[node].replies.pop(&self.waiting);
+        } else {
             let nic = &mut self.nics[node];
             nic.queue.pop(&self.waiting);
             nic.queued -= 1;
-            self.move_to_buffer(kernel, node, vc, index);
         }
-    }
-
-    /// The replies of `node` that wait for the wire. Their space in the injection buffers is reserved.
-    pub fn drain_replies<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
-        loop {
-            let index = self.answers[node].replies.front;
-            if index == NONE || !self.may_send::<M>(kernel.now, node, true) {
-                return;
-            }
-            let packet = self.waiting.get(index).candidate();
-            let Some(vc) = self.admission::<M>(kernel.now, node, packet) else { return };
-            self.answers[node].replies.pop(&self.waiting);
-            self.move_to_buffer(kernel, node, vc, index);
-        }
+        self.move_to_buffer(kernel, node, vc, index);
+        true
     }
 
     /// Counts the packets behind the heads of the injection VCs for the time that they have been there by the end of the run.
