@@ -111,7 +111,7 @@ impl<const W: usize> Sight<'_, W> {
         let info = cx.shared.tables.port(input);
         let word = info.slot_base as usize / 64 * 64;
         let contest = Contest {
-            arbiter: &cx.shared.plan.router.allocator.input_arbiter,
+            arbiter: &cx.kernel.constants.plan.router.allocator.input_arbiter,
             candidates: Mask::<1>::from_bits(field),
             pointer: self.router.ports[input].in_pointer as usize,
         };
@@ -149,7 +149,7 @@ impl<const W: usize> Sight<'_, W> {
     ) -> usize {
         let inputs = cx.shared.tables.input_count;
         let contest = Contest {
-            arbiter: &cx.shared.plan.router.allocator.output_arbiter,
+            arbiter: &cx.kernel.constants.plan.router.allocator.output_arbiter,
             candidates,
             pointer: self.router.ports[output].out_pointer[class] as usize,
         };

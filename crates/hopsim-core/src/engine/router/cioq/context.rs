@@ -42,7 +42,7 @@ pub struct Context<'p, const W: usize, M: Run> {
 impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     /// The context of an empty region at cycle 0.
     pub fn new(kernel: Kernel<'p, M>, shared: Shared<'p, M>) -> Self {
-        let (plan, span) = (shared.plan, kernel.span);
+        let (plan, span) = (kernel.constants.plan, kernel.span);
         let sensors = plan.routing.sensors();
         let ids = span.routers * 64 * W;
         Self {
@@ -182,7 +182,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
         let packet = self.kernel.packets.get(packet);
         let head = packet.head::<M>(&self.shared.tables, (self.kernel.span.router(number), slot));
         let class = self.shared.tables.port(self.shared.tables.slot_port(slot)).class;
-        let topology = &self.shared.plan.topology;
+        let topology = &self.kernel.constants.plan.topology;
         let (here, target) = (topology.group(head.router), topology.group(head.destination));
         let counts = class != LOCAL + 1 && here != target;
         Counted {

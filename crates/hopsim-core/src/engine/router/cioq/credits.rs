@@ -65,7 +65,7 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
         let port = self.shared.tables.pair_port(pair);
         let info = self.shared.tables.port(port);
         let (base, count) =
-            (info.pair_base as usize, self.shared.plan.network.layout.output_vcs[port] as usize);
+            (info.pair_base as usize, self.kernel.constants.plan.network.layout.output_vcs[port] as usize);
         let first = join::<W>(number as u32, base) as usize;
         let used = &mut damq.outstanding[first + pair - base];
         *used = if returned { *used - phits } else { *used + phits };

@@ -13,6 +13,7 @@ use crate::engine::router::cioq::options::Inspection;
 use crate::engine::router::cioq::shared::Shared;
 use crate::measure::recorder::{WaitCounts, WaitReason};
 use crate::network::{NONE, TERMINAL};
+use crate::plan::Plan;
 
 /// How the heads of injection VCs are looked at in a run.
 pub struct InjectionWaits<const W: usize> {
@@ -26,14 +27,14 @@ pub struct InjectionWaits<const W: usize> {
 
 impl<const W: usize> InjectionWaits<W> {
     /// For a run that asks for them.
-    pub fn new<M: Mode>(shared: &Shared<'_, M>) -> Self {
-        let layout = &shared.plan.network.layout;
+    pub fn new<M: Mode>(plan: &Plan, shared: &Shared<'_, M>) -> Self {
+        let layout = &plan.network.layout;
         let injects =
             |&slot: &usize| layout.slot_vc(slot).is_some_and(|(port, _)| layout.class[port] == TERMINAL);
         let exact = shared.flexible() || shared.mixed() || shared.idle_node();
         Self {
             slots: (0..layout.slots()).filter(injects).collect(),
-            any_head: shared.plan.control.sat.is_some() || shared.parallel(),
+            any_head: plan.control.sat.is_some() || shared.parallel(),
             plain: !exact && shared.bubble() == 0 && shared.lbr() == 0,
         }
     }
@@ -132,7 +133,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     fn hopes_are_options(&self, (number, slot): (usize, usize)) -> bool {
         let chooses = M::FULL && self.routers[number].choosing.contains(slot);
         !chooses
-            || !self.context.shared.plan.topology.has_escape()
+            || !self.context.kernel.constants.plan.topology.has_escape()
                 && !self.extras.choices.chooser(number, slot).prospect.draws_anew()
     }
 

@@ -80,6 +80,10 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
         size_of::<Router<W>>()
     }
 
+    fn crossing(plan: &Plan) -> u32 {
+        rules::longest_crossing(plan)
+    }
+
     fn shared(plan: &'p Plan) -> Self::Shared {
         Shared::new(plan)
     }

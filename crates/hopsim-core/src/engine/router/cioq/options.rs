@@ -24,7 +24,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
             return self.context.shared.pairs_up_to(router.slots[slot].request as usize).for_each(visit);
         }
         let prospect = &self.extras.choices.chooser(number, slot).prospect;
-        let layout = &self.context.shared.plan.network.layout;
+        let layout = &self.context.kernel.constants.plan.network.layout;
         let highest = |(port, vc): (usize, u8)| layout.pair_base[port] as usize + vc as usize;
         if prospect.draws_anew() {
             // It draws its path anew in every attempt: any link, or to its node if that is here.
@@ -42,7 +42,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         let mut visit = |output| self.context.shared.pairs_up_to(highest(output)).for_each(&mut visit);
         prospect.each_way(|way| visit((way.port as usize, way.vc)));
         // The escape VC is there for the path in order of dimensions alone.
-        let first = u8::from(self.context.shared.plan.topology.has_escape());
+        let first = u8::from(self.context.kernel.constants.plan.topology.has_escape());
         prospect.each_productive(|port| (first..layout.output_vcs[port]).for_each(|vc| visit((port, vc))));
         prospect.each_misroute(|class, vc| {
             let ports = (0..layout.ports()).filter(|&port| layout.class[port] == class + 1);

@@ -50,7 +50,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             active: vec![0; span.routers.div_ceil(64)],
             wakes: Wheel::new(if M::SLEEPS { ahead } else { 0 }),
             allocator: Allocator::default(),
-            waits: InjectionWaits::new(&shared),
+            waits: InjectionWaits::new(plan, &shared),
             context: Context::new(Kernel::new(constants, regions, number), shared),
         }
     }
@@ -100,7 +100,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             return;
         }
         for (number, router) in self.routers.iter().enumerate() {
-            for slot in 0..cx.shared.plan.network.layout.slots() {
+            for slot in 0..cx.kernel.constants.plan.network.layout.slots() {
                 for id in router.slots[slot].queue.iter(&cx.kernel.packets) {
                     let packet = cx.kernel.packets.get(id);
                     let id = cx.network_id(number, slot);

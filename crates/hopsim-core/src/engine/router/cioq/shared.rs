@@ -5,7 +5,6 @@ use crate::engine::router::cioq::rules::{Allocation, Crossing, Requests, Room};
 use crate::engine::router::cioq::tables::Tables;
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
-use crate::rng::{Purpose, Stream};
 use crate::routing::Routing;
 use crate::routing::minimal::Minimal;
 use std::marker::PhantomData;
@@ -15,8 +14,6 @@ use std::ops::RangeInclusive;
 /// is large is not copied.
 #[derive(Clone)]
 pub struct Shared<'p, M> {
-    /// The plan.
-    pub plan: &'p Plan,
     /// Its routing.
     pub routing: &'p Routing,
     /// The minimal routing underneath.
@@ -41,7 +38,6 @@ impl<'p, M> Shared<'p, M> {
     pub fn new(plan: &'p Plan) -> Self {
         let capacity = |class: usize| plan.network.classes.links.get(class).map_or(0, |c| c.buffer);
         Self {
-            plan,
             routing: &plan.routing,
             base: plan.routing.base(),
             allocation: Allocation::new(plan),
@@ -97,7 +93,7 @@ impl<M: Mode> Shared<'_, M> {
     /// In-transit priority restriction: whether packets in transit go first in this cycle.
     #[cold]
     fn draws_priority(&self, router: u32, now: u32) -> bool {
-        let stream = Stream::new(self.plan.experiment.measure.seed, Purpose::Priority, u64::from(router));
+        let stream = self.allocation.priorities.stream(u64::from(router));
         stream.at(u64::from(now)).unit() < self.allocation.ipr
     }
 

@@ -115,7 +115,7 @@ impl<const W: usize> Visit<'_, W> {
     /// Moves the heads that have arrived to their nodes, where those take packets from all input VCs at once.
     pub fn consume_arrived<M: Run>(&mut self, cx: &mut Context<'_, W, M>) {
         let mut heads = Mask::EMPTY;
-        for terminal in 0..cx.shared.plan.network.layout.terminals {
+        for terminal in 0..cx.kernel.constants.plan.network.layout.terminals {
             heads |= self.router.wants[cx.shared.tables.port(terminal).pair_base as usize];
         }
         heads.for_each(|slot| {
@@ -348,7 +348,7 @@ impl<const W: usize> Visit<'_, W> {
             return;
         }
         let base = cx.shared.tables.port(port).slot_base as usize;
-        let count = cx.shared.plan.network.classes.terminal.vcs as usize;
+        let count = cx.kernel.constants.plan.network.classes.terminal.vcs as usize;
         for other in (0..count).filter(|&other| other != vc) {
             let slot = base + other;
             if self.router.slots[slot].queue.front == NONE || sat.held[node] >> other & 1 == 1 {
