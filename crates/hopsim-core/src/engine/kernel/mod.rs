@@ -2,6 +2,7 @@
 
 pub mod constants;
 pub mod doors;
+pub mod ids;
 pub mod packet;
 pub mod pool;
 pub mod regions;

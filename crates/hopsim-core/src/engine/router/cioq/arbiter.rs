@@ -1,6 +1,7 @@
 //! Arbiters: who wins when several ask (Dally & Towles §18).
 
 use crate::config::router::{ArbiterConfig, Timestamp};
+use crate::engine::kernel::ids::{Id as _, RegionRouter};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::ids::join;
@@ -24,7 +25,7 @@ impl Stage {
     pub fn stream<const W: usize, M: Run>(
         self,
         cx: &Context<'_, W, M>,
-        number: usize,
+        number: RegionRouter,
         port: usize,
         iteration: u32,
     ) -> Stream {
@@ -117,7 +118,7 @@ impl<const W: usize> Sight<'_, W> {
         };
         contest.winner(
             |bit, stamp| self.age(cx, word + bit, info.class == TERMINAL, stamp),
-            |bit| self.extras.input_stamps[join::<W>(self.number as u32, word + bit) as usize],
+            |bit| self.extras.input_stamps[join::<W>(self.number, word + bit) as usize],
             || Stage::Input.stream(cx, self.number, input, iteration),
         )
     }
@@ -156,7 +157,7 @@ impl<const W: usize> Sight<'_, W> {
         let terminal = |input| cx.shared.tables.port(input).class == TERMINAL;
         contest.winner(
             |input, stamp| self.age(cx, nominee[input] as usize, terminal(input), stamp),
-            |input| self.extras.output_stamps[(self.number * inputs + output) * inputs + input],
+            |input| self.extras.output_stamps[(self.number.index() * inputs + output) * inputs + input],
             || Stage::Output.stream(cx, self.number, output, iteration),
         )
     }

@@ -1,5 +1,6 @@
 //! What must hold between any two cycles, counted anew from the state of all routers. Slow; for tests.
 
+use crate::engine::kernel::ids::RegionRouter;
 use crate::engine::kernel::wires::Credit;
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::choices::Openings;
@@ -89,10 +90,10 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     /// Free room behind an ejection VC + what the node has not dealt with + room that becomes free = capacity, where that is limited.
     fn check_ejection_space(&self, router: u32, port: usize, pair: usize) -> Result<(), String> {
         let layout = &self.simulation.plan.network.layout;
-        let (node, vc) = (router as usize * layout.terminals + port, pair - layout.pair_base[port] as usize);
+        let (node, vc) =
+            (router * layout.terminals as u32 + port as u32, pair - layout.pair_base[port] as usize);
         let cx = &self.region_of(router).0.context;
-        let number = node - cx.kernel.span.first_node as usize;
-        let taken = cx.nodes.ejection_space_taken(&cx.kernel, number, vc);
+        let taken = cx.nodes.ejection_space_taken(&cx.kernel, cx.kernel.span.node_here(node), vc);
         let free = self.router(router).credits[pair];
         let returning = self.returning(router, pair);
         if free + returning + taken != M::Nodes::ejection_space(self.simulation.plan, node) {
@@ -104,14 +105,14 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     }
 
     /// A router of the network: its region, and its number there.
-    fn region_of(&self, router: u32) -> (&Cioq<'p, W, M>, u32) {
+    fn region_of(&self, router: u32) -> (&Cioq<'p, W, M>, RegionRouter) {
         let region = &self.simulation.regions[self.simulation.cut.of(router)];
-        (region, router - region.context.kernel.span.first_router)
+        (region, region.context.kernel.span.router_here(router))
     }
 
     fn router(&self, router: u32) -> &Router<W> {
         let (region, number) = self.region_of(router);
-        &region.routers[number as usize]
+        &region.routers[number]
     }
 
     /// Phits in a buffer.
@@ -163,7 +164,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
             let head = state.slots[slot].queue.front != NONE;
             let wanting = (0..network.layout.pairs()).filter(|&p| state.wants[p].contains(slot)).count();
             let asking = wanting + usize::from(state.choosing.contains(slot));
-            let asks = head && !cx.is_held(number as usize, slot);
+            let asks = head && !cx.is_held(number, slot);
             if asking != usize::from(asks) {
                 return Err(format!("router {router} slot {slot}: its head asks {asking} times"));
             }
@@ -174,7 +175,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     /// No head sleeps that would be granted something if it were asked.
     fn check_sleepers(&self, router: u32) -> Result<(), String> {
         let (region, number) = self.region_of(router);
-        let (cx, choices, number) = (&region.context, &region.extras.choices, number as usize);
+        let (cx, choices, number) = (&region.context, &region.extras.choices, number);
         let sight = Sight { number, router: &region.routers[number], extras: &region.extras };
         if !cx.shared.requests.redecides {
             return Ok(());

@@ -1,5 +1,6 @@
 //! Heads with a choice of outputs (adaptive routing), and what they may choose. See `deciding` for how they are asked.
 
+use crate::engine::kernel::ids::RegionRouter;
 use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Router;
@@ -72,8 +73,8 @@ impl<const W: usize> Choices<W> {
 
     /// The head of a slot.
     #[inline]
-    pub fn chooser(&self, number: usize, slot: usize) -> &Chooser<W> {
-        &self.choosers[join::<W>(number as u32, slot) as usize]
+    pub fn chooser(&self, number: RegionRouter, slot: usize) -> &Chooser<W> {
+        &self.choosers[join::<W>(number, slot) as usize]
     }
 
     /// The pairs of all ports of a link class in a VC.
@@ -91,9 +92,14 @@ impl<const W: usize> Choices<W> {
     /// The head of a slot has a choice.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub(super) fn wait(&mut self, tables: &Tables, (number, slot): (usize, usize), prospect: &Prospect) {
+    pub(super) fn wait(
+        &mut self,
+        tables: &Tables,
+        (number, slot): (RegionRouter, usize),
+        prospect: &Prospect,
+    ) {
         self.waiting.add((number, slot), prospect);
-        let id = join::<W>(number as u32, slot) as usize;
+        let id = join::<W>(number, slot) as usize;
         self.choosers[id] = Chooser { prospect: *prospect, hopes: self.hopes(tables, prospect) };
     }
 
@@ -116,22 +122,22 @@ impl<const W: usize> Choices<W> {
 
     /// The head of a slot has left.
     #[inline]
-    pub fn withdraw(&mut self, (number, slot): (usize, usize), router: &mut Router<W>) {
+    pub fn withdraw(&mut self, (number, slot): (RegionRouter, usize), router: &mut Router<W>) {
         router.choosing.remove(slot);
-        let Chooser { prospect, .. } = &self.choosers[join::<W>(number as u32, slot) as usize];
+        let Chooser { prospect, .. } = &self.choosers[join::<W>(number, slot) as usize];
         self.waiting.remove((number, slot), prospect);
     }
 
     /// The head of a slot has asked for nothing that could be granted.
     #[inline]
-    pub(super) fn sleep(&mut self, (number, slot): (usize, usize)) {
-        let Chooser { prospect, .. } = &self.choosers[join::<W>(number as u32, slot) as usize];
+    pub(super) fn sleep(&mut self, (number, slot): (RegionRouter, usize)) {
+        let Chooser { prospect, .. } = &self.choosers[join::<W>(number, slot) as usize];
         self.waiting.sleep((number, slot), prospect);
     }
 
     /// Whether one of the output VCs that the head of a slot could choose is open.
     #[inline]
-    pub(super) fn is_hopeful(&self, (number, slot): (usize, usize), openings: &Openings<W>) -> bool {
+    pub(super) fn is_hopeful(&self, (number, slot): (RegionRouter, usize), openings: &Openings<W>) -> bool {
         !(openings.reachable & self.chooser(number, slot).hopes).is_empty()
     }
 }

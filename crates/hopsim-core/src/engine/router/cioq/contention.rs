@@ -1,6 +1,7 @@
 //! Contention counters: how many heads want each output, their average over time, and the counts by destination group
 //! that routers tell their group (Fuentes' thesis, 2017, §4.1).
 
+use crate::engine::kernel::ids::{Id as _, RegionRouter};
 use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::wheel::Wheel;
 use crate::plan::Plan;
@@ -101,20 +102,20 @@ impl Contention {
     }
 
     /// Counts a new head from cycle `now` on.
-    pub fn count(&mut self, (router, slot): (usize, u32), head: Counted, now: u32) {
-        self.change(router * self.ports + head.port as usize, now, |c| c + 1);
+    pub fn count(&mut self, (router, slot): (RegionRouter, u32), head: Counted, now: u32) {
+        self.change(router.index() * self.ports + head.port as usize, now, |c| c + 1);
         if let (Some(groups), Some(group)) = (&mut self.groups, head.group) {
-            groups.own[router * groups.count + group as usize] += 1;
+            groups.own[router.index() * groups.count + group as usize] += 1;
         }
         self.counted[slot as usize] = (head.port, head.group.unwrap_or(NOTHING));
     }
 
     /// Takes back what was counted for a slot; returns the port.
-    pub fn uncount(&mut self, (router, slot): (usize, u32), now: u32) -> u16 {
+    pub fn uncount(&mut self, (router, slot): (RegionRouter, u32), now: u32) -> u16 {
         let (port, group) = std::mem::replace(&mut self.counted[slot as usize], (NOTHING, NOTHING));
-        self.change(router * self.ports + port as usize, now, |c| c - 1);
+        self.change(router.index() * self.ports + port as usize, now, |c| c - 1);
         if let Some(groups) = self.groups.as_mut().filter(|_| group != NOTHING) {
-            groups.own[router * groups.count + group as usize] -= 1;
+            groups.own[router.index() * groups.count + group as usize] -= 1;
         }
         port
     }
@@ -142,13 +143,13 @@ impl Contention {
 
     /// The counter of an output.
     #[inline]
-    pub fn counter(&self, router: usize, port: usize) -> u32 {
-        u32::from(self.counters[router * self.ports + port])
+    pub fn counter(&self, router: RegionRouter, port: usize) -> u32 {
+        u32::from(self.counters[router.index() * self.ports + port])
     }
 
     /// Its average.
-    pub fn filtered(&self, router: usize, port: usize, now: u32) -> f64 {
-        self.average(router * self.ports + port, now).value
+    pub fn filtered(&self, router: RegionRouter, port: usize, now: u32) -> f64 {
+        self.average(router.index() * self.ports + port, now).value
     }
 }
 
@@ -194,7 +195,8 @@ impl Groups {
     }
 
     /// Heads of the group for `target` as `router` knows them.
-    pub fn combined(&self, router: usize, target: u32) -> u32 {
+    pub fn combined(&self, router: RegionRouter, target: u32) -> u32 {
+        let router = router.index();
         let index = router * self.count + target as usize;
         let sum = self.sums[router / self.routers * self.count + target as usize];
         sum - u32::from(self.told[index]) + u32::from(self.own[index])

@@ -2,11 +2,12 @@
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
+use crate::engine::kernel::ids::{RegionNode, RegionRouter, Terminal};
 use crate::engine::kernel::packet::{Packet, head_stream};
 use crate::engine::node::{self, Nodes, Run};
 use crate::engine::router::cioq::contention::{Contention, Counted};
 use crate::engine::router::cioq::damq::Damq;
-use crate::engine::router::cioq::ids::join;
+use crate::engine::router::cioq::ids::network_id;
 use crate::engine::router::cioq::marks::Marks;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::masks::Masks;
@@ -66,8 +67,8 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
 
     /// The id in the network of slot or pair `index` of router `number`: what the recorder counts by.
     #[inline]
-    pub fn network_id(&self, number: usize, index: usize) -> u32 {
-        join::<W>(self.kernel.span.router(number), index)
+    pub fn network_id(&self, number: RegionRouter, index: usize) -> u32 {
+        network_id::<W>(self.kernel.span.router(number), index)
     }
 
     /// Terminal port of the node that injects by `slot` of input port `input`, and the injection VC.
@@ -79,33 +80,33 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
 
     /// The head of injection slot `slot` of the node at terminal port `terminal`, which `arrived` there, has been granted.
     #[cold]
-    pub fn end_injection_wait(&mut self, (number, terminal): (usize, usize), slot: usize, arrived: u32) {
-        let node = number * self.kernel.constants.nodes_per_router as usize + terminal;
-        let (node, id) = (self.kernel.span.node(node), self.network_id(number, slot));
+    pub fn end_injection_wait(&mut self, terminal: Terminal, slot: usize, arrived: u32) {
+        let node = terminal.node(self.kernel.constants.nodes_per_router);
+        let (node, id) = (self.kernel.span.node(node), self.network_id(terminal.router, slot));
         let first = arrived + self.kernel.constants.pipeline;
         self.kernel.worker.recorder.injection_wait_ends(node as usize, id, (first, self.kernel.now));
     }
 
     /// Whether the head of a slot has to wait for the signal; then it is held.
     #[inline]
-    pub fn holds(&mut self, router: usize, slot: usize) -> bool {
+    pub fn holds(&mut self, router: RegionRouter, slot: usize) -> bool {
         let place = self.injection_place(router, slot);
         let Some((sat, (node, vc))) = self.sat.as_mut().zip(place) else { return false };
         sat.holds(node, vc)
     }
 
     /// Whether the head of a slot is held.
-    pub fn is_held(&self, router: usize, slot: usize) -> bool {
+    pub fn is_held(&self, router: RegionRouter, slot: usize) -> bool {
         let place = self.injection_place(router, slot);
         self.sat.as_ref().zip(place).is_some_and(|(sat, (node, vc))| sat.held[node] >> vc & 1 == 1)
     }
 
     /// Node and injection VC of a slot, if it is one.
     #[inline]
-    fn injection_place(&self, router: usize, slot: usize) -> Option<(usize, usize)> {
+    fn injection_place(&self, router: RegionRouter, slot: usize) -> Option<(RegionNode, usize)> {
         let input = self.shared.tables.slot_port(slot);
         let (terminal, vc) = self.injection_vc(input, slot);
-        let node = router * self.kernel.constants.nodes_per_router as usize + terminal;
+        let node = Terminal { router, port: terminal }.node(self.kernel.constants.nodes_per_router);
         (self.shared.tables.port(input).class == TERMINAL).then_some((node, vc))
     }
 
@@ -119,7 +120,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     /// The pair that the head of a slot wants, where it has no choice.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn fixed_request(&mut self, number: usize, slot: usize, packet: u32) -> usize {
+    pub fn fixed_request(&mut self, number: RegionRouter, slot: usize, packet: u32) -> usize {
         if self.shared.asks() {
             return self.asked_request(number, slot, packet);
         }
@@ -147,7 +148,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
 
     /// A packet as the head of a slot.
     #[inline]
-    pub fn head(&self, number: usize, slot: usize, packet: u32) -> Head {
+    pub fn head(&self, number: RegionRouter, slot: usize, packet: u32) -> Head {
         self.kernel
             .packets
             .get(packet)
@@ -167,7 +168,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     /// The same where heads must be asked.
     // Out of line, so that the usual case does not pay for it.
     #[inline(never)]
-    fn asked_request(&mut self, number: usize, slot: usize, packet: u32) -> usize {
+    fn asked_request(&mut self, number: RegionRouter, slot: usize, packet: u32) -> usize {
         let head = self.head(number, slot, packet);
         let request = match self.stand(packet, &head) {
             Stand::Arrived => head.ejection(),
@@ -178,7 +179,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     }
 
     /// What the head of a slot counts for in the contention counters.
-    pub fn counted(&self, number: usize, slot: usize, packet: u32) -> Counted {
+    pub fn counted(&self, number: RegionRouter, slot: usize, packet: u32) -> Counted {
         let packet = self.kernel.packets.get(packet);
         let head = packet.head::<M>(&self.shared.tables, (self.kernel.span.router(number), slot));
         let class = self.shared.tables.port(self.shared.tables.slot_port(slot)).class;

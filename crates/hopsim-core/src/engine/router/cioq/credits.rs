@@ -1,5 +1,6 @@
 //! Credits: what the buffers behind the output VCs have room for.
 
+use crate::engine::kernel::ids::RegionRouter;
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::ids::join;
@@ -12,7 +13,7 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
     #[inline(always)]
     pub fn account(
         &mut self,
-        number: usize,
+        number: RegionRouter,
         router: &mut Router<W>,
         pair: usize,
         (phits, returned): (u32, bool),
@@ -55,7 +56,7 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
     #[inline(never)]
     fn account_shared(
         &mut self,
-        number: usize,
+        number: RegionRouter,
         router: &mut Router<W>,
         pair: usize,
         (phits, returned): (u32, bool),
@@ -66,7 +67,7 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
         let info = self.shared.tables.port(port);
         let (base, count) =
             (info.pair_base as usize, self.kernel.constants.plan.network.layout.output_vcs[port] as usize);
-        let first = join::<W>(number as u32, base) as usize;
+        let first = join::<W>(number, base) as usize;
         let used = &mut damq.outstanding[first + pair - base];
         *used = if returned { *used - phits } else { *used + phits };
         let all = &damq.outstanding[first..first + count];

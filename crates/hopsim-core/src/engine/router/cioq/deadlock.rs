@@ -6,9 +6,10 @@
 //! free in the end never moves. Heads that decide at every attempt count with every output they could ever choose, so
 //! that a deadlock that is reported is one.
 
+use crate::engine::kernel::ids::RegionRouter;
 use crate::engine::kernel::pool::Queue;
 use crate::engine::node::Run;
-use crate::engine::router::cioq::ids::{join, split};
+use crate::engine::router::cioq::ids::{network_id, split_network_id};
 use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::tables::PairInfo;
 use crate::engine::simulation::Simulation;
@@ -28,7 +29,7 @@ struct Census {
 struct Place<'s, 'p, const W: usize, M: Run> {
     region: &'s Cioq<'p, W, M>,
     /// Of its router in the region.
-    number: usize,
+    number: RegionRouter,
     slot: usize,
 }
 
@@ -71,9 +72,9 @@ pub fn find_deadlock<'p, const W: usize, M: Run>(
 impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
     /// A slot of the network.
     fn place(&self, slot: u32) -> Place<'s, 'p, W, M> {
-        let (router, slot) = split::<W>(slot);
-        let region = &self.simulation.regions[self.simulation.cut.of(router as u32)];
-        Place { region, number: router - region.context.kernel.span.first_router as usize, slot }
+        let (router, slot) = split_network_id::<W>(slot);
+        let region = &self.simulation.regions[self.simulation.cut.of(router)];
+        Place { region, number: region.context.kernel.span.router_here(router), slot }
     }
 
     fn find(&self) -> Option<DeadlockReport> {
@@ -127,7 +128,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
     fn behind(&self, place: &Place<'_, 'p, W, M>, port: usize) -> impl Iterator<Item = u32> {
         let first = u32::from(place.region.context.shared.tables.port(port).pair_base);
         let link = &place.region.routers[place.number].ports[port];
-        let there = join::<W>(self.simulation.cut.routers(link.region as usize).start, 0);
+        let there = network_id::<W>(self.simulation.cut.routers(link.region as usize).start, 0);
         let to_slot = link.to_slot.wrapping_add(there);
         let count = u32::from(self.simulation.plan.network.layout.output_vcs[port]);
         (first..first + count).map(move |pair| to_slot.wrapping_add(pair))

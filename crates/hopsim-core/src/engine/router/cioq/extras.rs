@@ -1,6 +1,7 @@
 //! State of the routers of a region that only some configurations need, outside their blocks.
 
 use crate::config::router::ArbiterConfig;
+use crate::engine::kernel::ids::RegionRouter;
 use crate::engine::mode::Mode;
 use crate::engine::router::cioq::choices::Choices;
 use crate::engine::router::cioq::ids::join;
@@ -50,21 +51,21 @@ impl<const W: usize> Extras<W> {
 
     /// Whether the packet before the head of a slot is still leaving it, for all that input ports do not tell.
     #[inline]
-    pub fn is_leaving(&self, (number, slot): (usize, usize), now: u32) -> bool {
-        self.free.get(join::<W>(number as u32, slot) as usize).is_some_and(|&free| free > now)
+    pub fn is_leaving(&self, (number, slot): (RegionRouter, usize), now: u32) -> bool {
+        self.free.get(join::<W>(number, slot) as usize).is_some_and(|&free| free > now)
     }
 
     /// Where the ring of `port` starts.
     #[inline]
-    fn first_departure(&self, number: usize, port: usize) -> usize {
-        join::<W>(number as u32, port) as usize * self.ring
+    fn first_departure(&self, number: RegionRouter, port: usize) -> usize {
+        join::<W>(number, port) as usize * self.ring
     }
 
     /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits, with packets of several
     /// lengths: walks back from the newest departure until the rest no longer leaves room.
     pub fn room(
         &self,
-        (number, router): (usize, &Router<W>),
+        (number, router): (RegionRouter, &Router<W>),
         port: usize,
         (crossing, length): (&Crossing, u32),
     ) -> u32 {
@@ -85,7 +86,7 @@ impl<const W: usize> Extras<W> {
     #[inline]
     pub fn node_is_idle<M: Mode>(
         &self,
-        (number, router): (usize, &Router<W>),
+        (number, router): (RegionRouter, &Router<W>),
         output: usize,
         (shared, now): (&Shared<'_, M>, u32),
     ) -> bool {

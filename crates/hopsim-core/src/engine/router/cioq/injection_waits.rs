@@ -6,6 +6,7 @@
 //!
 //! [`RecordStream::InjectionWaits`]: crate::config::measure::RecordStream::InjectionWaits
 
+use crate::engine::kernel::ids::{RegionNode, RegionRouter, Terminal};
 use crate::engine::mode::Mode;
 use crate::engine::node::Run;
 use crate::engine::router::cioq::mask::Mask;
@@ -41,21 +42,23 @@ impl<const W: usize> InjectionWaits<W> {
 
     /// Counts this cycle for the heads of the injection VCs.
     pub fn count<M: Run>(&self, region: &Inspection<'_, '_, W, M>, counts: &mut WaitCounts) {
-        for number in 0..region.routers.len() {
+        for number in region.routers.ids() {
             self.heads(region, number).for_each(|slot| self.count_head(region, (number, slot), counts));
         }
     }
 
-    /// Heads of injection VCs that still wait, of all routers: number of the router, terminal port of the node, slot.
-    pub fn left<M: Run>(&self, region: &Inspection<'_, '_, W, M>) -> Vec<(usize, usize, usize)> {
-        let heads = (0..region.routers.len())
+    /// Heads of injection VCs that still wait, of all routers: where their node is, and their slot.
+    pub fn left<M: Run>(&self, region: &Inspection<'_, '_, W, M>) -> Vec<(Terminal, usize)> {
+        let heads = region
+            .routers
+            .ids()
             .flat_map(|number| self.queued(region, number).iter().map(move |slot| (number, slot)));
-        heads.map(|(number, slot)| (number, region.terminal(slot), slot)).collect()
+        heads.map(|(router, slot)| (Terminal { router, port: region.terminal(slot) }, slot)).collect()
     }
 
     /// The injection slots whose heads may wait.
     #[inline]
-    fn heads<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: usize) -> Mask<W> {
+    fn heads<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: RegionRouter) -> Mask<W> {
         if self.any_head {
             return self.queued(region, number);
         }
@@ -66,7 +69,7 @@ impl<const W: usize> InjectionWaits<W> {
     }
 
     /// The injection slots with a head, which may ask for nothing.
-    fn queued<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: usize) -> Mask<W> {
+    fn queued<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: RegionRouter) -> Mask<W> {
         let slots = &region.routers[number].slots;
         self.slots.iter().filter(|&slot| slots[slot].queue.front != NONE).collect()
     }
@@ -76,7 +79,7 @@ impl<const W: usize> InjectionWaits<W> {
     fn count_head<M: Run>(
         &self,
         region: &Inspection<'_, '_, W, M>,
-        (number, slot): (usize, usize),
+        (number, slot): (RegionRouter, usize),
         counts: &mut WaitCounts,
     ) {
         let cx = region.context;
@@ -85,7 +88,8 @@ impl<const W: usize> InjectionWaits<W> {
         if busy && !self.any_head {
             return;
         }
-        let node = number * cx.kernel.constants.nodes_per_router as usize + region.terminal(slot);
+        let terminal = Terminal { router: number, port: region.terminal(slot) };
+        let node = terminal.node(cx.kernel.constants.nodes_per_router);
         let reason = region.reason((number, slot), (busy, node), self.plain);
         counts.count(cx.kernel.span.node(node) as usize, cx.network_id(number, slot), reason);
     }
@@ -101,7 +105,12 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
 
     /// What a head waits for if it is not granted: of several outputs it may use, the one that lacks least counts.
     #[inline]
-    fn reason(&self, (number, slot): (usize, usize), (busy, node): (bool, usize), plain: bool) -> WaitReason {
+    fn reason(
+        &self,
+        (number, slot): (RegionRouter, usize),
+        (busy, node): (bool, RegionNode),
+        plain: bool,
+    ) -> WaitReason {
         let cx = &self.context;
         if cx.sat.as_ref().is_some_and(|sat| sat.is_exhausted(node)) {
             return WaitReason::Sat;
@@ -121,7 +130,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     }
 
     /// Whether packets in transit go first in this cycle by in-transit priority restriction.
-    fn draws_priority(&self, number: usize) -> bool {
+    fn draws_priority(&self, number: RegionRouter) -> bool {
         let cx = &self.context;
         cx.shared.allocation.ipr > 0.0
             && cx.shared.transit_priority(cx.kernel.span.router(number), cx.kernel.now)
@@ -130,7 +139,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     /// Whether a head with a choice may use all the output VCs that it could be woken for: not where it has an escape VC, nor
     /// where it draws its path anew in every attempt.
     #[inline]
-    fn hopes_are_options(&self, (number, slot): (usize, usize)) -> bool {
+    fn hopes_are_options(&self, (number, slot): (RegionRouter, usize)) -> bool {
         let chooses = M::FULL && self.routers[number].choosing.contains(slot);
         !chooses
             || !self.context.kernel.constants.plan.topology.has_escape()
@@ -139,7 +148,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
 
     /// What the outputs of a head lack where all packets need the same room and an output VC stands for itself alone.
     #[inline]
-    fn plain_lack(&self, number: usize, slot: usize) -> WaitReason {
+    fn plain_lack(&self, number: RegionRouter, slot: usize) -> WaitReason {
         let router = &self.routers[number];
         let (credit, free) = if M::FULL && router.choosing.contains(slot) {
             let choices = &self.extras.choices;
@@ -158,14 +167,14 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     }
 
     /// The same in general.
-    fn least_lack(&self, number: usize, slot: usize) -> WaitReason {
+    fn least_lack(&self, number: RegionRouter, slot: usize) -> WaitReason {
         let mut least = WaitReason::Credits;
         self.each_option((number, slot), |pair| least = least.min(self.lack(number, slot, pair)));
         least
     }
 
     /// What an output VC or entry lacks for the head of a slot.
-    fn lack(&self, router: usize, slot: usize, pair: usize) -> WaitReason {
+    fn lack(&self, router: RegionRouter, slot: usize, pair: usize) -> WaitReason {
         let (cx, state) = (&self.context, &self.routers[router]);
         let phits = u32::from(cx.kernel.packets.get(state.slots[slot].queue.front).length);
         let length = cx.shared.space(phits);
@@ -189,7 +198,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
 
     /// What the time from which an output is ready does not tell: its queue has no room for a packet of `length` phits,
     /// though for a shorter one, or its node is taking a packet.
-    fn is_full(&self, number: usize, port: usize, length: u32) -> bool {
+    fn is_full(&self, number: RegionRouter, port: usize, length: u32) -> bool {
         let (shared, now) = (&self.context.shared, self.context.kernel.now);
         let router = (number, &self.routers[number]);
         let terminal = shared.tables.port(port).class == TERMINAL;

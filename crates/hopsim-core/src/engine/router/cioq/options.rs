@@ -1,5 +1,6 @@
 //! What the heads of a region could ask for, looked at from outside.
 
+use crate::engine::kernel::ids::{By, RegionRouter};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::extras::Extras;
@@ -11,14 +12,14 @@ pub struct Inspection<'a, 'p, const W: usize, M: Run> {
     /// What is not a router's own.
     pub context: &'a Context<'p, W, M>,
     /// Its routers.
-    pub routers: &'a [Router<W>],
+    pub routers: &'a By<RegionRouter, Router<W>>,
     /// What only some configurations need.
     pub extras: &'a Extras<W>,
 }
 
 impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     /// Visits the output VCs that the head of a slot of a router may ask for, in order of preference.
-    pub fn each_option(&self, (number, slot): (usize, usize), mut visit: impl FnMut(usize)) {
+    pub fn each_option(&self, (number, slot): (RegionRouter, usize), mut visit: impl FnMut(usize)) {
         let router = &self.routers[number];
         if !router.choosing.contains(slot) {
             return self.context.shared.pairs_up_to(router.slots[slot].request as usize).for_each(visit);

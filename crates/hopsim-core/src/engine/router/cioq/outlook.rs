@@ -71,7 +71,7 @@ impl<const W: usize, M: Run> View for Outlook<'_, '_, W, M> {
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {
-        self.cx.minimal[join::<W>(self.sight.number as u32, self.pair(request)) as usize]
+        self.cx.minimal[join::<W>(self.sight.number, self.pair(request)) as usize]
     }
 
     #[inline]

@@ -7,6 +7,7 @@
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::constants::Constants;
+use crate::engine::kernel::ids::{By, Id as _, RegionNode, RegionRouter, Terminal};
 use crate::engine::kernel::regions::Regions;
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::kernel::wires::{Arrival, Credit};
@@ -29,12 +30,12 @@ use crate::topology::LOCAL;
 /// Some routers of the network, their nodes, and all state that only these write.
 pub struct Cioq<'p, const W: usize, M: Run> {
     pub(super) context: Context<'p, W, M>,
-    pub(super) routers: Vec<Router<W>>,
+    pub(super) routers: By<RegionRouter, Router<W>>,
     pub(super) extras: Extras<W>,
     /// Routers that hold a head and are not left alone, one bit each.
     active: Vec<u64>,
     /// Routers that need not be left alone any longer.
-    wakes: Wheel<u32>,
+    wakes: Wheel<RegionRouter>,
     allocator: Allocator<W>,
     waits: InjectionWaits<W>,
 }
@@ -99,7 +100,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         if cx.kernel.worker.recorder.links.is_none() {
             return;
         }
-        for (number, router) in self.routers.iter().enumerate() {
+        for (number, router) in self.routers.numbered() {
             for slot in 0..cx.kernel.constants.plan.network.layout.slots() {
                 for id in router.slots[slot].queue.iter(&cx.kernel.packets) {
                     let packet = cx.kernel.packets.get(id);
@@ -132,10 +133,10 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
 
     /// Counts, at the end of the run, the cycles of the heads of injection VCs that still wait.
     fn settle_injection_waits(&mut self) {
-        for (number, terminal, slot) in self.waits.left(&self.inspect()) {
-            let head = self.routers[number].slots[slot].queue.front;
+        for (terminal, slot) in self.waits.left(&self.inspect()) {
+            let head = self.routers[terminal.router].slots[slot].queue.front;
             let arrived = self.context.kernel.packets.get(head).arrived;
-            self.context.end_injection_wait((number, terminal), slot, arrived);
+            self.context.end_injection_wait(terminal, slot, arrived);
         }
     }
 
@@ -165,7 +166,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// A credit has come back for `pair` of router `number`, which has the id `id`: `minimal` phits of it of packets on their
     /// minimal path. Whether that has woken a head, or may.
     #[inline]
-    fn sense_credit(&mut self, (id, number, pair): (u32, usize, usize), minimal: u16) -> bool {
+    fn sense_credit(&mut self, (id, number, pair): (u32, RegionRouter, usize), minimal: u16) -> bool {
         let cx = &mut self.context;
         if !cx.shared.requests.redecides {
             return false;
@@ -189,22 +190,22 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let now = self.context.kernel.now;
         let Some(sat) = self.context.sat.as_mut().filter(|sat| sat.arrives <= now) else { return };
         let (node, cycles) = sat.rule.walk[sat.place];
-        let number = node as usize;
-        let idle = self.context.nodes.has_nothing(number);
-        if !idle && sat.counts[number] < sat.rule.l {
+        let node = self.context.kernel.span.node_here(node);
+        let idle = self.context.nodes.has_nothing(node);
+        if !idle && sat.counts[node] < sat.rule.l {
             return;
         }
         sat.place = if sat.place + 1 == sat.rule.walk.len() { 0 } else { sat.place + 1 };
         sat.arrives = now + cycles + u32::from(!idle);
-        sat.counts[number] = 0;
-        let held = std::mem::take(&mut sat.held[number]);
-        self.release_heads(number, held);
+        sat.counts[node] = 0;
+        let held = std::mem::take(&mut sat.held[node]);
+        self.release_heads(node, held);
     }
 
     /// The heads of some injection VCs of a node take part in the allocation.
-    fn release_heads(&mut self, node: usize, vcs: u16) {
-        let per_router = self.context.kernel.constants.nodes_per_router as usize;
-        let (number, port) = (node / per_router, node % per_router);
+    fn release_heads(&mut self, node: RegionNode, vcs: u16) {
+        let Terminal { router: number, port } =
+            Terminal::of(node, self.context.kernel.constants.nodes_per_router);
         let base = self.context.shared.tables.port(port).slot_base as usize;
         for vc in (0..16).filter(|vc| vcs >> vc & 1 == 1) {
             let packet = self.routers[number].slots[base + vc].queue.front;
@@ -238,7 +239,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     }
 
     /// A router is to be visited.
-    pub(super) fn activate(&mut self, number: usize) {
+    pub(super) fn activate(&mut self, number: RegionRouter) {
         wake(&mut self.active, number);
     }
 
@@ -247,14 +248,14 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let now = self.context.kernel.now;
         let due = self.wakes.take(now);
         for &number in &due {
-            wake(&mut self.active, number as usize);
+            wake(&mut self.active, number);
         }
         self.wakes.put_back(due);
     }
 
     /// A packet has arrived as the head of a slot.
-    fn new_head(&mut self, number: usize, slot: usize, packet: u32) {
-        let id = join::<W>(number as u32, slot);
+    fn new_head(&mut self, number: RegionRouter, slot: usize, packet: u32) {
+        let id = join::<W>(number, slot);
         Visit { number, router: &mut self.routers[number], extras: &mut self.extras }.new_head(
             &mut self.context,
             slot,
@@ -270,7 +271,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     }
 
     /// The contention counter of a port has changed.
-    fn wake_by_counter(&mut self, number: usize, port: u16) {
+    fn wake_by_counter(&mut self, number: RegionRouter, port: u16) {
         let class = self.context.shared.tables.port(port as usize).class;
         self.extras.choices.waiting.wake(number, (port as usize, class));
         self.activate(number);
@@ -313,7 +314,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// queues no packet can wait for that in a router: it is granted when it will find the link free.
     fn send_on_local_links(&mut self, phits: u32) {
         let (now, crossbar) = (self.context.kernel.now, self.context.shared.crossing.latency);
-        for (number, router) in self.routers.iter_mut().enumerate() {
+        for (number, router) in self.routers.numbered_mut() {
             for port in 0..self.context.shared.tables.port_count {
                 let state = &mut router.ports[port];
                 if state.class == LOCAL + 1 {
@@ -341,7 +342,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             while bits != 0 {
                 let bit = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                let number = word * 64 + bit;
+                let number = RegionRouter::at(word * 64 + bit);
                 let router = &mut self.routers[number];
                 let mut visit = Visit { number, router, extras: &mut self.extras };
                 let next = self.allocator.allocate(&mut visit, &mut self.context);
@@ -350,7 +351,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
                     self.active[word] &= !(1 << bit);
                 }
                 if rests && next < u32::MAX {
-                    self.wakes.push(next, number as u32);
+                    self.wakes.push(next, number);
                 }
             }
         }

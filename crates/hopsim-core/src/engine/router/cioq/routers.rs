@@ -1,6 +1,7 @@
 //! The state of the routers: one block each, in one flat array. What an allocator visit touches lies together.
 
 use crate::config::router::Consumption;
+use crate::engine::kernel::ids::{By, Id as _, RegionRouter};
 use crate::engine::kernel::pool::Queue;
 use crate::engine::kernel::regions::{Regions, Span};
 use crate::engine::mode::Mode;
@@ -144,6 +145,7 @@ impl<const W: usize> Router<W> {
             if let Some((peer, back)) = link.peer {
                 let region = regions.of(peer);
                 let number = peer - regions.routers(region).start;
+                let number = RegionRouter::at(number as usize);
                 let slot = join::<W>(number, layout.slot_base[back] as usize);
                 let pair = join::<W>(number, layout.pair_base[back] as usize);
                 state.ports[port].region = region as u16;
@@ -203,7 +205,7 @@ pub fn parallel(plan: &Plan) -> bool {
 }
 
 /// The routers of a region, empty.
-pub fn routers<const W: usize>(plan: &Plan, regions: &Regions, region: usize) -> Vec<Router<W>> {
+pub fn routers<const W: usize>(plan: &Plan, regions: &Regions, region: usize) -> By<RegionRouter, Router<W>> {
     regions.routers(region).map(|router| Router::new(plan, regions, router)).collect()
 }
 
@@ -220,16 +222,16 @@ pub fn initial_credits(network: &Network, router: u32, port: usize) -> u32 {
 pub fn with_ejection_space<const W: usize, M: Run>(
     plan: &Plan,
     span: &Span,
-    mut routers: Vec<Router<W>>,
-) -> Vec<Router<W>> {
+    mut routers: By<RegionRouter, Router<W>>,
+) -> By<RegionRouter, Router<W>> {
     let (layout, shortest) = (&plan.network.layout, plan.shortest_packet());
     let limited = (0..layout.pairs()).filter(|&pair| {
         layout.pair_vc(pair).is_some_and(|(port, vc)| layout.class[port] == TERMINAL && vc > 0)
     });
     for pair in limited {
-        for (number, router) in routers.iter_mut().enumerate() {
-            let terminal = layout.pair_port[pair] as usize;
-            let node = span.router(number) as usize * layout.terminals + terminal;
+        for (number, router) in routers.numbered_mut() {
+            let terminal = u32::from(layout.pair_port[pair]);
+            let node = span.router(number) * layout.terminals as u32 + terminal;
             let space = M::Nodes::ejection_space(plan, node);
             router.credits[pair] = space;
             if space < shortest {

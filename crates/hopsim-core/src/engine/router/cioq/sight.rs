@@ -1,5 +1,6 @@
 //! A router, to be read.
 
+use crate::engine::kernel::ids::RegionRouter;
 use crate::engine::kernel::pool::Queue;
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
@@ -14,7 +15,7 @@ use crate::routing::flexvc::roomiest;
 #[derive(Clone, Copy)]
 pub struct Sight<'a, const W: usize> {
     /// Its number in the region.
-    pub number: usize,
+    pub number: RegionRouter,
     /// Its state.
     pub router: &'a Router<W>,
     /// State of all routers of the region that only some configurations need.

@@ -1,10 +1,11 @@
 //! What follows from a grant: every instant of the hop is computed here, once.
 
+use crate::engine::kernel::ids::{Id as _, Terminal};
 use crate::engine::kernel::pool::Queue;
 use crate::engine::kernel::wires::Credit;
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::context::Context;
-use crate::engine::router::cioq::ids::join;
+use crate::engine::router::cioq::ids::{join, network_id};
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Slot;
 use crate::engine::router::cioq::sight::Sight;
@@ -93,7 +94,7 @@ impl<const W: usize> Visit<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.mode.observer().granted(packet.key(nodes_per_router), hop);
-        let ids = (join::<W>(router, slot), join::<W>(router, pair));
+        let ids = (network_id::<W>(router, slot), network_id::<W>(router, pair));
         cx.kernel.worker.recorder.hop(ids, length, packet.arrived, (cx.kernel.now, departure));
         packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
         if to == TERMINAL {
@@ -155,7 +156,7 @@ impl<const W: usize> Visit<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.mode.observer().granted(packet.key(cx.kernel.constants.nodes_per_router), hop);
-        let ids = (join::<W>(router, slot), join::<W>(router, pair));
+        let ids = (network_id::<W>(router, slot), network_id::<W>(router, pair));
         cx.kernel.worker.recorder.hop(ids, length, packet.arrived, (cx.kernel.now, departure));
         packet.book_wait(until_departure, (from, TERMINAL), (cx.kernel.now, departure));
         self.keep(cx, slot, busy);
@@ -170,7 +171,7 @@ impl<const W: usize> Visit<'_, W> {
     #[inline]
     fn keep<M: Run>(&mut self, cx: &Context<'_, W, M>, slot: usize, busy: u32) {
         if cx.shared.parallel() {
-            self.extras.free[join::<W>(self.number as u32, slot) as usize] = cx.kernel.now + busy;
+            self.extras.free[join::<W>(self.number, slot) as usize] = cx.kernel.now + busy;
         }
     }
 
@@ -186,11 +187,12 @@ impl<const W: usize> Visit<'_, W> {
         (behind, arrived): (u32, u32),
     ) {
         let next = if from == TERMINAL {
-            let (terminal, vc) = cx.injection_vc(input, slot);
+            let (port, vc) = cx.injection_vc(input, slot);
+            let terminal = Terminal { router: self.number, port };
             if cx.kernel.worker.recorder.waits.is_some() {
-                cx.end_injection_wait((self.number, terminal), slot, arrived);
+                cx.end_injection_wait(terminal, slot, arrived);
             }
-            let next = cx.nodes.leave_injection(&mut cx.kernel, (self.number, terminal), vc, length);
+            let next = cx.nodes.leave_injection(&mut cx.kernel, terminal, vc, length);
             if M::FULL && cx.sat.is_some() {
                 self.injected(cx, terminal, vc);
             }
@@ -234,7 +236,7 @@ impl<const W: usize> Visit<'_, W> {
             state.out_ready = hold.max(state.tail.saturating_sub(cx.shared.crossing.latency));
             return departure;
         }
-        let first = join::<W>(self.number as u32, port) as usize * ring;
+        let first = join::<W>(self.number, port) as usize * ring;
         let place = state.ring as usize;
         let next = if place + 1 == ring { 0 } else { place + 1 };
         state.ring = next as u8;
@@ -323,7 +325,7 @@ impl<const W: usize> Visit<'_, W> {
             packet.route = self.extras.choices.after[slot];
         }
         if let Some(contention) = &mut cx.contention {
-            contention.leaves(join::<W>(self.number as u32, slot), left);
+            contention.leaves(join::<W>(self.number, slot), left);
         }
         if let Some(marks) = &mut cx.marks {
             marks.touch(self.number, (to, cx.shared.tables.pair(pair).vc as usize));
@@ -334,20 +336,20 @@ impl<const W: usize> Visit<'_, W> {
         let on_path = |route: RouteState| if route.misrouted() { 0 } else { packet.length };
         let (arrived, leaves) = (on_path(before), on_path(packet.route));
         if to != TERMINAL {
-            cx.minimal[join::<W>(self.number as u32, pair) as usize] += u32::from(leaves);
+            cx.minimal[join::<W>(self.number, pair) as usize] += u32::from(leaves);
         }
         arrived
     }
 
-    /// The node at terminal port `port` has injected a packet from VC `vc`: if it has to wait for the signal now, so do the
+    /// The node at `terminal` has injected a packet from VC `vc`: if it has to wait for the signal now, so do the
     /// heads of its other injection VCs.
-    pub fn injected<M: Run>(&mut self, cx: &mut Context<'_, W, M>, port: usize, vc: usize) {
-        let node = self.number * cx.kernel.constants.nodes_per_router as usize + port;
+    pub fn injected<M: Run>(&mut self, cx: &mut Context<'_, W, M>, terminal: Terminal, vc: usize) {
+        let node = terminal.node(cx.kernel.constants.nodes_per_router);
         let Some(sat) = &mut cx.sat else { return };
         if !sat.inject(node) {
             return;
         }
-        let base = cx.shared.tables.port(port).slot_base as usize;
+        let base = cx.shared.tables.port(terminal.port).slot_base as usize;
         let count = cx.kernel.constants.plan.network.classes.terminal.vcs as usize;
         for other in (0..count).filter(|&other| other != vc) {
             let slot = base + other;
@@ -395,12 +397,12 @@ impl<const W: usize> Visit<'_, W> {
     /// A least-recently-served output arbiter remembers whom it served.
     #[cold]
     pub fn stamp_output(&mut self, (output, input): (usize, usize), inputs: usize, moment: u64) {
-        self.extras.output_stamps[(self.number * inputs + output) * inputs + input] = moment + 1;
+        self.extras.output_stamps[(self.number.index() * inputs + output) * inputs + input] = moment + 1;
     }
 
     /// A least-recently-served input arbiter remembers whom it served.
     #[cold]
     pub fn stamp_input(&mut self, slot: usize, moment: u64) {
-        self.extras.input_stamps[join::<W>(self.number as u32, slot) as usize] = moment + 1;
+        self.extras.input_stamps[join::<W>(self.number, slot) as usize] = moment + 1;
     }
 }
