@@ -1,6 +1,6 @@
 //! Where nodes and their router meet: addresses that the router gives out and that only it can read.
 
-use crate::engine::kernel::ids::{Id as _, Terminal};
+use crate::engine::kernel::ids::{Id as _, PairId, SlotId, Terminal};
 use crate::network::Layout;
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ impl Doors {
 
     /// The address of injection VC `vc` at a terminal port of the region.
     #[inline]
-    pub fn injection(&self, Terminal { router, port }: Terminal, vc: usize) -> u32 {
-        router.index() as u32 * self.stride + self.injection[port] + vc as u32
+    pub fn injection(&self, Terminal { router, port }: Terminal, vc: usize) -> SlotId {
+        SlotId::at((router.index() as u32 * self.stride + self.injection[port]) as usize + vc)
     }
 
     /// What injection VC `vc` at a terminal port of a router of the network is counted by.
@@ -38,7 +38,7 @@ impl Doors {
     }
 
     /// The address of ejection VC `vc` at a terminal port of the region.
-    pub fn ejection(&self, Terminal { router, port }: Terminal, vc: usize) -> u32 {
-        router.index() as u32 * self.stride + self.ejection[port] + vc as u32
+    pub fn ejection(&self, Terminal { router, port }: Terminal, vc: usize) -> PairId {
+        PairId::at((router.index() as u32 * self.stride + self.ejection[port]) as usize + vc)
     }
 }

@@ -3,6 +3,7 @@
 //! In the network routers and nodes have plain numbers (`u32`), and topology, routing, traffic and the recorder know no others. A
 //! region numbers its own from 0: those numbers have types of their own, and what the engine keeps by them is [`By`] them.
 
+use std::fmt::{self, Display, Formatter};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
@@ -18,8 +19,14 @@ pub trait Id: Copy {
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident($type:ty);)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
         pub struct $name($type);
+
+        impl Display for $name {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
 
         impl Id for $name {
             #[inline]
@@ -39,6 +46,61 @@ ids! {
     RegionRouter(u32);
     /// The number of a node in its region. `Span::node` tells that in the network.
     RegionNode(u32);
+    /// An input VC of a router: see [`Layout`](crate::network::Layout).
+    Slot(u16);
+    /// An output VC of a router, or an entry.
+    Pair(u16);
+    /// A slot of a region, as the kind of its router numbers them.
+    SlotId(u32);
+    /// A pair of a region, likewise.
+    PairId(u32);
+}
+
+impl Id for usize {
+    #[inline]
+    fn at(index: usize) -> Self {
+        index
+    }
+    #[inline]
+    fn index(self) -> usize {
+        self
+    }
+}
+
+impl Slot {
+    /// The one `count` further on.
+    #[inline]
+    pub fn up(self, count: usize) -> Self {
+        Self::at(self.index() + count)
+    }
+
+    /// By how many it is further on than `first`.
+    #[inline]
+    pub fn above(self, first: Self) -> usize {
+        self.index() - first.index()
+    }
+}
+
+impl Slot {
+    /// The one that has bit `bit` of the word that has a bit for this one.
+    #[inline]
+    pub fn in_word(self, bit: usize) -> Self {
+        Self::at(self.index() / 64 * 64 + bit)
+    }
+}
+
+impl Pair {
+    /// The one `count` further on.
+    #[inline]
+    pub fn up(self, count: usize) -> Self {
+        Self::at(self.index() + count)
+    }
+
+    /// By how many it is further on than `first`.
+    #[inline]
+    pub fn above(self, first: Self) -> usize {
+        self.index() - first.index()
+    }
 }
 
 /// A terminal port of a router of the region: where one of its nodes is.
@@ -73,6 +135,12 @@ pub struct By<I, T> {
 }
 
 impl<I: Id, T> By<I, T> {
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// The numbers of all entries, ascending.
     pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
         (0..self.entries.len()).map(I::at)
@@ -82,6 +150,17 @@ impl<I: Id, T> By<I, T> {
     #[inline]
     pub fn get(&self, id: I) -> Option<&T> {
         self.entries.get(id.index())
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
+        self.entries.get_mut(id.index())
+    }
+
+    /// `count` entries from a number on.
+    pub fn run(&self, first: I, count: usize) -> &[T] {
+        &self.entries[first.index()..][..count]
     }
 
     /// The entries in the order of their numbers.

@@ -3,6 +3,7 @@
 //! Blocked heads cost nothing: what a head wants is one bit in the mask of an output VC, and the heads that
 //! could be granted are the union of those masks over the output VCs that have credit and a free output.
 
+use crate::engine::kernel::ids::{Id as _, Slot};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::choices::Openings;
 use crate::engine::router::cioq::context::Context;
@@ -14,14 +15,14 @@ use crate::engine::router::cioq::visit::Visit;
 /// The allocator, which visits one router after the other.
 pub struct Allocator<const W: usize> {
     /// Slot nominated by each input port.
-    nominee: Array<u16, W>,
+    nominee: Array<usize, Slot, W>,
     /// Input ports that request each output port; empty between the stages.
-    requesters: Array<Mask<W>, W>,
+    requesters: Array<usize, Mask<usize, W>, W>,
 }
 
 impl<const W: usize> Default for Allocator<W> {
     fn default() -> Self {
-        Self { nominee: Array::new(0), requesters: Array::new(Mask::EMPTY) }
+        Self { nominee: Array::new(Slot::at(0)), requesters: Array::new(Mask::EMPTY) }
     }
 }
 
@@ -58,7 +59,7 @@ impl<const W: usize> Allocator<W> {
         &mut self,
         visit: &mut Visit<'_, W>,
         cx: &mut Context<'_, W, M>,
-        (first, slots): (u32, Mask<W>),
+        (first, slots): (u32, Mask<Slot, W>),
     ) -> u32 {
         let mut slots = slots;
         for iteration in first..cx.shared.allocation.iterations {
@@ -84,9 +85,9 @@ impl<const W: usize> Allocator<W> {
         &mut self,
         visit: &mut Visit<'_, W>,
         cx: &mut Context<'_, W, M>,
-        mut slots: Mask<W>,
+        mut slots: Mask<Slot, W>,
         iteration: u32,
-    ) -> Mask<W> {
+    ) -> Mask<usize, W> {
         let mut asked = Mask::EMPTY;
         while let Some(slot) = slots.first() {
             let input = cx.shared.tables.slot_input(slot);
@@ -98,14 +99,14 @@ impl<const W: usize> Allocator<W> {
             let mut slot = slot;
             field &= field - 1;
             if field != 0 {
-                let field = field | 1 << (slot % 64);
-                slot = slot / 64 * 64 + visit.sight().choose_slot(cx, input, field, iteration);
+                let field = field | 1 << (slot.index() % 64);
+                slot = slot.in_word(visit.sight().choose_slot(cx, input, field, iteration));
             }
             if cx.shared.on_request() {
                 visit.serve_input(cx, input, slot, iteration);
             }
-            let output = cx.shared.tables.pair_port(visit.router.slots[slot].request as usize);
-            self.nominee[input] = slot as u16;
+            let output = cx.shared.tables.pair_port(visit.router.slots[slot].request);
+            self.nominee[input] = slot;
             asked.insert(output);
             self.requesters[output].insert(input);
         }
@@ -119,9 +120,9 @@ impl<const W: usize> Allocator<W> {
         &mut self,
         visit: &mut Visit<'_, W>,
         cx: &mut Context<'_, W, M>,
-        asked: Mask<W>,
+        asked: Mask<usize, W>,
         iteration: u32,
-    ) -> Mask<W> {
+    ) -> Mask<usize, W> {
         let mut losers = Mask::EMPTY;
         asked.for_each(|output| {
             let mut candidates = std::mem::replace(&mut self.requesters[output], Mask::EMPTY);
@@ -143,7 +144,7 @@ impl<const W: usize> Allocator<W> {
                 None => visit.sight().choose_input(cx, output, candidates, (class, iteration, &self.nominee)),
             };
             visit.serve_output(cx, output, input, (class, iteration));
-            let slot = self.nominee[input] as usize;
+            let slot = self.nominee[input];
             if !cx.shared.on_request() {
                 visit.serve_input(cx, input, slot, iteration);
             }
@@ -156,9 +157,14 @@ impl<const W: usize> Allocator<W> {
 
     /// Those of some input ports whose nominee does not have to wait for the signal since a grant of this iteration.
     #[cold]
-    fn unheld<M: Run>(&self, visit: &Visit<'_, W>, cx: &Context<'_, W, M>, mut inputs: Mask<W>) -> Mask<W> {
+    fn unheld<M: Run>(
+        &self,
+        visit: &Visit<'_, W>,
+        cx: &Context<'_, W, M>,
+        mut inputs: Mask<usize, W>,
+    ) -> Mask<usize, W> {
         inputs.for_each(|input| {
-            if cx.is_held(visit.number, self.nominee[input] as usize) {
+            if cx.is_held(visit.number, self.nominee[input]) {
                 inputs.remove(input);
             }
         });

@@ -1,10 +1,9 @@
 //! Arbiters: who wins when several ask (Dally & Towles §18).
 
 use crate::config::router::{ArbiterConfig, Timestamp};
-use crate::engine::kernel::ids::{Id as _, RegionRouter};
+use crate::engine::kernel::ids::{Id as _, RegionRouter, Slot};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
-use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Array;
 use crate::engine::router::cioq::sight::Sight;
@@ -40,7 +39,7 @@ pub struct Contest<'a, const N: usize> {
     /// The arbiter.
     pub arbiter: &'a ArbiterConfig,
     /// Who asks; not empty.
-    pub candidates: Mask<N>,
+    pub candidates: Mask<usize, N>,
     /// Whose turn it is.
     pub pointer: usize,
 }
@@ -67,7 +66,7 @@ impl<const N: usize> Contest<'_, N> {
 
     /// The candidates with the smallest key.
     #[inline]
-    fn oldest(&self, key: impl Fn(usize) -> u32) -> Mask<N> {
+    fn oldest(&self, key: impl Fn(usize) -> u32) -> Mask<usize, N> {
         let (mut oldest, mut least) = (Mask::EMPTY, u32::MAX);
         self.candidates.for_each(|c| {
             let key = key(c);
@@ -110,15 +109,14 @@ impl<const W: usize> Sight<'_, W> {
         iteration: u32,
     ) -> usize {
         let info = cx.shared.tables.port(input);
-        let word = info.slot_base as usize / 64 * 64;
         let contest = Contest {
             arbiter: &cx.kernel.constants.plan.router.allocator.input_arbiter,
-            candidates: Mask::<1>::from_bits(field),
+            candidates: Mask::<usize, 1>::from_bits(field),
             pointer: self.router.ports[input].in_pointer as usize,
         };
         contest.winner(
-            |bit, stamp| self.age(cx, word + bit, info.class == TERMINAL, stamp),
-            |bit| self.extras.input_stamps[join::<W>(self.number, word + bit) as usize],
+            |bit, stamp| self.age(cx, info.slot_base.in_word(bit), info.class == TERMINAL, stamp),
+            |bit| self.extras.input_stamps[self.number.slot::<W>(info.slot_base.in_word(bit))],
             || Stage::Input.stream(cx, self.number, input, iteration),
         )
     }
@@ -130,8 +128,8 @@ impl<const W: usize> Sight<'_, W> {
         &self,
         cx: &Context<'_, W, M>,
         output: usize,
-        candidates: Mask<W>,
-        (class, iteration, nominee): (usize, u32, &Array<u16, W>),
+        candidates: Mask<usize, W>,
+        (class, iteration, nominee): (usize, u32, &Array<usize, Slot, W>),
     ) -> usize {
         if !cx.shared.output_round_robin() {
             return self.choose_input_otherwise(cx, output, candidates, (class, iteration, nominee));
@@ -145,8 +143,8 @@ impl<const W: usize> Sight<'_, W> {
         &self,
         cx: &Context<'_, W, M>,
         output: usize,
-        candidates: Mask<W>,
-        (class, iteration, nominee): (usize, u32, &Array<u16, W>),
+        candidates: Mask<usize, W>,
+        (class, iteration, nominee): (usize, u32, &Array<usize, Slot, W>),
     ) -> usize {
         let inputs = cx.shared.tables.input_count;
         let contest = Contest {
@@ -156,7 +154,7 @@ impl<const W: usize> Sight<'_, W> {
         };
         let terminal = |input| cx.shared.tables.port(input).class == TERMINAL;
         contest.winner(
-            |input, stamp| self.age(cx, nominee[input] as usize, terminal(input), stamp),
+            |input, stamp| self.age(cx, nominee[input], terminal(input), stamp),
             |input| self.extras.output_stamps[(self.number.index() * inputs + output) * inputs + input],
             || Stage::Output.stream(cx, self.number, output, iteration),
         )
@@ -164,7 +162,7 @@ impl<const W: usize> Sight<'_, W> {
 
     /// The key of age arbitration for the head of a slot: smaller is older.
     #[inline]
-    fn age<M: Run>(&self, cx: &Context<'_, W, M>, slot: usize, terminal: bool, timestamp: Timestamp) -> u32 {
+    fn age<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot, terminal: bool, timestamp: Timestamp) -> u32 {
         let packet = cx.kernel.packets.get(self.router.slots[slot].queue.front);
         match timestamp {
             Timestamp::Generation => packet.generated,

@@ -1,11 +1,10 @@
 //! What must hold between any two cycles, counted anew from the state of all routers. Slow; for tests.
 
-use crate::engine::kernel::ids::RegionRouter;
+use crate::engine::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::engine::kernel::wires::Credit;
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::choices::Openings;
 use crate::engine::router::cioq::draws::Attempt;
-use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::outlook::Outlook;
 use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::routers::{Router, initial_credits};
@@ -41,6 +40,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
             let base = network.layout.pair_base[port] as usize;
             if network.layout.class[port] == TERMINAL {
                 (base + 1..base + vcs as usize)
+                    .map(Pair::at)
                     .try_for_each(|pair| self.check_ejection_space(router, port, pair))?;
             }
             if let Some((peer, back)) = network.link(router, port).peer {
@@ -55,8 +55,8 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     fn check_buffers(&self, router: u32, port: usize, (peer, back): (u32, usize)) -> Result<(), String> {
         let network = &self.simulation.plan.network;
         let (base, slots) = (network.layout.pair_base[port], network.layout.slot_base[back]);
-        let pairs = base as usize..base as usize + network.layout.output_vcs[port] as usize;
-        let outstanding = pairs.clone().zip(slots as usize..).map(|(pair, slot)| {
+        let pairs = (0..network.layout.output_vcs[port] as usize).map(|vc| Pair::at(base as usize + vc));
+        let outstanding = pairs.clone().zip((slots as usize..).map(Slot::at)).map(|(pair, slot)| {
             self.resident(peer, slot) + self.flying(peer, slot) + self.returning(router, pair)
         });
         let outstanding: Vec<u32> = outstanding.collect();
@@ -75,7 +75,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
                 None => Ok(()),
             };
         };
-        let counted: Vec<u32> = pairs.map(|pair| damq.outstanding(join::<W>(number, pair))).collect();
+        let counted: Vec<u32> = pairs.map(|pair| damq.outstanding(number.pair::<W>(pair))).collect();
         if counted != outstanding {
             return Err(format!("{}: {outstanding:?} phits outstanding, counted {counted:?}", place()));
         }
@@ -88,10 +88,10 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     }
 
     /// Free room behind an ejection VC + what the node has not dealt with + room that becomes free = capacity, where that is limited.
-    fn check_ejection_space(&self, router: u32, port: usize, pair: usize) -> Result<(), String> {
+    fn check_ejection_space(&self, router: u32, port: usize, pair: Pair) -> Result<(), String> {
         let layout = &self.simulation.plan.network.layout;
         let (node, vc) =
-            (router * layout.terminals as u32 + port as u32, pair - layout.pair_base[port] as usize);
+            (router * layout.terminals as u32 + port as u32, pair.index() - layout.pair_base[port] as usize);
         let cx = &self.region_of(router).0.context;
         let taken = cx.nodes.ejection_space_taken(&cx.kernel, cx.kernel.span.node_here(node), vc);
         let free = self.router(router).credits[pair];
@@ -116,7 +116,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     }
 
     /// Phits in a buffer.
-    fn resident(&self, router: u32, slot: usize) -> u32 {
+    fn resident(&self, router: u32, slot: Slot) -> u32 {
         let (cx, queue) = (&self.region_of(router).0.context, self.router(router).slots[slot].queue);
         queue
             .iter(&cx.kernel.packets)
@@ -125,32 +125,33 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     }
 
     /// Phits on their way there.
-    fn flying(&self, router: u32, slot: usize) -> u32 {
+    fn flying(&self, router: u32, slot: Slot) -> u32 {
         let (region, number) = self.region_of(router);
-        let (cx, id) = (&region.context, join::<W>(number, slot));
+        let (cx, id) = (&region.context, number.slot::<W>(slot));
         let inside =
             cx.kernel.arrivals.iter().filter(|a| a.slot == id).map(|a| cx.kernel.packets.get(a.packet));
-        let packets = inside.chain(cx.kernel.immigrants.iter().filter(|packet| packet.next == id));
+        let packets =
+            inside.chain(cx.kernel.immigrants.iter().filter(|packet| SlotId::at(packet.next as usize) == id));
         packets.map(|packet| cx.shared.space(u32::from(packet.length))).sum()
     }
 
     /// Credit on its way to an output VC \[phits\].
-    fn returning(&self, router: u32, pair: usize) -> u32 {
+    fn returning(&self, router: u32, pair: Pair) -> u32 {
         let (region, number) = self.region_of(router);
         let credits = region.context.kernel.credits.iter();
-        credits.filter(|c: &&Credit| c.pair == join::<W>(number, pair)).map(|c| u32::from(c.phits)).sum()
+        credits.filter(|c: &&Credit| c.pair == number.pair::<W>(pair)).map(|c| u32::from(c.phits)).sum()
     }
 
     /// Every head that need not wait for a signal is known to exactly the output VC it wants, and the summary sets agree with the details.
     fn check_requests(&self, router: u32) -> Result<(), String> {
         let (region, number) = self.region_of(router);
         let (cx, state, network) = (&region.context, self.router(router), &self.simulation.plan.network);
-        for pair in 0..network.layout.pairs() {
+        for pair in (0..network.layout.pairs()).map(Pair::at) {
             let wants = state.wants[pair];
             if state.wanted.contains(pair) == wants.is_empty() {
                 return Err(format!("router {router} pair {pair}: the set of wanted pairs is stale"));
             }
-            let Some((port, _)) = network.layout.any_vc(pair) else { continue };
+            let Some((port, _)) = network.layout.any_vc(pair.index()) else { continue };
             let shortest = cx.shared.room.shortest;
             let link = network.layout.class[port] != TERMINAL;
             let least = if link { cx.shared.space(shortest) } else { shortest };
@@ -160,9 +161,10 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
                 return Err(format!("router {router} pair {pair}: the set of pairs with credit is stale"));
             }
         }
-        for slot in 0..network.layout.slots() {
+        for slot in (0..network.layout.slots()).map(Slot::at) {
             let head = state.slots[slot].queue.front != NONE;
-            let wanting = (0..network.layout.pairs()).filter(|&p| state.wants[p].contains(slot)).count();
+            let pairs = (0..network.layout.pairs()).map(Pair::at);
+            let wanting = pairs.filter(|&pair| state.wants[pair].contains(slot)).count();
             let asking = wanting + usize::from(state.choosing.contains(slot));
             let asks = head && !cx.is_held(number, slot);
             if asking != usize::from(asks) {

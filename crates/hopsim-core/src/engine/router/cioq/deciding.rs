@@ -1,5 +1,6 @@
 //! Asking the heads with a choice of outputs that are awake, in every allocator iteration.
 
+use crate::engine::kernel::ids::Slot;
 use crate::engine::node::Run;
 use crate::engine::router::cioq::choices::{Chooser, Openings};
 use crate::engine::router::cioq::context::Context;
@@ -23,7 +24,7 @@ impl<const W: usize> Visit<'_, W> {
 
     /// Slots with a fixed request that could be granted now.
     #[inline]
-    pub fn fixed<M: Run>(&self, cx: &Context<'_, W, M>, openings: &Openings<W>) -> Mask<W> {
+    pub fn fixed<M: Run>(&self, cx: &Context<'_, W, M>, openings: &Openings<W>) -> Mask<Slot, W> {
         let mut slots = Mask::EMPTY;
         (self.router.wanted & openings.reachable).for_each(|pair| slots |= self.router.wants[pair]);
         slots = self.sight().vacated(cx, self.extras.choices.waiting.free_inputs(self.number, slots));
@@ -44,7 +45,7 @@ impl<const W: usize> Visit<'_, W> {
         &mut self,
         cx: &mut Context<'_, W, M>,
         (iteration, openings): (u32, &Openings<W>),
-        slot: usize,
+        slot: Slot,
     ) -> bool {
         let choices = &self.extras.choices;
         let hope = choices.remembers || choices.is_hopeful((self.number, slot), openings);
@@ -61,7 +62,7 @@ impl<const W: usize> Visit<'_, W> {
         &mut self,
         cx: &mut Context<'_, W, M>,
         (iteration, openings): (u32, &Openings<W>),
-        slot: usize,
+        slot: Slot,
     ) -> bool {
         let id = self.router.slots[slot].queue.front;
         let mut route = cx.kernel.packets.get(id).route;
@@ -76,8 +77,7 @@ impl<const W: usize> Visit<'_, W> {
             cx.kernel.packets.get_mut(id).route = route;
         }
         let Some(request) = feasible else { return false };
-        self.router.slots[slot].request =
-            cx.shared.tables.port(request.port).pair_base + u16::from(request.vc);
+        self.router.slots[slot].request = cx.shared.tables.output(request);
         self.extras.choices.after[slot] = decision.after;
         true
     }

@@ -6,7 +6,7 @@
 //!
 //! [`RecordStream::InjectionWaits`]: crate::config::measure::RecordStream::InjectionWaits
 
-use crate::engine::kernel::ids::{RegionNode, RegionRouter, Terminal};
+use crate::engine::kernel::ids::{Id as _, Pair, RegionNode, RegionRouter, Slot, Terminal};
 use crate::engine::mode::Mode;
 use crate::engine::node::Run;
 use crate::engine::router::cioq::mask::Mask;
@@ -19,7 +19,7 @@ use crate::plan::Plan;
 /// How the heads of injection VCs are looked at in a run.
 pub struct InjectionWaits<const W: usize> {
     /// Slots of injection VCs -- constant.
-    slots: Mask<W>,
+    slots: Mask<Slot, W>,
     /// Whether heads that ask for nothing may wait, and those whose input port is busy -- constant.
     any_head: bool,
     /// Whether all packets need the same room, and an output VC stands for itself alone -- constant.
@@ -34,7 +34,7 @@ impl<const W: usize> InjectionWaits<W> {
             |&slot: &usize| layout.slot_vc(slot).is_some_and(|(port, _)| layout.class[port] == TERMINAL);
         let exact = shared.flexible() || shared.mixed() || shared.idle_node();
         Self {
-            slots: (0..layout.slots()).filter(injects).collect(),
+            slots: (0..layout.slots()).filter(injects).map(Slot::at).collect(),
             any_head: plan.control.sat.is_some() || shared.parallel(),
             plain: !exact && shared.bubble() == 0 && shared.lbr() == 0,
         }
@@ -48,7 +48,7 @@ impl<const W: usize> InjectionWaits<W> {
     }
 
     /// Heads of injection VCs that still wait, of all routers: where their node is, and their slot.
-    pub fn left<M: Run>(&self, region: &Inspection<'_, '_, W, M>) -> Vec<(Terminal, usize)> {
+    pub fn left<M: Run>(&self, region: &Inspection<'_, '_, W, M>) -> Vec<(Terminal, Slot)> {
         let heads = region
             .routers
             .ids()
@@ -58,7 +58,7 @@ impl<const W: usize> InjectionWaits<W> {
 
     /// The injection slots whose heads may wait.
     #[inline]
-    fn heads<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: RegionRouter) -> Mask<W> {
+    fn heads<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: RegionRouter) -> Mask<Slot, W> {
         if self.any_head {
             return self.queued(region, number);
         }
@@ -69,7 +69,7 @@ impl<const W: usize> InjectionWaits<W> {
     }
 
     /// The injection slots with a head, which may ask for nothing.
-    fn queued<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: RegionRouter) -> Mask<W> {
+    fn queued<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: RegionRouter) -> Mask<Slot, W> {
         let slots = &region.routers[number].slots;
         self.slots.iter().filter(|&slot| slots[slot].queue.front != NONE).collect()
     }
@@ -79,7 +79,7 @@ impl<const W: usize> InjectionWaits<W> {
     fn count_head<M: Run>(
         &self,
         region: &Inspection<'_, '_, W, M>,
-        (number, slot): (RegionRouter, usize),
+        (number, slot): (RegionRouter, Slot),
         counts: &mut WaitCounts,
     ) {
         let cx = region.context;
@@ -98,7 +98,7 @@ impl<const W: usize> InjectionWaits<W> {
 impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     /// The terminal port of the node that injects by a slot.
     #[inline]
-    fn terminal(&self, slot: usize) -> usize {
+    fn terminal(&self, slot: Slot) -> usize {
         let tables = &self.context.shared.tables;
         tables.port(tables.slot_input(slot)).injects_for as usize
     }
@@ -107,7 +107,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     #[inline]
     fn reason(
         &self,
-        (number, slot): (RegionRouter, usize),
+        (number, slot): (RegionRouter, Slot),
         (busy, node): (bool, RegionNode),
         plain: bool,
     ) -> WaitReason {
@@ -139,7 +139,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     /// Whether a head with a choice may use all the output VCs that it could be woken for: not where it has an escape VC, nor
     /// where it draws its path anew in every attempt.
     #[inline]
-    fn hopes_are_options(&self, (number, slot): (RegionRouter, usize)) -> bool {
+    fn hopes_are_options(&self, (number, slot): (RegionRouter, Slot)) -> bool {
         let chooses = M::FULL && self.routers[number].choosing.contains(slot);
         !chooses
             || !self.context.kernel.constants.plan.topology.has_escape()
@@ -148,14 +148,14 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
 
     /// What the outputs of a head lack where all packets need the same room and an output VC stands for itself alone.
     #[inline]
-    fn plain_lack(&self, number: RegionRouter, slot: usize) -> WaitReason {
+    fn plain_lack(&self, number: RegionRouter, slot: Slot) -> WaitReason {
         let router = &self.routers[number];
         let (credit, free) = if M::FULL && router.choosing.contains(slot) {
             let choices = &self.extras.choices;
             let credit = choices.chooser(number, slot).hopes & router.credit;
             (!credit.is_empty(), !choices.waiting.free_outputs(number, credit).is_empty())
         } else {
-            let pair = router.slots[slot].request as usize;
+            let pair = router.slots[slot].request;
             let ready = router.ports[self.context.shared.tables.pair_port(pair)].out_ready;
             (router.credit.contains(pair), ready <= self.context.kernel.now)
         };
@@ -167,20 +167,20 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     }
 
     /// The same in general.
-    fn least_lack(&self, number: RegionRouter, slot: usize) -> WaitReason {
+    fn least_lack(&self, number: RegionRouter, slot: Slot) -> WaitReason {
         let mut least = WaitReason::Credits;
         self.each_option((number, slot), |pair| least = least.min(self.lack(number, slot, pair)));
         least
     }
 
     /// What an output VC or entry lacks for the head of a slot.
-    fn lack(&self, router: RegionRouter, slot: usize, pair: usize) -> WaitReason {
+    fn lack(&self, router: RegionRouter, slot: Slot, pair: Pair) -> WaitReason {
         let (cx, state) = (&self.context, &self.routers[router]);
         let phits = u32::from(cx.kernel.packets.get(state.slots[slot].queue.front).length);
         let length = cx.shared.space(phits);
         let real = cx.shared.output_vc(pair);
         let port = cx.shared.tables.pair_port(real);
-        let vc = real - cx.shared.tables.port(port).pair_base as usize;
+        let vc = real.above(cx.shared.tables.port(port).pair_base);
         let is_link = cx.shared.tables.port(port).class != TERMINAL;
         let adaptive = is_link && state.choosing.contains(slot) && vc > 0;
         if state.credits[real] < length {

@@ -4,11 +4,10 @@
 //! A mark is of the beginning of a cycle. It is computed anew only for routers of whose global outputs one has changed,
 //! and only changes travel. Where none travel, a router computes its own when it has a head that may read them.
 
-use crate::engine::kernel::ids::{By, Id as _, RegionRouter};
+use crate::engine::kernel::ids::{By, Id as _, Pair, PairId, RegionRouter};
 use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::router::cioq::active::wake;
-use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::routers::Router;
 use crate::engine::router::cioq::waiting::Waiting;
 use crate::network::PortClassCode;
@@ -25,8 +24,8 @@ pub const GLOBAL_CODE: PortClassCode = GLOBAL + 1;
 pub struct Loads<'a> {
     /// Phits that one VC of a global buffer can hold.
     pub capacity: u32,
-    /// Outstanding phits of packets on their minimal path, by pair id; empty if nobody reads them.
-    pub minimal: &'a [u32],
+    /// Outstanding phits of packets on their minimal path, by pair; empty if nobody reads them.
+    pub minimal: &'a By<PairId, u32>,
 }
 
 /// The marks of the routers of a region, which is whole groups: a bit per VC, by router · global ports + number of the port.
@@ -37,7 +36,7 @@ pub struct Marks {
     /// Global ports of a router -- constant.
     ports: Range<usize>,
     /// Those of each router that a link is plugged in: first pair and index of the mark -- constant.
-    links: By<RegionRouter, Box<[(u16, u32)]>>,
+    links: By<RegionRouter, Box<[(Pair, u32)]>>,
     /// Routers per group -- constant.
     group: usize,
     latency: u32,
@@ -67,7 +66,8 @@ impl Marks {
         let plugged = |number: RegionRouter| {
             let is_plugged = |&port: &usize| plan.network.link(span.router(number), port).peer.is_some();
             let index = |port: usize| (number.index() * ports.len() + port - first) as u32;
-            let link = |port: usize| (plan.network.layout.pair_base[port], index(port));
+            let first = |port: usize| Pair::at(plan.network.layout.pair_base[port].into());
+            let link = |port: usize| (first(port), index(port));
             ports.clone().filter(is_plugged).map(link).collect()
         };
         Some(Self {
@@ -120,19 +120,19 @@ impl Marks {
 
     /// Sets the marks of `router`, given what its output VCs have outstanding. Whether any has changed.
     #[inline]
-    fn update(&mut self, router: RegionRouter, load: impl Fn(usize) -> u32, now: u32) -> bool {
+    fn update(&mut self, router: RegionRouter, load: impl Fn(Pair) -> u32, now: u32) -> bool {
         let vcs = self.rule.vcs as usize;
         let changed = std::mem::take(&mut self.changed_vcs[router]);
         match self.rule.sensing {
             Sensing::Vc => {
                 let mut any = false;
                 for vc in (0..vcs).filter(|vc| changed >> vc & 1 == 1) {
-                    any |= self.compare(router, |first| load(first + vc), (1.0, 1 << vc), now);
+                    any |= self.compare(router, |first| load(first.up(vc)), (1.0, 1 << vc), now);
                 }
                 any
             }
             Sensing::Port => {
-                let sum = |first: usize| (first..first + vcs).map(&load).sum();
+                let sum = |first: Pair| (0..vcs).map(|vc| load(first.up(vc))).sum();
                 self.compare(router, sum, (vcs as f64, u16::MAX), now)
             }
         }
@@ -144,14 +144,14 @@ impl Marks {
     fn compare(
         &mut self,
         router: RegionRouter,
-        load: impl Fn(usize) -> u32,
+        load: impl Fn(Pair) -> u32,
         (vcs, bits): (f64, u16),
         now: u32,
     ) -> bool {
         let links = &self.links[router];
         let (mut sum, mut most) = (0, 0);
         for &(first, _) in links {
-            let load = load(first as usize);
+            let load = load(first);
             sum += load;
             most = most.max(load);
         }
@@ -166,7 +166,7 @@ impl Marks {
         self.marked[router] = if none { self.marked[router] & !bits } else { self.marked[router] | bits };
         for &(first, index) in links {
             let own = &mut self.own[index as usize];
-            let saturated = f64::from(load(first as usize)) * count > bound;
+            let saturated = f64::from(load(first)) * count > bound;
             let after = if saturated { *own | bits } else { *own & !bits };
             if after != std::mem::replace(own, after) {
                 any = true;
@@ -227,10 +227,7 @@ impl Marks {
     ) -> bool {
         let changed = match self.rule.packets {
             Packets::All => self.update(number, |pair| loads.capacity - router.credits[pair], now),
-            Packets::Minimal => {
-                let id = |pair| join::<W>(number, pair) as usize;
-                self.update(number, |pair| loads.minimal[id(pair)], now)
-            }
+            Packets::Minimal => self.update(number, |pair| loads.minimal[number.pair::<W>(pair)], now),
         };
         changed && waiting.wake_own(number, self.ports.clone())
     }

@@ -1,6 +1,6 @@
 //! What the heads of a region could ask for, looked at from outside.
 
-use crate::engine::kernel::ids::{By, RegionRouter};
+use crate::engine::kernel::ids::{By, Id as _, Pair, RegionRouter, Slot};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::extras::Extras;
@@ -19,14 +19,14 @@ pub struct Inspection<'a, 'p, const W: usize, M: Run> {
 
 impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     /// Visits the output VCs that the head of a slot of a router may ask for, in order of preference.
-    pub fn each_option(&self, (number, slot): (RegionRouter, usize), mut visit: impl FnMut(usize)) {
+    pub fn each_option(&self, (number, slot): (RegionRouter, Slot), mut visit: impl FnMut(Pair)) {
         let router = &self.routers[number];
         if !router.choosing.contains(slot) {
-            return self.context.shared.pairs_up_to(router.slots[slot].request as usize).for_each(visit);
+            return self.context.shared.pairs_up_to(router.slots[slot].request).for_each(visit);
         }
         let prospect = &self.extras.choices.chooser(number, slot).prospect;
         let layout = &self.context.kernel.constants.plan.network.layout;
-        let highest = |(port, vc): (usize, u8)| layout.pair_base[port] as usize + vc as usize;
+        let highest = |(port, vc): (usize, u8)| Pair::at(layout.pair_base[port] as usize + vc as usize);
         if prospect.draws_anew() {
             // It draws its path anew in every attempt: any link, or to its node if that is here.
             let head = self.context.head(number, slot, router.slots[slot].queue.front);

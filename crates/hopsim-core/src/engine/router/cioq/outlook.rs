@@ -1,9 +1,9 @@
 //! What a head sees of its router when it decides: the engine's [`View`].
 
+use crate::engine::kernel::ids::{Pair, Slot};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::choices::Openings;
 use crate::engine::router::cioq::context::Context;
-use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::sight::Sight;
 use crate::network::TERMINAL;
@@ -21,26 +21,26 @@ pub struct Outlook<'a, 'p, const W: usize, M: Run> {
     /// Which of its outputs are open.
     pub openings: &'a Openings<W>,
     /// Slot of the head.
-    pub slot: usize,
+    pub slot: Slot,
 }
 
 impl<const W: usize, M: Run> Outlook<'_, '_, W, M> {
     #[inline]
-    fn pair(&self, request: Request) -> usize {
-        self.cx.shared.tables.port(request.port).pair_base as usize + request.vc as usize
+    fn pair(&self, request: Request) -> Pair {
+        self.cx.shared.tables.output(request)
     }
 
     /// The same the other way round.
     #[inline]
-    fn request(&self, pair: usize) -> Request {
+    fn request(&self, pair: Pair) -> Request {
         let port = self.cx.shared.tables.pair_port(pair);
-        Request { port, vc: (pair - self.cx.shared.tables.port(port).pair_base as usize) as u8 }
+        Request { port, vc: pair.above(self.cx.shared.tables.port(port).pair_base) as u8 }
     }
 }
 
 impl<const W: usize, M: Run> Outlook<'_, '_, W, M> {
     /// Local buffer restriction: whether the head would enter the network over an adaptive VC without leaving room there.
-    fn is_restricted(&self, request: Request, pair: usize) -> bool {
+    fn is_restricted(&self, request: Request, pair: Pair) -> bool {
         let input = self.cx.shared.tables.port(self.cx.shared.tables.slot_port(self.slot));
         let output = self.cx.shared.tables.port(request.port);
         let adaptive =
@@ -71,7 +71,7 @@ impl<const W: usize, M: Run> View for Outlook<'_, '_, W, M> {
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {
-        self.cx.minimal[join::<W>(self.sight.number, self.pair(request)) as usize]
+        self.cx.minimal[self.sight.number.pair::<W>(self.pair(request))]
     }
 
     #[inline]
@@ -132,7 +132,7 @@ impl<const W: usize, M: Run> View for Outlook<'_, '_, W, M> {
                 }
             });
         }
-        let (mut most, mut roomiest) = (0, Mask::<W>::EMPTY);
+        let (mut most, mut roomiest) = (0, Mask::<Pair, W>::EMPTY);
         pairs.for_each(|pair| {
             let credits = self.sight.router.credits[pair];
             if credits > most {

@@ -7,7 +7,9 @@
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::constants::Constants;
-use crate::engine::kernel::ids::{By, Id as _, RegionNode, RegionRouter, Terminal};
+use crate::engine::kernel::ids::{
+    By, Id as _, Pair, PairId, RegionNode, RegionRouter, Slot, SlotId, Terminal,
+};
 use crate::engine::kernel::regions::Regions;
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::kernel::wires::{Arrival, Credit};
@@ -16,7 +18,6 @@ use crate::engine::router::cioq::active::wake;
 use crate::engine::router::cioq::allocator::Allocator;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::extras::Extras;
-use crate::engine::router::cioq::ids::{join, split};
 use crate::engine::router::cioq::injection_waits::InjectionWaits;
 use crate::engine::router::cioq::marks::{GLOBAL_CODE, Loads};
 use crate::engine::router::cioq::options::Inspection;
@@ -101,7 +102,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             return;
         }
         for (number, router) in self.routers.numbered() {
-            for slot in 0..cx.kernel.constants.plan.network.layout.slots() {
+            for slot in (0..cx.kernel.constants.plan.network.layout.slots()).map(Slot::at) {
                 for id in router.slots[slot].queue.iter(&cx.kernel.packets) {
                     let packet = cx.kernel.packets.get(id);
                     let id = cx.network_id(number, slot);
@@ -112,8 +113,10 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         // Heads that have arrived, or will, and may not take part yet.
         let heads =
             cx.kernel.arrivals.iter().map(|&Arrival { slot, packet }| (slot, cx.kernel.packets.get(packet)));
-        for (slot, packet) in heads.chain(cx.kernel.immigrants.iter().map(|packet| (packet.next, packet))) {
-            let (number, slot) = split::<W>(slot);
+        for (slot, packet) in
+            heads.chain(cx.kernel.immigrants.iter().map(|packet| (SlotId::at(packet.next as usize), packet)))
+        {
+            let (number, slot) = slot.split::<W>();
             let id = cx.network_id(number, slot);
             cx.kernel.worker.recorder.held(id, packet.length.into(), packet.arrived);
         }
@@ -149,7 +152,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let now = self.context.kernel.now;
         let due = self.context.kernel.credits.take(now);
         for &Credit { pair: id, phits, minimal } in &due {
-            let (number, pair) = split::<W>(id);
+            let (number, pair) = id.split::<W>();
             let router = &mut self.routers[number];
             let open = router.credit;
             self.context.account(number, router, pair, (u32::from(phits), true));
@@ -166,7 +169,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// A credit has come back for `pair` of router `number`, which has the id `id`: `minimal` phits of it of packets on their
     /// minimal path. Whether that has woken a head, or may.
     #[inline]
-    fn sense_credit(&mut self, (id, number, pair): (u32, RegionRouter, usize), minimal: u16) -> bool {
+    fn sense_credit(&mut self, (id, number, pair): (PairId, RegionRouter, Pair), minimal: u16) -> bool {
         let cx = &mut self.context;
         if !cx.shared.requests.redecides {
             return false;
@@ -179,7 +182,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             // Its own marks, which heads that sleep may read, are brought up to date by a visit.
             woken |= marks.is_stale(number) && waiting.has_outbound(number);
         }
-        if let Some(count) = cx.minimal.get_mut(id as usize) {
+        if let Some(count) = cx.minimal.get_mut(id) {
             *count -= u32::from(minimal);
         }
         woken
@@ -206,19 +209,20 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     fn release_heads(&mut self, node: RegionNode, vcs: u16) {
         let Terminal { router: number, port } =
             Terminal::of(node, self.context.kernel.constants.nodes_per_router);
-        let base = self.context.shared.tables.port(port).slot_base as usize;
+        let info = self.context.shared.tables.port(port);
         for vc in (0..16).filter(|vc| vcs >> vc & 1 == 1) {
-            let packet = self.routers[number].slots[base + vc].queue.front;
+            let slot = info.slot(vc);
+            let packet = self.routers[number].slots[slot].queue.front;
             self.activate(number);
             let router = &mut self.routers[number];
-            Visit { number, router, extras: &mut self.extras }.new_head(&mut self.context, base + vc, packet);
+            Visit { number, router, extras: &mut self.extras }.new_head(&mut self.context, slot, packet);
         }
     }
 
     fn absorb_heads(&mut self) {
         let due = self.context.kernel.take_arrivals();
         for &Arrival { slot, packet } in &due {
-            let (number, slot) = split::<W>(slot);
+            let (number, slot) = slot.split::<W>();
             let router = &mut self.routers[number];
             let queue = &mut router.slots[slot].queue;
             let head = queue.is_empty();
@@ -254,8 +258,8 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     }
 
     /// A packet has arrived as the head of a slot.
-    fn new_head(&mut self, number: RegionRouter, slot: usize, packet: u32) {
-        let id = join::<W>(number, slot);
+    fn new_head(&mut self, number: RegionRouter, slot: Slot, packet: u32) {
+        let id = number.slot::<W>(slot);
         Visit { number, router: &mut self.routers[number], extras: &mut self.extras }.new_head(
             &mut self.context,
             slot,
@@ -284,7 +288,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let now = self.context.kernel.now;
         let due = contention.take(now);
         for &id in &due {
-            let (number, slot) = split::<W>(id);
+            let (number, slot) = id.split::<W>();
             let before = contention.uncount((number, id), now);
             self.wake_by_counter(number, before);
             let head = self.routers[number].slots[slot].queue.front;

@@ -1,5 +1,6 @@
 //! What never changes in a run and all routers read.
 
+use crate::engine::kernel::ids::{Id as _, Pair};
 use crate::engine::mode::Mode;
 use crate::engine::router::cioq::rules::{Allocation, Crossing, Requests, Room};
 use crate::engine::router::cioq::tables::Tables;
@@ -8,7 +9,6 @@ use crate::plan::Plan;
 use crate::routing::Routing;
 use crate::routing::minimal::Minimal;
 use std::marker::PhantomData;
-use std::ops::RangeInclusive;
 
 /// The constants of a run, computed once. Every region has a copy of them, so that hot code finds them where its state is; what
 /// is large is not copied.
@@ -174,21 +174,22 @@ impl<M: Mode> Shared<'_, M> {
 
     /// The first of the pairs that `pair` stands among: the output VCs of a port, or its entries.
     #[inline]
-    pub fn block(&self, pair: usize) -> usize {
-        pair - self.tables.pair(pair).vc as usize
+    pub fn block(&self, pair: Pair) -> Pair {
+        Pair::at(pair.index() - self.tables.pair(pair).vc as usize)
     }
 
     /// The output VC that a pair stands for, which may be an entry.
     #[inline]
-    pub fn output_vc(&self, pair: usize) -> usize {
-        if M::RISING { pair } else { self.tables.pair(pair).output_vc as usize }
+    pub fn output_vc(&self, pair: Pair) -> Pair {
+        if M::RISING { pair } else { self.tables.pair(pair).output_vc }
     }
 
     /// The output VCs that a head which asks for `pair` may be granted.
-    pub fn pairs_up_to(&self, pair: usize) -> RangeInclusive<usize> {
+    pub fn pairs_up_to(&self, pair: Pair) -> impl Iterator<Item = Pair> + use<M> {
         let port = self.tables.port(self.tables.pair_port(pair));
         let several = self.flexible() && port.class != TERMINAL;
-        if several { self.block(pair)..=pair } else { pair..=pair }
+        let first = if several { self.block(pair) } else { pair };
+        (first.index()..=pair.index()).map(Pair::at)
     }
 
     /// The number of an allocator iteration of cycle `now` among all of the run.
@@ -199,7 +200,7 @@ impl<M: Mode> Shared<'_, M> {
 
     /// Phits that the buffer behind a pair can hold in one VC.
     #[inline]
-    pub fn capacity(&self, pair: usize) -> u32 {
+    pub fn capacity(&self, pair: Pair) -> u32 {
         self.capacities[self.tables.pair(pair).class as usize % 4]
     }
 }

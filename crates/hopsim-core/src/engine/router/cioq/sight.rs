@@ -1,13 +1,13 @@
 //! A router, to be read.
 
-use crate::engine::kernel::ids::RegionRouter;
+use crate::engine::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
 use crate::engine::kernel::pool::Queue;
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::draws::Attempt;
 use crate::engine::router::cioq::extras::Extras;
 use crate::engine::router::cioq::mask::Mask;
-use crate::engine::router::cioq::routers::{Router, Slot};
+use crate::engine::router::cioq::routers::{InputVc, Router};
 use crate::network::TERMINAL;
 use crate::routing::flexvc::roomiest;
 
@@ -29,27 +29,27 @@ impl<const W: usize> Sight<'_, W> {
     }
 
     /// Whether an output VC and its queue have room for a packet of `length` phits.
-    pub fn has_room<M: Run>(&self, cx: &Context<'_, W, M>, pair: usize, length: u32) -> bool {
+    pub fn has_room<M: Run>(&self, cx: &Context<'_, W, M>, pair: Pair, length: u32) -> bool {
         self.router.credits[pair] >= cx.shared.space(length)
             && self.room(cx, cx.shared.tables.pair_port(pair), length) <= cx.kernel.now
     }
 
     /// Whether the head of `slot` fits where it wants to go, with packets of several lengths.
-    pub fn fits<M: Run>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
+    pub fn fits<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot) -> bool {
         let state = &self.router.slots[slot];
         let length = u32::from(cx.kernel.packets.get(state.queue.front).length);
-        cx.shared.pairs_up_to(state.request as usize).any(|pair| self.has_room(cx, pair, length))
+        cx.shared.pairs_up_to(state.request).any(|pair| self.has_room(cx, pair, length))
     }
 
     /// Whether the input port of a slot may not request yet.
-    pub fn input_is_busy<M: Run>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
+    pub fn input_is_busy<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot) -> bool {
         self.router.ports[cx.shared.tables.slot_input(slot)].in_free > cx.kernel.now
     }
 
     /// Slots whose fixed request could be granted now, free input or not, and the cycle in which the next output with credit
     /// that somebody wants will be ready.
     #[inline]
-    pub fn feasible<M: Run>(&self, cx: &Context<'_, W, M>) -> (Mask<W>, u32) {
+    pub fn feasible<M: Run>(&self, cx: &Context<'_, W, M>) -> (Mask<Slot, W>, u32) {
         let (mut slots, mut ready) = (Mask::EMPTY, u32::MAX);
         (self.router.wanted & cx.reachable(self.router.credit)).for_each(|pair| {
             let at = self.router.ports[cx.shared.tables.pair_port(pair)].out_ready;
@@ -72,7 +72,7 @@ impl<const W: usize> Sight<'_, W> {
     /// Those of some slots that the packet before has left: a buffer sends one packet at a time, also where its port is not
     /// busy with those that leave for nodes.
     #[inline]
-    pub fn vacated<M: Run>(&self, cx: &Context<'_, W, M>, mut slots: Mask<W>) -> Mask<W> {
+    pub fn vacated<M: Run>(&self, cx: &Context<'_, W, M>, mut slots: Mask<Slot, W>) -> Mask<Slot, W> {
         if cx.shared.parallel() {
             slots.for_each(|slot| {
                 if self.extras.is_leaving((self.number, slot), cx.kernel.now) {
@@ -88,9 +88,9 @@ impl<const W: usize> Sight<'_, W> {
     pub fn still_feasible<M: Run>(
         &self,
         cx: &Context<'_, W, M>,
-        mut slots: Mask<W>,
-        losers: Mask<W>,
-    ) -> Mask<W> {
+        mut slots: Mask<Slot, W>,
+        losers: Mask<usize, W>,
+    ) -> Mask<Slot, W> {
         let mut left = Mask::EMPTY;
         if losers.is_empty() {
             return left;
@@ -98,10 +98,9 @@ impl<const W: usize> Sight<'_, W> {
         let credit = cx.reachable(self.router.credit);
         losers.for_each(|input| {
             let info = cx.shared.tables.port(input);
-            let base = info.slot_base as usize;
-            Mask::<1>::from_bits(slots.take_field(base, info.field)).for_each(|bit| {
-                let slot = base / 64 * 64 + bit;
-                let pair = self.router.slots[slot].request as usize;
+            Mask::<usize, 1>::from_bits(slots.take_field(info.slot_base, info.field)).for_each(|bit| {
+                let slot = info.slot_base.in_word(bit);
+                let pair = self.router.slots[slot].request;
                 let ready = self.router.ports[cx.shared.tables.pair_port(pair)].out_ready <= cx.kernel.now;
                 let held = M::FULL && cx.is_held(self.number, slot);
                 if ready && credit.contains(pair) && !held && (!cx.shared.mixed() || self.fits(cx, slot)) {
@@ -114,8 +113,8 @@ impl<const W: usize> Sight<'_, W> {
 
     /// The pair that the head of a slot is granted: the one it asks for; with FlexVC that one or any below of the same port.
     #[inline]
-    pub fn granted_pair<M: Run>(&self, cx: &Context<'_, W, M>, slot: usize, iteration: u32) -> usize {
-        let request = self.router.slots[slot].request as usize;
+    pub fn granted_pair<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot, iteration: u32) -> Pair {
+        let request = self.router.slots[slot].request;
         if !cx.shared.flexible() || M::FULL && self.router.choosing.contains(slot) {
             return request;
         }
@@ -124,15 +123,15 @@ impl<const W: usize> Sight<'_, W> {
             return request;
         }
         let first = cx.shared.block(request);
-        let highest = (request - first) as u8;
+        let highest = request.above(first) as u8;
         let vc = if cx.shared.requests.joins_shortest {
             let row = self.router.credits.row(first);
-            let credits = |vc: u8| row[(first + vc as usize) % 64];
+            let credits = |vc: u8| row[first.up(vc as usize).index() % 64];
             roomiest((highest, cx.shared.capacities[class as usize % 4]), credits)
         } else {
             self.select_vc_by_rank(cx, highest, slot, iteration)
         };
-        first + vc as usize
+        first.up(vc as usize)
     }
 
     // Out of line, so that joining the shortest queue does not pay for preparing the others.
@@ -141,14 +140,14 @@ impl<const W: usize> Sight<'_, W> {
         &self,
         cx: &Context<'_, W, M>,
         highest: u8,
-        slot: usize,
+        slot: Slot,
         iteration: u32,
     ) -> u8 {
         let Some(flex) = cx.shared.base.vcs().flex() else { return highest };
-        let Slot { queue: Queue { front: packet, .. }, request } = self.router.slots[slot];
-        let output = cx.shared.tables.pair_port(request as usize);
-        let base = cx.shared.block(request as usize);
-        let credits = |vc| self.router.credits[base + vc as usize];
+        let InputVc { queue: Queue { front: packet, .. }, request } = self.router.slots[slot];
+        let output = cx.shared.tables.pair_port(request);
+        let base = cx.shared.block(request);
+        let credits = |vc: u8| self.router.credits[base.up(vc as usize)];
         let length = u32::from(cx.kernel.packets.get(packet).length);
         let mut attempt =
             Attempt { cx, router: cx.kernel.span.router(self.number), packet, iteration, stream: None };

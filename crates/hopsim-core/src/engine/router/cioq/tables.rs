@@ -1,8 +1,10 @@
 //! The layout as fixed-size tables: an index is masked instead of checked, and what is used together lies
 //! together.
 
+use crate::engine::kernel::ids::{Id as _, Pair, Slot};
 use crate::network::{Layout, TERMINAL};
 use crate::plan::Plan;
+use crate::routing::Request;
 use crate::routing::sequence::REPLY_INJECTION;
 use std::sync::Arc;
 
@@ -18,15 +20,29 @@ pub struct PortInfo {
     /// Bits of its pairs, likewise.
     pub pair_field: u64,
     /// First slot.
-    pub slot_base: u16,
+    pub slot_base: Slot,
     /// First pair.
-    pub pair_base: u16,
+    pub pair_base: Pair,
     /// First entry, if there are any: one past the last output VC.
-    pub entry_base: u16,
+    pub entry_base: Pair,
     /// The terminal port of the node that injects by it.
     pub injects_for: u16,
     /// 0 for terminal ports, 1 + index for link classes.
     pub class: u8,
+}
+
+impl PortInfo {
+    /// The slot of an input VC.
+    #[inline]
+    pub fn slot(self, vc: usize) -> Slot {
+        self.slot_base.up(vc)
+    }
+
+    /// The pair of an output VC.
+    #[inline]
+    pub fn pair(self, vc: usize) -> Pair {
+        self.pair_base.up(vc)
+    }
 }
 
 /// What never changes about a pair.
@@ -39,9 +55,9 @@ pub struct PairInfo {
     /// Its VC; of an entry, the one that it leads to.
     pub vc: u8,
     /// The output VC that it stands for: itself, or that of an entry.
-    pub output_vc: u16,
+    pub output_vc: Pair,
     /// The entry of an output VC; itself if there is none.
-    pub entry: u16,
+    pub entry: Pair,
 }
 
 /// The tables of a run.
@@ -79,32 +95,38 @@ impl Tables {
 
     /// The port of a slot.
     #[inline]
-    pub fn slot_port(&self, slot: usize) -> usize {
-        self.arrays.slot_port[slot & (SLOTS - 1)] as usize
+    pub fn slot_port(&self, slot: Slot) -> usize {
+        self.arrays.slot_port[slot.index() & (SLOTS - 1)] as usize
     }
 
     /// The input of the crossbar of a slot.
     #[inline]
-    pub fn slot_input(&self, slot: usize) -> usize {
-        self.arrays.slot_input[slot & (SLOTS - 1)] as usize
+    pub fn slot_input(&self, slot: Slot) -> usize {
+        self.arrays.slot_input[slot.index() & (SLOTS - 1)] as usize
     }
 
     /// The port of a pair.
     #[inline]
-    pub fn pair_port(&self, pair: usize) -> usize {
+    pub fn pair_port(&self, pair: Pair) -> usize {
         self.pair(pair).port as usize
     }
 
     /// What never changes about `pair`.
     #[inline]
-    pub fn pair(&self, pair: usize) -> PairInfo {
-        self.arrays.pairs[pair & (SLOTS - 1)]
+    pub fn pair(&self, pair: Pair) -> PairInfo {
+        self.arrays.pairs[pair.index() & (SLOTS - 1)]
+    }
+
+    /// The pair of an output port and VC.
+    #[inline]
+    pub fn output(&self, request: Request) -> Pair {
+        self.port(request.port).pair(request.vc as usize)
     }
 
     /// The code of a slot for its routing.
     #[inline]
-    pub fn code(&self, slot: usize) -> u8 {
-        self.arrays.codes[slot & (SLOTS - 1)]
+    pub fn code(&self, slot: Slot) -> u8 {
+        self.arrays.codes[slot.index() & (SLOTS - 1)]
     }
 }
 
@@ -123,9 +145,11 @@ impl Arrays {
             tables.ports[port] = PortInfo {
                 field: field(vcs, layout.slot_base[port]),
                 pair_field: field(layout.output_vcs[port] + layout.entries[port], layout.pair_base[port]),
-                slot_base: layout.slot_base[port],
-                pair_base: layout.pair_base[port],
-                entry_base: layout.pair_base[port] + u16::from(layout.output_vcs[port]),
+                slot_base: Slot::at(layout.slot_base[port].into()),
+                pair_base: Pair::at(layout.pair_base[port].into()),
+                entry_base: Pair::at(
+                    usize::from(layout.pair_base[port]) + usize::from(layout.output_vcs[port]),
+                ),
                 injects_for: layout.injects_for[port],
                 class: layout.class[port],
             };
@@ -144,8 +168,8 @@ impl Arrays {
                 port,
                 class,
                 vc,
-                output_vc: if is_entry { pair_base + u16::from(vc) } else { pair as u16 },
-                entry: if has_entry { entry_base + u16::from(vc) } else { pair as u16 },
+                output_vc: if is_entry { pair_base.up(vc.into()) } else { Pair::at(pair) },
+                entry: if has_entry { entry_base.up(vc.into()) } else { Pair::at(pair) },
             };
         }
         (0..layout.slots()).for_each(|slot| tables.codes[slot] = slot_code(plan, layout, slot));
@@ -157,7 +181,7 @@ impl Arrays {
         for slot in (0..layout.slots()).filter(|&slot| layout.slot_vc(slot).is_some()) {
             let (input, port) = (layout.slot_input[slot] as usize, layout.slot_port[slot] as usize);
             self.ports[input] =
-                PortInfo { field: field(1, slot as u16), slot_base: slot as u16, ..self.ports[port] };
+                PortInfo { field: field(1, slot as u16), slot_base: Slot::at(slot), ..self.ports[port] };
         }
     }
 }

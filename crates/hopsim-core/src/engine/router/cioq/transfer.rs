@@ -1,13 +1,13 @@
 //! What follows from a grant: every instant of the hop is computed here, once.
 
-use crate::engine::kernel::ids::{Id as _, Terminal};
+use crate::engine::kernel::ids::{Id as _, Pair, Slot, Terminal};
 use crate::engine::kernel::pool::Queue;
 use crate::engine::kernel::wires::Credit;
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::context::Context;
-use crate::engine::router::cioq::ids::{join, network_id};
+use crate::engine::router::cioq::ids::network_id;
 use crate::engine::router::cioq::mask::Mask;
-use crate::engine::router::cioq::routers::Slot;
+use crate::engine::router::cioq::routers::InputVc;
 use crate::engine::router::cioq::sight::Sight;
 use crate::engine::router::cioq::visit::Visit;
 use crate::network::{NONE, PortClassCode, TERMINAL};
@@ -17,12 +17,12 @@ use crate::trace::{Hop, Observer as _};
 impl<const W: usize> Visit<'_, W> {
     /// Both stages of the allocator when only one slot is feasible. Whether a request was granted, or there was none.
     #[inline]
-    pub fn grant_single<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, iteration: u32) -> bool {
+    pub fn grant_single<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: Slot, iteration: u32) -> bool {
         let input = cx.shared.tables.slot_input(slot);
         if self.router.ports[input].in_free > cx.kernel.now {
             return true;
         }
-        let output = cx.shared.tables.pair_port(self.router.slots[slot].request as usize);
+        let output = cx.shared.tables.pair_port(self.router.slots[slot].request);
         if cx.shared.on_request() {
             self.serve_input(cx, input, slot, iteration);
         }
@@ -48,10 +48,10 @@ impl<const W: usize> Visit<'_, W> {
     pub fn transfer<M: Run>(
         &mut self,
         cx: &mut Context<'_, W, M>,
-        (input, slot): (usize, usize),
-        (output, pair): (usize, usize),
+        (input, slot): (usize, Slot),
+        (output, pair): (usize, Pair),
     ) {
-        let Slot { queue: Queue { front: id, .. }, request } = self.router.slots[slot];
+        let InputVc { queue: Queue { front: id, .. }, request } = self.router.slots[slot];
         let pair = cx.shared.output_vc(pair);
         let (from, to) = (self.router.ports[input].class, self.router.ports[output].class);
         let packet = cx.kernel.packets.get(id);
@@ -77,7 +77,7 @@ impl<const W: usize> Visit<'_, W> {
         if M::FULL && self.router.choosing.contains(slot) {
             self.extras.choices.withdraw((self.number, slot), self.router);
         } else {
-            self.router.withdraw(slot, request as usize);
+            self.router.withdraw(slot, request);
         }
 
         let until_departure = cx.shared.until_departure();
@@ -87,7 +87,7 @@ impl<const W: usize> Visit<'_, W> {
         let hop = Hop {
             router,
             port: output as u16,
-            vc: (pair - cx.shared.tables.port(output).pair_base as usize) as u8,
+            vc: pair.above(cx.shared.tables.port(output).pair_base) as u8,
             arrived: packet.arrived,
             granted: cx.kernel.now,
             departed: departure,
@@ -106,7 +106,7 @@ impl<const W: usize> Visit<'_, W> {
             let link = &self.router.ports[output];
             packet.hops[to as usize - 1] += 1;
             packet.arrived = departure + u32::from(link.latency) + length * (pace - 1);
-            let (arrived, slot) = (packet.arrived, link.to_slot.wrapping_add(pair as u32));
+            let (arrived, slot) = (packet.arrived, link.fed(pair));
             cx.kernel.send(link.region, id, (slot, arrived));
             cx.account(self.number, self.router, pair, (cx.shared.space(length), false));
         }
@@ -117,10 +117,10 @@ impl<const W: usize> Visit<'_, W> {
     pub fn consume_arrived<M: Run>(&mut self, cx: &mut Context<'_, W, M>) {
         let mut heads = Mask::EMPTY;
         for terminal in 0..cx.kernel.constants.plan.network.layout.terminals {
-            heads |= self.router.wants[cx.shared.tables.port(terminal).pair_base as usize];
+            heads |= self.router.wants[cx.shared.tables.port(terminal).pair_base];
         }
         heads.for_each(|slot| {
-            let pair = self.router.slots[slot].request as usize;
+            let pair = self.router.slots[slot].request;
             // After the last packet that a node may inject the others of its heads ask for nothing.
             let asks = self.router.wants[pair].contains(slot);
             if asks && !self.extras.is_leaving((self.number, slot), cx.kernel.now) {
@@ -134,7 +134,7 @@ impl<const W: usize> Visit<'_, W> {
     fn consume_head<M: Run>(
         &mut self,
         cx: &mut Context<'_, W, M>,
-        (slot, pair): (usize, usize),
+        (slot, pair): (Slot, Pair),
         terminal: usize,
     ) {
         let input = cx.shared.tables.slot_input(slot);
@@ -169,9 +169,9 @@ impl<const W: usize> Visit<'_, W> {
     /// Where nodes take packets from all input VCs at once: the head of a slot leaves it for `busy` cycles, and so long none
     /// can follow it.
     #[inline]
-    fn keep<M: Run>(&mut self, cx: &Context<'_, W, M>, slot: usize, busy: u32) {
+    fn keep<M: Run>(&mut self, cx: &Context<'_, W, M>, slot: Slot, busy: u32) {
         if cx.shared.parallel() {
-            self.extras.free[join::<W>(self.number, slot) as usize] = cx.kernel.now + busy;
+            self.extras.free[self.number.slot::<W>(slot)] = cx.kernel.now + busy;
         }
     }
 
@@ -182,7 +182,7 @@ impl<const W: usize> Visit<'_, W> {
     fn vacate<M: Run>(
         &mut self,
         cx: &mut Context<'_, W, M>,
-        (input, slot, from): (usize, usize, u8),
+        (input, slot, from): (usize, Slot, u8),
         (length, minimal): (u32, u16),
         (behind, arrived): (u32, u32),
     ) {
@@ -200,7 +200,7 @@ impl<const W: usize> Visit<'_, W> {
             next
         } else {
             let link = &self.router.ports[input];
-            let pair = link.to_pair.wrapping_add(slot as u32);
+            let pair = link.credited(slot);
             let credit = Credit { pair, phits: cx.shared.space(length) as u16, minimal };
             cx.kernel.send_credit(link.region, cx.kernel.now + u32::from(link.latency), credit);
             behind
@@ -236,7 +236,7 @@ impl<const W: usize> Visit<'_, W> {
             state.out_ready = hold.max(state.tail.saturating_sub(cx.shared.crossing.latency));
             return departure;
         }
-        let first = join::<W>(self.number, port) as usize * ring;
+        let first = (self.number.index() * 64 * W + port) * ring;
         let place = state.ring as usize;
         let next = if place + 1 == ring { 0 } else { place + 1 };
         state.ring = next as u8;
@@ -257,10 +257,10 @@ impl<const W: usize> Visit<'_, W> {
     pub fn reserve_reply<M: Run>(
         &mut self,
         cx: &Context<'_, W, M>,
-        pair: usize,
+        pair: Pair,
         (output, length): (usize, u32),
     ) {
-        if pair > cx.shared.tables.port(output).pair_base as usize {
+        if pair > cx.shared.tables.port(output).pair_base {
             let credits = &mut self.router.credits[pair];
             *credits -= length;
             if *credits < cx.shared.room.shortest {
@@ -278,7 +278,7 @@ impl<const W: usize> Visit<'_, W> {
     /// A packet has become the head of a slot.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn new_head<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
+    pub fn new_head<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: Slot, packet: u32) {
         if M::FULL && cx.holds(self.number, slot) {
             if cx.contention.is_some() {
                 // The counters count it for its minimal path, which is drawn here.
@@ -294,7 +294,7 @@ impl<const W: usize> Visit<'_, W> {
     }
 
     /// A packet has become the head of a slot, where some heads have a choice.
-    fn stand<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
+    fn stand<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: Slot, packet: u32) {
         let head = cx.head(self.number, slot, packet);
         let request = match &cx.stand(packet, &head) {
             Stand::Arrived => head.ejection(),
@@ -304,7 +304,7 @@ impl<const W: usize> Visit<'_, W> {
                 return self.extras.choices.wait(&cx.shared.tables, (self.number, slot), prospect);
             }
         };
-        self.router.ask(slot, cx.shared.tables.port(request.port).pair_base as usize + request.vc as usize);
+        self.router.ask(slot, cx.shared.tables.output(request));
     }
 
     /// The head of `slot` has been granted `pair` of an output of class `to`, and will have left at `left`: what it
@@ -315,8 +315,8 @@ impl<const W: usize> Visit<'_, W> {
     pub fn commit<M: Run>(
         &mut self,
         cx: &mut Context<'_, W, M>,
-        (slot, id): (usize, u32),
-        (pair, to): (usize, PortClassCode),
+        (slot, id): (Slot, u32),
+        (pair, to): (Pair, PortClassCode),
         left: u32,
     ) -> u16 {
         let packet = cx.kernel.packets.get_mut(id);
@@ -325,7 +325,7 @@ impl<const W: usize> Visit<'_, W> {
             packet.route = self.extras.choices.after[slot];
         }
         if let Some(contention) = &mut cx.contention {
-            contention.leaves(join::<W>(self.number, slot), left);
+            contention.leaves(self.number.slot::<W>(slot), left);
         }
         if let Some(marks) = &mut cx.marks {
             marks.touch(self.number, (to, cx.shared.tables.pair(pair).vc as usize));
@@ -336,7 +336,7 @@ impl<const W: usize> Visit<'_, W> {
         let on_path = |route: RouteState| if route.misrouted() { 0 } else { packet.length };
         let (arrived, leaves) = (on_path(before), on_path(packet.route));
         if to != TERMINAL {
-            cx.minimal[join::<W>(self.number, pair) as usize] += u32::from(leaves);
+            cx.minimal[self.number.pair::<W>(pair)] += u32::from(leaves);
         }
         arrived
     }
@@ -349,10 +349,10 @@ impl<const W: usize> Visit<'_, W> {
         if !sat.inject(node) {
             return;
         }
-        let base = cx.shared.tables.port(terminal.port).slot_base as usize;
+        let info = cx.shared.tables.port(terminal.port);
         let count = cx.kernel.constants.plan.network.classes.terminal.vcs as usize;
         for other in (0..count).filter(|&other| other != vc) {
-            let slot = base + other;
+            let slot = info.slot(other);
             if self.router.slots[slot].queue.front == NONE || sat.held[node] >> other & 1 == 1 {
                 continue;
             }
@@ -360,7 +360,7 @@ impl<const W: usize> Visit<'_, W> {
             if self.router.choosing.contains(slot) {
                 self.extras.choices.withdraw((self.number, slot), self.router);
             } else {
-                self.router.withdraw(slot, self.router.slots[slot].request as usize);
+                self.router.withdraw(slot, self.router.slots[slot].request);
             }
         }
     }
@@ -387,8 +387,8 @@ impl<const W: usize> Visit<'_, W> {
 
     /// The input arbiter of `input` has served `slot`.
     #[inline]
-    pub fn serve_input<M: Run>(&mut self, cx: &Context<'_, W, M>, input: usize, slot: usize, iteration: u32) {
-        self.router.ports[input].in_pointer = (slot as u8).wrapping_add(1) % 64;
+    pub fn serve_input<M: Run>(&mut self, cx: &Context<'_, W, M>, input: usize, slot: Slot, iteration: u32) {
+        self.router.ports[input].in_pointer = (slot.index() as u8).wrapping_add(1) % 64;
         if cx.shared.input_stamps() {
             self.stamp_input(slot, cx.shared.moment(cx.kernel.now, iteration));
         }
@@ -402,7 +402,7 @@ impl<const W: usize> Visit<'_, W> {
 
     /// A least-recently-served input arbiter remembers whom it served.
     #[cold]
-    pub fn stamp_input(&mut self, slot: usize, moment: u64) {
-        self.extras.input_stamps[join::<W>(self.number, slot) as usize] = moment + 1;
+    pub fn stamp_input(&mut self, slot: Slot, moment: u64) {
+        self.extras.input_stamps[self.number.slot::<W>(slot)] = moment + 1;
     }
 }

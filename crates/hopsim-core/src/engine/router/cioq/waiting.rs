@@ -5,7 +5,7 @@
 //! counter has changed. So heads that wait cost nothing while nothing happens to them. What a head waits for is written down
 //! when it first goes to sleep: one that is granted at once costs nothing here.
 
-use crate::engine::kernel::ids::{By, RegionRouter};
+use crate::engine::kernel::ids::{By, Pair, RegionRouter, Slot};
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::router::cioq::active::wake;
 use crate::engine::router::cioq::mask::Mask;
@@ -20,19 +20,19 @@ use std::ops::Range;
 #[derive(Clone)]
 struct Waits<const W: usize> {
     /// Slots whose minimal path goes over a global link from here: their heads may read its mark.
-    outbound: Mask<W>,
+    outbound: Mask<Slot, W>,
     /// Slots whose heads have slept: of these the following sets know.
-    known: Mask<W>,
+    known: Mask<Slot, W>,
     /// Slots whose minimal path or detour goes over a port, by port.
-    own: Array<Mask<W>, W>,
+    own: Array<usize, Mask<Slot, W>, W>,
     /// Slots that could choose any port of a link class, by class.
-    misroutes: [Mask<W>; 2],
+    misroutes: [Mask<Slot, W>; 2],
     /// Slots whose heads would answer what they answered last, and could not be granted it.
-    asleep: Mask<W>,
+    asleep: Mask<Slot, W>,
     /// Slots of busy inputs.
-    engaged: Mask<W>,
+    engaged: Mask<Slot, W>,
     /// Pairs of busy outputs.
-    blocked: Mask<W>,
+    blocked: Mask<Pair, W>,
 }
 
 /// An input and an output port that become free.
@@ -77,7 +77,7 @@ impl<const W: usize> Waiting<W> {
 
     /// The head of a slot has a choice.
     #[inline]
-    pub fn add(&mut self, (number, slot): (RegionRouter, usize), prospect: &Prospect) {
+    pub fn add(&mut self, (number, slot): (RegionRouter, Slot), prospect: &Prospect) {
         if prospect.may_read_own_mark() {
             self.routers[number].outbound.insert(slot);
         }
@@ -85,7 +85,7 @@ impl<const W: usize> Waiting<W> {
 
     /// The head of a slot has left.
     #[inline]
-    pub fn remove(&mut self, (number, slot): (RegionRouter, usize), prospect: &Prospect) {
+    pub fn remove(&mut self, (number, slot): (RegionRouter, Slot), prospect: &Prospect) {
         let waits = &mut self.routers[number];
         waits.outbound.remove(slot);
         if waits.known.contains(slot) {
@@ -93,7 +93,7 @@ impl<const W: usize> Waiting<W> {
         }
     }
 
-    fn forget(&mut self, (number, slot): (RegionRouter, usize), prospect: &Prospect) {
+    fn forget(&mut self, (number, slot): (RegionRouter, Slot), prospect: &Prospect) {
         let waits = &mut self.routers[number];
         waits.known.remove(slot);
         waits.asleep.remove(slot);
@@ -103,25 +103,25 @@ impl<const W: usize> Waiting<W> {
 
     /// Those of the slots with a choice whose heads are to be asked.
     #[inline]
-    pub fn awake(&self, number: RegionRouter, choosing: Mask<W>) -> Mask<W> {
+    pub fn awake(&self, number: RegionRouter, choosing: Mask<Slot, W>) -> Mask<Slot, W> {
         self.free_inputs(number, choosing).without(self.routers[number].asleep)
     }
 
     /// Slots whose heads sleep.
     #[cfg(feature = "trace")]
-    pub fn asleep(&self, number: RegionRouter) -> Mask<W> {
+    pub fn asleep(&self, number: RegionRouter) -> Mask<Slot, W> {
         self.routers[number].asleep
     }
 
     /// Those of some slots whose input is free.
     #[inline]
-    pub fn free_inputs(&self, number: RegionRouter, slots: Mask<W>) -> Mask<W> {
+    pub fn free_inputs(&self, number: RegionRouter, slots: Mask<Slot, W>) -> Mask<Slot, W> {
         slots.without(self.routers[number].engaged)
     }
 
     /// Those of some pairs whose output is free.
     #[inline]
-    pub fn free_outputs(&self, number: RegionRouter, pairs: Mask<W>) -> Mask<W> {
+    pub fn free_outputs(&self, number: RegionRouter, pairs: Mask<Pair, W>) -> Mask<Pair, W> {
         pairs.without(self.routers[number].blocked)
     }
 
@@ -133,7 +133,7 @@ impl<const W: usize> Waiting<W> {
 
     /// The head of a slot has asked for nothing that could be granted.
     #[inline]
-    pub fn sleep(&mut self, (number, slot): (RegionRouter, usize), prospect: &Prospect) {
+    pub fn sleep(&mut self, (number, slot): (RegionRouter, Slot), prospect: &Prospect) {
         if !self.sleeps {
             return;
         }
@@ -188,7 +188,7 @@ impl<const W: usize> Waiting<W> {
         output: Option<(usize, u32)>,
     ) {
         let PortInfo { slot_base, field, .. } = tables.port(input);
-        self.routers[number].engaged.insert_field(slot_base as usize, field);
+        self.routers[number].engaged.insert_field(slot_base, field);
         let mut release = Release { router: number, input: Some(input as u16), output: None };
         if let Some((output, ready)) = output {
             if ready == free {
@@ -212,7 +212,7 @@ impl<const W: usize> Waiting<W> {
     fn block(&mut self, tables: &Tables, number: RegionRouter, output: usize) {
         let PortInfo { pair_base, pair_field, .. } = tables.port(output);
         let waits = &mut self.routers[number];
-        waits.blocked.insert_field(pair_base as usize, pair_field);
+        waits.blocked.insert_field(pair_base, pair_field);
         waits.asleep = waits.asleep.without(waits.own[output]);
     }
 
@@ -236,13 +236,13 @@ impl<const W: usize> Waiting<W> {
             let waits = &mut self.routers[router];
             if let Some(input) = input {
                 let PortInfo { slot_base, field, .. } = tables.port(input as usize);
-                waits.engaged.take_field(slot_base as usize, field);
+                waits.engaged.take_field(slot_base, field);
             }
             // It may have been kept busy for longer.
             let free = |port: &usize| routers[router].ports[*port].out_ready <= now;
             if let Some(output) = output.map(usize::from).filter(free) {
                 let PortInfo { pair_base, pair_field, class, .. } = tables.port(output);
-                waits.blocked.take_field(pair_base as usize, pair_field);
+                waits.blocked.take_field(pair_base, pair_field);
                 waits.wake(output, class);
             }
         }
