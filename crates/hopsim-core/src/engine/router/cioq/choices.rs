@@ -27,7 +27,7 @@ pub struct Chooser<const W: usize> {
     /// What it may choose from.
     pub prospect: Prospect,
     /// The output VCs that it could choose.
-    pub hopes: Mask<Pair, W>,
+    pub candidates: Mask<Pair, W>,
 }
 
 /// The heads with a choice.
@@ -59,7 +59,7 @@ impl<const W: usize> Choices<W> {
                 vcs_from[..=vc as usize].iter_mut().for_each(|pairs| pairs.insert(Pair::at(pair)));
             }
         }
-        let nobody = Chooser { prospect: Prospect::ANEW, hopes: Mask::EMPTY };
+        let nobody = Chooser { prospect: Prospect::ANEW, candidates: Mask::EMPTY };
         Self {
             waiting: Waiting::new(plan, (routers, ahead)),
             choosers: By::all(nobody, routers * slots),
@@ -99,24 +99,24 @@ impl<const W: usize> Choices<W> {
     ) {
         self.waiting.add((number, slot), prospect);
         let id = number.slot::<W>(slot);
-        self.choosers[id] = Chooser { prospect: *prospect, hopes: self.hopes(tables, prospect) };
+        self.choosers[id] = Chooser { prospect: *prospect, candidates: self.candidates(tables, prospect) };
     }
 
     /// The output VCs that a head could choose.
-    fn hopes(&self, tables: &Tables, prospect: &Prospect) -> Mask<Pair, W> {
+    fn candidates(&self, tables: &Tables, prospect: &Prospect) -> Mask<Pair, W> {
         if prospect.draws_anew() {
             return Mask::ALL;
         }
-        let mut hope = Mask::EMPTY;
+        let mut candidates = Mask::EMPTY;
         prospect.each_productive(|port| {
             let info = tables.port(port);
-            hope.insert_field(info.pair_base, info.pair_field);
+            candidates.insert_field(info.pair_base, info.pair_field);
         });
         prospect.each_way(|way| {
-            hope.insert(tables.output(way.highest()));
+            candidates.insert(tables.output(way.highest()));
         });
-        prospect.each_misroute(|class, vc| hope |= self.pairs(class, vc));
-        hope
+        prospect.each_misroute(|class, vc| candidates |= self.pairs(class, vc));
+        candidates
     }
 
     /// The head of a slot has left.
@@ -136,7 +136,11 @@ impl<const W: usize> Choices<W> {
 
     /// Whether one of the output VCs that the head of a slot could choose is open.
     #[inline]
-    pub(super) fn is_hopeful(&self, (number, slot): (RegionRouter, Slot), openings: &Openings<W>) -> bool {
-        !(openings.reachable & self.chooser(number, slot).hopes).is_empty()
+    pub(super) fn has_open_candidate(
+        &self,
+        (number, slot): (RegionRouter, Slot),
+        openings: &Openings<W>,
+    ) -> bool {
+        !(openings.reachable & self.chooser(number, slot).candidates).is_empty()
     }
 }

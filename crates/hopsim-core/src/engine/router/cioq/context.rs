@@ -15,7 +15,7 @@ use crate::engine::router::cioq::sat::Sat;
 use crate::engine::router::cioq::shared::Shared;
 use crate::engine::router::cioq::tables::Tables;
 use crate::network::TERMINAL;
-use crate::routing::{Head, Stand};
+use crate::routing::{Head, Route};
 use crate::topology::LOCAL;
 
 /// The state of a region apart from its routers' own.
@@ -155,14 +155,14 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
             .head::<M>(&self.shared.tables, (self.kernel.span.router(number), slot))
     }
 
-    /// Tells routing of `packet`, a head; how it stands.
+    /// Computes the route of `packet`, a head.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn stand(&mut self, packet: u32, head: &Head) -> Stand {
+    pub fn route(&mut self, packet: u32, head: &Head) -> Route {
         let packet = self.kernel.packets.get_mut(packet);
         let (source, serial, seed) = (packet.source, packet.serial, self.kernel.constants.seed);
         let draw = || head_stream(seed, (source, serial), head.router);
-        self.shared.routing.stand(head, &mut packet.route, draw)
+        self.shared.routing.route(head, &mut packet.route, draw)
     }
 
     /// The same where heads must be asked.
@@ -170,10 +170,10 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     #[inline(never)]
     fn asked_request(&mut self, number: RegionRouter, slot: Slot, packet: u32) -> Pair {
         let head = self.head(number, slot, packet);
-        let request = match self.stand(packet, &head) {
-            Stand::Arrived => head.ejection(),
-            Stand::Bound(hop) => self.shared.base.way(&head, hop).highest(),
-            Stand::Open(_) => unreachable!("no head has a choice"),
+        let request = match self.route(packet, &head) {
+            Route::Arrived => head.ejection(),
+            Route::Fixed(hop) => self.shared.base.way(&head, hop).highest(),
+            Route::Undecided(_) => unreachable!("no head has a choice"),
         };
         self.shared.tables.output(request)
     }

@@ -38,7 +38,7 @@ impl<const W: usize> Visit<'_, W> {
         slots
     }
 
-    /// Asks the head of a slot, if there is hope, and sends it to sleep if not. Whether it could be granted what it
+    /// Asks the head of a slot, if that can come to anything, and sends it to sleep if not. Whether it could be granted what it
     /// answers.
     #[inline]
     pub fn decide<M: Run>(
@@ -48,8 +48,8 @@ impl<const W: usize> Visit<'_, W> {
         slot: Slot,
     ) -> bool {
         let choices = &self.extras.choices;
-        let hope = choices.remembers || choices.is_hopeful((self.number, slot), openings);
-        let granted = hope && self.ask(cx, (iteration, openings), slot);
+        let worthwhile = choices.remembers || choices.has_open_candidate((self.number, slot), openings);
+        let granted = worthwhile && self.ask(cx, (iteration, openings), slot);
         if !granted {
             self.extras.choices.sleep((self.number, slot));
         }

@@ -118,7 +118,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         if busy || self.extras.is_leaving((number, slot), cx.kernel.now) {
             return WaitReason::Input;
         }
-        let reason = if plain && self.hopes_are_options((number, slot)) {
+        let reason = if plain && self.candidates_are_options((number, slot)) {
             self.plain_lack(number, slot)
         } else {
             self.least_lack(number, slot)
@@ -139,7 +139,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     /// Whether a head with a choice may use all the output VCs that it could be woken for: not where it has an escape VC, nor
     /// where it draws its path anew in every attempt.
     #[inline]
-    fn hopes_are_options(&self, (number, slot): (RegionRouter, Slot)) -> bool {
+    fn candidates_are_options(&self, (number, slot): (RegionRouter, Slot)) -> bool {
         let chooses = M::FULL && self.routers[number].choosing.contains(slot);
         !chooses
             || !self.context.kernel.constants.plan.topology.has_escape()
@@ -152,7 +152,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         let router = &self.routers[number];
         let (credit, free) = if M::FULL && router.choosing.contains(slot) {
             let choices = &self.extras.choices;
-            let credit = choices.chooser(number, slot).hopes & router.credit;
+            let credit = choices.chooser(number, slot).candidates & router.credit;
             (!credit.is_empty(), !choices.waiting.free_outputs(number, credit).is_empty())
         } else {
             let pair = router.slots[slot].request;

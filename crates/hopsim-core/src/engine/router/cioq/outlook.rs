@@ -122,9 +122,9 @@ impl<const W: usize, M: Run> View for Outlook<'_, '_, W, M> {
         draw: impl FnOnce(u32) -> u32,
     ) -> Option<Request> {
         let choices = &self.sight.extras.choices;
-        // The productive ports are all that it hopes for.
-        let hopes = self.openings.open & choices.chooser(self.sight.number, self.slot).hopes;
-        let mut pairs = (hopes & choices.vcs_from(vcs.start)).without(choices.vcs_from(vcs.end));
+        // The output VCs of productive ports are all its candidates.
+        let candidates = self.openings.open & choices.chooser(self.sight.number, self.slot).candidates;
+        let mut pairs = (candidates & choices.vcs_from(vcs.start)).without(choices.vcs_from(vcs.end));
         if self.cx.shared.lbr() > 0 || self.cx.shared.mixed() {
             pairs.for_each(|pair| {
                 if !self.open(self.request(pair)) {
@@ -151,13 +151,13 @@ impl<const W: usize, M: Run> View for Outlook<'_, '_, W, M> {
     }
 
     #[inline]
-    fn each_hopeful(&self, _ports: Range<usize>, class: u8, vc: u8, mut visit: impl FnMut(usize)) {
+    fn each_candidate(&self, _ports: Range<usize>, class: u8, vc: u8, mut visit: impl FnMut(usize)) {
         let pairs = self.openings.reachable & self.sight.extras.choices.pairs(class, vc);
         pairs.for_each(|pair| visit(self.cx.shared.tables.pair_port(pair)));
     }
 
     #[inline]
-    fn hopes_are_open(&self) -> bool {
+    fn candidates_are_open(&self) -> bool {
         !self.cx.shared.flexible() && self.cx.shared.lbr() == 0 && !self.cx.shared.mixed()
     }
 }

@@ -11,7 +11,7 @@ use crate::engine::router::cioq::routers::InputVc;
 use crate::engine::router::cioq::sight::Sight;
 use crate::engine::router::cioq::visit::Visit;
 use crate::network::{NONE, PortClassCode, TERMINAL};
-use crate::routing::{RouteState, Stand};
+use crate::routing::{Route, RouteState};
 use crate::trace::{Hop, Observer as _};
 
 impl<const W: usize> Visit<'_, W> {
@@ -283,23 +283,23 @@ impl<const W: usize> Visit<'_, W> {
             if cx.contention.is_some() {
                 // The counters count it for its minimal path, which is drawn here.
                 let head = cx.head(self.number, slot, packet);
-                cx.stand(packet, &head);
+                cx.route(packet, &head);
             }
             return;
         }
         if M::FULL && cx.masks.deciding.contains(slot) {
-            return self.stand(cx, slot, packet);
+            return self.route(cx, slot, packet);
         }
         self.router.ask(slot, cx.fixed_request(self.number, slot, packet));
     }
 
     /// A packet has become the head of a slot, where some heads have a choice.
-    fn stand<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: Slot, packet: u32) {
+    fn route<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: Slot, packet: u32) {
         let head = cx.head(self.number, slot, packet);
-        let request = match &cx.stand(packet, &head) {
-            Stand::Arrived => head.ejection(),
-            Stand::Bound(hop) => cx.shared.base.way(&head, *hop).highest(),
-            Stand::Open(prospect) => {
+        let request = match &cx.route(packet, &head) {
+            Route::Arrived => head.ejection(),
+            Route::Fixed(hop) => cx.shared.base.way(&head, *hop).highest(),
+            Route::Undecided(prospect) => {
                 self.router.choosing.insert(slot);
                 return self.extras.choices.wait(&cx.shared.tables, (self.number, slot), prospect);
             }

@@ -30,9 +30,9 @@ struct Waits<const W: usize> {
     /// Slots whose heads would answer what they answered last, and could not be granted it.
     asleep: Mask<Slot, W>,
     /// Slots of busy inputs.
-    engaged: Mask<Slot, W>,
+    busy_inputs: Mask<Slot, W>,
     /// Pairs of busy outputs.
-    blocked: Mask<Pair, W>,
+    busy_outputs: Mask<Pair, W>,
 }
 
 /// An input and an output port that become free.
@@ -62,8 +62,8 @@ impl<const W: usize> Waiting<W> {
             own: Array::new(Mask::EMPTY),
             misroutes: [Mask::EMPTY; 2],
             asleep: Mask::EMPTY,
-            engaged: Mask::EMPTY,
-            blocked: Mask::EMPTY,
+            busy_inputs: Mask::EMPTY,
+            busy_outputs: Mask::EMPTY,
         };
         // A filtered counter changes, and a queue gets room for a longer packet, by the passing of time; the counters of a
         // group change all the time.
@@ -116,13 +116,13 @@ impl<const W: usize> Waiting<W> {
     /// Those of some slots whose input is free.
     #[inline]
     pub fn free_inputs(&self, number: RegionRouter, slots: Mask<Slot, W>) -> Mask<Slot, W> {
-        slots.without(self.routers[number].engaged)
+        slots.without(self.routers[number].busy_inputs)
     }
 
     /// Those of some pairs whose output is free.
     #[inline]
     pub fn free_outputs(&self, number: RegionRouter, pairs: Mask<Pair, W>) -> Mask<Pair, W> {
-        pairs.without(self.routers[number].blocked)
+        pairs.without(self.routers[number].busy_outputs)
     }
 
     /// Whether the minimal path of a head goes over a global link from here.
@@ -188,11 +188,11 @@ impl<const W: usize> Waiting<W> {
         output: Option<(usize, u32)>,
     ) {
         let PortInfo { slot_base, field, .. } = tables.port(input);
-        self.routers[number].engaged.insert_field(slot_base, field);
+        self.routers[number].busy_inputs.insert_field(slot_base, field);
         let mut release = Release { router: number, input: Some(input as u16), output: None };
         if let Some((output, ready)) = output {
             if ready == free {
-                self.block(tables, number, output);
+                self.set_output_busy(tables, number, output);
                 release.output = Some(output as u16);
             } else {
                 self.occupy_output(tables, number, (output, ready));
@@ -203,16 +203,16 @@ impl<const W: usize> Waiting<W> {
 
     /// An output of a router is busy until cycle `ready`.
     pub fn occupy_output(&mut self, tables: &Tables, number: RegionRouter, (output, ready): (usize, u32)) {
-        self.block(tables, number, output);
+        self.set_output_busy(tables, number, output);
         let release = Release { router: number, input: None, output: Some(output as u16) };
         self.releases.push(ready, release);
     }
 
     #[inline]
-    fn block(&mut self, tables: &Tables, number: RegionRouter, output: usize) {
+    fn set_output_busy(&mut self, tables: &Tables, number: RegionRouter, output: usize) {
         let PortInfo { pair_base, pair_field, .. } = tables.port(output);
         let waits = &mut self.routers[number];
-        waits.blocked.insert_field(pair_base, pair_field);
+        waits.busy_outputs.insert_field(pair_base, pair_field);
         waits.asleep = waits.asleep.without(waits.own[output]);
     }
 
@@ -236,13 +236,13 @@ impl<const W: usize> Waiting<W> {
             let waits = &mut self.routers[router];
             if let Some(input) = input {
                 let PortInfo { slot_base, field, .. } = tables.port(input as usize);
-                waits.engaged.take_field(slot_base, field);
+                waits.busy_inputs.take_field(slot_base, field);
             }
             // It may have been kept busy for longer.
             let free = |port: &usize| routers[router].ports[*port].out_ready <= now;
             if let Some(output) = output.map(usize::from).filter(free) {
                 let PortInfo { pair_base, pair_field, class, .. } = tables.port(output);
-                waits.blocked.take_field(pair_base, pair_field);
+                waits.busy_outputs.take_field(pair_base, pair_field);
                 waits.wake(output, class);
             }
         }
