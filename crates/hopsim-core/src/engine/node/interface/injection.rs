@@ -98,7 +98,7 @@ impl Interfaces {
     /// Whether packets count as injected when they enter a buffer.
     #[inline]
     fn counts_at_buffer<M: Mode>(&self) -> bool {
-        !M::CLEAN && self.count_at_buffer
+        !M::DEFAULT && self.count_at_buffer
     }
 
     /// A packet of `length` phits counts as injected by `node` through VC `vc`.

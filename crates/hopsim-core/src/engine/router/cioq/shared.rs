@@ -55,25 +55,25 @@ impl<M: Mode> Shared<'_, M> {
     /// `Ejection::IdleNode`.
     #[inline]
     pub fn idle_node(&self) -> bool {
-        !M::CLEAN && self.crossing.idle_node
+        !M::DEFAULT && self.crossing.idle_node
     }
 
     /// `OutputHold::Speedup`.
     #[inline]
     pub fn hold_speedup(&self) -> bool {
-        !M::CLEAN && self.crossing.hold_speedup
+        !M::DEFAULT && self.crossing.hold_speedup
     }
 
     /// `InputPointer::Request`.
     #[inline]
     pub fn on_request(&self) -> bool {
-        !M::CLEAN && self.allocation.on_request
+        !M::DEFAULT && self.allocation.on_request
     }
 
     /// `InjectionLatency::Departure`.
     #[inline]
     pub fn until_departure(&self) -> bool {
-        !M::CLEAN && self.crossing.until_departure
+        !M::DEFAULT && self.crossing.until_departure
     }
 
     /// Whether packets of several lengths meet.
@@ -100,7 +100,7 @@ impl<M: Mode> Shared<'_, M> {
     /// Room that packets leave in an adaptive VC when they enter the network \[phits\].
     #[inline]
     pub fn lbr(&self) -> u32 {
-        if M::RISING { 0 } else { self.room.lbr }
+        if M::ORDERED { 0 } else { self.room.lbr }
     }
 
     /// Whether nodes take packets from all input VCs at once.
@@ -113,7 +113,7 @@ impl<M: Mode> Shared<'_, M> {
     /// at once, or that need more room than the shortest, have times of their own.
     #[inline]
     pub fn patient(&self) -> bool {
-        !M::RISING && !self.parallel() && !self.mixed()
+        !M::ORDERED && !self.parallel() && !self.mixed()
     }
 
     /// Whether input arbiters are round-robin.
@@ -143,25 +143,25 @@ impl<M: Mode> Shared<'_, M> {
     /// Whether a head may use several VCs of a port (FlexVC): the one it asks for and all below.
     #[inline]
     pub fn flexible(&self) -> bool {
-        !M::RISING && self.requests.flexible
+        !M::ORDERED && self.requests.flexible
     }
 
     /// Whether heads must be asked for their port, as it is not that of a minimal path.
     #[inline]
     pub fn asks(&self) -> bool {
-        !M::RISING && self.requests.asks
+        !M::ORDERED && self.requests.asks
     }
 
     /// Whether the VC of a hop depends on more than the VC before it.
     #[inline]
     pub fn depends_on_hop(&self) -> bool {
-        !M::RISING && self.requests.depends_on_hop
+        !M::ORDERED && self.requests.depends_on_hop
     }
 
     /// Room that packets which enter a ring leave behind them \[phits\].
     #[inline]
     pub fn bubble(&self) -> u32 {
-        if M::RISING { 0 } else { self.room.bubble }
+        if M::ORDERED { 0 } else { self.room.bubble }
     }
 
     /// Room that a packet of `length` phits takes in the buffer of a link \[phits\]. Where there are rings that is the room of
@@ -169,7 +169,7 @@ impl<M: Mode> Shared<'_, M> {
     /// the packets behind them.
     #[inline]
     pub fn space(&self, length: u32) -> u32 {
-        if M::RISING { length } else { length.max(self.room.least) }
+        if M::ORDERED { length } else { length.max(self.room.least) }
     }
 
     /// The first of the pairs that `pair` stands among: the output VCs of a port, or its entries.
@@ -181,7 +181,7 @@ impl<M: Mode> Shared<'_, M> {
     /// The output VC that a pair stands for, which may be an entry.
     #[inline]
     pub fn output_vc(&self, pair: Pair) -> Pair {
-        if M::RISING { pair } else { self.tables.pair(pair).output_vc }
+        if M::ORDERED { pair } else { self.tables.pair(pair).output_vc }
     }
 
     /// The output VCs that a head which asks for `pair` may be granted.
