@@ -13,6 +13,18 @@ pub trait Id: Copy {
     fn at(index: usize) -> Self;
     /// Its index.
     fn index(self) -> usize;
+
+    /// The one `count` further on.
+    #[inline]
+    fn up(self, count: usize) -> Self {
+        Self::at(self.index() + count)
+    }
+
+    /// By how many it is further on than `first`.
+    #[inline]
+    fn above(self, first: Self) -> usize {
+        self.index() - first.index()
+    }
 }
 
 /// One row per type: its documentation, its name, what it is kept in.
@@ -43,13 +55,13 @@ macro_rules! ids {
 
 ids! {
     /// The number of a router in its region. `Span::router` tells that in the network.
-    RegionRouter(u32);
+    RegionRouter(usize);
     /// The number of a node in its region. `Span::node` tells that in the network.
-    RegionNode(u32);
+    RegionNode(usize);
     /// An input VC of a router: see [`Layout`](crate::network::Layout).
-    Slot(u16);
+    Slot(usize);
     /// An output VC of a router, or an entry.
-    Pair(u16);
+    Pair(usize);
     /// A slot of a region, as the kind of its router numbers them.
     SlotId(u32);
     /// A pair of a region, likewise.
@@ -68,38 +80,10 @@ impl Id for usize {
 }
 
 impl Slot {
-    /// The one `count` further on.
-    #[inline]
-    pub fn up(self, count: usize) -> Self {
-        Self::at(self.index() + count)
-    }
-
-    /// By how many it is further on than `first`.
-    #[inline]
-    pub fn above(self, first: Self) -> usize {
-        self.index() - first.index()
-    }
-}
-
-impl Slot {
-    /// The one that has bit `bit` of the word that has a bit for this one.
+    /// The one that has bit `bit` of the word of a mask that has a bit for this one.
     #[inline]
     pub fn in_word(self, bit: usize) -> Self {
-        Self::at(self.index() / 64 * 64 + bit)
-    }
-}
-
-impl Pair {
-    /// The one `count` further on.
-    #[inline]
-    pub fn up(self, count: usize) -> Self {
-        Self::at(self.index() + count)
-    }
-
-    /// By how many it is further on than `first`.
-    #[inline]
-    pub fn above(self, first: Self) -> usize {
-        self.index() - first.index()
+        Self(self.0 / 64 * 64 + bit)
     }
 }
 
@@ -116,14 +100,15 @@ impl Terminal {
     /// That of a node, where routers have `per_router` nodes.
     #[inline]
     pub fn of(node: RegionNode, per_router: u32) -> Self {
-        let router = node.0 / per_router;
-        Self { router: RegionRouter(router), port: (node.0 - router * per_router) as usize }
+        let node = node.0 as u32;
+        let router = node / per_router;
+        Self { router: RegionRouter(router as usize), port: (node - router * per_router) as usize }
     }
 
     /// Its node, where routers have `per_router` nodes.
     #[inline]
     pub fn node(self, per_router: u32) -> RegionNode {
-        RegionNode(self.router.0 * per_router + self.port as u32)
+        RegionNode(self.router.0 * per_router as usize + self.port)
     }
 }
 

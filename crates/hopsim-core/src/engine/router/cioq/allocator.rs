@@ -105,7 +105,7 @@ impl<const W: usize> Allocator<W> {
             if cx.shared.on_request() {
                 visit.serve_input(cx, input, slot, iteration);
             }
-            let output = cx.shared.tables.pair_port(visit.router.slots[slot].request);
+            let output = cx.shared.tables.pair_port(visit.router.slots[slot].request());
             self.nominee[input] = slot;
             asked.insert(output);
             self.requesters[output].insert(input);

@@ -115,8 +115,8 @@ impl<const W: usize> Sight<'_, W> {
             pointer: self.router.ports[input].in_pointer as usize,
         };
         contest.winner(
-            |bit, stamp| self.age(cx, info.slot_base.in_word(bit), info.class == TERMINAL, stamp),
-            |bit| self.extras.input_stamps[self.number.slot::<W>(info.slot_base.in_word(bit))],
+            |bit, stamp| self.age(cx, info.slot(0).in_word(bit), info.class == TERMINAL, stamp),
+            |bit| self.extras.input_stamps[self.number.slot::<W>(info.slot(0).in_word(bit))],
             || Stage::Input.stream(cx, self.number, input, iteration),
         )
     }

@@ -110,7 +110,7 @@ impl<const W: usize> Choices<W> {
         let mut candidates = Mask::EMPTY;
         prospect.each_productive(|port| {
             let info = tables.port(port);
-            candidates.insert_field(info.pair_base, info.pair_field);
+            candidates.insert_field(info.pair(0), info.pair_field);
         });
         prospect.each_way(|way| {
             candidates.insert(tables.output(way.highest()));

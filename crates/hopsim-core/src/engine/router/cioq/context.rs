@@ -75,7 +75,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     #[inline]
     pub fn injection_vc(&self, input: usize, slot: Slot) -> (usize, usize) {
         let terminal = if M::REGULAR { input } else { self.shared.tables.port(input).injects_for as usize };
-        (terminal, slot.above(self.shared.tables.port(terminal).slot_base))
+        (terminal, slot.above(self.shared.tables.port(terminal).slot(0)))
     }
 
     /// The head of injection slot `slot` of the node at terminal port `terminal`, which `arrived` there, has been granted.

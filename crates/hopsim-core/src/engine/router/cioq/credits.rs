@@ -40,7 +40,7 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
 
     /// What a head that enters a ring may use of an output VC: it leaves a bubble.
     fn account_entry(&self, router: &mut Router<W>, pair: Pair) {
-        let entry = self.shared.tables.pair(pair).entry;
+        let entry = self.shared.tables.entry(pair);
         if entry == pair {
             return;
         }
@@ -67,7 +67,7 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
         let count = self.kernel.constants.plan.network.layout.output_vcs[port] as usize;
         let used = &mut damq.outstanding[number.pair::<W>(pair)];
         *used = if returned { *used - phits } else { *used + phits };
-        let all = damq.outstanding.run(number.pair::<W>(info.pair_base), count);
+        let all = damq.outstanding.run(number.pair::<W>(info.pair(0)), count);
         for (vc, credits) in damq.shares[info.class as usize - 1].credits(all).enumerate() {
             let pair = info.pair(vc);
             router.credits[pair] = credits;

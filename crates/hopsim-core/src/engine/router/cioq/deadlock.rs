@@ -126,7 +126,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
 
     /// The slots that a link port feeds, by VC.
     fn behind(&self, place: &Place<'_, 'p, W, M>, port: usize) -> impl Iterator<Item = u32> {
-        let first = place.region.context.shared.tables.port(port).pair_base;
+        let first = place.region.context.shared.tables.port(port).pair(0);
         let link = &place.region.routers[place.number].ports[port];
         let there = self.simulation.cut.routers(link.region as usize).start;
         let count = self.simulation.plan.network.layout.output_vcs[port] as usize;
@@ -143,7 +143,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
         if !place.region.routers[place.number].ports[port].plugged() {
             return Vec::new();
         }
-        let vc = shared.output_vc(pair).above(shared.tables.port(port).pair_base);
+        let vc = shared.output_vc(pair).above(shared.tables.port(port).pair(0));
         match self.simulation.plan.router.damq {
             Some(_) => self.behind(place, port).collect(),
             None => self.behind(place, port).skip(vc).take(1).collect(),

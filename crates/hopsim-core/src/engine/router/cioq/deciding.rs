@@ -77,7 +77,7 @@ impl<const W: usize> Visit<'_, W> {
             cx.kernel.packets.get_mut(id).route = route;
         }
         let Some(request) = feasible else { return false };
-        self.router.slots[slot].request = cx.shared.tables.output(request);
+        self.router.slots[slot].set_request(cx.shared.tables.output(request));
         self.extras.choices.after[slot] = decision.after;
         true
     }

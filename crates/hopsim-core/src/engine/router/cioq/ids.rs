@@ -6,13 +6,13 @@ impl RegionRouter {
     /// The id of a slot of this router.
     #[inline]
     pub fn slot<const W: usize>(self, slot: Slot) -> SlotId {
-        SlotId::at(self.index() * 64 * W + slot.index())
+        SlotId::at(64 * W * self.index() + slot.index())
     }
 
     /// The id of a pair of this router.
     #[inline]
     pub fn pair<const W: usize>(self, pair: Pair) -> PairId {
-        PairId::at(self.index() * 64 * W + pair.index())
+        PairId::at(64 * W * self.index() + pair.index())
     }
 }
 

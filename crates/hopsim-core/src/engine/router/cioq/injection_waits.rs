@@ -155,7 +155,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
             let credit = choices.chooser(number, slot).candidates & router.credit;
             (!credit.is_empty(), !choices.waiting.free_outputs(number, credit).is_empty())
         } else {
-            let pair = router.slots[slot].request;
+            let pair = router.slots[slot].request();
             let ready = router.ports[self.context.shared.tables.pair_port(pair)].out_ready;
             (router.credit.contains(pair), ready <= self.context.kernel.now)
         };
@@ -180,7 +180,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         let length = cx.shared.space(phits);
         let real = cx.shared.output_vc(pair);
         let port = cx.shared.tables.pair_port(real);
-        let vc = real.above(cx.shared.tables.port(port).pair_base);
+        let vc = real.above(cx.shared.tables.port(port).pair(0));
         let is_link = cx.shared.tables.port(port).class != TERMINAL;
         let adaptive = is_link && state.choosing.contains(slot) && vc > 0;
         if state.credits[real] < length {

@@ -22,7 +22,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     pub fn each_option(&self, (number, slot): (RegionRouter, Slot), mut visit: impl FnMut(Pair)) {
         let router = &self.routers[number];
         if !router.choosing.contains(slot) {
-            return self.context.shared.pairs_up_to(router.slots[slot].request).for_each(visit);
+            return self.context.shared.pairs_up_to(router.slots[slot].request()).for_each(visit);
         }
         let prospect = &self.extras.choices.chooser(number, slot).prospect;
         let layout = &self.context.kernel.constants.plan.network.layout;

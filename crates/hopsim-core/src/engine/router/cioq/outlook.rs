@@ -1,6 +1,6 @@
 //! What a head sees of its router when it decides: the engine's [`View`].
 
-use crate::engine::kernel::ids::{Pair, Slot};
+use crate::engine::kernel::ids::{Id as _, Pair, Slot};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::choices::Openings;
 use crate::engine::router::cioq::context::Context;
@@ -34,7 +34,7 @@ impl<const W: usize, M: Run> Outlook<'_, '_, W, M> {
     #[inline]
     fn request(&self, pair: Pair) -> Request {
         let port = self.cx.shared.tables.pair_port(pair);
-        Request { port, vc: pair.above(self.cx.shared.tables.port(port).pair_base) as u8 }
+        Request { port, vc: pair.above(self.cx.shared.tables.port(port).pair(0)) as u8 }
     }
 }
 

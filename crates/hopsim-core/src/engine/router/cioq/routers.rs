@@ -103,7 +103,21 @@ pub struct InputVc {
     /// Packets whose heads have arrived (of an injection VC: its head only).
     pub queue: Queue,
     /// Pair that the head wants, with FlexVC that one or any below of the same port.
-    pub request: Pair,
+    request: u16,
+}
+
+impl InputVc {
+    /// The pair that the head wants.
+    #[inline]
+    pub fn request(&self) -> Pair {
+        Pair::at(self.request.into())
+    }
+
+    /// The head wants `pair`.
+    #[inline]
+    pub fn set_request(&mut self, pair: Pair) {
+        self.request = pair.index() as u16;
+    }
 }
 
 /// One router.
@@ -147,7 +161,7 @@ impl<const W: usize> Router<W> {
             credit: Mask::EMPTY,
             choosing: Mask::EMPTY,
             ports: Array::new(port),
-            slots: Array::new(InputVc { queue: Queue::EMPTY, request: Pair::at(0) }),
+            slots: Array::new(InputVc { queue: Queue::EMPTY, request: 0 }),
             wants: Array::new(Mask::EMPTY),
             credits: Array::new(0),
         };
@@ -192,7 +206,7 @@ impl<const W: usize> Router<W> {
     /// The head of `slot` wants `pair`.
     #[inline]
     pub fn ask(&mut self, slot: Slot, pair: Pair) {
-        self.slots[slot].request = pair;
+        self.slots[slot].set_request(pair);
         self.wants[pair].insert(slot);
         self.wanted.insert(pair);
     }

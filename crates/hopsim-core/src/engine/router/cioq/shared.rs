@@ -181,7 +181,7 @@ impl<M: Mode> Shared<'_, M> {
     /// The output VC that a pair stands for, which may be an entry.
     #[inline]
     pub fn output_vc(&self, pair: Pair) -> Pair {
-        if M::ORDERED { pair } else { self.tables.pair(pair).output_vc }
+        if M::ORDERED { pair } else { self.tables.output_vc(pair) }
     }
 
     /// The output VCs that a head which asks for `pair` may be granted.

@@ -1,13 +1,12 @@
 //! A router, to be read.
 
 use crate::engine::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
-use crate::engine::kernel::pool::Queue;
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::draws::Attempt;
 use crate::engine::router::cioq::extras::Extras;
 use crate::engine::router::cioq::mask::Mask;
-use crate::engine::router::cioq::routers::{InputVc, Router};
+use crate::engine::router::cioq::routers::Router;
 use crate::network::TERMINAL;
 use crate::routing::flexvc::roomiest;
 
@@ -38,7 +37,7 @@ impl<const W: usize> Sight<'_, W> {
     pub fn fits<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot) -> bool {
         let state = &self.router.slots[slot];
         let length = u32::from(cx.kernel.packets.get(state.queue.front).length);
-        cx.shared.pairs_up_to(state.request).any(|pair| self.has_room(cx, pair, length))
+        cx.shared.pairs_up_to(state.request()).any(|pair| self.has_room(cx, pair, length))
     }
 
     /// Whether the input port of a slot may not request yet.
@@ -98,9 +97,9 @@ impl<const W: usize> Sight<'_, W> {
         let credit = cx.reachable(self.router.credit);
         losers.for_each(|input| {
             let info = cx.shared.tables.port(input);
-            Mask::<usize, 1>::from_bits(slots.take_field(info.slot_base, info.field)).for_each(|bit| {
-                let slot = info.slot_base.in_word(bit);
-                let pair = self.router.slots[slot].request;
+            Mask::<usize, 1>::from_bits(slots.take_field(info.slot(0), info.field)).for_each(|bit| {
+                let slot = info.slot(0).in_word(bit);
+                let pair = self.router.slots[slot].request();
                 let ready = self.router.ports[cx.shared.tables.pair_port(pair)].out_ready <= cx.kernel.now;
                 let held = M::FULL && cx.is_held(self.number, slot);
                 if ready && credit.contains(pair) && !held && (!cx.shared.mixed() || self.fits(cx, slot)) {
@@ -114,7 +113,7 @@ impl<const W: usize> Sight<'_, W> {
     /// The pair that the head of a slot is granted: the one it asks for; with FlexVC that one or any below of the same port.
     #[inline]
     pub fn granted_pair<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot, iteration: u32) -> Pair {
-        let request = self.router.slots[slot].request;
+        let request = self.router.slots[slot].request();
         if !cx.shared.flexible() || M::FULL && self.router.choosing.contains(slot) {
             return request;
         }
@@ -144,7 +143,7 @@ impl<const W: usize> Sight<'_, W> {
         iteration: u32,
     ) -> u8 {
         let Some(flex) = cx.shared.base.vcs().flex() else { return highest };
-        let InputVc { queue: Queue { front: packet, .. }, request } = self.router.slots[slot];
+        let (packet, request) = (self.router.slots[slot].queue.front, self.router.slots[slot].request());
         let output = cx.shared.tables.pair_port(request);
         let base = cx.shared.block(request);
         let credits = |vc: u8| self.router.credits[base.up(vc as usize)];

@@ -20,11 +20,11 @@ pub struct PortInfo {
     /// Bits of its pairs, likewise.
     pub pair_field: u64,
     /// First slot.
-    pub slot_base: Slot,
+    slot_base: u16,
     /// First pair.
-    pub pair_base: Pair,
+    pair_base: u16,
     /// First entry, if there are any: one past the last output VC.
-    pub entry_base: Pair,
+    entry_base: u16,
     /// The terminal port of the node that injects by it.
     pub injects_for: u16,
     /// 0 for terminal ports, 1 + index for link classes.
@@ -35,13 +35,13 @@ impl PortInfo {
     /// The slot of an input VC.
     #[inline]
     pub fn slot(self, vc: usize) -> Slot {
-        self.slot_base.up(vc)
+        Slot::at(self.slot_base as usize + vc)
     }
 
     /// The pair of an output VC.
     #[inline]
     pub fn pair(self, vc: usize) -> Pair {
-        self.pair_base.up(vc)
+        Pair::at(self.pair_base as usize + vc)
     }
 }
 
@@ -55,9 +55,9 @@ pub struct PairInfo {
     /// Its VC; of an entry, the one that it leads to.
     pub vc: u8,
     /// The output VC that it stands for: itself, or that of an entry.
-    pub output_vc: Pair,
+    output_vc: u16,
     /// The entry of an output VC; itself if there is none.
-    pub entry: Pair,
+    entry: u16,
 }
 
 /// The tables of a run.
@@ -123,6 +123,18 @@ impl Tables {
         self.port(request.port).pair(request.vc as usize)
     }
 
+    /// The output VC that a pair stands for: itself, or that of an entry.
+    #[inline]
+    pub fn output_vc(&self, pair: Pair) -> Pair {
+        Pair::at(self.pair(pair).output_vc.into())
+    }
+
+    /// The entry of an output VC; itself if there is none.
+    #[inline]
+    pub fn entry(&self, pair: Pair) -> Pair {
+        Pair::at(self.pair(pair).entry.into())
+    }
+
     /// The code of a slot for its routing.
     #[inline]
     pub fn code(&self, slot: Slot) -> u8 {
@@ -145,11 +157,9 @@ impl Arrays {
             tables.ports[port] = PortInfo {
                 field: field(vcs, layout.slot_base[port]),
                 pair_field: field(layout.output_vcs[port] + layout.entries[port], layout.pair_base[port]),
-                slot_base: Slot::at(layout.slot_base[port].into()),
-                pair_base: Pair::at(layout.pair_base[port].into()),
-                entry_base: Pair::at(
-                    usize::from(layout.pair_base[port]) + usize::from(layout.output_vcs[port]),
-                ),
+                slot_base: layout.slot_base[port],
+                pair_base: layout.pair_base[port],
+                entry_base: layout.pair_base[port] + u16::from(layout.output_vcs[port]),
                 injects_for: layout.injects_for[port],
                 class: layout.class[port],
             };
@@ -168,8 +178,8 @@ impl Arrays {
                 port,
                 class,
                 vc,
-                output_vc: if is_entry { pair_base.up(vc.into()) } else { Pair::at(pair) },
-                entry: if has_entry { entry_base.up(vc.into()) } else { Pair::at(pair) },
+                output_vc: if is_entry { pair_base + u16::from(vc) } else { pair as u16 },
+                entry: if has_entry { entry_base + u16::from(vc) } else { pair as u16 },
             };
         }
         (0..layout.slots()).for_each(|slot| tables.codes[slot] = slot_code(plan, layout, slot));
@@ -181,7 +191,7 @@ impl Arrays {
         for slot in (0..layout.slots()).filter(|&slot| layout.slot_vc(slot).is_some()) {
             let (input, port) = (layout.slot_input[slot] as usize, layout.slot_port[slot] as usize);
             self.ports[input] =
-                PortInfo { field: field(1, slot as u16), slot_base: Slot::at(slot), ..self.ports[port] };
+                PortInfo { field: field(1, slot as u16), slot_base: slot as u16, ..self.ports[port] };
         }
     }
 }

@@ -1,13 +1,11 @@
 //! What follows from a grant: every instant of the hop is computed here, once.
 
 use crate::engine::kernel::ids::{Id as _, Pair, Slot, Terminal};
-use crate::engine::kernel::pool::Queue;
 use crate::engine::kernel::wires::Credit;
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::ids::network_id;
 use crate::engine::router::cioq::mask::Mask;
-use crate::engine::router::cioq::routers::InputVc;
 use crate::engine::router::cioq::sight::Sight;
 use crate::engine::router::cioq::visit::Visit;
 use crate::network::{NONE, PortClassCode, TERMINAL};
@@ -22,7 +20,7 @@ impl<const W: usize> Visit<'_, W> {
         if self.router.ports[input].in_free > cx.kernel.now {
             return true;
         }
-        let output = cx.shared.tables.pair_port(self.router.slots[slot].request);
+        let output = cx.shared.tables.pair_port(self.router.slots[slot].request());
         if cx.shared.on_request() {
             self.serve_input(cx, input, slot, iteration);
         }
@@ -51,7 +49,7 @@ impl<const W: usize> Visit<'_, W> {
         (input, slot): (usize, Slot),
         (output, pair): (usize, Pair),
     ) {
-        let InputVc { queue: Queue { front: id, .. }, request } = self.router.slots[slot];
+        let (id, request) = (self.router.slots[slot].queue.front, self.router.slots[slot].request());
         let pair = cx.shared.output_vc(pair);
         let (from, to) = (self.router.ports[input].class, self.router.ports[output].class);
         let packet = cx.kernel.packets.get(id);
@@ -87,7 +85,7 @@ impl<const W: usize> Visit<'_, W> {
         let hop = Hop {
             router,
             port: output as u16,
-            vc: pair.above(cx.shared.tables.port(output).pair_base) as u8,
+            vc: pair.above(cx.shared.tables.port(output).pair(0)) as u8,
             arrived: packet.arrived,
             granted: cx.kernel.now,
             departed: departure,
@@ -117,10 +115,10 @@ impl<const W: usize> Visit<'_, W> {
     pub fn consume_arrived<M: Run>(&mut self, cx: &mut Context<'_, W, M>) {
         let mut heads = Mask::EMPTY;
         for terminal in 0..cx.kernel.constants.plan.network.layout.terminals {
-            heads |= self.router.wants[cx.shared.tables.port(terminal).pair_base];
+            heads |= self.router.wants[cx.shared.tables.port(terminal).pair(0)];
         }
         heads.for_each(|slot| {
-            let pair = self.router.slots[slot].request;
+            let pair = self.router.slots[slot].request();
             // After the last packet that a node may inject the others of its heads ask for nothing.
             let asks = self.router.wants[pair].contains(slot);
             if asks && !self.extras.is_leaving((self.number, slot), cx.kernel.now) {
@@ -260,7 +258,7 @@ impl<const W: usize> Visit<'_, W> {
         pair: Pair,
         (output, length): (usize, u32),
     ) {
-        if pair > cx.shared.tables.port(output).pair_base {
+        if pair > cx.shared.tables.port(output).pair(0) {
             let credits = &mut self.router.credits[pair];
             *credits -= length;
             if *credits < cx.shared.room.shortest {
@@ -360,7 +358,7 @@ impl<const W: usize> Visit<'_, W> {
             if self.router.choosing.contains(slot) {
                 self.extras.choices.withdraw((self.number, slot), self.router);
             } else {
-                self.router.withdraw(slot, self.router.slots[slot].request);
+                self.router.withdraw(slot, self.router.slots[slot].request());
             }
         }
     }

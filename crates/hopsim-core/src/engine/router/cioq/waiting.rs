@@ -10,7 +10,7 @@ use crate::engine::kernel::wheel::Wheel;
 use crate::engine::router::cioq::active::wake;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::{Array, Router};
-use crate::engine::router::cioq::tables::{PortInfo, Tables};
+use crate::engine::router::cioq::tables::Tables;
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::prospect::Prospect;
@@ -187,8 +187,8 @@ impl<const W: usize> Waiting<W> {
         (input, free): (usize, u32),
         output: Option<(usize, u32)>,
     ) {
-        let PortInfo { slot_base, field, .. } = tables.port(input);
-        self.routers[number].busy_inputs.insert_field(slot_base, field);
+        let port = tables.port(input);
+        self.routers[number].busy_inputs.insert_field(port.slot(0), port.field);
         let mut release = Release { router: number, input: Some(input as u16), output: None };
         if let Some((output, ready)) = output {
             if ready == free {
@@ -210,9 +210,9 @@ impl<const W: usize> Waiting<W> {
 
     #[inline]
     fn set_output_busy(&mut self, tables: &Tables, number: RegionRouter, output: usize) {
-        let PortInfo { pair_base, pair_field, .. } = tables.port(output);
+        let port = tables.port(output);
         let waits = &mut self.routers[number];
-        waits.busy_outputs.insert_field(pair_base, pair_field);
+        waits.busy_outputs.insert_field(port.pair(0), port.pair_field);
         waits.asleep = waits.asleep.without(waits.own[output]);
     }
 
@@ -235,15 +235,15 @@ impl<const W: usize> Waiting<W> {
             wake(active, router);
             let waits = &mut self.routers[router];
             if let Some(input) = input {
-                let PortInfo { slot_base, field, .. } = tables.port(input as usize);
-                waits.busy_inputs.take_field(slot_base, field);
+                let port = tables.port(input as usize);
+                waits.busy_inputs.take_field(port.slot(0), port.field);
             }
             // It may have been kept busy for longer.
             let free = |port: &usize| routers[router].ports[*port].out_ready <= now;
             if let Some(output) = output.map(usize::from).filter(free) {
-                let PortInfo { pair_base, pair_field, class, .. } = tables.port(output);
-                waits.busy_outputs.take_field(pair_base, pair_field);
-                waits.wake(output, class);
+                let port = tables.port(output);
+                waits.busy_outputs.take_field(port.pair(0), port.pair_field);
+                waits.wake(output, port.class);
             }
         }
         self.releases.put_back(due);
