@@ -5,8 +5,8 @@ use crate::engine::kernel::ids::{Id as _, RegionRouter, Slot};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::mask::Mask;
+use crate::engine::router::cioq::router_ref::RouterRef;
 use crate::engine::router::cioq::routers::Array;
-use crate::engine::router::cioq::sight::Sight;
 use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
 
@@ -81,7 +81,7 @@ impl<const N: usize> Contest<'_, N> {
     }
 }
 
-impl<const W: usize> Sight<'_, W> {
+impl<const W: usize> RouterRef<'_, W> {
     /// The input arbiter of `input` chooses among several of its slots, bits of their mask word in `field`.
     /// Returns the bit.
     #[inline]
@@ -95,7 +95,7 @@ impl<const W: usize> Sight<'_, W> {
         if !cx.shared.input_round_robin() {
             return self.choose_slot_otherwise(cx, input, field, iteration);
         }
-        let high = field & (u64::MAX << (self.router.ports[input].in_pointer % 64));
+        let high = field & (u64::MAX << (self.state.ports[input].in_pointer % 64));
         (if high == 0 { field } else { high }).trailing_zeros() as usize
     }
 
@@ -112,7 +112,7 @@ impl<const W: usize> Sight<'_, W> {
         let contest = Contest {
             arbiter: &cx.kernel.constants.plan.router.allocator.input_arbiter,
             candidates: Mask::<usize, 1>::from_bits(field),
-            pointer: self.router.ports[input].in_pointer as usize,
+            pointer: self.state.ports[input].in_pointer as usize,
         };
         contest.winner(
             |bit, stamp| self.age(cx, info.slot(0).in_word(bit), info.class == TERMINAL, stamp),
@@ -134,7 +134,7 @@ impl<const W: usize> Sight<'_, W> {
         if !cx.shared.output_round_robin() {
             return self.choose_input_otherwise(cx, output, candidates, (class, iteration, nominee));
         }
-        let pointer = self.router.ports[output].out_pointer[class] as usize;
+        let pointer = self.state.ports[output].out_pointer[class] as usize;
         candidates.first_from(pointer).unwrap_or(0)
     }
 
@@ -150,7 +150,7 @@ impl<const W: usize> Sight<'_, W> {
         let contest = Contest {
             arbiter: &cx.kernel.constants.plan.router.allocator.output_arbiter,
             candidates,
-            pointer: self.router.ports[output].out_pointer[class] as usize,
+            pointer: self.state.ports[output].out_pointer[class] as usize,
         };
         let terminal = |input| cx.shared.tables.port(input).class == TERMINAL;
         contest.winner(
@@ -163,7 +163,7 @@ impl<const W: usize> Sight<'_, W> {
     /// The key of age arbitration for the head of a slot: smaller is older.
     #[inline]
     fn age<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot, terminal: bool, timestamp: Timestamp) -> u32 {
-        let packet = cx.kernel.packets.get(self.router.slots[slot].queue.front);
+        let packet = cx.kernel.packets.get(self.state.slots[slot].queue.front);
         match timestamp {
             Timestamp::Generation => packet.generated,
             Timestamp::Injection if terminal => cx.kernel.now,

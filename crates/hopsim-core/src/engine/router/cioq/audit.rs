@@ -5,10 +5,10 @@ use crate::engine::kernel::wires::Credit;
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::choices::Openings;
 use crate::engine::router::cioq::draws::Attempt;
-use crate::engine::router::cioq::outlook::Outlook;
 use crate::engine::router::cioq::region::Cioq;
+use crate::engine::router::cioq::router_ref::RouterRef;
+use crate::engine::router::cioq::router_view::RouterView;
 use crate::engine::router::cioq::routers::{Router, initial_credits};
-use crate::engine::router::cioq::sight::Sight;
 use crate::engine::simulation::Simulation;
 use crate::network::{NONE, TERMINAL};
 use crate::routing::view::View;
@@ -178,20 +178,20 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     fn check_sleepers(&self, router: u32) -> Result<(), String> {
         let (region, number) = self.region_of(router);
         let (cx, choices, number) = (&region.context, &region.extras.choices, number);
-        let sight = Sight { number, router: &region.routers[number], extras: &region.extras };
+        let look = RouterRef { number, state: &region.routers[number], extras: &region.extras };
         if !cx.shared.requests.redecides {
             return Ok(());
         }
-        let open = choices.waiting.free_outputs(number, sight.router.credit);
+        let open = choices.waiting.free_outputs(number, look.state.credit);
         let openings = Openings { open, reachable: cx.reachable(open) };
         for slot in choices.waiting.asleep(number).iter() {
-            let packet = sight.router.slots[slot].queue.front;
+            let packet = look.state.slots[slot].queue.front;
             let mut route = cx.kernel.packets.get(packet).route;
             let mut attempt = Attempt { cx, router, packet, iteration: 0, stream: None };
-            let outlook = Outlook { cx, sight, openings: &openings, slot };
+            let view = RouterView { cx, router: look, openings: &openings, slot };
             let prospect = &choices.chooser(number, slot).prospect;
-            let decision = cx.shared.routing.choose(prospect, &mut route, &outlook, &mut attempt);
-            if let Some(request) = decision.request.filter(|&request| outlook.open(request)) {
+            let decision = cx.shared.routing.choose(prospect, &mut route, &view, &mut attempt);
+            if let Some(request) = decision.request.filter(|&request| view.open(request)) {
                 return Err(format!(
                     "router {router} slot {slot}: its head sleeps and could be granted {request:?}"
                 ));

@@ -6,11 +6,11 @@ use crate::engine::router::cioq::choices::{Chooser, Openings};
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::draws::Attempt;
 use crate::engine::router::cioq::mask::Mask;
-use crate::engine::router::cioq::outlook::Outlook;
-use crate::engine::router::cioq::visit::Visit;
+use crate::engine::router::cioq::router_mut::RouterMut;
+use crate::engine::router::cioq::router_view::RouterView;
 use crate::routing::view::View;
 
-impl<const W: usize> Visit<'_, W> {
+impl<const W: usize> RouterMut<'_, W> {
     /// What [`Allocator::allocate`] returns when nothing can be granted any more until something happens.
     #[inline]
     pub fn rest<M: Run>(&self, cx: &Context<'_, W, M>) -> u32 {
@@ -26,11 +26,11 @@ impl<const W: usize> Visit<'_, W> {
     #[inline]
     pub fn fixed<M: Run>(&self, cx: &Context<'_, W, M>, openings: &Openings<W>) -> Mask<Slot, W> {
         let mut slots = Mask::EMPTY;
-        (self.router.wanted & openings.reachable).for_each(|pair| slots |= self.router.wants[pair]);
-        slots = self.sight().vacated(cx, self.extras.choices.waiting.free_inputs(self.number, slots));
+        (self.state.wanted & openings.reachable).for_each(|pair| slots |= self.state.wants[pair]);
+        slots = self.read().vacated(cx, self.extras.choices.waiting.free_inputs(self.number, slots));
         if cx.shared.mixed() {
             slots.for_each(|slot| {
-                if !self.sight().fits(cx, slot) {
+                if !self.read().fits(cx, slot) {
                     slots.remove(slot);
                 }
             });
@@ -64,20 +64,20 @@ impl<const W: usize> Visit<'_, W> {
         (iteration, openings): (u32, &Openings<W>),
         slot: Slot,
     ) -> bool {
-        let id = self.router.slots[slot].queue.front;
+        let id = self.state.slots[slot].queue.front;
         let mut route = cx.kernel.packets.get(id).route;
         let mut attempt =
             Attempt { cx, router: cx.kernel.span.router(self.number), packet: id, iteration, stream: None };
         let Chooser { prospect, .. } = self.extras.choices.chooser(self.number, slot);
-        let outlook = Outlook { cx, sight: self.sight(), openings, slot };
-        let decision = cx.shared.routing.choose(prospect, &mut route, &outlook, &mut attempt);
-        let feasible = decision.request.filter(|&request| outlook.open(request));
+        let view = RouterView { cx, router: self.read(), openings, slot };
+        let decision = cx.shared.routing.choose(prospect, &mut route, &view, &mut attempt);
+        let feasible = decision.request.filter(|&request| view.open(request));
         cx.kernel.worker.recorder.decisions += 1;
         if self.extras.choices.remembers {
             cx.kernel.packets.get_mut(id).route = route;
         }
         let Some(request) = feasible else { return false };
-        self.router.slots[slot].set_request(cx.shared.tables.output(request));
+        self.state.slots[slot].set_request(cx.shared.tables.output(request));
         self.extras.choices.after[slot] = decision.after;
         true
     }

@@ -21,10 +21,10 @@ use crate::engine::router::cioq::extras::Extras;
 use crate::engine::router::cioq::injection_waits::InjectionWaits;
 use crate::engine::router::cioq::marks::{GLOBAL_CODE, Loads};
 use crate::engine::router::cioq::options::Inspection;
+use crate::engine::router::cioq::router_mut::RouterMut;
 use crate::engine::router::cioq::routers::{Router, routers, with_ejection_space};
 use crate::engine::router::cioq::shared::Shared;
 use crate::engine::router::cioq::tables::PairInfo;
-use crate::engine::router::cioq::visit::Visit;
 use crate::network::NONE;
 use crate::topology::LOCAL;
 
@@ -215,7 +215,11 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             let packet = self.routers[number].slots[slot].queue.front;
             self.activate(number);
             let router = &mut self.routers[number];
-            Visit { number, router, extras: &mut self.extras }.new_head(&mut self.context, slot, packet);
+            RouterMut { number, state: router, extras: &mut self.extras }.new_head(
+                &mut self.context,
+                slot,
+                packet,
+            );
         }
     }
 
@@ -260,7 +264,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// A packet has arrived as the head of a slot.
     fn new_head(&mut self, number: RegionRouter, slot: Slot, packet: u32) {
         let id = number.slot::<W>(slot);
-        Visit { number, router: &mut self.routers[number], extras: &mut self.extras }.new_head(
+        RouterMut { number, state: &mut self.routers[number], extras: &mut self.extras }.new_head(
             &mut self.context,
             slot,
             packet,
@@ -347,11 +351,11 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
                 let bit = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let number = RegionRouter::at(word * 64 + bit);
-                let router = &mut self.routers[number];
-                let mut visit = Visit { number, router, extras: &mut self.extras };
-                let next = self.allocator.allocate(&mut visit, &mut self.context);
+                let state = &mut self.routers[number];
+                let mut router = RouterMut { number, state, extras: &mut self.extras };
+                let next = self.allocator.allocate(&mut router, &mut self.context);
                 let rests = M::SLEEPS && next > self.context.kernel.now + 1;
-                if rests || visit.router.is_idle::<M>() {
+                if rests || router.state.is_idle::<M>() {
                     self.active[word] &= !(1 << bit);
                 }
                 if rests && next < u32::MAX {

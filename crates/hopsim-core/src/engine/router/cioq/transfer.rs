@@ -6,36 +6,36 @@ use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::ids::network_id;
 use crate::engine::router::cioq::mask::Mask;
-use crate::engine::router::cioq::sight::Sight;
-use crate::engine::router::cioq::visit::Visit;
+use crate::engine::router::cioq::router_mut::RouterMut;
+use crate::engine::router::cioq::router_ref::RouterRef;
 use crate::network::{NONE, PortClassCode, TERMINAL};
 use crate::routing::{Route, RouteState};
 use crate::trace::{Hop, Observer as _};
 
-impl<const W: usize> Visit<'_, W> {
+impl<const W: usize> RouterMut<'_, W> {
     /// Both stages of the allocator when only one slot is feasible. Whether a request was granted, or there was none.
     #[inline]
     pub fn grant_single<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: Slot, iteration: u32) -> bool {
         let input = cx.shared.tables.slot_input(slot);
-        if self.router.ports[input].in_free > cx.kernel.now {
+        if self.state.ports[input].in_free > cx.kernel.now {
             return true;
         }
-        let output = cx.shared.tables.pair_port(self.router.slots[slot].request());
+        let output = cx.shared.tables.pair_port(self.state.slots[slot].request());
         if cx.shared.on_request() {
             self.serve_input(cx, input, slot, iteration);
         }
-        if self.sight().refuses(cx, output) {
+        if self.read().refuses(cx, output) {
             return false;
         }
         let class = usize::from(
             cx.shared.transit_priority(cx.kernel.span.router(self.number), cx.kernel.now)
-                && self.router.ports[input].class == TERMINAL,
+                && self.state.ports[input].class == TERMINAL,
         );
         self.serve_output(cx, output, input, (class, iteration));
         if !cx.shared.on_request() {
             self.serve_input(cx, input, slot, iteration);
         }
-        let pair = self.sight().granted_pair(cx, slot, iteration);
+        let pair = self.read().granted_pair(cx, slot, iteration);
         self.transfer(cx, (input, slot), (output, pair));
         true
     }
@@ -49,21 +49,21 @@ impl<const W: usize> Visit<'_, W> {
         (input, slot): (usize, Slot),
         (output, pair): (usize, Pair),
     ) {
-        let (id, request) = (self.router.slots[slot].queue.front, self.router.slots[slot].request());
+        let (id, request) = (self.state.slots[slot].queue.front, self.state.slots[slot].request());
         let pair = cx.shared.output_vc(pair);
-        let (from, to) = (self.router.ports[input].class, self.router.ports[output].class);
+        let (from, to) = (self.state.ports[input].class, self.state.ports[output].class);
         let packet = cx.kernel.packets.get(id);
         let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
         let crossing = u32::from(packet.crossing);
-        let pace = if M::REGULAR { 1 } else { u32::from(self.router.ports[output].pace) };
+        let pace = if M::REGULAR { 1 } else { u32::from(self.state.ports[output].pace) };
         let busy = crossing.max((arrived + length).saturating_sub(cx.kernel.now));
         let hold = cx.kernel.now + if cx.shared.hold_speedup() { crossing } else { busy };
         let departure = self.depart(cx, (output, to), (length, pace, hold));
-        self.router.ports[input].in_free = cx.kernel.now + busy;
+        self.state.ports[input].in_free = cx.kernel.now + busy;
         self.keep(cx, slot, busy);
         let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, to), cx.kernel.now + busy) } else { 0 };
         if M::FULL && cx.shared.requests.redecides {
-            let ready = self.router.ports[output].out_ready;
+            let ready = self.state.ports[output].out_ready;
             let kept = (ready > cx.kernel.now).then_some((output, ready));
             self.extras.choices.waiting.occupy(
                 &cx.shared.tables,
@@ -72,10 +72,10 @@ impl<const W: usize> Visit<'_, W> {
                 kept,
             );
         }
-        if M::FULL && self.router.choosing.contains(slot) {
-            self.extras.choices.withdraw((self.number, slot), self.router);
+        if M::FULL && self.state.choosing.contains(slot) {
+            self.extras.choices.withdraw((self.number, slot), self.state);
         } else {
-            self.router.withdraw(slot, request);
+            self.state.withdraw(slot, request);
         }
 
         let until_departure = cx.shared.until_departure();
@@ -101,12 +101,12 @@ impl<const W: usize> Visit<'_, W> {
             }
             cx.deliver(id, departure);
         } else {
-            let link = &self.router.ports[output];
+            let link = &self.state.ports[output];
             packet.hops[to as usize - 1] += 1;
             packet.arrived = departure + u32::from(link.latency) + length * (pace - 1);
             let (arrived, slot) = (packet.arrived, link.fed(pair));
             cx.kernel.send(link.region, id, (slot, arrived));
-            cx.account(self.number, self.router, pair, (cx.shared.space(length), false));
+            cx.account(self.number, self.state, pair, (cx.shared.space(length), false));
         }
         self.vacate(cx, (input, slot, from), (length, minimal), (behind, arrived));
     }
@@ -115,14 +115,14 @@ impl<const W: usize> Visit<'_, W> {
     pub fn consume_arrived<M: Run>(&mut self, cx: &mut Context<'_, W, M>) {
         let mut heads = Mask::EMPTY;
         for terminal in 0..cx.kernel.constants.plan.network.layout.terminals {
-            heads |= self.router.wants[cx.shared.tables.port(terminal).pair(0)];
+            heads |= self.state.wants[cx.shared.tables.port(terminal).pair(0)];
         }
         heads.for_each(|slot| {
-            let pair = self.router.slots[slot].request();
+            let pair = self.state.slots[slot].request();
             // After the last packet that a node may inject the others of its heads ask for nothing.
-            let asks = self.router.wants[pair].contains(slot);
+            let asks = self.state.wants[pair].contains(slot);
             if asks && !self.extras.is_leaving((self.number, slot), cx.kernel.now) {
-                self.router.withdraw(slot, pair);
+                self.state.withdraw(slot, pair);
                 self.consume_head(cx, (slot, pair), cx.shared.tables.pair_port(pair));
             }
         });
@@ -136,8 +136,8 @@ impl<const W: usize> Visit<'_, W> {
         terminal: usize,
     ) {
         let input = cx.shared.tables.slot_input(slot);
-        let from = self.router.ports[input].class;
-        let id = self.router.slots[slot].queue.front;
+        let from = self.state.ports[input].class;
+        let id = self.state.slots[slot].queue.front;
         let departure = cx.kernel.now + cx.shared.crossing.latency;
         let until_departure = cx.shared.until_departure();
         let packet = cx.kernel.packets.get_mut(id);
@@ -194,16 +194,16 @@ impl<const W: usize> Visit<'_, W> {
             if M::FULL && cx.sat.is_some() {
                 self.injected(cx, terminal, vc);
             }
-            self.router.slots[slot].queue.back = next;
+            self.state.slots[slot].queue.back = next;
             next
         } else {
-            let link = &self.router.ports[input];
+            let link = &self.state.ports[input];
             let pair = link.credited(slot);
             let credit = Credit { pair, phits: cx.shared.space(length) as u16, minimal };
             cx.kernel.send_credit(link.region, cx.kernel.now + u32::from(link.latency), credit);
             behind
         };
-        self.router.slots[slot].queue.front = next;
+        self.state.slots[slot].queue.front = next;
         if next != NONE {
             self.new_head(cx, slot, next);
         }
@@ -218,7 +218,7 @@ impl<const W: usize> Visit<'_, W> {
         (port, class): (usize, u8),
         (length, slowness, hold): (u32, u32, u32),
     ) -> u32 {
-        let state = &mut self.router.ports[port];
+        let state = &mut self.state.ports[port];
         let departure = (cx.kernel.now + cx.shared.crossing.latency).max(state.tail);
         state.tail = departure + length * slowness;
         let idle_node = cx.shared.idle_node() && class == TERMINAL;
@@ -241,8 +241,8 @@ impl<const W: usize> Visit<'_, W> {
         self.extras.departures[first + place] = departure + 1;
         if cx.shared.mixed() {
             self.extras.lengths[first + place] = length as u16;
-            let room = self.sight().room(cx, port, cx.shared.room.shortest);
-            self.router.ports[port].out_ready = hold.max(room);
+            let room = self.read().room(cx, port, cx.shared.room.shortest);
+            self.state.ports[port].out_ready = hold.max(room);
         } else {
             state.out_ready = hold.max(self.extras.departures[first + next]);
         }
@@ -259,18 +259,18 @@ impl<const W: usize> Visit<'_, W> {
         (output, length): (usize, u32),
     ) {
         if pair > cx.shared.tables.port(output).pair(0) {
-            let credits = &mut self.router.credits[pair];
+            let credits = &mut self.state.credits[pair];
             *credits -= length;
             if *credits < cx.shared.room.shortest {
-                self.router.credit.remove(pair);
+                self.state.credit.remove(pair);
             }
         }
     }
 
     /// The router, to be read.
     #[inline]
-    pub fn sight(&self) -> Sight<'_, W> {
-        Sight { number: self.number, router: self.router, extras: self.extras }
+    pub fn read(&self) -> RouterRef<'_, W> {
+        RouterRef { number: self.number, state: self.state, extras: self.extras }
     }
 
     /// A packet has become the head of a slot.
@@ -288,7 +288,7 @@ impl<const W: usize> Visit<'_, W> {
         if M::FULL && cx.masks.deciding.contains(slot) {
             return self.route(cx, slot, packet);
         }
-        self.router.ask(slot, cx.fixed_request(self.number, slot, packet));
+        self.state.ask(slot, cx.fixed_request(self.number, slot, packet));
     }
 
     /// A packet has become the head of a slot, where some heads have a choice.
@@ -298,11 +298,11 @@ impl<const W: usize> Visit<'_, W> {
             Route::Arrived => head.ejection(),
             Route::Fixed(hop) => cx.shared.base.way(&head, *hop).highest(),
             Route::Undecided(prospect) => {
-                self.router.choosing.insert(slot);
+                self.state.choosing.insert(slot);
                 return self.extras.choices.wait(&cx.shared.tables, (self.number, slot), prospect);
             }
         };
-        self.router.ask(slot, cx.shared.tables.output(request));
+        self.state.ask(slot, cx.shared.tables.output(request));
     }
 
     /// The head of `slot` has been granted `pair` of an output of class `to`, and will have left at `left`: what it
@@ -319,7 +319,7 @@ impl<const W: usize> Visit<'_, W> {
     ) -> u16 {
         let packet = cx.kernel.packets.get_mut(id);
         let before = packet.route;
-        if self.router.choosing.contains(slot) {
+        if self.state.choosing.contains(slot) {
             packet.route = self.extras.choices.after[slot];
         }
         if let Some(contention) = &mut cx.contention {
@@ -351,14 +351,14 @@ impl<const W: usize> Visit<'_, W> {
         let count = cx.kernel.constants.plan.network.classes.terminal.vcs as usize;
         for other in (0..count).filter(|&other| other != vc) {
             let slot = info.slot(other);
-            if self.router.slots[slot].queue.front == NONE || sat.held[node] >> other & 1 == 1 {
+            if self.state.slots[slot].queue.front == NONE || sat.held[node] >> other & 1 == 1 {
                 continue;
             }
             sat.held[node] |= 1 << other;
-            if self.router.choosing.contains(slot) {
-                self.extras.choices.withdraw((self.number, slot), self.router);
+            if self.state.choosing.contains(slot) {
+                self.extras.choices.withdraw((self.number, slot), self.state);
             } else {
-                self.router.withdraw(slot, self.router.slots[slot].request());
+                self.state.withdraw(slot, self.state.slots[slot].request());
             }
         }
     }
@@ -373,7 +373,7 @@ impl<const W: usize> Visit<'_, W> {
         (class, iteration): (usize, u32),
     ) {
         // Past the last port the search wraps round by itself.
-        self.router.ports[output].out_pointer[class] = input as u16 + 1;
+        self.state.ports[output].out_pointer[class] = input as u16 + 1;
         if cx.shared.output_stamps() {
             self.stamp_output(
                 (output, input),
@@ -386,7 +386,7 @@ impl<const W: usize> Visit<'_, W> {
     /// The input arbiter of `input` has served `slot`.
     #[inline]
     pub fn serve_input<M: Run>(&mut self, cx: &Context<'_, W, M>, input: usize, slot: Slot, iteration: u32) {
-        self.router.ports[input].in_pointer = (slot.index() as u8).wrapping_add(1) % 64;
+        self.state.ports[input].in_pointer = (slot.index() as u8).wrapping_add(1) % 64;
         if cx.shared.input_stamps() {
             self.stamp_input(slot, cx.shared.moment(cx.kernel.now, iteration));
         }

@@ -12,37 +12,37 @@ use crate::routing::flexvc::roomiest;
 
 /// One router and what only some configurations know of it.
 #[derive(Clone, Copy)]
-pub struct Sight<'a, const W: usize> {
+pub struct RouterRef<'a, const W: usize> {
     /// Its number in the region.
     pub number: RegionRouter,
     /// Its state.
-    pub router: &'a Router<W>,
+    pub state: &'a Router<W>,
     /// State of all routers of the region that only some configurations need.
     pub extras: &'a Extras<W>,
 }
 
-impl<const W: usize> Sight<'_, W> {
+impl<const W: usize> RouterRef<'_, W> {
     /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits.
     pub fn room<M: Run>(&self, cx: &Context<'_, W, M>, port: usize, length: u32) -> u32 {
-        self.extras.room((self.number, self.router), port, (&cx.shared.crossing, length))
+        self.extras.room((self.number, self.state), port, (&cx.shared.crossing, length))
     }
 
     /// Whether an output VC and its queue have room for a packet of `length` phits.
     pub fn has_room<M: Run>(&self, cx: &Context<'_, W, M>, pair: Pair, length: u32) -> bool {
-        self.router.credits[pair] >= cx.shared.space(length)
+        self.state.credits[pair] >= cx.shared.space(length)
             && self.room(cx, cx.shared.tables.pair_port(pair), length) <= cx.kernel.now
     }
 
     /// Whether the head of `slot` fits where it wants to go, with packets of several lengths.
     pub fn fits<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot) -> bool {
-        let state = &self.router.slots[slot];
+        let state = &self.state.slots[slot];
         let length = u32::from(cx.kernel.packets.get(state.queue.front).length);
         cx.shared.pairs_up_to(state.request()).any(|pair| self.has_room(cx, pair, length))
     }
 
     /// Whether the input port of a slot may not request yet.
     pub fn input_is_busy<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot) -> bool {
-        self.router.ports[cx.shared.tables.slot_input(slot)].in_free > cx.kernel.now
+        self.state.ports[cx.shared.tables.slot_input(slot)].in_free > cx.kernel.now
     }
 
     /// Slots whose fixed request could be granted now, free input or not, and the cycle in which the next output with credit
@@ -50,10 +50,10 @@ impl<const W: usize> Sight<'_, W> {
     #[inline]
     pub fn feasible<M: Run>(&self, cx: &Context<'_, W, M>) -> (Mask<Slot, W>, u32) {
         let (mut slots, mut ready) = (Mask::EMPTY, u32::MAX);
-        (self.router.wanted & cx.reachable(self.router.credit)).for_each(|pair| {
-            let at = self.router.ports[cx.shared.tables.pair_port(pair)].out_ready;
+        (self.state.wanted & cx.reachable(self.state.credit)).for_each(|pair| {
+            let at = self.state.ports[cx.shared.tables.pair_port(pair)].out_ready;
             if at <= cx.kernel.now {
-                slots |= self.router.wants[pair];
+                slots |= self.state.wants[pair];
             } else if cx.shared.patient() {
                 ready = ready.min(at);
             }
@@ -94,13 +94,13 @@ impl<const W: usize> Sight<'_, W> {
         if losers.is_empty() {
             return left;
         }
-        let credit = cx.reachable(self.router.credit);
+        let credit = cx.reachable(self.state.credit);
         losers.for_each(|input| {
             let info = cx.shared.tables.port(input);
             Mask::<usize, 1>::from_bits(slots.take_field(info.slot(0), info.field)).for_each(|bit| {
                 let slot = info.slot(0).in_word(bit);
-                let pair = self.router.slots[slot].request();
-                let ready = self.router.ports[cx.shared.tables.pair_port(pair)].out_ready <= cx.kernel.now;
+                let pair = self.state.slots[slot].request();
+                let ready = self.state.ports[cx.shared.tables.pair_port(pair)].out_ready <= cx.kernel.now;
                 let held = M::FULL && cx.is_held(self.number, slot);
                 if ready && credit.contains(pair) && !held && (!cx.shared.mixed() || self.fits(cx, slot)) {
                     left.insert(slot);
@@ -113,8 +113,8 @@ impl<const W: usize> Sight<'_, W> {
     /// The pair that the head of a slot is granted: the one it asks for; with FlexVC that one or any below of the same port.
     #[inline]
     pub fn granted_pair<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot, iteration: u32) -> Pair {
-        let request = self.router.slots[slot].request();
-        if !cx.shared.flexible() || M::FULL && self.router.choosing.contains(slot) {
+        let request = self.state.slots[slot].request();
+        if !cx.shared.flexible() || M::FULL && self.state.choosing.contains(slot) {
             return request;
         }
         let class = cx.shared.tables.pair(request).class;
@@ -124,7 +124,7 @@ impl<const W: usize> Sight<'_, W> {
         let first = cx.shared.block(request);
         let highest = request.above(first) as u8;
         let vc = if cx.shared.requests.joins_shortest {
-            let row = self.router.credits.row(first);
+            let row = self.state.credits.row(first);
             let credits = |vc: u8| row[first.up(vc as usize).index() % 64];
             roomiest((highest, cx.shared.capacities[class as usize % 4]), credits)
         } else {
@@ -143,10 +143,10 @@ impl<const W: usize> Sight<'_, W> {
         iteration: u32,
     ) -> u8 {
         let Some(flex) = cx.shared.base.vcs().flex() else { return highest };
-        let (packet, request) = (self.router.slots[slot].queue.front, self.router.slots[slot].request());
+        let (packet, request) = (self.state.slots[slot].queue.front, self.state.slots[slot].request());
         let output = cx.shared.tables.pair_port(request);
         let base = cx.shared.block(request);
-        let credits = |vc: u8| self.router.credits[base.up(vc as usize)];
+        let credits = |vc: u8| self.state.credits[base.up(vc as usize)];
         let length = u32::from(cx.kernel.packets.get(packet).length);
         let mut attempt =
             Attempt { cx, router: cx.kernel.span.router(self.number), packet, iteration, stream: None };
@@ -157,7 +157,7 @@ impl<const W: usize> Sight<'_, W> {
     #[inline]
     pub fn refuses<M: Run>(&self, cx: &Context<'_, W, M>, output: usize) -> bool {
         cx.shared.idle_node()
-            && self.router.ports[output].class == TERMINAL
-            && !self.extras.node_is_idle((self.number, self.router), output, (&cx.shared, cx.kernel.now))
+            && self.state.ports[output].class == TERMINAL
+            && !self.extras.node_is_idle((self.number, self.state), output, (&cx.shared, cx.kernel.now))
     }
 }
