@@ -83,7 +83,7 @@ impl Slot {
     /// The one that has bit `bit` of the word of a mask that has a bit for this one.
     #[inline]
     pub fn in_word(self, bit: usize) -> Self {
-        Self(self.0 / 64 * 64 + bit)
+        Self::at(self.index() / 64 * 64 + bit)
     }
 }
 
