@@ -177,7 +177,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     /// No head sleeps that would be granted something if it were asked.
     fn check_sleepers(&self, router: u32) -> Result<(), String> {
         let (region, number) = self.region_of(router);
-        let (cx, choices, number) = (&region.context, &region.extras.choices, number);
+        let (cx, choices) = (&region.context, &region.extras.choices);
         let look = RouterRef { number, state: &region.routers[number], extras: &region.extras };
         if !cx.shared.requests.redecides {
             return Ok(());

@@ -66,8 +66,8 @@ impl Marks {
         let plugged = |number: RegionRouter| {
             let is_plugged = |&port: &usize| plan.network.link(span.router(number), port).peer.is_some();
             let index = |port: usize| (number.index() * ports.len() + port - first) as u32;
-            let first = |port: usize| Pair::at(plan.network.layout.pair_base[port].into());
-            let link = |port: usize| (first(port), index(port));
+            let pair = |port: usize| Pair::at(plan.network.layout.pair_base[port].into());
+            let link = |port: usize| (pair(port), index(port));
             ports.clone().filter(is_plugged).map(link).collect()
         };
         Some(Self {
