@@ -38,8 +38,8 @@ pub trait Nodes<M: Mode>: Sized {
     /// Whether a node has no packet to inject.
     fn has_nothing(&self, node: RegionNode) -> bool;
 
-    /// Room behind each ejection VC of a node of the network but the first \[phits\]: packets take it until the node has dealt with them. Behind the
-    /// first one there is always room.
+    /// Room behind each ejection VC of a node of the network but the first \[phits\]: packets take it until the node has dealt
+    /// with them. Behind the first one there is always room.
     fn ejection_space(_plan: &Plan, _node: u32) -> u32 {
         0
     }

@@ -17,7 +17,8 @@ pub struct Consumed {
     pub requested: u32,
 }
 
-/// Space for the replies of a node of the network behind one of its ejection VCs for requests \[phits\]. All of them have one length.
+/// Space for the replies of a node of the network behind one of its ejection VCs for requests \[phits\]. All of them have one
+/// length.
 pub fn reply_space(plan: &Plan, node: u32) -> u32 {
     let classes = &plan.network.classes;
     let Some(job) = plan.job_at(node as usize) else { return 0 };
