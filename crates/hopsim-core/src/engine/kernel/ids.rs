@@ -61,7 +61,7 @@ ids! {
     /// An input VC of a router: see [`Layout`](crate::network::Layout).
     Slot(usize);
     /// An output VC of a router, or an entry.
-    Pair(usize);
+    Pair(u16);
     /// A slot of a region, as the kind of its router numbers them.
     SlotId(u32);
     /// A pair of a region, likewise.

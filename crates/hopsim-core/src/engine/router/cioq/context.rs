@@ -90,13 +90,18 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     /// Whether the head of a slot has to wait for the signal; then it is held.
     #[inline]
     pub fn holds(&mut self, router: RegionRouter, slot: Slot) -> bool {
+        if self.sat.is_none() {
+            return false;
+        }
         let place = self.injection_place(router, slot);
-        let Some((sat, (node, vc))) = self.sat.as_mut().zip(place) else { return false };
-        sat.holds(node, vc)
+        self.sat.as_mut().zip(place).is_some_and(|(sat, (node, vc))| sat.holds(node, vc))
     }
 
     /// Whether the head of a slot is held.
     pub fn is_held(&self, router: RegionRouter, slot: Slot) -> bool {
+        if self.sat.is_none() {
+            return false;
+        }
         let place = self.injection_place(router, slot);
         self.sat.as_ref().zip(place).is_some_and(|(sat, (node, vc))| sat.held[node] >> vc & 1 == 1)
     }

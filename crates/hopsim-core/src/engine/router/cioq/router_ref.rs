@@ -7,6 +7,7 @@ use crate::engine::router::cioq::draws::Attempt;
 use crate::engine::router::cioq::extras::Extras;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Router;
+use crate::engine::router::cioq::tables::PairInfo;
 use crate::network::TERMINAL;
 use crate::routing::flexvc::roomiest;
 
@@ -117,15 +118,14 @@ impl<const W: usize> RouterRef<'_, W> {
         if !cx.shared.flexible() || M::FULL && self.state.choosing.contains(slot) {
             return request;
         }
-        let class = cx.shared.tables.pair(request).class;
+        let PairInfo { class, vc: highest, .. } = cx.shared.tables.pair(request);
         if class == TERMINAL {
             return request;
         }
         let first = cx.shared.block(request);
-        let highest = request.above(first) as u8;
         let vc = if cx.shared.requests.joins_shortest {
-            let row = self.state.credits.row(first);
-            let credits = |vc: u8| row[first.up(vc as usize).index() % 64];
+            let (row, start) = (self.state.credits.row(first), first.index());
+            let credits = |vc: u8| row[(start + vc as usize) % 64];
             roomiest((highest, cx.shared.capacities[class as usize % 4]), credits)
         } else {
             self.select_vc_by_rank(cx, highest, slot, iteration)
