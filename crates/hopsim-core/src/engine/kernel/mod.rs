@@ -3,6 +3,7 @@
 pub mod constants;
 pub mod doors;
 pub mod ids;
+pub mod message;
 pub mod packet;
 pub mod pool;
 pub mod regions;
@@ -12,6 +13,7 @@ pub mod worker;
 
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::ids::{Id as _, SlotId};
+use crate::engine::kernel::message::Message;
 use crate::engine::kernel::packet::Packet;
 use crate::engine::kernel::pool::Pool;
 use crate::engine::kernel::regions::{Regions, Span};
@@ -36,6 +38,8 @@ pub struct Kernel<'p, M> {
     pub immigrants: Wheel<Packet>,
     /// Credits on their way.
     pub credits: Wheel<Credit>,
+    /// Messages that others have begun to send to nodes of the region.
+    pub messages: Vec<Message>,
     /// Lent while the region is simulated.
     pub worker: Worker<M>,
 }
@@ -52,6 +56,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
             arrivals: Wheel::new(ahead + 1),
             immigrants: Wheel::new(if spread == 0 { 0 } else { ahead + 1 + spread }),
             credits: Wheel::new(constants.longest_link + spread),
+            messages: Vec::new(),
             worker: Worker::default(),
             constants,
             span,
@@ -66,6 +71,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
     /// Takes what other regions have sent.
     pub fn receive(&mut self, mail: &mut Mail) {
         let pipeline = self.constants.pipeline;
+        self.messages.append(&mut mail.messages);
         mail.packets.drain(..).for_each(|p| self.immigrants.push(p.arrived + pipeline, p));
         mail.credits.drain(..).for_each(|(at, credit)| self.credits.push(at, credit));
     }

@@ -1,0 +1,158 @@
+//! Programs that are graphs of operations: GOAL, Chakra.
+
+mod check;
+
+use crate::error::ProgramError;
+use crate::record::{Collective, Rank};
+use std::sync::Arc;
+
+/// An operation of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Takes its stream for so long on the machine that the program was recorded on.
+    Compute {
+        /// \[ns\]
+        nanoseconds: u64,
+    },
+    /// Sends a message.
+    Send {
+        /// To whom.
+        peer: Rank,
+        /// What receives tell it by.
+        tag: u32,
+        /// Payload.
+        bytes: u64,
+    },
+    /// Receives a message.
+    Receive {
+        /// From whom; `None`: from anyone.
+        peer: Option<Rank>,
+        /// With which tag; `None`: with any.
+        tag: Option<u32>,
+        /// Payload.
+        bytes: u64,
+    },
+    /// Takes nothing.
+    Join,
+    /// Takes part in a collective operation: number of it in [`RankGraph::collectives`].
+    Collective(u32),
+}
+
+/// What an operation waits for: another one of its rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// The operation that waits.
+    pub operation: u32,
+    /// For which one.
+    pub on: u32,
+    /// Whether it is enough that this one has started; otherwise it must be done.
+    pub started: bool,
+}
+
+/// The operations of one rank, in the order of the file, which is their program order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RankGraph {
+    /// What they do.
+    pub operations: Vec<Operation>,
+    /// On which stream of the rank, by operation; empty: all on stream 0.
+    pub streams: Vec<u8>,
+    /// Line of the file, by operation; empty if it has none.
+    pub lines: Vec<u32>,
+    /// What waits for what.
+    pub dependencies: Vec<Dependency>,
+    /// Collective operations that it takes part in.
+    pub collectives: Vec<Collective>,
+}
+
+/// A program whose ranks are graphs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// Members of every communicator, in their order; number 0 has all ranks.
+    pub communicators: Vec<Arc<[Rank]>>,
+    /// By rank.
+    pub ranks: Vec<RankGraph>,
+}
+
+impl Graph {
+    /// Refuses what cannot be executed, whoever wrote it: peers and dependencies that do not exist, operations that wait for
+    /// each other in a circle, and keys of which not as many messages are sent as received. Where a rank has receives that fit
+    /// several keys all its messages are counted together. Collective operations are not compared between ranks.
+    pub fn check(&self) -> Result<(), ProgramError> {
+        check::check(self)
+    }
+}
+
+impl RankGraph {
+    /// Adds an operation on a stream at the end, and says its number. The line is where it stands in a file, if it does.
+    pub fn push(&mut self, operation: Operation, stream: u8, line: Option<u64>) -> u32 {
+        let number = self.operations.len() as u32;
+        self.operations.push(operation);
+        if stream > 0 || !self.streams.is_empty() {
+            self.streams.resize(number as usize, 0);
+            self.streams.push(stream);
+        }
+        if let Some(line) = line {
+            self.lines.resize(number as usize, 0);
+            self.lines.push(u32::try_from(line).unwrap_or(u32::MAX));
+        }
+        number
+    }
+
+    /// The stream of an operation.
+    pub fn stream(&self, operation: u32) -> u8 {
+        self.streams.get(operation as usize).copied().unwrap_or(0)
+    }
+
+    /// Operations of which each waits for the next and the last one for the first, if there are such; none of them could ever
+    /// begin.
+    pub fn circle(&self) -> Option<Vec<u32>> {
+        let open = self.never_ready();
+        let mut awaited = vec![None; open.len()];
+        for Dependency { operation, on, .. } in &self.dependencies {
+            if open[*operation as usize] && open[*on as usize] {
+                awaited[*operation as usize] = Some(*on);
+            }
+        }
+        let mut path = Vec::new();
+        let mut position = vec![None; open.len()];
+        let mut next = open.iter().position(|&open| open).map(|first| first as u32);
+        while let Some(operation) = next {
+            if let Some(start) = position[operation as usize] {
+                return Some(path.split_off(start));
+            }
+            position[operation as usize] = Some(path.len());
+            path.push(operation);
+            next = awaited[operation as usize];
+        }
+        None
+    }
+
+    /// By operation, whether it waits for itself in the end.
+    fn never_ready(&self) -> Vec<bool> {
+        let count = self.operations.len();
+        let mut first = vec![0usize; count + 1];
+        let mut missing = vec![0u32; count];
+        for dependency in &self.dependencies {
+            first[dependency.on as usize + 1] += 1;
+            missing[dependency.operation as usize] += 1;
+        }
+        (0..count).for_each(|on| first[on + 1] += first[on]);
+        let mut successors = vec![0u32; self.dependencies.len()];
+        let mut free = first.clone();
+        for dependency in &self.dependencies {
+            let place = &mut free[dependency.on as usize];
+            successors[*place] = dependency.operation;
+            *place += 1;
+        }
+        let mut ready: Vec<usize> = (0..count).filter(|&operation| missing[operation] == 0).collect();
+        while let Some(operation) = ready.pop() {
+            for &successor in &successors[first[operation]..first[operation + 1]] {
+                missing[successor as usize] -= 1;
+                if missing[successor as usize] == 0 {
+                    ready.push(successor as usize);
+                }
+            }
+        }
+        missing.into_iter().map(|missing| missing > 0).collect()
+    }
+}

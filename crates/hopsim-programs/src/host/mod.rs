@@ -1,0 +1,276 @@
+//! One rank of a program on its node: executes operations, and exchanges messages with the hosts of other ranks.
+//!
+//! Whatever a host does follows from what happens at its own node, so it does not matter in which order hosts of a cycle are
+//! asked. A network calls, in a cycle, [`Host::deliver`] for every message whose last phit is there, in order of source and
+//! number, then [`Host::run`], and then takes messages from [`Host::queue`].
+
+mod graph;
+pub mod machine;
+pub mod matching;
+pub mod rules;
+mod sequence;
+mod unrolling;
+
+use crate::graph::Graph;
+use crate::host::graph::Operations;
+use crate::host::machine::{Machine, Operation, Reached};
+use crate::host::rules::Rules;
+use crate::host::sequence::Sequence;
+use crate::record::{Communicator, Rank, Script};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A point in time \[cycles\]; `Cycle::MAX` is never.
+pub type Cycle = u32;
+
+/// What a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Carries its payload, whether or not anybody waits for it.
+    Eager,
+    /// Announces a payload, and asks for leave to send it.
+    Request {
+        /// The sender's operation.
+        sender: u32,
+    },
+    /// Answers a request: somebody waits for the payload.
+    Clear {
+        /// The operation that sends the payload.
+        sender: u32,
+        /// That which receives it.
+        receiver: u32,
+    },
+    /// Carries a payload that somebody waits for.
+    Data {
+        /// The operation that receives it.
+        receiver: u32,
+    },
+}
+
+/// A message on its way from one host to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Letter {
+    /// Who sends it.
+    pub source: Rank,
+    /// To whom.
+    pub destination: Rank,
+    /// Its number among those of its source. A request and its data have the same.
+    pub number: u32,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// See [`matching::Envelope`].
+    pub tag: u32,
+    /// See [`matching::Envelope`].
+    pub communicator: Communicator,
+    /// Payload of the message; that of a request is still to come \[bytes\].
+    pub bytes: u64,
+    /// When it joined the queue of its source; data: when the request did.
+    pub joined: Cycle,
+}
+
+impl Letter {
+    /// Whether its receiver matches it with a receive: then it keeps its place among those with the same key.
+    pub fn is_announced(&self) -> bool {
+        matches!(self.purpose, Purpose::Eager | Purpose::Request { .. })
+    }
+
+    /// What the network carries of it \[bytes\].
+    pub fn payload(&self) -> u64 {
+        match self.purpose {
+            Purpose::Eager | Purpose::Data { .. } => self.bytes,
+            Purpose::Request { .. } | Purpose::Clear { .. } => 0,
+        }
+    }
+
+    /// Whether it carries what a program sends.
+    pub fn has_payload(&self) -> bool {
+        matches!(self.purpose, Purpose::Eager | Purpose::Data { .. })
+    }
+}
+
+/// A message in the queue of its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    /// The message.
+    pub letter: Letter,
+    /// When it joined the queue.
+    pub queued: Cycle,
+    /// The operation that wants to know when its last phit has left: see [`Host::will_leave`].
+    pub sender: Option<u32>,
+}
+
+/// What a host has counted. Messages to itself do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// When its last operation was done.
+    pub finish: Cycle,
+    /// Time of its computations on stream 0 \[cycles\].
+    pub compute: u64,
+    /// Time that its processor spent on messages \[cycles\].
+    pub overhead: u64,
+    /// Messages that it sent, those that only control others apart.
+    pub messages_sent: u64,
+    /// Their payload.
+    pub bytes_sent: u64,
+    /// Messages that it received.
+    pub messages_received: u64,
+    /// Their payload.
+    pub bytes_received: u64,
+    /// Sum of the latencies of messages received: from joining the queue of the sender (rendezvous: the request's) to the last
+    /// phit there \[cycles\].
+    pub latency_sum: u64,
+    /// The largest of them.
+    pub latency_max: u64,
+}
+
+/// What a host executes: the forms that programs have.
+enum Program {
+    Sequence(Sequence),
+    Graph(Operations),
+}
+
+impl Program {
+    fn begin(&mut self, now: Cycle, machine: &mut Machine) {
+        match self {
+            Self::Sequence(sequence) => sequence.go_on(now, machine),
+            Self::Graph(operations) => operations.begin(now, machine),
+        }
+    }
+
+    #[inline]
+    fn reached(&mut self, now: Cycle, machine: &mut Machine, reached: Reached) {
+        match self {
+            Self::Sequence(sequence) => sequence.reached(now, machine, reached),
+            Self::Graph(operations) => operations.reached(now, machine, reached),
+        }
+    }
+
+    #[inline]
+    fn is_exhausted(&self) -> bool {
+        match self {
+            Self::Sequence(sequence) => sequence.is_exhausted(),
+            Self::Graph(operations) => operations.is_exhausted(),
+        }
+    }
+
+    fn left(&self) -> u64 {
+        match self {
+            Self::Sequence(sequence) => sequence.records_left(),
+            Self::Graph(operations) => operations.left(),
+        }
+    }
+}
+
+/// One rank of a program.
+pub struct Host {
+    machine: Machine,
+    program: Program,
+}
+
+impl Host {
+    /// A rank of a program of records, before it begins.
+    pub fn of_script(rank: Rank, script: &Arc<dyn Script>, rules: &Arc<Rules>) -> Self {
+        let machine = Machine::new(rank, Arc::clone(rules), 1, rules.first_of_any_source);
+        Self { machine, program: Program::Sequence(Sequence::new(rank, script)) }
+    }
+
+    /// A rank of a graph, before it begins.
+    pub fn of_graph(rank: Rank, graph: &Arc<Graph>, rules: &Arc<Rules>) -> Self {
+        let operations = Operations::new(rank, graph, rules);
+        let machine = Machine::new(rank, Arc::clone(rules), operations.streams(), operations.is_open());
+        Self { machine, program: Program::Graph(operations) }
+    }
+
+    /// Its rank.
+    pub fn rank(&self) -> Rank {
+        self.machine.rank
+    }
+
+    /// The program begins at cycle `now`. Call [`Self::run`] afterwards.
+    pub fn begin(&mut self, now: Cycle) {
+        self.program.begin(now, &mut self.machine);
+        self.note_end(now);
+    }
+
+    /// The last phit of a message for it is there.
+    pub fn deliver(&mut self, now: Cycle, letter: &Letter) {
+        self.machine.deliver(now, letter);
+    }
+
+    /// Does what follows from all that has happened by cycle `now`.
+    pub fn run(&mut self, now: Cycle) {
+        if self.is_done() {
+            return;
+        }
+        while let Some(reached) = self.machine.expire(now) {
+            self.program.reached(now, &mut self.machine, reached);
+        }
+        while let Some(reached) = self.machine.take_up(now) {
+            self.program.reached(now, &mut self.machine, reached);
+        }
+        self.note_end(now);
+    }
+
+    fn note_end(&mut self, now: Cycle) {
+        if self.is_done() {
+            self.machine.figures.finish = now;
+        }
+    }
+
+    /// The last phit of a message will have left the node at cycle `at`: for those of [`Outgoing::sender`].
+    pub fn will_leave(&mut self, sender: u32, at: Cycle) {
+        self.machine.will_leave(sender, at);
+    }
+
+    /// When it has to run again though nothing is delivered; never if nothing of its own is under way.
+    #[inline]
+    pub fn next(&self) -> Cycle {
+        self.machine.next_timer()
+    }
+
+    /// Messages for the network, first come, first served.
+    pub fn queue(&mut self) -> &mut VecDeque<Outgoing> {
+        &mut self.machine.queue
+    }
+
+    /// Whether a message waits for the network.
+    pub fn sends(&self) -> bool {
+        !self.machine.queue.is_empty()
+    }
+
+    /// The rules of its job.
+    pub fn rules(&self) -> &Rules {
+        &self.machine.rules
+    }
+
+    /// Whether all operations of the rank are done.
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        self.machine.open() == 0 && self.program.is_exhausted()
+    }
+
+    /// Records or operations that are not ready yet.
+    pub fn left(&self) -> u64 {
+        self.program.left()
+    }
+
+    /// What it has counted.
+    pub fn figures(&self) -> Figures {
+        self.machine.figures
+    }
+
+    /// Operations that are ready and not done, in program order.
+    pub fn operations(&self) -> Vec<Operation> {
+        self.machine.operations()
+    }
+
+    /// Whether a message has arrived that nobody has received.
+    pub fn has_untaken(&self) -> bool {
+        self.machine.matching.waiting() > 0
+    }
+
+    /// Messages that have arrived and that nobody has received.
+    pub fn untaken(&self) -> Vec<(matching::Envelope, matching::Announced)> {
+        self.machine.matching.untaken()
+    }
+}

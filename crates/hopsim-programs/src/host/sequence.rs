@@ -1,0 +1,223 @@
+//! A sequence of records as operations: each is begun when the one before it has come as far as it must, so that nothing is
+//! read before it is needed.
+
+use crate::host::Cycle;
+use crate::host::machine::{Label, Machine, Owner, Reached, Sending, Work};
+use crate::host::matching::Pattern;
+use crate::host::unrolling::{Exchange, Unrolling, place};
+use crate::record::{Collective, Communicator, Message, Rank, Record, Records, Script};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The operation that the sequence stands at.
+const CURRENT: Owner = Owner::MAX;
+/// One of the operations of a step of a collective.
+const STEP: Owner = Owner::MAX - 1;
+
+/// What the sequence waits for before its next record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Nothing,
+    Started(Owner),
+    /// So many operations that must be done.
+    Done(u32),
+}
+
+/// An operation that does not block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Request {
+    Open,
+    Awaited,
+    Done,
+}
+
+/// What a rank is in a communicator.
+#[derive(Clone, Copy)]
+struct Membership {
+    place: u32,
+    /// Collective operations so far.
+    calls: u32,
+}
+
+/// The sequence of one rank.
+pub struct Sequence {
+    script: Arc<dyn Script>,
+    records: Box<dyn Records>,
+    rank: Rank,
+    /// Records read so far.
+    read: u32,
+    standing: Standing,
+    requests: FxHashMap<u32, Request>,
+    unrolling: Option<Unrolling>,
+    memberships: FxHashMap<Communicator, Membership>,
+    index: u32,
+    remainder: u64,
+    is_exhausted: bool,
+}
+
+impl Sequence {
+    /// That of a rank of a program.
+    pub fn new(rank: Rank, script: &Arc<dyn Script>) -> Self {
+        Self {
+            script: Arc::clone(script),
+            records: Arc::clone(script).records(rank),
+            rank,
+            read: 0,
+            standing: Standing::Nothing,
+            requests: FxHashMap::default(),
+            unrolling: None,
+            memberships: FxHashMap::default(),
+            index: 0,
+            remainder: 0,
+            is_exhausted: false,
+        }
+    }
+
+    /// Whether it has no more records.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_exhausted
+    }
+
+    /// Records that it has not read.
+    pub fn records_left(&self) -> u64 {
+        self.records.left()
+    }
+
+    /// An operation has reached a state.
+    pub fn reached(&mut self, now: Cycle, machine: &mut Machine, reached: Reached) {
+        let Reached { owner, started, done } = reached;
+        if started && self.standing == Standing::Started(owner) {
+            self.standing = Standing::Nothing;
+        }
+        if done {
+            self.done(owner);
+        }
+        self.go_on(now, machine);
+    }
+
+    fn done(&mut self, owner: Owner) {
+        if owner < STEP {
+            match self.requests.get_mut(&owner) {
+                Some(request @ Request::Open) => {
+                    *request = Request::Done;
+                    return;
+                }
+                _ => self.requests.remove(&owner),
+            };
+        }
+        if let Standing::Done(left) = &mut self.standing {
+            *left -= 1;
+            if *left == 0 {
+                self.standing = Standing::Nothing;
+            }
+        }
+    }
+
+    /// Begins operations until one has to be waited for.
+    pub fn go_on(&mut self, now: Cycle, machine: &mut Machine) {
+        while self.standing == Standing::Nothing && !self.is_exhausted {
+            if let Some(unrolling) = &mut self.unrolling {
+                match unrolling.next() {
+                    Some(step) => self.step(now, machine, step),
+                    None => self.unrolling = None,
+                }
+                continue;
+            }
+            match self.records.next() {
+                Some(record) => {
+                    self.read += 1;
+                    self.record(now, machine, record);
+                }
+                None => self.is_exhausted = true,
+            }
+        }
+    }
+
+    fn record(&mut self, now: Cycle, machine: &mut Machine, record: Record) {
+        match record {
+            Record::Compute { nanoseconds } => {
+                let time = machine.rules.compute_cycles(nanoseconds, &mut self.remainder);
+                if time > 0 {
+                    self.standing = Standing::Done(1);
+                    self.begin(now, machine, CURRENT, Work::Compute(time));
+                }
+            }
+            Record::Send { message, request } => self.send(now, machine, message, request),
+            Record::Receive { message, any_source, request } => {
+                let any = any_source && machine.rules.first_of_any_source;
+                let source = (!any).then_some(message.peer);
+                let Message { tag, communicator, .. } = message;
+                let work = Work::Receive(Pattern { source, tag: Some(tag), communicator });
+                if let Some(request) = request {
+                    self.requests.insert(request, Request::Open);
+                    self.begin(now, machine, request, work);
+                } else {
+                    self.standing = Standing::Done(1);
+                    self.begin(now, machine, CURRENT, work);
+                }
+            }
+            Record::Wait { requests } => {
+                let left = requests.iter().filter(|&&request| self.awaits(request)).count() as u32;
+                self.standing = if left == 0 { Standing::Nothing } else { Standing::Done(left) };
+            }
+            Record::Collective(collective) => self.unroll(machine, collective),
+        }
+    }
+
+    fn send(&mut self, now: Cycle, machine: &mut Machine, message: Message, request: Option<u32>) {
+        let Message { peer, tag, bytes, communicator } = message;
+        let work = Work::Send(Sending { to: peer, tag, communicator, bytes });
+        if let Some(request) = request {
+            self.requests.insert(request, Request::Open);
+            self.standing = Standing::Started(request);
+            self.begin(now, machine, request, work);
+        } else {
+            self.standing = Standing::Done(1);
+            self.begin(now, machine, CURRENT, work);
+        }
+    }
+
+    /// Whether a request has to be waited for; if not its number is free.
+    fn awaits(&mut self, request: u32) -> bool {
+        match self.requests.get_mut(&request) {
+            Some(state @ Request::Open) => {
+                *state = Request::Awaited;
+                true
+            }
+            _ => {
+                self.requests.remove(&request);
+                false
+            }
+        }
+    }
+
+    fn begin(&mut self, now: Cycle, machine: &mut Machine, owner: Owner, work: Work) {
+        let label = Label { index: self.index, owner, record: self.read - 1, stream: 0 };
+        self.index += 1;
+        machine.begin(now, label, work);
+    }
+
+    fn unroll(&mut self, machine: &Machine, collective: Collective) {
+        let members = &self.script.communicators()[collective.communicator as usize];
+        let rank = self.rank;
+        let membership = self
+            .memberships
+            .entry(collective.communicator)
+            .or_insert_with(|| Membership { place: place(members, rank), calls: 0 });
+        let number = membership.calls;
+        membership.calls += 1;
+        self.unrolling =
+            Some(Unrolling::new(&machine.rules, collective, members, (membership.place, number)));
+    }
+
+    /// Begins what a member does at once in a collective operation.
+    fn step(&mut self, now: Cycle, machine: &mut Machine, exchange: Exchange) {
+        self.standing = Standing::Done(exchange.count());
+        if let Some(pattern) = exchange.receive {
+            self.begin(now, machine, STEP, Work::Receive(pattern));
+        }
+        if let Some(sending) = exchange.send {
+            self.begin(now, machine, STEP, Work::Send(sending));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What a sequence is made of: the calls of one rank in program order.
+
+use crate::collectives::Kind;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Number of a process of a program, from 0.
+pub type Rank = u32;
+
+/// Number of a set of ranks that communicate among themselves. Number 0 has all ranks in order.
+pub type Communicator = u32;
+
+/// A message as one side of it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The rank at the other side, among all ranks of the program.
+    pub peer: Rank,
+    /// What the program tells its messages apart by.
+    pub tag: u32,
+    /// Payload \[bytes\].
+    pub bytes: u64,
+    /// Only receives of the same communicator fit.
+    pub communicator: Communicator,
+}
+
+/// A call of a rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// Computes for so long on the machine that the program was recorded on.
+    Compute {
+        /// \[ns\]
+        nanoseconds: u64,
+    },
+    /// Sends a message, and goes on when the send is done; with a request number it goes on at once, and a wait for that
+    /// number waits for the send.
+    Send {
+        /// To whom.
+        message: Message,
+        /// Its number, unless it blocks.
+        request: Option<u32>,
+    },
+    /// Receives a message, likewise.
+    Receive {
+        /// From whom.
+        message: Message,
+        /// Whether the program would have taken it from any source; `message.peer` is the recorded one.
+        any_source: bool,
+        /// Its number, unless it blocks.
+        request: Option<u32>,
+    },
+    /// Waits until all these requests are done, whose numbers are free afterwards.
+    Wait {
+        /// Their numbers.
+        requests: SmallVec<[u32; 4]>,
+    },
+    /// Takes part in a collective operation.
+    Collective(Collective),
+}
+
+/// What a rank brings into a collective operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collective {
+    /// Which one.
+    pub kind: Kind,
+    /// Among whom.
+    pub communicator: Communicator,
+    /// The root, a rank of the program, where there is one.
+    pub root: Option<Rank>,
+    /// How much.
+    pub bytes: Bytes,
+}
+
+/// The payload of a collective operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bytes {
+    /// n of the collective: of a vector (bcast, reduce, allreduce, scan), of what each member brings in (allgather, gather,
+    /// scatter), of a block (`reduce_scatter`), of a pair (alltoall).
+    Same(u64),
+    /// alltoallv: what the rank sends to each member and what it receives from each.
+    Each {
+        /// To each member, in order of the communicator.
+        sent: Box<[u64]>,
+        /// From each member.
+        received: Box<[u64]>,
+    },
+}
+
+/// A program whose ranks call one record after the other.
+pub trait Script: Send + Sync {
+    /// Members of every communicator, in their order; number 0 has all ranks.
+    fn communicators(&self) -> &[Arc<[Rank]>];
+
+    /// The calls of a rank, from the first.
+    fn records(self: Arc<Self>, rank: Rank) -> Box<dyn Records>;
+
+    /// The line of its file that record number `record` of a rank, from 0, is in; none if it is from no file.
+    fn line(&self, _rank: Rank, _record: u64) -> Option<u64> {
+        None
+    }
+
+    /// Number of ranks.
+    fn ranks(&self) -> u32 {
+        self.communicators().first().map_or(0, |all| all.len() as u32)
+    }
+}
+
+/// The calls of a rank, made or read when they are needed.
+pub trait Records: Send {
+    /// The next one; none after the last.
+    fn next(&mut self) -> Option<Record>;
+
+    /// How many are left.
+    fn left(&self) -> u64;
+}
