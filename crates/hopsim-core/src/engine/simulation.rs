@@ -33,6 +33,9 @@ pub trait Region<'p>: Sized {
     /// Bytes of a router in a plan.
     fn router_bytes(plan: &Plan) -> usize;
 
+    /// Most cycles from a grant until the packet has left the router and its link is free again.
+    fn crossing(plan: &Plan) -> u32;
+
     /// The constants of a plan.
     fn shared(plan: &'p Plan) -> Self::Shared;
 
@@ -87,7 +90,7 @@ pub struct Simulation<'p, R: Region<'p>> {
 impl<'p, R: Region<'p>> Simulation<'p, R> {
     /// An empty network at cycle 0.
     pub fn new(plan: &'p Plan, mode: R::Mode, cut: Cut) -> Self {
-        let (constants, shared) = (Constants::new(plan), R::shared(plan));
+        let (constants, shared) = (Constants::new(plan, R::crossing(plan)), R::shared(plan));
         let cut = Regions::new(plan, cut, R::router_bytes(plan));
         let mail = (0..cut.count()).map(|_| Mail::default()).collect();
         Self {

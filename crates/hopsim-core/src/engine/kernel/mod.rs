@@ -2,6 +2,7 @@
 
 pub mod constants;
 pub mod doors;
+pub mod ids;
 pub mod message;
 pub mod packet;
 pub mod pool;
@@ -11,6 +12,7 @@ pub mod wires;
 pub mod worker;
 
 use crate::engine::kernel::constants::Constants;
+use crate::engine::kernel::ids::{Id as _, SlotId};
 use crate::engine::kernel::message::Message;
 use crate::engine::kernel::packet::Packet;
 use crate::engine::kernel::pool::Pool;
@@ -80,7 +82,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
     pub fn take_arrivals(&mut self) -> Vec<Arrival> {
         let mut due = self.immigrants.take(self.now);
         for packet in due.drain(..) {
-            let slot = packet.next;
+            let slot = SlotId::at(packet.next as usize);
             let packet = self.packets.insert(packet);
             self.arrivals.push(self.now, Arrival { slot, packet });
         }
@@ -91,7 +93,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
     /// A packet that will have `arrived` at the other end of a link to `region` is on its way to `slot` there.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn send(&mut self, region: u16, id: u32, (slot, arrived): (u32, u32)) {
+    pub fn send(&mut self, region: u16, id: u32, (slot, arrived): (SlotId, u32)) {
         if region == self.span.region {
             let at = arrived + self.constants.pipeline;
             debug_assert!(at - self.now <= self.constants.ahead + 1, "the wheel reaches no further");
@@ -103,8 +105,8 @@ impl<'p, M: Mode> Kernel<'p, M> {
 
     // Out of line, so that what stays in the region does not pay for it.
     #[inline(never)]
-    fn send_away(&mut self, region: u16, id: u32, slot: u32) {
-        let packet = Packet { next: slot, ..self.packets.get(id).clone() };
+    fn send_away(&mut self, region: u16, id: u32, slot: SlotId) {
+        let packet = Packet { next: slot.index() as u32, ..self.packets.get(id).clone() };
         self.packets.remove(id);
         self.worker.mail[region as usize].packets.push(packet);
     }

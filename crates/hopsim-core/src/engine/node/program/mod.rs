@@ -7,6 +7,7 @@ mod seat;
 use crate::config::{InjectionLink, InjectionVc};
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
+use crate::engine::kernel::ids::{By, RegionNode, Terminal};
 use crate::engine::kernel::message::Message;
 use crate::engine::kernel::wheel::{Bitmap, Wheel};
 use crate::engine::mode::Mode;
@@ -29,7 +30,7 @@ struct There {
 pub struct Programs {
     synthetic: Synthetic,
     /// By node: its seat, or `NONE`.
-    seat_of: Vec<u32>,
+    seat_of: By<RegionNode, u32>,
     /// Ranks with their nodes.
     seats: Vec<Seat>,
     /// Messages that will be there.
@@ -52,11 +53,11 @@ impl<M: Mode> Nodes<M> for Programs {
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self {
         let (plan, span) = (kernel.constants.plan, &kernel.span);
         let nodes = span.first_node..span.first_node + span.nodes as u32;
-        let (mut seat_of, mut seats) = (vec![NONE; span.nodes], Vec::new());
+        let (mut seat_of, mut seats) = (By::all(NONE, span.nodes), Vec::new());
         for (number, job) in plan.jobs.iter().enumerate() {
             let Some(program) = job.program() else { continue };
             for (rank, &node) in (0..).zip(&program.nodes).filter(|(_, node)| nodes.contains(node)) {
-                let place = (node - span.first_node) as usize;
+                let place = span.node_here(node);
                 seat_of[place] = seats.len() as u32;
                 seats.push(Seat::new((number as u8, program), rank, place));
             }
@@ -81,7 +82,7 @@ impl<M: Mode> Nodes<M> for Programs {
     fn begin_window(&mut self, kernel: &mut Kernel<'_, M>) {
         Nodes::<M>::begin_window(&mut self.synthetic, kernel);
         for message in std::mem::take(&mut kernel.messages) {
-            let node = (message.to - kernel.span.first_node) as usize;
+            let node = kernel.span.node_here(message.to);
             self.seats[self.seat_of[node] as usize].inbox.expect(&message);
         }
     }
@@ -100,20 +101,14 @@ impl<M: Mode> Nodes<M> for Programs {
         self.synthetic.generate_due(kernel);
     }
 
-    fn leave_injection(
-        &mut self,
-        kernel: &mut Kernel<'_, M>,
-        at: (usize, usize),
-        vc: usize,
-        length: u32,
-    ) -> u32 {
+    fn leave_injection(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) -> u32 {
         self.synthetic.leave_injection(kernel, at, vc, length)
     }
 
     fn hear(&mut self, kernel: &mut Kernel<'_, M>, packet: u32, departure: u32) {
         let record = kernel.packets.get(packet);
-        let node = record.destination(kernel.constants.nodes_per_router) - kernel.span.first_node;
-        let number = self.seat_of[node as usize];
+        let node = kernel.span.node_here(record.destination(kernel.constants.nodes_per_router));
+        let number = self.seat_of[node];
         if number == NONE {
             return self.synthetic.hear(kernel, packet, departure);
         }
@@ -124,18 +119,18 @@ impl<M: Mode> Nodes<M> for Programs {
         }
     }
 
-    fn has_nothing(&self, node: usize) -> bool {
+    fn has_nothing(&self, node: RegionNode) -> bool {
         let number = self.seat_of[node];
         let sends = number != NONE && self.seats[number as usize].sends();
         !sends && Nodes::<M>::has_nothing(&self.synthetic, node)
     }
 
-    fn ejection_space(plan: &Plan, node: usize) -> u32 {
+    fn ejection_space(plan: &Plan, node: u32) -> u32 {
         <Synthetic as Nodes<M>>::ejection_space(plan, node)
     }
 
     #[cfg(feature = "trace")]
-    fn ejection_space_taken(&self, kernel: &Kernel<'_, M>, node: usize, vc: usize) -> u32 {
+    fn ejection_space_taken(&self, kernel: &Kernel<'_, M>, node: RegionNode, vc: usize) -> u32 {
         self.synthetic.ejection_space_taken(kernel, node, vc)
     }
 
@@ -180,8 +175,8 @@ impl Programs {
     /// host has acted.
     fn wake_senders<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         for node in self.synthetic.interfaces_mut().take_woken(kernel.now) {
-            match self.seat_of[node as usize] {
-                NONE => self.synthetic.drain_source(kernel, node as usize),
+            match self.seat_of[node] {
+                NONE => self.synthetic.drain_source(kernel, node),
                 seat => self.is_due(seat, kernel.now),
             }
         }
@@ -285,7 +280,7 @@ impl Programs {
         let router = message.to / kernel.constants.nodes_per_router;
         let region = kernel.span.region_of(router);
         if region == kernel.span.region {
-            let node = (message.to - kernel.span.first_node) as usize;
+            let node = kernel.span.node_here(message.to);
             self.seats[self.seat_of[node] as usize].inbox.expect(&message);
         } else {
             kernel.worker.mail[region as usize].messages.push(message);

@@ -1,5 +1,6 @@
 //! A rank on its node: its host, and the message that is being sent.
 
+use crate::engine::kernel::ids::RegionNode;
 use crate::engine::kernel::message::Message;
 use crate::engine::kernel::packet::Waiting;
 use crate::engine::node::RankState;
@@ -22,8 +23,8 @@ struct Sending {
 pub struct Seat {
     /// Its job.
     pub job: u8,
-    /// Its node in the region.
-    pub node: usize,
+    /// Its node.
+    pub node: RegionNode,
     /// Executes its program.
     pub host: Host,
     /// Messages on their way to it.
@@ -49,7 +50,7 @@ pub struct Seat {
 
 impl Seat {
     /// That of a rank of a job before its program begins.
-    pub fn new((job, program): (u8, &ProgramPlan), rank: Rank, node: usize) -> Self {
+    pub fn new((job, program): (u8, &ProgramPlan), rank: Rank, node: RegionNode) -> Self {
         Self {
             job,
             node,

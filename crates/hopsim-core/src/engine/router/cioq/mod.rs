@@ -20,16 +20,16 @@ mod marks;
 mod mask;
 mod masks;
 mod options;
-mod outlook;
 mod region;
+mod router_mut;
+mod router_ref;
+mod router_view;
 mod routers;
 mod rules;
 mod sat;
 mod shared;
-mod sight;
 mod tables;
 mod transfer;
-mod visit;
 mod waiting;
 
 use crate::engine::kernel::Kernel;
@@ -76,6 +76,10 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
 
     fn router_bytes(_: &Plan) -> usize {
         size_of::<Router<W>>()
+    }
+
+    fn crossing(plan: &Plan) -> u32 {
+        rules::longest_crossing(plan)
     }
 
     fn shared(plan: &'p Plan) -> Self::Shared {
