@@ -137,6 +137,12 @@ impl Machine {
         }
     }
 
+    /// From now on there is a stream of this number.
+    pub fn need_streams(&mut self, last: u8) {
+        let count = self.streams.len().max(usize::from(last) + 1);
+        self.streams.resize_with(count, Stream::default);
+    }
+
     /// Operations that are not done.
     pub fn open(&self) -> u32 {
         self.open

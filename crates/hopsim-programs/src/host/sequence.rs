@@ -39,6 +39,18 @@ struct Membership {
     calls: u32,
 }
 
+/// Stream of collective operations that do not block.
+const BESIDE: u8 = 1;
+
+/// A collective operation that has begun beside the sequence.
+struct Beside {
+    unrolling: Unrolling,
+    /// Of all its operations.
+    label: Label,
+    /// Operations of its present step that are not done.
+    left: u32,
+}
+
 /// The sequence of one rank.
 pub struct Sequence {
     script: Arc<dyn Script>,
@@ -49,6 +61,8 @@ pub struct Sequence {
     standing: Standing,
     requests: FxHashMap<u32, Request>,
     unrolling: Option<Unrolling>,
+    /// By request.
+    beside: FxHashMap<u32, Beside>,
     memberships: FxHashMap<Communicator, Membership>,
     index: u32,
     remainder: u64,
@@ -66,6 +80,7 @@ impl Sequence {
             standing: Standing::Nothing,
             requests: FxHashMap::default(),
             unrolling: None,
+            beside: FxHashMap::default(),
             memberships: FxHashMap::default(),
             index: 0,
             remainder: 0,
@@ -86,6 +101,9 @@ impl Sequence {
     /// An operation has reached a state.
     pub fn reached(&mut self, now: Cycle, machine: &mut Machine, reached: Reached) {
         let Reached { owner, started, done } = reached;
+        if !self.beside.is_empty() && self.beside.contains_key(&owner) {
+            return self.reached_beside(now, machine, reached);
+        }
         if started && self.standing == Standing::Started(owner) {
             self.standing = Standing::Nothing;
         }
@@ -160,7 +178,8 @@ impl Sequence {
                 let left = requests.iter().filter(|&&request| self.awaits(request)).count() as u32;
                 self.standing = if left == 0 { Standing::Nothing } else { Standing::Done(left) };
             }
-            Record::Collective(collective) => self.unroll(machine, collective),
+            Record::Collective(collective) => self.unrolling = Some(self.unroll(machine, collective)),
+            Record::Begin { collective, request } => self.begin_beside(now, machine, *collective, request),
         }
     }
 
@@ -192,12 +211,16 @@ impl Sequence {
     }
 
     fn begin(&mut self, now: Cycle, machine: &mut Machine, owner: Owner, work: Work) {
-        let label = Label { index: self.index, owner, record: self.read - 1, stream: 0 };
-        self.index += 1;
+        let label = self.label(owner, 0);
         machine.begin(now, label, work);
     }
 
-    fn unroll(&mut self, machine: &Machine, collective: Collective) {
+    fn label(&mut self, owner: Owner, stream: u8) -> Label {
+        self.index += 1;
+        Label { index: self.index - 1, owner, record: self.read - 1, stream }
+    }
+
+    fn unroll(&mut self, machine: &Machine, collective: Collective) -> Unrolling {
         let members = &self.script.communicators()[collective.communicator as usize];
         let rank = self.rank;
         let membership = self
@@ -206,8 +229,40 @@ impl Sequence {
             .or_insert_with(|| Membership { place: place(members, rank), calls: 0 });
         let number = membership.calls;
         membership.calls += 1;
-        self.unrolling =
-            Some(Unrolling::new(&machine.rules, collective, members, (membership.place, number)));
+        Unrolling::new(&machine.rules, collective, members, (membership.place, number))
+    }
+
+    #[cold]
+    fn begin_beside(&mut self, now: Cycle, machine: &mut Machine, collective: Collective, request: u32) {
+        machine.need_streams(BESIDE);
+        self.requests.insert(request, Request::Open);
+        let label = self.label(request, BESIDE);
+        let unrolling = self.unroll(machine, collective);
+        self.beside.insert(request, Beside { unrolling, label, left: 1 });
+        self.step_beside(now, machine, request);
+    }
+
+    #[cold]
+    fn reached_beside(&mut self, now: Cycle, machine: &mut Machine, reached: Reached) {
+        if reached.done {
+            self.step_beside(now, machine, reached.owner);
+            self.go_on(now, machine);
+        }
+    }
+
+    /// An operation of a collective beside the sequence is done; after the last one of a step the next step begins.
+    fn step_beside(&mut self, now: Cycle, machine: &mut Machine, request: u32) {
+        let Some(beside) = self.beside.get_mut(&request) else { return };
+        beside.left -= 1;
+        if beside.left > 0 {
+            return;
+        }
+        let Some(exchange) = beside.unrolling.next() else {
+            self.beside.remove(&request);
+            return self.done(request);
+        };
+        beside.left = exchange.count();
+        exchange.begin(now, machine, beside.label);
     }
 
     /// Begins what a member does at once in a collective operation.

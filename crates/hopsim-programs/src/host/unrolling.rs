@@ -1,7 +1,8 @@
 //! A collective operation while a member takes part in it.
 
 use crate::collectives::{Algorithm, Call};
-use crate::host::machine::Sending;
+use crate::host::Cycle;
+use crate::host::machine::{Label, Machine, Sending, Work};
 use crate::host::matching::Pattern;
 use crate::host::rules::Rules;
 use crate::record::{Bytes, Collective, Communicator, Rank};
@@ -24,6 +25,16 @@ impl Exchange {
     /// How many operations these are.
     pub fn count(&self) -> u32 {
         u32::from(self.receive.is_some()) + u32::from(self.send.is_some())
+    }
+
+    /// Begins them as operations that share a label.
+    pub fn begin(self, now: Cycle, machine: &mut Machine, label: Label) {
+        if let Some(pattern) = self.receive {
+            machine.begin(now, label, Work::Receive(pattern));
+        }
+        if let Some(sending) = self.send {
+            machine.begin(now, label, Work::Send(sending));
+        }
     }
 }
 
