@@ -11,6 +11,7 @@ pub mod error;
 pub mod formats;
 pub mod generators;
 pub mod graph;
+pub mod graph500;
 pub mod host;
 pub mod ideal;
 pub mod record;
