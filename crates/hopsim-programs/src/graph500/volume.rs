@@ -30,16 +30,16 @@ impl Fit {
     /// (equations 2.5 to 2.8).
     pub fn mean(self, level: u32, degree: f64) -> f64 {
         let (s, f, l, x) = self.numbers(level, degree);
-        let a = -0.133 + 0.0046 * s + exp(0.01257 * f - 0.1829 * s - exp(1.75 - 0.7 * l));
-        let b = 2.0 - l * (0.91 + 0.002 * f - 0.012 * s);
+        let square = -0.133 + 0.0046 * s + exp(0.01257 * f - 0.1829 * s - exp(1.75 - 0.7 * l));
+        let linear = 2.0 - l * (0.91 + 0.002 * f - 0.012 * s);
         // Height of a bell over the levels, its place, and twice the square of its width.
         let (height, place, width) = match self.equations {
             Equations::Thesis => (-0.81 + 0.8411 * log(s), 2.8, 30.0),
             Equations::Fogsim => (-1.105 + 1.01 * log(s), 3.2, 8.0),
         };
         let bell = exp(-(l - place) * (l - place) / width);
-        let c = exp(1.0 + (1.0 + 0.004 * f) * height * bell);
-        exp(a * x * x + b * x + c)
+        let constant = exp(1.0 + (1.0 + 0.004 * f) * height * bell);
+        exp(square * x * x + linear * x + constant)
     }
 
     /// Deviation of the queries of level l ≥ 1 (equations 2.9 to 2.17).
@@ -55,19 +55,19 @@ impl Fit {
     /// f₁(l): logarithm of the deviation of a level before the peak.
     fn early(self, level: u32, degree: f64) -> f64 {
         let (s, f, l, x) = self.numbers(level, degree);
-        let d = 0.002 * s - 0.14 - (0.015 * s - 0.285) * (0.56 + 0.033 * f) * (l - 1.0);
-        let slope = 0.97 - (l - 1.0) * (4.438 - 0.168 * s) * (0.83 + 0.01 * f);
-        let g = ((2.1 + l) * (5.35 + 0.093 * s) - 13.625) * (1.23 - (2.9 + 0.69 * l) / f);
-        d * x * x + slope * x + g
+        let square = 0.002 * s - 0.14 - (0.015 * s - 0.285) * (0.56 + 0.033 * f) * (l - 1.0);
+        let linear = 0.97 - (l - 1.0) * (4.438 - 0.168 * s) * (0.83 + 0.01 * f);
+        let constant = ((2.1 + l) * (5.35 + 0.093 * s) - 13.625) * (1.23 - (2.9 + 0.69 * l) / f);
+        square * x * x + linear * x + constant
     }
 
     /// f₂(l): that of a level behind the peak.
     fn late(self, level: u32, degree: f64) -> f64 {
         let (s, f, l, _) = self.numbers(level, degree);
-        let h = exp2(l) * (0.011 + 0.00012 * f) * exp(1.7 - s / 10.0);
-        let j = 1.0 - exp((1.0 - 0.012 * f) * (9.55 - 1.3 * l - s * (0.6 - 0.1 * l)));
-        let k = 13.0 * (0.062 * s - 0.046) * (2.0 - 0.24 * l) - j;
-        k / pow(degree, h) + j
+        let exponent = exp2(l) * (0.011 + 0.00012 * f) * exp(1.7 - s / 10.0);
+        let floor = 1.0 - exp((1.0 - 0.012 * f) * (9.55 - 1.3 * l - s * (0.6 - 0.1 * l)));
+        let height = 13.0 * (0.062 * s - 0.046) * (2.0 - 0.24 * l) - floor;
+        height / pow(degree, exponent) + floor
     }
 
     /// s, f, l, x

@@ -143,6 +143,12 @@ impl Machine {
         self.streams.resize_with(count, Stream::default);
     }
 
+    /// Whether a stream has nothing to do.
+    pub fn is_idle(&self, stream: u8) -> bool {
+        let stream = &self.streams[usize::from(stream)];
+        !stream.is_busy && stream.ready.is_empty()
+    }
+
     /// Operations that are not done.
     pub fn open(&self) -> u32 {
         self.open

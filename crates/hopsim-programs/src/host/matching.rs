@@ -131,6 +131,14 @@ impl Matching {
         all
     }
 
+    /// The envelope and the bytes of the message announced first, of those that wait and that are wanted; for tables that may
+    /// have receives that several envelopes fit.
+    pub fn earliest(&self, wanted: impl Fn(Envelope) -> bool) -> Option<(Envelope, u64)> {
+        let envelope = self.announced.as_ref()?.values().copied().find(|&envelope| wanted(envelope))?;
+        let Item::Announced(message) = self.first(envelope)?.item else { return None };
+        Some((envelope, message.bytes))
+    }
+
     /// A message is announced. Returns the receive that takes it; if there is none it waits.
     pub fn announce(&mut self, envelope: Envelope, message: Announced) -> Option<u32> {
         self.order += 1;

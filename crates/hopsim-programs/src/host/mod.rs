@@ -5,16 +5,21 @@
 //! number, then [`Host::run`], and then takes messages from [`Host::queue`].
 
 mod graph;
+mod graph500;
 pub mod machine;
 pub mod matching;
 pub mod rules;
 mod sequence;
 mod unrolling;
 
+use crate::error::Refusal;
 use crate::graph::Graph;
+use crate::graph500::Search;
+use crate::graph500::random::Source;
 use crate::host::graph::Operations;
+use crate::host::graph500::Searching;
 use crate::host::machine::{Machine, Operation, Reached};
-use crate::host::rules::Rules;
+use crate::host::rules::{Rules, SendCompletes};
 use crate::host::sequence::Sequence;
 use crate::record::{Communicator, Rank, Script};
 use std::collections::VecDeque;
@@ -122,6 +127,7 @@ pub struct Figures {
 enum Program {
     Sequence(Sequence),
     Graph(Operations),
+    Search(Box<Searching>),
 }
 
 impl Program {
@@ -129,6 +135,8 @@ impl Program {
         match self {
             Self::Sequence(sequence) => sequence.go_on(now, machine),
             Self::Graph(operations) => operations.begin(now, machine),
+            // It goes on by itself when the host runs.
+            Self::Search(_) => {}
         }
     }
 
@@ -137,6 +145,7 @@ impl Program {
         match self {
             Self::Sequence(sequence) => sequence.reached(now, machine, reached),
             Self::Graph(operations) => operations.reached(now, machine, reached),
+            Self::Search(searching) => searching.reached(now, machine, reached),
         }
     }
 
@@ -145,6 +154,7 @@ impl Program {
         match self {
             Self::Sequence(sequence) => sequence.is_exhausted(),
             Self::Graph(operations) => operations.is_exhausted(),
+            Self::Search(searching) => searching.is_exhausted(),
         }
     }
 
@@ -152,6 +162,16 @@ impl Program {
         match self {
             Self::Sequence(sequence) => sequence.records_left(),
             Self::Graph(operations) => operations.left(),
+            Self::Search(searching) => searching.left(),
+        }
+    }
+
+    /// Nothing more happens by itself in this cycle: begins what the program decides to do then. Returns whether there is any.
+    #[inline]
+    fn go_on(&mut self, now: Cycle, machine: &mut Machine) -> bool {
+        match self {
+            Self::Sequence(_) | Self::Graph(_) => false,
+            Self::Search(searching) => searching.go_on(now, machine),
         }
     }
 }
@@ -176,6 +196,20 @@ impl Host {
         Self { machine, program: Program::Graph(operations) }
     }
 
+    /// A rank of a search of Graph500, before it begins; `destinations` gives random numbers for those of its messages. All its
+    /// sends are done when their last phits have left the node. Refuses a search whose query time in cycles has no exact form.
+    pub fn of_search(
+        rank: Rank,
+        search: &Arc<Search>,
+        rules: &Arc<Rules>,
+        destinations: Source,
+    ) -> Result<Self, Refusal> {
+        let rules = Rules { send_completes: SendCompletes::Injected, ..Rules::clone(rules) };
+        let searching = Searching::new(rank, search, &rules, destinations)?;
+        let machine = Machine::new(rank, Arc::new(rules), 1, true);
+        Ok(Self { machine, program: Program::Search(Box::new(searching)) })
+    }
+
     /// Its rank.
     pub fn rank(&self) -> Rank {
         self.machine.rank
@@ -190,6 +224,9 @@ impl Host {
     /// The last phit of a message for it is there.
     pub fn deliver(&mut self, now: Cycle, letter: &Letter) {
         self.machine.deliver(now, letter);
+        if let Program::Search(searching) = &mut self.program {
+            searching.announced(now, &mut self.machine, letter);
+        }
     }
 
     /// Does what follows from all that has happened by cycle `now`.
@@ -200,8 +237,13 @@ impl Host {
         while let Some(reached) = self.machine.expire(now) {
             self.program.reached(now, &mut self.machine, reached);
         }
-        while let Some(reached) = self.machine.take_up(now) {
-            self.program.reached(now, &mut self.machine, reached);
+        loop {
+            while let Some(reached) = self.machine.take_up(now) {
+                self.program.reached(now, &mut self.machine, reached);
+            }
+            if !self.program.go_on(now, &mut self.machine) {
+                break;
+            }
         }
         self.note_end(now);
     }

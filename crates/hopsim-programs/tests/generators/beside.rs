@@ -21,7 +21,9 @@ fn wait(requests: &[u32]) -> Record {
 /// So many ranks that all call this.
 fn all(ranks: u32, records: &[Record]) -> Trace {
     let mut tape = Tape::default();
-    records.iter().for_each(|record| tape.push(record));
+    for record in records {
+        tape.push(record);
+    }
     Trace { ranks: vec![tape; ranks as usize], communicators: vec![(0..ranks).collect()], ..Trace::default() }
 }
 

@@ -29,7 +29,9 @@ fn check(program: impl Script + Clone + 'static, expected: (u64, u64)) {
     let program = Arc::new(program);
     let tape = |rank| {
         let mut tape = Tape::default();
-        records(&program, rank).iter().for_each(|record| tape.push(record));
+        for record in records(&program, rank) {
+            tape.push(&record);
+        }
         tape
     };
     let ranks = (0..program.ranks()).map(tape).collect();

@@ -28,8 +28,9 @@ proptest! {
         queries in 0u64..100_000, ranks in 2u32..300, coalescing in 1u32..300,
     ) {
         let messages = Messages::new(queries, ranks, coalescing);
+        let left = messages.left();
         let all: Vec<u64> = messages.collect();
-        prop_assert_eq!(all.len() as u64, messages.left());
+        prop_assert_eq!(all.len() as u64, left);
         prop_assert_eq!(all.iter().sum::<u64>(), queries);
         prop_assert!(all.iter().all(|&taken| (1..=u64::from(coalescing)).contains(&taken)));
     }

@@ -10,8 +10,8 @@ const ROWS: &str = include_str!("../data/graph500-volume.csv");
 const SEEDS: u64 = 200;
 
 /// Significant digits as a table has them.
-fn three_digits(value: f64) -> f64 {
-    format!("{value:.2e}").parse().unwrap()
+fn three_digits(value: f64) -> String {
+    format!("{value:.2e}")
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn the_means_of_levels_are_those_of_the_tabulated_fits() {
         let fit = Fit { equations, scale, edgefactor: 16 };
         let edges = 16.0 * 2f64.powi(scale as i32 + 1);
         let found = [1, 2, 3, 4, 5].map(|level| three_digits(fit.mean(level, degree) / edges));
-        assert_eq!(found, expected, "{fit:?}");
+        assert_eq!(found, expected.map(three_digits), "{fit:?}");
     }
 }
 
