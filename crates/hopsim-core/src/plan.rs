@@ -3,9 +3,10 @@
 mod classes;
 mod damq;
 mod jobs;
+pub mod programs;
 mod vcs;
 
-pub use jobs::JobPlan;
+pub use jobs::{JobPlan, ProgramPlan, TrafficPlan};
 
 use crate::config::measure::RecordStream;
 use crate::config::router::{Allocator, Consumption, CrossbarInputs, RouterConfig};
@@ -114,7 +115,16 @@ fn within(range: std::ops::RangeInclusive<u32>, value: u32, path: &str) -> Resul
 impl Plan {
     /// Checks and resolves an experiment (whose sweep, if any, is ignored).
     pub fn new(experiment: &Experiment) -> Result<Self, ConfigError> {
+        Self::with_programs(experiment, &programs::no_files)
+    }
+
+    /// The same for an experiment whose programs are in files, which `library` reads.
+    pub fn with_programs(
+        experiment: &Experiment,
+        library: &programs::Library<'_>,
+    ) -> Result<Self, ConfigError> {
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
+        jobs::resolve_work(&mut experiment)?;
         resolve_compat(&mut experiment);
         jobs::resolve_load(&mut experiment)?;
         check_measure(&experiment)?;
@@ -137,7 +147,7 @@ impl Plan {
         ));
         check_size(&network)?;
         let routing = experiment.routing.build(&topology, vcs::build(&experiment, &paths, &network));
-        let (jobs, job_of) = jobs::build(&experiment, &topology, &network)?;
+        let (jobs, job_of) = jobs::build(&experiment, &topology, &network, library)?;
         let nic = nic_plan(&experiment);
         let control = control(&experiment, &topology, &network)?;
         let plan = Self { experiment, topology, network, routing, router, nic, jobs, job_of, control };
@@ -150,14 +160,28 @@ impl Plan {
         self.jobs.get(usize::from(*self.job_of.get(node)?))
     }
 
+    /// What the nodes of a job draw that runs no program.
+    #[inline]
+    pub fn traffic(&self, job: usize) -> &TrafficPlan {
+        let JobPlan::Traffic(traffic) = &self.jobs[job] else {
+            unreachable!("nodes with a program draw nothing")
+        };
+        traffic
+    }
+
+    /// Whether some job runs a program.
+    pub fn has_programs(&self) -> bool {
+        self.jobs.iter().any(|job| job.program().is_some())
+    }
+
     /// The longest packet of any job \[phits\].
     pub fn longest_packet(&self) -> u32 {
-        self.jobs.iter().map(|j| j.packet_length).max().unwrap_or(1)
+        self.jobs.iter().map(JobPlan::longest_packet).max().unwrap_or(1)
     }
 
     /// The shortest packet of any job \[phits\].
     pub fn shortest_packet(&self) -> u32 {
-        self.jobs.iter().map(|j| j.packet_length).min().unwrap_or(1)
+        self.jobs.iter().map(JobPlan::shortest_packet).min().unwrap_or(1)
     }
 
     fn check_buffers(&self) -> Result<(), ConfigError> {
@@ -290,7 +314,7 @@ fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
     within(0..=10_000, crossbar_latency, &format!("router.{name}.crossbar_latency"))?;
     within(0..=10_000, pipeline_latency, &format!("router.{name}.pipeline_latency"))?;
     within(1..=8, allocator.iterations, &format!("router.{name}.allocator.iterations"))?;
-    let longest = experiment.jobs.iter().map(|j| j.traffic.packet_length).max().unwrap_or(1).min(4096);
+    let longest = jobs::longest_packet(experiment).min(4096);
     // The small term keeps a quotient that is an integer from being rounded up.
     let crossing = (0..=longest).map(|length| (f64::from(length) / speedup - 1e-9).ceil().max(1.0) as u32);
     let s = &experiment.semantics;
@@ -388,7 +412,7 @@ fn control(experiment: &Experiment, topology: &Topology, network: &Network) -> R
             .valid("jobs without request_reply, or nic.control = \"none\""));
     }
     let latencies: Vec<u32> = network.classes.links.iter().map(|class| class.latency).collect();
-    let longest = experiment.jobs.iter().map(|job| job.traffic.packet_length).max().unwrap_or(1);
+    let longest = jobs::longest_packet(experiment);
     let sizes = (network.classes.links[0].buffer, longest);
     experiment.nic.control.build(topology, &latencies, sizes).map_err(|e| e.within("nic.control"))
 }

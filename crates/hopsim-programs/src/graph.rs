@@ -1,5 +1,8 @@
 //! Programs that are graphs of operations: GOAL, Chakra.
 
+mod check;
+
+use crate::error::ProgramError;
 use crate::record::{Collective, Rank};
 use std::sync::Arc;
 
@@ -68,4 +71,88 @@ pub struct Graph {
     pub communicators: Vec<Arc<[Rank]>>,
     /// By rank.
     pub ranks: Vec<RankGraph>,
+}
+
+impl Graph {
+    /// Refuses what cannot be executed, whoever wrote it: peers and dependencies that do not exist, operations that wait for
+    /// each other in a circle, and keys of which not as many messages are sent as received. Where a rank has receives that fit
+    /// several keys all its messages are counted together. Collective operations are not compared between ranks.
+    pub fn check(&self) -> Result<(), ProgramError> {
+        check::check(self)
+    }
+}
+
+impl RankGraph {
+    /// Adds an operation on a stream at the end, and says its number. The line is where it stands in a file, if it does.
+    pub fn push(&mut self, operation: Operation, stream: u8, line: Option<u64>) -> u32 {
+        let number = self.operations.len() as u32;
+        self.operations.push(operation);
+        if stream > 0 || !self.streams.is_empty() {
+            self.streams.resize(number as usize, 0);
+            self.streams.push(stream);
+        }
+        if let Some(line) = line {
+            self.lines.resize(number as usize, 0);
+            self.lines.push(u32::try_from(line).unwrap_or(u32::MAX));
+        }
+        number
+    }
+
+    /// The stream of an operation.
+    pub fn stream(&self, operation: u32) -> u8 {
+        self.streams.get(operation as usize).copied().unwrap_or(0)
+    }
+
+    /// Operations of which each waits for the next and the last one for the first, if there are such; none of them could ever
+    /// begin.
+    pub fn circle(&self) -> Option<Vec<u32>> {
+        let open = self.never_ready();
+        let mut awaited = vec![None; open.len()];
+        for Dependency { operation, on, .. } in &self.dependencies {
+            if open[*operation as usize] && open[*on as usize] {
+                awaited[*operation as usize] = Some(*on);
+            }
+        }
+        let mut path = Vec::new();
+        let mut position = vec![None; open.len()];
+        let mut next = open.iter().position(|&open| open).map(|first| first as u32);
+        while let Some(operation) = next {
+            if let Some(start) = position[operation as usize] {
+                return Some(path.split_off(start));
+            }
+            position[operation as usize] = Some(path.len());
+            path.push(operation);
+            next = awaited[operation as usize];
+        }
+        None
+    }
+
+    /// By operation, whether it waits for itself in the end.
+    fn never_ready(&self) -> Vec<bool> {
+        let count = self.operations.len();
+        let mut first = vec![0usize; count + 1];
+        let mut missing = vec![0u32; count];
+        for dependency in &self.dependencies {
+            first[dependency.on as usize + 1] += 1;
+            missing[dependency.operation as usize] += 1;
+        }
+        (0..count).for_each(|on| first[on + 1] += first[on]);
+        let mut successors = vec![0u32; self.dependencies.len()];
+        let mut free = first.clone();
+        for dependency in &self.dependencies {
+            let place = &mut free[dependency.on as usize];
+            successors[*place] = dependency.operation;
+            *place += 1;
+        }
+        let mut ready: Vec<usize> = (0..count).filter(|&operation| missing[operation] == 0).collect();
+        while let Some(operation) = ready.pop() {
+            for &successor in &successors[first[operation]..first[operation + 1]] {
+                missing[successor as usize] -= 1;
+                if missing[successor as usize] == 0 {
+                    ready.push(successor as usize);
+                }
+            }
+        }
+        missing.into_iter().map(|missing| missing > 0).collect()
+    }
 }

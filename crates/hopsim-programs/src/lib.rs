@@ -14,6 +14,7 @@ pub mod graph;
 pub mod graph500;
 pub mod host;
 pub mod ideal;
+pub mod program;
 pub mod record;
 pub mod trace;
 pub mod units;

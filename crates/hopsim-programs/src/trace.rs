@@ -1,5 +1,12 @@
 //! Programs that are sequences: what each rank calls, one record after the other, packed in a few bytes each.
 
+#[cfg(test)]
+pub(crate) mod arbitrary;
+mod check;
+pub mod info;
+mod rules;
+pub(crate) use rules::Rules;
+
 use crate::collectives::Kind;
 use crate::error::ProgramError;
 use crate::record::{Bytes, Collective, Message, Rank, Record, Records, Script};
@@ -255,16 +262,30 @@ impl Place {
 }
 
 impl Trace {
+    /// All that a script says, read to its end.
+    pub fn of_script(name: &str, script: &Arc<dyn Script>) -> Self {
+        let tape = |rank| {
+            let mut records = Arc::clone(script).records(rank);
+            let mut tape = Tape::new(0);
+            while let Some(record) = records.next() {
+                match script.line(rank, tape.len()) {
+                    Some(line) => tape.push_at(line, &record),
+                    None => tape.push(&record),
+                }
+            }
+            tape.shrink();
+            tape
+        };
+        let ranks = (0..script.ranks()).map(tape).collect();
+        Self { name: name.into(), info: Vec::new(), communicators: script.communicators().to_vec(), ranks }
+    }
+
     /// Refuses what cannot be executed, whoever wrote it: members and roots that do not exist, sends and receives that do not
     /// pair, collectives that members call in different orders.
     pub fn check(&self) -> Result<(), ProgramError> {
         crate::trace::check::check(self)
     }
 }
-
-mod check;
-mod rules;
-pub(crate) use rules::Rules;
 
 impl Script for Trace {
     fn communicators(&self) -> &[Arc<[Rank]>] {
@@ -276,8 +297,7 @@ impl Script for Trace {
     }
 
     fn line(&self, rank: Rank, record: u64) -> Option<u64> {
-        let first = self.ranks.get(rank as usize)?.first_line;
-        (first > 0).then_some(first + record)
+        self.ranks.get(rank as usize)?.line(record)
     }
 }
 

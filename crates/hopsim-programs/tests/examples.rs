@@ -1,6 +1,7 @@
 //! Small programs on the ideal network, compared with an independent model: `tests/data/examples.json` has what it gives.
 
-use hopsim_programs::formats::mpt;
+use hopsim_programs::formats::{goal, mpt};
+use hopsim_programs::graph::Graph;
 use hopsim_programs::host::Host;
 use hopsim_programs::host::rules::{Rules, SendCompletes};
 use hopsim_programs::ideal::{Ejection, Failure, Ideal, Network};
@@ -67,8 +68,20 @@ fn hosts(format: &str, program: &str, rules: &Arc<Rules>) -> Vec<Host> {
             let trace: Arc<dyn Script> = Arc::new(mpt::read(program.as_bytes()).expect("a trace"));
             (0..trace.ranks()).map(|rank| Host::of_script(rank, &trace, rules)).collect()
         }
-        _ => Vec::new(),
+        "goal" => hosts_of_graph(goal::read(program.as_bytes()).expect("a graph"), rules),
+        "mpt exported to goal" => {
+            let trace = mpt::read(program.as_bytes()).expect("a trace");
+            let mut text = Vec::new();
+            goal::write(&trace, &rules.collectives, &mut text).expect("a text");
+            hosts_of_graph(goal::read(text.as_slice()).expect("a graph"), rules)
+        }
+        other => panic!("{other} is not known"),
     }
+}
+
+fn hosts_of_graph(graph: Graph, rules: &Arc<Rules>) -> Vec<Host> {
+    let graph = Arc::new(graph);
+    (0..graph.ranks.len() as u32).map(|rank| Host::of_graph(rank, &graph, rules)).collect()
 }
 
 /// What happened, as the file has it.
@@ -95,7 +108,20 @@ fn outcome(example: &Value) -> Value {
                 ideal.hosts().iter().filter(|host| !host.is_done()).map(Host::rank).collect();
             serde_json::json!({ "error": "stuck", "cycle": cycle, "ranks": open })
         }
-        Err(Failure::Unmatched) => serde_json::json!({ "error": "unmatched send" }),
+        Err(Failure::Unmatched) => {
+            let untaken = ideal.hosts().iter().flat_map(|host| {
+                host.untaken().into_iter().map(|(envelope, message)| (envelope, message, host.rank()))
+            });
+            let first = untaken.min_by_key(|(envelope, message, _)| (envelope.source, message.number));
+            let (envelope, message, destination) = first.expect("one");
+            serde_json::json!({
+                "error": "unmatched send",
+                "source": envelope.source,
+                "destination": destination,
+                "tag": envelope.tag,
+                "bytes": message.bytes,
+            })
+        }
     }
 }
 
@@ -110,4 +136,21 @@ fn every_rank_of_every_example_finishes_in_the_cycle_that_the_independent_model_
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), examples.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_trace_exported_to_goal_takes_the_same_cycles_without_overheads() {
+    let examples: Vec<Value> = serde_json::from_str(include_str!("data/examples.json")).unwrap();
+    let mut compared = 0;
+    for mut example in examples {
+        let has_overhead = |side| example["host"].get(side).is_some();
+        if example["format"] != "mpt" || has_overhead("send_overhead") || has_overhead("receive_overhead") {
+            continue;
+        }
+        let expected = outcome(&example);
+        example["format"] = "mpt exported to goal".into();
+        assert_eq!(outcome(&example), expected, "{}", example["name"]);
+        compared += 1;
+    }
+    assert!(compared > 25);
 }

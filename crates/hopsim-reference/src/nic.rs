@@ -4,7 +4,7 @@ use crate::parts::{DelayLine, Input, Packet, Phit, Role};
 use crate::routing::Memory;
 use crate::simulator::Simulator;
 use hopsim_core::config::{InjectionLink, InjectionVc, WhenFull};
-use hopsim_core::plan::{JobPlan, Plan};
+use hopsim_core::plan::{JobPlan, Plan, TrafficPlan};
 use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::topology::Topology;
 use hopsim_core::trace::PacketTrace;
@@ -58,7 +58,7 @@ pub struct Nic {
 }
 
 /// The traffic of a node of a job in a cycle.
-fn traffic(job: &JobPlan, node: usize, now: u32) -> (&Pattern, &Process) {
+fn traffic(job: &TrafficPlan, node: usize, now: u32) -> (&Pattern, &Process) {
     let own = job.process_of(node as u32);
     match job.changes.iter().rev().find(|phase| phase.from <= now) {
         Some(phase) if job.processes.is_empty() => (&phase.pattern, &phase.process),
@@ -87,7 +87,7 @@ fn wire(plan: &Plan, vc: usize) -> usize {
 /// The injection VCs for replies, or those for other packets.
 fn injection_vcs(plan: &Plan, reply: bool) -> Range<usize> {
     let vcs = plan.network.classes.terminal.vcs as usize;
-    match (plan.jobs.iter().any(|job| job.outstanding.is_some()), reply) {
+    match (plan.jobs.iter().any(JobPlan::request_reply), reply) {
         (false, _) => 0..vcs,
         (true, false) => 0..vcs / 2,
         (true, true) => vcs / 2..vcs,
@@ -124,7 +124,7 @@ impl Nic {
             turn: [0, 0],
             sending: Vec::new(),
         };
-        if let Some(job) = job.map(|job| &plan.jobs[job]) {
+        if let Some(job) = job.and_then(|job| plan.jobs[job].traffic()) {
             let process = job.process_of(node as u32);
             nic.next = ahead(0, process.begin(&mut nic.process) - 1).filter(|_| job.sends(node as u32));
             nic.left = process.synchronised().unwrap_or(0);
@@ -195,7 +195,7 @@ impl Nic {
 
     /// Whether the job lets the node send one packet more.
     fn may_send(&self, plan: &Plan) -> bool {
-        let limit = self.job.and_then(|job| plan.jobs[job].outstanding);
+        let limit = self.job.and_then(|job| plan.jobs[job].traffic()?.outstanding);
         limit.is_none_or(|limit| self.unanswered < limit)
     }
 
@@ -228,7 +228,7 @@ impl Simulator<'_> {
     /// the source queue. Replies of this cycle have joined theirs when their requests left the router.
     pub(crate) fn inject(&mut self, node: usize) {
         let nic = &mut self.nics[node];
-        if let Some(job) = nic.job.map(|job| &self.plan.jobs[job]) {
+        if let Some(job) = nic.job.and_then(|job| self.plan.jobs[job].traffic()) {
             let changed = job.changes.iter().any(|phase| phase.from == self.now && phase.new_load);
             if changed && nic.burst.is_none() && nic.due.is_none() {
                 nic.next = ahead(self.now, traffic(job, node, self.now).1.begin(&mut nic.process) - 1);
@@ -253,7 +253,7 @@ impl Simulator<'_> {
     }
 
     /// One cycle of a chain with two states: outside a burst, or in the burst to a destination.
-    fn generate_in_burst(&mut self, node: usize, job: &JobPlan) {
+    fn generate_in_burst(&mut self, node: usize, job: &TrafficPlan) {
         let (pattern, process) = traffic(job, node, self.now);
         let nic = &mut self.nics[node];
         let (mut begins, mut sends) = (nic.burst.is_none() && nic.next == Some(self.now), false);
@@ -280,7 +280,7 @@ impl Simulator<'_> {
     }
 
     /// A packet that is due now, or has been for some time, as soon as it would not be dropped.
-    fn generate_when_room(&mut self, node: usize, job: &JobPlan) {
+    fn generate_when_room(&mut self, node: usize, job: &TrafficPlan) {
         let (pattern, process) = traffic(job, node, self.now);
         let nic = &mut self.nics[node];
         if nic.due.is_none() && nic.next == Some(self.now) {
@@ -301,7 +301,7 @@ impl Simulator<'_> {
     /// A packet of `source` has been consumed; after the last one of its synchronised burst the next one begins.
     pub(crate) fn finish_in_burst(&mut self, source: usize) {
         let Some(index) = self.nics[source].job else { return };
-        let job = &self.plan.jobs[index];
+        let Some(job) = self.plan.jobs[index].traffic() else { return };
         let Some(packets) = job.process.synchronised() else { return };
         let senders: Vec<usize> =
             job.nodes.iter().filter(|&&node| job.sends(node)).map(|&node| node as usize).collect();
@@ -316,7 +316,7 @@ impl Simulator<'_> {
     }
 
     /// A packet that has nothing to do with the one before.
-    fn generate_alone(&mut self, node: usize, job: &JobPlan) {
+    fn generate_alone(&mut self, node: usize, job: &TrafficPlan) {
         let (pattern, process) = traffic(job, node, self.now);
         let nic = &mut self.nics[node];
         let destination = pattern.destination(node as u32, &mut nic.pattern);
@@ -326,7 +326,7 @@ impl Simulator<'_> {
     }
 
     /// A packet of the pattern joins the source queue; no node sends to itself.
-    fn generate(&mut self, node: usize, destination: u32, job: &JobPlan) {
+    fn generate(&mut self, node: usize, destination: u32, job: &TrafficPlan) {
         if destination as usize == node {
             return;
         }

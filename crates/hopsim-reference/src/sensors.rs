@@ -170,7 +170,7 @@ impl Simulator<'_> {
 
     /// The saturated ones among the outputs of a router.
     fn saturated(&self, outputs: &[Output], rule: &Saturation) -> Marks {
-        let longest = self.plan.jobs.iter().map(|job| job.packet_length).max().unwrap_or(1);
+        let longest = self.plan.longest_packet();
         // load > factor · mean + threshold, times the number of loads: no quotient to round.
         let exceeds = |load: u32, links: f64, sum: u32, loads: f64| {
             f64::from(load) * links

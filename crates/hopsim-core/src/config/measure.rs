@@ -13,6 +13,11 @@ pub struct MeasureConfig {
     /// Length of the measurement window \[cycles, 1 … 3000000000\].
     #[schemars(range(min = 1, max = 3_000_000_000_u32))]
     pub cycles: u32,
+    /// Where a run of programs, which otherwise ends when they are done, is given up \[cycles, 1 … 3000000000\]; default
+    /// 3000000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 3_000_000_000_u32))]
+    pub max_cycles: Option<u32>,
     /// Seed of all random numbers; the same seed gives the same result to the last bit.
     pub seed: u64,
     /// Equal parts of the window whose spread gives the 95 % confidence intervals \[1 … 10000\]; 1 gives none.
@@ -32,6 +37,7 @@ impl Default for MeasureConfig {
         Self {
             warmup: 10_000,
             cycles: 10_000,
+            max_cycles: None,
             seed: 1,
             batches: 10,
             interval: 0,

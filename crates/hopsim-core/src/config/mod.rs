@@ -3,6 +3,7 @@
 
 pub mod document;
 pub mod measure;
+pub mod program;
 pub mod router;
 
 use crate::injection::ControlConfig;
@@ -12,6 +13,7 @@ use crate::traffic;
 use crate::traffic::placement::Placement;
 use indexmap::IndexMap;
 use measure::MeasureConfig;
+use program::{HostConfig, ProgramConfig, UnitsConfig};
 use router::RouterConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,9 @@ pub struct Experiment {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub load: Option<f64>,
+    /// What a cycle and a phit are, which programs need to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<UnitsConfig>,
     /// How the routers are linked.
     pub topology: TopologyConfig,
     /// Link latencies.
@@ -60,7 +65,8 @@ impl Experiment {
     pub fn spread_load(&mut self) {
         let Some(load) = self.load.take() else { return };
         for job in &mut self.jobs {
-            if let Some(own) = job.traffic.process.load_mut() {
+            let traffic = job.traffic.as_mut().map(|traffic| &mut traffic.process);
+            if let Some(own) = traffic.and_then(|process| process.load_mut()) {
                 own.get_or_insert(load);
             }
         }
@@ -163,6 +169,10 @@ impl Default for NicConfig {
             control: ControlConfig::default(),
         }
     }
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 fn one() -> u32 {
@@ -317,9 +327,18 @@ pub struct JobConfig {
     /// On which nodes the job runs; default all.
     #[serde(default)]
     pub placement: Placement,
-    /// What its nodes send.
-    #[serde(default)]
-    pub traffic: traffic::Config,
+    /// What its nodes draw; default uniform traffic, unless they run a program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<traffic::Config>,
+    /// What its nodes run instead, rank i on the i-th node of the placement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<ProgramConfig>,
+    /// The hosts that the program runs on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostConfig>,
+    /// Cycle in which the program begins.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub start: u32,
 }
 
 /// Values to vary: `product` gives every combination (the first key varies slowest), `zip` lists of equal

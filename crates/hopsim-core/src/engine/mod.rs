@@ -102,7 +102,7 @@ impl Task for Measured<'_> {
         let recorder = &simulation.worker.recorder;
         let job = |index: usize| {
             let mut record = Map::new();
-            record.insert("job".into(), Value::from(plan.jobs[index].name.clone()));
+            record.insert("job".into(), Value::from(plan.jobs[index].name()));
             record.extend(Figures::new(plan, recorder, vec![index]).summary());
             record
         };

@@ -4,10 +4,11 @@ use crate::config::router::{ArbiterConfig, Consumption, CrossbarInputs};
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold, WhenFull};
 use crate::engine::mode::Mode;
 use crate::engine::node::Run;
+use crate::engine::node::program::Programs;
 use crate::engine::node::synthetic::Synthetic;
 use crate::engine::simulation::{Kind, Simulation};
 use crate::engine::{Fit, Task};
-use crate::plan::{JobPlan, Plan};
+use crate::plan::{JobPlan, Plan, TrafficPlan};
 use crate::trace::Observer;
 
 /// A run with nothing but the plainest router, the default choices and rising VCs.
@@ -42,6 +43,10 @@ pub struct General<O>(pub O);
 #[derive(Clone, Default)]
 pub struct Full<O>(pub O);
 
+/// A run with everything, where some nodes run programs.
+#[derive(Clone, Default)]
+pub struct WithPrograms<O>(pub O);
+
 /// One row per mode: its name, its nodes, `PLAIN`, `CLEAN`, `RISING`, `FULL`.
 macro_rules! modes {
     ($($mode:ident $nodes:ident $plain:literal $clean:literal $rising:literal $full:literal;)*) => {$(
@@ -72,11 +77,15 @@ modes! {
     CubeFull Synthetic true true false true;
     General Synthetic false false false false;
     Full Synthetic false false false true;
+    WithPrograms Programs false false false true;
 }
 
 /// Picks the mode, once per run: everything below is compiled for it.
 pub(in crate::engine) fn perform<K: Kind, T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
     let observer = T::Observer::default();
+    if plan.has_programs() {
+        return simulate::<K, _, T>(plan, WithPrograms(observer), task);
+    }
     if fit == Fit::Loose || !K::MODES {
         return in_general::<K, T>(plan, task);
     }
@@ -108,7 +117,7 @@ fn simulate<K: Kind, M: Run<Observer = T::Observer>, T: Task>(plan: &Plan, mode:
 
 /// Whether a plan needs one of the modes with `FULL`.
 pub fn is_full(plan: &Plan) -> bool {
-    let traffic = |job: &JobPlan| {
+    let traffic = |job: &TrafficPlan| {
         let steady = !job.process.waits() && job.process.synchronised().is_none() && job.processes.is_empty();
         !steady || !job.changes.is_empty() || job.request_reply() || job.pattern.may_skip()
     };
@@ -116,7 +125,7 @@ pub fn is_full(plan: &Plan) -> bool {
         || plan.nic.when_full == WhenFull::Wait
         || plan.control.sat.is_some()
         || plan.router.damq.is_some()
-        || plan.jobs.iter().any(traffic)
+        || plan.jobs.iter().filter_map(JobPlan::traffic).any(traffic)
 }
 
 /// Whether a plan has the plainest router.

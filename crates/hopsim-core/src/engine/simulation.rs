@@ -114,7 +114,7 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
     /// Up to which cycle each region can be simulated by itself.
     fn window_end(&mut self) -> u32 {
         let batch = self.worker.recorder.start_batch(self.now);
-        let changes = self.plan.jobs.iter().flat_map(|job| &job.changes).map(|phase| phase.from);
+        let changes = self.plan.jobs.iter().flat_map(|job| job.changes()).map(|phase| phase.from);
         let change = changes.filter(|&from| from > self.now).min().unwrap_or(u32::MAX);
         self.now.saturating_add(self.cut.lookahead()).min(batch).min(change)
     }

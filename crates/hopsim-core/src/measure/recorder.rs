@@ -2,6 +2,7 @@
 
 use crate::config::measure::RecordStream;
 use crate::engine::kernel::packet::Packet;
+use crate::measure::programs::ProgramCounts;
 use crate::plan::Plan;
 use crate::topology::Topology;
 use hdrhistogram::Histogram;
@@ -271,6 +272,8 @@ pub struct Recorder {
     lifetime: (u64, u64),
     /// Length of every synchronised burst that began and ended in the window, by job \[cycles\].
     pub bursts: Vec<Vec<u32>>,
+    /// What programs took, if there are any.
+    pub programs: Option<Box<ProgramCounts>>,
     link_latency: [u32; 2],
     /// Whether links have latencies of their own, not those of their classes.
     own_latencies: bool,
@@ -283,7 +286,10 @@ impl Recorder {
         let nodes = plan.network.nodes as usize;
         let wants = |stream| measure.streams.contains(&stream);
         let end = u64::from(measure.warmup) + u64::from(measure.cycles);
-        let rows = if measure.interval == 0 { 0 } else { end.div_ceil(u64::from(measure.interval)) };
+        let has_programs = plan.has_programs();
+        // With programs nobody knows how long a run will last: rows are added as they are needed.
+        let rows =
+            if measure.interval == 0 || has_programs { 0 } else { end.div_ceil(u64::from(measure.interval)) };
         let stride = plan.network.layout.stride();
         let routers = plan.network.routers as usize;
         let link_latency = |class: usize| plan.network.classes.links.get(class).map_or(0, |c| c.latency);
@@ -321,9 +327,32 @@ impl Recorder {
             decisions: 0,
             lifetime: (0, 0),
             bursts: vec![Vec::new(); plan.jobs.len()],
+            programs: has_programs.then(|| Box::new(ProgramCounts::new(plan))),
             link_latency: [link_latency(0), link_latency(1)],
             own_latencies: plan.topology.has_latencies(),
         }
+    }
+
+    /// The run ends before cycle `end`, which its plan could not know.
+    pub fn close(&mut self, end: u32) {
+        (self.cycles, self.batch_length) = (end, end);
+        if self.interval > 0 {
+            let rows = end.div_ceil(self.interval) as usize;
+            self.series.resize(rows, Interval::default());
+            if !self.cohorts.is_empty() {
+                self.cohorts.resize(rows, Cohort::default());
+            }
+        }
+    }
+
+    /// Cycles of the window.
+    pub fn cycles(&self) -> u32 {
+        self.cycles
+    }
+
+    /// First cycle of the window, and the first one after it.
+    pub fn window(&self) -> (u32, u32) {
+        (self.start, self.start + self.cycles)
     }
 
     /// Packets generated and dropped since the beginning of the run.
@@ -378,7 +407,11 @@ impl Recorder {
         if self.interval == 0 || at >= self.start + self.cycles {
             return None;
         }
-        self.series.get_mut((at / self.interval) as usize)
+        let row = (at / self.interval) as usize;
+        if row >= self.series.len() {
+            self.series.resize(row + 1, Interval::default());
+        }
+        self.series.get_mut(row)
     }
 
     /// A node has generated a packet of a job and length.

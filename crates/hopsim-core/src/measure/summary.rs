@@ -129,7 +129,7 @@ fn means(classes: &[&str]) -> Vec<(String, Mean)> {
 impl<'a> Figures<'a> {
     /// The metrics of the jobs in `jobs` together.
     pub fn new(plan: &'a Plan, recorder: &'a Recorder, jobs: Vec<usize>) -> Self {
-        let nodes = jobs.iter().map(|&j| plan.jobs[j].nodes.len()).sum::<usize>() as f64;
+        let nodes = jobs.iter().map(|&j| plan.jobs[j].nodes().len()).sum::<usize>() as f64;
         Self { plan, recorder, jobs, nodes }
     }
 
@@ -185,12 +185,13 @@ impl<'a> Figures<'a> {
         self.add_fairness(&mut record);
         self.add_counts(&mut record, &all);
         self.add_bursts(&mut record);
+        self.add_programs(&mut record);
         record
     }
 
     /// Synchronised bursts of the jobs, if they have them.
     fn add_bursts(&self, record: &mut Map<String, Value>) {
-        if self.jobs.iter().all(|&job| self.plan.jobs[job].process.synchronised().is_none()) {
+        if self.jobs.iter().all(|&job| self.plan.jobs[job].synchronised().is_none()) {
             return;
         }
         let lengths = self.jobs.iter().flat_map(|&job| &self.recorder.bursts[job]);
@@ -198,6 +199,19 @@ impl<'a> Figures<'a> {
         record.insert("bursts_completed".into(), lengths.len().into());
         record.insert("cycles_per_burst".into(), number(mean(&lengths)));
         record.insert("cycles_per_burst_ci95".into(), number(half_width_95(&lengths)));
+    }
+
+    /// What the programs of the jobs took; of several jobs the longest time.
+    fn add_programs(&self, record: &mut Map<String, Value>) {
+        let Some(counts) = &self.recorder.programs else { return };
+        let programs = self.jobs.iter().filter_map(|&job| Some((job, self.plan.jobs[job].program()?)));
+        let summaries: Vec<Map<String, Value>> = programs.map(|program| counts.summary(program)).collect();
+        if let [summary] = &summaries[..] {
+            record.extend(summary.clone());
+        } else {
+            let times = summaries.iter().filter_map(|summary| summary["execution_time"].as_u64());
+            record.extend(times.max().map(|time| ("execution_time".to_owned(), time.into())));
+        }
     }
 
     fn add_counts(&self, record: &mut Map<String, Value>, all: &Sum) {
@@ -218,10 +232,9 @@ impl<'a> Figures<'a> {
     }
 
     fn offered_load(&self) -> Option<f64> {
-        let measure = &self.plan.experiment.measure;
-        let window = (measure.warmup, measure.warmup + measure.cycles);
+        let window = self.recorder.window();
         let jobs = self.jobs.iter().map(|&job| &self.plan.jobs[job]);
-        let sum: f64 = jobs.map(|job| job.offered_load(window) * job.nodes.len() as f64).sum();
+        let sum: f64 = jobs.map(|job| job.offered_load(window) * job.nodes().len() as f64).sum();
         (self.nodes > 0.0).then(|| sum / self.nodes)
     }
 
@@ -241,12 +254,12 @@ impl<'a> Figures<'a> {
 
     /// Injected load of every node of the jobs that sends and of every router with such nodes, averaged over them.
     fn injection_loads(&self) -> (Vec<f64>, Vec<f64>) {
-        let cycles = f64::from(self.plan.experiment.measure.cycles);
+        let cycles = f64::from(self.recorder.cycles());
         let routers = self.plan.network.routers as usize;
         let (mut sums, mut counts) = (vec![0u64; routers], vec![0u32; routers]);
         let mut nodes = Vec::new();
         for &job in &self.jobs {
-            for &node in self.plan.jobs[job].nodes.iter().filter(|&&node| self.plan.jobs[job].sends(node)) {
+            for &node in self.plan.jobs[job].nodes().iter().filter(|&&node| self.plan.jobs[job].sends(node)) {
                 let (_, phits) = self.recorder.injected[node as usize];
                 let router = (node / self.plan.topology.nodes_per_router()) as usize;
                 sums[router] += phits;

@@ -60,7 +60,7 @@ fn nodes(plan: &Plan, recorder: &Recorder) -> Table {
     let per_router = plan.topology.nodes_per_router();
     let job = |n: u32| match plan.job_of[n as usize] {
         u8::MAX => String::new(),
-        job => plan.jobs[job as usize].name.clone(),
+        job => plan.jobs[job as usize].name().to_owned(),
     };
     let latency = counts.latency.iter().zip(&counts.received).map(|(&sum, &count)| mean(sum, count));
     vec![
@@ -108,7 +108,7 @@ fn routers(plan: &Plan, recorder: &Recorder) -> Table {
                 phits += recorder.injected[node].1;
             }
         }
-        mean(phits, senders) / f64::from(plan.experiment.measure.cycles)
+        mean(phits, senders) / f64::from(recorder.cycles())
     };
     let all = 0..plan.network.nodes / per_router as u32;
     vec![
@@ -135,7 +135,7 @@ fn is_plugged(plan: &Plan, router: u32, port: usize) -> bool {
 fn links(plan: &Plan, recorder: &Recorder) -> Table {
     let Some(counts) = &recorder.links else { return Table::new() };
     let (network, layout) = (&plan.network, &plan.network.layout);
-    let cycles = f64::from(plan.experiment.measure.cycles);
+    let cycles = f64::from(recorder.cycles());
     let (mut router, mut port, mut vc, mut peer) = (vec![], vec![], vec![], vec![]);
     let (mut class, mut phits, mut utilisation, mut occupancy) = (vec![], vec![], vec![], vec![]);
     for r in 0..network.routers {
@@ -175,7 +175,7 @@ fn links(plan: &Plan, recorder: &Recorder) -> Table {
 fn occupancy(plan: &Plan, recorder: &Recorder) -> Table {
     let Some(counts) = &recorder.links else { return Table::new() };
     let (network, layout) = (&plan.network, &plan.network.layout);
-    let cycles = f64::from(plan.experiment.measure.cycles);
+    let cycles = f64::from(recorder.cycles());
     // Mean over the ports of a class that have VCs, of a sum by router and port.
     let mean = |(class, vcs): (u8, &[u8]), value: &dyn Fn(u32, usize) -> u64| {
         let ports = (0..layout.ports()).filter(|&port| layout.class[port] == class && vcs[port] > 0);
@@ -242,7 +242,7 @@ fn histogram(plan: &Plan, recorder: &Recorder) -> Table {
         let histogram: &Histogram<u64> = histogram;
         for bar in histogram.iter_recorded() {
             let value = bar.value_iterated_to();
-            job.push(plan.name.clone());
+            job.push(plan.name().to_owned());
             from.push(histogram.lowest_equivalent(value));
             to.push(histogram.highest_equivalent(value));
             packets.push(bar.count_at_value());
@@ -258,8 +258,8 @@ fn histogram(plan: &Plan, recorder: &Recorder) -> Table {
 
 fn timeseries(plan: &Plan, recorder: &Recorder) -> Table {
     let interval = plan.experiment.measure.interval;
-    let nodes = plan.jobs.iter().map(|j| j.nodes.len()).sum::<usize>() as f64;
-    let end = plan.experiment.measure.warmup + plan.experiment.measure.cycles;
+    let nodes = plan.jobs.iter().map(|j| j.nodes().len()).sum::<usize>() as f64;
+    let end = recorder.window().1;
     let rows = recorder.series.iter().enumerate();
     let load = |(index, row): (usize, &super::recorder::Interval)| {
         let first = index as u32 * interval;

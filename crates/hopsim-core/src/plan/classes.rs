@@ -88,7 +88,7 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
         latency: latency("injection", experiment.links.injection)?,
         bubble: 0,
     };
-    let longest = experiment.jobs.iter().map(|job| job.traffic.packet_length).max().unwrap_or(1);
+    let longest = super::jobs::longest_packet(&experiment);
     let bubble = check_bubble(&experiment, topology, paths)?;
     let mut links = Vec::new();
     for &class in topology.link_classes() {

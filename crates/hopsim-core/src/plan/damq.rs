@@ -22,7 +22,7 @@ pub fn share(
             ConfigError::new("router.cioq.buffers.damq", reason).valid("no such key, or topology.dragonfly")
         );
     }
-    let longest = experiment.jobs.iter().map(|j| j.traffic.packet_length).max().unwrap_or(1);
+    let longest = super::jobs::longest_packet(experiment);
     let mut shares = [Shares { reserve: 0, pool: 0 }; 2];
     let keys = [("local", damq.local_reserve), ("global", damq.global_reserve)];
     for ((share, class), (key, packets)) in shares.iter_mut().zip(&mut classes.links).zip(keys) {

@@ -1,5 +1,6 @@
 //! Jobs: who sends what, to whom and when.
 
+use super::programs::{self, Library};
 use super::within;
 use crate::config::{Experiment, JobConfig};
 use crate::error::ConfigError;
@@ -10,10 +11,106 @@ use crate::traffic::changes::{self, Phase};
 use crate::traffic::pattern::{Pattern, Site};
 use crate::traffic::process::{Process, ProcessConfig, Rate};
 use crate::traffic::{self, node_loads};
+use hopsim_programs::host::rules::Rules;
+use hopsim_programs::program::Program;
+use std::sync::Arc;
 
-/// A job without options.
+/// A job without options: some nodes and what they do.
 #[derive(Clone, Debug)]
-pub struct JobPlan {
+pub enum JobPlan {
+    /// They draw packets.
+    Traffic(TrafficPlan),
+    /// They run a program.
+    Program(ProgramPlan),
+}
+
+impl JobPlan {
+    /// Its name in the results.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Traffic(job) => &job.name,
+            Self::Program(job) => &job.name,
+        }
+    }
+
+    /// Its nodes: of traffic ascending, of a program by rank.
+    pub fn nodes(&self) -> &[u32] {
+        match self {
+            Self::Traffic(job) => &job.nodes,
+            Self::Program(job) => &job.nodes,
+        }
+    }
+
+    /// What its nodes draw, unless they run a program.
+    pub fn traffic(&self) -> Option<&TrafficPlan> {
+        if let Self::Traffic(job) = self { Some(job) } else { None }
+    }
+
+    /// What its nodes run, unless they draw packets.
+    pub fn program(&self) -> Option<&ProgramPlan> {
+        if let Self::Program(job) = self { Some(job) } else { None }
+    }
+
+    /// Whether a node of the job may ever send.
+    pub fn sends(&self, node: u32) -> bool {
+        self.traffic().is_none_or(|job| job.sends(node))
+    }
+
+    /// Whether every packet is answered.
+    pub fn request_reply(&self) -> bool {
+        self.traffic().is_some_and(TrafficPlan::request_reply)
+    }
+
+    /// What differs from given cycles on, ascending.
+    pub fn changes(&self) -> &[Phase] {
+        self.traffic().map_or(&[], |job| &job.changes)
+    }
+
+    /// Packets of a node in a burst, if bursts begin together.
+    pub fn synchronised(&self) -> Option<u32> {
+        self.traffic()?.process.synchronised()
+    }
+
+    /// Mean offered load of the cycles `first..end` \[phits/(node·cycle)\]; not a number for a program.
+    pub fn offered_load(&self, cycles: (u32, u32)) -> f64 {
+        self.traffic().map_or(f64::NAN, |job| job.offered_load(cycles))
+    }
+
+    /// Length of its longest packets \[phits\].
+    pub fn longest_packet(&self) -> u32 {
+        match self {
+            Self::Traffic(job) => job.packet_length,
+            Self::Program(job) => job.rules.packet_length,
+        }
+    }
+
+    /// Length of its shortest packets \[phits\].
+    pub fn shortest_packet(&self) -> u32 {
+        match self {
+            Self::Traffic(job) => job.packet_length,
+            Self::Program(job) => job.rules.packets(0).last,
+        }
+    }
+}
+
+/// A job whose nodes run a program.
+#[derive(Clone, Debug)]
+pub struct ProgramPlan {
+    /// Its name in the results.
+    pub name: String,
+    /// The node of every rank.
+    pub nodes: Vec<u32>,
+    /// What the ranks do.
+    pub program: Program,
+    /// The hosts they run on.
+    pub rules: Arc<Rules>,
+    /// Cycle in which the program begins.
+    pub start: u32,
+}
+
+/// A job whose nodes draw packets.
+#[derive(Clone, Debug)]
+pub struct TrafficPlan {
     /// Its name in the results.
     pub name: String,
     /// Its nodes, ascending.
@@ -34,7 +131,7 @@ pub struct JobPlan {
     pub outstanding: Option<u32>,
 }
 
-impl JobPlan {
+impl TrafficPlan {
     /// Whether a node of the job ever sends: in some permutations nodes are their own image.
     pub fn sends(&self, node: u32) -> bool {
         let changes = self.changes.iter().map(|phase| &phase.pattern);
@@ -76,7 +173,8 @@ pub fn resolve_load(experiment: &mut Experiment) -> Result<(), ConfigError> {
             .valid("0 … 1 phits/(node·cycle)"));
     }
     for (index, job) in experiment.jobs.iter_mut().enumerate() {
-        let process = &mut job.traffic.process;
+        let Some(traffic) = &mut job.traffic else { continue };
+        let process = &mut traffic.process;
         let path = format!("jobs.{index}.traffic.process.{}", process.name());
         let Some(own) = process.load_mut() else {
             return Err(ConfigError::new("load", format!("{path} sends as fast as the network takes it"))
@@ -93,6 +191,49 @@ pub fn resolve_load(experiment: &mut Experiment) -> Result<(), ConfigError> {
         }
     }
     Ok(())
+}
+
+/// Says of every job what its nodes do: uniform traffic if the document says nothing. With programs a run begins at cycle 0 and
+/// ends when they are done.
+pub fn resolve_work(experiment: &mut Experiment) -> Result<(), ConfigError> {
+    for (index, job) in experiment.jobs.iter_mut().enumerate() {
+        let refused = |key: &str, reason: &str| ConfigError::new(format!("jobs.{index}.{key}"), reason);
+        if job.program.is_some() && job.traffic.is_some() {
+            return Err(refused("traffic", "the job runs a program already").valid("traffic or program"));
+        }
+        if job.program.is_none() {
+            job.traffic.get_or_insert_with(traffic::Config::default);
+            if job.host.is_some() {
+                return Err(
+                    refused("host", "is for jobs that run a program").valid("no such key, or program")
+                );
+            }
+            if job.start > 0 {
+                return Err(refused("start", "is for jobs that run a program")
+                    .value(job.start)
+                    .valid("no such key"));
+            }
+        }
+    }
+    let measure = &mut experiment.measure;
+    if experiment.jobs.iter().any(|job| job.program.is_some()) {
+        (measure.warmup, measure.batches) = (0, 1);
+        measure.cycles = *measure.max_cycles.get_or_insert(super::MAX_CYCLES);
+    } else if let Some(cycles) = measure.max_cycles {
+        return Err(ConfigError::new("measure.max_cycles", "is for runs of programs")
+            .value(cycles)
+            .valid("measure.cycles"));
+    }
+    Ok(())
+}
+
+/// The longest packet that any job sends \[phits\].
+pub fn longest_packet(experiment: &Experiment) -> u32 {
+    let length = |job: &JobConfig| match (&job.program, &job.host) {
+        (None, _) => job.traffic.as_ref().map_or(1, |traffic| traffic.packet_length),
+        (Some(_), host) => programs::packet_length(host.as_ref()),
+    };
+    experiment.jobs.iter().map(length).max().unwrap_or(1)
 }
 
 /// Names the jobs that have no name.
@@ -120,7 +261,11 @@ pub fn resolve_names(experiment: &mut Experiment) -> Result<(), ConfigError> {
 
 /// Whether some job answers its packets.
 pub fn answers(experiment: &Experiment) -> bool {
-    experiment.jobs.iter().any(|job| job.traffic.request_reply.is_some())
+    experiment
+        .jobs
+        .iter()
+        .filter_map(|job| job.traffic.as_ref())
+        .any(|traffic| traffic.request_reply.is_some())
 }
 
 /// The jobs, and the job of every node, `u8::MAX` if it is idle.
@@ -128,6 +273,7 @@ pub fn build(
     experiment: &Experiment,
     topology: &Topology,
     network: &Network,
+    library: &Library<'_>,
 ) -> Result<(Vec<JobPlan>, Vec<u8>), ConfigError> {
     if experiment.jobs.is_empty() || experiment.jobs.len() > 255 {
         let reason = format!("the experiment has {} jobs", experiment.jobs.len());
@@ -143,12 +289,28 @@ pub fn build(
         }
     }
     let build = |(index, nodes): (usize, Vec<u32>)| {
-        let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: index as u64 };
         let job = &experiment.jobs[index];
-        job_plan(experiment, job, &site).map_err(|e| e.within(&format!("jobs.{index}.traffic")))
+        let path = format!("jobs.{index}");
+        if let Some(program) = &job.program {
+            let plan = programs::plan(experiment, (job, program), nodes, library);
+            return plan.map(JobPlan::Program).map_err(|e| e.within(&path));
+        }
+        let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: index as u64 };
+        let traffic = job.traffic.clone().unwrap_or_default();
+        let plan = traffic_plan(experiment, (job, &traffic), &site);
+        plan.map(JobPlan::Traffic).map_err(|e| e.within("traffic").within(&path))
     };
-    let jobs = nodes.into_iter().enumerate().map(build).collect::<Result<_, _>>()?;
+    let jobs: Vec<JobPlan> = nodes.into_iter().enumerate().map(build).collect::<Result<_, _>>()?;
+    release_unused(&jobs, &mut job_of);
     Ok((jobs, job_of))
+}
+
+/// Nodes behind the last rank of a program are idle.
+fn release_unused(jobs: &[JobPlan], job_of: &mut [u8]) {
+    for (index, job) in jobs.iter().enumerate().filter(|(_, job)| job.program().is_some()) {
+        job_of.iter_mut().filter(|of| usize::from(**of) == index).for_each(|of| *of = u8::MAX);
+        job.nodes().iter().for_each(|&node| job_of[node as usize] = index as u8);
+    }
 }
 
 fn place_job(
@@ -173,8 +335,11 @@ fn place_job(
     Ok(nodes)
 }
 
-fn job_plan(experiment: &Experiment, job: &JobConfig, site: &Site<'_>) -> Result<JobPlan, ConfigError> {
-    let traffic = &job.traffic;
+fn traffic_plan(
+    experiment: &Experiment,
+    (job, traffic): (&JobConfig, &traffic::Config),
+    site: &Site<'_>,
+) -> Result<TrafficPlan, ConfigError> {
     let length = traffic.packet_length;
     within(1..=4096, length, "packet_length")?;
     let outstanding = traffic.request_reply.as_ref().map(|r| r.outstanding.unwrap_or(u32::MAX));
@@ -202,7 +367,7 @@ fn job_plan(experiment: &Experiment, job: &JobConfig, site: &Site<'_>) -> Result
         node_loads::processes(&traffic.process, &loads, rate).map_err(|e| e.within("process"))?
     };
     let Phase { pattern, process, load, .. } = first;
-    Ok(JobPlan {
+    Ok(TrafficPlan {
         load: if processes.is_empty() { load } else { loads.iter().sum::<f64>() / loads.len() as f64 },
         processes,
         name: job.name.clone().unwrap_or_else(|| format!("job{}", site.job)),

@@ -254,18 +254,24 @@ fn collective(fields: &mut Fields<'_>, rank: Rank) -> Result<Collective, Program
     } else {
         let sent = text::number(sent, "the bytes sent", 0..=u64::MAX)?;
         let received = text::number(received, "the bytes received", 0..=u64::MAX)?;
-        let bytes = sent.max(received);
-        let expected = sides(kind, root == Some(rank), bytes);
-        if (sent, received) != expected {
-            let (send, receive) = expected;
-            return Err(ProgramError::new(format!(
-                "{name} sends {sent} and receives {received} bytes here; expected {send} and {receive}",
-                name = kind.name()
-            )));
-        }
-        Bytes::Same(bytes)
+        Bytes::Same(same(kind, root == Some(rank), (sent, received))?)
     };
     Ok(Collective { kind, communicator, root, bytes })
+}
+
+/// n of an operation in which a rank sends and receives so many bytes.
+pub(super) fn same(kind: Kind, is_root: bool, (sent, received): (u64, u64)) -> Result<u64, ProgramError> {
+    let bytes = sent.max(received);
+    let expected = sides(kind, is_root, bytes);
+    if (sent, received) == expected {
+        return Ok(bytes);
+    }
+    Err(ProgramError::new(format!(
+        "{} sends {sent} and receives {received} bytes here; expected {} and {}",
+        kind.name(),
+        expected.0,
+        expected.1
+    )))
 }
 
 fn list(field: &[u8]) -> Result<Box<[u64]>, ProgramError> {
@@ -273,8 +279,8 @@ fn list(field: &[u8]) -> Result<Box<[u64]>, ProgramError> {
     sizes.map(|size| text::number(size, "bytes for each member, joined by `,`", 0..=u64::MAX)).collect()
 }
 
-/// What the file says that a rank sends and receives in an operation of so many bytes.
-fn sides(kind: Kind, is_root: bool, bytes: u64) -> (u64, u64) {
+/// What files say that a rank sends and receives in an operation of n bytes.
+pub(super) fn sides(kind: Kind, is_root: bool, bytes: u64) -> (u64, u64) {
     let sends = match kind {
         Kind::Barrier => false,
         Kind::Bcast | Kind::Scatter => is_root,
@@ -316,7 +322,7 @@ fn says_something(record: &Record) -> bool {
     }
 }
 
-fn word(text: &str) -> String {
+pub(super) fn word(text: &str) -> String {
     if text.is_empty() { "_".to_string() } else { text.replace(char::is_whitespace, "_") }
 }
 
@@ -379,6 +385,8 @@ fn write_collective(collective: &Collective, rank: Rank, writer: &mut impl Write
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::arbitrary::traces;
+    use proptest::prelude::*;
 
     const HEAD: &str = "mpt 1\nname x\nranks 2\ncomm 0 2 0 1\ncomm 1 1 1\n";
 
@@ -518,6 +526,16 @@ mod tests {
     }
 
     #[test]
+    fn a_script_becomes_a_trace() {
+        let text = with("c 7\n# no record").replace("name x", "name other");
+        let trace = read(text.as_bytes()).unwrap();
+        let script: Arc<dyn crate::record::Script> = Arc::new(trace.clone());
+        let copy = Trace::of_script("other", &script);
+        assert_eq!(copy, trace);
+        assert_eq!(copy.ranks[0].line(0), Some(7));
+    }
+
+    #[test]
     fn records_know_their_lines() {
         let text = format!(
             "{HEAD}# no records yet\nrank 0 3\n\nc 1\nc 2\n\n# two lines between\nc 3\nrank 1 0\nend\n"
@@ -525,5 +543,24 @@ mod tests {
         let trace = read(text.as_bytes()).unwrap();
         let lines: Vec<_> = (0..3).map(|record| trace.ranks[0].line(record)).collect();
         assert_eq!(lines, [Some(9), Some(10), Some(13)]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(trace in traces()) {
+            let mut text = Vec::new();
+            write(&trace, &mut text).unwrap();
+            prop_assert_eq!(read(text.as_slice()), Ok(trace));
+        }
+
+        #[test]
+        fn no_text_makes_the_reader_panic(trace in traces(), place in any::<prop::sample::Index>(), byte in any::<u8>()) {
+            let mut text = Vec::new();
+            write(&trace, &mut text).unwrap();
+            let place = place.index(text.len());
+            text[place] = byte;
+            let _ = read(text.as_slice()).map(|trace| trace.check());
+            let _ = read(&text[..place]).map(|trace| trace.check());
+        }
     }
 }

@@ -97,6 +97,23 @@ impl<'a> Iterator for Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
+    /// Those of a text.
+    #[inline]
+    pub fn of(text: &'a [u8]) -> Self {
+        Self { rest: text }
+    }
+
+    /// The next one, which must be this.
+    #[inline]
+    pub fn keyword(&mut self, keyword: &str) -> Result<(), ProgramError> {
+        let got = self.next();
+        if got == Some(keyword.as_bytes()) {
+            return Ok(());
+        }
+        let got = got.map_or("the end of the line".to_string(), quoted);
+        Err(ProgramError::new(format!("expected `{keyword}`, got {got}")))
+    }
+
     /// What follows the fields so far and the space behind them.
     pub fn rest(self) -> &'a [u8] {
         self.rest.get(1..).unwrap_or_default()
@@ -161,6 +178,16 @@ pub fn digits(text: &[u8]) -> Option<u64> {
         number = number.checked_mul(10)?.checked_add(digit.into())?;
     }
     (!text.is_empty()).then_some(number)
+}
+
+/// The number that a decimal says, such as `1`, `0.5` or `12.25`, times ten to the number of decimals that it may have; none for
+/// anything else.
+pub fn decimal(text: &[u8], decimals: u32) -> Option<u64> {
+    let point = text.iter().position(|&byte| byte == b'.');
+    let (whole, part) = point.map_or((text, &b"0"[..]), |point| (&text[..point], &text[point + 1..]));
+    let missing = decimals.checked_sub(u32::try_from(part.len()).ok()?)?;
+    let part = digits(part)?.checked_mul(10u64.checked_pow(missing)?)?;
+    digits(whole)?.checked_mul(10u64.checked_pow(decimals)?)?.checked_add(part)
 }
 
 /// The beginning of a text of a file as a message shows it.

@@ -74,6 +74,11 @@ pub struct Letter {
 }
 
 impl Letter {
+    /// Whether its receiver matches it with a receive: then it keeps its place among those with the same key.
+    pub fn is_announced(&self) -> bool {
+        matches!(self.purpose, Purpose::Eager | Purpose::Request { .. })
+    }
+
     /// What the network carries of it \[bytes\].
     pub fn payload(&self) -> u64 {
         match self.purpose {
@@ -268,6 +273,11 @@ impl Host {
     /// Messages for the network, first come, first served.
     pub fn queue(&mut self) -> &mut VecDeque<Outgoing> {
         &mut self.machine.queue
+    }
+
+    /// Whether a message waits for the network.
+    pub fn sends(&self) -> bool {
+        !self.machine.queue.is_empty()
     }
 
     /// The rules of its job.

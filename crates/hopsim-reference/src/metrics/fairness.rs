@@ -18,7 +18,7 @@ impl Run<'_> {
     fn node_loads(&self, jobs: &[usize]) -> Vec<(u32, f64)> {
         let phits = self.injected_phits();
         let nodes =
-            jobs.iter().flat_map(|&job| self.plan.jobs[job].nodes.iter().map(move |&node| (job, node)));
+            jobs.iter().flat_map(|&job| self.plan.jobs[job].nodes().iter().map(move |&node| (job, node)));
         let senders = nodes.filter(|&(job, node)| self.plan.jobs[job].sends(node)).map(|(_, node)| node);
         senders.map(|node| (node, f64::from(phits[node as usize]) / self.window().cycles())).collect()
     }

@@ -73,7 +73,7 @@ impl Run<'_> {
 
     /// Nodes of some jobs.
     fn nodes_of(&self, jobs: &[usize]) -> f64 {
-        jobs.iter().map(|&job| self.plan.jobs[job].nodes.len()).sum::<usize>() as f64
+        jobs.iter().map(|&job| self.plan.jobs[job].nodes().len()).sum::<usize>() as f64
     }
 }
 

@@ -38,7 +38,7 @@ impl Run<'_> {
                 }
             }
             for ((first, last), count) in bins {
-                job.push(plan.name.clone());
+                job.push(plan.name().to_owned());
                 from.push(first.into());
                 to.push(last.into());
                 packets.push(count);

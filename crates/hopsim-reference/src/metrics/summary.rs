@@ -21,7 +21,7 @@ impl Run<'_> {
     /// The record of a job.
     pub fn summary_of_job(&self, job: usize) -> Map<String, Value> {
         let mut record = self.summary(&[job]);
-        record.insert("job".into(), Value::from(self.plan.jobs[job].name.clone()));
+        record.insert("job".into(), Value::from(self.plan.jobs[job].name()));
         record
     }
 
@@ -144,15 +144,15 @@ impl Run<'_> {
     fn offered_load(&self, jobs: &[usize]) -> Option<f64> {
         let mut sum = 0.0;
         for &job in jobs {
-            sum += self.offered_load_of(job)? * self.plan.jobs[job].nodes.len() as f64;
+            sum += self.offered_load_of(job)? * self.plan.jobs[job].nodes().len() as f64;
         }
         Some(sum / self.nodes_of(jobs))
     }
 
     fn offered_load_of(&self, job: usize) -> Option<f64> {
-        let traffic = &self.plan.experiment.jobs[job].traffic;
+        let traffic = self.plan.experiment.jobs[job].traffic.as_ref()?;
         if !traffic.node_loads.are_equal() {
-            return Some(self.plan.jobs[job].load);
+            return Some(self.plan.traffic(job).load);
         }
         let mut load = (*traffic.process.clone().load_mut()?)?;
         let mut sum = 0.0;
@@ -171,9 +171,9 @@ impl Run<'_> {
         let mut any = false;
         for &job in jobs {
             let plan = &self.plan.jobs[job];
-            let Some(packets) = plan.process.synchronised() else { continue };
+            let Some(packets) = plan.synchronised() else { continue };
             any = true;
-            let senders = plan.nodes.iter().filter(|&&node| plan.sends(node)).count();
+            let senders = plan.nodes().iter().filter(|&&node| plan.sends(node)).count();
             lengths.extend(self.burst_lengths(job, packets as usize * senders));
         }
         if any {

@@ -34,8 +34,8 @@ impl Run<'_> {
     }
 
     fn job_name(&self, node: u32) -> String {
-        let job = self.plan.jobs.iter().find(|job| job.nodes.contains(&node));
-        job.map_or(String::new(), |job| job.name.clone())
+        let job = self.plan.jobs.iter().find(|job| job.nodes().contains(&node));
+        job.map_or(String::new(), |job| job.name().to_owned())
     }
 
     pub fn nodes_table(&self) -> Table {

@@ -6,7 +6,7 @@ use super::layers;
 use super::ways::Ways;
 use crate::parts::Request;
 use hopsim_core::config::router::VcManagement;
-use hopsim_core::plan::Plan;
+use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::rng::Stream;
 use hopsim_core::routing::flexvc::Selection;
 use hopsim_core::routing::{RoutingConfig, ugal, valiant};
@@ -109,7 +109,7 @@ impl Vcs {
             return Self { rule, selection: Selection::Shortest, used: [links[0].vcs, 0], sensed: [0; 2] };
         }
         let (path, references) = paths(routing);
-        let replies = plan.jobs.iter().any(|job| job.outstanding.is_some());
+        let replies = plan.jobs.iter().any(JobPlan::request_reply);
         let config = plan.experiment.router.vcs();
         let all = [links[0].vcs, links[1].vcs];
         if let VcManagement::Flexvc(flexvc) = config.management {

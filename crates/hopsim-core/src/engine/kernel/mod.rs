@@ -2,6 +2,7 @@
 
 pub mod constants;
 pub mod doors;
+pub mod message;
 pub mod packet;
 pub mod pool;
 pub mod regions;
@@ -10,6 +11,7 @@ pub mod wires;
 pub mod worker;
 
 use crate::engine::kernel::constants::Constants;
+use crate::engine::kernel::message::Message;
 use crate::engine::kernel::packet::Packet;
 use crate::engine::kernel::pool::Pool;
 use crate::engine::kernel::regions::{Regions, Span};
@@ -34,6 +36,8 @@ pub struct Kernel<'p, M> {
     pub immigrants: Wheel<Packet>,
     /// Credits on their way.
     pub credits: Wheel<Credit>,
+    /// Messages that others have begun to send to nodes of the region.
+    pub messages: Vec<Message>,
     /// Lent while the region is simulated.
     pub worker: Worker<M>,
 }
@@ -50,6 +54,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
             arrivals: Wheel::new(ahead + 1),
             immigrants: Wheel::new(if spread == 0 { 0 } else { ahead + 1 + spread }),
             credits: Wheel::new(constants.longest_link + spread),
+            messages: Vec::new(),
             worker: Worker::default(),
             constants,
             span,
@@ -64,6 +69,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
     /// Takes what other regions have sent.
     pub fn receive(&mut self, mail: &mut Mail) {
         let pipeline = self.constants.pipeline;
+        self.messages.append(&mut mail.messages);
         mail.packets.drain(..).for_each(|p| self.immigrants.push(p.arrived + pipeline, p));
         mail.credits.drain(..).for_each(|(at, credit)| self.credits.push(at, credit));
     }

@@ -48,6 +48,11 @@ impl<T: Linked> Pool<T> {
     }
 
     /// Records in use.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many there are.
     pub fn len(&self) -> usize {
         self.live
     }

@@ -49,7 +49,7 @@ impl Regions {
             .flat_map(|router| (0..network.layout.ports()).filter_map(move |port| leaves(router, port)));
         let Some(lookahead) = latencies.min() else { return whole };
         // The signal goes from region to region in no time, and so do the news that a burst is over.
-        let bursts = plan.jobs.iter().any(|job| job.process.synchronised().is_some());
+        let bursts = plan.jobs.iter().any(|job| job.synchronised().is_some());
         if bursts || plan.control.sat.is_some() {
             return whole;
         }
@@ -93,6 +93,7 @@ impl Regions {
         let node = |router: u32| (router * plan.topology.nodes_per_router()).min(plan.network.nodes);
         Span {
             region: region as u16,
+            step: self.routers[0].end,
             first_router: routers.start,
             routers: routers.len(),
             first_node: node(routers.start),
@@ -107,6 +108,8 @@ impl Regions {
 pub struct Span {
     /// Its number.
     pub region: u16,
+    /// Routers of a region; the last one may have fewer.
+    pub step: u32,
     /// Its first router.
     pub first_router: u32,
     /// How many routers.
@@ -118,6 +121,11 @@ pub struct Span {
 }
 
 impl Span {
+    /// The region of a router of the network.
+    pub fn region_of(&self, router: u32) -> u16 {
+        (router / self.step) as u16
+    }
+
     /// A router of the region, by its number there.
     #[inline]
     pub fn router(&self, number: usize) -> u32 {

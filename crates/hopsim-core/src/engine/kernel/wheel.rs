@@ -44,6 +44,13 @@ impl<T> Wheel<T> {
         }
     }
 
+    /// The first cycle from `now` on that has an event; none if there is none.
+    pub fn next(&self, now: u32) -> Option<u32> {
+        (0..=self.mask)
+            .map(|ahead| now + ahead)
+            .find(|at| !self.buckets[(at & self.mask) as usize].is_empty())
+    }
+
     /// All events still to come, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.buckets.iter().flatten()

@@ -1,5 +1,6 @@
 //! What a thread has of its own, and lends to the region that it simulates: counters, and what leaves the region.
 
+use crate::engine::kernel::message::Message;
 use crate::engine::kernel::packet::Packet;
 use crate::engine::kernel::wires::Credit;
 use crate::measure::recorder::Recorder;
@@ -9,6 +10,8 @@ use crate::measure::recorder::Recorder;
 pub struct Mail {
     /// Packets, in the order in which they were sent. Their link is the slot that they arrive in.
     pub packets: Vec<Packet>,
+    /// Messages whose first packet has set out.
+    pub messages: Vec<Message>,
     /// Credits and the cycles in which they are due.
     pub credits: Vec<(u32, Credit)>,
 }

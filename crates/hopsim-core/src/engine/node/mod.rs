@@ -2,6 +2,7 @@
 //! has for them, and nothing else of it.
 
 pub mod interface;
+pub mod program;
 pub mod synthetic;
 
 use crate::engine::kernel::Kernel;
@@ -9,6 +10,7 @@ use crate::engine::kernel::doors::Doors;
 use crate::engine::mode::Mode;
 use crate::plan::Plan;
 use crate::trace::Observer as _;
+use hopsim_programs::host::Host;
 
 /// The nodes of a region, which have numbers of their own there.
 ///
@@ -55,6 +57,22 @@ pub trait Nodes<M: Mode>: Sized {
         0
     }
 
+    /// The ranks of programs in the region.
+    fn ranks(&self) -> Vec<RankState<'_>> {
+        Vec::new()
+    }
+
+    /// Whether the programs of the region, if there are any, are done.
+    fn are_done(&self) -> bool {
+        true
+    }
+
+    /// With nothing in the network: the first cycle after `now` in which the nodes do anything, `u32::MAX` if there is none; `None`:
+    /// any cycle may be it.
+    fn next_event(&self, _now: u32) -> Option<u32> {
+        None
+    }
+
     /// Counts what the nodes would have done by cycle `end`, the last of the run.
     fn finish(&mut self, _kernel: &mut Kernel<'_, M>, _end: u32) {}
 
@@ -64,6 +82,20 @@ pub trait Nodes<M: Mode>: Sized {
     /// Packets that are not in the network yet.
     #[cfg(feature = "trace")]
     fn waiting(&self) -> usize;
+}
+
+/// A rank of a program, to be looked at.
+pub struct RankState<'a> {
+    /// Its job.
+    pub job: u8,
+    /// Its node in the region.
+    pub node: usize,
+    /// Whether something of its program is under way.
+    pub is_busy: bool,
+    /// Last cycle in which something happened to it.
+    pub last_event: u32,
+    /// Its host.
+    pub host: &'a Host,
 }
 
 /// A mode with the kind of nodes that takes part.

@@ -28,6 +28,21 @@ impl Interfaces {
         self.enqueue(node, packet);
     }
 
+    /// Takes a packet of `node` into an injection buffer in this cycle. If wire or room do not allow it the node is woken when that
+    /// can change.
+    pub fn inject<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize, packet: Waiting) -> bool {
+        let vc = if self.may_send::<M>(kernel.now, node, false) {
+            self.admission::<M>(kernel.now, node, packet.candidate())
+        } else {
+            None
+        };
+        self.answers[node].awaits_room = vc.is_none();
+        if let Some(vc) = vc {
+            self.enter_buffer(kernel, node, vc, packet);
+        }
+        vc.is_some()
+    }
+
     /// The packet joins the source queue of `node`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]

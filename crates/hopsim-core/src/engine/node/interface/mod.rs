@@ -70,7 +70,7 @@ impl Answers {
             reply_pointer: plan.network.classes.first_reply_vc(),
             replies: Queue::EMPTY,
             unanswered: 0,
-            limit: job.and_then(|job| job.outstanding).unwrap_or(u32::MAX),
+            limit: job.and_then(|job| job.traffic()?.outstanding).unwrap_or(u32::MAX),
         }
     }
 
@@ -222,6 +222,13 @@ impl Interfaces {
     pub fn has_nothing(&self, node: usize) -> bool {
         self.nics[node].queue.is_empty()
             && self.buffers[node * self.vcs..][..self.vcs].iter().all(|b| b.used == 0)
+    }
+
+    /// Nodes that may be able to inject again in cycle `now`: their wire is free, or a buffer has room.
+    pub fn take_woken(&mut self, now: u32) -> Vec<u32> {
+        let mut due = self.wires.take(now);
+        due.append(&mut self.freed);
+        due
     }
 
     /// Whether source queues have no end.

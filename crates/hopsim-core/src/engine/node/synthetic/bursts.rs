@@ -23,13 +23,13 @@ pub struct Bursts {
 
 /// The nodes of a job that send. Networks with such jobs are one region, in which they have their own numbers.
 pub fn senders(job: &JobPlan) -> impl Iterator<Item = usize> {
-    job.nodes.iter().filter(|&&node| job.sends(node)).map(|&node| node as usize)
+    job.nodes().iter().filter(|&&node| job.sends(node)).map(|&node| node as usize)
 }
 
 impl Bursts {
     /// The first burst of every job that has them begins at cycle 0.
     pub fn new(plan: &Plan) -> Self {
-        let any = plan.jobs.iter().any(|job| job.process.synchronised().is_some());
+        let any = plan.jobs.iter().any(|job| job.synchronised().is_some());
         let mut bursts = Self {
             present: vec![Burst::default(); plan.jobs.len()],
             left: vec![0; if any { plan.network.nodes as usize } else { 0 }],
@@ -41,7 +41,7 @@ impl Bursts {
     }
 
     fn fill(&mut self, index: usize, job: &JobPlan) {
-        let Some(packets) = job.process.synchronised() else { return };
+        let Some(packets) = job.synchronised() else { return };
         for node in senders(job) {
             self.left[node] = packets;
             self.present[index].left += u64::from(packets);

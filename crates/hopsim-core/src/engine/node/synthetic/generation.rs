@@ -21,7 +21,7 @@ impl Synthetic {
             return;
         }
         let generator = &mut self.generators[node];
-        let job = &kernel.constants.plan.jobs[generator.job as usize];
+        let job = kernel.constants.plan.traffic(generator.job as usize);
         let destination = job.pattern.destination(kernel.span.node(node), &mut generator.pattern);
         let next_at = kernel.now.saturating_add(job.process.bernoulli().gap(&mut generator.process));
         self.book(node, next_at);
@@ -81,7 +81,7 @@ impl Synthetic {
     ) -> (Option<u32>, u32) {
         let (name, generator) = (kernel.span.node(node), &mut self.generators[node]);
         let index = generator.job as usize;
-        let job = &kernel.constants.plan.jobs[index];
+        let job = kernel.constants.plan.traffic(index);
         let (destination, gap) = if M::FULL {
             let (pattern, process) = self.changes.present(job, index, name);
             let destination = pattern.destination(name, &mut generator.pattern);
@@ -115,7 +115,7 @@ impl Synthetic {
         self.catch_up_before_change(kernel);
         for (index, job) in kernel.constants.plan.jobs.iter().enumerate() {
             let done = &mut self.changes.done[index];
-            let Some(phase) = job.changes.get(*done).filter(|phase| phase.from == kernel.now) else {
+            let Some(phase) = job.changes().get(*done).filter(|phase| phase.from == kernel.now) else {
                 continue;
             };
             *done += 1;
@@ -152,7 +152,7 @@ impl Synthetic {
     fn generate_in_phase<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
         let (name, generator) = (kernel.span.node(node), &mut self.generators[node]);
         let index = generator.job as usize;
-        let (pattern, process) = self.changes.present(&kernel.constants.plan.jobs[index], index, name);
+        let (pattern, process) = self.changes.present(kernel.constants.plan.traffic(index), index, name);
         if process.waits() {
             return self.generate_in_burst(kernel, node, pattern, process);
         }

@@ -17,7 +17,7 @@ use crate::engine::node::synthetic::bursts::{Bursts, senders};
 use crate::engine::node::synthetic::replies::{Consumed, reply_space};
 use crate::engine::node::synthetic::source::{Changes, Source};
 use crate::network::NONE;
-use crate::plan::Plan;
+use crate::plan::{JobPlan, Plan};
 use crate::rng::{Purpose, Stream};
 
 /// Buckets of the wheel of generations; a node whose gap is longer passes its bucket several times.
@@ -57,14 +57,16 @@ impl Generator {
         let mut process = Stream::new(seed, Purpose::Process, u64::from(node));
         let job = plan.job_at(node as usize);
         let sender = job.filter(|job| job.sends(node));
-        let first = sender.map(|job| job.process_of(node).begin(&mut process).saturating_sub(1));
+        let first = sender
+            .and_then(JobPlan::traffic)
+            .map(|job| job.process_of(node).begin(&mut process).saturating_sub(1));
         Self {
             process,
             pattern: Stream::new(seed, Purpose::Pattern, u64::from(node)),
             serial: 0,
             next_at: first.unwrap_or(u32::MAX),
             next_node: NONE,
-            length: job.map_or(0, |job| job.packet_length),
+            length: job.map_or(0, JobPlan::longest_packet),
             job: plan.job_of[node as usize],
             lags: false,
         }
@@ -184,6 +186,17 @@ impl<M: Mode> Nodes<M> for Synthetic {
 }
 
 impl Synthetic {
+    /// The interfaces of all nodes, those included that draw nothing.
+    pub fn interfaces_mut(&mut self) -> &mut Interfaces {
+        &mut self.interfaces
+    }
+
+    /// Whether no node draws anything and none waits.
+    pub fn is_silent(&self) -> bool {
+        self.generators.iter().all(|generator| generator.next_at == u32::MAX)
+            && self.interfaces.waiting.is_empty()
+    }
+
     /// Injection from the source queues that can move again, then generation.
     fn run_nodes<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         if M::FULL {
@@ -199,6 +212,13 @@ impl Synthetic {
             self.drain_source(kernel, node as usize);
         }
         self.interfaces.freed = freed;
+        self.generate_due(kernel);
+    }
+
+    /// Generation of the nodes that are due.
+    #[expect(clippy::inline_always, reason = "per cycle; measured")]
+    #[inline(always)]
+    pub fn generate_due<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         let bucket = kernel.now as usize % BUCKETS;
         let mut node = std::mem::replace(&mut self.buckets[bucket], NONE);
         while node != NONE {
@@ -214,7 +234,7 @@ impl Synthetic {
     }
 
     /// Moves packets of `node` into injection buffers as far as wire and room allow, replies first.
-    fn drain_source<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
+    pub fn drain_source<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
         if M::FULL {
             self.interfaces.drain_replies(kernel, node);
         }
@@ -270,7 +290,7 @@ impl Synthetic {
     }
 
     /// Nodes begin to absorb requests and answer them, or absorb replies and may send more requests.
-    fn absorb_consumed<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
+    pub fn absorb_consumed<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         let due = self.consumed.take(kernel.now);
         for packet in &due {
             let node = packet.node as usize;

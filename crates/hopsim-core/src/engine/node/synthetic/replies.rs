@@ -26,5 +26,5 @@ pub fn reply_space(plan: &Plan, node: usize) -> u32 {
             classes.terminal.vcs - classes.first_reply_vc()
         }
     };
-    classes.terminal.buffer / job.packet_length * job.packet_length * u32::from(vcs)
+    classes.terminal.buffer / job.longest_packet() * job.longest_packet() * u32::from(vcs)
 }

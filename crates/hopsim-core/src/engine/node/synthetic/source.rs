@@ -1,7 +1,7 @@
 //! Sources beyond a Bernoulli process that never changes: bursts, changes of pattern and load.
 
 use crate::network::NONE;
-use crate::plan::{JobPlan, Plan};
+use crate::plan::{Plan, TrafficPlan};
 use crate::traffic::pattern::Pattern;
 use crate::traffic::process::Process;
 
@@ -37,14 +37,14 @@ impl Changes {
     }
 
     pub(super) fn next(&self, plan: &Plan) -> u32 {
-        let next = plan.jobs.iter().zip(&self.done).filter_map(|(job, &done)| job.changes.get(done));
+        let next = plan.jobs.iter().zip(&self.done).filter_map(|(job, &done)| job.changes().get(done));
         next.map(|phase| phase.from).min().unwrap_or(u32::MAX)
     }
 
     /// Pattern and process of a node of a job.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    pub fn present<'p>(&self, job: &'p JobPlan, index: usize, node: u32) -> (&'p Pattern, &'p Process) {
+    pub fn present<'p>(&self, job: &'p TrafficPlan, index: usize, node: u32) -> (&'p Pattern, &'p Process) {
         match self.done[index] {
             0 => (&job.pattern, job.process_of(node)),
             done if !job.processes.is_empty() => (&job.changes[done - 1].pattern, job.process_of(node)),

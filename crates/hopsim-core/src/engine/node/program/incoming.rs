@@ -1,0 +1,82 @@
+//! Messages on their way to a node: packets come in any order, and a message is there when the last of them is.
+
+use crate::engine::kernel::message::Message;
+use hopsim_programs::host::Letter;
+use rustc_hash::FxHashMap;
+
+/// A message some of whose packets have not come.
+struct Incoming {
+    /// Number of its first packet.
+    first: u32,
+    /// How many packets it has.
+    packets: u32,
+    /// How many have not been granted their way out.
+    left: u32,
+    /// First cycle in which all that have are there.
+    there: u32,
+    /// Whether it is there: then it waits for one sent earlier.
+    is_there: bool,
+    letter: Letter,
+}
+
+/// Messages on their way to one node.
+#[derive(Default)]
+pub struct Inbox {
+    /// By source node, in the order in which they were sent.
+    sources: FxHashMap<u32, Vec<Incoming>>,
+}
+
+impl Inbox {
+    /// A message has set out.
+    pub fn expect(&mut self, message: &Message) {
+        let Message { from, first, packets, letter, .. } = *message;
+        let incoming = Incoming { first, packets, left: packets, there: 0, is_there: false, letter };
+        self.sources.entry(from).or_default().push(incoming);
+    }
+
+    /// Packet `serial` from `source` will be there at cycle `at`. Returns, if it is the last of its message, the number of the
+    /// first one and the cycle in which all are there.
+    #[inline]
+    pub fn packet(&mut self, (source, serial): (u32, u32), at: u32) -> Option<(u32, u32)> {
+        let messages = self.sources.get_mut(&source)?;
+        let message =
+            messages.iter_mut().find(|message| serial.wrapping_sub(message.first) < message.packets)?;
+        message.left -= 1;
+        message.there = message.there.max(at);
+        (message.left == 0).then_some((message.first, message.there))
+    }
+
+    /// The message from `source` that begins with packet `first` is there. What its receiver learns of now, in the order of the
+    /// source, is added to `letters`: of messages with the same key none before one sent earlier.
+    pub fn arrive(&mut self, (source, first): (u32, u32), letters: &mut Vec<Letter>) {
+        let Some(messages) = self.sources.get_mut(&source) else { return };
+        if let Some(message) = messages.iter_mut().find(|message| message.first == first) {
+            message.is_there = true;
+        }
+        let mut at = 0;
+        while at < messages.len() {
+            let free = messages[at].is_there
+                && !messages[..at].iter().any(|earlier| precedes(earlier, &messages[at]));
+            if free {
+                letters.push(messages.remove(at).letter);
+            } else {
+                at += 1;
+            }
+        }
+        if messages.is_empty() {
+            self.sources.remove(&source);
+        }
+    }
+
+    /// Whether nothing is on its way.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+}
+
+/// Whether a message is announced before a later one in any case.
+fn precedes(earlier: &Incoming, later: &Incoming) -> bool {
+    let key = |letter: &Letter| (letter.tag, letter.communicator);
+    let (earlier, later) = (&earlier.letter, &later.letter);
+    earlier.is_announced() && later.is_announced() && key(earlier) == key(later)
+}

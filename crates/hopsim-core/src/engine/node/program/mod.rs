@@ -1,0 +1,281 @@
+//! Nodes that run programs: each rank has a host, whose messages become packets when they are admitted, and beside them nodes
+//! that draw packets. See `hopsim_programs::host` for what a host does.
+
+mod incoming;
+mod seat;
+
+use crate::config::InjectionLink;
+use crate::engine::kernel::Kernel;
+use crate::engine::kernel::doors::Doors;
+use crate::engine::kernel::message::Message;
+use crate::engine::kernel::wheel::Wheel;
+use crate::engine::mode::Mode;
+use crate::engine::node::program::seat::Seat;
+use crate::engine::node::synthetic::Synthetic;
+use crate::engine::node::{Nodes, RankState};
+use crate::network::NONE;
+use crate::plan::Plan;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A message that is at its node.
+struct There {
+    seat: u32,
+    source: u32,
+    first: u32,
+}
+
+/// The nodes of a region.
+pub struct Programs {
+    synthetic: Synthetic,
+    /// By node: its seat, or `NONE`.
+    seat_of: Vec<u32>,
+    /// Ranks with their nodes.
+    seats: Vec<Seat>,
+    /// Messages that will be there.
+    there: Wheel<There>,
+    /// Which seats have something of their own to do, and when.
+    agenda: BinaryHeap<Reverse<(u32, u32)>>,
+    /// Seats with something to do in this cycle.
+    due: Vec<u32>,
+    /// Ranks that are not done.
+    left: usize,
+    /// Whether a wire carries a phit per cycle -- constant.
+    serial_wire: bool,
+}
+
+impl<M: Mode> Nodes<M> for Programs {
+    fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self {
+        let (plan, span) = (kernel.constants.plan, &kernel.span);
+        let nodes = span.first_node..span.first_node + span.nodes as u32;
+        let (mut seat_of, mut seats) = (vec![NONE; span.nodes], Vec::new());
+        for (number, job) in plan.jobs.iter().enumerate() {
+            let Some(program) = job.program() else { continue };
+            for (rank, &node) in (0..).zip(&program.nodes).filter(|(_, node)| nodes.contains(node)) {
+                let place = (node - span.first_node) as usize;
+                seat_of[place] = seats.len() as u32;
+                seats.push(Seat::new((number as u8, program), rank, place));
+            }
+        }
+        let horizon = kernel.constants.ahead + plan.longest_packet();
+        let agenda = (0..).zip(&seats).map(|(number, seat)| Reverse((seat.wakes_at, number))).collect();
+        let synthetic = Synthetic::new(kernel, doors);
+        Self {
+            synthetic,
+            seat_of,
+            there: Wheel::new(horizon),
+            agenda,
+            due: Vec::new(),
+            left: seats.len(),
+            serial_wire: plan.nic.injection_link == InjectionLink::Serial,
+            seats,
+        }
+    }
+
+    fn begin_window(&mut self, kernel: &mut Kernel<'_, M>) {
+        Nodes::<M>::begin_window(&mut self.synthetic, kernel);
+        for message in std::mem::take(&mut kernel.messages) {
+            let node = (message.to - kernel.span.first_node) as usize;
+            self.seats[self.seat_of[node] as usize].inbox.expect(&message);
+        }
+    }
+
+    fn run(&mut self, kernel: &mut Kernel<'_, M>) {
+        self.synthetic.absorb_consumed(kernel);
+        self.wake_senders(kernel);
+        self.take_in(kernel);
+        self.wake_due(kernel.now);
+        let due = std::mem::take(&mut self.due);
+        for &number in &due {
+            self.act(kernel, number);
+        }
+        self.due = due;
+        self.due.clear();
+        self.synthetic.generate_due(kernel);
+    }
+
+    fn leave_injection(
+        &mut self,
+        kernel: &mut Kernel<'_, M>,
+        at: (usize, usize),
+        vc: usize,
+        length: u32,
+    ) -> u32 {
+        self.synthetic.leave_injection(kernel, at, vc, length)
+    }
+
+    fn hear(&mut self, kernel: &mut Kernel<'_, M>, packet: u32, departure: u32) {
+        let record = kernel.packets.get(packet);
+        let node = record.destination(kernel.constants.nodes_per_router) - kernel.span.first_node;
+        let number = self.seat_of[node as usize];
+        if number == NONE {
+            return self.synthetic.hear(kernel, packet, departure);
+        }
+        let (source, end) = (record.source, departure + u32::from(record.length));
+        let last = self.seats[number as usize].inbox.packet((source, record.serial), end);
+        if let Some((first, at)) = last {
+            self.there.push(at, There { seat: number, source, first });
+        }
+    }
+
+    fn has_nothing(&self, node: usize) -> bool {
+        let number = self.seat_of[node];
+        let sends = number != NONE && self.seats[number as usize].sends();
+        !sends && Nodes::<M>::has_nothing(&self.synthetic, node)
+    }
+
+    fn ejection_space(plan: &Plan, node: usize) -> u32 {
+        <Synthetic as Nodes<M>>::ejection_space(plan, node)
+    }
+
+    #[cfg(feature = "trace")]
+    fn ejection_space_taken(&self, kernel: &Kernel<'_, M>, node: usize, vc: usize) -> u32 {
+        self.synthetic.ejection_space_taken(kernel, node, vc)
+    }
+
+    fn finish(&mut self, kernel: &mut Kernel<'_, M>, end: u32) {
+        self.synthetic.finish(kernel, end);
+        for seat in &self.seats {
+            if let Some(programs) = &mut kernel.worker.recorder.programs {
+                programs.rank(seat.job, seat.host.rank(), seat.host.figures());
+            }
+        }
+    }
+
+    fn count_held(&mut self, kernel: &mut Kernel<'_, M>) {
+        self.synthetic.count_held(kernel);
+    }
+
+    fn ranks(&self) -> Vec<RankState<'_>> {
+        self.seats.iter().map(Seat::state).collect()
+    }
+
+    fn are_done(&self) -> bool {
+        self.left == 0
+    }
+
+    fn next_event(&self, now: u32) -> Option<u32> {
+        if !self.synthetic.is_silent() {
+            return None;
+        }
+        let own = self.agenda.peek().map_or(u32::MAX, |Reverse((at, _))| *at);
+        Some(self.there.next(now).unwrap_or(u32::MAX).min(own))
+    }
+
+    #[cfg(feature = "trace")]
+    fn waiting(&self) -> usize {
+        Nodes::<M>::waiting(&self.synthetic)
+    }
+}
+
+impl Programs {
+    /// Nodes whose wire is free again, or whose injection buffers have room: those with a program admit packets after their
+    /// host has acted.
+    fn wake_senders<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
+        for node in self.synthetic.interfaces_mut().take_woken(kernel.now) {
+            match self.seat_of[node as usize] {
+                NONE => self.synthetic.drain_source(kernel, node as usize),
+                seat => self.is_due(seat, kernel.now),
+            }
+        }
+    }
+
+    fn is_due(&mut self, number: u32, now: u32) {
+        let seat = &mut self.seats[number as usize];
+        if seat.due_at != now {
+            seat.due_at = now;
+            self.due.push(number);
+        }
+    }
+
+    /// Hosts learn of the messages that are there, in order of source and number.
+    fn take_in<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
+        let now = kernel.now;
+        let arrived = self.there.take(now);
+        for there in &arrived {
+            let seat = &mut self.seats[there.seat as usize];
+            seat.inbox.arrive((there.source, there.first), &mut seat.letters);
+            self.is_due(there.seat, now);
+        }
+        self.there.put_back(arrived);
+    }
+
+    /// Seats whose own time has come.
+    fn wake_due(&mut self, now: u32) {
+        while let Some(&Reverse((at, number))) = self.agenda.peek()
+            && at <= now
+        {
+            self.agenda.pop();
+            let seat = &mut self.seats[number as usize];
+            if seat.wakes_at == at {
+                seat.wakes_at = u32::MAX;
+                self.is_due(number, now);
+            }
+        }
+    }
+
+    /// A host does what follows from what has happened, and its node admits packets.
+    fn act<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, number: u32) {
+        let now = kernel.now;
+        let seat = &mut self.seats[number as usize];
+        seat.letters.sort_unstable_by_key(|letter| (letter.source, letter.number));
+        for letter in seat.letters.drain(..) {
+            if letter.has_payload()
+                && let Some(programs) = &mut kernel.worker.recorder.programs
+            {
+                programs.message(seat.job, now - letter.joined);
+            }
+            seat.host.deliver(now, &letter);
+        }
+        let was_done = seat.host.is_done();
+        loop {
+            self.seats[number as usize].run(now);
+            self.admit(kernel, number);
+            // With an unlimited wire a message leaves in the cycle in which it is admitted.
+            if self.seats[number as usize].next(now) > now {
+                break;
+            }
+        }
+        let seat = &mut self.seats[number as usize];
+        self.left -= usize::from(!was_done && seat.host.is_done());
+        let next = seat.next(now);
+        if next < seat.wakes_at {
+            seat.wakes_at = next;
+            self.agenda.push(Reverse((next, number)));
+        }
+    }
+
+    /// Packets enter injection buffers, as far as wire and room allow, one message after the other.
+    fn admit<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, number: u32) {
+        loop {
+            let seat = &mut self.seats[number as usize];
+            let (node, job) = (seat.node, seat.job);
+            let program = kernel.constants.plan.jobs[job as usize].program();
+            let Some(nodes) = program.map(|program| &program.nodes) else { return };
+            let Some(packet) = seat.next_packet(kernel.now, nodes) else { return };
+            let (length, generated) = (packet.length, packet.generated);
+            if !self.synthetic.interfaces_mut().inject(kernel, node, packet) {
+                return;
+            }
+            let name = kernel.span.node(node);
+            kernel.worker.recorder.generated_before(name, (job, length), generated);
+            let seat = &mut self.seats[number as usize];
+            let time = if self.serial_wire { length } else { 0 };
+            if let Some(message) = seat.admitted((kernel.now, time), name, nodes) {
+                self.tell(kernel, message);
+            }
+        }
+    }
+
+    /// The receiver learns of a message whose first packet has set out.
+    fn tell<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, message: Message) {
+        let router = message.to / kernel.constants.nodes_per_router;
+        let region = kernel.span.region_of(router);
+        if region == kernel.span.region {
+            let node = (message.to - kernel.span.first_node) as usize;
+            self.seats[self.seat_of[node] as usize].inbox.expect(&message);
+        } else {
+            kernel.worker.mail[region as usize].messages.push(message);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! A rank on its node: its host, and the message that is being sent.
+
+use crate::engine::kernel::message::Message;
+use crate::engine::kernel::packet::Waiting;
+use crate::engine::node::RankState;
+use crate::engine::node::program::incoming::Inbox;
+use crate::network::NONE;
+use crate::plan::ProgramPlan;
+use hopsim_programs::host::rules::Packets;
+use hopsim_programs::host::{Host, Letter, Outgoing};
+use hopsim_programs::record::Rank;
+
+/// A message some of whose packets have not been admitted.
+struct Sending {
+    outgoing: Outgoing,
+    packets: Packets,
+    /// The next one.
+    next: u64,
+}
+
+/// A rank with its node.
+pub struct Seat {
+    /// Its job.
+    pub job: u8,
+    /// Its node in the region.
+    pub node: usize,
+    /// Executes its program.
+    pub host: Host,
+    /// Messages on their way to it.
+    pub inbox: Inbox,
+    /// Messages that are there and that the host does not know of.
+    pub letters: Vec<Letter>,
+    /// When the seat is on the agenda; `u32::MAX`: it is not.
+    pub wakes_at: u32,
+    /// Last cycle in which it had something to do.
+    pub due_at: u32,
+    /// Last cycle in which something happened to its program.
+    pub last_event: u32,
+    start: u32,
+    has_begun: bool,
+    sending: Option<Sending>,
+    /// First cycle in which another message may begin.
+    next_message: u32,
+    /// Packets admitted so far.
+    serial: u32,
+}
+
+impl Seat {
+    /// That of a rank of a job before its program begins.
+    pub fn new((job, program): (u8, &ProgramPlan), rank: Rank, node: usize) -> Self {
+        Self {
+            job,
+            node,
+            host: program.program.host(rank, &program.rules),
+            inbox: Inbox::default(),
+            letters: Vec::new(),
+            wakes_at: program.start,
+            due_at: u32::MAX,
+            last_event: program.start,
+            start: program.start,
+            has_begun: false,
+            sending: None,
+            next_message: 0,
+            serial: 0,
+        }
+    }
+
+    /// The host does what follows by cycle `now`.
+    pub fn run(&mut self, now: u32) {
+        if now < self.start {
+            return;
+        }
+        if !self.has_begun {
+            self.has_begun = true;
+            self.host.begin(now);
+        }
+        self.host.run(now);
+        self.last_event = now;
+    }
+
+    /// When the seat has something to do though nothing happens to it.
+    pub fn next(&self, now: u32) -> u32 {
+        let own = if self.has_begun { self.host.next() } else { self.start };
+        let gap = self.sending.is_none() && self.host.sends() && self.next_message > now;
+        own.min(if gap { self.next_message } else { u32::MAX })
+    }
+
+    /// Whether a message of it waits to be admitted.
+    pub fn sends(&self) -> bool {
+        self.sending.is_some() || self.host.sends()
+    }
+
+    /// Whether something of its program is under way: then it is not stuck.
+    pub fn is_busy(&self) -> bool {
+        !self.has_begun || self.sends() || !self.inbox.is_empty() || self.host.next() < u32::MAX
+    }
+
+    /// The rank, to be looked at.
+    pub fn state(&self) -> RankState<'_> {
+        RankState {
+            job: self.job,
+            node: self.node,
+            is_busy: self.is_busy(),
+            last_event: self.last_event,
+            host: &self.host,
+        }
+    }
+
+    /// The packet that it would admit in cycle `now`; `nodes` has the node of every rank.
+    pub fn next_packet(&mut self, now: u32, nodes: &[u32]) -> Option<Waiting> {
+        let (outgoing, packets, index) = match &self.sending {
+            Some(sending) => (sending.outgoing, sending.packets, sending.next),
+            None if now < self.next_message => return None,
+            None => {
+                let outgoing = *self.host.queue().front()?;
+                (outgoing, self.host.rules().packets(outgoing.letter.payload()), 0)
+            }
+        };
+        Some(Waiting {
+            next: NONE,
+            destination: nodes[outgoing.letter.destination as usize],
+            length: packets.length_of(index),
+            generated: outgoing.queued,
+            serial: self.serial,
+            arrived: 0,
+            requested: NONE,
+        })
+    }
+
+    /// The packet has been admitted in cycle `now`, and its last phit leaves `time` cycles later. Returns its message if it is the
+    /// first one of it; `own` is the node of the rank.
+    pub fn admitted(&mut self, (now, time): (u32, u32), own: u32, nodes: &[u32]) -> Option<Message> {
+        let first = if self.sending.is_none() { self.begin_message(now, own, nodes) } else { None };
+        self.serial = self.serial.wrapping_add(1);
+        let sending = self.sending.as_mut()?;
+        sending.next += 1;
+        if sending.next == sending.packets.count {
+            if let Some(sender) = sending.outgoing.sender {
+                self.host.will_leave(sender, now + time);
+            }
+            self.sending = None;
+        }
+        first
+    }
+
+    fn begin_message(&mut self, now: u32, own: u32, nodes: &[u32]) -> Option<Message> {
+        let outgoing = self.host.queue().pop_front()?;
+        let packets = self.host.rules().packets(outgoing.letter.payload());
+        self.next_message = now.saturating_add(self.host.rules().gap);
+        self.sending = Some(Sending { outgoing, packets, next: 0 });
+        Some(Message {
+            to: nodes[outgoing.letter.destination as usize],
+            from: own,
+            first: self.serial,
+            packets: packets.count as u32,
+            letter: outgoing.letter,
+        })
+    }
+}

@@ -1,0 +1,79 @@
+//! What programs took: times of their ranks, and the latencies of their messages.
+
+use crate::plan::{Plan, ProgramPlan};
+use hdrhistogram::Histogram;
+use hopsim_programs::host::Figures;
+use serde_json::{Map, Value};
+
+/// What is counted of the programs of a run.
+pub struct ProgramCounts {
+    /// Latency of messages, by job \[cycles\].
+    latency: Vec<Histogram<u64>>,
+    /// What every rank has counted, by job.
+    ranks: Vec<Vec<Figures>>,
+}
+
+impl ProgramCounts {
+    /// Nothing yet.
+    pub fn new(plan: &Plan) -> Self {
+        // Three significant digits; the bound is raised automatically.
+        let histogram = || Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"));
+        let ranks = |job: &crate::plan::JobPlan| job.program().map_or(0, |program| program.nodes.len());
+        Self {
+            latency: plan.jobs.iter().map(|_| histogram()).collect(),
+            ranks: plan.jobs.iter().map(|job| vec![Figures::default(); ranks(job)]).collect(),
+        }
+    }
+
+    /// A message of a job is there, so many cycles after it joined the queue of its node.
+    pub fn message(&mut self, job: u8, latency: u32) {
+        self.latency[usize::from(job)].saturating_record(latency.into());
+    }
+
+    /// What a rank of a job has counted in the whole run.
+    pub fn rank(&mut self, job: u8, rank: u32, figures: Figures) {
+        self.ranks[usize::from(job)][rank as usize] = figures;
+    }
+
+    /// What every rank of a job has counted.
+    pub fn ranks(&self, job: usize) -> &[Figures] {
+        &self.ranks[job]
+    }
+
+    /// The metrics of a job with a program.
+    pub fn summary(&self, (number, job): (usize, &ProgramPlan)) -> Map<String, Value> {
+        let ranks = &self.ranks[number];
+        let count = ranks.len() as f64;
+        let start = u64::from(job.start);
+        let finish = |rank: &Figures| u64::from(rank.finish) - start;
+        let wait = |rank: &Figures| finish(rank) - rank.compute - rank.overhead;
+        let total = |of: &dyn Fn(&Figures) -> u64| ranks.iter().map(of).sum::<u64>();
+        let mean = |of: &dyn Fn(&Figures) -> u64| Value::from(total(of) as f64 / count);
+        let most = |of: &dyn Fn(&Figures) -> u64| ranks.iter().map(of).max().unwrap_or(0);
+        let time = most(&finish);
+        let messages = total(&|rank| rank.messages_received);
+        let bytes = total(&|rank| rank.bytes_received);
+        let latency = &self.latency[number];
+        let greatest = most(&|rank| rank.latency_max);
+        let any = |value: f64| if messages > 0 { Value::from(value) } else { Value::Null };
+        let quantile = |q| any(latency.value_at_quantile(q).min(greatest) as f64);
+        let values = [
+            ("execution_time", Value::from(time)),
+            ("rank_finish_min", Value::from(ranks.iter().map(finish).min().unwrap_or(0))),
+            ("rank_finish_mean", mean(&finish)),
+            ("compute_time_mean", mean(&|rank| rank.compute)),
+            ("compute_time_max", Value::from(most(&|rank| rank.compute))),
+            ("overhead_time_mean", mean(&|rank| rank.overhead)),
+            ("wait_time_mean", mean(&wait)),
+            ("wait_time_max", Value::from(most(&wait))),
+            ("messages", Value::from(messages)),
+            ("message_bytes", Value::from(bytes)),
+            ("message_latency_mean", any(total(&|rank| rank.latency_sum) as f64 / messages as f64)),
+            ("message_latency_p50", quantile(0.5)),
+            ("message_latency_p99", quantile(0.99)),
+            ("message_latency_max", any(greatest as f64)),
+            ("bandwidth_mean", if time > 0 { Value::from(bytes as f64 / time as f64) } else { Value::Null }),
+        ];
+        values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}

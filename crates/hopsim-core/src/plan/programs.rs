@@ -1,0 +1,186 @@
+//! Programs: what their ranks do, on which hosts.
+
+use super::within;
+use crate::config::program::{
+    AnySource, CpuSpeed, EagerLimit, HostCompat, HostConfig, LastPacket, ProgramConfig, SendCompletes,
+    UnitsConfig,
+};
+use crate::config::{Experiment, JobConfig};
+use crate::error::ConfigError;
+use crate::plan::jobs::ProgramPlan;
+use hopsim_programs::collectives::Choices;
+use hopsim_programs::formats::mpt;
+use hopsim_programs::host::rules::{Rules, SendCompletes as Completes};
+use hopsim_programs::program::Program;
+use hopsim_programs::units::Fraction;
+use std::sync::Arc;
+
+/// Gives the program that a document names, or says why it cannot: the core itself reads no files.
+pub type Library<'l> = dyn Fn(&ProgramConfig) -> Result<Program, String> + 'l;
+
+/// A library without files.
+pub fn no_files(_: &ProgramConfig) -> Result<Program, String> {
+    Err("has not been read".into())
+}
+
+/// Longest packet that a host sends \[phits\].
+pub fn packet_length(host: Option<&HostConfig>) -> u32 {
+    host.and_then(|host| host.packet_length).unwrap_or(16)
+}
+
+/// Whether some job runs a program.
+pub fn any(experiment: &Experiment) -> bool {
+    experiment.jobs.iter().any(|job| job.program.is_some())
+}
+
+/// A job with a program on some nodes, in the order of their ranks.
+pub fn plan(
+    experiment: &Experiment,
+    (job, config): (&JobConfig, &ProgramConfig),
+    mut nodes: Vec<u32>,
+    library: &Library<'_>,
+) -> Result<ProgramPlan, ConfigError> {
+    let program = load(config, library)?;
+    let ranks = program.ranks() as usize;
+    if ranks > nodes.len() {
+        let reason = format!("the program has {ranks} ranks, and the placement {} nodes", nodes.len());
+        return Err(ConfigError::new("placement", reason).valid(format!("at least {ranks} nodes")));
+    }
+    nodes.truncate(ranks);
+    let units = experiment.units.as_ref();
+    let units = units.ok_or_else(|| {
+        ConfigError::new(
+            "program",
+            "has seconds and bytes, and the document does not say what a cycle and a phit are",
+        )
+        .valid("units = { cycle = \"1 ns\", phit = \"4 B\" } at the top of the document")
+    })?;
+    let rules = rules(units, &job.host.clone().unwrap_or_default(), ranks as u32)?;
+    Ok(ProgramPlan {
+        name: job.name.clone().unwrap_or_default(),
+        nodes,
+        program,
+        rules: Arc::new(rules),
+        start: job.start,
+    })
+}
+
+fn load(config: &ProgramConfig, library: &Library<'_>) -> Result<Program, ConfigError> {
+    match config {
+        ProgramConfig::Trace(file) | ProgramConfig::Goal(file) => library(config).map_err(|reason| {
+            let kind = if matches!(config, ProgramConfig::Trace(_)) { "trace" } else { "goal" };
+            ConfigError::new(format!("program.{kind}.file"), reason).value(format!("{:?}", file.file))
+        }),
+        ProgramConfig::List(list) => {
+            let refused = |error: hopsim_programs::error::ProgramError| {
+                ConfigError::new("program.list.mpt", error.to_string())
+            };
+            let trace = mpt::read(list.mpt.as_bytes()).map_err(refused)?;
+            trace.check().map_err(refused)?;
+            Ok(Program::Script(Arc::new(trace)))
+        }
+        ProgramConfig::Collective(_) => {
+            Err(ConfigError::new("program.collective", "is not built yet").valid("trace, goal, list"))
+        }
+    }
+}
+
+/// The value of a decimal number with a unit, in the unit whose factor is 1; `units` has names, and powers of ten or two as
+/// fractions.
+fn quantity(text: &str, units: &[(&str, u64, u64)], path: &str) -> Result<Fraction, ConfigError> {
+    let names: Vec<&str> = units.iter().map(|unit| unit.0).collect();
+    let refused = || {
+        ConfigError::new(path, "is not a positive number and a unit")
+            .value(format!("{text:?}"))
+            .valid(format!("a decimal number and {}", names.join(", ")))
+    };
+    let (number, unit) = text.trim().split_once(char::is_whitespace).ok_or_else(refused)?;
+    let &(_, numerator, denominator) =
+        units.iter().find(|known| known.0 == unit.trim()).ok_or_else(refused)?;
+    let factor = Fraction::new(numerator, denominator);
+    let value = Fraction::from_decimal(number).zip(factor).and_then(|(number, factor)| number.times(factor));
+    value.ok_or_else(refused)
+}
+
+/// Length of a cycle \[ns\].
+fn cycle(units: &UnitsConfig) -> Result<Fraction, ConfigError> {
+    let known =
+        [("ps", 1, 1_000), ("ns", 1, 1), ("us", 1_000, 1), ("ms", 1_000_000, 1), ("s", 1_000_000_000, 1)];
+    quantity(&units.cycle, &known, "units.cycle")
+}
+
+/// Size of a phit \[bytes\].
+fn phit(units: &UnitsConfig) -> Result<Fraction, ConfigError> {
+    quantity(&units.phit, &[("B", 1, 1), ("kB", 1_000, 1), ("KiB", 1_024, 1)], "units.phit")
+}
+
+/// The hosts of a job.
+fn rules(units: &UnitsConfig, host: &HostConfig, ranks: u32) -> Result<Rules, ConfigError> {
+    let path = |key: &str| format!("host.{key}");
+    let most = 1_000_000;
+    within(0..=most, host.send_overhead, &path("send_overhead"))?;
+    within(0..=most, host.receive_overhead, &path("receive_overhead"))?;
+    within(0..=most, host.gap, &path("gap"))?;
+    let packet_length = packet_length(Some(host));
+    within(1..=4096, packet_length, &path("packet_length"))?;
+    if host.header_length >= packet_length {
+        let reason = format!("leaves no room for payload in packets of {packet_length} phits");
+        return Err(ConfigError::new(path("header_length"), reason)
+            .value(host.header_length)
+            .valid(format!("less than host.packet_length, 0 … {}", packet_length - 1)));
+    }
+    let fsin = host.compat == Some(HostCompat::Fsin);
+    let injected = host.send_completes.map_or(fsin, |completes| completes == SendCompletes::Injected);
+    Ok(Rules {
+        phit: phit(units)?,
+        cycles_per_nanosecond: cycles_per_nanosecond(cycle(units)?, host.cpu_speed)?,
+        send_overhead: host.send_overhead,
+        receive_overhead: host.receive_overhead,
+        gap: host.gap,
+        eager_limit: match host.eager_limit {
+            Some(EagerLimit::Bytes(bytes)) => Some(bytes),
+            Some(EagerLimit::Named(_)) | None => None,
+        },
+        send_completes: if injected { Completes::Injected } else { Completes::Buffered },
+        packet_length,
+        header_length: host.header_length,
+        last_packet_full: host.last_packet.map_or(fsin, |last| last == LastPacket::Full),
+        first_of_any_source: host.any_source == Some(AnySource::First),
+        collectives: collectives(host, ranks)?,
+    })
+}
+
+/// Cycles of a nanosecond of recorded computation; `None`: computations take no time.
+fn cycles_per_nanosecond(cycle: Fraction, speed: Option<CpuSpeed>) -> Result<Option<Fraction>, ConfigError> {
+    let speed = match speed {
+        Some(CpuSpeed::Named(_)) => return Ok(None),
+        Some(CpuSpeed::Times(speed)) => speed,
+        None => 1.0,
+    };
+    // The shortest decimal that gives this number is the one that was written.
+    let exact = Fraction::from_decimal(&format!("{speed}")).and_then(|speed| speed.times(cycle));
+    let exact = exact.ok_or_else(|| {
+        ConfigError::new("host.cpu_speed", "is not a positive number of moderate size")
+            .value(speed)
+            .valid("a number above 0, or \"infinite\"")
+    })?;
+    Ok(Some(exact.inverse()))
+}
+
+fn collectives(host: &HostConfig, ranks: u32) -> Result<Choices, ConfigError> {
+    let fsin = host.compat == Some(HostCompat::Fsin);
+    let mut choices = if fsin { Choices::fsin() } else { Choices::default() };
+    for (kind, algorithm) in &host.collectives {
+        choices.set(kind, algorithm).map_err(|wrong| {
+            ConfigError::new(format!("host.collectives.{kind}"), wrong.reason)
+                .value(format!("{algorithm:?}"))
+                .valid(wrong.valid)
+        })?;
+        if let Some(known) = hopsim_programs::collectives::Kind::from_name(kind) {
+            choices.check(known, ranks).map_err(|reason| {
+                ConfigError::new(format!("host.collectives.{kind}"), reason).value(format!("{algorithm:?}"))
+            })?;
+        }
+    }
+    Ok(choices)
+}

@@ -1,0 +1,51 @@
+//! A program in one of its forms.
+
+use crate::graph::Graph;
+use crate::host::Host;
+use crate::host::rules::Rules;
+use crate::record::{Rank, Script};
+use std::fmt;
+use std::sync::Arc;
+
+/// What the ranks of a job do.
+#[derive(Clone)]
+pub enum Program {
+    /// Each calls one record after the other.
+    Script(Arc<dyn Script>),
+    /// Each has a graph of operations.
+    Graph(Arc<Graph>),
+}
+
+impl Program {
+    /// Number of ranks.
+    pub fn ranks(&self) -> u32 {
+        match self {
+            Self::Script(script) => script.ranks(),
+            Self::Graph(graph) => graph.ranks.len() as u32,
+        }
+    }
+
+    /// A rank of it, before it begins.
+    pub fn host(&self, rank: Rank, rules: &Arc<Rules>) -> Host {
+        match self {
+            Self::Script(script) => Host::of_script(rank, script, rules),
+            Self::Graph(graph) => Host::of_graph(rank, graph, rules),
+        }
+    }
+
+    /// The line of its file that a record or operation of a rank, from 0, is in; none if it is from no file.
+    pub fn line(&self, rank: Rank, record: u32) -> Option<u64> {
+        match self {
+            Self::Script(script) => script.line(rank, record.into()),
+            Self::Graph(graph) => {
+                graph.ranks[rank as usize].lines.get(record as usize).map(|&line| line.into())
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Program({} ranks)", self.ranks())
+    }
+}
