@@ -66,6 +66,17 @@ pub enum Record {
     },
 }
 
+impl Record {
+    /// What it brings into a collective operation, whether or not it blocks.
+    pub fn collective(&self) -> Option<&Collective> {
+        match self {
+            Self::Collective(collective) => Some(collective),
+            Self::Begin { collective, .. } => Some(collective),
+            _ => None,
+        }
+    }
+}
+
 /// What a rank brings into a collective operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collective {

@@ -51,14 +51,6 @@ impl Fraction {
         )
     }
 
-    /// So many times it, rounded down, after others that left a `remainder`, which it updates: so rounding never adds up.
-    pub fn times_whole(self, count: u64, remainder: &mut u64) -> u128 {
-        let denominator = u128::from(self.denominator);
-        let exact = u128::from(count) * u128::from(self.numerator) + u128::from(*remainder);
-        *remainder = (exact % denominator) as u64;
-        exact / denominator
-    }
-
     /// One divided by it.
     #[must_use]
     pub fn inverse(self) -> Self {

@@ -60,7 +60,7 @@ pub struct Parameters {
     pub coalescing: u32,
     /// Of a query `[bytes, 1 … 65,536]`.
     pub query_bytes: u32,
-    /// Computation for a query `[ns]`. None: it takes no time.
+    /// Computation for a query `[ns; numerator and denominator up to 2³²]`. None: it takes no time.
     pub query_time: Option<Fraction>,
     /// Edges of the vertex that the search begins with d, `[1 … 2³² − 1]`. None: it is drawn, equations 2.18 and 2.19.
     pub root_degree: Option<u32>,
@@ -109,7 +109,12 @@ impl Parameters {
         ] {
             Refusal::unless_within(key, value, least..=most)?;
         }
-        Ok(())
+        let most = 1 << 32;
+        let is_long = |time: &Fraction| time.numerator > most || time.denominator > most;
+        self.query_time.filter(is_long).map_or(Ok(()), |time| {
+            let valid = format!("a fraction with a numerator and a denominator of up to {most}");
+            Err(Refusal::new("query_time", time, "it has too many digits", valid))
+        })
     }
 
     /// The queries of a rank in a level as messages.
@@ -127,18 +132,23 @@ impl Parameters {
 }
 
 /// A search whose queries have been drawn: the program.
-#[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     parameters: Parameters,
     volume: Volume,
+    sources: Box<dyn Sources>,
 }
 
+/// Gives every purpose the random numbers of its own, from the first, whenever it is asked.
+pub trait Sources: Fn(Purpose) -> Source + Send + Sync + 'static {}
+
+impl<T: Fn(Purpose) -> Source + Send + Sync + 'static> Sources for T {}
+
 impl Search {
-    /// Refuses parameters out of their ranges, and searches with more than 2³¹ messages of a rank. Asks `source` for the random
-    /// numbers of the search and of each rank's volume.
-    pub fn new(parameters: Parameters, source: impl FnMut(Purpose) -> Source) -> Result<Self, Refusal> {
+    /// Refuses parameters out of their ranges, and searches with more than 2³¹ messages of a rank.
+    pub fn new(parameters: Parameters, sources: impl Sources) -> Result<Self, Refusal> {
         parameters.check()?;
-        let search = Self { parameters, volume: Volume::draw(&parameters, source) };
+        let volume = Volume::draw(&parameters, &sources);
+        let search = Self { parameters, volume, sources: Box::new(sources) };
         let most = (0..parameters.ranks).map(|rank| search.sends(rank)).max().unwrap_or(0);
         if most > MAX_MESSAGES {
             let reason = format!("a rank would send {most} messages, and it may send {MAX_MESSAGES}");
@@ -150,6 +160,11 @@ impl Search {
     /// What it was made of.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
+    }
+
+    /// Random numbers for the destinations of a rank's messages.
+    pub(crate) fn destinations(&self, rank: Rank) -> Source {
+        (self.sources)(Purpose::Destinations(rank))
     }
 
     /// How many queries there are.

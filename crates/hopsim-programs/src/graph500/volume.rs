@@ -92,7 +92,7 @@ pub struct Volume {
 
 impl Volume {
     /// Draws the root, its degree unless it is given, and the queries of every rank.
-    pub(super) fn draw(parameters: &Parameters, mut source: impl FnMut(Purpose) -> Source) -> Self {
+    pub(super) fn draw(parameters: &Parameters, source: &dyn Fn(Purpose) -> Source) -> Self {
         let Parameters { ranks, scale, edgefactor, equations, max_levels, .. } = *parameters;
         let mut search = source(Purpose::Search);
         let root = random::below(&mut search, ranks);

@@ -14,7 +14,6 @@
 //! All that comes in is received as if a receive were posted for it; then the queries of a message are computed. What belongs
 //! to a later level waits for it.
 
-use crate::error::Refusal;
 use crate::graph500::aggregation::Messages;
 use crate::graph500::random::{self, Source};
 use crate::graph500::{Generation, Search};
@@ -23,7 +22,6 @@ use crate::host::matching::{Envelope, Pattern};
 use crate::host::rules::Rules;
 use crate::host::{Cycle, Letter, Purpose};
 use crate::record::{Communicator, Rank};
-use crate::units::Fraction;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -103,8 +101,8 @@ pub struct Searching {
     search: Arc<Search>,
     rank: Rank,
     destinations: Source,
-    /// Cycles of a query; none: no time.
-    query: Option<Fraction>,
+    /// None: queries take no time.
+    clock: Option<Clock>,
     level: u32,
     phase: Phase,
     step: Step,
@@ -116,22 +114,16 @@ pub struct Searching {
     incoming: FxHashMap<Owner, Incoming>,
     received: Owner,
     index: u32,
-    remainder: u64,
     left: u64,
 }
 
 impl Searching {
     /// That of a rank, before it begins.
-    pub fn new(
-        rank: Rank,
-        search: &Arc<Search>,
-        rules: &Rules,
-        destinations: Source,
-    ) -> Result<Self, Refusal> {
-        Ok(Self {
+    pub fn new(rank: Rank, search: &Arc<Search>, rules: &Rules) -> Self {
+        Self {
             rank,
-            destinations,
-            query: cycles_per_query(search, rules)?,
+            destinations: search.destinations(rank),
+            clock: Clock::new(search, rules),
             level: 0,
             phase: Phase::Queries,
             step: Step::Nothing,
@@ -141,10 +133,9 @@ impl Searching {
             incoming: FxHashMap::default(),
             received: 0,
             index: 0,
-            remainder: 0,
             left: search.sends(rank),
             search: Arc::clone(search),
-        })
+        }
     }
 
     /// Whether all levels are over.
@@ -224,8 +215,7 @@ impl Searching {
 
     /// Cycles that so many queries take.
     fn time(&mut self, queries: u64) -> Cycle {
-        let exact = self.query.map_or(0, |query| query.times_whole(queries, &mut self.remainder));
-        Cycle::try_from(exact).unwrap_or(Cycle::MAX)
+        self.clock.as_mut().map_or(0, |clock| clock.advance(queries))
     }
 
     /// The stream has nothing to do: begins the next step of its own, if it can. Returns whether it has.
@@ -363,14 +353,29 @@ impl Searching {
     }
 }
 
-/// Cycles that a query takes on a host of these rules.
-fn cycles_per_query(search: &Search, rules: &Rules) -> Result<Option<Fraction>, Refusal> {
-    let (Some(time), Some(rate)) = (search.parameters().query_time, rules.cycles_per_nanosecond) else {
-        return Ok(None);
-    };
-    let refusal = || {
-        let reason = "its time in cycles is a fraction that 64 bits do not hold";
-        Refusal::new("query_time", time, reason, "a number of fewer digits")
-    };
-    time.times(rate).ok_or_else(refusal).map(Some)
+/// Computation of queries in cycles: exact, and so that rounding down never adds up.
+struct Clock {
+    numerator: u128,
+    denominator: u128,
+    remainder: u128,
+}
+
+impl Clock {
+    /// That of a search on hosts of these rules; none if queries take no time.
+    fn new(search: &Search, rules: &Rules) -> Option<Self> {
+        let (time, rate) = (search.parameters().query_time?, rules.cycles_per_nanosecond?);
+        let times = |a, b| u128::from(a) * u128::from(b);
+        Some(Self {
+            numerator: times(time.numerator, rate.numerator),
+            denominator: times(time.denominator, rate.denominator),
+            remainder: 0,
+        })
+    }
+
+    /// Cycles of so many queries: up to 2²⁰, and a numerator of up to 2⁹⁶, by the limits of a search.
+    fn advance(&mut self, queries: u64) -> Cycle {
+        let exact = u128::from(queries) * self.numerator + self.remainder;
+        self.remainder = exact % self.denominator;
+        Cycle::try_from(exact / self.denominator).unwrap_or(Cycle::MAX)
+    }
 }

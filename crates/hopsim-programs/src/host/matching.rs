@@ -236,23 +236,19 @@ mod tests {
 
     impl Obvious {
         fn announce(&mut self, envelope: Envelope, message: Announced) -> Option<u32> {
-            match self.receives.iter().position(|(pattern, _)| pattern.fits(envelope)) {
-                Some(at) => Some(self.receives.remove(at).1),
-                None => {
-                    self.messages.push((envelope, message));
-                    None
-                }
+            let at = self.receives.iter().position(|(pattern, _)| pattern.fits(envelope));
+            if at.is_none() {
+                self.messages.push((envelope, message));
             }
+            at.map(|at| self.receives.remove(at).1)
         }
 
         fn post(&mut self, pattern: Pattern, operation: u32) -> Option<(Envelope, Announced)> {
-            match self.messages.iter().position(|&(envelope, _)| pattern.fits(envelope)) {
-                Some(at) => Some(self.messages.remove(at)),
-                None => {
-                    self.receives.push((pattern, operation));
-                    None
-                }
+            let at = self.messages.iter().position(|&(envelope, _)| pattern.fits(envelope));
+            if at.is_none() {
+                self.receives.push((pattern, operation));
             }
+            at.map(|at| self.messages.remove(at))
         }
     }
 

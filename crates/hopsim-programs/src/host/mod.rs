@@ -12,10 +12,8 @@ pub mod rules;
 mod sequence;
 mod unrolling;
 
-use crate::error::Refusal;
 use crate::graph::Graph;
 use crate::graph500::Search;
-use crate::graph500::random::Source;
 use crate::host::graph::Operations;
 use crate::host::graph500::Searching;
 use crate::host::machine::{Machine, Operation, Reached};
@@ -201,18 +199,13 @@ impl Host {
         Self { machine, program: Program::Graph(operations) }
     }
 
-    /// A rank of a search of Graph500, before it begins; `destinations` gives random numbers for those of its messages. All its
-    /// sends are done when their last phits have left the node. Refuses a search whose query time in cycles has no exact form.
-    pub fn of_search(
-        rank: Rank,
-        search: &Arc<Search>,
-        rules: &Arc<Rules>,
-        destinations: Source,
-    ) -> Result<Self, Refusal> {
+    /// A rank of a search of Graph500, before it begins. All its sends are done when their last phits have left the node,
+    /// whatever the rules say.
+    pub fn of_search(rank: Rank, search: &Arc<Search>, rules: &Arc<Rules>) -> Self {
+        let searching = Searching::new(rank, search, rules);
         let rules = Rules { send_completes: SendCompletes::Injected, ..Rules::clone(rules) };
-        let searching = Searching::new(rank, search, &rules, destinations)?;
         let machine = Machine::new(rank, Arc::new(rules), 1, true);
-        Ok(Self { machine, program: Program::Search(Box::new(searching)) })
+        Self { machine, program: Program::Search(Box::new(searching)) }
     }
 
     /// Its rank.

@@ -102,8 +102,10 @@ impl Rules {
     /// Cycles of a computation of so many nanoseconds after others that left a `remainder`, which it updates. So rounding down
     /// never adds up.
     pub fn compute_cycles(&self, nanoseconds: u64, remainder: &mut u64) -> Cycle {
-        let Some(rate) = self.cycles_per_nanosecond else { return 0 };
-        Cycle::try_from(rate.times_whole(nanoseconds, remainder)).unwrap_or(Cycle::MAX)
+        let Some(Fraction { numerator, denominator }) = self.cycles_per_nanosecond else { return 0 };
+        let exact = u128::from(nanoseconds) * u128::from(numerator) + u128::from(*remainder);
+        *remainder = (exact % u128::from(denominator)) as u64;
+        Cycle::try_from(exact / u128::from(denominator)).unwrap_or(Cycle::MAX)
     }
 
     /// Whether a message of so many bytes is sent before the receiver asks for it.

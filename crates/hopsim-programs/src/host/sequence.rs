@@ -115,13 +115,11 @@ impl Sequence {
 
     fn done(&mut self, owner: Owner) {
         if owner < STEP {
-            match self.requests.get_mut(&owner) {
-                Some(request @ Request::Open) => {
-                    *request = Request::Done;
-                    return;
-                }
-                _ => self.requests.remove(&owner),
-            };
+            if let Some(request @ Request::Open) = self.requests.get_mut(&owner) {
+                *request = Request::Done;
+                return;
+            }
+            self.requests.remove(&owner);
         }
         if let Standing::Done(left) = &mut self.standing {
             *left -= 1;

@@ -3,7 +3,7 @@
 use hopsim_programs::graph500::random::{Purpose, Source};
 
 /// Sources of a seed: `SplitMix64`, begun at a place of its own for every purpose.
-pub fn seeded(seed: u64) -> impl FnMut(Purpose) -> Source {
+pub fn seeded(seed: u64) -> impl Fn(Purpose) -> Source + Send + Sync + 'static {
     move |purpose| {
         let (kind, rank) = match purpose {
             Purpose::Search => (0, 0),

@@ -1,11 +1,11 @@
 //! What ranks do with a search, on the ideal network.
 
 use crate::numbers::seeded;
-use hopsim_programs::graph500::random::Purpose;
 use hopsim_programs::graph500::{Equations, Generation, Parameters, Search, Signals};
 use hopsim_programs::host::rules::Rules;
 use hopsim_programs::host::{Figures, Host, Letter};
 use hopsim_programs::ideal::{Ejection, Ideal, Network};
+use hopsim_programs::program::Program;
 use hopsim_programs::units::Fraction;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -38,11 +38,9 @@ const REPORT: u32 = 2;
 const RELEASE: u32 = 3;
 
 /// Messages in the order in which they are there, and what the hosts have counted.
-fn run(search: &Arc<Search>, rules: Rules, seed: u64) -> (Vec<There>, Vec<Figures>) {
-    let (rules, mut source) = (Arc::new(rules), seeded(seed));
-    let hosts: Vec<Host> = (0..search.parameters().ranks)
-        .map(|rank| Host::of_search(rank, search, &rules, source(Purpose::Destinations(rank))).unwrap())
-        .collect();
+fn run(search: &Arc<Search>, rules: Rules) -> (Vec<There>, Vec<Figures>) {
+    let (rules, program) = (Arc::new(rules), Program::Search(Arc::clone(search)));
+    let hosts: Vec<Host> = (0..program.ranks()).map(|rank| program.host(rank, &rules)).collect();
     for host in &hosts {
         assert_eq!(host.left(), search.sends(host.rank()));
     }
@@ -167,10 +165,10 @@ proptest! {
         let search = Arc::new(Search::new(parameters, seeded(seed)).unwrap());
         let overheads = Rules { send_overhead: 3, receive_overhead: 2, ..rules() };
         let rendezvous = Rules { eager_limit: Some(0), ..overheads.clone() };
-        let (eager, _) = run(&search, rules(), seed);
+        let (eager, _) = run(&search, rules());
         for rules in [rules(), overheads, rendezvous] {
             let is_eager = rules.eager_limit.is_none();
-            let (all, figures) = run(&search, rules, seed);
+            let (all, figures) = run(&search, rules);
             prop_assert_eq!(all.len(), eager.len());
             // What comes by rendezvous does not say what it is for, but is the same.
             if is_eager {
@@ -198,7 +196,7 @@ fn level_0(ranks: u32, degree: u32, generation: Generation) -> (u32, Vec<There>,
         ..Parameters::new(ranks, 10, Fraction::new(10, 1))
     };
     let search = Arc::new(Search::new(parameters, seeded(5)).unwrap());
-    let (all, figures) = run(&search, rules(), 5);
+    let (all, figures) = run(&search, rules());
     (search.volume().root, all, figures)
 }
 
@@ -253,7 +251,7 @@ fn what_comes_in_is_computed_before_the_next_message_is_made() {
         ..Parameters::new(2, 6, Fraction::new(1000, 1))
     };
     let search = Arc::new(Search::new(parameters, seeded(3)).unwrap());
-    let (all, _) = run(&search, rules(), 3);
+    let (all, _) = run(&search, rules());
     let joined = |rank| -> Vec<u32> {
         all.iter()
             .filter(|there| (there.level, there.kind, there.source) == (1, QUERIES, rank))

@@ -2,11 +2,12 @@
 
 use crate::numbers::seeded;
 use hopsim_programs::graph500::{Equations, Parameters, Search};
+use hopsim_programs::units::Fraction;
 
 #[test]
 fn searches_say_what_is_wrong() {
     let plain = Parameters { root_degree: Some(1), ..Parameters::new(8, 17, None) };
-    let refused = |parameters| Search::new(parameters, seeded(1)).unwrap_err().to_string();
+    let refused = |parameters| Search::new(parameters, seeded(1)).err().unwrap().to_string();
     for (parameters, message) in [
         (Parameters { ranks: 1, ..plain }, "ranks = 1: it is too small; valid: 2 to 65536"),
         (Parameters { scale: 41, ..plain }, "scale = 41: it is too large; valid: 1 to 40"),
@@ -21,6 +22,11 @@ fn searches_say_what_is_wrong() {
             "root_degree = 0: it is too small; valid: 1 to 4294967295",
         ),
         (Parameters { max_levels: 65, ..plain }, "max_levels = 65: it is too large; valid: 1 to 64"),
+        (
+            Parameters { query_time: Fraction::new(1, (1 << 32) + 1), ..plain },
+            "query_time = 0.00000000023283064359965952: it has too many digits; valid: a fraction with a numerator and a \
+             denominator of up to 4294967296",
+        ),
     ] {
         assert_eq!(refused(parameters), message);
     }
