@@ -149,6 +149,7 @@ impl Searching {
     }
 
     /// A message has been announced, or something else has come in. If it is of this level it is received.
+    #[inline(never)]
     pub fn announced(&mut self, now: Cycle, machine: &mut Machine, letter: &Letter) {
         let Letter { source, tag, communicator, .. } = *letter;
         let is_announced = matches!(letter.purpose, Purpose::Eager | Purpose::Request { .. });
@@ -181,6 +182,7 @@ impl Searching {
     }
 
     /// An operation has reached a state.
+    #[inline(never)]
     pub fn reached(&mut self, now: Cycle, machine: &mut Machine, reached: Reached) {
         if !reached.done {
             return;
@@ -219,6 +221,7 @@ impl Searching {
     }
 
     /// The stream has nothing to do: begins the next step of its own, if it can. Returns whether it has.
+    #[inline(never)]
     pub fn go_on(&mut self, now: Cycle, machine: &mut Machine) -> bool {
         if !matches!(self.step, Step::Nothing) || !machine.is_idle(0) {
             return false;

@@ -101,20 +101,20 @@ impl Sequence {
     /// An operation has reached a state.
     pub fn reached(&mut self, now: Cycle, machine: &mut Machine, reached: Reached) {
         let Reached { owner, started, done } = reached;
-        if !self.beside.is_empty() && self.beside.contains_key(&owner) {
-            return self.reached_beside(now, machine, reached);
-        }
         if started && self.standing == Standing::Started(owner) {
             self.standing = Standing::Nothing;
         }
         if done {
-            self.done(owner);
+            self.done(now, machine, owner);
         }
         self.go_on(now, machine);
     }
 
-    fn done(&mut self, owner: Owner) {
+    fn done(&mut self, now: Cycle, machine: &mut Machine, owner: Owner) {
         if owner < STEP {
+            if !self.beside.is_empty() && self.goes_on_beside(now, machine, owner) {
+                return;
+            }
             if let Some(request @ Request::Open) = self.requests.get_mut(&owner) {
                 *request = Request::Done;
                 return;
@@ -196,16 +196,12 @@ impl Sequence {
 
     /// Whether a request has to be waited for; if not its number is free.
     fn awaits(&mut self, request: u32) -> bool {
-        match self.requests.get_mut(&request) {
-            Some(state @ Request::Open) => {
-                *state = Request::Awaited;
-                true
-            }
-            _ => {
-                self.requests.remove(&request);
-                false
-            }
+        if let Some(state @ Request::Open) = self.requests.get_mut(&request) {
+            *state = Request::Awaited;
+            return true;
         }
+        self.requests.remove(&request);
+        false
     }
 
     fn begin(&mut self, now: Cycle, machine: &mut Machine, owner: Owner, work: Work) {
@@ -237,30 +233,25 @@ impl Sequence {
         let label = self.label(request, BESIDE);
         let unrolling = self.unroll(machine, collective);
         self.beside.insert(request, Beside { unrolling, label, left: 1 });
-        self.step_beside(now, machine, request);
+        self.done(now, machine, request);
     }
 
+    /// An operation is done. If it is one of a collective beside the sequence, after the last one of a step the next step
+    /// begins. Returns whether it is one of a collective that is not over.
     #[cold]
-    fn reached_beside(&mut self, now: Cycle, machine: &mut Machine, reached: Reached) {
-        if reached.done {
-            self.step_beside(now, machine, reached.owner);
-            self.go_on(now, machine);
-        }
-    }
-
-    /// An operation of a collective beside the sequence is done; after the last one of a step the next step begins.
-    fn step_beside(&mut self, now: Cycle, machine: &mut Machine, request: u32) {
-        let Some(beside) = self.beside.get_mut(&request) else { return };
+    fn goes_on_beside(&mut self, now: Cycle, machine: &mut Machine, owner: Owner) -> bool {
+        let Some(beside) = self.beside.get_mut(&owner) else { return false };
         beside.left -= 1;
         if beside.left > 0 {
-            return;
+            return true;
         }
         let Some(exchange) = beside.unrolling.next() else {
-            self.beside.remove(&request);
-            return self.done(request);
+            self.beside.remove(&owner);
+            return false;
         };
         beside.left = exchange.count();
         exchange.begin(now, machine, beside.label);
+        true
     }
 
     /// Begins what a member does at once in a collective operation.
