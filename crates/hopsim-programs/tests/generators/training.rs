@@ -151,9 +151,10 @@ fn a_step_with_a_network_of_no_length_takes_the_bubble_formula_and_little_more()
     assert!((formula + 2 * 3..=formula + 20).contains(&last), "{last}");
 }
 
-/// Two copies of a model of three layers, one micro-batch.
+/// Two copies of a model of three layers, two micro-batches: passes take 2 · 3 · 30 cycles, the last backward one begins at
+/// cycle 120.
 fn two_copies(gradient: u64, overlap: bool) -> u32 {
-    let parameters = Parameters { data: 2, layers: 3, gradient, overlap, ..PLAIN };
+    let parameters = Parameters { data: 2, layers: 3, micro_batches: 2, gradient, overlap, ..PLAIN };
     let times = finish(Program::new(parameters).unwrap(), rules(), network(7, 1));
     assert_eq!(times[0], times[1]);
     times[0]
@@ -161,12 +162,12 @@ fn two_copies(gradient: u64, overlap: bool) -> u32 {
 
 #[test]
 fn gradients_are_summed_up_after_or_beside_backward() {
-    // All passes take 3 · 30 cycles; an all-reduce of 40 B, 10 phits, 17.
-    assert_eq!(two_copies(40, false), 90 + 3 * 17);
+    // An all-reduce of 40 B, 10 phits, takes 17.
+    assert_eq!(two_copies(40, false), 180 + 3 * 17);
     // Those of the first two layers are over before the last one ends.
-    assert_eq!(two_copies(40, true), 90 + 17);
-    // 100 phits: the first one begins after 30 + 20, and the wire is never free until the end.
-    assert_eq!(two_copies(400, true), 50 + 3 * 100 + 7);
+    assert_eq!(two_copies(40, true), 180 + 17);
+    // 100 phits: the first one begins at 120 + 20, and the wire is never free until the end.
+    assert_eq!(two_copies(400, true), 140 + 3 * 100 + 7);
 }
 
 #[test]

@@ -112,33 +112,22 @@ fn check_order(search: &Search, all: &[There]) {
 /// In every level: queries, signals, reports, releases; and the next level of a rank not before its release.
 fn check_times(search: &Search, all: &[There]) {
     let root = search.volume().root;
+    let mut first: BTreeMap<(u32, u32, u32), u32> = BTreeMap::new();
     for there in all {
-        let before: u32 = match there.kind {
+        let earliest = first.entry((there.level, there.kind, there.source)).or_insert(u32::MAX);
+        *earliest = there.joined.min(*earliest);
+    }
+    for ((level, kind, rank), joined) in first {
+        let before = match kind {
             // All its own queries have left.
-            SIGNAL => last(
-                all,
-                |m| m.level == there.level && m.kind == QUERIES && m.source == there.source,
-                |m| m.joined,
-            ),
+            SIGNAL => last(all, |m| (m.level, m.kind, m.source) == (level, QUERIES, rank), |m| m.joined),
             // All that came to it was there.
-            REPORT => last(
-                all,
-                |m| m.level == there.level && m.kind <= SIGNAL && m.destination == there.source,
-                |m| m.at,
-            ),
-            RELEASE => {
-                last(all, |m| m.level == there.level && m.kind <= REPORT && m.destination == root, |m| m.at)
-            }
-            _ if there.source == root => {
-                last(all, |m| m.level + 1 == there.level && m.kind == REPORT, |m| m.at)
-            }
-            _ => last(
-                all,
-                |m| m.level + 1 == there.level && m.kind == RELEASE && m.destination == there.source,
-                |m| m.at,
-            ),
+            REPORT => last(all, |m| m.level == level && m.kind <= SIGNAL && m.destination == rank, |m| m.at),
+            RELEASE => last(all, |m| m.level == level && m.kind <= REPORT && m.destination == root, |m| m.at),
+            _ if rank == root => last(all, |m| m.level + 1 == level && m.kind == REPORT, |m| m.at),
+            _ => last(all, |m| (m.level + 1, m.kind, m.destination) == (level, RELEASE, rank), |m| m.at),
         };
-        assert!(there.joined >= before, "{there:?} before {before}");
+        assert!(joined >= before, "level {level}, kind {kind}, rank {rank}: {joined} before {before}");
     }
 }
 
