@@ -111,8 +111,74 @@ impl std::error::Error for ConfigError {}
 pub enum RunError {
     /// Packets wait for each other in a cycle and none of them can ever move.
     Deadlock(DeadlockReport),
+    /// The ranks of a program wait for each other, or for something that never comes.
+    Stuck(Box<StuckReport>),
+    /// A program is done, and nobody has received some of its messages.
+    Unmatched(Box<UnmatchedReport>),
+    /// Programs were not done by `measure.max_cycles`: that, and each job with the ranks that are done and all of them.
+    Unfinished(u32, Vec<(String, usize, usize)>),
     /// The caller asked the run to stop.
     Cancelled,
+}
+
+/// A program that cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StuckReport {
+    /// Name of the job.
+    pub job: String,
+    /// Cycle in which the last thing happened.
+    pub cycle: u32,
+    /// Ranks of the program.
+    pub ranks: u32,
+    /// Those that are not done.
+    pub stuck: u32,
+    /// What the first of them wait for.
+    pub waiting: Vec<WaitingRank>,
+    /// Ranks that wait each for the next, the last for the first; empty if there are none.
+    pub circle: Vec<u32>,
+    /// A rank that is done, which another one waits for.
+    pub gone: Option<u32>,
+}
+
+/// A rank that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingRank {
+    /// The rank.
+    pub rank: u32,
+    /// Its node.
+    pub node: u32,
+    /// Line of the operation in its file.
+    pub line: Option<u64>,
+    /// What it waits for.
+    pub what: String,
+}
+
+/// Messages that nobody has received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnmatchedReport {
+    /// Name of the job.
+    pub job: String,
+    /// How many.
+    pub count: usize,
+    /// The first of them.
+    pub first: Vec<UnmatchedMessage>,
+}
+
+/// A message that nobody has received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnmatchedMessage {
+    /// Rank that sent it.
+    pub source: u32,
+    /// Rank that should have received it.
+    pub destination: u32,
+    /// Its tag.
+    pub tag: u32,
+    /// Its communicator.
+    pub communicator: u32,
+    /// Its payload.
+    pub bytes: u64,
+    /// Its number among the messages of its source.
+    pub number: u32,
 }
 
 /// A cycle of packets that wait for each other.
@@ -152,7 +218,52 @@ impl fmt::Display for RunError {
         match self {
             Self::Cancelled => write!(f, "cancelled"),
             Self::Deadlock(report) => write!(f, "{report}"),
+            Self::Stuck(report) => write!(f, "{report}"),
+            Self::Unmatched(report) => write!(f, "{report}"),
+            Self::Unfinished(cycles, jobs) => {
+                write!(f, "measure.max_cycles = {cycles}: programs are not done:")?;
+                for (name, done, ranks) in jobs {
+                    write!(f, " {done} of {ranks} ranks of job {name} are;")?;
+                }
+                write!(f, " valid: more cycles")
+            }
         }
+    }
+}
+
+impl fmt::Display for StuckReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { job, cycle, ranks, stuck, .. } = self;
+        writeln!(f, "job {job} is stuck at cycle {cycle}: {stuck} of {ranks} ranks wait")?;
+        for WaitingRank { rank, node, line, what } in &self.waiting {
+            let line = line.map_or(String::new(), |line| format!(", line {line}"));
+            writeln!(f, "  rank {rank} (node {node}){line}: {what}")?;
+        }
+        if let Some(first) = self.circle.first() {
+            let circle: Vec<String> =
+                self.circle.iter().chain([first]).map(|rank| format!("rank {rank}")).collect();
+            write!(f, "{}: each waits for the next", circle.join(" → "))
+        } else if let Some(gone) = self.gone {
+            write!(f, "rank {gone} is done: what others wait for never comes from it")
+        } else {
+            write!(f, "nothing that they wait for is under way")
+        }
+    }
+}
+
+impl fmt::Display for UnmatchedReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { job, count, first } = self;
+        let what = if *count == 1 { "a message".to_owned() } else { format!("{count} messages") };
+        write!(f, "job {job} is done, and nobody has received {what}:")?;
+        for message in first {
+            let UnmatchedMessage { source, destination, tag, communicator, bytes, .. } = message;
+            write!(
+                f,
+                "\n  {bytes} B from rank {source} to rank {destination}, tag {tag}, communicator {communicator}"
+            )?;
+        }
+        Ok(())
     }
 }
 

@@ -37,7 +37,9 @@ pub fn in_configuration(refusal: &Refusal) -> PyErr {
 pub fn in_run(failure: &Failure) -> PyErr {
     match failure {
         Failure::Cancelled => Cancelled::new_err(failure.to_string()),
-        Failure::Deadlock(_) => RunError::new_err(failure.to_string()),
+        Failure::Deadlock(_) | Failure::Stuck(_) | Failure::Unmatched(_) | Failure::Unfinished(..) => {
+            RunError::new_err(failure.to_string())
+        }
     }
 }
 

@@ -170,15 +170,15 @@ def _modes() -> Iterator[Case]:
     section = "instructions per packet-hop in the most general mode over those in the mode that fits"
     adversarial = {"routing": "olm", "jobs": VALIANT["jobs"]}
     for mode, experiment in (
-        ("Clean: UN minimal 0.5", document(0.5, REFERENCE_CYCLES)),
-        ("CleanFull: ADV+1 olm 0.45", document(0.45, REFERENCE_CYCLES, **adversarial)),
+        ("Ordered: UN minimal 0.5", document(0.5, REFERENCE_CYCLES)),
+        ("OrderedFull: ADV+1 olm 0.45", document(0.45, REFERENCE_CYCLES, **adversarial)),
         (
-            "CleanGeneral: UN minimal 0.5, age",
+            "OrderedGeneral: UN minimal 0.5, age",
             document(0.5, REFERENCE_CYCLES, router={"cioq": {"allocator": AGE}}),
         ),
-        ("Named: UN minimal 0.5, fogsim", document(0.5, REFERENCE_CYCLES, compat="fogsim")),
-        ("Cube: 64x64 torus DOR 0.2", document(0.2, (500, 500), **TORUS)),
-        ("CubeFull: 64x64 torus adaptive 0.2", document(0.2, (500, 500), **TORUS, routing="adaptive")),
+        ("OrderedCompat: UN minimal 0.5, fogsim", document(0.5, REFERENCE_CYCLES, compat="fogsim")),
+        ("Unordered: 64x64 torus DOR 0.2", document(0.2, (500, 500), **TORUS)),
+        ("UnorderedFull: 64x64 torus adaptive 0.2", document(0.2, (500, 500), **TORUS, routing="adaptive")),
     ):
         yield Case(section, mode, _general_over_own(experiment))
 

@@ -6,6 +6,7 @@ pub(crate) mod kernel;
 mod mode;
 mod modes;
 mod node;
+mod programs;
 mod router;
 mod simulation;
 
@@ -13,6 +14,7 @@ mod simulation;
 pub use audit::audit;
 
 use crate::error::RunError;
+use crate::measure::recorder::Recorder;
 use crate::measure::summary::Figures;
 use crate::measure::{self, Table};
 use crate::plan::Plan;
@@ -96,21 +98,30 @@ impl Task for Measured<'_> {
     ) -> Self::Output {
         let plan = simulation.plan;
         let measure = &plan.experiment.measure;
-        let end = measure.warmup + measure.cycles;
-        drive(&mut simulation, end, self.control)?;
+        let end = drive(&mut simulation, measure.warmup + measure.cycles, self.control)?;
         simulation.each_region(|region| region.finish(end));
-        let recorder = &simulation.worker.recorder;
-        let job = |index: usize| {
-            let mut record = Map::new();
-            record.insert("job".into(), Value::from(plan.jobs[index].name()));
-            record.extend(Figures::new(plan, recorder, vec![index]).summary());
-            record
-        };
-        Ok(Outcome {
-            summary: Figures::new(plan, recorder, (0..plan.jobs.len()).collect()).summary(),
-            jobs: (0..plan.jobs.len()).map(job).collect(),
-            tables: measure::tables::tables(plan, recorder),
-        })
+        if plan.has_programs() {
+            simulation.worker.recorder.close(end);
+            if let Some(unmatched) = programs::find_unmatched(plan, &simulation.ranks()) {
+                return Err(unmatched);
+            }
+        }
+        Ok(outcome(plan, &simulation.worker.recorder))
+    }
+}
+
+/// What a run has measured.
+fn outcome(plan: &Plan, recorder: &Recorder) -> Outcome {
+    let job = |index: usize| {
+        let mut record = Map::new();
+        record.insert("job".into(), Value::from(plan.jobs[index].name()));
+        record.extend(Figures::new(plan, recorder, vec![index]).summary());
+        record
+    };
+    Outcome {
+        summary: Figures::new(plan, recorder, (0..plan.jobs.len()).collect()).summary(),
+        jobs: (0..plan.jobs.len()).map(job).collect(),
+        tables: measure::tables::tables(plan, recorder),
     }
 }
 
@@ -158,28 +169,52 @@ pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
     perform(plan, Fit::Tight, Traced(cycles))
 }
 
-/// Simulates up to cycle `end`, looking out for deadlock and for the caller's wish to stop.
+/// Simulates up to cycle `end`, looking out for deadlock and for the caller's wish to stop. A run of programs ends before, at the
+/// first multiple of [`CONTROL_PERIOD`] by which they are done. Returns the cycle in which it ends.
 fn drive<'p, R: Region<'p>>(
     simulation: &mut Simulation<'p, R>,
     end: u32,
     control: &Control,
-) -> Result<(), RunError> {
-    let watchdog = simulation.plan.experiment.measure.watchdog;
+) -> Result<u32, RunError> {
+    let plan = simulation.plan;
+    let (watchdog, has_programs) = (plan.experiment.measure.watchdog, plan.has_programs());
     let mut next_check = watchdog;
     while simulation.now() < end {
-        let stop = end.min(simulation.now().saturating_add(CONTROL_PERIOD)).min(next_check);
+        let rests = has_programs && !simulation.are_done() && simulation.skip_idle(end);
+        if rests && let Some(stuck) = programs::find_stuck(plan, &simulation.ranks()) {
+            return Err(stuck);
+        }
+        let period = simulation.now() / CONTROL_PERIOD * CONTROL_PERIOD;
+        let stop = end.min(period.saturating_add(CONTROL_PERIOD)).min(next_check.max(simulation.now() + 1));
         simulation.advance(stop);
         control.cycles.store(stop, Ordering::Relaxed);
         control.packet_hops.store(simulation.worker.recorder.packet_hops, Ordering::Relaxed);
         if control.cancel.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }
-        if stop == next_check || stop == end {
-            next_check = stop.saturating_add(watchdog);
-            if let Some(report) = R::find_deadlock(simulation) {
-                return Err(RunError::Deadlock(report));
-            }
+        if has_programs && stop % CONTROL_PERIOD == 0 && simulation.are_done() {
+            return Ok(stop);
         }
+        if stop >= next_check || stop == end {
+            next_check = stop.saturating_add(watchdog);
+            look_for_deadlock(simulation)?;
+        }
+    }
+    if has_programs && !simulation.are_done() {
+        return Err(RunError::Unfinished(end, programs::progress(plan, &simulation.ranks())));
+    }
+    Ok(end)
+}
+
+/// Refuses to go on with packets, or with ranks of a program, that wait for each other.
+fn look_for_deadlock<'p, R: Region<'p>>(simulation: &Simulation<'p, R>) -> Result<(), RunError> {
+    if let Some(report) = R::find_deadlock(simulation) {
+        return Err(RunError::Deadlock(report));
+    }
+    if simulation.plan.has_programs()
+        && let Some(stuck) = programs::find_stuck(simulation.plan, &simulation.ranks())
+    {
+        return Err(stuck);
     }
     Ok(())
 }

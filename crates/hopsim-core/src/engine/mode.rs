@@ -1,6 +1,7 @@
 //! What is known about a run at compile time: who watches it, and whether it needs more than the plainest
 //! router. Most runs do not, and then the tests for the rest vanish from the hot code.
 
+use crate::engine::kernel::wheel::Calendar;
 use crate::trace::Observer;
 
 /// A kind of run.
@@ -8,16 +9,18 @@ pub trait Mode: Clone + Default {
     /// Packets of one length, longer than the crossbar latency, and round-robin arbiters without priority; also `REGULAR`.
     const PLAIN: bool;
     /// No named choice differs from its default; also `REGULAR`.
-    const CLEAN: bool;
+    const DEFAULT: bool;
     /// Every head has one VC, which follows from the one before it, as in dragonflies, and room for a packet is all it needs.
-    const RISING: bool;
+    const ORDERED: bool;
     /// Everything: heads with a choice and what they read, shared buffers, bursts, changes, requests and replies.
     const FULL: bool;
     /// Links of a phit per cycle with nothing on them but packets; nodes with a port each way, that take one packet at a time.
-    const REGULAR: bool = Self::PLAIN || Self::CLEAN;
-    /// Whether any router that can do nothing is left alone until it can. Those where VCs rise and no head has a choice are not:
-    /// in dragonflies crossbars are fast, and outputs are busy for so short a time that asking costs more than it saves.
-    const SLEEPS: bool = Self::FULL || !Self::RISING;
+    const REGULAR: bool = Self::PLAIN || Self::DEFAULT;
+    /// Whether any router that can do nothing is left alone until it can. Those where VCs are in order and no head has a choice
+    /// are not: in dragonflies crossbars are fast, and outputs are busy for so short a time that asking costs more than it saves.
+    const SLEEPS: bool = Self::FULL || !Self::ORDERED;
+    /// What its wheels remember, so that the run can pass over cycles in which nothing happens.
+    type Calendar: Calendar;
     /// Who watches.
     type Observer: Observer;
     /// Who watches.

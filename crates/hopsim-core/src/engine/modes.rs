@@ -2,6 +2,7 @@
 
 use crate::config::router::{ArbiterConfig, Consumption, CrossbarInputs};
 use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold, WhenFull};
+use crate::engine::kernel::wheel::Bitmap;
 use crate::engine::mode::Mode;
 use crate::engine::node::Run;
 use crate::engine::node::program::Programs;
@@ -11,29 +12,29 @@ use crate::engine::{Fit, Task};
 use crate::plan::{JobPlan, Plan, TrafficPlan};
 use crate::trace::Observer;
 
-/// A run with nothing but the plainest router, the default choices and rising VCs.
+/// A run with nothing but the plainest router, the default choices and VCs in order: oblivious routing in dragonflies.
 #[derive(Clone, Default)]
-pub struct Clean<O>(pub O);
+pub struct Ordered<O>(pub O);
 
-/// As [`Clean`], but with everything that only heads with a choice and unsteady traffic need.
+/// As [`Ordered`], but with everything that only heads with a choice and unsteady traffic need.
 #[derive(Clone, Default)]
-pub struct CleanFull<O>(pub O);
+pub struct OrderedFull<O>(pub O);
 
-/// As [`Clean`], but with other arbiters and packets of several lengths.
+/// As [`Ordered`], but with other arbiters and packets of several lengths.
 #[derive(Clone, Default)]
-pub struct CleanGeneral<O>(pub O);
+pub struct OrderedGeneral<O>(pub O);
 
-/// As [`Clean`], but with other named choices.
+/// As [`Ordered`], but with other named choices, as `compat` makes.
 #[derive(Clone, Default)]
-pub struct Named<O>(pub O);
+pub struct OrderedCompat<O>(pub O);
 
-/// As [`Clean`], but VCs do not rise: cubes, graphs, FlexVC.
+/// As [`Ordered`], but VCs are not taken in order: cubes, graphs, FlexVC.
 #[derive(Clone, Default)]
-pub struct Cube<O>(pub O);
+pub struct Unordered<O>(pub O);
 
-/// As [`Cube`], but with everything that only heads with a choice and unsteady traffic need.
+/// As [`Unordered`], but with everything that only heads with a choice and unsteady traffic need.
 #[derive(Clone, Default)]
-pub struct CubeFull<O>(pub O);
+pub struct UnorderedFull<O>(pub O);
 
 /// A run with any router and rules, where no head has a choice.
 #[derive(Clone, Default)]
@@ -47,14 +48,15 @@ pub struct Full<O>(pub O);
 #[derive(Clone, Default)]
 pub struct WithPrograms<O>(pub O);
 
-/// One row per mode: its name, its nodes, `PLAIN`, `CLEAN`, `RISING`, `FULL`.
+/// One row per mode: its name, its nodes, its calendar, `PLAIN`, `DEFAULT`, `ORDERED`, `FULL`.
 macro_rules! modes {
-    ($($mode:ident $nodes:ident $plain:literal $clean:literal $rising:literal $full:literal;)*) => {$(
+    ($($mode:ident $nodes:ident $calendar:ty, $plain:literal $default:literal $ordered:literal $full:literal;)*) => {$(
         impl<O: Observer> Mode for $mode<O> {
             const PLAIN: bool = $plain;
-            const CLEAN: bool = $clean;
-            const RISING: bool = $rising;
+            const DEFAULT: bool = $default;
+            const ORDERED: bool = $ordered;
             const FULL: bool = $full;
+            type Calendar = $calendar;
             type Observer = O;
             #[inline]
             fn observer(&mut self) -> &mut O {
@@ -69,15 +71,15 @@ macro_rules! modes {
 }
 
 modes! {
-    Clean Synthetic true true true false;
-    CleanFull Synthetic true true true true;
-    CleanGeneral Synthetic false true true false;
-    Named Synthetic true false true false;
-    Cube Synthetic true true false false;
-    CubeFull Synthetic true true false true;
-    General Synthetic false false false false;
-    Full Synthetic false false false true;
-    WithPrograms Programs false false false true;
+    Ordered Synthetic (), true true true false;
+    OrderedFull Synthetic (), true true true true;
+    OrderedGeneral Synthetic (), false true true false;
+    OrderedCompat Synthetic (), true false true false;
+    Unordered Synthetic (), true true false false;
+    UnorderedFull Synthetic (), true true false true;
+    General Synthetic (), false false false false;
+    Full Synthetic (), false false false true;
+    WithPrograms Programs Bitmap, false false false true;
 }
 
 /// Picks the mode, once per run: everything below is compiled for it.
@@ -89,13 +91,13 @@ pub(in crate::engine) fn perform<K: Kind, T: Task>(plan: &Plan, fit: Fit, task: 
     if fit == Fit::Loose || !K::MODES {
         return in_general::<K, T>(plan, task);
     }
-    match (is_full(plan), is_plain(plan), is_clean(plan), is_rising(plan)) {
-        (true, true, true, true) => simulate::<K, _, T>(plan, CleanFull(observer), task),
-        (true, true, true, false) => simulate::<K, _, T>(plan, CubeFull(observer), task),
-        (false, true, true, true) => simulate::<K, _, T>(plan, Clean(observer), task),
-        (false, false, true, true) => simulate::<K, _, T>(plan, CleanGeneral(observer), task),
-        (false, true, false, true) => simulate::<K, _, T>(plan, Named(observer), task),
-        (false, true, true, false) => simulate::<K, _, T>(plan, Cube(observer), task),
+    match (is_full(plan), is_plain(plan), has_defaults(plan), is_ordered(plan)) {
+        (true, true, true, true) => simulate::<K, _, T>(plan, OrderedFull(observer), task),
+        (true, true, true, false) => simulate::<K, _, T>(plan, UnorderedFull(observer), task),
+        (false, true, true, true) => simulate::<K, _, T>(plan, Ordered(observer), task),
+        (false, false, true, true) => simulate::<K, _, T>(plan, OrderedGeneral(observer), task),
+        (false, true, false, true) => simulate::<K, _, T>(plan, OrderedCompat(observer), task),
+        (false, true, true, false) => simulate::<K, _, T>(plan, Unordered(observer), task),
         _ => in_general::<K, T>(plan, task),
     }
 }
@@ -151,7 +153,7 @@ fn is_regular(plan: &Plan) -> bool {
 }
 
 /// Whether a plan uses the default choices throughout.
-pub fn is_clean(plan: &Plan) -> bool {
+pub fn has_defaults(plan: &Plan) -> bool {
     let (router, nic) = (&plan.router, &plan.nic);
     router.ejection == Ejection::Link
         && router.output_hold == OutputHold::Transfer
@@ -162,7 +164,7 @@ pub fn is_clean(plan: &Plan) -> bool {
 }
 
 /// Whether every head has one VC, which follows from the one before it, and room for a packet is all it needs.
-pub fn is_rising(plan: &Plan) -> bool {
+pub fn is_ordered(plan: &Plan) -> bool {
     !plan.routing.asks()
         && !plan.routing.vcs().is_flexible()
         && !plan.routing.vcs().depends_on_hop()
@@ -212,22 +214,22 @@ mod tests {
         for mut document in documents(&["minimal", "valiant"]) {
             let plan =
                 |document: &Value| Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap();
-            let clean = plan(&document);
-            assert!(is_plain(&clean) && is_clean(&clean) && is_rising(&clean));
-            let general = lives(&clean, General(Tracer::default()));
+            let textbook = plan(&document);
+            assert!(is_plain(&textbook) && has_defaults(&textbook) && is_ordered(&textbook));
+            let general = lives(&textbook, General(Tracer::default()));
             assert!(general.len() > 100);
-            assert_eq!(lives(&clean, Full(Tracer::default())), general, "{document}");
-            assert_eq!(lives(&clean, CleanFull(Tracer::default())), general, "{document}");
-            assert_eq!(lives(&clean, Clean(Tracer::default())), general, "{document}");
-            assert_eq!(lives(&clean, CleanGeneral(Tracer::default())), general, "{document}");
-            assert_eq!(lives(&clean, Named(Tracer::default())), general, "{document}");
-            assert_eq!(lives(&clean, Cube(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&textbook, Full(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&textbook, OrderedFull(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&textbook, Ordered(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&textbook, OrderedGeneral(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&textbook, OrderedCompat(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&textbook, Unordered(Tracer::default())), general, "{document}");
             document["compat"] = json!("fogsim");
             let fogsim = plan(&document);
-            assert!(is_plain(&fogsim) && !is_clean(&fogsim));
+            assert!(is_plain(&fogsim) && !has_defaults(&fogsim));
             let general = lives(&fogsim, General(Tracer::default()));
             assert_eq!(lives(&fogsim, Full(Tracer::default())), general, "{document}");
-            assert_eq!(lives(&fogsim, Named(Tracer::default())), general, "{document}");
+            assert_eq!(lives(&fogsim, OrderedCompat(Tracer::default())), general, "{document}");
         }
     }
 
@@ -244,14 +246,14 @@ mod tests {
                     "load": load
                 });
                 let plan = Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap();
-                assert!(is_plain(&plan) && is_clean(&plan));
+                assert!(is_plain(&plan) && has_defaults(&plan));
                 let full = lives(&plan, Full(Tracer::default()));
                 assert!(full.len() > 100);
-                assert_eq!(lives(&plan, CubeFull(Tracer::default())), full, "{document}");
+                assert_eq!(lives(&plan, UnorderedFull(Tracer::default())), full, "{document}");
                 assert_eq!(is_full(&plan), routing == "adaptive");
                 if !is_full(&plan) {
                     assert_eq!(lives(&plan, General(Tracer::default())), full, "{document}");
-                    assert_eq!(lives(&plan, Cube(Tracer::default())), full, "{document}");
+                    assert_eq!(lives(&plan, Unordered(Tracer::default())), full, "{document}");
                 }
             }
         }
@@ -261,11 +263,11 @@ mod tests {
     fn with_everything_too_the_plain_mode_gives_every_packet_the_same_life() {
         for document in documents(&["olm", "piggyback"]) {
             let plan = Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap();
-            assert!(is_full(&plan) && is_plain(&plan) && is_clean(&plan));
+            assert!(is_full(&plan) && is_plain(&plan) && has_defaults(&plan));
             let full = lives(&plan, Full(Tracer::default()));
             assert!(full.len() > 100);
-            assert_eq!(lives(&plan, CleanFull(Tracer::default())), full, "{document}");
-            assert_eq!(lives(&plan, CubeFull(Tracer::default())), full, "{document}");
+            assert_eq!(lives(&plan, OrderedFull(Tracer::default())), full, "{document}");
+            assert_eq!(lives(&plan, UnorderedFull(Tracer::default())), full, "{document}");
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::{Cut, Regions};
 use crate::engine::kernel::worker::{Mail, Worker};
 use crate::engine::mode::Mode;
-use crate::engine::node::Run;
+use crate::engine::node::{RankState, Run};
 use crate::error::DeadlockReport;
 use crate::measure::recorder::Recorder;
 use crate::plan::Plan;
@@ -33,6 +33,9 @@ pub trait Region<'p>: Sized {
     /// Bytes of a router in a plan.
     fn router_bytes(plan: &Plan) -> usize;
 
+    /// Most cycles from a grant until the packet has left the router and its link is free again.
+    fn crossing(plan: &Plan) -> u32;
+
     /// The constants of a plan.
     fn shared(plan: &'p Plan) -> Self::Shared;
 
@@ -47,6 +50,19 @@ pub trait Region<'p>: Sized {
 
     /// Counts what is left at cycle `end`, the last of the run.
     fn finish(&mut self, end: u32);
+
+    /// The ranks of programs in the region.
+    fn ranks(&self) -> Vec<RankState<'_>>;
+
+    /// Whether the programs of the region, if there are any, are done.
+    fn are_done(&self) -> bool;
+
+    /// The first cycle from the present one on in which anything happens, or may happen, in the region by itself; `u32::MAX` if
+    /// there is none.
+    fn next_event(&self) -> u32;
+
+    /// Goes on at a cycle before which nothing happens.
+    fn skip_to(&mut self, cycle: u32);
 
     /// Heads that wait for each other, so that none of them can ever move, if there are any.
     fn find_deadlock(simulation: &Simulation<'p, Self>) -> Option<DeadlockReport>;
@@ -74,7 +90,7 @@ pub struct Simulation<'p, R: Region<'p>> {
 impl<'p, R: Region<'p>> Simulation<'p, R> {
     /// An empty network at cycle 0.
     pub fn new(plan: &'p Plan, mode: R::Mode, cut: Cut) -> Self {
-        let (constants, shared) = (Constants::new(plan), R::shared(plan));
+        let (constants, shared) = (Constants::new(plan, R::crossing(plan)), R::shared(plan));
         let cut = Regions::new(plan, cut, R::router_bytes(plan));
         let mail = (0..cut.count()).map(|_| Mail::default()).collect();
         Self {
@@ -99,6 +115,29 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
             self.now = stop;
         }
         self.each_region(|_| ());
+    }
+
+    /// If nothing happens before some cycle in the whole network, goes on there, at most at cycle `end`. Returns whether nothing
+    /// will ever happen.
+    pub fn skip_idle(&mut self, end: u32) -> bool {
+        let next = self.regions.iter().map(R::next_event).min().unwrap_or(u32::MAX);
+        if next <= self.now {
+            return false;
+        }
+        let cycle = next.min(end);
+        self.regions.iter_mut().for_each(|region| region.skip_to(cycle));
+        self.now = cycle;
+        next == u32::MAX
+    }
+
+    /// The ranks of programs.
+    pub fn ranks(&self) -> Vec<RankState<'_>> {
+        self.regions.iter().flat_map(R::ranks).collect()
+    }
+
+    /// Whether the programs, if there are any, are done.
+    pub fn are_done(&self) -> bool {
+        self.regions.iter().all(R::are_done)
     }
 
     /// Does something with every region in turn, which sees first what the others have sent.

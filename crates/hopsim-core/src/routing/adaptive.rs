@@ -3,7 +3,7 @@
 use super::minimal::Minimal;
 use super::prospect::{Choice, Productive, Prospect};
 use super::view::{Draws, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, Paths, RouteState, Safety, Stand};
+use super::{Decision, Head, Hop, Leg, Mechanism, Paths, Route, RouteState, Safety};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::Topology;
@@ -72,24 +72,24 @@ impl Mechanism for Adaptive {
         &self.base
     }
 
-    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
+    fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
         if head.at_injection() {
             self.base.choose_trunk(head, head.destination, state, draw);
         }
         if head.router == head.destination {
-            return Stand::Arrived;
+            return Route::Arrived;
         }
         let (first, ports) = self.base.topology().nearer(head.router, head.destination, state.trunk);
         // The lowest port is that of the lowest dimension.
         let port = (first as u32 + ports.trailing_zeros()) as u16;
         let hop = Hop { port, class: 0, leg: Leg::Final, reuses: false };
         if !self.escape && ports.is_power_of_two() {
-            return Stand::Bound(hop);
+            return Route::Fixed(hop);
         }
         // The escape VC is on the path in order of dimensions.
         let minimal = self.base.way(head, hop);
         let choice = Choice::Shortest(Productive { ports, first: first as u16 });
-        Stand::Open(Prospect { minimal, choice })
+        Route::Undecided(Prospect { minimal, choice })
     }
 
     #[inline]

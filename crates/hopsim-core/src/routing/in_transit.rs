@@ -5,7 +5,7 @@ use super::minimal::Minimal;
 use super::prospect::{Choice, Misroutes, Options, Prospect};
 use super::trigger::{Bar, Candidate, TriggerConfig};
 use super::view::{Draws, Sensors, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Place, Request, RouteState, Stand, Way};
+use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Place, Request, Route, RouteState, Way};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::{GLOBAL, LOCAL, Topology};
@@ -215,8 +215,8 @@ impl InTransit {
         // A bit per port.
         let mut found = [0u64; 4];
         let mut total = 0;
-        let open = view.hopes_are_open();
-        view.each_hopeful(first..first + count, class, vc, |port| {
+        let open = view.candidates_are_open();
+        view.each_candidate(first..first + count, class, vc, |port| {
             let request = vcs.pick(Way { port: port as u16, class, vc }, view, draws);
             let will_do = port != minimal.request.port
                 && only.is_none_or(|only| only == port)
@@ -258,18 +258,18 @@ impl Mechanism for InTransit {
 
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
+    fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
         if self.base.vcs().sequence.is_global(head.code) {
             state.flags &= GLOBAL_DONE;
         }
         // In a new group, and after a local misroute, another one of several parallel links may be the nearest.
         self.base.choose_trunk(head, head.destination, state, draw);
         let Some(minimal) = self.base.towards(head, head.destination, state.trunk) else {
-            return Stand::Arrived;
+            return Route::Arrived;
         };
         let groups = self.groups(head);
         let Some(options) = self.options(head, *state, minimal, groups) else {
-            return Stand::Bound(minimal);
+            return Route::Fixed(minimal);
         };
         let mut vcs = [NO_VC; 2];
         if matches!(options, Options::Local | Options::Either) {
@@ -285,7 +285,7 @@ impl Mechanism for InTransit {
             leaving: groups.leaving(),
             target: groups.target as u16,
         });
-        Stand::Open(Prospect { minimal: self.base.vcs().way(head, minimal), choice })
+        Route::Undecided(Prospect { minimal: self.base.vcs().way(head, minimal), choice })
     }
 
     #[expect(clippy::inline_always, reason = "per decision; measured")]

@@ -1,6 +1,6 @@
 //! Routing: which output port and VC the packet at the head of an input VC asks for.
 //!
-//! A mechanism is asked once when a packet has become the head of its queue ([`Mechanism::stand`]). If there is
+//! A mechanism is asked once when a packet has become the head of its queue ([`Mechanism::route`]). If there is
 //! nothing to decide, the port is fixed for as long as the head waits. Otherwise it is asked in every attempt
 //! ([`Mechanism::decide`]) and may read the router's state through a [`view::View`]. What it must remember between
 //! hops is the packet's [`RouteState`]. Deadlock avoidance is by the order of virtual
@@ -107,9 +107,9 @@ macro_rules! mechanisms {
             /// A packet has become the head of its input VC. Asked again with the same numbers it gives the same answer.
             // Per packet-hop; measured.
             #[inline(always)]
-            pub fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
+            pub fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
                 match self {
-                    $(Self::$name(m) => m.stand(head, state, draw),)*
+                    $(Self::$name(m) => m.route(head, state, draw),)*
                 }
             }
 
@@ -337,15 +337,15 @@ pub struct Decision {
     pub after: RouteState,
 }
 
-/// How a head stands in its router.
+/// Where a head goes from its router, as far as that is known when it has become the head.
 #[derive(Clone, Copy, Debug)]
-pub enum Stand {
-    /// At its destination.
+pub enum Route {
+    /// Nowhere: it has arrived.
     Arrived,
-    /// Bound for one output port.
-    Bound(Hop),
-    /// With a choice.
-    Open(Prospect),
+    /// By one output port.
+    Fixed(Hop),
+    /// It has a choice, and decides in every attempt.
+    Undecided(Prospect),
 }
 
 /// A hop with what VCs it may use: one, with FlexVC that one and all below.
@@ -505,9 +505,9 @@ pub trait Mechanism {
     }
 
     /// A packet has become the head of its input VC; numbers drawn here are the packet's own in this router.
-    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
+    fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
         let target = self.target(head, state, draw);
-        self.base().towards(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound)
+        self.base().towards(head, target, state.trunk).map_or(Route::Arrived, Route::Fixed)
     }
 
     /// The decision of a head with a choice.
@@ -563,9 +563,9 @@ impl Routing {
 
     /// A packet has become the head of its input VC: its request, if that is fixed.
     pub fn settle(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Option<Request> {
-        match self.stand(head, state, draw) {
-            Stand::Arrived => Some(head.ejection()),
-            Stand::Bound(hop) if !self.vcs().is_flexible() => Some(self.base().way(head, hop).highest()),
+        match self.route(head, state, draw) {
+            Route::Arrived => Some(head.ejection()),
+            Route::Fixed(hop) if !self.vcs().is_flexible() => Some(self.base().way(head, hop).highest()),
             _ => None,
         }
     }
@@ -573,13 +573,13 @@ impl Routing {
     /// The decision of a head that is not settled, in this attempt.
     pub fn decide(&self, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
         let head = &view.head();
-        match self.stand(head, state, || draws.head()) {
-            Stand::Arrived => Decision { request: Some(head.ejection()), after: *state },
-            Stand::Bound(hop) => {
+        match self.route(head, state, || draws.head()) {
+            Route::Arrived => Decision { request: Some(head.ejection()), after: *state },
+            Route::Fixed(hop) => {
                 let request = self.vcs().pick(self.base().way(head, hop), view, draws);
                 Decision { request: Some(request), after: *state }
             }
-            Stand::Open(prospect) => self.choose(&prospect, state, view, draws),
+            Route::Undecided(prospect) => self.choose(&prospect, state, view, draws),
         }
     }
 }

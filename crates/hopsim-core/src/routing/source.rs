@@ -5,7 +5,7 @@ use super::detour::Detour;
 use super::minimal::Minimal;
 use super::prospect::{Choice, Comparison, Exit, Prospect};
 use super::view::{Draws, Packets, Saturation, Sensing, Sensors, View};
-use super::{Decision, Head, Hop, Mechanism, Place, Request, RouteState, Stand, Way};
+use super::{Decision, Head, Hop, Mechanism, Place, Request, Route, RouteState, Way};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
@@ -266,16 +266,16 @@ impl Mechanism for Source {
         head.destination
     }
 
-    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
+    fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
         if !head.at_injection() {
             let target = self.target(head, state, draw);
-            return self.base.towards(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound);
+            return self.base.towards(head, target, state.trunk).map_or(Route::Arrived, Route::Fixed);
         }
-        let Some(minimal) = self.base.towards(head, head.destination, 0) else { return Stand::Arrived };
+        let Some(minimal) = self.base.towards(head, head.destination, 0) else { return Route::Arrived };
         self.draw_via(head, state, &mut draw());
         let (minimal, comparison) = self.paths(head, state.via, minimal, draw);
         let choice = if self.rule.recompute { Choice::Anew } else { Choice::Detour(comparison) };
-        Stand::Open(Prospect { minimal, choice })
+        Route::Undecided(Prospect { minimal, choice })
     }
 
     #[inline]

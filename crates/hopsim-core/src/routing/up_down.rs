@@ -1,7 +1,7 @@
 //! Up*/down* routing: see [`Config`].
 
 use super::minimal::Minimal;
-use super::{Head, Hop, Leg, Mechanism, Paths, Place, RouteState, Safety, Stand};
+use super::{Head, Hop, Leg, Mechanism, Paths, Place, Route, RouteState, Safety};
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::Topology;
@@ -125,9 +125,9 @@ impl Mechanism for UpDown {
         &self.base
     }
 
-    fn stand(&self, head: &Head, state: &mut RouteState, _draw: impl Fn() -> Stream) -> Stand {
+    fn route(&self, head: &Head, state: &mut RouteState, _draw: impl Fn() -> Stream) -> Route {
         if head.router == head.destination {
-            return Stand::Arrived;
+            return Route::Arrived;
         }
         // The link that it has come down leads up from here.
         let down = !head.at_injection() && self.ups[head.router as usize * self.ports + head.input as usize];
@@ -139,7 +139,7 @@ impl Mechanism for UpDown {
             }
         }
         let port = self.paths.port(place, head.destination) as u16;
-        Stand::Bound(Hop { port, class: 0, leg: Leg::Final, reuses: false })
+        Route::Fixed(Hop { port, class: 0, leg: Leg::Final, reuses: false })
     }
 }
 
@@ -177,7 +177,7 @@ mod tests {
                 ejection_vc: 0,
                 reply: false,
             };
-            let Stand::Bound(hop) = routing.stand(&head, &mut RouteState::NEW.clone(), || unreachable!())
+            let Route::Fixed(hop) = routing.route(&head, &mut RouteState::NEW.clone(), || unreachable!())
             else {
                 return way;
             };

@@ -4,7 +4,7 @@ use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy, paths_withou
 use super::minimal::Minimal;
 use super::prospect::Prospect;
 use super::view::{Draws, View};
-use super::{Decision, Flexible, Head, Mechanism, Ordered, Paths, Place, Reverts, RouteState, Stand};
+use super::{Decision, Flexible, Head, Mechanism, Ordered, Paths, Place, Reverts, Route, RouteState};
 use crate::error::ConfigError;
 use crate::network::NONE;
 use crate::rng::Stream;
@@ -179,12 +179,12 @@ impl Mechanism for Valiant {
         Self::next_stop(head, *state)
     }
 
-    fn stand(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Stand {
+    fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
         if self.recompute && head.at_injection() && !self.stays(head) {
-            return Stand::Open(Prospect::ANEW);
+            return Route::Undecided(Prospect::ANEW);
         }
         let target = self.target(head, state, draw);
-        self.base.towards(head, target, state.trunk).map_or(Stand::Arrived, Stand::Bound)
+        self.base.towards(head, target, state.trunk).map_or(Route::Arrived, Route::Fixed)
     }
 
     fn decide(

@@ -62,11 +62,11 @@ pub trait View {
     }
     /// Visits those of `ports`, all of link class `class`, that could be open in VC `vc` (with FlexVC in that or one
     /// below), ascending; others too if it is not worth finding out.
-    fn each_hopeful(&self, ports: Range<usize>, _class: u8, _vc: u8, visit: impl FnMut(usize)) {
+    fn each_candidate(&self, ports: Range<usize>, _class: u8, _vc: u8, visit: impl FnMut(usize)) {
         ports.for_each(visit);
     }
-    /// Whether all that [`Self::each_hopeful`] visits are known to be open.
-    fn hopes_are_open(&self) -> bool {
+    /// Whether all that [`Self::each_candidate`] visits are known to be open.
+    fn candidates_are_open(&self) -> bool {
         false
     }
 }

@@ -78,151 +78,28 @@ macro_rules! topologies {
             }
         }
 
-        /// Asks the topology, whichever it is: see [`Interconnect`].
+        /// Asks the topology, whichever it is: `ask!(topology, t => …)`.
+        macro_rules! ask {
+            ($topology:expr, $t:ident => $answer:expr) => {
+                match $topology {
+                    $(Topology::$kind($t) => $answer,)*
+                }
+            };
+        }
+    };
+}
+
+/// One row per question: all but [`Topology::minimal_port`] are those of [`Interconnect`].
+macro_rules! questions {
+    ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
         impl Topology {
-            /// See [`Interconnect::routers`].
-            pub fn routers(&self) -> u32 {
-                match self {
-                    $(Self::$kind(t) => t.routers(),)*
+            $(
+                #[doc = concat!("See [`Interconnect::", stringify!($name), "`].")]
+                $(#[$attribute])*
+                pub fn $name(&self, $($argument: $type),*) -> $answer {
+                    ask!(self, t => t.$name($($argument),*))
                 }
-            }
-
-            /// See [`Interconnect::nodes_per_router`].
-            pub fn nodes_per_router(&self) -> u32 {
-                match self {
-                    $(Self::$kind(t) => t.nodes_per_router(),)*
-                }
-            }
-
-            /// See [`Interconnect::routers_with_nodes`].
-            pub fn routers_with_nodes(&self) -> u32 {
-                match self {
-                    $(Self::$kind(t) => t.routers_with_nodes(),)*
-                }
-            }
-
-            /// See [`Interconnect::nodes`].
-            pub fn nodes(&self) -> u32 {
-                match self {
-                    $(Self::$kind(t) => t.nodes(),)*
-                }
-            }
-
-            /// See [`Interconnect::ports`].
-            pub fn ports(&self) -> Vec<PortClass> {
-                match self {
-                    $(Self::$kind(t) => t.ports(),)*
-                }
-            }
-
-            /// See [`Interconnect::link_classes`].
-            pub fn link_classes(&self) -> &'static [&'static str] {
-                match self {
-                    $(Self::$kind(t) => t.link_classes(),)*
-                }
-            }
-
-            /// See [`Interconnect::neighbour`].
-            pub fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
-                match self {
-                    $(Self::$kind(t) => t.neighbour(router, port),)*
-                }
-            }
-
-            /// See [`Interconnect::latency`].
-            pub fn latency(&self, router: u32, port: usize) -> Option<u32> {
-                match self {
-                    $(Self::$kind(t) => t.latency(router, port),)*
-                }
-            }
-
-            /// See [`Interconnect::cycles_per_phit`].
-            pub fn cycles_per_phit(&self, router: u32, port: usize) -> u32 {
-                match self {
-                    $(Self::$kind(t) => t.cycles_per_phit(router, port),)*
-                }
-            }
-
-            /// See [`Interconnect::has_latencies`].
-            pub fn has_latencies(&self) -> bool {
-                match self {
-                    $(Self::$kind(t) => t.has_latencies(),)*
-                }
-            }
-
-            /// See [`Interconnect::has_rings`].
-            pub fn has_rings(&self) -> bool {
-                match self {
-                    $(Self::$kind(t) => t.has_rings(),)*
-                }
-            }
-
-            /// See [`Interconnect::has_escape`].
-            pub fn has_escape(&self) -> bool {
-                match self {
-                    $(Self::$kind(t) => t.has_escape(),)*
-                }
-            }
-
-            /// See [`Interconnect::nearer`].
-            #[inline]
-            pub fn nearer(&self, at: u32, to: u32, trunk: u16) -> (usize, u64) {
-                match self {
-                    $(Self::$kind(t) => t.nearer(at, to, trunk),)*
-                }
-            }
-
-            /// See [`Interconnect::has_trunks`].
-            #[inline]
-            pub fn has_trunks(&self) -> bool {
-                match self {
-                    $(Self::$kind(t) => t.has_trunks(),)*
-                }
-            }
-
-            /// See [`Interconnect::choose_trunk`].
-            #[inline]
-            pub fn choose_trunk(&self, at: u32, to: u32, stream: &mut Stream) -> u16 {
-                match self {
-                    $(Self::$kind(t) => t.choose_trunk(at, to, stream),)*
-                }
-            }
-
-            /// See [`Interconnect::minimal_hops`].
-            pub fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
-                match self {
-                    $(Self::$kind(t) => t.minimal_hops(from, to),)*
-                }
-            }
-
-            /// See [`Interconnect::minimal_latency`].
-            pub fn minimal_latency(&self, from: u32, to: u32, costs: (&[u32], u32)) -> u32 {
-                match self {
-                    $(Self::$kind(t) => t.minimal_latency(from, to, costs),)*
-                }
-            }
-
-            /// See [`Interconnect::group`].
-            pub fn group(&self, router: u32) -> u32 {
-                match self {
-                    $(Self::$kind(t) => t.group(router),)*
-                }
-            }
-
-            /// See [`Interconnect::groups`].
-            pub fn groups(&self) -> u32 {
-                match self {
-                    $(Self::$kind(t) => t.groups(),)*
-                }
-            }
-
-            // Out of line, so that the code of dragonflies stays in place.
-            #[inline(never)]
-            fn minimal_port_out_of_line(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
-                match self {
-                    $(Self::$kind(t) => t.minimal_port(at, to, trunk),)*
-                }
-            }
+            )*
         }
     };
 }
@@ -252,6 +129,31 @@ topologies! {
         /// Any network of routers, from a list of links or a file.
         Graph("graph", Config),
     }
+}
+
+questions! {
+    fn routers() -> u32;
+    fn nodes_per_router() -> u32;
+    fn routers_with_nodes() -> u32;
+    fn nodes() -> u32;
+    fn ports() -> Vec<PortClass>;
+    fn link_classes() -> &'static [&'static str];
+    fn neighbour(router: u32, port: usize) -> Option<(u32, usize)>;
+    fn latency(router: u32, port: usize) -> Option<u32>;
+    fn cycles_per_phit(router: u32, port: usize) -> u32;
+    fn has_latencies() -> bool;
+    fn has_rings() -> bool;
+    fn has_escape() -> bool;
+    #[inline]
+    fn nearer(at: u32, to: u32, trunk: u16) -> (usize, u64);
+    #[inline]
+    fn has_trunks() -> bool;
+    #[inline]
+    fn choose_trunk(at: u32, to: u32, stream: &mut Stream) -> u16;
+    fn minimal_hops(from: u32, to: u32) -> [u16; 2];
+    fn minimal_latency(from: u32, to: u32, costs: (&[u32], u32)) -> u32;
+    fn group(router: u32) -> u32;
+    fn groups() -> u32;
 }
 
 /// A kind of router port; links of one kind have one latency, one number of VCs and one buffer size.
@@ -397,6 +299,12 @@ impl Topology {
             Self::Dragonfly(t) => t.minimal_port(at, to, trunk),
             _ => self.minimal_port_out_of_line(at, to, trunk),
         }
+    }
+
+    // Out of line, so that the code of dragonflies stays in place.
+    #[inline(never)]
+    fn minimal_port_out_of_line(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
+        ask!(self, t => t.minimal_port(at, to, trunk))
     }
 
     /// The dragonfly behind this topology, for mechanisms that exist only there.

@@ -7,7 +7,7 @@ use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::routing::prospect::{Choice, Misroutes, Options, Prospect};
 use hopsim_core::routing::sequence::REPLY_INJECTION;
 use hopsim_core::routing::view::{Draws, View};
-use hopsim_core::routing::{Head, Request, RouteState, Stand, Way};
+use hopsim_core::routing::{Head, Request, Route, RouteState, Way};
 use hopsim_core::topology::GLOBAL;
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
@@ -177,16 +177,16 @@ fn last_resorts(plan: &Plan, head: &Head, mut state: RouteState, draw: &Stream) 
         let linked = |&port: &usize| plan.network.link(head.router, port).peer.is_some();
         (0..layout.ports()).filter(move |&port| layout.class[port] == class + 1).filter(linked)
     };
-    match plan.routing.stand(head, &mut state, || draw.clone()) {
-        Stand::Arrived => Vec::new(),
-        Stand::Bound(hop) => vec![vcs.way(head, hop).highest()],
+    match plan.routing.route(head, &mut state, || draw.clone()) {
+        Route::Arrived => Vec::new(),
+        Route::Fixed(hop) => vec![vcs.way(head, hop).highest()],
         // A global link is due: any of the router's.
-        Stand::Open(Prospect {
+        Route::Undecided(Prospect {
             choice: Choice::Misroute(Misroutes { options: Options::Mandatory, vcs, .. }),
             ..
         }) => ports(GLOBAL).map(|port| Request { port, vc: vcs[GLOBAL as usize] }).collect(),
-        Stand::Open(prospect) if prospect.minimal == Way::NONE => Vec::new(),
-        Stand::Open(prospect) => vec![prospect.minimal.highest()],
+        Route::Undecided(prospect) if prospect.minimal == Way::NONE => Vec::new(),
+        Route::Undecided(prospect) => vec![prospect.minimal.highest()],
     }
 }
 

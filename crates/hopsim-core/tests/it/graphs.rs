@@ -8,7 +8,7 @@ use hopsim_core::plan::Plan;
 use hopsim_core::routing::minimal::Minimal;
 use hopsim_core::routing::sequence::VcSequence;
 use hopsim_core::routing::vcs::Vcs;
-use hopsim_core::routing::{Head, RouteState, Routing, Stand};
+use hopsim_core::routing::{Head, Route, RouteState, Routing};
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
 use proptest::prelude::*;
@@ -101,10 +101,10 @@ fn follow(plan: &Plan, (from, to): (u32, u32), dependencies: &mut DiGraphMap<Cha
             ejection_vc: 0,
             reply: false,
         };
-        let hop = match plan.routing.stand(&head, &mut state, || unreachable!("nothing is drawn")) {
-            Stand::Arrived => return hops,
-            Stand::Bound(hop) => hop,
-            Stand::Open(_) => unreachable!("no head has a choice"),
+        let hop = match plan.routing.route(&head, &mut state, || unreachable!("nothing is drawn")) {
+            Route::Arrived => return hops,
+            Route::Fixed(hop) => hop,
+            Route::Undecided(_) => unreachable!("no head has a choice"),
         };
         let highest = vcs.way(&head, hop).vc;
         let lowest = if vcs.is_flexible() { 0 } else { highest };

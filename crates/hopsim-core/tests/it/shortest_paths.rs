@@ -5,7 +5,7 @@ use crate::conformance::{AnyState, Numbers};
 use hopsim_core::config::Experiment;
 use hopsim_core::plan::Plan;
 use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::routing::{Head, Request, RouteState, Stand, Way};
+use hopsim_core::routing::{Head, Request, Route, RouteState, Way};
 use hopsim_core::topology::Topology;
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
@@ -70,18 +70,18 @@ struct Step {
     head: Head,
     /// The channel that its packet holds; none at injection.
     held: Option<Channel>,
-    stand: Stand,
+    route: Route,
     state: RouteState,
     /// What it draws in this router.
     draw: Stream,
 }
 
 /// All channels that a head may ever ask for.
-fn options(plan: &Plan, head: &Head, stand: Stand) -> Vec<Channel> {
-    let ports = match stand {
-        Stand::Arrived => Vec::new(),
-        Stand::Bound(hop) => vec![hop.port as usize],
-        Stand::Open(prospect) => {
+fn options(plan: &Plan, head: &Head, route: Route) -> Vec<Channel> {
+    let ports = match route {
+        Route::Arrived => Vec::new(),
+        Route::Fixed(hop) => vec![hop.port as usize],
+        Route::Undecided(prospect) => {
             let mut ports = Vec::new();
             prospect.each_productive(|port| ports.push(port));
             ports
@@ -98,14 +98,14 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), mut visit: impl FnMu
     let (mut occupied, mut links) = (None, 0);
     loop {
         let draw = Stream::new(serial, Purpose::Routing, u64::from(from)).at(u64::from(head.router));
-        let stand = plan.routing.stand(&head, &mut state, || draw.clone());
-        visit(&Step { head, held: occupied, stand, state, draw: draw.clone() });
+        let route = plan.routing.route(&head, &mut state, || draw.clone());
+        visit(&Step { head, held: occupied, route, state, draw: draw.clone() });
         let settled = plan.routing.settle(&head, &mut state, || draw.clone());
         let request = settled.unwrap_or_else(|| {
             let mut numbers = Numbers { head: draw.clone(), attempt: draw.at(1) };
             let decision = plan.routing.decide(&mut state, &AnyState(draw.at(2), head), &mut numbers);
             state = decision.after;
-            decision.request.unwrap_or_else(|| lowest_option(plan, &head, stand))
+            decision.request.unwrap_or_else(|| lowest_option(plan, &head, route))
         });
         let Some((next, port)) = plan.network.link(head.router, request.port).peer else {
             assert_eq!(head.router, to / per_router, "ejected at the wrong router");
@@ -136,8 +136,8 @@ fn head(plan: &Plan, source: u32, destination: u32) -> Head {
 }
 
 /// What a head takes in the end that found nothing open.
-fn lowest_option(plan: &Plan, head: &Head, stand: Stand) -> Request {
-    let (_, port, vc) = options(plan, head, stand)[0];
+fn lowest_option(plan: &Plan, head: &Head, route: Route) -> Request {
+    let (_, port, vc) = options(plan, head, route)[0];
     Request { port, vc }
 }
 
@@ -191,7 +191,7 @@ fn in_order_of_dimensions_and_up_before_down_no_channels_wait_for_each_other_in_
         assert_longest(&plan);
         let mut graph = DiGraphMap::<Channel, ()>::new();
         explore(&plan, |step| {
-            for channel in options(&plan, &step.head, step.stand) {
+            for channel in options(&plan, &step.head, step.route) {
                 graph.add_node(channel);
                 if let Some(held) = step.held {
                     graph.add_edge(held, channel, ());
@@ -209,7 +209,7 @@ fn a_head_that_finds_nothing_open_asks_for_the_escape_vc() {
         let (vcs, per_router) = (plan.network.classes.links[0].vcs, plan.topology.nodes_per_router());
         let mut heads = 0;
         explore(&plan, |step| {
-            let Stand::Open(_) = step.stand else { return };
+            let Route::Undecided(_) = step.route else { return };
             let (mut state, head) = (step.state, step.head);
             let mut numbers = Numbers { head: step.draw.clone(), attempt: step.draw.at(1) };
             let decision = plan.routing.decide(&mut state, &Shut(head), &mut numbers);
@@ -225,12 +225,12 @@ fn a_head_that_finds_nothing_open_asks_for_the_escape_vc() {
 
 /// What a head waits for if nothing else is open: the output VC, which may be an entry; none that could be named before.
 fn last_resort(plan: &Plan, step: &Step) -> Option<Way> {
-    match step.stand {
-        Stand::Arrived => None,
-        Stand::Bound(hop) => Some(plan.routing.base().way(&step.head, hop)),
+    match step.route {
+        Route::Arrived => None,
+        Route::Fixed(hop) => Some(plan.routing.base().way(&step.head, hop)),
         // At injection, where it holds nothing, and draws anew in every attempt.
-        Stand::Open(prospect) if prospect.draws_anew() => None,
-        Stand::Open(prospect) => Some(prospect.minimal),
+        Route::Undecided(prospect) if prospect.draws_anew() => None,
+        Route::Undecided(prospect) => Some(prospect.minimal),
     }
 }
 

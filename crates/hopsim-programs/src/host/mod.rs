@@ -10,7 +10,7 @@ pub mod machine;
 pub mod matching;
 pub mod rules;
 mod sequence;
-mod unrolling;
+pub mod unrolling;
 
 use crate::graph::Graph;
 use crate::graph500::Search;

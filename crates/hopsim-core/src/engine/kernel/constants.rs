@@ -20,14 +20,9 @@ pub struct Constants<'p> {
 }
 
 impl<'p> Constants<'p> {
-    /// The constants of a plan.
-    pub fn new(plan: &'p Plan) -> Self {
+    /// The constants of a plan, in whose routers all that follows from a grant is over within `crossing` cycles.
+    pub fn new(plan: &'p Plan, crossing: u32) -> Self {
         let (pipeline, longest_link) = (plan.router.pipeline_latency, plan.network.longest_link());
-        let queue = plan.router.output_buffer.unwrap_or(0) + 2 * plan.longest_packet();
-        let sensors = plan.routing.sensors();
-        // Messages take at most half of a link, so that what is queued takes at most twice its length, and theirs.
-        let queue = sensors.exchange.map_or(queue, |exchange| 2 * queue + 4 * exchange.message_length);
-        let queue = queue * plan.network.slowest_link();
         let latency = longest_link.max(plan.network.classes.terminal.latency);
         Self {
             plan,
@@ -35,7 +30,7 @@ impl<'p> Constants<'p> {
             nodes_per_router: plan.topology.nodes_per_router(),
             pipeline,
             longest_link,
-            ahead: plan.router.crossbar_latency + queue + latency + pipeline,
+            ahead: crossing + latency + pipeline,
         }
     }
 }

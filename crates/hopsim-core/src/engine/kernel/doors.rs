@@ -1,10 +1,10 @@
 //! Where nodes and their router meet: addresses that the router gives out and that only it can read.
 
+use crate::engine::kernel::ids::{Id as _, PairId, SlotId, Terminal};
 use crate::network::Layout;
 use std::sync::Arc;
 
-/// The addresses, of one kind of router, of the VCs between a router and its nodes. Routers of a region are meant by their number
-/// there for all that is sent to them, and by that in the network for all that is counted.
+/// The addresses, of one kind of router, of the VCs between a router and its nodes.
 #[derive(Clone)]
 pub struct Doors {
     /// From a router to the next one.
@@ -26,14 +26,19 @@ impl Doors {
         }
     }
 
-    /// The address of injection VC `vc` at terminal port `port` of a router.
+    /// The address of injection VC `vc` at a terminal port of the region.
     #[inline]
-    pub fn injection(&self, (router, port): (u32, usize), vc: usize) -> u32 {
+    pub fn injection(&self, Terminal { router, port }: Terminal, vc: usize) -> SlotId {
+        SlotId::at((router.index() as u32 * self.stride + self.injection[port]) as usize + vc)
+    }
+
+    /// What injection VC `vc` at a terminal port of a router of the network is counted by.
+    pub fn injection_in_network(&self, (router, port): (u32, usize), vc: usize) -> u32 {
         router * self.stride + self.injection[port] + vc as u32
     }
 
-    /// The address of ejection VC `vc`, likewise.
-    pub fn ejection(&self, (router, port): (u32, usize), vc: usize) -> u32 {
-        router * self.stride + self.ejection[port] + vc as u32
+    /// The address of ejection VC `vc` at a terminal port of the region.
+    pub fn ejection(&self, Terminal { router, port }: Terminal, vc: usize) -> PairId {
+        PairId::at((router.index() as u32 * self.stride + self.ejection[port]) as usize + vc)
     }
 }

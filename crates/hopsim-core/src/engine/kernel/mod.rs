@@ -2,6 +2,7 @@
 
 pub mod constants;
 pub mod doors;
+pub mod ids;
 pub mod message;
 pub mod packet;
 pub mod pool;
@@ -11,6 +12,7 @@ pub mod wires;
 pub mod worker;
 
 use crate::engine::kernel::constants::Constants;
+use crate::engine::kernel::ids::{Id as _, SlotId};
 use crate::engine::kernel::message::Message;
 use crate::engine::kernel::packet::Packet;
 use crate::engine::kernel::pool::Pool;
@@ -21,7 +23,7 @@ use crate::engine::kernel::worker::{Mail, Worker};
 use crate::engine::mode::Mode;
 
 /// The common ground of a region.
-pub struct Kernel<'p, M> {
+pub struct Kernel<'p, M: Mode> {
     /// What never changes.
     pub constants: Constants<'p>,
     /// Which routers and nodes are in the region -- constant.
@@ -31,11 +33,11 @@ pub struct Kernel<'p, M> {
     /// Packets in the network.
     pub packets: Pool<Packet>,
     /// Heads on their way.
-    pub arrivals: Wheel<Arrival>,
+    pub arrivals: Wheel<Arrival, M::Calendar>,
     /// Packets on their way from other regions; their link is the slot that they arrive in.
-    pub immigrants: Wheel<Packet>,
+    pub immigrants: Wheel<Packet, M::Calendar>,
     /// Credits on their way.
-    pub credits: Wheel<Credit>,
+    pub credits: Wheel<Credit, M::Calendar>,
     /// Messages that others have begun to send to nodes of the region.
     pub messages: Vec<Message>,
     /// Lent while the region is simulated.
@@ -80,7 +82,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
     pub fn take_arrivals(&mut self) -> Vec<Arrival> {
         let mut due = self.immigrants.take(self.now);
         for packet in due.drain(..) {
-            let slot = packet.next;
+            let slot = SlotId::at(packet.next as usize);
             let packet = self.packets.insert(packet);
             self.arrivals.push(self.now, Arrival { slot, packet });
         }
@@ -91,7 +93,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
     /// A packet that will have `arrived` at the other end of a link to `region` is on its way to `slot` there.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn send(&mut self, region: u16, id: u32, (slot, arrived): (u32, u32)) {
+    pub fn send(&mut self, region: u16, id: u32, (slot, arrived): (SlotId, u32)) {
         if region == self.span.region {
             let at = arrived + self.constants.pipeline;
             debug_assert!(at - self.now <= self.constants.ahead + 1, "the wheel reaches no further");
@@ -103,8 +105,8 @@ impl<'p, M: Mode> Kernel<'p, M> {
 
     // Out of line, so that what stays in the region does not pay for it.
     #[inline(never)]
-    fn send_away(&mut self, region: u16, id: u32, slot: u32) {
-        let packet = Packet { next: slot, ..self.packets.get(id).clone() };
+    fn send_away(&mut self, region: u16, id: u32, slot: SlotId) {
+        let packet = Packet { next: slot.index() as u32, ..self.packets.get(id).clone() };
         self.packets.remove(id);
         self.worker.mail[region as usize].packets.push(packet);
     }

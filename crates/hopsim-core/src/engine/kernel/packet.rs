@@ -149,24 +149,20 @@ impl Waiting {
     }
 }
 
-impl Linked for Waiting {
-    #[inline]
-    fn next(&self) -> u32 {
-        self.next
-    }
-    #[inline]
-    fn set_next(&mut self, next: u32) {
-        self.next = next;
-    }
+/// Records whose link is their field `next`.
+macro_rules! linked {
+    ($($record:ident)*) => {$(
+        impl Linked for $record {
+            #[inline]
+            fn next(&self) -> u32 {
+                self.next
+            }
+            #[inline]
+            fn set_next(&mut self, next: u32) {
+                self.next = next;
+            }
+        }
+    )*};
 }
 
-impl Linked for Packet {
-    #[inline]
-    fn next(&self) -> u32 {
-        self.next
-    }
-    #[inline]
-    fn set_next(&mut self, next: u32) {
-        self.next = next;
-    }
-}
+linked! { Waiting Packet }

@@ -4,6 +4,7 @@
 //! have at least that latency can be simulated for as many cycles before anything from outside can matter (the lookahead of
 //! conservative parallel simulation: Chandy and Misra, 1979). That keeps its state in the cache; the results are the same.
 
+use crate::engine::kernel::ids::{Id as _, RegionNode, RegionRouter};
 use crate::plan::Plan;
 use std::ops::Range;
 
@@ -126,16 +127,27 @@ impl Span {
         (router / self.step) as u16
     }
 
-    /// A router of the region, by its number there.
+    /// The number in the network of a router of the region.
     #[inline]
-    pub fn router(&self, number: usize) -> u32 {
-        self.first_router + number as u32
+    pub fn router(&self, number: RegionRouter) -> u32 {
+        self.first_router + number.index() as u32
     }
 
-    /// A node of the region, by its number there.
+    /// The number in the network of a node of the region.
     #[inline]
-    pub fn node(&self, number: usize) -> u32 {
-        self.first_node + number as u32
+    pub fn node(&self, number: RegionNode) -> u32 {
+        self.first_node + number.index() as u32
+    }
+
+    /// The number in the region of a router of it.
+    pub fn router_here(&self, router: u32) -> RegionRouter {
+        RegionRouter::at((router - self.first_router) as usize)
+    }
+
+    /// The number in the region of a node of it.
+    #[inline]
+    pub fn node_here(&self, node: u32) -> RegionNode {
+        RegionNode::at((node - self.first_node) as usize)
     }
 }
 

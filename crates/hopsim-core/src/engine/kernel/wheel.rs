@@ -1,25 +1,93 @@
 //! A time wheel: events at most `horizon` cycles ahead, O(1) in and out, in the order they were put in.
 
+/// What a wheel remembers of which buckets have events: runs that pass over empty cycles need to know, others do without.
+pub trait Calendar: Clone + Default {
+    /// Whether it remembers anything.
+    const KNOWS: bool;
+    /// For so many buckets, a power of two.
+    fn new(buckets: u32) -> Self;
+    /// A bucket has an event.
+    fn mark(&mut self, bucket: u32);
+    /// A bucket has none.
+    fn clear(&mut self, bucket: u32);
+    /// Buckets from `bucket` on, round the wheel of `mask` + 1, up to the first that has an event, or may have one.
+    fn ahead(&self, bucket: u32, mask: u32) -> Option<u32>;
+}
+
+impl Calendar for () {
+    const KNOWS: bool = false;
+    #[inline]
+    fn new(_: u32) {}
+    #[inline]
+    fn mark(&mut self, _: u32) {}
+    #[inline]
+    fn clear(&mut self, _: u32) {}
+    #[inline]
+    fn ahead(&self, _: u32, _: u32) -> Option<u32> {
+        Some(0)
+    }
+}
+
+/// A bit for every bucket that has an event.
+#[derive(Clone, Debug, Default)]
+pub struct Bitmap(Vec<u64>);
+
+impl Calendar for Bitmap {
+    const KNOWS: bool = true;
+    fn new(buckets: u32) -> Self {
+        Self(vec![0; buckets.div_ceil(64) as usize])
+    }
+
+    #[inline]
+    fn mark(&mut self, bucket: u32) {
+        self.0[(bucket / 64) as usize] |= 1 << (bucket % 64);
+    }
+
+    #[inline]
+    fn clear(&mut self, bucket: u32) {
+        self.0[(bucket / 64) as usize] &= !(1 << (bucket % 64));
+    }
+
+    fn ahead(&self, bucket: u32, mask: u32) -> Option<u32> {
+        let words = self.0.len();
+        let first = (bucket / 64) as usize;
+        let own = self.0[first] & (u64::MAX << (bucket % 64));
+        let word = |step: usize| match step {
+            0 => own,
+            // The whole first word again, after all others.
+            step => self.0[(first + step) % words],
+        };
+        (0..=words).find(|&step| word(step) != 0).map(|step| {
+            let found = ((first + step) % words) as u32 * 64 + word(step).trailing_zeros();
+            found.wrapping_sub(bucket) & mask
+        })
+    }
+}
+
 /// Buckets of events, one per cycle ahead.
 #[derive(Clone, Debug)]
-pub struct Wheel<T> {
+pub struct Wheel<T, C = ()> {
     buckets: Vec<Vec<T>>,
     /// Emptied buckets: used again before the allocator is asked, so that the events to come lie in memory in use.
     spare: Vec<Vec<T>>,
+    /// Which buckets have events.
+    calendar: C,
     /// Buckets − 1, a power of two minus one -- constant.
     mask: u32,
 }
 
-impl<T> Wheel<T> {
+impl<T, C: Calendar> Wheel<T, C> {
     /// A wheel for events up to `horizon` cycles ahead.
     pub fn new(horizon: u32) -> Self {
         let size = (horizon + 1).next_power_of_two();
-        Self { buckets: (0..size).map(|_| Vec::new()).collect(), spare: Vec::new(), mask: size - 1 }
+        let buckets = (0..size).map(|_| Vec::new()).collect();
+        Self { buckets, spare: Vec::new(), calendar: C::new(size), mask: size - 1 }
     }
 
     /// Puts an event at cycle `at`, after the present cycle and within the horizon.
     #[inline]
     pub fn push(&mut self, at: u32, event: T) {
+        self.calendar.mark(at & self.mask);
         let bucket = &mut self.buckets[(at & self.mask) as usize];
         if bucket.len() < bucket.capacity() {
             bucket.push(event);
@@ -32,7 +100,11 @@ impl<T> Wheel<T> {
     #[inline]
     pub fn take(&mut self, now: u32) -> Vec<T> {
         let bucket = &mut self.buckets[(now & self.mask) as usize];
-        if bucket.is_empty() { Vec::new() } else { std::mem::take(bucket) }
+        if bucket.is_empty() {
+            return Vec::new();
+        }
+        self.calendar.clear(now & self.mask);
+        std::mem::take(bucket)
     }
 
     /// Returns the vector of a cycle, to use its memory again.
@@ -44,11 +116,16 @@ impl<T> Wheel<T> {
         }
     }
 
-    /// The first cycle from `now` on that has an event; none if there is none.
-    pub fn next(&self, now: u32) -> Option<u32> {
-        (0..=self.mask)
-            .map(|ahead| now + ahead)
-            .find(|at| !self.buckets[(at & self.mask) as usize].is_empty())
+    /// The first cycle from `now` on that has an event, `u32::MAX` if there is none; `now` if nobody remembers.
+    #[inline]
+    pub fn next(&self, now: u32) -> u32 {
+        self.calendar.ahead(now & self.mask, self.mask).map_or(u32::MAX, |ahead| now + ahead)
+    }
+
+    /// The first cycle of `now..end` that has an event, else `end`; bucket by bucket.
+    pub fn next_before(&self, now: u32, end: u32) -> u32 {
+        let last = end.min(now.saturating_add(self.mask + 1));
+        (now..last).find(|at| !self.buckets[(at & self.mask) as usize].is_empty()).unwrap_or(end)
     }
 
     /// All events still to come, in no particular order.
@@ -72,7 +149,7 @@ mod tests {
 
     #[test]
     fn events_come_out_in_their_cycle_and_in_order() {
-        let mut wheel = Wheel::new(5);
+        let mut wheel: Wheel<char> = Wheel::new(5);
         wheel.push(7, 'a');
         wheel.push(9, 'c');
         wheel.push(7, 'b');
@@ -83,5 +160,27 @@ mod tests {
             wheel.put_back(bucket);
         }
         assert_eq!(seen, [(7, 'a'), (7, 'b'), (9, 'c')]);
+    }
+
+    #[test]
+    fn the_next_event_is_the_first_that_has_not_been_taken() {
+        for horizon in [0, 1, 5, 63, 64, 65, 1_000] {
+            let mut wheel: Wheel<u32, Bitmap> = Wheel::new(horizon);
+            let mut pending: Vec<u32> = Vec::new();
+            for now in 0..3 * horizon + 3 {
+                let next = pending.iter().copied().min().unwrap_or(u32::MAX);
+                assert_eq!(wheel.next(now), next, "horizon {horizon}, cycle {now}");
+                let limit = now + horizon / 2 + 1;
+                assert_eq!(wheel.next_before(now, limit), next.min(limit));
+                let due = wheel.take(now);
+                pending.retain(|at| *at != now);
+                wheel.put_back(due);
+                if now % 7 == 0 && horizon > 0 {
+                    let at = now + 1 + (now * 31) % horizon;
+                    wheel.push(at, at);
+                    pending.push(at);
+                }
+            }
+        }
     }
 }

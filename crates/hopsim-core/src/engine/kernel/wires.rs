@@ -1,10 +1,12 @@
 //! What is on its way between routers, apart from packets that leave their region.
 
+use crate::engine::kernel::ids::{PairId, SlotId};
+
 /// A head that arrives in a slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// Slot id.
-    pub slot: u32,
+    /// The slot.
+    pub slot: SlotId,
     /// The packet.
     pub packet: u32,
 }
@@ -12,8 +14,8 @@ pub struct Arrival {
 /// Space that becomes free behind an output VC.
 #[derive(Clone, Copy, Debug)]
 pub struct Credit {
-    /// Pair id.
-    pub pair: u32,
+    /// The pair.
+    pub pair: PairId,
     /// Phits.
     pub phits: u16,
     /// Those of them of packets that had never left their minimal path when they were sent.

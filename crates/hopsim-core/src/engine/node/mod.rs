@@ -7,12 +7,13 @@ pub mod synthetic;
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
+use crate::engine::kernel::ids::{RegionNode, Terminal};
 use crate::engine::mode::Mode;
 use crate::plan::Plan;
 use crate::trace::Observer as _;
 use hopsim_programs::host::Host;
 
-/// The nodes of a region, which have numbers of their own there.
+/// The nodes of a region, which have numbers of their own there: see [`RegionNode`].
 ///
 /// A kind of node is a folder here and a row of `modes`. What it does not care to hear costs nothing: calls are static.
 ///
@@ -29,31 +30,25 @@ pub trait Nodes<M: Mode>: Sized {
     /// What nodes do in a cycle, after their routers: above all they send packets to the doors.
     fn run(&mut self, kernel: &mut Kernel<'_, M>);
 
-    /// The head of injection VC `vc` at terminal port `port` of a router, of `length` phits, has been granted. Returns the packet that
+    /// The head of injection VC `vc` at a terminal port, of `length` phits, has been granted. Returns the packet that
     /// is the head from now on, or `NONE`.
-    fn leave_injection(
-        &mut self,
-        kernel: &mut Kernel<'_, M>,
-        at: (usize, usize),
-        vc: usize,
-        length: u32,
-    ) -> u32;
+    fn leave_injection(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) -> u32;
 
     /// A packet, which the network forgets now, will leave for its node at `departure`.
     fn hear(&mut self, _kernel: &mut Kernel<'_, M>, _packet: u32, _departure: u32) {}
 
     /// Whether a node has no packet to inject.
-    fn has_nothing(&self, node: usize) -> bool;
+    fn has_nothing(&self, node: RegionNode) -> bool;
 
-    /// Room behind each ejection VC of a node but the first \[phits\]: packets take it until the node has dealt with them. Behind the
-    /// first one there is always room.
-    fn ejection_space(_plan: &Plan, _node: usize) -> u32 {
+    /// Room behind each ejection VC of a node of the network but the first \[phits\]: packets take it until the node has dealt
+    /// with them. Behind the first one there is always room.
+    fn ejection_space(_plan: &Plan, _node: u32) -> u32 {
         0
     }
 
     /// How much of the room behind ejection VC `vc` of a node is taken \[phits\], what is on its way back apart.
     #[cfg(feature = "trace")]
-    fn ejection_space_taken(&self, _kernel: &Kernel<'_, M>, _node: usize, _vc: usize) -> u32 {
+    fn ejection_space_taken(&self, _kernel: &Kernel<'_, M>, _node: RegionNode, _vc: usize) -> u32 {
         0
     }
 
@@ -67,10 +62,10 @@ pub trait Nodes<M: Mode>: Sized {
         true
     }
 
-    /// With nothing in the network: the first cycle after `now` in which the nodes do anything, `u32::MAX` if there is none; `None`:
-    /// any cycle may be it.
-    fn next_event(&self, _now: u32) -> Option<u32> {
-        None
+    /// The first cycle from `now` on in which nodes do, or may do, anything that does not follow from a grant; `u32::MAX` if there
+    /// is none.
+    fn next_event(&self, now: u32) -> u32 {
+        now
     }
 
     /// Counts what the nodes would have done by cycle `end`, the last of the run.
@@ -89,7 +84,7 @@ pub struct RankState<'a> {
     /// Its job.
     pub job: u8,
     /// Its node in the region.
-    pub node: usize,
+    pub node: RegionNode,
     /// Whether something of its program is under way.
     pub is_busy: bool,
     /// Last cycle in which something happened to it.

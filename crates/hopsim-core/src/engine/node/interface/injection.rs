@@ -2,6 +2,7 @@
 
 use crate::config::InjectionVc;
 use crate::engine::kernel::Kernel;
+use crate::engine::kernel::ids::{Id as _, RegionNode, Terminal};
 use crate::engine::kernel::packet::{Ejection, Injection, Packet, Waiting};
 use crate::engine::kernel::wires::{Arrival, Credit};
 use crate::engine::mode::Mode;
@@ -13,7 +14,7 @@ impl Interfaces {
     /// Takes a packet that `node` generates now: into an injection buffer, the source queue, or nowhere if that is full.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    pub fn offer<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize, packet: Waiting) {
+    pub fn offer<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode, packet: Waiting) {
         let nic = &self.nics[node];
         let (first, full) = (nic.queue.is_empty(), nic.queued >= self.source_queue);
         if first
@@ -30,7 +31,7 @@ impl Interfaces {
 
     /// Takes a packet of `node` into an injection buffer in this cycle. If wire or room do not allow it the node is woken when that
     /// can change.
-    pub fn inject<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize, packet: Waiting) -> bool {
+    pub fn inject<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode, packet: Waiting) -> bool {
         let vc = if self.may_send::<M>(kernel.now, node, false) {
             self.admission::<M>(kernel.now, node, packet.candidate())
         } else {
@@ -46,7 +47,7 @@ impl Interfaces {
     /// The packet joins the source queue of `node`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    pub fn enqueue(&mut self, node: usize, packet: Waiting) {
+    pub fn enqueue(&mut self, node: RegionNode, packet: Waiting) {
         let index = self.waiting.insert(packet);
         let nic = &mut self.nics[node];
         nic.queue.push(&mut self.waiting, index);
@@ -54,47 +55,48 @@ impl Interfaces {
     }
 
     /// A reply of `node`, whose space in the injection buffers is reserved, waits for the wire.
-    pub fn enqueue_reply(&mut self, node: usize, packet: Waiting) {
+    pub fn enqueue_reply(&mut self, node: RegionNode, packet: Waiting) {
         let index = self.waiting.insert(packet);
         self.answers[node].replies.push(&mut self.waiting, index);
     }
 
     /// Moves packets of the source queue of `node` into injection buffers as far as wire and room allow.
-    pub fn drain<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
-        loop {
-            let index = self.nics[node].queue.front;
-            if index == NONE || !self.may_send::<M>(kernel.now, node, false) {
-                return;
-            }
-            let packet = self.waiting.get(index).candidate();
-            let Some(vc) = self.admission::<M>(kernel.now, node, packet) else { return };
+    pub fn drain<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode) {
+        while self.send_next(kernel, node, false) {}
+    }
+
+    /// The same for the replies of `node`. Their space in the injection buffers is reserved: they wait for the wire alone.
+    pub fn drain_replies<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode) {
+        while self.send_next(kernel, node, true) {}
+    }
+
+    /// Moves the first packet of the source queue of `node`, or its first reply, into an injection buffer. Whether it could.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    fn send_next<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode, reply: bool) -> bool {
+        let index = if reply { self.answers[node].replies.front } else { self.nics[node].queue.front };
+        if index == NONE || !self.may_send::<M>(kernel.now, node, reply) {
+            return false;
+        }
+        let packet = self.waiting.get(index).candidate();
+        let Some(vc) = self.admission::<M>(kernel.now, node, packet) else { return false };
+        if reply {
+            self.answers[node].replies.pop(&self.waiting);
+        } else {
             let nic = &mut self.nics[node];
             nic.queue.pop(&self.waiting);
             nic.queued -= 1;
-            self.move_to_buffer(kernel, node, vc, index);
         }
-    }
-
-    /// The replies of `node` that wait for the wire. Their space in the injection buffers is reserved.
-    pub fn drain_replies<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
-        loop {
-            let index = self.answers[node].replies.front;
-            if index == NONE || !self.may_send::<M>(kernel.now, node, true) {
-                return;
-            }
-            let packet = self.waiting.get(index).candidate();
-            let Some(vc) = self.admission::<M>(kernel.now, node, packet) else { return };
-            self.answers[node].replies.pop(&self.waiting);
-            self.move_to_buffer(kernel, node, vc, index);
-        }
+        self.move_to_buffer(kernel, node, vc, index);
+        true
     }
 
     /// Counts the packets behind the heads of the injection VCs for the time that they have been there by the end of the run.
     pub fn count_held<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         for (index, buffer) in self.buffers.iter().enumerate() {
-            let (node, vc) = (index / self.vcs, index % self.vcs);
-            let (router, port) = self.door(node);
-            let address = self.doors.injection((kernel.span.router(router as usize), port), vc);
+            let (node, vc) = (RegionNode::at(index / self.vcs), index % self.vcs);
+            let Terminal { router, port } = self.terminal(node);
+            let address = self.doors.injection_in_network((kernel.span.router(router), port), vc);
             for packet in buffer.behind.iter(&self.waiting) {
                 let Waiting { length, arrived, .. } = *self.waiting.get(packet);
                 kernel.worker.recorder.held(address, length, arrived);
@@ -102,23 +104,28 @@ impl Interfaces {
         }
     }
 
-    /// The router of a node and the terminal port that it hangs from.
+    /// The terminal port that a node hangs from.
     #[inline]
-    fn door(&self, node: usize) -> (u32, usize) {
-        let router = node as u32 / self.per_router;
-        (router, (node as u32 - router * self.per_router) as usize)
+    fn terminal(&self, node: RegionNode) -> Terminal {
+        Terminal::of(node, self.per_router)
     }
 
     /// Whether packets count as injected when they enter a buffer.
     #[inline]
     fn counts_at_buffer<M: Mode>(&self) -> bool {
-        !M::CLEAN && self.count_at_buffer
+        !M::DEFAULT && self.count_at_buffer
     }
 
     /// A packet of `length` phits counts as injected by `node` through VC `vc`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn count_injected<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize, vc: usize, length: u32) {
+    fn count_injected<M: Mode>(
+        &mut self,
+        kernel: &mut Kernel<'_, M>,
+        node: RegionNode,
+        vc: usize,
+        length: u32,
+    ) {
         let job = self.nics[node].job;
         if M::FULL && vc >= self.first_reply_vc {
             kernel.worker.recorder.injected_reply((job, length));
@@ -133,7 +140,7 @@ impl Interfaces {
     fn enter_buffer<M: Mode>(
         &mut self,
         kernel: &mut Kernel<'_, M>,
-        node: usize,
+        node: RegionNode,
         vc: usize,
         mut packet: Waiting,
     ) {
@@ -142,14 +149,20 @@ impl Interfaces {
             self.send_head(kernel, node, vc, &packet);
         } else {
             let index = self.waiting.insert(packet);
-            self.buffers[node * self.vcs + vc].behind.push(&mut self.waiting, index);
+            self.buffers[node.index() * self.vcs + vc].behind.push(&mut self.waiting, index);
         }
     }
 
     /// A packet that has waited enters injection VC `vc` of `node`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn move_to_buffer<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize, vc: usize, index: u32) {
+    fn move_to_buffer<M: Mode>(
+        &mut self,
+        kernel: &mut Kernel<'_, M>,
+        node: RegionNode,
+        vc: usize,
+        index: u32,
+    ) {
         let arrived = kernel.now + self.latency;
         if self.take_room(kernel, node, vc, self.waiting.get(index).length) {
             let packet = Waiting { arrived, ..*self.waiting.get(index) };
@@ -157,7 +170,7 @@ impl Interfaces {
             self.send_head(kernel, node, vc, &packet);
         } else {
             self.waiting.get_mut(index).arrived = arrived;
-            self.buffers[node * self.vcs + vc].behind.push(&mut self.waiting, index);
+            self.buffers[node.index() * self.vcs + vc].behind.push(&mut self.waiting, index);
         }
     }
 
@@ -168,14 +181,14 @@ impl Interfaces {
     fn take_room<M: Mode>(
         &mut self,
         kernel: &mut Kernel<'_, M>,
-        node: usize,
+        node: RegionNode,
         vc: usize,
         length: u32,
     ) -> bool {
         if self.counts_at_buffer::<M>() {
             self.count_injected(kernel, node, vc, length);
         }
-        let buffer = &mut self.buffers[node * self.vcs + vc];
+        let buffer = &mut self.buffers[node.index() * self.vcs + vc];
         let empty = buffer.used == 0;
         buffer.used += length;
         empty
@@ -184,8 +197,14 @@ impl Interfaces {
     /// Books the arrival of a packet that is to be the head of its injection VC.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn send_head<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize, vc: usize, packet: &Waiting) {
-        let slot = self.doors.injection(self.door(node), vc);
+    fn send_head<M: Mode>(
+        &mut self,
+        kernel: &mut Kernel<'_, M>,
+        node: RegionNode,
+        vc: usize,
+        packet: &Waiting,
+    ) {
+        let slot = self.doors.injection(self.terminal(node), vc);
         let at = packet.arrived + kernel.constants.pipeline;
         let packet = self.insert_packet(kernel, node, packet);
         kernel.arrivals.push(at, Arrival { slot, packet });
@@ -193,7 +212,12 @@ impl Interfaces {
 
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn insert_packet<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize, packet: &Waiting) -> u32 {
+    fn insert_packet<M: Mode>(
+        &mut self,
+        kernel: &mut Kernel<'_, M>,
+        node: RegionNode,
+        packet: &Waiting,
+    ) -> u32 {
         let (job, length) = (self.nics[node].job, packet.length);
         let destination_router = packet.destination / self.per_router;
         kernel.packets.insert(Packet {
@@ -225,25 +249,25 @@ impl Interfaces {
     pub fn leave_buffer<M: Mode>(
         &mut self,
         kernel: &mut Kernel<'_, M>,
-        (router, port): (usize, usize),
+        terminal: Terminal,
         vc: usize,
         length: u32,
     ) -> u32 {
-        let node = router * self.per_router as usize + port;
+        let node = terminal.node(self.per_router);
         if !self.counts_at_buffer::<M>() {
             self.count_injected(kernel, node, vc, length);
         }
         if M::FULL && vc >= self.first_reply_vc {
-            self.release_reply(kernel, (router, port), vc, length);
+            self.release_reply(kernel, terminal, vc, length);
         }
         // While the wire is busy the node is woken anyway.
         let nic = &self.nics[node];
         let wire_busy = self.serial_wire && kernel.now < nic.any_wire_free(self.ports);
         let waits = !nic.queue.is_empty() || (M::FULL && self.answers[node].awaits_room);
         if waits && !wire_busy {
-            self.freed.push(node as u32);
+            self.freed.push(node);
         }
-        let buffer = &mut self.buffers[node * self.vcs + vc];
+        let buffer = &mut self.buffers[node.index() * self.vcs + vc];
         buffer.used -= length;
         let next = buffer.behind.pop(&self.waiting);
         if next == NONE {
@@ -271,18 +295,18 @@ impl Interfaces {
         }
     }
 
-    /// A reply of `length` phits has left injection VC `vc` of terminal port `port`: from the next cycle on there is room
+    /// A reply of `length` phits has left injection VC `vc` of `terminal`: from the next cycle on there is room
     /// for another one.
     fn release_reply<M: Mode>(
         &mut self,
         kernel: &mut Kernel<'_, M>,
-        (router, port): (usize, usize),
+        terminal: Terminal,
         vc: usize,
         length: u32,
     ) {
         let class = self.class(true);
         let index = if self.policy == InjectionVc::Destination { vc - class.first } else { 0 };
-        let pair = self.doors.ejection((router as u32, port), 1 + index);
+        let pair = self.doors.ejection(terminal, 1 + index);
         let credit = Credit { pair, phits: length as u16, minimal: 0 };
         kernel.credits.push(kernel.now + 1, credit);
     }

@@ -6,6 +6,7 @@ mod injection;
 use crate::config::{InjectionCount, InjectionLink, InjectionVc};
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
+use crate::engine::kernel::ids::{By, Id as _, RegionNode};
 use crate::engine::kernel::packet::{Candidate, Waiting};
 use crate::engine::kernel::pool::{Pool, Queue};
 use crate::engine::kernel::wheel::Wheel;
@@ -140,22 +141,22 @@ impl VcClass {
 
 /// The network interfaces of a region.
 pub struct Interfaces {
-    /// By node: as everywhere here, by its number in the region.
-    pub nics: Vec<Nic>,
+    /// By node.
+    pub nics: By<RegionNode, Nic>,
     /// By node; empty in runs that do without.
-    pub answers: Vec<Answers>,
+    pub answers: By<RegionNode, Answers>,
     /// Packets at nodes.
     pub waiting: Pool<Waiting>,
     /// Nodes whose wire becomes free while packets wait.
-    pub wires: Wheel<u32>,
+    pub wires: Wheel<RegionNode>,
     /// Nodes whose injection buffers gained room in this cycle while packets wait.
-    pub freed: Vec<u32>,
+    pub freed: Vec<RegionNode>,
     /// By node · VCs + VC.
     buffers: Vec<Buffer>,
     /// Where packets go to their router.
     doors: Doors,
     /// Streams of the random injection VC policy; empty if unused.
-    vc_streams: Vec<Stream>,
+    vc_streams: By<RegionNode, Stream>,
     /// See [`InjectionVc`] -- constant.
     policy: InjectionVc,
     /// Whether packets count as injected when they enter a buffer: `InjectionCount::Buffer` -- constant.
@@ -219,13 +220,19 @@ impl Interfaces {
     }
 
     /// Whether a node has no packet to inject.
-    pub fn has_nothing(&self, node: usize) -> bool {
+    pub fn has_nothing(&self, node: RegionNode) -> bool {
         self.nics[node].queue.is_empty()
-            && self.buffers[node * self.vcs..][..self.vcs].iter().all(|b| b.used == 0)
+            && self.buffers[node.index() * self.vcs..][..self.vcs].iter().all(|b| b.used == 0)
+    }
+
+    /// First cycle in which the wire of a node is free, if it has only one.
+    pub fn wire_free(&self, node: RegionNode) -> Option<u32> {
+        let is_one = self.serial_wire && self.policy != InjectionVc::Direction;
+        is_one.then(|| self.nics[node].wire_free[0])
     }
 
     /// Nodes that may be able to inject again in cycle `now`: their wire is free, or a buffer has room.
-    pub fn take_woken(&mut self, now: u32) -> Vec<u32> {
+    pub fn take_woken(&mut self, now: u32) -> Vec<RegionNode> {
         let mut due = self.wires.take(now);
         due.append(&mut self.freed);
         due
@@ -240,7 +247,7 @@ impl Interfaces {
     /// How much of the space for replies to requests that come by ejection VC `vc` of `node` replies take \[phits\]: those that wait, as
     /// packets of `length` phits, and those in the injection buffers; and whether requests of a node come by that VC.
     #[cfg(feature = "trace")]
-    pub fn reply_space_taken(&self, node: usize, vc: usize, length: u32) -> (u32, impl Fn(u32) -> bool) {
+    pub fn reply_space_taken(&self, node: RegionNode, vc: usize, length: u32) -> (u32, impl Fn(u32) -> bool) {
         let class = self.class(true);
         let (by_destination, nodes) = (self.policy == InjectionVc::Destination, self.in_network);
         let comes = move |requester: u32| !by_destination || class.block(requester, nodes) + 1 == vc;
@@ -249,7 +256,8 @@ impl Interfaces {
             replies.filter(|&id| comes(self.waiting.get(id).destination)).count()
         });
         let vcs = (0..class.count).filter(|&index| !by_destination || index + 1 == vc);
-        let buffered: u32 = vcs.map(|index| self.buffers[node * self.vcs + class.first + index].used).sum();
+        let buffered: u32 =
+            vcs.map(|index| self.buffers[node.index() * self.vcs + class.first + index].used).sum();
         (waits as u32 * length + buffered, comes)
     }
 
@@ -266,11 +274,11 @@ impl Interfaces {
     /// The injection VC for a packet of `node` by the direction in which it sets out. Every injection port has
     /// a wire of its own; if it is those that keep the packet back, the node is woken when one is free.
     #[inline(never)]
-    fn directed_vc(&mut self, now: u32, node: usize, packet: Candidate) -> Option<usize> {
+    fn directed_vc(&mut self, now: u32, node: RegionNode, packet: Candidate) -> Option<usize> {
         let room = self.size - packet.length;
         let vcs = self.directed(node, packet.destination);
         let wire = |vc: usize| self.ports * vc / self.vcs;
-        let used = |vc: usize| self.buffers[node * self.vcs + vc].used;
+        let used = |vc: usize| self.buffers[node.index() * self.vcs + vc].used;
         let free = |vc: usize| !self.serial_wire || self.nics[node].wire_free[wire(vc)] <= now;
         let best = vcs.clone().filter(|&vc| used(vc) <= room && free(vc)).min_by_key(|&vc| used(vc));
         if best.is_none() {
@@ -282,9 +290,9 @@ impl Interfaces {
     }
 
     /// The injection VCs for packets of `node` to `destination` by the direction in which they set out.
-    fn directed(&self, node: usize, destination: u32) -> Range<usize> {
+    fn directed(&self, node: RegionNode, destination: u32) -> Range<usize> {
         let Topology::Cube(cube) = &*self.topology else { unreachable!("the plan refuses it") };
-        let source = self.first_node + node as u32;
+        let source = self.first_node + node.index() as u32;
         let routers = (source / self.per_router, destination / self.per_router);
         let half = self.vcs / 2;
         match cube.sets_out(routers.0, routers.1) {
@@ -296,7 +304,7 @@ impl Interfaces {
 
     /// Whether a packet of `node` could enter an injection buffer now; if the wire keeps it from that, the node is woken when
     /// it is free.
-    fn could_enter<M: Mode>(&mut self, now: u32, node: usize, packet: Candidate) -> bool {
+    fn could_enter<M: Mode>(&mut self, now: u32, node: RegionNode, packet: Candidate) -> bool {
         if self.policy == InjectionVc::Direction {
             return self.directed_vc(now, node, packet).is_some();
         }
@@ -305,7 +313,7 @@ impl Interfaces {
         }
         let class = self.class(packet.reply);
         let room = self.size - packet.length;
-        let buffers = &self.buffers[node * self.vcs..][class.first..class.first + class.count];
+        let buffers = &self.buffers[node.index() * self.vcs..][class.first..class.first + class.count];
         match self.policy {
             InjectionVc::Destination => {
                 buffers[class.block(packet.destination, self.in_network)].used <= room
@@ -315,7 +323,7 @@ impl Interfaces {
     }
 
     /// Whether a packet of `node` would be dropped if it were generated now.
-    pub fn would_drop<M: Mode>(&mut self, now: u32, node: usize, packet: Candidate) -> bool {
+    pub fn would_drop<M: Mode>(&mut self, now: u32, node: RegionNode, packet: Candidate) -> bool {
         if self.source_queue == 0 {
             return !self.could_enter::<M>(now, node, packet);
         }
@@ -325,14 +333,14 @@ impl Interfaces {
     /// Whether a wire to the router is busy; then the node is woken when it is free.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn wire_is_busy(&mut self, now: u32, node: usize, wire: usize) -> bool {
+    fn wire_is_busy(&mut self, now: u32, node: RegionNode, wire: usize) -> bool {
         if self.serial_wire {
             let nic = &mut self.nics[node];
             let free = nic.wire_free[wire];
             if now < free {
                 if nic.woken_at[wire] != free {
                     nic.woken_at[wire] = free;
-                    self.wires.push(free, node as u32);
+                    self.wires.push(free, node);
                 }
                 return true;
             }
@@ -344,7 +352,7 @@ impl Interfaces {
     /// apart; if not, it is woken when that can change.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn may_send<M: Mode>(&mut self, now: u32, node: usize, reply: bool) -> bool {
+    fn may_send<M: Mode>(&mut self, now: u32, node: RegionNode, reply: bool) -> bool {
         if self.policy == InjectionVc::Direction {
             return true;
         }
@@ -356,7 +364,7 @@ impl Interfaces {
     /// that can change.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn admission<M: Mode>(&mut self, now: u32, node: usize, packet: Candidate) -> Option<usize> {
+    fn admission<M: Mode>(&mut self, now: u32, node: RegionNode, packet: Candidate) -> Option<usize> {
         let Candidate { destination, length, reply } = packet;
         if self.policy == InjectionVc::Direction {
             let vc = self.directed_vc(now, node, packet)?;
@@ -366,7 +374,7 @@ impl Interfaces {
         let class = if M::FULL { self.class(reply) } else { VcClass { first: 0, count: self.vcs } };
         let nic = &mut self.nics[node];
         let room = self.size - length;
-        let buffers = &self.buffers[node * self.vcs..][..self.vcs];
+        let buffers = &self.buffers[node.index() * self.vcs..][..self.vcs];
         let vc = match self.policy {
             InjectionVc::Direction => unreachable!("it looks at the wires too"),
             InjectionVc::Destination => {

@@ -4,11 +4,12 @@
 mod incoming;
 mod seat;
 
-use crate::config::InjectionLink;
+use crate::config::{InjectionLink, InjectionVc};
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
+use crate::engine::kernel::ids::{By, RegionNode, Terminal};
 use crate::engine::kernel::message::Message;
-use crate::engine::kernel::wheel::Wheel;
+use crate::engine::kernel::wheel::{Bitmap, Wheel};
 use crate::engine::mode::Mode;
 use crate::engine::node::program::seat::Seat;
 use crate::engine::node::synthetic::Synthetic;
@@ -29,11 +30,11 @@ struct There {
 pub struct Programs {
     synthetic: Synthetic,
     /// By node: its seat, or `NONE`.
-    seat_of: Vec<u32>,
+    seat_of: By<RegionNode, u32>,
     /// Ranks with their nodes.
     seats: Vec<Seat>,
     /// Messages that will be there.
-    there: Wheel<There>,
+    there: Wheel<There, Bitmap>,
     /// Which seats have something of their own to do, and when.
     agenda: BinaryHeap<Reverse<(u32, u32)>>,
     /// Seats with something to do in this cycle.
@@ -42,17 +43,21 @@ pub struct Programs {
     left: usize,
     /// Whether a wire carries a phit per cycle -- constant.
     serial_wire: bool,
+    /// Whether every node has only one wire, whose cycles are on the agenda -- constant.
+    has_one_wire: bool,
+    /// Whether some nodes draw packets -- constant.
+    has_traffic: bool,
 }
 
 impl<M: Mode> Nodes<M> for Programs {
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self {
         let (plan, span) = (kernel.constants.plan, &kernel.span);
         let nodes = span.first_node..span.first_node + span.nodes as u32;
-        let (mut seat_of, mut seats) = (vec![NONE; span.nodes], Vec::new());
+        let (mut seat_of, mut seats) = (By::all(NONE, span.nodes), Vec::new());
         for (number, job) in plan.jobs.iter().enumerate() {
             let Some(program) = job.program() else { continue };
             for (rank, &node) in (0..).zip(&program.nodes).filter(|(_, node)| nodes.contains(node)) {
-                let place = (node - span.first_node) as usize;
+                let place = span.node_here(node);
                 seat_of[place] = seats.len() as u32;
                 seats.push(Seat::new((number as u8, program), rank, place));
             }
@@ -68,6 +73,8 @@ impl<M: Mode> Nodes<M> for Programs {
             due: Vec::new(),
             left: seats.len(),
             serial_wire: plan.nic.injection_link == InjectionLink::Serial,
+            has_one_wire: plan.nic.injection_vc != InjectionVc::Direction,
+            has_traffic: plan.jobs.iter().any(|job| job.traffic().is_some()),
             seats,
         }
     }
@@ -75,7 +82,7 @@ impl<M: Mode> Nodes<M> for Programs {
     fn begin_window(&mut self, kernel: &mut Kernel<'_, M>) {
         Nodes::<M>::begin_window(&mut self.synthetic, kernel);
         for message in std::mem::take(&mut kernel.messages) {
-            let node = (message.to - kernel.span.first_node) as usize;
+            let node = kernel.span.node_here(message.to);
             self.seats[self.seat_of[node] as usize].inbox.expect(&message);
         }
     }
@@ -94,20 +101,14 @@ impl<M: Mode> Nodes<M> for Programs {
         self.synthetic.generate_due(kernel);
     }
 
-    fn leave_injection(
-        &mut self,
-        kernel: &mut Kernel<'_, M>,
-        at: (usize, usize),
-        vc: usize,
-        length: u32,
-    ) -> u32 {
+    fn leave_injection(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) -> u32 {
         self.synthetic.leave_injection(kernel, at, vc, length)
     }
 
     fn hear(&mut self, kernel: &mut Kernel<'_, M>, packet: u32, departure: u32) {
         let record = kernel.packets.get(packet);
-        let node = record.destination(kernel.constants.nodes_per_router) - kernel.span.first_node;
-        let number = self.seat_of[node as usize];
+        let node = kernel.span.node_here(record.destination(kernel.constants.nodes_per_router));
+        let number = self.seat_of[node];
         if number == NONE {
             return self.synthetic.hear(kernel, packet, departure);
         }
@@ -118,18 +119,18 @@ impl<M: Mode> Nodes<M> for Programs {
         }
     }
 
-    fn has_nothing(&self, node: usize) -> bool {
+    fn has_nothing(&self, node: RegionNode) -> bool {
         let number = self.seat_of[node];
         let sends = number != NONE && self.seats[number as usize].sends();
         !sends && Nodes::<M>::has_nothing(&self.synthetic, node)
     }
 
-    fn ejection_space(plan: &Plan, node: usize) -> u32 {
+    fn ejection_space(plan: &Plan, node: u32) -> u32 {
         <Synthetic as Nodes<M>>::ejection_space(plan, node)
     }
 
     #[cfg(feature = "trace")]
-    fn ejection_space_taken(&self, kernel: &Kernel<'_, M>, node: usize, vc: usize) -> u32 {
+    fn ejection_space_taken(&self, kernel: &Kernel<'_, M>, node: RegionNode, vc: usize) -> u32 {
         self.synthetic.ejection_space_taken(kernel, node, vc)
     }
 
@@ -154,12 +155,13 @@ impl<M: Mode> Nodes<M> for Programs {
         self.left == 0
     }
 
-    fn next_event(&self, now: u32) -> Option<u32> {
-        if !self.synthetic.is_silent() {
-            return None;
+    fn next_event(&self, now: u32) -> u32 {
+        if self.has_traffic {
+            return now;
         }
         let own = self.agenda.peek().map_or(u32::MAX, |Reverse((at, _))| *at);
-        Some(self.there.next(now).unwrap_or(u32::MAX).min(own))
+        let event = self.there.next(now).min(own);
+        if self.has_one_wire { event } else { self.synthetic.next_wire(now, event) }
     }
 
     #[cfg(feature = "trace")]
@@ -173,8 +175,8 @@ impl Programs {
     /// host has acted.
     fn wake_senders<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         for node in self.synthetic.interfaces_mut().take_woken(kernel.now) {
-            match self.seat_of[node as usize] {
-                NONE => self.synthetic.drain_source(kernel, node as usize),
+            match self.seat_of[node] {
+                NONE => self.synthetic.drain_source(kernel, node),
                 seat => self.is_due(seat, kernel.now),
             }
         }
@@ -253,6 +255,12 @@ impl Programs {
             let program = kernel.constants.plan.jobs[job as usize].program();
             let Some(nodes) = program.map(|program| &program.nodes) else { return };
             let Some(packet) = seat.next_packet(kernel.now, nodes) else { return };
+            // While the wire is busy the seat waits on the agenda: it is cheaper to look for its next cycle there.
+            let free = self.synthetic.interfaces_mut().wire_free(node).filter(|&free| free > kernel.now);
+            if let Some(free) = free {
+                seat.wire_free = free;
+                return;
+            }
             let (length, generated) = (packet.length, packet.generated);
             if !self.synthetic.interfaces_mut().inject(kernel, node, packet) {
                 return;
@@ -272,7 +280,7 @@ impl Programs {
         let router = message.to / kernel.constants.nodes_per_router;
         let region = kernel.span.region_of(router);
         if region == kernel.span.region {
-            let node = (message.to - kernel.span.first_node) as usize;
+            let node = kernel.span.node_here(message.to);
             self.seats[self.seat_of[node] as usize].inbox.expect(&message);
         } else {
             kernel.worker.mail[region as usize].messages.push(message);

@@ -1,5 +1,6 @@
 //! A rank on its node: its host, and the message that is being sent.
 
+use crate::engine::kernel::ids::RegionNode;
 use crate::engine::kernel::message::Message;
 use crate::engine::kernel::packet::Waiting;
 use crate::engine::node::RankState;
@@ -22,8 +23,8 @@ struct Sending {
 pub struct Seat {
     /// Its job.
     pub job: u8,
-    /// Its node in the region.
-    pub node: usize,
+    /// Its node.
+    pub node: RegionNode,
     /// Executes its program.
     pub host: Host,
     /// Messages on their way to it.
@@ -32,6 +33,8 @@ pub struct Seat {
     pub letters: Vec<Letter>,
     /// When the seat is on the agenda; `u32::MAX`: it is not.
     pub wakes_at: u32,
+    /// First cycle in which its wire is free, if it has only one.
+    pub wire_free: u32,
     /// Last cycle in which it had something to do.
     pub due_at: u32,
     /// Last cycle in which something happened to its program.
@@ -47,7 +50,7 @@ pub struct Seat {
 
 impl Seat {
     /// That of a rank of a job before its program begins.
-    pub fn new((job, program): (u8, &ProgramPlan), rank: Rank, node: usize) -> Self {
+    pub fn new((job, program): (u8, &ProgramPlan), rank: Rank, node: RegionNode) -> Self {
         Self {
             job,
             node,
@@ -55,6 +58,7 @@ impl Seat {
             inbox: Inbox::default(),
             letters: Vec::new(),
             wakes_at: program.start,
+            wire_free: 0,
             due_at: u32::MAX,
             last_event: program.start,
             start: program.start,
@@ -82,7 +86,8 @@ impl Seat {
     pub fn next(&self, now: u32) -> u32 {
         let own = if self.has_begun { self.host.next() } else { self.start };
         let gap = self.sending.is_none() && self.host.sends() && self.next_message > now;
-        own.min(if gap { self.next_message } else { u32::MAX })
+        let wire = if self.sends() && self.wire_free > now { self.wire_free } else { u32::MAX };
+        own.min(wire).min(if gap { self.next_message } else { u32::MAX })
     }
 
     /// Whether a message of it waits to be admitted.

@@ -1,5 +1,6 @@
 //! Bursts that all nodes of a job begin together: see [`crate::traffic::process::synchronised_bursts`].
 
+use crate::engine::kernel::ids::{By, Id as _, RegionNode};
 use crate::plan::{JobPlan, Plan};
 
 /// The present burst of a job.
@@ -18,12 +19,12 @@ pub struct Bursts {
     /// By job; stays empty for jobs without.
     present: Vec<Burst>,
     /// Packets of the burst that a node has still to send, by node; empty without bursts.
-    left: Vec<u32>,
+    left: By<RegionNode, u32>,
 }
 
 /// The nodes of a job that send. Networks with such jobs are one region, in which they have their own numbers.
-pub fn senders(job: &JobPlan) -> impl Iterator<Item = usize> {
-    job.nodes().iter().filter(|&&node| job.sends(node)).map(|&node| node as usize)
+pub fn senders(job: &JobPlan) -> impl Iterator<Item = RegionNode> {
+    job.nodes().iter().filter(|&&node| job.sends(node)).map(|&node| RegionNode::at(node as usize))
 }
 
 impl Bursts {
@@ -32,7 +33,7 @@ impl Bursts {
         let any = plan.jobs.iter().any(|job| job.synchronised().is_some());
         let mut bursts = Self {
             present: vec![Burst::default(); plan.jobs.len()],
-            left: vec![0; if any { plan.network.nodes as usize } else { 0 }],
+            left: By::all(0, if any { plan.network.nodes as usize } else { 0 }),
         };
         for (index, job) in plan.jobs.iter().enumerate() {
             bursts.fill(index, job);
@@ -67,7 +68,7 @@ impl Bursts {
     }
 
     /// A node sends a packet of its burst. Whether there are more.
-    pub fn send(&mut self, node: usize) -> bool {
+    pub fn send(&mut self, node: RegionNode) -> bool {
         self.left[node] -= 1;
         self.left[node] > 0
     }

@@ -8,6 +8,7 @@ mod source;
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
+use crate::engine::kernel::ids::{By, Id as _, RegionNode, Terminal};
 use crate::engine::kernel::packet::Waiting;
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::mode::Mode;
@@ -92,10 +93,10 @@ impl Generator {
 /// The nodes of a region.
 pub struct Synthetic {
     interfaces: Interfaces,
-    /// By node: as everywhere here, by its number in the region.
-    generators: Vec<Generator>,
+    /// By node.
+    generators: By<RegionNode, Generator>,
     /// What only runs with everything know of a node; empty otherwise.
-    sources: Vec<Source>,
+    sources: By<RegionNode, Source>,
     /// Traffic that changes.
     changes: Changes,
     /// First node of every bucket.
@@ -114,7 +115,7 @@ impl<M: Mode> Nodes<M> for Synthetic {
         let mut state = Self {
             interfaces: Interfaces::new(kernel, doors),
             generators: nodes.map(|node| Generator::new(plan, node)).collect(),
-            sources: vec![Source::NEW; sources],
+            sources: By::all(Source::NEW, sources),
             changes: Changes::new(plan),
             buckets: vec![NONE; BUCKETS],
             consumed: Wheel::new(kernel.constants.ahead),
@@ -138,13 +139,7 @@ impl<M: Mode> Nodes<M> for Synthetic {
 
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn leave_injection(
-        &mut self,
-        kernel: &mut Kernel<'_, M>,
-        at: (usize, usize),
-        vc: usize,
-        length: u32,
-    ) -> u32 {
+    fn leave_injection(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) -> u32 {
         self.interfaces.leave_buffer(kernel, at, vc, length)
     }
 
@@ -155,19 +150,19 @@ impl<M: Mode> Nodes<M> for Synthetic {
         }
     }
 
-    fn has_nothing(&self, node: usize) -> bool {
+    fn has_nothing(&self, node: RegionNode) -> bool {
         self.interfaces.has_nothing(node)
     }
 
-    fn ejection_space(plan: &Plan, node: usize) -> u32 {
+    fn ejection_space(plan: &Plan, node: u32) -> u32 {
         reply_space(plan, node)
     }
 
     #[cfg(feature = "trace")]
-    fn ejection_space_taken(&self, _: &Kernel<'_, M>, node: usize, vc: usize) -> u32 {
+    fn ejection_space_taken(&self, _: &Kernel<'_, M>, node: RegionNode, vc: usize) -> u32 {
         let Some(&Generator { length, .. }) = self.generators.get(node) else { return 0 };
         let (taken, comes) = self.interfaces.reply_space_taken(node, vc, length);
-        let requests = self.consumed.iter().filter(|c| c.node == node as u32 && c.requester != NONE);
+        let requests = self.consumed.iter().filter(|c| c.node == node && c.requester != NONE);
         taken + length * requests.filter(|c| comes(c.requester)).count() as u32
     }
 
@@ -191,12 +186,6 @@ impl Synthetic {
         &mut self.interfaces
     }
 
-    /// Whether no node draws anything and none waits.
-    pub fn is_silent(&self) -> bool {
-        self.generators.iter().all(|generator| generator.next_at == u32::MAX)
-            && self.interfaces.waiting.is_empty()
-    }
-
     /// Injection from the source queues that can move again, then generation.
     fn run_nodes<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         if M::FULL {
@@ -204,15 +193,20 @@ impl Synthetic {
         }
         let due = self.interfaces.wires.take(kernel.now);
         for &node in &due {
-            self.drain_source(kernel, node as usize);
+            self.drain_source(kernel, node);
         }
         self.interfaces.wires.put_back(due);
         let mut freed = std::mem::take(&mut self.interfaces.freed);
         for node in freed.drain(..) {
-            self.drain_source(kernel, node as usize);
+            self.drain_source(kernel, node);
         }
         self.interfaces.freed = freed;
         self.generate_due(kernel);
+    }
+
+    /// The first cycle of `now..end` in which the wire of a node becomes free, else `end`.
+    pub fn next_wire(&self, now: u32, end: u32) -> u32 {
+        self.interfaces.wires.next_before(now, end)
     }
 
     /// Generation of the nodes that are due.
@@ -222,19 +216,20 @@ impl Synthetic {
         let bucket = kernel.now as usize % BUCKETS;
         let mut node = std::mem::replace(&mut self.buckets[bucket], NONE);
         while node != NONE {
-            let generator = &self.generators[node as usize];
+            let number = RegionNode::at(node as usize);
+            let generator = &self.generators[number];
             let (next, at) = (generator.next_node, generator.next_at);
             if at == kernel.now {
-                self.generate(kernel, node as usize);
+                self.generate(kernel, number);
             } else {
-                self.book(node as usize, at);
+                self.book(number, at);
             }
             node = next;
         }
     }
 
     /// Moves packets of `node` into injection buffers as far as wire and room allow, replies first.
-    pub fn drain_source<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: usize) {
+    pub fn drain_source<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode) {
         if M::FULL {
             self.interfaces.drain_replies(kernel, node);
         }
@@ -250,7 +245,7 @@ impl Synthetic {
 
     /// Books the next generation of `node`, unless it is out of reach.
     #[inline]
-    fn book(&mut self, node: usize, at: u32) {
+    fn book(&mut self, node: RegionNode, at: u32) {
         let generator = &mut self.generators[node];
         generator.next_at = at;
         if at >= crate::plan::MAX_CYCLES {
@@ -258,13 +253,13 @@ impl Synthetic {
         }
         let bucket = &mut self.buckets[at as usize % BUCKETS];
         generator.next_node = *bucket;
-        *bucket = node as u32;
+        *bucket = node.index() as u32;
     }
 
     /// Forgets all bookings and books every node again that has one at or after `now`.
     fn rebook(&mut self, now: u32) {
         self.buckets.fill(NONE);
-        for node in 0..self.generators.len() {
+        for node in self.generators.ids() {
             let at = self.generators[node].next_at;
             if at >= now {
                 self.book(node, at);
@@ -279,7 +274,7 @@ impl Synthetic {
         let (job, length) = (packet.job as usize, u32::from(packet.length));
         self.finish_in_burst(kernel, job, departure + length);
         let packet = kernel.packets.get(id);
-        let node = packet.destination(kernel.constants.nodes_per_router) - kernel.span.first_node;
+        let node = kernel.span.node_here(packet.destination(kernel.constants.nodes_per_router));
         if packet.is_request() {
             let request = Consumed { node, requester: packet.source, requested: packet.generated };
             self.consumed.push(departure, request);
@@ -293,7 +288,7 @@ impl Synthetic {
     pub fn absorb_consumed<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         let due = self.consumed.take(kernel.now);
         for packet in &due {
-            let node = packet.node as usize;
+            let node = packet.node;
             if packet.requester == NONE {
                 self.interfaces.answers[node].unanswered -= 1;
             } else {
@@ -306,12 +301,12 @@ impl Synthetic {
 
     /// The node generates the reply to a request; its space is reserved.
     fn reply<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, request: &Consumed) {
-        let generator = &mut self.generators[request.node as usize];
+        let generator = &mut self.generators[request.node];
         let packet =
             Waiting { requested: request.requested, ..generator.packet(request.requester, kernel.now) };
         let load = (generator.job, generator.length);
-        kernel.worker.recorder.generated(kernel.span.node(request.node as usize), load);
-        self.interfaces.enqueue_reply(request.node as usize, packet);
+        kernel.worker.recorder.generated(kernel.span.node(request.node), load);
+        self.interfaces.enqueue_reply(request.node, packet);
     }
 
     /// A packet of job `index` will have been consumed at cycle `end`; after the last one of a burst the next begins.

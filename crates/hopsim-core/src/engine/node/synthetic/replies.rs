@@ -3,23 +3,25 @@
 //! The allocator then keeps back a request without room for its reply as it does a packet without credit.
 
 use crate::config::InjectionVc;
+use crate::engine::kernel::ids::RegionNode;
 use crate::plan::Plan;
 
 /// A request or reply whose destination node begins to absorb it.
 #[derive(Clone, Copy, Debug)]
 pub struct Consumed {
-    /// The node, by its number in the region.
-    pub node: u32,
+    /// The node.
+    pub node: RegionNode,
     /// Whom to answer; `NONE`: it was a reply.
     pub requester: u32,
     /// Cycle of generation of the request.
     pub requested: u32,
 }
 
-/// Space for the replies of `node` behind one of its ejection VCs for requests \[phits\]. All of them have one length.
-pub fn reply_space(plan: &Plan, node: usize) -> u32 {
+/// Space for the replies of a node of the network behind one of its ejection VCs for requests \[phits\]. All of them have one
+/// length.
+pub fn reply_space(plan: &Plan, node: u32) -> u32 {
     let classes = &plan.network.classes;
-    let Some(job) = plan.job_at(node) else { return 0 };
+    let Some(job) = plan.job_at(node as usize) else { return 0 };
     let vcs = match plan.nic.injection_vc {
         InjectionVc::Destination => 1,
         InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => {

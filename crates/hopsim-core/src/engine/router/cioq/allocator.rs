@@ -3,25 +3,26 @@
 //! Blocked heads cost nothing: what a head wants is one bit in the mask of an output VC, and the heads that
 //! could be granted are the union of those masks over the output VCs that have credit and a free output.
 
+use crate::engine::kernel::ids::{Id as _, Slot};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::choices::Openings;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::marks::{GLOBAL_CODE, Loads};
 use crate::engine::router::cioq::mask::Mask;
+use crate::engine::router::cioq::router_mut::RouterMut;
 use crate::engine::router::cioq::routers::Array;
-use crate::engine::router::cioq::visit::Visit;
 
 /// The allocator, which visits one router after the other.
 pub struct Allocator<const W: usize> {
     /// Slot nominated by each input port.
-    nominee: Array<u16, W>,
+    nominee: Array<usize, Slot, W>,
     /// Input ports that request each output port; empty between the stages.
-    requesters: Array<Mask<W>, W>,
+    requesters: Array<usize, Mask<usize, W>, W>,
 }
 
 impl<const W: usize> Default for Allocator<W> {
     fn default() -> Self {
-        Self { nominee: Array::new(0), requesters: Array::new(Mask::EMPTY) }
+        Self { nominee: Array::new(Slot::at(0)), requesters: Array::new(Mask::EMPTY) }
     }
 }
 
@@ -29,25 +30,25 @@ impl<const W: usize> Allocator<W> {
     /// One cycle of the allocator. Returns the cycle of the next one that could do anything if neither a head nor a credit
     /// arrives before and no port becomes free that heads with a choice wait for; 0 if that is not known.
     #[inline]
-    pub fn allocate<M: Run>(&mut self, visit: &mut Visit<'_, W>, cx: &mut Context<'_, W, M>) -> u32 {
+    pub fn allocate<M: Run>(&mut self, router: &mut RouterMut<'_, W>, cx: &mut Context<'_, W, M>) -> u32 {
         if cx.shared.parallel() {
-            visit.consume_arrived(cx);
+            router.consume_arrived(cx);
         }
-        if M::FULL && !visit.router.choosing.is_empty() {
-            return self.iterate_choices(visit, cx);
+        if M::FULL && !router.state.choosing.is_empty() {
+            return self.iterate_choices(router, cx);
         }
-        let (slots, ready) = visit.sight().feasible(cx);
+        let (slots, ready) = router.read().feasible(cx);
         let first = match slots.single() {
             None if slots.is_empty() => return if cx.shared.patient() { ready } else { 0 },
             // The usual case at low load needs no arbitration.
-            Some(slot) if cx.shared.patient() && visit.sight().input_is_busy(cx, slot) => {
-                return ready.min(visit.router.ports[cx.shared.tables.slot_input(slot)].in_free);
+            Some(slot) if cx.shared.patient() && router.read().input_is_busy(cx, slot) => {
+                return ready.min(router.state.ports[cx.shared.tables.slot_input(slot)].in_free);
             }
-            Some(slot) if visit.grant_single(cx, slot, 0) => return 0,
+            Some(slot) if router.grant_single(cx, slot, 0) => return 0,
             Some(_) => 1,
             None => 0,
         };
-        let free = self.iterate(visit, cx, (first, slots));
+        let free = self.iterate(router, cx, (first, slots));
         if cx.shared.patient() { ready.min(free) } else { 0 }
     }
 
@@ -56,24 +57,24 @@ impl<const W: usize> Allocator<W> {
     #[inline(never)]
     fn iterate<M: Run>(
         &mut self,
-        visit: &mut Visit<'_, W>,
+        router: &mut RouterMut<'_, W>,
         cx: &mut Context<'_, W, M>,
-        (first, slots): (u32, Mask<W>),
+        (first, slots): (u32, Mask<Slot, W>),
     ) -> u32 {
         let mut slots = slots;
         for iteration in first..cx.shared.allocation.iterations {
             if slots.is_empty() {
                 return 0;
             }
-            let asked = self.nominate(visit, cx, slots, iteration);
+            let asked = self.nominate(router, cx, slots, iteration);
             if cx.shared.patient() && iteration == 0 && asked.is_empty() {
                 let free =
-                    slots.iter().map(|slot| visit.router.ports[cx.shared.tables.slot_input(slot)].in_free);
+                    slots.iter().map(|slot| router.state.ports[cx.shared.tables.slot_input(slot)].in_free);
                 return free.min().unwrap_or(0);
             }
-            let losers = self.grant_requests(visit, cx, asked, iteration);
+            let losers = self.grant_requests(router, cx, asked, iteration);
             // What was not feasible cannot become so within the cycle: only losers may try another VC.
-            slots = visit.sight().still_feasible(cx, slots, losers);
+            slots = router.read().still_feasible(cx, slots, losers);
         }
         0
     }
@@ -82,30 +83,30 @@ impl<const W: usize> Allocator<W> {
     /// asked.
     pub fn nominate<M: Run>(
         &mut self,
-        visit: &mut Visit<'_, W>,
+        router: &mut RouterMut<'_, W>,
         cx: &mut Context<'_, W, M>,
-        mut slots: Mask<W>,
+        mut slots: Mask<Slot, W>,
         iteration: u32,
-    ) -> Mask<W> {
+    ) -> Mask<usize, W> {
         let mut asked = Mask::EMPTY;
         while let Some(slot) = slots.first() {
             let input = cx.shared.tables.slot_input(slot);
             let mut field = slots.take_field(slot, cx.shared.tables.port(input).field);
-            if visit.router.ports[input].in_free > cx.kernel.now {
+            if router.state.ports[input].in_free > cx.kernel.now {
                 continue;
             }
             // The slots of a port share a mask word, so the other candidates are in the same one.
             let mut slot = slot;
             field &= field - 1;
             if field != 0 {
-                let field = field | 1 << (slot % 64);
-                slot = slot / 64 * 64 + visit.sight().choose_slot(cx, input, field, iteration);
+                let field = field | 1 << (slot.index() % 64);
+                slot = slot.in_word(router.read().choose_slot(cx, input, field, iteration));
             }
             if cx.shared.on_request() {
-                visit.serve_input(cx, input, slot, iteration);
+                router.serve_input(cx, input, slot, iteration);
             }
-            let output = cx.shared.tables.pair_port(visit.router.slots[slot].request as usize);
-            self.nominee[input] = slot as u16;
+            let output = cx.shared.tables.pair_port(router.state.slots[slot].request());
+            self.nominee[input] = slot;
             asked.insert(output);
             self.requesters[output].insert(input);
         }
@@ -117,48 +118,53 @@ impl<const W: usize> Allocator<W> {
     #[inline(always)]
     pub fn grant_requests<M: Run>(
         &mut self,
-        visit: &mut Visit<'_, W>,
+        router: &mut RouterMut<'_, W>,
         cx: &mut Context<'_, W, M>,
-        asked: Mask<W>,
+        asked: Mask<usize, W>,
         iteration: u32,
-    ) -> Mask<W> {
+    ) -> Mask<usize, W> {
         let mut losers = Mask::EMPTY;
         asked.for_each(|output| {
             let mut candidates = std::mem::replace(&mut self.requesters[output], Mask::EMPTY);
             losers |= candidates;
             if M::FULL && cx.sat.is_some() {
-                candidates = self.unheld(visit, cx, candidates);
+                candidates = self.unheld(router, cx, candidates);
             }
-            if candidates.is_empty() || visit.sight().refuses(cx, output) {
+            if candidates.is_empty() || router.read().refuses(cx, output) {
                 return;
             }
             let mut class = 0;
-            if cx.shared.transit_priority(cx.kernel.span.router(visit.number), cx.kernel.now) {
+            if cx.shared.transit_priority(cx.kernel.span.router(router.number), cx.kernel.now) {
                 let transit = candidates & cx.masks.links;
                 class = usize::from(transit.is_empty());
                 candidates = if class == 0 { transit } else { candidates };
             }
             let input = match candidates.single() {
                 Some(input) => input,
-                None => visit.sight().choose_input(cx, output, candidates, (class, iteration, &self.nominee)),
+                None => router.read().choose_input(cx, output, candidates, (class, iteration, &self.nominee)),
             };
-            visit.serve_output(cx, output, input, (class, iteration));
-            let slot = self.nominee[input] as usize;
+            router.serve_output(cx, output, input, (class, iteration));
+            let slot = self.nominee[input];
             if !cx.shared.on_request() {
-                visit.serve_input(cx, input, slot, iteration);
+                router.serve_input(cx, input, slot, iteration);
             }
             losers.remove(input);
-            let pair = visit.sight().granted_pair(cx, slot, iteration);
-            visit.transfer(cx, (input, slot), (output, pair));
+            let pair = router.read().granted_pair(cx, slot, iteration);
+            router.transfer(cx, (input, slot), (output, pair));
         });
         losers
     }
 
     /// Those of some input ports whose nominee does not have to wait for the signal since a grant of this iteration.
     #[cold]
-    fn unheld<M: Run>(&self, visit: &Visit<'_, W>, cx: &Context<'_, W, M>, mut inputs: Mask<W>) -> Mask<W> {
+    fn unheld<M: Run>(
+        &self,
+        router: &RouterMut<'_, W>,
+        cx: &Context<'_, W, M>,
+        mut inputs: Mask<usize, W>,
+    ) -> Mask<usize, W> {
         inputs.for_each(|input| {
-            if cx.is_held(visit.number, self.nominee[input] as usize) {
+            if cx.is_held(router.number, self.nominee[input]) {
                 inputs.remove(input);
             }
         });
@@ -167,30 +173,34 @@ impl<const W: usize> Allocator<W> {
 
     /// The allocator's iterations where heads have a choice. Returns what [`Allocator::allocate`] does.
     #[inline(never)]
-    pub fn iterate_choices<M: Run>(&mut self, visit: &mut Visit<'_, W>, cx: &mut Context<'_, W, M>) -> u32 {
+    pub fn iterate_choices<M: Run>(
+        &mut self,
+        router: &mut RouterMut<'_, W>,
+        cx: &mut Context<'_, W, M>,
+    ) -> u32 {
         if let Some(marks) = &mut cx.marks {
             let loads = Loads { capacity: cx.shared.capacities[GLOBAL_CODE as usize], minimal: &cx.minimal };
-            let waiting = &mut visit.extras.choices.waiting;
-            marks.refresh_own((visit.number, visit.router), loads, waiting, cx.kernel.now);
+            let waiting = &mut router.extras.choices.waiting;
+            marks.refresh_own((router.number, router.state), loads, waiting, cx.kernel.now);
         }
         let (mut fixed, mut losers) = (Mask::EMPTY, Mask::EMPTY);
         for iteration in 0..cx.shared.allocation.iterations {
-            let waiting = &visit.extras.choices.waiting;
-            let awake = visit.sight().vacated(cx, waiting.awake(visit.number, visit.router.choosing));
+            let waiting = &router.extras.choices.waiting;
+            let awake = router.read().vacated(cx, waiting.awake(router.number, router.state.choosing));
             if iteration > 0 && awake.is_empty() && losers.is_empty() {
-                return visit.rest(cx);
+                return router.rest(cx);
             }
-            let open = waiting.free_outputs(visit.number, visit.router.credit);
+            let open = waiting.free_outputs(router.number, router.state.credit);
             let openings = Openings { open, reachable: cx.reachable(open) };
             // What was not feasible cannot become so within the cycle: only losers may try another VC.
             fixed = if iteration == 0 {
-                visit.fixed(cx, &openings)
+                router.fixed(cx, &openings)
             } else {
-                visit.sight().still_feasible(cx, fixed, losers)
+                router.read().still_feasible(cx, fixed, losers)
             };
             let mut slots = fixed;
             awake.for_each(|slot| {
-                if visit.decide(cx, (iteration, &openings), slot) {
+                if router.decide(cx, (iteration, &openings), slot) {
                     slots.insert(slot);
                 }
             });
@@ -199,14 +209,14 @@ impl<const W: usize> Allocator<W> {
                 if cx.shared.requests.draws {
                     continue;
                 }
-                return visit.rest(cx);
+                return router.rest(cx);
             }
             // The usual case at low load needs no arbitration.
-            losers = if slots.single().is_some_and(|slot| visit.grant_single(cx, slot, iteration)) {
+            losers = if slots.single().is_some_and(|slot| router.grant_single(cx, slot, iteration)) {
                 Mask::EMPTY
             } else {
-                let asked = self.nominate(visit, cx, slots, iteration);
-                self.grant_requests(visit, cx, asked, iteration)
+                let asked = self.nominate(router, cx, slots, iteration);
+                self.grant_requests(router, cx, asked, iteration)
             };
         }
         0

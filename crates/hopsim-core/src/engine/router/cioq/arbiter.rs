@@ -1,12 +1,12 @@
 //! Arbiters: who wins when several ask (Dally & Towles §18).
 
 use crate::config::router::{ArbiterConfig, Timestamp};
+use crate::engine::kernel::ids::{Id as _, RegionRouter, Slot};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
-use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::mask::Mask;
+use crate::engine::router::cioq::router_ref::RouterRef;
 use crate::engine::router::cioq::routers::Array;
-use crate::engine::router::cioq::sight::Sight;
 use crate::network::TERMINAL;
 use crate::rng::{Purpose, Stream};
 
@@ -24,7 +24,7 @@ impl Stage {
     pub fn stream<const W: usize, M: Run>(
         self,
         cx: &Context<'_, W, M>,
-        number: usize,
+        number: RegionRouter,
         port: usize,
         iteration: u32,
     ) -> Stream {
@@ -39,7 +39,7 @@ pub struct Contest<'a, const N: usize> {
     /// The arbiter.
     pub arbiter: &'a ArbiterConfig,
     /// Who asks; not empty.
-    pub candidates: Mask<N>,
+    pub candidates: Mask<usize, N>,
     /// Whose turn it is.
     pub pointer: usize,
 }
@@ -66,7 +66,7 @@ impl<const N: usize> Contest<'_, N> {
 
     /// The candidates with the smallest key.
     #[inline]
-    fn oldest(&self, key: impl Fn(usize) -> u32) -> Mask<N> {
+    fn oldest(&self, key: impl Fn(usize) -> u32) -> Mask<usize, N> {
         let (mut oldest, mut least) = (Mask::EMPTY, u32::MAX);
         self.candidates.for_each(|c| {
             let key = key(c);
@@ -81,7 +81,7 @@ impl<const N: usize> Contest<'_, N> {
     }
 }
 
-impl<const W: usize> Sight<'_, W> {
+impl<const W: usize> RouterRef<'_, W> {
     /// The input arbiter of `input` chooses among several of its slots, bits of their mask word in `field`.
     /// Returns the bit.
     #[inline]
@@ -95,7 +95,7 @@ impl<const W: usize> Sight<'_, W> {
         if !cx.shared.input_round_robin() {
             return self.choose_slot_otherwise(cx, input, field, iteration);
         }
-        let high = field & (u64::MAX << (self.router.ports[input].in_pointer % 64));
+        let high = field & (u64::MAX << (self.state.ports[input].in_pointer % 64));
         (if high == 0 { field } else { high }).trailing_zeros() as usize
     }
 
@@ -109,15 +109,14 @@ impl<const W: usize> Sight<'_, W> {
         iteration: u32,
     ) -> usize {
         let info = cx.shared.tables.port(input);
-        let word = info.slot_base as usize / 64 * 64;
         let contest = Contest {
-            arbiter: &cx.shared.plan.router.allocator.input_arbiter,
-            candidates: Mask::<1>::from_bits(field),
-            pointer: self.router.ports[input].in_pointer as usize,
+            arbiter: &cx.kernel.constants.plan.router.allocator.input_arbiter,
+            candidates: Mask::<usize, 1>::from_bits(field),
+            pointer: self.state.ports[input].in_pointer as usize,
         };
         contest.winner(
-            |bit, stamp| self.age(cx, word + bit, info.class == TERMINAL, stamp),
-            |bit| self.extras.input_stamps[join::<W>(self.number as u32, word + bit) as usize],
+            |bit, stamp| self.age(cx, info.slot(0).in_word(bit), info.class == TERMINAL, stamp),
+            |bit| self.extras.input_stamps[self.number.slot::<W>(info.slot(0).in_word(bit))],
             || Stage::Input.stream(cx, self.number, input, iteration),
         )
     }
@@ -129,13 +128,13 @@ impl<const W: usize> Sight<'_, W> {
         &self,
         cx: &Context<'_, W, M>,
         output: usize,
-        candidates: Mask<W>,
-        (class, iteration, nominee): (usize, u32, &Array<u16, W>),
+        candidates: Mask<usize, W>,
+        (class, iteration, nominee): (usize, u32, &Array<usize, Slot, W>),
     ) -> usize {
         if !cx.shared.output_round_robin() {
             return self.choose_input_otherwise(cx, output, candidates, (class, iteration, nominee));
         }
-        let pointer = self.router.ports[output].out_pointer[class] as usize;
+        let pointer = self.state.ports[output].out_pointer[class] as usize;
         candidates.first_from(pointer).unwrap_or(0)
     }
 
@@ -144,27 +143,27 @@ impl<const W: usize> Sight<'_, W> {
         &self,
         cx: &Context<'_, W, M>,
         output: usize,
-        candidates: Mask<W>,
-        (class, iteration, nominee): (usize, u32, &Array<u16, W>),
+        candidates: Mask<usize, W>,
+        (class, iteration, nominee): (usize, u32, &Array<usize, Slot, W>),
     ) -> usize {
         let inputs = cx.shared.tables.input_count;
         let contest = Contest {
-            arbiter: &cx.shared.plan.router.allocator.output_arbiter,
+            arbiter: &cx.kernel.constants.plan.router.allocator.output_arbiter,
             candidates,
-            pointer: self.router.ports[output].out_pointer[class] as usize,
+            pointer: self.state.ports[output].out_pointer[class] as usize,
         };
         let terminal = |input| cx.shared.tables.port(input).class == TERMINAL;
         contest.winner(
-            |input, stamp| self.age(cx, nominee[input] as usize, terminal(input), stamp),
-            |input| self.extras.output_stamps[(self.number * inputs + output) * inputs + input],
+            |input, stamp| self.age(cx, nominee[input], terminal(input), stamp),
+            |input| self.extras.output_stamps[(self.number.index() * inputs + output) * inputs + input],
             || Stage::Output.stream(cx, self.number, output, iteration),
         )
     }
 
     /// The key of age arbitration for the head of a slot: smaller is older.
     #[inline]
-    fn age<M: Run>(&self, cx: &Context<'_, W, M>, slot: usize, terminal: bool, timestamp: Timestamp) -> u32 {
-        let packet = cx.kernel.packets.get(self.router.slots[slot].queue.front);
+    fn age<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot, terminal: bool, timestamp: Timestamp) -> u32 {
+        let packet = cx.kernel.packets.get(self.state.slots[slot].queue.front);
         match timestamp {
             Timestamp::Generation => packet.generated,
             Timestamp::Injection if terminal => cx.kernel.now,

@@ -1,14 +1,14 @@
 //! What must hold between any two cycles, counted anew from the state of all routers. Slow; for tests.
 
+use crate::engine::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::engine::kernel::wires::Credit;
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::choices::Openings;
 use crate::engine::router::cioq::draws::Attempt;
-use crate::engine::router::cioq::ids::join;
-use crate::engine::router::cioq::outlook::Outlook;
 use crate::engine::router::cioq::region::Cioq;
+use crate::engine::router::cioq::router_ref::RouterRef;
+use crate::engine::router::cioq::router_view::RouterView;
 use crate::engine::router::cioq::routers::{Router, initial_credits};
-use crate::engine::router::cioq::sight::Sight;
 use crate::engine::simulation::Simulation;
 use crate::network::{NONE, TERMINAL};
 use crate::routing::view::View;
@@ -40,6 +40,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
             let base = network.layout.pair_base[port] as usize;
             if network.layout.class[port] == TERMINAL {
                 (base + 1..base + vcs as usize)
+                    .map(Pair::at)
                     .try_for_each(|pair| self.check_ejection_space(router, port, pair))?;
             }
             if let Some((peer, back)) = network.link(router, port).peer {
@@ -54,8 +55,8 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     fn check_buffers(&self, router: u32, port: usize, (peer, back): (u32, usize)) -> Result<(), String> {
         let network = &self.simulation.plan.network;
         let (base, slots) = (network.layout.pair_base[port], network.layout.slot_base[back]);
-        let pairs = base as usize..base as usize + network.layout.output_vcs[port] as usize;
-        let outstanding = pairs.clone().zip(slots as usize..).map(|(pair, slot)| {
+        let pairs = (0..network.layout.output_vcs[port] as usize).map(|vc| Pair::at(base as usize + vc));
+        let outstanding = pairs.clone().zip((slots as usize..).map(Slot::at)).map(|(pair, slot)| {
             self.resident(peer, slot) + self.flying(peer, slot) + self.returning(router, pair)
         });
         let outstanding: Vec<u32> = outstanding.collect();
@@ -74,7 +75,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
                 None => Ok(()),
             };
         };
-        let counted: Vec<u32> = pairs.map(|pair| damq.outstanding(join::<W>(number, pair))).collect();
+        let counted: Vec<u32> = pairs.map(|pair| damq.outstanding(number.pair::<W>(pair))).collect();
         if counted != outstanding {
             return Err(format!("{}: {outstanding:?} phits outstanding, counted {counted:?}", place()));
         }
@@ -87,12 +88,12 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     }
 
     /// Free room behind an ejection VC + what the node has not dealt with + room that becomes free = capacity, where that is limited.
-    fn check_ejection_space(&self, router: u32, port: usize, pair: usize) -> Result<(), String> {
+    fn check_ejection_space(&self, router: u32, port: usize, pair: Pair) -> Result<(), String> {
         let layout = &self.simulation.plan.network.layout;
-        let (node, vc) = (router as usize * layout.terminals + port, pair - layout.pair_base[port] as usize);
+        let (node, vc) =
+            (router * layout.terminals as u32 + port as u32, pair.index() - layout.pair_base[port] as usize);
         let cx = &self.region_of(router).0.context;
-        let number = node - cx.kernel.span.first_node as usize;
-        let taken = cx.nodes.ejection_space_taken(&cx.kernel, number, vc);
+        let taken = cx.nodes.ejection_space_taken(&cx.kernel, cx.kernel.span.node_here(node), vc);
         let free = self.router(router).credits[pair];
         let returning = self.returning(router, pair);
         if free + returning + taken != M::Nodes::ejection_space(self.simulation.plan, node) {
@@ -104,18 +105,18 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     }
 
     /// A router of the network: its region, and its number there.
-    fn region_of(&self, router: u32) -> (&Cioq<'p, W, M>, u32) {
+    fn region_of(&self, router: u32) -> (&Cioq<'p, W, M>, RegionRouter) {
         let region = &self.simulation.regions[self.simulation.cut.of(router)];
-        (region, router - region.context.kernel.span.first_router)
+        (region, region.context.kernel.span.router_here(router))
     }
 
     fn router(&self, router: u32) -> &Router<W> {
         let (region, number) = self.region_of(router);
-        &region.routers[number as usize]
+        &region.routers[number]
     }
 
     /// Phits in a buffer.
-    fn resident(&self, router: u32, slot: usize) -> u32 {
+    fn resident(&self, router: u32, slot: Slot) -> u32 {
         let (cx, queue) = (&self.region_of(router).0.context, self.router(router).slots[slot].queue);
         queue
             .iter(&cx.kernel.packets)
@@ -124,32 +125,33 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     }
 
     /// Phits on their way there.
-    fn flying(&self, router: u32, slot: usize) -> u32 {
+    fn flying(&self, router: u32, slot: Slot) -> u32 {
         let (region, number) = self.region_of(router);
-        let (cx, id) = (&region.context, join::<W>(number, slot));
+        let (cx, id) = (&region.context, number.slot::<W>(slot));
         let inside =
             cx.kernel.arrivals.iter().filter(|a| a.slot == id).map(|a| cx.kernel.packets.get(a.packet));
-        let packets = inside.chain(cx.kernel.immigrants.iter().filter(|packet| packet.next == id));
+        let packets =
+            inside.chain(cx.kernel.immigrants.iter().filter(|packet| SlotId::at(packet.next as usize) == id));
         packets.map(|packet| cx.shared.space(u32::from(packet.length))).sum()
     }
 
     /// Credit on its way to an output VC \[phits\].
-    fn returning(&self, router: u32, pair: usize) -> u32 {
+    fn returning(&self, router: u32, pair: Pair) -> u32 {
         let (region, number) = self.region_of(router);
         let credits = region.context.kernel.credits.iter();
-        credits.filter(|c: &&Credit| c.pair == join::<W>(number, pair)).map(|c| u32::from(c.phits)).sum()
+        credits.filter(|c: &&Credit| c.pair == number.pair::<W>(pair)).map(|c| u32::from(c.phits)).sum()
     }
 
     /// Every head that need not wait for a signal is known to exactly the output VC it wants, and the summary sets agree with the details.
     fn check_requests(&self, router: u32) -> Result<(), String> {
         let (region, number) = self.region_of(router);
         let (cx, state, network) = (&region.context, self.router(router), &self.simulation.plan.network);
-        for pair in 0..network.layout.pairs() {
+        for pair in (0..network.layout.pairs()).map(Pair::at) {
             let wants = state.wants[pair];
             if state.wanted.contains(pair) == wants.is_empty() {
                 return Err(format!("router {router} pair {pair}: the set of wanted pairs is stale"));
             }
-            let Some((port, _)) = network.layout.any_vc(pair) else { continue };
+            let Some((port, _)) = network.layout.any_vc(pair.index()) else { continue };
             let shortest = cx.shared.room.shortest;
             let link = network.layout.class[port] != TERMINAL;
             let least = if link { cx.shared.space(shortest) } else { shortest };
@@ -159,11 +161,12 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
                 return Err(format!("router {router} pair {pair}: the set of pairs with credit is stale"));
             }
         }
-        for slot in 0..network.layout.slots() {
+        for slot in (0..network.layout.slots()).map(Slot::at) {
             let head = state.slots[slot].queue.front != NONE;
-            let wanting = (0..network.layout.pairs()).filter(|&p| state.wants[p].contains(slot)).count();
+            let pairs = (0..network.layout.pairs()).map(Pair::at);
+            let wanting = pairs.filter(|&pair| state.wants[pair].contains(slot)).count();
             let asking = wanting + usize::from(state.choosing.contains(slot));
-            let asks = head && !cx.is_held(number as usize, slot);
+            let asks = head && !cx.is_held(number, slot);
             if asking != usize::from(asks) {
                 return Err(format!("router {router} slot {slot}: its head asks {asking} times"));
             }
@@ -174,21 +177,21 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     /// No head sleeps that would be granted something if it were asked.
     fn check_sleepers(&self, router: u32) -> Result<(), String> {
         let (region, number) = self.region_of(router);
-        let (cx, choices, number) = (&region.context, &region.extras.choices, number as usize);
-        let sight = Sight { number, router: &region.routers[number], extras: &region.extras };
+        let (cx, choices) = (&region.context, &region.extras.choices);
+        let look = RouterRef { number, state: &region.routers[number], extras: &region.extras };
         if !cx.shared.requests.redecides {
             return Ok(());
         }
-        let open = choices.waiting.free_outputs(number, sight.router.credit);
+        let open = choices.waiting.free_outputs(number, look.state.credit);
         let openings = Openings { open, reachable: cx.reachable(open) };
         for slot in choices.waiting.asleep(number).iter() {
-            let packet = sight.router.slots[slot].queue.front;
+            let packet = look.state.slots[slot].queue.front;
             let mut route = cx.kernel.packets.get(packet).route;
             let mut attempt = Attempt { cx, router, packet, iteration: 0, stream: None };
-            let outlook = Outlook { cx, sight, openings: &openings, slot };
+            let view = RouterView { cx, router: look, openings: &openings, slot };
             let prospect = &choices.chooser(number, slot).prospect;
-            let decision = cx.shared.routing.choose(prospect, &mut route, &outlook, &mut attempt);
-            if let Some(request) = decision.request.filter(|&request| outlook.open(request)) {
+            let decision = cx.shared.routing.choose(prospect, &mut route, &view, &mut attempt);
+            if let Some(request) = decision.request.filter(|&request| view.open(request)) {
                 return Err(format!(
                     "router {router} slot {slot}: its head sleeps and could be granted {request:?}"
                 ));

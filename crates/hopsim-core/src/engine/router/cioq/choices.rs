@@ -1,6 +1,6 @@
 //! Heads with a choice of outputs (adaptive routing), and what they may choose. See `deciding` for how they are asked.
 
-use crate::engine::router::cioq::ids::join;
+use crate::engine::kernel::ids::{By, Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Router;
 use crate::engine::router::cioq::tables::Tables;
@@ -16,9 +16,9 @@ const VCS: usize = 16;
 /// Which output VCs of a router can take the shortest packet in an allocator iteration.
 pub struct Openings<const W: usize> {
     /// Output VCs with credit and a free output.
-    pub open: Mask<W>,
+    pub open: Mask<Pair, W>,
     /// The same; with FlexVC every VC too that is above an open one of its port.
-    pub reachable: Mask<W>,
+    pub reachable: Mask<Pair, W>,
 }
 
 /// A head with a choice.
@@ -27,7 +27,7 @@ pub struct Chooser<const W: usize> {
     /// What it may choose from.
     pub prospect: Prospect,
     /// The output VCs that it could choose.
-    pub hopes: Mask<W>,
+    pub candidates: Mask<Pair, W>,
 }
 
 /// The heads with a choice.
@@ -35,13 +35,13 @@ pub struct Choices<const W: usize> {
     /// Which of them sleep.
     pub waiting: Waiting<W>,
     /// By slot id.
-    choosers: Vec<Chooser<W>>,
+    choosers: By<SlotId, Chooser<W>>,
     /// By slot: what the packet remembers if it is granted what it asks for now.
-    pub(super) after: Vec<RouteState>,
+    pub(super) after: By<Slot, RouteState>,
     /// Pairs of all ports of a link class in a VC -- constant.
-    pairs: [[Mask<W>; VCS]; 2],
+    pairs: [[Mask<Pair, W>; VCS]; 2],
     /// Pairs of all links in a VC or one above, by VC -- constant.
-    vcs_from: [Mask<W>; VCS + 1],
+    vcs_from: [Mask<Pair, W>; VCS + 1],
     /// Whether answers change what heads remember -- constant.
     pub(super) remembers: bool,
 }
@@ -55,15 +55,15 @@ impl<const W: usize> Choices<W> {
         for pair in 0..layout.pairs() {
             let link = layout.pair_vc(pair).map(|(port, vc)| (layout.class[port], vc));
             if let Some((class, vc)) = link.filter(|&(class, _)| class != TERMINAL) {
-                pairs[class as usize - 1][vc as usize].insert(pair);
-                vcs_from[..=vc as usize].iter_mut().for_each(|pairs| pairs.insert(pair));
+                pairs[class as usize - 1][vc as usize].insert(Pair::at(pair));
+                vcs_from[..=vc as usize].iter_mut().for_each(|pairs| pairs.insert(Pair::at(pair)));
             }
         }
-        let nobody = Chooser { prospect: Prospect::ANEW, hopes: Mask::EMPTY };
+        let nobody = Chooser { prospect: Prospect::ANEW, candidates: Mask::EMPTY };
         Self {
             waiting: Waiting::new(plan, (routers, ahead)),
-            choosers: vec![nobody; routers * slots],
-            after: vec![RouteState::NEW; slots],
+            choosers: By::all(nobody, routers * slots),
+            after: By::all(RouteState::NEW, slots),
             pairs,
             vcs_from,
             remembers: plan.routing.remembers(),
@@ -72,66 +72,75 @@ impl<const W: usize> Choices<W> {
 
     /// The head of a slot.
     #[inline]
-    pub fn chooser(&self, number: usize, slot: usize) -> &Chooser<W> {
-        &self.choosers[join::<W>(number as u32, slot) as usize]
+    pub fn chooser(&self, number: RegionRouter, slot: Slot) -> &Chooser<W> {
+        &self.choosers[number.slot::<W>(slot)]
     }
 
     /// The pairs of all ports of a link class in a VC.
     #[inline]
-    pub fn pairs(&self, class: u8, vc: u8) -> Mask<W> {
+    pub fn pairs(&self, class: u8, vc: u8) -> Mask<Pair, W> {
         self.pairs[class as usize % 2][vc as usize % VCS]
     }
 
     /// The pairs of all links in VC `vc` or one above.
     #[inline]
-    pub fn vcs_from(&self, vc: u8) -> Mask<W> {
+    pub fn vcs_from(&self, vc: u8) -> Mask<Pair, W> {
         self.vcs_from[usize::from(vc).min(VCS)]
     }
 
     /// The head of a slot has a choice.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub(super) fn wait(&mut self, tables: &Tables, (number, slot): (usize, usize), prospect: &Prospect) {
+    pub(super) fn wait(
+        &mut self,
+        tables: &Tables,
+        (number, slot): (RegionRouter, Slot),
+        prospect: &Prospect,
+    ) {
         self.waiting.add((number, slot), prospect);
-        let id = join::<W>(number as u32, slot) as usize;
-        self.choosers[id] = Chooser { prospect: *prospect, hopes: self.hopes(tables, prospect) };
+        let id = number.slot::<W>(slot);
+        self.choosers[id] = Chooser { prospect: *prospect, candidates: self.candidates(tables, prospect) };
     }
 
     /// The output VCs that a head could choose.
-    fn hopes(&self, tables: &Tables, prospect: &Prospect) -> Mask<W> {
+    fn candidates(&self, tables: &Tables, prospect: &Prospect) -> Mask<Pair, W> {
         if prospect.draws_anew() {
             return Mask::ALL;
         }
-        let mut hope = Mask::EMPTY;
+        let mut candidates = Mask::EMPTY;
         prospect.each_productive(|port| {
             let info = tables.port(port);
-            hope.insert_field(info.pair_base as usize, info.pair_field);
+            candidates.insert_field(info.pair(0), info.pair_field);
         });
         prospect.each_way(|way| {
-            hope.insert(tables.port(way.port as usize).pair_base as usize + way.vc as usize);
+            candidates.insert(tables.output(way.highest()));
         });
-        prospect.each_misroute(|class, vc| hope |= self.pairs(class, vc));
-        hope
+        prospect.each_misroute(|class, vc| candidates |= self.pairs(class, vc));
+        candidates
     }
 
     /// The head of a slot has left.
     #[inline]
-    pub fn withdraw(&mut self, (number, slot): (usize, usize), router: &mut Router<W>) {
+    pub fn withdraw(&mut self, (number, slot): (RegionRouter, Slot), router: &mut Router<W>) {
         router.choosing.remove(slot);
-        let Chooser { prospect, .. } = &self.choosers[join::<W>(number as u32, slot) as usize];
+        let Chooser { prospect, .. } = &self.choosers[number.slot::<W>(slot)];
         self.waiting.remove((number, slot), prospect);
     }
 
     /// The head of a slot has asked for nothing that could be granted.
     #[inline]
-    pub(super) fn sleep(&mut self, (number, slot): (usize, usize)) {
-        let Chooser { prospect, .. } = &self.choosers[join::<W>(number as u32, slot) as usize];
+    pub(super) fn sleep(&mut self, (number, slot): (RegionRouter, Slot)) {
+        let Chooser { prospect, .. } = &self.choosers[number.slot::<W>(slot)];
         self.waiting.sleep((number, slot), prospect);
     }
 
     /// Whether one of the output VCs that the head of a slot could choose is open.
     #[inline]
-    pub(super) fn is_hopeful(&self, (number, slot): (usize, usize), openings: &Openings<W>) -> bool {
-        !(openings.reachable & self.chooser(number, slot).hopes).is_empty()
+    pub(super) fn has_open_candidate(
+        &self,
+        (number, slot): (RegionRouter, Slot),
+        openings: &Openings<W>,
+    ) -> bool {
+        !(openings.reachable & self.chooser(number, slot).candidates).is_empty()
     }
 }

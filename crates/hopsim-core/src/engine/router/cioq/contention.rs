@@ -1,6 +1,7 @@
 //! Contention counters: how many heads want each output, their average over time, and the counts by destination group
 //! that routers tell their group (Fuentes' thesis, 2017, §4.1).
 
+use crate::engine::kernel::ids::{By, Id as _, RegionRouter, SlotId};
 use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::wheel::Wheel;
 use crate::plan::Plan;
@@ -32,10 +33,10 @@ pub struct Contention {
     /// By router · ports + port.
     counters: Vec<u16>,
     ports: usize,
-    /// By slot id: port and group counted for, `NOTHING` for none.
-    counted: Vec<(u16, u16)>,
+    /// By slot: port and group counted for, `NOTHING` for none.
+    counted: By<SlotId, (u16, u16)>,
     /// Slots whose packet has left.
-    releases: Wheel<u32>,
+    releases: Wheel<SlotId>,
     /// Weight of the past and averages by router · ports + port; empty if unused.
     alpha: f64,
     averages: Vec<Average>,
@@ -72,7 +73,7 @@ impl Contention {
         Some(Self {
             counters: vec![0; routers * ports],
             ports,
-            counted: vec![(NOTHING, NOTHING); slots],
+            counted: By::all((NOTHING, NOTHING), slots),
             releases: Wheel::new(2 * plan.longest_packet()),
             alpha: sensors.alpha.unwrap_or(0.0),
             averages: vec![Average::default(); averages],
@@ -81,40 +82,40 @@ impl Contention {
     }
 
     /// Whether the head of a slot is counted, or the packet that is leaving it still is.
-    pub fn counts(&self, slot: u32) -> bool {
-        self.counted[slot as usize].0 != NOTHING
+    pub fn counts(&self, slot: SlotId) -> bool {
+        self.counted[slot].0 != NOTHING
     }
 
     /// The packet at the head of a slot will have left at cycle `at`.
-    pub fn leaves(&mut self, slot: u32, at: u32) {
+    pub fn leaves(&mut self, slot: SlotId, at: u32) {
         self.releases.push(at, slot);
     }
 
     /// Slots whose packet has left by cycle `now`; give the vector back with [`Self::put_back`].
-    pub fn take(&mut self, now: u32) -> Vec<u32> {
+    pub fn take(&mut self, now: u32) -> Vec<SlotId> {
         self.releases.take(now)
     }
 
     /// See [`Self::take`].
-    pub fn put_back(&mut self, due: Vec<u32>) {
+    pub fn put_back(&mut self, due: Vec<SlotId>) {
         self.releases.put_back(due);
     }
 
     /// Counts a new head from cycle `now` on.
-    pub fn count(&mut self, (router, slot): (usize, u32), head: Counted, now: u32) {
-        self.change(router * self.ports + head.port as usize, now, |c| c + 1);
+    pub fn count(&mut self, (router, slot): (RegionRouter, SlotId), head: Counted, now: u32) {
+        self.change(router.index() * self.ports + head.port as usize, now, |c| c + 1);
         if let (Some(groups), Some(group)) = (&mut self.groups, head.group) {
-            groups.own[router * groups.count + group as usize] += 1;
+            groups.own[router.index() * groups.count + group as usize] += 1;
         }
-        self.counted[slot as usize] = (head.port, head.group.unwrap_or(NOTHING));
+        self.counted[slot] = (head.port, head.group.unwrap_or(NOTHING));
     }
 
     /// Takes back what was counted for a slot; returns the port.
-    pub fn uncount(&mut self, (router, slot): (usize, u32), now: u32) -> u16 {
-        let (port, group) = std::mem::replace(&mut self.counted[slot as usize], (NOTHING, NOTHING));
-        self.change(router * self.ports + port as usize, now, |c| c - 1);
+    pub fn uncount(&mut self, (router, slot): (RegionRouter, SlotId), now: u32) -> u16 {
+        let (port, group) = std::mem::replace(&mut self.counted[slot], (NOTHING, NOTHING));
+        self.change(router.index() * self.ports + port as usize, now, |c| c - 1);
         if let Some(groups) = self.groups.as_mut().filter(|_| group != NOTHING) {
-            groups.own[router * groups.count + group as usize] -= 1;
+            groups.own[router.index() * groups.count + group as usize] -= 1;
         }
         port
     }
@@ -142,13 +143,13 @@ impl Contention {
 
     /// The counter of an output.
     #[inline]
-    pub fn counter(&self, router: usize, port: usize) -> u32 {
-        u32::from(self.counters[router * self.ports + port])
+    pub fn counter(&self, router: RegionRouter, port: usize) -> u32 {
+        u32::from(self.counters[router.index() * self.ports + port])
     }
 
     /// Its average.
-    pub fn filtered(&self, router: usize, port: usize, now: u32) -> f64 {
-        self.average(router * self.ports + port, now).value
+    pub fn filtered(&self, router: RegionRouter, port: usize, now: u32) -> f64 {
+        self.average(router.index() * self.ports + port, now).value
     }
 }
 
@@ -194,7 +195,8 @@ impl Groups {
     }
 
     /// Heads of the group for `target` as `router` knows them.
-    pub fn combined(&self, router: usize, target: u32) -> u32 {
+    pub fn combined(&self, router: RegionRouter, target: u32) -> u32 {
+        let router = router.index();
         let index = router * self.count + target as usize;
         let sum = self.sums[router / self.routers * self.count + target as usize];
         sum - u32::from(self.told[index]) + u32::from(self.own[index])

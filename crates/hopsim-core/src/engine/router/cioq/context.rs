@@ -2,11 +2,12 @@
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
+use crate::engine::kernel::ids::{By, Id, Pair, PairId, RegionNode, RegionRouter, Slot, Terminal};
 use crate::engine::kernel::packet::{Packet, head_stream};
 use crate::engine::node::{self, Nodes, Run};
 use crate::engine::router::cioq::contention::{Contention, Counted};
 use crate::engine::router::cioq::damq::Damq;
-use crate::engine::router::cioq::ids::join;
+use crate::engine::router::cioq::ids::network_id;
 use crate::engine::router::cioq::marks::Marks;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::masks::Masks;
@@ -14,7 +15,7 @@ use crate::engine::router::cioq::sat::Sat;
 use crate::engine::router::cioq::shared::Shared;
 use crate::engine::router::cioq::tables::Tables;
 use crate::network::TERMINAL;
-use crate::routing::{Head, Stand};
+use crate::routing::{Head, Route};
 use crate::topology::LOCAL;
 
 /// The state of a region apart from its routers' own.
@@ -36,13 +37,13 @@ pub struct Context<'p, const W: usize, M: Run> {
     /// The signal of injection control.
     pub sat: Option<Sat>,
     /// Outstanding phits of packets on their minimal path, by pair; empty if nobody reads them.
-    pub minimal: Vec<u32>,
+    pub minimal: By<PairId, u32>,
 }
 
 impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     /// The context of an empty region at cycle 0.
     pub fn new(kernel: Kernel<'p, M>, shared: Shared<'p, M>) -> Self {
-        let (plan, span) = (shared.plan, kernel.span);
+        let (plan, span) = (kernel.constants.plan, kernel.span);
         let sensors = plan.routing.sensors();
         let ids = span.routers * 64 * W;
         Self {
@@ -53,59 +54,64 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
             contention: Contention::new(plan, &sensors, (&span, ids)),
             marks: Marks::new(plan, &sensors, &span).map(Box::new),
             sat: plan.control.sat.as_ref().map(Sat::new),
-            minimal: vec![0; if sensors.minimal_occupancy { ids } else { 0 }],
+            minimal: By::all(0, if sensors.minimal_occupancy { ids } else { 0 }),
             kernel,
         }
     }
 
     /// The output VCs whose heads could be granted something if `open` are those with room.
     #[inline]
-    pub fn reachable(&self, open: Mask<W>) -> Mask<W> {
+    pub fn reachable(&self, open: Mask<Pair, W>) -> Mask<Pair, W> {
         if self.shared.flexible() { self.masks.spread(open) } else { open }
     }
 
-    /// The id in the network of slot or pair `index` of router `number`: what the recorder counts by.
+    /// The id in the network of a slot or pair of router `number`: what the recorder counts by.
     #[inline]
-    pub fn network_id(&self, number: usize, index: usize) -> u32 {
-        join::<W>(self.kernel.span.router(number), index)
+    pub fn network_id(&self, number: RegionRouter, place: impl Id) -> u32 {
+        network_id::<W>(self.kernel.span.router(number), place)
     }
 
     /// Terminal port of the node that injects by `slot` of input port `input`, and the injection VC.
     #[inline]
-    pub fn injection_vc(&self, input: usize, slot: usize) -> (usize, usize) {
+    pub fn injection_vc(&self, input: usize, slot: Slot) -> (usize, usize) {
         let terminal = if M::REGULAR { input } else { self.shared.tables.port(input).injects_for as usize };
-        (terminal, slot - self.shared.tables.port(terminal).slot_base as usize)
+        (terminal, slot.above(self.shared.tables.port(terminal).slot(0)))
     }
 
     /// The head of injection slot `slot` of the node at terminal port `terminal`, which `arrived` there, has been granted.
     #[cold]
-    pub fn end_injection_wait(&mut self, (number, terminal): (usize, usize), slot: usize, arrived: u32) {
-        let node = number * self.kernel.constants.nodes_per_router as usize + terminal;
-        let (node, id) = (self.kernel.span.node(node), self.network_id(number, slot));
+    pub fn end_injection_wait(&mut self, terminal: Terminal, slot: Slot, arrived: u32) {
+        let node = terminal.node(self.kernel.constants.nodes_per_router);
+        let (node, id) = (self.kernel.span.node(node), self.network_id(terminal.router, slot));
         let first = arrived + self.kernel.constants.pipeline;
         self.kernel.worker.recorder.injection_wait_ends(node as usize, id, (first, self.kernel.now));
     }
 
     /// Whether the head of a slot has to wait for the signal; then it is held.
     #[inline]
-    pub fn holds(&mut self, router: usize, slot: usize) -> bool {
+    pub fn holds(&mut self, router: RegionRouter, slot: Slot) -> bool {
+        if self.sat.is_none() {
+            return false;
+        }
         let place = self.injection_place(router, slot);
-        let Some((sat, (node, vc))) = self.sat.as_mut().zip(place) else { return false };
-        sat.holds(node, vc)
+        self.sat.as_mut().zip(place).is_some_and(|(sat, (node, vc))| sat.holds(node, vc))
     }
 
     /// Whether the head of a slot is held.
-    pub fn is_held(&self, router: usize, slot: usize) -> bool {
+    pub fn is_held(&self, router: RegionRouter, slot: Slot) -> bool {
+        if self.sat.is_none() {
+            return false;
+        }
         let place = self.injection_place(router, slot);
         self.sat.as_ref().zip(place).is_some_and(|(sat, (node, vc))| sat.held[node] >> vc & 1 == 1)
     }
 
     /// Node and injection VC of a slot, if it is one.
     #[inline]
-    fn injection_place(&self, router: usize, slot: usize) -> Option<(usize, usize)> {
+    fn injection_place(&self, router: RegionRouter, slot: Slot) -> Option<(RegionNode, usize)> {
         let input = self.shared.tables.slot_port(slot);
         let (terminal, vc) = self.injection_vc(input, slot);
-        let node = router * self.kernel.constants.nodes_per_router as usize + terminal;
+        let node = Terminal { router, port: terminal }.node(self.kernel.constants.nodes_per_router);
         (self.shared.tables.port(input).class == TERMINAL).then_some((node, vc))
     }
 
@@ -119,7 +125,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     /// The pair that the head of a slot wants, where it has no choice.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn fixed_request(&mut self, number: usize, slot: usize, packet: u32) -> usize {
+    pub fn fixed_request(&mut self, number: RegionRouter, slot: Slot, packet: u32) -> Pair {
         if self.shared.asks() {
             return self.asked_request(number, slot, packet);
         }
@@ -142,47 +148,47 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
         } else {
             base.request(&head, target, packet.route.trunk)
         };
-        self.shared.tables.port(request.port).pair_base as usize + request.vc as usize
+        self.shared.tables.output(request)
     }
 
     /// A packet as the head of a slot.
     #[inline]
-    pub fn head(&self, number: usize, slot: usize, packet: u32) -> Head {
+    pub fn head(&self, number: RegionRouter, slot: Slot, packet: u32) -> Head {
         self.kernel
             .packets
             .get(packet)
             .head::<M>(&self.shared.tables, (self.kernel.span.router(number), slot))
     }
 
-    /// Tells routing of `packet`, a head; how it stands.
+    /// Computes the route of `packet`, a head.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn stand(&mut self, packet: u32, head: &Head) -> Stand {
+    pub fn route(&mut self, packet: u32, head: &Head) -> Route {
         let packet = self.kernel.packets.get_mut(packet);
         let (source, serial, seed) = (packet.source, packet.serial, self.kernel.constants.seed);
         let draw = || head_stream(seed, (source, serial), head.router);
-        self.shared.routing.stand(head, &mut packet.route, draw)
+        self.shared.routing.route(head, &mut packet.route, draw)
     }
 
     /// The same where heads must be asked.
     // Out of line, so that the usual case does not pay for it.
     #[inline(never)]
-    fn asked_request(&mut self, number: usize, slot: usize, packet: u32) -> usize {
+    fn asked_request(&mut self, number: RegionRouter, slot: Slot, packet: u32) -> Pair {
         let head = self.head(number, slot, packet);
-        let request = match self.stand(packet, &head) {
-            Stand::Arrived => head.ejection(),
-            Stand::Bound(hop) => self.shared.base.way(&head, hop).highest(),
-            Stand::Open(_) => unreachable!("no head has a choice"),
+        let request = match self.route(packet, &head) {
+            Route::Arrived => head.ejection(),
+            Route::Fixed(hop) => self.shared.base.way(&head, hop).highest(),
+            Route::Undecided(_) => unreachable!("no head has a choice"),
         };
-        self.shared.tables.port(request.port).pair_base as usize + request.vc as usize
+        self.shared.tables.output(request)
     }
 
     /// What the head of a slot counts for in the contention counters.
-    pub fn counted(&self, number: usize, slot: usize, packet: u32) -> Counted {
+    pub fn counted(&self, number: RegionRouter, slot: Slot, packet: u32) -> Counted {
         let packet = self.kernel.packets.get(packet);
         let head = packet.head::<M>(&self.shared.tables, (self.kernel.span.router(number), slot));
         let class = self.shared.tables.port(self.shared.tables.slot_port(slot)).class;
-        let topology = &self.shared.plan.topology;
+        let topology = &self.kernel.constants.plan.topology;
         let (here, target) = (topology.group(head.router), topology.group(head.destination));
         let counts = class != LOCAL + 1 && here != target;
         Counted {
@@ -195,7 +201,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
 impl Packet {
     /// This packet as a head in `slot` of `router`.
     #[inline]
-    pub fn head<M: Run>(&self, tables: &Tables, (router, slot): (u32, usize)) -> Head {
+    pub fn head<M: Run>(&self, tables: &Tables, (router, slot): (u32, Slot)) -> Head {
         let code = tables.code(slot);
         Head {
             router,

@@ -1,8 +1,8 @@
 //! Credits: what the buffers behind the output VCs have room for.
 
+use crate::engine::kernel::ids::{Pair, RegionRouter};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
-use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::routers::Router;
 use crate::network::TERMINAL;
 
@@ -12,9 +12,9 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
     #[inline(always)]
     pub fn account(
         &mut self,
-        number: usize,
+        number: RegionRouter,
         router: &mut Router<W>,
-        pair: usize,
+        pair: Pair,
         (phits, returned): (u32, bool),
     ) {
         if M::FULL && self.damq.is_some() && self.shared.tables.pair(pair).class != TERMINAL {
@@ -39,8 +39,8 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
     }
 
     /// What a head that enters a ring may use of an output VC: it leaves a bubble.
-    fn account_entry(&self, router: &mut Router<W>, pair: usize) {
-        let entry = self.shared.tables.pair(pair).entry as usize;
+    fn account_entry(&self, router: &mut Router<W>, pair: Pair) {
+        let entry = self.shared.tables.entry(pair);
         if entry == pair {
             return;
         }
@@ -55,27 +55,26 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
     #[inline(never)]
     fn account_shared(
         &mut self,
-        number: usize,
+        number: RegionRouter,
         router: &mut Router<W>,
-        pair: usize,
+        pair: Pair,
         (phits, returned): (u32, bool),
     ) {
         let shortest = self.shared.room.shortest;
         let Some(damq) = &mut self.damq else { return };
         let port = self.shared.tables.pair_port(pair);
         let info = self.shared.tables.port(port);
-        let (base, count) =
-            (info.pair_base as usize, self.shared.plan.network.layout.output_vcs[port] as usize);
-        let first = join::<W>(number as u32, base) as usize;
-        let used = &mut damq.outstanding[first + pair - base];
+        let count = self.kernel.constants.plan.network.layout.output_vcs[port] as usize;
+        let used = &mut damq.outstanding[number.pair::<W>(pair)];
         *used = if returned { *used - phits } else { *used + phits };
-        let all = &damq.outstanding[first..first + count];
+        let all = damq.outstanding.run(number.pair::<W>(info.pair(0)), count);
         for (vc, credits) in damq.shares[info.class as usize - 1].credits(all).enumerate() {
-            router.credits[base + vc] = credits;
+            let pair = info.pair(vc);
+            router.credits[pair] = credits;
             if credits >= shortest {
-                router.credit.insert(base + vc);
+                router.credit.insert(pair);
             } else {
-                router.credit.remove(base + vc);
+                router.credit.remove(pair);
             }
         }
     }

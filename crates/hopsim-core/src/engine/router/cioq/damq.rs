@@ -1,6 +1,7 @@
 //! Dynamically allocated multi-queues: the VCs of a port share its buffer, apart from a reserve of each (Tamir and
 //! Frazier, 1992; Fuentes' thesis, 2017, §5.3.1).
 
+use crate::engine::kernel::ids::{By, PairId};
 use crate::plan::{Plan, Shares};
 
 impl Shares {
@@ -16,14 +17,14 @@ impl Shares {
 pub struct Damq {
     /// By link class -- constant.
     pub(super) shares: [Shares; 2],
-    /// By pair id \[phits\].
-    pub(super) outstanding: Vec<u32>,
+    /// By pair \[phits\].
+    pub(super) outstanding: By<PairId, u32>,
 }
 
 impl Damq {
     /// Nothing outstanding, `None` without shared buffers. `pairs` pair ids exist.
     pub fn new(plan: &Plan, pairs: usize) -> Option<Self> {
-        Some(Self { shares: plan.router.damq?, outstanding: vec![0; pairs] })
+        Some(Self { shares: plan.router.damq?, outstanding: By::all(0, pairs) })
     }
 
     /// How the VCs of a port of a link class share its buffer.
@@ -32,10 +33,10 @@ impl Damq {
         self.shares[class as usize - 1]
     }
 
-    /// Phits that a pair id has outstanding.
+    /// Phits that a pair has outstanding.
     #[cfg(feature = "trace")]
-    pub fn outstanding(&self, pair: u32) -> u32 {
-        self.outstanding[pair as usize]
+    pub fn outstanding(&self, pair: PairId) -> u32 {
+        self.outstanding[pair]
     }
 }
 

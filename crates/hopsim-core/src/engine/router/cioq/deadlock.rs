@@ -6,9 +6,10 @@
 //! free in the end never moves. Heads that decide at every attempt count with every output they could ever choose, so
 //! that a deadlock that is reported is one.
 
+use crate::engine::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
 use crate::engine::kernel::pool::Queue;
 use crate::engine::node::Run;
-use crate::engine::router::cioq::ids::{join, split};
+use crate::engine::router::cioq::ids::{network_id, split_network_id};
 use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::tables::PairInfo;
 use crate::engine::simulation::Simulation;
@@ -28,8 +29,8 @@ struct Census {
 struct Place<'s, 'p, const W: usize, M: Run> {
     region: &'s Cioq<'p, W, M>,
     /// Of its router in the region.
-    number: usize,
-    slot: usize,
+    number: RegionRouter,
+    slot: Slot,
 }
 
 impl<const W: usize, M: Run> Place<'_, '_, W, M> {
@@ -49,7 +50,7 @@ impl<const W: usize, M: Run> Place<'_, '_, W, M> {
     }
 
     /// The output VCs that its head may ask for, in order of preference.
-    fn options(&self) -> Vec<usize> {
+    fn options(&self) -> Vec<Pair> {
         let mut all = Vec::new();
         self.region.inspect().each_option((self.number, self.slot), |pair| all.push(pair));
         all
@@ -71,9 +72,9 @@ pub fn find_deadlock<'p, const W: usize, M: Run>(
 impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
     /// A slot of the network.
     fn place(&self, slot: u32) -> Place<'s, 'p, W, M> {
-        let (router, slot) = split::<W>(slot);
-        let region = &self.simulation.regions[self.simulation.cut.of(router as u32)];
-        Place { region, number: router - region.context.kernel.span.first_router as usize, slot }
+        let (router, slot) = split_network_id::<W>(slot);
+        let region = &self.simulation.regions[self.simulation.cut.of(router)];
+        Place { region, number: region.context.kernel.span.router_here(router), slot }
     }
 
     fn find(&self) -> Option<DeadlockReport> {
@@ -100,7 +101,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
     }
 
     /// Whether an output VC will have `length` phits of room without any head moving.
-    fn has_room(&self, place: &Place<'_, 'p, W, M>, pair: usize, length: u32, census: &Census) -> bool {
+    fn has_room(&self, place: &Place<'_, 'p, W, M>, pair: Pair, length: u32, census: &Census) -> bool {
         let constants = &place.region.context.shared;
         let entry = pair != constants.output_vc(pair);
         let (pair, length) = (constants.output_vc(pair), length + if entry { constants.bubble() } else { 0 });
@@ -125,22 +126,24 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
 
     /// The slots that a link port feeds, by VC.
     fn behind(&self, place: &Place<'_, 'p, W, M>, port: usize) -> impl Iterator<Item = u32> {
-        let first = u32::from(place.region.context.shared.tables.port(port).pair_base);
+        let first = place.region.context.shared.tables.port(port).pair(0);
         let link = &place.region.routers[place.number].ports[port];
-        let there = join::<W>(self.simulation.cut.routers(link.region as usize).start, 0);
-        let to_slot = link.to_slot.wrapping_add(there);
-        let count = u32::from(self.simulation.plan.network.layout.output_vcs[port]);
-        (first..first + count).map(move |pair| to_slot.wrapping_add(pair))
+        let there = self.simulation.cut.routers(link.region as usize).start;
+        let count = self.simulation.plan.network.layout.output_vcs[port] as usize;
+        (0..count).map(move |vc| {
+            let (number, slot) = link.fed(first.up(vc)).split::<W>();
+            network_id::<W>(there + number.index() as u32, slot)
+        })
     }
 
     /// The slots whose heads can make room for an output VC.
-    fn blockers(&self, place: &Place<'_, 'p, W, M>, pair: usize) -> Vec<u32> {
+    fn blockers(&self, place: &Place<'_, 'p, W, M>, pair: Pair) -> Vec<u32> {
         let shared = &place.region.context.shared;
         let port = shared.tables.pair_port(pair);
         if !place.region.routers[place.number].ports[port].plugged() {
             return Vec::new();
         }
-        let vc = shared.output_vc(pair) - shared.tables.port(port).pair_base as usize;
+        let vc = shared.output_vc(pair).above(shared.tables.port(port).pair(0));
         match self.simulation.plan.router.damq {
             Some(_) => self.behind(place, port).collect(),
             None => self.behind(place, port).skip(vc).take(1).collect(),
@@ -161,7 +164,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
     }
 
     /// A slot whose head must move before that of `slot` can, and never does, and the output VC in between.
-    fn waits_for(&self, slot: u32, census: &Census) -> Option<(usize, u32)> {
+    fn waits_for(&self, slot: u32, census: &Census) -> Option<(Pair, u32)> {
         let place = self.place(slot);
         let stuck = |b: &u32| !census.free[*b as usize];
         place
@@ -171,7 +174,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
     }
 
     fn report(&self, start: u32, census: &Census) -> DeadlockReport {
-        let mut walk: Vec<(u32, usize)> = Vec::new();
+        let mut walk: Vec<(u32, Pair)> = Vec::new();
         let mut at = start;
         let first = loop {
             if let Some(first) = walk.iter().position(|&(slot, _)| slot == at) {
@@ -186,13 +189,13 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
         DeadlockReport { cycle: self.simulation.now(), packets, waiting }
     }
 
-    fn describe(&self, slot: u32, pair: usize) -> WaitingHead {
+    fn describe(&self, slot: u32, pair: Pair) -> WaitingHead {
         let place = self.place(slot);
         let cx = &place.region.context;
         let packet = cx.kernel.packets.get(place.queue().front);
         let network = &self.simulation.plan.network;
-        let (input, input_vc) = network.layout.slot_vc(place.slot).unwrap_or((0, 0));
-        let (output, output_vc) = network.layout.any_vc(pair).unwrap_or((0, 0));
+        let (input, input_vc) = network.layout.slot_vc(place.slot.index()).unwrap_or((0, 0));
+        let (output, output_vc) = network.layout.any_vc(pair.index()).unwrap_or((0, 0));
         WaitingHead {
             router: cx.kernel.span.router(place.number),
             input: network.port_name(input),

@@ -1,15 +1,16 @@
 //! Asking the heads with a choice of outputs that are awake, in every allocator iteration.
 
+use crate::engine::kernel::ids::Slot;
 use crate::engine::node::Run;
 use crate::engine::router::cioq::choices::{Chooser, Openings};
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::draws::Attempt;
 use crate::engine::router::cioq::mask::Mask;
-use crate::engine::router::cioq::outlook::Outlook;
-use crate::engine::router::cioq::visit::Visit;
+use crate::engine::router::cioq::router_mut::RouterMut;
+use crate::engine::router::cioq::router_view::RouterView;
 use crate::routing::view::View;
 
-impl<const W: usize> Visit<'_, W> {
+impl<const W: usize> RouterMut<'_, W> {
     /// What [`Allocator::allocate`] returns when nothing can be granted any more until something happens.
     #[inline]
     pub fn rest<M: Run>(&self, cx: &Context<'_, W, M>) -> u32 {
@@ -23,13 +24,13 @@ impl<const W: usize> Visit<'_, W> {
 
     /// Slots with a fixed request that could be granted now.
     #[inline]
-    pub fn fixed<M: Run>(&self, cx: &Context<'_, W, M>, openings: &Openings<W>) -> Mask<W> {
+    pub fn fixed<M: Run>(&self, cx: &Context<'_, W, M>, openings: &Openings<W>) -> Mask<Slot, W> {
         let mut slots = Mask::EMPTY;
-        (self.router.wanted & openings.reachable).for_each(|pair| slots |= self.router.wants[pair]);
-        slots = self.sight().vacated(cx, self.extras.choices.waiting.free_inputs(self.number, slots));
+        (self.state.wanted & openings.reachable).for_each(|pair| slots |= self.state.wants[pair]);
+        slots = self.read().vacated(cx, self.extras.choices.waiting.free_inputs(self.number, slots));
         if cx.shared.mixed() {
             slots.for_each(|slot| {
-                if !self.sight().fits(cx, slot) {
+                if !self.read().fits(cx, slot) {
                     slots.remove(slot);
                 }
             });
@@ -37,18 +38,18 @@ impl<const W: usize> Visit<'_, W> {
         slots
     }
 
-    /// Asks the head of a slot, if there is hope, and sends it to sleep if not. Whether it could be granted what it
+    /// Asks the head of a slot, if that can come to anything, and sends it to sleep if not. Whether it could be granted what it
     /// answers.
     #[inline]
     pub fn decide<M: Run>(
         &mut self,
         cx: &mut Context<'_, W, M>,
         (iteration, openings): (u32, &Openings<W>),
-        slot: usize,
+        slot: Slot,
     ) -> bool {
         let choices = &self.extras.choices;
-        let hope = choices.remembers || choices.is_hopeful((self.number, slot), openings);
-        let granted = hope && self.ask(cx, (iteration, openings), slot);
+        let worthwhile = choices.remembers || choices.has_open_candidate((self.number, slot), openings);
+        let granted = worthwhile && self.ask(cx, (iteration, openings), slot);
         if !granted {
             self.extras.choices.sleep((self.number, slot));
         }
@@ -61,23 +62,22 @@ impl<const W: usize> Visit<'_, W> {
         &mut self,
         cx: &mut Context<'_, W, M>,
         (iteration, openings): (u32, &Openings<W>),
-        slot: usize,
+        slot: Slot,
     ) -> bool {
-        let id = self.router.slots[slot].queue.front;
+        let id = self.state.slots[slot].queue.front;
         let mut route = cx.kernel.packets.get(id).route;
         let mut attempt =
             Attempt { cx, router: cx.kernel.span.router(self.number), packet: id, iteration, stream: None };
         let Chooser { prospect, .. } = self.extras.choices.chooser(self.number, slot);
-        let outlook = Outlook { cx, sight: self.sight(), openings, slot };
-        let decision = cx.shared.routing.choose(prospect, &mut route, &outlook, &mut attempt);
-        let feasible = decision.request.filter(|&request| outlook.open(request));
+        let view = RouterView { cx, router: self.read(), openings, slot };
+        let decision = cx.shared.routing.choose(prospect, &mut route, &view, &mut attempt);
+        let feasible = decision.request.filter(|&request| view.open(request));
         cx.kernel.worker.recorder.decisions += 1;
         if self.extras.choices.remembers {
             cx.kernel.packets.get_mut(id).route = route;
         }
         let Some(request) = feasible else { return false };
-        self.router.slots[slot].request =
-            cx.shared.tables.port(request.port).pair_base + u16::from(request.vc);
+        self.state.slots[slot].set_request(cx.shared.tables.output(request));
         self.extras.choices.after[slot] = decision.after;
         true
     }

@@ -1,9 +1,9 @@
 //! State of the routers of a region that only some configurations need, outside their blocks.
 
 use crate::config::router::ArbiterConfig;
+use crate::engine::kernel::ids::{By, Id as _, RegionRouter, Slot, SlotId};
 use crate::engine::mode::Mode;
 use crate::engine::router::cioq::choices::Choices;
-use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::routers::{Router, parallel};
 use crate::engine::router::cioq::rules::Crossing;
 use crate::engine::router::cioq::shared::Shared;
@@ -17,13 +17,13 @@ pub struct Extras<const W: usize> {
     pub lengths: Vec<u16>,
     /// Entries per ring: packets an output queue holds, 0 without output queues.
     pub ring: usize,
-    /// Stamps of least-recently-served input arbiters, by slot id; empty if unused.
-    pub input_stamps: Vec<u64>,
+    /// Stamps of least-recently-served input arbiters, by slot; empty if unused.
+    pub input_stamps: By<SlotId, u64>,
     /// Stamps of least-recently-served output arbiters, by (router · inputs + output) · inputs + input.
     pub output_stamps: Vec<u64>,
-    /// First cycle in which the packet before its head has left a slot, by slot id; empty if nodes take one packet at
+    /// First cycle in which the packet before its head has left a slot, by slot; empty if nodes take one packet at
     /// a time: the input port tells then.
-    pub free: Vec<u32>,
+    pub free: By<SlotId, u32>,
     /// Heads with a choice.
     pub choices: Choices<W>,
 }
@@ -41,30 +41,30 @@ impl<const W: usize> Extras<W> {
             departures: vec![0; routers * 64 * W * ring],
             lengths: if mixed { vec![0; routers * 64 * W * ring] } else { Vec::new() },
             ring,
-            input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W),
+            input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W).into(),
             output_stamps: stamps(lrs(&allocator.output_arbiter), routers * inputs * inputs),
-            free: vec![0; if parallel(plan) { routers * 64 * W } else { 0 }],
+            free: By::all(0, if parallel(plan) { routers * 64 * W } else { 0 }),
             choices: Choices::new(plan, (routers, ahead)),
         }
     }
 
     /// Whether the packet before the head of a slot is still leaving it, for all that input ports do not tell.
     #[inline]
-    pub fn is_leaving(&self, (number, slot): (usize, usize), now: u32) -> bool {
-        self.free.get(join::<W>(number as u32, slot) as usize).is_some_and(|&free| free > now)
+    pub fn is_leaving(&self, (number, slot): (RegionRouter, Slot), now: u32) -> bool {
+        self.free.get(number.slot::<W>(slot)).is_some_and(|&free| free > now)
     }
 
     /// Where the ring of `port` starts.
     #[inline]
-    fn first_departure(&self, number: usize, port: usize) -> usize {
-        join::<W>(number as u32, port) as usize * self.ring
+    fn first_departure(&self, number: RegionRouter, port: usize) -> usize {
+        (number.index() * 64 * W + port) * self.ring
     }
 
     /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits, with packets of several
     /// lengths: walks back from the newest departure until the rest no longer leaves room.
     pub fn room(
         &self,
-        (number, router): (usize, &Router<W>),
+        (number, router): (RegionRouter, &Router<W>),
         port: usize,
         (crossing, length): (&Crossing, u32),
     ) -> u32 {
@@ -85,7 +85,7 @@ impl<const W: usize> Extras<W> {
     #[inline]
     pub fn node_is_idle<M: Mode>(
         &self,
-        (number, router): (usize, &Router<W>),
+        (number, router): (RegionRouter, &Router<W>),
         output: usize,
         (shared, now): (&Shared<'_, M>, u32),
     ) -> bool {

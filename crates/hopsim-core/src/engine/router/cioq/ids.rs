@@ -1,14 +1,45 @@
-//! Ids of slots and pairs.
+//! How slots and pairs are numbered over routers: 64·W of either for each.
 
-/// The id of slot or pair `index` of `router`: in a region if that is its number there, in the network if it is its number
-/// in all.
-#[inline]
-pub fn join<const W: usize>(router: u32, index: usize) -> u32 {
-    router * (64 * W) as u32 + index as u32
+use crate::engine::kernel::ids::{Id, Pair, PairId, RegionRouter, Slot, SlotId};
+
+impl RegionRouter {
+    /// The id of a slot of this router.
+    #[inline]
+    pub fn slot<const W: usize>(self, slot: Slot) -> SlotId {
+        SlotId::at(64 * W * self.index() + slot.index())
+    }
+
+    /// The id of a pair of this router.
+    #[inline]
+    pub fn pair<const W: usize>(self, pair: Pair) -> PairId {
+        PairId::at(64 * W * self.index() + pair.index())
+    }
 }
 
-/// Router and slot or pair of an id.
+impl SlotId {
+    /// The router, and its slot.
+    #[inline]
+    pub fn split<const W: usize>(self) -> (RegionRouter, Slot) {
+        (RegionRouter::at(self.index() / (64 * W)), Slot::at(self.index() % (64 * W)))
+    }
+}
+
+impl PairId {
+    /// The router, and its pair.
+    #[inline]
+    pub fn split<const W: usize>(self) -> (RegionRouter, Pair) {
+        (RegionRouter::at(self.index() / (64 * W)), Pair::at(self.index() % (64 * W)))
+    }
+}
+
+/// What a slot or pair of a router of the network is counted by.
 #[inline]
-pub fn split<const W: usize>(id: u32) -> (usize, usize) {
-    (id as usize / (64 * W), id as usize % (64 * W))
+pub fn network_id<const W: usize>(router: u32, place: impl Id) -> u32 {
+    router * (64 * W) as u32 + place.index() as u32
+}
+
+/// Router and slot of such a number.
+#[inline]
+pub fn split_network_id<const W: usize>(id: u32) -> (u32, Slot) {
+    (id / (64 * W) as u32, Slot::at(id as usize % (64 * W)))
 }

@@ -6,6 +6,7 @@
 //!
 //! [`RecordStream::InjectionWaits`]: crate::config::measure::RecordStream::InjectionWaits
 
+use crate::engine::kernel::ids::{Id as _, Pair, RegionNode, RegionRouter, Slot, Terminal};
 use crate::engine::mode::Mode;
 use crate::engine::node::Run;
 use crate::engine::router::cioq::mask::Mask;
@@ -13,11 +14,12 @@ use crate::engine::router::cioq::options::Inspection;
 use crate::engine::router::cioq::shared::Shared;
 use crate::measure::recorder::{WaitCounts, WaitReason};
 use crate::network::{NONE, TERMINAL};
+use crate::plan::Plan;
 
 /// How the heads of injection VCs are looked at in a run.
 pub struct InjectionWaits<const W: usize> {
     /// Slots of injection VCs -- constant.
-    slots: Mask<W>,
+    slots: Mask<Slot, W>,
     /// Whether heads that ask for nothing may wait, and those whose input port is busy -- constant.
     any_head: bool,
     /// Whether all packets need the same room, and an output VC stands for itself alone -- constant.
@@ -26,35 +28,37 @@ pub struct InjectionWaits<const W: usize> {
 
 impl<const W: usize> InjectionWaits<W> {
     /// For a run that asks for them.
-    pub fn new<M: Mode>(shared: &Shared<'_, M>) -> Self {
-        let layout = &shared.plan.network.layout;
+    pub fn new<M: Mode>(plan: &Plan, shared: &Shared<'_, M>) -> Self {
+        let layout = &plan.network.layout;
         let injects =
             |&slot: &usize| layout.slot_vc(slot).is_some_and(|(port, _)| layout.class[port] == TERMINAL);
         let exact = shared.flexible() || shared.mixed() || shared.idle_node();
         Self {
-            slots: (0..layout.slots()).filter(injects).collect(),
-            any_head: shared.plan.control.sat.is_some() || shared.parallel(),
+            slots: (0..layout.slots()).filter(injects).map(Slot::at).collect(),
+            any_head: plan.control.sat.is_some() || shared.parallel(),
             plain: !exact && shared.bubble() == 0 && shared.lbr() == 0,
         }
     }
 
     /// Counts this cycle for the heads of the injection VCs.
     pub fn count<M: Run>(&self, region: &Inspection<'_, '_, W, M>, counts: &mut WaitCounts) {
-        for number in 0..region.routers.len() {
+        for number in region.routers.ids() {
             self.heads(region, number).for_each(|slot| self.count_head(region, (number, slot), counts));
         }
     }
 
-    /// Heads of injection VCs that still wait, of all routers: number of the router, terminal port of the node, slot.
-    pub fn left<M: Run>(&self, region: &Inspection<'_, '_, W, M>) -> Vec<(usize, usize, usize)> {
-        let heads = (0..region.routers.len())
+    /// Heads of injection VCs that still wait, of all routers: where their node is, and their slot.
+    pub fn left<M: Run>(&self, region: &Inspection<'_, '_, W, M>) -> Vec<(Terminal, Slot)> {
+        let heads = region
+            .routers
+            .ids()
             .flat_map(|number| self.queued(region, number).iter().map(move |slot| (number, slot)));
-        heads.map(|(number, slot)| (number, region.terminal(slot), slot)).collect()
+        heads.map(|(router, slot)| (Terminal { router, port: region.terminal(slot) }, slot)).collect()
     }
 
     /// The injection slots whose heads may wait.
     #[inline]
-    fn heads<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: usize) -> Mask<W> {
+    fn heads<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: RegionRouter) -> Mask<Slot, W> {
         if self.any_head {
             return self.queued(region, number);
         }
@@ -65,7 +69,7 @@ impl<const W: usize> InjectionWaits<W> {
     }
 
     /// The injection slots with a head, which may ask for nothing.
-    fn queued<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: usize) -> Mask<W> {
+    fn queued<M: Run>(&self, region: &Inspection<'_, '_, W, M>, number: RegionRouter) -> Mask<Slot, W> {
         let slots = &region.routers[number].slots;
         self.slots.iter().filter(|&slot| slots[slot].queue.front != NONE).collect()
     }
@@ -75,7 +79,7 @@ impl<const W: usize> InjectionWaits<W> {
     fn count_head<M: Run>(
         &self,
         region: &Inspection<'_, '_, W, M>,
-        (number, slot): (usize, usize),
+        (number, slot): (RegionRouter, Slot),
         counts: &mut WaitCounts,
     ) {
         let cx = region.context;
@@ -84,7 +88,8 @@ impl<const W: usize> InjectionWaits<W> {
         if busy && !self.any_head {
             return;
         }
-        let node = number * cx.kernel.constants.nodes_per_router as usize + region.terminal(slot);
+        let terminal = Terminal { router: number, port: region.terminal(slot) };
+        let node = terminal.node(cx.kernel.constants.nodes_per_router);
         let reason = region.reason((number, slot), (busy, node), self.plain);
         counts.count(cx.kernel.span.node(node) as usize, cx.network_id(number, slot), reason);
     }
@@ -93,14 +98,19 @@ impl<const W: usize> InjectionWaits<W> {
 impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     /// The terminal port of the node that injects by a slot.
     #[inline]
-    fn terminal(&self, slot: usize) -> usize {
+    fn terminal(&self, slot: Slot) -> usize {
         let tables = &self.context.shared.tables;
         tables.port(tables.slot_input(slot)).injects_for as usize
     }
 
     /// What a head waits for if it is not granted: of several outputs it may use, the one that lacks least counts.
     #[inline]
-    fn reason(&self, (number, slot): (usize, usize), (busy, node): (bool, usize), plain: bool) -> WaitReason {
+    fn reason(
+        &self,
+        (number, slot): (RegionRouter, Slot),
+        (busy, node): (bool, RegionNode),
+        plain: bool,
+    ) -> WaitReason {
         let cx = &self.context;
         if cx.sat.as_ref().is_some_and(|sat| sat.is_exhausted(node)) {
             return WaitReason::Sat;
@@ -108,7 +118,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         if busy || self.extras.is_leaving((number, slot), cx.kernel.now) {
             return WaitReason::Input;
         }
-        let reason = if plain && self.hopes_are_options((number, slot)) {
+        let reason = if plain && self.candidates_are_options((number, slot)) {
             self.plain_lack(number, slot)
         } else {
             self.least_lack(number, slot)
@@ -120,7 +130,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     }
 
     /// Whether packets in transit go first in this cycle by in-transit priority restriction.
-    fn draws_priority(&self, number: usize) -> bool {
+    fn draws_priority(&self, number: RegionRouter) -> bool {
         let cx = &self.context;
         cx.shared.allocation.ipr > 0.0
             && cx.shared.transit_priority(cx.kernel.span.router(number), cx.kernel.now)
@@ -129,23 +139,23 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     /// Whether a head with a choice may use all the output VCs that it could be woken for: not where it has an escape VC, nor
     /// where it draws its path anew in every attempt.
     #[inline]
-    fn hopes_are_options(&self, (number, slot): (usize, usize)) -> bool {
+    fn candidates_are_options(&self, (number, slot): (RegionRouter, Slot)) -> bool {
         let chooses = M::FULL && self.routers[number].choosing.contains(slot);
         !chooses
-            || !self.context.shared.plan.topology.has_escape()
+            || !self.context.kernel.constants.plan.topology.has_escape()
                 && !self.extras.choices.chooser(number, slot).prospect.draws_anew()
     }
 
     /// What the outputs of a head lack where all packets need the same room and an output VC stands for itself alone.
     #[inline]
-    fn plain_lack(&self, number: usize, slot: usize) -> WaitReason {
+    fn plain_lack(&self, number: RegionRouter, slot: Slot) -> WaitReason {
         let router = &self.routers[number];
         let (credit, free) = if M::FULL && router.choosing.contains(slot) {
             let choices = &self.extras.choices;
-            let credit = choices.chooser(number, slot).hopes & router.credit;
+            let credit = choices.chooser(number, slot).candidates & router.credit;
             (!credit.is_empty(), !choices.waiting.free_outputs(number, credit).is_empty())
         } else {
-            let pair = router.slots[slot].request as usize;
+            let pair = router.slots[slot].request();
             let ready = router.ports[self.context.shared.tables.pair_port(pair)].out_ready;
             (router.credit.contains(pair), ready <= self.context.kernel.now)
         };
@@ -157,20 +167,20 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     }
 
     /// The same in general.
-    fn least_lack(&self, number: usize, slot: usize) -> WaitReason {
+    fn least_lack(&self, number: RegionRouter, slot: Slot) -> WaitReason {
         let mut least = WaitReason::Credits;
         self.each_option((number, slot), |pair| least = least.min(self.lack(number, slot, pair)));
         least
     }
 
     /// What an output VC or entry lacks for the head of a slot.
-    fn lack(&self, router: usize, slot: usize, pair: usize) -> WaitReason {
+    fn lack(&self, router: RegionRouter, slot: Slot, pair: Pair) -> WaitReason {
         let (cx, state) = (&self.context, &self.routers[router]);
         let phits = u32::from(cx.kernel.packets.get(state.slots[slot].queue.front).length);
         let length = cx.shared.space(phits);
         let real = cx.shared.output_vc(pair);
         let port = cx.shared.tables.pair_port(real);
-        let vc = real - cx.shared.tables.port(port).pair_base as usize;
+        let vc = real.above(cx.shared.tables.port(port).pair(0));
         let is_link = cx.shared.tables.port(port).class != TERMINAL;
         let adaptive = is_link && state.choosing.contains(slot) && vc > 0;
         if state.credits[real] < length {
@@ -188,7 +198,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
 
     /// What the time from which an output is ready does not tell: its queue has no room for a packet of `length` phits,
     /// though for a shorter one, or its node is taking a packet.
-    fn is_full(&self, number: usize, port: usize, length: u32) -> bool {
+    fn is_full(&self, number: RegionRouter, port: usize, length: u32) -> bool {
         let (shared, now) = (&self.context.shared, self.context.kernel.now);
         let router = (number, &self.routers[number]);
         let terminal = shared.tables.port(port).class == TERMINAL;

@@ -4,10 +4,10 @@
 //! A mark is of the beginning of a cycle. It is computed anew only for routers of whose global outputs one has changed,
 //! and only changes travel. Where none travel, a router computes its own when it has a head that may read them.
 
+use crate::engine::kernel::ids::{By, Id as _, Pair, PairId, RegionRouter};
 use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::router::cioq::active::wake;
-use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::routers::Router;
 use crate::engine::router::cioq::waiting::Waiting;
 use crate::network::PortClassCode;
@@ -24,8 +24,8 @@ pub const GLOBAL_CODE: PortClassCode = GLOBAL + 1;
 pub struct Loads<'a> {
     /// Phits that one VC of a global buffer can hold.
     pub capacity: u32,
-    /// Outstanding phits of packets on their minimal path, by pair id; empty if nobody reads them.
-    pub minimal: &'a [u32],
+    /// Outstanding phits of packets on their minimal path, by pair; empty if nobody reads them.
+    pub minimal: &'a By<PairId, u32>,
 }
 
 /// The marks of the routers of a region, which is whole groups: a bit per VC, by router · global ports + number of the port.
@@ -36,7 +36,7 @@ pub struct Marks {
     /// Global ports of a router -- constant.
     ports: Range<usize>,
     /// Those of each router that a link is plugged in: first pair and index of the mark -- constant.
-    links: Vec<Box<[(u16, u32)]>>,
+    links: By<RegionRouter, Box<[(Pair, u32)]>>,
     /// Routers per group -- constant.
     group: usize,
     latency: u32,
@@ -47,11 +47,11 @@ pub struct Marks {
     /// Changes on their way: index and new bits.
     under_way: Wheel<(u32, u16)>,
     /// Routers to look at, each once; only kept where marks travel.
-    changed: Vec<u32>,
+    changed: Vec<RegionRouter>,
     /// VCs to look at in each router, a bit each.
-    changed_vcs: Vec<u16>,
+    changed_vcs: By<RegionRouter, u16>,
     /// VCs that some output of each router is marked in, a bit each.
-    marked: Vec<u16>,
+    marked: By<RegionRouter, u16>,
 }
 
 impl Marks {
@@ -63,16 +63,17 @@ impl Marks {
         let latency = plan.network.classes.links[0].latency;
         let routers = span.routers;
         let ports = first..classes.len();
-        let plugged = |number: usize| {
+        let plugged = |number: RegionRouter| {
             let is_plugged = |&port: &usize| plan.network.link(span.router(number), port).peer.is_some();
-            let index = |port: usize| (number * ports.len() + port - first) as u32;
-            let link = |port: usize| (plan.network.layout.pair_base[port], index(port));
+            let index = |port: usize| (number.index() * ports.len() + port - first) as u32;
+            let pair = |port: usize| Pair::at(plan.network.layout.pair_base[port].into());
+            let link = |port: usize| (pair(port), index(port));
             ports.clone().filter(is_plugged).map(link).collect()
         };
         Some(Self {
             threshold: rule.threshold * f64::from(plan.longest_packet()),
             rule,
-            links: (0..routers).map(plugged).collect(),
+            links: (0..routers).map(RegionRouter::at).map(plugged).collect(),
             group: (plan.network.routers / plan.topology.groups()) as usize,
             latency,
             shared: plan.router.damq.is_some(),
@@ -81,21 +82,21 @@ impl Marks {
             ports,
             under_way: Wheel::new(latency),
             changed: Vec::new(),
-            changed_vcs: vec![0; routers],
-            marked: vec![0; routers],
+            changed_vcs: By::all(0, routers),
+            marked: By::all(0, routers),
         })
     }
 
     /// An output VC of `router` has another occupancy than before.
     #[inline]
-    pub fn touch(&mut self, router: usize, (class, vc): (PortClassCode, usize)) {
+    pub fn touch(&mut self, router: RegionRouter, (class, vc): (PortClassCode, usize)) {
         if class != GLOBAL_CODE {
             return;
         }
         let vcs = if self.shared { self.rule.read } else { self.rule.read & 1 << vc };
         if vcs != 0 {
             if self.rule.exchanged && self.changed_vcs[router] == 0 {
-                self.changed.push(router as u32);
+                self.changed.push(router);
             }
             self.changed_vcs[router] |= vcs;
         }
@@ -103,14 +104,15 @@ impl Marks {
 
     /// Whether the own marks of `router`, which do not travel, are not up to date.
     #[inline]
-    pub fn is_stale(&self, router: usize) -> bool {
+    pub fn is_stale(&self, router: RegionRouter) -> bool {
         !self.rule.exchanged && self.changed_vcs[router] != 0
     }
 
     /// Whether a global output VC is marked, as `router` knows it: one of its own, or of the router at `position` of its
     /// group.
     #[inline]
-    pub fn saturated(&self, router: usize, position: Option<u32>, (port, vc): (usize, u8)) -> bool {
+    pub fn saturated(&self, router: RegionRouter, position: Option<u32>, (port, vc): (usize, u8)) -> bool {
+        let router = router.index();
         let other = position.map_or(router, |p| router / self.group * self.group + p as usize);
         let known = if other == router { &self.own } else { &self.heard };
         known[other * self.ports.len() + port - self.ports.start] >> vc & 1 == 1
@@ -118,19 +120,19 @@ impl Marks {
 
     /// Sets the marks of `router`, given what its output VCs have outstanding. Whether any has changed.
     #[inline]
-    fn update(&mut self, router: usize, load: impl Fn(usize) -> u32, now: u32) -> bool {
+    fn update(&mut self, router: RegionRouter, load: impl Fn(Pair) -> u32, now: u32) -> bool {
         let vcs = self.rule.vcs as usize;
         let changed = std::mem::take(&mut self.changed_vcs[router]);
         match self.rule.sensing {
             Sensing::Vc => {
                 let mut any = false;
                 for vc in (0..vcs).filter(|vc| changed >> vc & 1 == 1) {
-                    any |= self.compare(router, |first| load(first + vc), (1.0, 1 << vc), now);
+                    any |= self.compare(router, |first| load(first.up(vc)), (1.0, 1 << vc), now);
                 }
                 any
             }
             Sensing::Port => {
-                let sum = |first: usize| (first..first + vcs).map(&load).sum();
+                let sum = |first: Pair| (0..vcs).map(|vc| load(first.up(vc))).sum();
                 self.compare(router, sum, (vcs as f64, u16::MAX), now)
             }
         }
@@ -141,15 +143,15 @@ impl Marks {
     #[inline]
     fn compare(
         &mut self,
-        router: usize,
-        load: impl Fn(usize) -> u32,
+        router: RegionRouter,
+        load: impl Fn(Pair) -> u32,
         (vcs, bits): (f64, u16),
         now: u32,
     ) -> bool {
         let links = &self.links[router];
         let (mut sum, mut most) = (0, 0);
         for &(first, _) in links {
-            let load = load(first as usize);
+            let load = load(first);
             sum += load;
             most = most.max(load);
         }
@@ -164,7 +166,7 @@ impl Marks {
         self.marked[router] = if none { self.marked[router] & !bits } else { self.marked[router] | bits };
         for &(first, index) in links {
             let own = &mut self.own[index as usize];
-            let saturated = f64::from(load(first as usize)) * count > bound;
+            let saturated = f64::from(load(first)) * count > bound;
             let after = if saturated { *own | bits } else { *own & !bits };
             if after != std::mem::replace(own, after) {
                 any = true;
@@ -179,7 +181,7 @@ impl Marks {
     /// Brings the marks up to date at the beginning of cycle `now`, and wakes the heads that may read them, with their routers.
     pub fn refresh<const W: usize>(
         &mut self,
-        (routers, loads): (&[Router<W>], Loads<'_>),
+        (routers, loads): (&By<RegionRouter, Router<W>>, Loads<'_>),
         (waiting, active): (&mut Waiting<W>, &mut [u64]),
         now: u32,
     ) {
@@ -187,14 +189,15 @@ impl Marks {
         for &(index, bits) in &due {
             self.heard[index as usize] = bits;
             let first = index as usize / self.ports.len() / self.group * self.group;
-            let slept = (first..first + self.group).filter(|&router| waiting.wake_all(router));
+            let slept =
+                (first..first + self.group).map(RegionRouter::at).filter(|&router| waiting.wake_all(router));
             slept.for_each(|router| wake(active, router));
         }
         self.under_way.put_back(due);
         let mut changed = std::mem::take(&mut self.changed);
         for number in changed.drain(..) {
-            if self.refresh_of((number as usize, &routers[number as usize]), loads, waiting, now) {
-                wake(active, number as usize);
+            if self.refresh_of((number, &routers[number]), loads, waiting, now) {
+                wake(active, number);
             }
         }
         self.changed = changed;
@@ -204,7 +207,7 @@ impl Marks {
     #[inline]
     pub fn refresh_own<const W: usize>(
         &mut self,
-        (number, router): (usize, &Router<W>),
+        (number, router): (RegionRouter, &Router<W>),
         loads: Loads<'_>,
         waiting: &mut Waiting<W>,
         now: u32,
@@ -217,17 +220,14 @@ impl Marks {
     /// Whether a head is awake now that slept.
     fn refresh_of<const W: usize>(
         &mut self,
-        (number, router): (usize, &Router<W>),
+        (number, router): (RegionRouter, &Router<W>),
         loads: Loads<'_>,
         waiting: &mut Waiting<W>,
         now: u32,
     ) -> bool {
         let changed = match self.rule.packets {
             Packets::All => self.update(number, |pair| loads.capacity - router.credits[pair], now),
-            Packets::Minimal => {
-                let id = |pair| join::<W>(number as u32, pair) as usize;
-                self.update(number, |pair| loads.minimal[id(pair)], now)
-            }
+            Packets::Minimal => self.update(number, |pair| loads.minimal[number.pair::<W>(pair)], now),
         };
         changed && waiting.wake_own(number, self.ports.clone())
     }

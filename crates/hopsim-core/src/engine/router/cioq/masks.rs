@@ -1,5 +1,6 @@
 //! Sets of ports and VCs of a router that never change: all routers share one layout.
 
+use crate::engine::kernel::ids::{Id as _, Pair, Slot};
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::tables::Tables;
 use crate::network::TERMINAL;
@@ -9,13 +10,13 @@ use crate::routing::is_injection;
 /// The sets of a run.
 pub struct Masks<const W: usize> {
     /// Input ports of links.
-    pub links: Mask<W>,
+    pub links: Mask<usize, W>,
     /// Slots whose heads may have a choice of outputs.
-    pub deciding: Mask<W>,
+    pub deciding: Mask<Slot, W>,
     /// All pairs.
-    all: Mask<W>,
+    all: Mask<Pair, W>,
     /// Pairs of links from VC 1, 2, 4 … on, as far as there are any.
-    above: Vec<Mask<W>>,
+    above: Vec<Mask<Pair, W>>,
 }
 
 impl<const W: usize> Masks<W> {
@@ -26,14 +27,14 @@ impl<const W: usize> Masks<W> {
         Self {
             links: (0..layout.inputs()).filter(is_link).collect(),
             deciding: deciding(plan, tables),
-            all: (0..layout.pairs()).filter(|&pair| layout.any_vc(pair).is_some()).collect(),
+            all: (0..layout.pairs()).filter(|&pair| layout.any_vc(pair).is_some()).map(Pair::at).collect(),
             above: above(plan),
         }
     }
 
     /// `open` with all output VCs of link ports that are above one of it.
     #[inline]
-    pub fn spread(&self, open: Mask<W>) -> Mask<W> {
+    pub fn spread(&self, open: Mask<Pair, W>) -> Mask<Pair, W> {
         if open == self.all {
             return open;
         }
@@ -46,14 +47,14 @@ impl<const W: usize> Masks<W> {
 }
 
 /// The slots whose heads may have a choice of outputs.
-fn deciding<const W: usize>(plan: &Plan, tables: &Tables) -> Mask<W> {
+fn deciding<const W: usize>(plan: &Plan, tables: &Tables) -> Mask<Slot, W> {
     let everywhere = !plan.routing.decides_at_source();
-    let decides = |&slot: &usize| plan.routing.redecides() && (everywhere || is_injection(tables.code(slot)));
-    (0..plan.network.layout.slots()).filter(decides).collect()
+    let decides = |&slot: &Slot| plan.routing.redecides() && (everywhere || is_injection(tables.code(slot)));
+    (0..plan.network.layout.slots()).map(Slot::at).filter(decides).collect()
 }
 
 /// The pairs of links from VC 1, 2, 4 and 8 on, as far as there are any.
-fn above<const W: usize>(plan: &Plan) -> Vec<Mask<W>> {
+fn above<const W: usize>(plan: &Plan) -> Vec<Mask<Pair, W>> {
     let layout = &plan.network.layout;
     let mut masks = vec![Mask::EMPTY; 4];
     for pair in 0..layout.pairs() {
@@ -62,7 +63,7 @@ fn above<const W: usize>(plan: &Plan) -> Vec<Mask<W>> {
                 .iter_mut()
                 .enumerate()
                 .filter(|&(step, _)| vc >= 1 << step)
-                .for_each(|(_, m)| m.insert(pair));
+                .for_each(|(_, m)| m.insert(Pair::at(pair)));
         }
     }
     masks.retain(|mask| !mask.is_empty());

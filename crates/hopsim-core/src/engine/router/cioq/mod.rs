@@ -20,25 +20,23 @@ mod marks;
 mod mask;
 mod masks;
 mod options;
-mod outlook;
 mod region;
+mod router_mut;
+mod router_ref;
+mod router_view;
 mod routers;
 mod rules;
 mod sat;
 mod shared;
-mod sight;
 mod tables;
 mod transfer;
-mod visit;
 mod waiting;
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::Regions;
 use crate::engine::modes;
-#[cfg(feature = "trace")]
-use crate::engine::node::Nodes as _;
-use crate::engine::node::Run;
+use crate::engine::node::{Nodes as _, RankState, Run};
 use crate::engine::simulation::{Kind, Region, Simulation};
 use crate::engine::{Fit, Task};
 use crate::error::DeadlockReport;
@@ -80,6 +78,10 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
         size_of::<Router<W>>()
     }
 
+    fn crossing(plan: &Plan) -> u32 {
+        rules::longest_crossing(plan)
+    }
+
     fn shared(plan: &'p Plan) -> Self::Shared {
         Shared::new(plan)
     }
@@ -98,6 +100,26 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
 
     fn finish(&mut self, end: u32) {
         self.count_rest(end);
+    }
+
+    fn ranks(&self) -> Vec<RankState<'_>> {
+        let mut ranks = self.context.nodes.ranks();
+        // Of some message its node does not know yet.
+        let news = !self.context.kernel.messages.is_empty();
+        ranks.iter_mut().for_each(|rank| rank.is_busy |= news);
+        ranks
+    }
+
+    fn are_done(&self) -> bool {
+        self.context.nodes.are_done()
+    }
+
+    fn next_event(&self) -> u32 {
+        self.next_cycle()
+    }
+
+    fn skip_to(&mut self, cycle: u32) {
+        self.context.kernel.now = cycle;
     }
 
     fn find_deadlock(simulation: &Simulation<'p, Self>) -> Option<DeadlockReport> {

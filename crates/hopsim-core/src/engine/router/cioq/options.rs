@@ -1,5 +1,6 @@
 //! What the heads of a region could ask for, looked at from outside.
 
+use crate::engine::kernel::ids::{By, Id as _, Pair, RegionRouter, Slot};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::extras::Extras;
@@ -11,21 +12,21 @@ pub struct Inspection<'a, 'p, const W: usize, M: Run> {
     /// What is not a router's own.
     pub context: &'a Context<'p, W, M>,
     /// Its routers.
-    pub routers: &'a [Router<W>],
+    pub routers: &'a By<RegionRouter, Router<W>>,
     /// What only some configurations need.
     pub extras: &'a Extras<W>,
 }
 
 impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     /// Visits the output VCs that the head of a slot of a router may ask for, in order of preference.
-    pub fn each_option(&self, (number, slot): (usize, usize), mut visit: impl FnMut(usize)) {
+    pub fn each_option(&self, (number, slot): (RegionRouter, Slot), mut visit: impl FnMut(Pair)) {
         let router = &self.routers[number];
         if !router.choosing.contains(slot) {
-            return self.context.shared.pairs_up_to(router.slots[slot].request as usize).for_each(visit);
+            return self.context.shared.pairs_up_to(router.slots[slot].request()).for_each(visit);
         }
         let prospect = &self.extras.choices.chooser(number, slot).prospect;
-        let layout = &self.context.shared.plan.network.layout;
-        let highest = |(port, vc): (usize, u8)| layout.pair_base[port] as usize + vc as usize;
+        let layout = &self.context.kernel.constants.plan.network.layout;
+        let highest = |(port, vc): (usize, u8)| Pair::at(layout.pair_base[port] as usize + vc as usize);
         if prospect.draws_anew() {
             // It draws its path anew in every attempt: any link, or to its node if that is here.
             let head = self.context.head(number, slot, router.slots[slot].queue.front);
@@ -42,7 +43,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         let mut visit = |output| self.context.shared.pairs_up_to(highest(output)).for_each(&mut visit);
         prospect.each_way(|way| visit((way.port as usize, way.vc)));
         // The escape VC is there for the path in order of dimensions alone.
-        let first = u8::from(self.context.shared.plan.topology.has_escape());
+        let first = u8::from(self.context.kernel.constants.plan.topology.has_escape());
         prospect.each_productive(|port| (first..layout.output_vcs[port]).for_each(|vc| visit((port, vc))));
         prospect.each_misroute(|class, vc| {
             let ports = (0..layout.ports()).filter(|&port| layout.class[port] == class + 1);

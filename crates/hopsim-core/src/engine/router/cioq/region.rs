@@ -7,34 +7,36 @@
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::constants::Constants;
+use crate::engine::kernel::ids::{
+    By, Id as _, Pair, PairId, RegionNode, RegionRouter, Slot, SlotId, Terminal,
+};
 use crate::engine::kernel::regions::Regions;
-use crate::engine::kernel::wheel::Wheel;
+use crate::engine::kernel::wheel::{Calendar, Wheel};
 use crate::engine::kernel::wires::{Arrival, Credit};
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::active::wake;
 use crate::engine::router::cioq::allocator::Allocator;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::extras::Extras;
-use crate::engine::router::cioq::ids::{join, split};
 use crate::engine::router::cioq::injection_waits::InjectionWaits;
 use crate::engine::router::cioq::marks::{GLOBAL_CODE, Loads};
 use crate::engine::router::cioq::options::Inspection;
+use crate::engine::router::cioq::router_mut::RouterMut;
 use crate::engine::router::cioq::routers::{Router, routers, with_ejection_space};
 use crate::engine::router::cioq::shared::Shared;
 use crate::engine::router::cioq::tables::PairInfo;
-use crate::engine::router::cioq::visit::Visit;
 use crate::network::NONE;
 use crate::topology::LOCAL;
 
 /// Some routers of the network, their nodes, and all state that only these write.
 pub struct Cioq<'p, const W: usize, M: Run> {
     pub(super) context: Context<'p, W, M>,
-    pub(super) routers: Vec<Router<W>>,
+    pub(super) routers: By<RegionRouter, Router<W>>,
     pub(super) extras: Extras<W>,
     /// Routers that hold a head and are not left alone, one bit each.
     active: Vec<u64>,
     /// Routers that need not be left alone any longer.
-    wakes: Wheel<u32>,
+    wakes: Wheel<RegionRouter, M::Calendar>,
     allocator: Allocator<W>,
     waits: InjectionWaits<W>,
 }
@@ -50,7 +52,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             active: vec![0; span.routers.div_ceil(64)],
             wakes: Wheel::new(if M::SLEEPS { ahead } else { 0 }),
             allocator: Allocator::default(),
-            waits: InjectionWaits::new(&shared),
+            waits: InjectionWaits::new(plan, &shared),
             context: Context::new(Kernel::new(constants, regions, number), shared),
         }
     }
@@ -60,6 +62,9 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         self.context.nodes.begin_window(&mut self.context.kernel);
         while self.context.kernel.now < end {
             self.cycle();
+            if M::Calendar::KNOWS {
+                self.context.kernel.now = self.next_cycle().min(end);
+            }
         }
     }
 
@@ -99,8 +104,8 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         if cx.kernel.worker.recorder.links.is_none() {
             return;
         }
-        for (number, router) in self.routers.iter().enumerate() {
-            for slot in 0..cx.shared.plan.network.layout.slots() {
+        for (number, router) in self.routers.numbered() {
+            for slot in (0..cx.kernel.constants.plan.network.layout.slots()).map(Slot::at) {
                 for id in router.slots[slot].queue.iter(&cx.kernel.packets) {
                     let packet = cx.kernel.packets.get(id);
                     let id = cx.network_id(number, slot);
@@ -111,8 +116,10 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         // Heads that have arrived, or will, and may not take part yet.
         let heads =
             cx.kernel.arrivals.iter().map(|&Arrival { slot, packet }| (slot, cx.kernel.packets.get(packet)));
-        for (slot, packet) in heads.chain(cx.kernel.immigrants.iter().map(|packet| (packet.next, packet))) {
-            let (number, slot) = split::<W>(slot);
+        for (slot, packet) in
+            heads.chain(cx.kernel.immigrants.iter().map(|packet| (SlotId::at(packet.next as usize), packet)))
+        {
+            let (number, slot) = slot.split::<W>();
             let id = cx.network_id(number, slot);
             cx.kernel.worker.recorder.held(id, packet.length.into(), packet.arrived);
         }
@@ -132,11 +139,31 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
 
     /// Counts, at the end of the run, the cycles of the heads of injection VCs that still wait.
     fn settle_injection_waits(&mut self) {
-        for (number, terminal, slot) in self.waits.left(&self.inspect()) {
-            let head = self.routers[number].slots[slot].queue.front;
+        for (terminal, slot) in self.waits.left(&self.inspect()) {
+            let head = self.routers[terminal.router].slots[slot].queue.front;
             let arrived = self.context.kernel.packets.get(head).arrived;
-            self.context.end_injection_wait((number, terminal), slot, arrived);
+            self.context.end_injection_wait(terminal, slot, arrived);
         }
+    }
+
+    /// The first cycle from the present one on in which anything happens. Marks and counters go on by themselves, and what heads
+    /// wait for is counted in every cycle.
+    pub(super) fn next_cycle(&self) -> u32 {
+        let (cx, kernel) = (&self.context, &self.context.kernel);
+        let ticks = cx.marks.is_some() || cx.contention.is_some() || kernel.worker.recorder.waits.is_some();
+        if ticks || self.active.iter().any(|&word| word != 0) {
+            return kernel.now;
+        }
+        let nodes = cx.nodes.next_event(kernel.now);
+        if nodes == kernel.now {
+            return nodes;
+        }
+        let wheels = kernel.arrivals.next(kernel.now).min(kernel.credits.next(kernel.now));
+        let wheels = wheels.min(kernel.immigrants.next(kernel.now)).min(self.wakes.next(kernel.now));
+        // A signal that is there waits for its node.
+        let signal = cx.sat.as_ref().map_or(u32::MAX, |sat| sat.arrives);
+        let signal = if signal < kernel.now { u32::MAX } else { signal };
+        self.extras.choices.waiting.next_release(kernel.now, nodes.min(wheels).min(signal))
     }
 
     /// The region, to be looked at.
@@ -148,12 +175,12 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let now = self.context.kernel.now;
         let due = self.context.kernel.credits.take(now);
         for &Credit { pair: id, phits, minimal } in &due {
-            let (number, pair) = split::<W>(id);
+            let (number, pair) = id.split::<W>();
             let router = &mut self.routers[number];
             let open = router.credit;
             self.context.account(number, router, pair, (u32::from(phits), true));
-            // Heads without a choice do not mind how much room there is if there is enough.
-            let opened = router.credit != open;
+            // Heads without a choice do not mind how much room there is if there is enough for any packet.
+            let opened = router.credit != open || self.context.shared.mixed();
             let woken = M::FULL && self.sense_credit((id, number, pair), minimal);
             if M::SLEEPS && (opened || woken) {
                 wake(&mut self.active, number);
@@ -165,7 +192,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// A credit has come back for `pair` of router `number`, which has the id `id`: `minimal` phits of it of packets on their
     /// minimal path. Whether that has woken a head, or may.
     #[inline]
-    fn sense_credit(&mut self, (id, number, pair): (u32, usize, usize), minimal: u16) -> bool {
+    fn sense_credit(&mut self, (id, number, pair): (PairId, RegionRouter, Pair), minimal: u16) -> bool {
         let cx = &mut self.context;
         if !cx.shared.requests.redecides {
             return false;
@@ -178,7 +205,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             // Its own marks, which heads that sleep may read, are brought up to date by a visit.
             woken |= marks.is_stale(number) && waiting.has_outbound(number);
         }
-        if let Some(count) = cx.minimal.get_mut(id as usize) {
+        if let Some(count) = cx.minimal.get_mut(id) {
             *count -= u32::from(minimal);
         }
         woken
@@ -189,35 +216,40 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let now = self.context.kernel.now;
         let Some(sat) = self.context.sat.as_mut().filter(|sat| sat.arrives <= now) else { return };
         let (node, cycles) = sat.rule.walk[sat.place];
-        let number = node as usize;
-        let idle = self.context.nodes.has_nothing(number);
-        if !idle && sat.counts[number] < sat.rule.l {
+        let node = self.context.kernel.span.node_here(node);
+        let idle = self.context.nodes.has_nothing(node);
+        if !idle && sat.counts[node] < sat.rule.l {
             return;
         }
         sat.place = if sat.place + 1 == sat.rule.walk.len() { 0 } else { sat.place + 1 };
         sat.arrives = now + cycles + u32::from(!idle);
-        sat.counts[number] = 0;
-        let held = std::mem::take(&mut sat.held[number]);
-        self.release_heads(number, held);
+        sat.counts[node] = 0;
+        let held = std::mem::take(&mut sat.held[node]);
+        self.release_heads(node, held);
     }
 
     /// The heads of some injection VCs of a node take part in the allocation.
-    fn release_heads(&mut self, node: usize, vcs: u16) {
-        let per_router = self.context.kernel.constants.nodes_per_router as usize;
-        let (number, port) = (node / per_router, node % per_router);
-        let base = self.context.shared.tables.port(port).slot_base as usize;
+    fn release_heads(&mut self, node: RegionNode, vcs: u16) {
+        let Terminal { router: number, port } =
+            Terminal::of(node, self.context.kernel.constants.nodes_per_router);
+        let info = self.context.shared.tables.port(port);
         for vc in (0..16).filter(|vc| vcs >> vc & 1 == 1) {
-            let packet = self.routers[number].slots[base + vc].queue.front;
+            let slot = info.slot(vc);
+            let packet = self.routers[number].slots[slot].queue.front;
             self.activate(number);
             let router = &mut self.routers[number];
-            Visit { number, router, extras: &mut self.extras }.new_head(&mut self.context, base + vc, packet);
+            RouterMut { number, state: router, extras: &mut self.extras }.new_head(
+                &mut self.context,
+                slot,
+                packet,
+            );
         }
     }
 
     fn absorb_heads(&mut self) {
         let due = self.context.kernel.take_arrivals();
         for &Arrival { slot, packet } in &due {
-            let (number, slot) = split::<W>(slot);
+            let (number, slot) = slot.split::<W>();
             let router = &mut self.routers[number];
             let queue = &mut router.slots[slot].queue;
             let head = queue.is_empty();
@@ -238,7 +270,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     }
 
     /// A router is to be visited.
-    pub(super) fn activate(&mut self, number: usize) {
+    pub(super) fn activate(&mut self, number: RegionRouter) {
         wake(&mut self.active, number);
     }
 
@@ -247,15 +279,15 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let now = self.context.kernel.now;
         let due = self.wakes.take(now);
         for &number in &due {
-            wake(&mut self.active, number as usize);
+            wake(&mut self.active, number);
         }
         self.wakes.put_back(due);
     }
 
     /// A packet has arrived as the head of a slot.
-    fn new_head(&mut self, number: usize, slot: usize, packet: u32) {
-        let id = join::<W>(number as u32, slot);
-        Visit { number, router: &mut self.routers[number], extras: &mut self.extras }.new_head(
+    fn new_head(&mut self, number: RegionRouter, slot: Slot, packet: u32) {
+        let id = number.slot::<W>(slot);
+        RouterMut { number, state: &mut self.routers[number], extras: &mut self.extras }.new_head(
             &mut self.context,
             slot,
             packet,
@@ -270,7 +302,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     }
 
     /// The contention counter of a port has changed.
-    fn wake_by_counter(&mut self, number: usize, port: u16) {
+    fn wake_by_counter(&mut self, number: RegionRouter, port: u16) {
         let class = self.context.shared.tables.port(port as usize).class;
         self.extras.choices.waiting.wake(number, (port as usize, class));
         self.activate(number);
@@ -283,7 +315,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let now = self.context.kernel.now;
         let due = contention.take(now);
         for &id in &due {
-            let (number, slot) = split::<W>(id);
+            let (number, slot) = id.split::<W>();
             let before = contention.uncount((number, id), now);
             self.wake_by_counter(number, before);
             let head = self.routers[number].slots[slot].queue.front;
@@ -313,7 +345,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// queues no packet can wait for that in a router: it is granted when it will find the link free.
     fn send_on_local_links(&mut self, phits: u32) {
         let (now, crossbar) = (self.context.kernel.now, self.context.shared.crossing.latency);
-        for (number, router) in self.routers.iter_mut().enumerate() {
+        for (number, router) in self.routers.numbered_mut() {
             for port in 0..self.context.shared.tables.port_count {
                 let state = &mut router.ports[port];
                 if state.class == LOCAL + 1 {
@@ -341,16 +373,16 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             while bits != 0 {
                 let bit = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                let number = word * 64 + bit;
-                let router = &mut self.routers[number];
-                let mut visit = Visit { number, router, extras: &mut self.extras };
-                let next = self.allocator.allocate(&mut visit, &mut self.context);
+                let number = RegionRouter::at(word * 64 + bit);
+                let state = &mut self.routers[number];
+                let mut router = RouterMut { number, state, extras: &mut self.extras };
+                let next = self.allocator.allocate(&mut router, &mut self.context);
                 let rests = M::SLEEPS && next > self.context.kernel.now + 1;
-                if rests || visit.router.is_idle::<M>() {
+                if rests || router.state.is_idle::<M>() {
                     self.active[word] &= !(1 << bit);
                 }
                 if rests && next < u32::MAX {
-                    self.wakes.push(next, number as u32);
+                    self.wakes.push(next, number);
                 }
             }
         }

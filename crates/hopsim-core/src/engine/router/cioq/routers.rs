@@ -1,46 +1,50 @@
 //! The state of the routers: one block each, in one flat array. What an allocator visit touches lies together.
 
 use crate::config::router::Consumption;
+use crate::engine::kernel::ids::{By, Id, Pair, PairId, RegionRouter, Slot, SlotId};
 use crate::engine::kernel::pool::Queue;
 use crate::engine::kernel::regions::{Regions, Span};
 use crate::engine::mode::Mode;
 use crate::engine::node::{Nodes, Run};
-use crate::engine::router::cioq::ids::join;
 use crate::engine::router::cioq::mask::Mask;
 use crate::network::{NONE, Network, TERMINAL};
 use crate::plan::Plan;
+use std::marker::PhantomData;
 
-/// An array of 64·W entries, W a power of two; the index is masked instead of checked.
+/// An array of 64·W entries by numbers of one type, W a power of two; the index is masked instead of checked.
 #[derive(Clone, Debug)]
-pub struct Array<T, const W: usize>([[T; 64]; W]);
+pub struct Array<I, T, const W: usize> {
+    entries: [[T; 64]; W],
+    numbers: PhantomData<I>,
+}
 
-impl<T: Copy, const W: usize> Array<T, W> {
+impl<I, T: Copy, const W: usize> Array<I, T, W> {
     /// All entries equal.
     pub fn new(value: T) -> Self {
-        Self([[value; 64]; W])
+        Self { entries: [[value; 64]; W], numbers: PhantomData }
     }
 }
 
-impl<T, const W: usize> Array<T, W> {
+impl<I: Id, T, const W: usize> Array<I, T, W> {
     /// The 64 entries that one mask word stands for, by one of them.
     #[inline]
-    pub fn row(&self, index: usize) -> &[T; 64] {
-        &self.0[(index / 64) & (W - 1)]
+    pub fn row(&self, id: I) -> &[T; 64] {
+        &self.entries[(id.index() / 64) & (W - 1)]
     }
 }
 
-impl<T, const W: usize> std::ops::Index<usize> for Array<T, W> {
+impl<I: Id, T, const W: usize> std::ops::Index<I> for Array<I, T, W> {
     type Output = T;
     #[inline]
-    fn index(&self, index: usize) -> &T {
-        &self.0.as_flattened()[index & (64 * W - 1)]
+    fn index(&self, id: I) -> &T {
+        &self.entries.as_flattened()[id.index() & (64 * W - 1)]
     }
 }
 
-impl<T, const W: usize> std::ops::IndexMut<usize> for Array<T, W> {
+impl<I: Id, T, const W: usize> std::ops::IndexMut<I> for Array<I, T, W> {
     #[inline]
-    fn index_mut(&mut self, index: usize) -> &mut T {
-        &mut self.0.as_flattened_mut()[index & (64 * W - 1)]
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.entries.as_flattened_mut()[id.index() & (64 * W - 1)]
     }
 }
 
@@ -75,38 +79,64 @@ pub struct Port {
 }
 
 impl Port {
+    /// The slot that a pair of this port feeds, in the region at the other end.
+    #[inline]
+    pub fn fed(&self, pair: Pair) -> SlotId {
+        SlotId::at(self.to_slot.wrapping_add(pair.index() as u32) as usize)
+    }
+
+    /// The pair that the credits of a slot of this port go to, in the region at the other end.
+    #[inline]
+    pub fn credited(&self, slot: Slot) -> PairId {
+        PairId::at(self.to_pair.wrapping_add(slot.index() as u32) as usize)
+    }
+
     /// Whether a link leads on from here.
     pub fn plugged(&self) -> bool {
         self.class != TERMINAL && self.pace > 0
     }
 }
 
-/// The queue of an input VC.
+/// The state of an input VC.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot {
+pub struct InputVc {
     /// Packets whose heads have arrived (of an injection VC: its head only).
     pub queue: Queue,
     /// Pair that the head wants, with FlexVC that one or any below of the same port.
-    pub request: u16,
+    request: u16,
+}
+
+impl InputVc {
+    /// The pair that the head wants.
+    #[inline]
+    pub fn request(&self) -> Pair {
+        Pair::at(self.request.into())
+    }
+
+    /// The head wants `pair`.
+    #[inline]
+    pub fn set_request(&mut self, pair: Pair) {
+        self.request = pair.index() as u16;
+    }
 }
 
 /// One router.
 #[derive(Clone, Debug)]
 pub struct Router<const W: usize> {
     /// Pairs that some head with a fixed request wants.
-    pub wanted: Mask<W>,
+    pub wanted: Mask<Pair, W>,
     /// Pairs with credit for the shortest packet; ejection always.
-    pub credit: Mask<W>,
+    pub credit: Mask<Pair, W>,
     /// Slots whose head has a choice of outputs.
-    pub choosing: Mask<W>,
+    pub choosing: Mask<Slot, W>,
     /// Its ports.
-    pub ports: Array<Port, W>,
+    pub ports: Array<usize, Port, W>,
     /// Its input VCs.
-    pub slots: Array<Slot, W>,
+    pub slots: Array<Slot, InputVc, W>,
     /// Slots whose heads want an output VC, by pair.
-    pub wants: Array<Mask<W>, W>,
+    pub wants: Array<Pair, Mask<Slot, W>, W>,
     /// Free phits of the buffer behind an output VC, by pair.
-    pub credits: Array<u32, W>,
+    pub credits: Array<Pair, u32, W>,
 }
 
 impl<const W: usize> Router<W> {
@@ -131,7 +161,7 @@ impl<const W: usize> Router<W> {
             credit: Mask::EMPTY,
             choosing: Mask::EMPTY,
             ports: Array::new(port),
-            slots: Array::new(Slot { queue: Queue::EMPTY, request: 0 }),
+            slots: Array::new(InputVc { queue: Queue::EMPTY, request: 0 }),
             wants: Array::new(Mask::EMPTY),
             credits: Array::new(0),
         };
@@ -144,8 +174,9 @@ impl<const W: usize> Router<W> {
             if let Some((peer, back)) = link.peer {
                 let region = regions.of(peer);
                 let number = peer - regions.routers(region).start;
-                let slot = join::<W>(number, layout.slot_base[back] as usize);
-                let pair = join::<W>(number, layout.pair_base[back] as usize);
+                let number = RegionRouter::at(number as usize);
+                let slot = number.slot::<W>(Slot::at(layout.slot_base[back].into())).index() as u32;
+                let pair = number.pair::<W>(Pair::at(layout.pair_base[back].into())).index() as u32;
                 state.ports[port].region = region as u16;
                 state.ports[port].to_slot = slot.wrapping_sub(u32::from(layout.pair_base[port]));
                 state.ports[port].to_pair = pair.wrapping_sub(u32::from(layout.slot_base[port]));
@@ -154,13 +185,13 @@ impl<const W: usize> Router<W> {
         for (input, &port) in network.layout.input_port.iter().enumerate() {
             state.ports[input] = state.ports[port as usize];
         }
-        for pair in 0..network.layout.pairs() {
-            let Some((port, _)) = network.layout.any_vc(pair) else { continue };
+        for pair in (0..network.layout.pairs()).map(Pair::at) {
+            let Some((port, _)) = network.layout.any_vc(pair.index()) else { continue };
             let bubble = match network.layout.class[port] {
                 TERMINAL => 0,
                 code => network.classes.links[code as usize - 1].bubble,
             };
-            let left = if network.layout.entry_vc(pair).is_some() { bubble } else { 0 };
+            let left = if network.layout.entry_vc(pair.index()).is_some() { bubble } else { 0 };
             state.credits[pair] = initial_credits(network, router, port).saturating_sub(left);
             // Nodes that take all packets at once need no allocator.
             let allocated = network.layout.class[port] != TERMINAL || !parallel(plan);
@@ -174,15 +205,15 @@ impl<const W: usize> Router<W> {
 
     /// The head of `slot` wants `pair`.
     #[inline]
-    pub fn ask(&mut self, slot: usize, pair: usize) {
-        self.slots[slot].request = pair as u16;
+    pub fn ask(&mut self, slot: Slot, pair: Pair) {
+        self.slots[slot].set_request(pair);
         self.wants[pair].insert(slot);
         self.wanted.insert(pair);
     }
 
     /// The head of `slot` no longer wants `pair`.
     #[inline]
-    pub fn withdraw(&mut self, slot: usize, pair: usize) {
+    pub fn withdraw(&mut self, slot: Slot, pair: Pair) {
         let wants = &mut self.wants[pair];
         wants.remove(slot);
         if wants.is_empty() {
@@ -203,7 +234,7 @@ pub fn parallel(plan: &Plan) -> bool {
 }
 
 /// The routers of a region, empty.
-pub fn routers<const W: usize>(plan: &Plan, regions: &Regions, region: usize) -> Vec<Router<W>> {
+pub fn routers<const W: usize>(plan: &Plan, regions: &Regions, region: usize) -> By<RegionRouter, Router<W>> {
     regions.routers(region).map(|router| Router::new(plan, regions, router)).collect()
 }
 
@@ -220,16 +251,17 @@ pub fn initial_credits(network: &Network, router: u32, port: usize) -> u32 {
 pub fn with_ejection_space<const W: usize, M: Run>(
     plan: &Plan,
     span: &Span,
-    mut routers: Vec<Router<W>>,
-) -> Vec<Router<W>> {
+    mut routers: By<RegionRouter, Router<W>>,
+) -> By<RegionRouter, Router<W>> {
     let (layout, shortest) = (&plan.network.layout, plan.shortest_packet());
     let limited = (0..layout.pairs()).filter(|&pair| {
         layout.pair_vc(pair).is_some_and(|(port, vc)| layout.class[port] == TERMINAL && vc > 0)
     });
     for pair in limited {
-        for (number, router) in routers.iter_mut().enumerate() {
-            let terminal = layout.pair_port[pair] as usize;
-            let node = span.router(number) as usize * layout.terminals + terminal;
+        let terminal = u32::from(layout.pair_port[pair]);
+        let pair = Pair::at(pair);
+        for (number, router) in routers.numbered_mut() {
+            let node = span.router(number) * layout.terminals as u32 + terminal;
             let space = M::Nodes::ejection_space(plan, node);
             router.credits[pair] = space;
             if space < shortest {

@@ -18,6 +18,8 @@ pub struct Allocation {
     pub transit_priority: bool,
     /// Share of the cycles in which they go first.
     pub ipr: f64,
+    /// By router: what is drawn to decide on that.
+    pub priorities: Streams,
     /// Whether input arbiters are round-robin.
     pub input_round_robin: bool,
     /// Whether output arbiters are.
@@ -55,6 +57,8 @@ pub struct Room {
     pub shortest: u32,
     /// Whether packets of several lengths meet.
     pub mixed: bool,
+    /// Whether there are output queues, whose room changes by the passing of time.
+    pub has_queues: bool,
     /// Room that packets which enter a ring leave behind them \[phits\]; 0: there are no rings.
     pub bubble: u32,
     /// Least room that a packet takes \[phits\]: that of the longest one where there are rings.
@@ -92,6 +96,7 @@ impl Allocation {
             on_request: plan.router.input_pointer == InputPointer::Request,
             transit_priority: allocator.transit_priority,
             ipr: plan.control.ipr,
+            priorities: Streams::new(plan.experiment.measure.seed, Purpose::Priority),
             input_round_robin: matches!(allocator.input_arbiter, ArbiterConfig::RoundRobin(_)),
             output_round_robin: matches!(allocator.output_arbiter, ArbiterConfig::RoundRobin(_)),
             input_stamps: matches!(allocator.input_arbiter, ArbiterConfig::LeastRecentlyServed(_)),
@@ -117,12 +122,22 @@ impl Crossing {
     }
 }
 
+/// Most cycles from a grant until the packet has left the router and its link is free again.
+pub fn longest_crossing(plan: &Plan) -> u32 {
+    let queue = plan.router.output_buffer.unwrap_or(0) + 2 * plan.longest_packet();
+    // Messages take at most half of a link, so that what is queued takes at most twice its length, and theirs.
+    let messages = plan.routing.sensors().exchange.map(|exchange| exchange.message_length);
+    let queue = messages.map_or(queue, |length| 2 * queue + 4 * length);
+    plan.router.crossbar_latency + queue * plan.network.slowest_link()
+}
+
 impl Room {
     /// That of a plan.
     pub fn new(plan: &Plan) -> Self {
         Self {
             shortest: plan.shortest_packet(),
             mixed: plan.shortest_packet() != plan.longest_packet(),
+            has_queues: plan.router.output_buffer.is_some(),
             bubble: plan.network.classes.links.iter().map(|class| class.bubble).max().unwrap_or(0),
             least: if plan.routing.vcs().has_entries() { plan.longest_packet() } else { 0 },
             lbr: plan.control.lbr,

@@ -1,5 +1,6 @@
 //! The SAT signal on its way: who may inject. See [`crate::injection::sat`].
 
+use crate::engine::kernel::ids::{By, RegionNode};
 use crate::injection::sat::Sat as Rule;
 
 /// The signal and what nodes have injected since it passed.
@@ -10,32 +11,32 @@ pub struct Sat {
     /// Cycle from which it is there.
     pub(super) arrives: u32,
     /// Packets since the signal was last passed on, by node.
-    pub(super) counts: Vec<u32>,
+    pub(super) counts: By<RegionNode, u32>,
     /// Injection VCs whose heads wait for the signal, a bit each, by node.
-    pub(super) held: Vec<u16>,
+    pub(super) held: By<RegionNode, u16>,
 }
 
 impl Sat {
     /// The signal at the first node of the walk.
     pub fn new(rule: &Rule) -> Self {
         let nodes = rule.walk.len();
-        Self { rule: rule.clone(), place: 0, arrives: 0, counts: vec![0; nodes], held: vec![0; nodes] }
+        Self { rule: rule.clone(), place: 0, arrives: 0, counts: By::all(0, nodes), held: By::all(0, nodes) }
     }
 
     /// Whether a node has to wait for the signal.
-    pub fn is_exhausted(&self, node: usize) -> bool {
+    pub fn is_exhausted(&self, node: RegionNode) -> bool {
         self.counts[node] >= self.rule.k
     }
 
     /// Whether a node has to wait for the signal; then the head of its injection VC `vc` is held.
-    pub fn holds(&mut self, node: usize, vc: usize) -> bool {
+    pub fn holds(&mut self, node: RegionNode, vc: usize) -> bool {
         let holds = self.counts[node] >= self.rule.k;
         self.held[node] |= u16::from(holds) << vc;
         holds
     }
 
     /// A node has injected a packet. Whether it has to wait for the signal from now on.
-    pub fn inject(&mut self, node: usize) -> bool {
+    pub fn inject(&mut self, node: RegionNode) -> bool {
         self.counts[node] += 1;
         self.counts[node] >= self.rule.k
     }

@@ -1,22 +1,19 @@
 //! What never changes in a run and all routers read.
 
+use crate::engine::kernel::ids::{Id as _, Pair};
 use crate::engine::mode::Mode;
 use crate::engine::router::cioq::rules::{Allocation, Crossing, Requests, Room};
 use crate::engine::router::cioq::tables::Tables;
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
-use crate::rng::{Purpose, Stream};
 use crate::routing::Routing;
 use crate::routing::minimal::Minimal;
 use std::marker::PhantomData;
-use std::ops::RangeInclusive;
 
 /// The constants of a run, computed once. Every region has a copy of them, so that hot code finds them where its state is; what
 /// is large is not copied.
 #[derive(Clone)]
 pub struct Shared<'p, M> {
-    /// The plan.
-    pub plan: &'p Plan,
     /// Its routing.
     pub routing: &'p Routing,
     /// The minimal routing underneath.
@@ -41,7 +38,6 @@ impl<'p, M> Shared<'p, M> {
     pub fn new(plan: &'p Plan) -> Self {
         let capacity = |class: usize| plan.network.classes.links.get(class).map_or(0, |c| c.buffer);
         Self {
-            plan,
             routing: &plan.routing,
             base: plan.routing.base(),
             allocation: Allocation::new(plan),
@@ -59,25 +55,25 @@ impl<M: Mode> Shared<'_, M> {
     /// `Ejection::IdleNode`.
     #[inline]
     pub fn idle_node(&self) -> bool {
-        !M::CLEAN && self.crossing.idle_node
+        !M::DEFAULT && self.crossing.idle_node
     }
 
     /// `OutputHold::Speedup`.
     #[inline]
     pub fn hold_speedup(&self) -> bool {
-        !M::CLEAN && self.crossing.hold_speedup
+        !M::DEFAULT && self.crossing.hold_speedup
     }
 
     /// `InputPointer::Request`.
     #[inline]
     pub fn on_request(&self) -> bool {
-        !M::CLEAN && self.allocation.on_request
+        !M::DEFAULT && self.allocation.on_request
     }
 
     /// `InjectionLatency::Departure`.
     #[inline]
     pub fn until_departure(&self) -> bool {
-        !M::CLEAN && self.crossing.until_departure
+        !M::DEFAULT && self.crossing.until_departure
     }
 
     /// Whether packets of several lengths meet.
@@ -97,14 +93,14 @@ impl<M: Mode> Shared<'_, M> {
     /// In-transit priority restriction: whether packets in transit go first in this cycle.
     #[cold]
     fn draws_priority(&self, router: u32, now: u32) -> bool {
-        let stream = Stream::new(self.plan.experiment.measure.seed, Purpose::Priority, u64::from(router));
+        let stream = self.allocation.priorities.stream(u64::from(router));
         stream.at(u64::from(now)).unit() < self.allocation.ipr
     }
 
     /// Room that packets leave in an adaptive VC when they enter the network \[phits\].
     #[inline]
     pub fn lbr(&self) -> u32 {
-        if M::RISING { 0 } else { self.room.lbr }
+        if M::ORDERED { 0 } else { self.room.lbr }
     }
 
     /// Whether nodes take packets from all input VCs at once.
@@ -114,10 +110,10 @@ impl<M: Mode> Shared<'_, M> {
     }
 
     /// Whether routers without choices that can do nothing are left alone, as they know when they can again: packets that leave
-    /// at once, or that need more room than the shortest, have times of their own.
+    /// at once, or that need more room in an output queue than the shortest, have times of their own.
     #[inline]
     pub fn patient(&self) -> bool {
-        !M::RISING && !self.parallel() && !self.mixed()
+        !M::ORDERED && !self.parallel() && !(self.mixed() && self.room.has_queues)
     }
 
     /// Whether input arbiters are round-robin.
@@ -147,25 +143,25 @@ impl<M: Mode> Shared<'_, M> {
     /// Whether a head may use several VCs of a port (FlexVC): the one it asks for and all below.
     #[inline]
     pub fn flexible(&self) -> bool {
-        !M::RISING && self.requests.flexible
+        !M::ORDERED && self.requests.flexible
     }
 
     /// Whether heads must be asked for their port, as it is not that of a minimal path.
     #[inline]
     pub fn asks(&self) -> bool {
-        !M::RISING && self.requests.asks
+        !M::ORDERED && self.requests.asks
     }
 
     /// Whether the VC of a hop depends on more than the VC before it.
     #[inline]
     pub fn depends_on_hop(&self) -> bool {
-        !M::RISING && self.requests.depends_on_hop
+        !M::ORDERED && self.requests.depends_on_hop
     }
 
     /// Room that packets which enter a ring leave behind them \[phits\].
     #[inline]
     pub fn bubble(&self) -> u32 {
-        if M::RISING { 0 } else { self.room.bubble }
+        if M::ORDERED { 0 } else { self.room.bubble }
     }
 
     /// Room that a packet of `length` phits takes in the buffer of a link \[phits\]. Where there are rings that is the room of
@@ -173,26 +169,27 @@ impl<M: Mode> Shared<'_, M> {
     /// the packets behind them.
     #[inline]
     pub fn space(&self, length: u32) -> u32 {
-        if M::RISING { length } else { length.max(self.room.least) }
+        if M::ORDERED { length } else { length.max(self.room.least) }
     }
 
     /// The first of the pairs that `pair` stands among: the output VCs of a port, or its entries.
     #[inline]
-    pub fn block(&self, pair: usize) -> usize {
-        pair - self.tables.pair(pair).vc as usize
+    pub fn block(&self, pair: Pair) -> Pair {
+        Pair::at(pair.index() - self.tables.pair(pair).vc as usize)
     }
 
     /// The output VC that a pair stands for, which may be an entry.
     #[inline]
-    pub fn output_vc(&self, pair: usize) -> usize {
-        if M::RISING { pair } else { self.tables.pair(pair).output_vc as usize }
+    pub fn output_vc(&self, pair: Pair) -> Pair {
+        if M::ORDERED { pair } else { self.tables.output_vc(pair) }
     }
 
     /// The output VCs that a head which asks for `pair` may be granted.
-    pub fn pairs_up_to(&self, pair: usize) -> RangeInclusive<usize> {
+    pub fn pairs_up_to(&self, pair: Pair) -> impl Iterator<Item = Pair> + use<M> {
         let port = self.tables.port(self.tables.pair_port(pair));
         let several = self.flexible() && port.class != TERMINAL;
-        if several { self.block(pair)..=pair } else { pair..=pair }
+        let first = if several { self.block(pair) } else { pair };
+        (first.index()..=pair.index()).map(Pair::at)
     }
 
     /// The number of an allocator iteration of cycle `now` among all of the run.
@@ -203,7 +200,7 @@ impl<M: Mode> Shared<'_, M> {
 
     /// Phits that the buffer behind a pair can hold in one VC.
     #[inline]
-    pub fn capacity(&self, pair: usize) -> u32 {
+    pub fn capacity(&self, pair: Pair) -> u32 {
         self.capacities[self.tables.pair(pair).class as usize % 4]
     }
 }

@@ -1,8 +1,10 @@
 //! The layout as fixed-size tables: an index is masked instead of checked, and what is used together lies
 //! together.
 
+use crate::engine::kernel::ids::{Id as _, Pair, Slot};
 use crate::network::{Layout, TERMINAL};
 use crate::plan::Plan;
+use crate::routing::Request;
 use crate::routing::sequence::REPLY_INJECTION;
 use std::sync::Arc;
 
@@ -18,15 +20,29 @@ pub struct PortInfo {
     /// Bits of its pairs, likewise.
     pub pair_field: u64,
     /// First slot.
-    pub slot_base: u16,
+    slot_base: u16,
     /// First pair.
-    pub pair_base: u16,
+    pair_base: u16,
     /// First entry, if there are any: one past the last output VC.
-    pub entry_base: u16,
+    entry_base: u16,
     /// The terminal port of the node that injects by it.
     pub injects_for: u16,
     /// 0 for terminal ports, 1 + index for link classes.
     pub class: u8,
+}
+
+impl PortInfo {
+    /// The slot of an input VC.
+    #[inline]
+    pub fn slot(self, vc: usize) -> Slot {
+        Slot::at(self.slot_base as usize + vc)
+    }
+
+    /// The pair of an output VC.
+    #[inline]
+    pub fn pair(self, vc: usize) -> Pair {
+        Pair::at(self.pair_base as usize + vc)
+    }
 }
 
 /// What never changes about a pair.
@@ -39,9 +55,9 @@ pub struct PairInfo {
     /// Its VC; of an entry, the one that it leads to.
     pub vc: u8,
     /// The output VC that it stands for: itself, or that of an entry.
-    pub output_vc: u16,
+    output_vc: u16,
     /// The entry of an output VC; itself if there is none.
-    pub entry: u16,
+    entry: u16,
 }
 
 /// The tables of a run.
@@ -79,32 +95,50 @@ impl Tables {
 
     /// The port of a slot.
     #[inline]
-    pub fn slot_port(&self, slot: usize) -> usize {
-        self.arrays.slot_port[slot & (SLOTS - 1)] as usize
+    pub fn slot_port(&self, slot: Slot) -> usize {
+        self.arrays.slot_port[slot.index() & (SLOTS - 1)] as usize
     }
 
     /// The input of the crossbar of a slot.
     #[inline]
-    pub fn slot_input(&self, slot: usize) -> usize {
-        self.arrays.slot_input[slot & (SLOTS - 1)] as usize
+    pub fn slot_input(&self, slot: Slot) -> usize {
+        self.arrays.slot_input[slot.index() & (SLOTS - 1)] as usize
     }
 
     /// The port of a pair.
     #[inline]
-    pub fn pair_port(&self, pair: usize) -> usize {
+    pub fn pair_port(&self, pair: Pair) -> usize {
         self.pair(pair).port as usize
     }
 
     /// What never changes about `pair`.
     #[inline]
-    pub fn pair(&self, pair: usize) -> PairInfo {
-        self.arrays.pairs[pair & (SLOTS - 1)]
+    pub fn pair(&self, pair: Pair) -> PairInfo {
+        self.arrays.pairs[pair.index() & (SLOTS - 1)]
+    }
+
+    /// The pair of an output port and VC.
+    #[inline]
+    pub fn output(&self, request: Request) -> Pair {
+        self.port(request.port).pair(request.vc as usize)
+    }
+
+    /// The output VC that a pair stands for: itself, or that of an entry.
+    #[inline]
+    pub fn output_vc(&self, pair: Pair) -> Pair {
+        Pair::at(self.pair(pair).output_vc.into())
+    }
+
+    /// The entry of an output VC; itself if there is none.
+    #[inline]
+    pub fn entry(&self, pair: Pair) -> Pair {
+        Pair::at(self.pair(pair).entry.into())
     }
 
     /// The code of a slot for its routing.
     #[inline]
-    pub fn code(&self, slot: usize) -> u8 {
-        self.arrays.codes[slot & (SLOTS - 1)]
+    pub fn code(&self, slot: Slot) -> u8 {
+        self.arrays.codes[slot.index() & (SLOTS - 1)]
     }
 }
 

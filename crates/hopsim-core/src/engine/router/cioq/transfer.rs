@@ -1,42 +1,41 @@
 //! What follows from a grant: every instant of the hop is computed here, once.
 
-use crate::engine::kernel::pool::Queue;
+use crate::engine::kernel::ids::{Id as _, Pair, Slot, Terminal};
 use crate::engine::kernel::wires::Credit;
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::context::Context;
-use crate::engine::router::cioq::ids::join;
+use crate::engine::router::cioq::ids::network_id;
 use crate::engine::router::cioq::mask::Mask;
-use crate::engine::router::cioq::routers::Slot;
-use crate::engine::router::cioq::sight::Sight;
-use crate::engine::router::cioq::visit::Visit;
+use crate::engine::router::cioq::router_mut::RouterMut;
+use crate::engine::router::cioq::router_ref::RouterRef;
 use crate::network::{NONE, PortClassCode, TERMINAL};
-use crate::routing::{RouteState, Stand};
+use crate::routing::{Route, RouteState};
 use crate::trace::{Hop, Observer as _};
 
-impl<const W: usize> Visit<'_, W> {
+impl<const W: usize> RouterMut<'_, W> {
     /// Both stages of the allocator when only one slot is feasible. Whether a request was granted, or there was none.
     #[inline]
-    pub fn grant_single<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, iteration: u32) -> bool {
+    pub fn grant_single<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: Slot, iteration: u32) -> bool {
         let input = cx.shared.tables.slot_input(slot);
-        if self.router.ports[input].in_free > cx.kernel.now {
+        if self.state.ports[input].in_free > cx.kernel.now {
             return true;
         }
-        let output = cx.shared.tables.pair_port(self.router.slots[slot].request as usize);
+        let output = cx.shared.tables.pair_port(self.state.slots[slot].request());
         if cx.shared.on_request() {
             self.serve_input(cx, input, slot, iteration);
         }
-        if self.sight().refuses(cx, output) {
+        if self.read().refuses(cx, output) {
             return false;
         }
         let class = usize::from(
             cx.shared.transit_priority(cx.kernel.span.router(self.number), cx.kernel.now)
-                && self.router.ports[input].class == TERMINAL,
+                && self.state.ports[input].class == TERMINAL,
         );
         self.serve_output(cx, output, input, (class, iteration));
         if !cx.shared.on_request() {
             self.serve_input(cx, input, slot, iteration);
         }
-        let pair = self.sight().granted_pair(cx, slot, iteration);
+        let pair = self.read().granted_pair(cx, slot, iteration);
         self.transfer(cx, (input, slot), (output, pair));
         true
     }
@@ -47,24 +46,24 @@ impl<const W: usize> Visit<'_, W> {
     pub fn transfer<M: Run>(
         &mut self,
         cx: &mut Context<'_, W, M>,
-        (input, slot): (usize, usize),
-        (output, pair): (usize, usize),
+        (input, slot): (usize, Slot),
+        (output, pair): (usize, Pair),
     ) {
-        let Slot { queue: Queue { front: id, .. }, request } = self.router.slots[slot];
+        let (id, request) = (self.state.slots[slot].queue.front, self.state.slots[slot].request());
         let pair = cx.shared.output_vc(pair);
-        let (from, to) = (self.router.ports[input].class, self.router.ports[output].class);
+        let (from, to) = (self.state.ports[input].class, self.state.ports[output].class);
         let packet = cx.kernel.packets.get(id);
         let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
         let crossing = u32::from(packet.crossing);
-        let pace = if M::REGULAR { 1 } else { u32::from(self.router.ports[output].pace) };
+        let pace = if M::REGULAR { 1 } else { u32::from(self.state.ports[output].pace) };
         let busy = crossing.max((arrived + length).saturating_sub(cx.kernel.now));
         let hold = cx.kernel.now + if cx.shared.hold_speedup() { crossing } else { busy };
         let departure = self.depart(cx, (output, to), (length, pace, hold));
-        self.router.ports[input].in_free = cx.kernel.now + busy;
+        self.state.ports[input].in_free = cx.kernel.now + busy;
         self.keep(cx, slot, busy);
         let minimal = if M::FULL { self.commit(cx, (slot, id), (pair, to), cx.kernel.now + busy) } else { 0 };
         if M::FULL && cx.shared.requests.redecides {
-            let ready = self.router.ports[output].out_ready;
+            let ready = self.state.ports[output].out_ready;
             let kept = (ready > cx.kernel.now).then_some((output, ready));
             self.extras.choices.waiting.occupy(
                 &cx.shared.tables,
@@ -73,10 +72,10 @@ impl<const W: usize> Visit<'_, W> {
                 kept,
             );
         }
-        if M::FULL && self.router.choosing.contains(slot) {
-            self.extras.choices.withdraw((self.number, slot), self.router);
+        if M::FULL && self.state.choosing.contains(slot) {
+            self.extras.choices.withdraw((self.number, slot), self.state);
         } else {
-            self.router.withdraw(slot, request as usize);
+            self.state.withdraw(slot, request);
         }
 
         let until_departure = cx.shared.until_departure();
@@ -86,14 +85,14 @@ impl<const W: usize> Visit<'_, W> {
         let hop = Hop {
             router,
             port: output as u16,
-            vc: (pair - cx.shared.tables.port(output).pair_base as usize) as u8,
+            vc: pair.above(cx.shared.tables.port(output).pair(0)) as u8,
             arrived: packet.arrived,
             granted: cx.kernel.now,
             departed: departure,
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.mode.observer().granted(packet.key(nodes_per_router), hop);
-        let ids = (join::<W>(router, slot), join::<W>(router, pair));
+        let ids = (network_id::<W>(router, slot), network_id::<W>(router, pair));
         cx.kernel.worker.recorder.hop(ids, length, packet.arrived, (cx.kernel.now, departure));
         packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
         if to == TERMINAL {
@@ -102,12 +101,12 @@ impl<const W: usize> Visit<'_, W> {
             }
             cx.deliver(id, departure);
         } else {
-            let link = &self.router.ports[output];
+            let link = &self.state.ports[output];
             packet.hops[to as usize - 1] += 1;
             packet.arrived = departure + u32::from(link.latency) + length * (pace - 1);
-            let (arrived, slot) = (packet.arrived, link.to_slot.wrapping_add(pair as u32));
+            let (arrived, slot) = (packet.arrived, link.fed(pair));
             cx.kernel.send(link.region, id, (slot, arrived));
-            cx.account(self.number, self.router, pair, (cx.shared.space(length), false));
+            cx.account(self.number, self.state, pair, (cx.shared.space(length), false));
         }
         self.vacate(cx, (input, slot, from), (length, minimal), (behind, arrived));
     }
@@ -115,15 +114,15 @@ impl<const W: usize> Visit<'_, W> {
     /// Moves the heads that have arrived to their nodes, where those take packets from all input VCs at once.
     pub fn consume_arrived<M: Run>(&mut self, cx: &mut Context<'_, W, M>) {
         let mut heads = Mask::EMPTY;
-        for terminal in 0..cx.shared.plan.network.layout.terminals {
-            heads |= self.router.wants[cx.shared.tables.port(terminal).pair_base as usize];
+        for terminal in 0..cx.kernel.constants.plan.network.layout.terminals {
+            heads |= self.state.wants[cx.shared.tables.port(terminal).pair(0)];
         }
         heads.for_each(|slot| {
-            let pair = self.router.slots[slot].request as usize;
+            let pair = self.state.slots[slot].request();
             // After the last packet that a node may inject the others of its heads ask for nothing.
-            let asks = self.router.wants[pair].contains(slot);
+            let asks = self.state.wants[pair].contains(slot);
             if asks && !self.extras.is_leaving((self.number, slot), cx.kernel.now) {
-                self.router.withdraw(slot, pair);
+                self.state.withdraw(slot, pair);
                 self.consume_head(cx, (slot, pair), cx.shared.tables.pair_port(pair));
             }
         });
@@ -133,12 +132,12 @@ impl<const W: usize> Visit<'_, W> {
     fn consume_head<M: Run>(
         &mut self,
         cx: &mut Context<'_, W, M>,
-        (slot, pair): (usize, usize),
+        (slot, pair): (Slot, Pair),
         terminal: usize,
     ) {
         let input = cx.shared.tables.slot_input(slot);
-        let from = self.router.ports[input].class;
-        let id = self.router.slots[slot].queue.front;
+        let from = self.state.ports[input].class;
+        let id = self.state.slots[slot].queue.front;
         let departure = cx.kernel.now + cx.shared.crossing.latency;
         let until_departure = cx.shared.until_departure();
         let packet = cx.kernel.packets.get_mut(id);
@@ -155,7 +154,7 @@ impl<const W: usize> Visit<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.mode.observer().granted(packet.key(cx.kernel.constants.nodes_per_router), hop);
-        let ids = (join::<W>(router, slot), join::<W>(router, pair));
+        let ids = (network_id::<W>(router, slot), network_id::<W>(router, pair));
         cx.kernel.worker.recorder.hop(ids, length, packet.arrived, (cx.kernel.now, departure));
         packet.book_wait(until_departure, (from, TERMINAL), (cx.kernel.now, departure));
         self.keep(cx, slot, busy);
@@ -168,9 +167,9 @@ impl<const W: usize> Visit<'_, W> {
     /// Where nodes take packets from all input VCs at once: the head of a slot leaves it for `busy` cycles, and so long none
     /// can follow it.
     #[inline]
-    fn keep<M: Run>(&mut self, cx: &Context<'_, W, M>, slot: usize, busy: u32) {
+    fn keep<M: Run>(&mut self, cx: &Context<'_, W, M>, slot: Slot, busy: u32) {
         if cx.shared.parallel() {
-            self.extras.free[join::<W>(self.number as u32, slot) as usize] = cx.kernel.now + busy;
+            self.extras.free[self.number.slot::<W>(slot)] = cx.kernel.now + busy;
         }
     }
 
@@ -181,29 +180,30 @@ impl<const W: usize> Visit<'_, W> {
     fn vacate<M: Run>(
         &mut self,
         cx: &mut Context<'_, W, M>,
-        (input, slot, from): (usize, usize, u8),
+        (input, slot, from): (usize, Slot, u8),
         (length, minimal): (u32, u16),
         (behind, arrived): (u32, u32),
     ) {
         let next = if from == TERMINAL {
-            let (terminal, vc) = cx.injection_vc(input, slot);
+            let (port, vc) = cx.injection_vc(input, slot);
+            let terminal = Terminal { router: self.number, port };
             if cx.kernel.worker.recorder.waits.is_some() {
-                cx.end_injection_wait((self.number, terminal), slot, arrived);
+                cx.end_injection_wait(terminal, slot, arrived);
             }
-            let next = cx.nodes.leave_injection(&mut cx.kernel, (self.number, terminal), vc, length);
+            let next = cx.nodes.leave_injection(&mut cx.kernel, terminal, vc, length);
             if M::FULL && cx.sat.is_some() {
                 self.injected(cx, terminal, vc);
             }
-            self.router.slots[slot].queue.back = next;
+            self.state.slots[slot].queue.back = next;
             next
         } else {
-            let link = &self.router.ports[input];
-            let pair = link.to_pair.wrapping_add(slot as u32);
+            let link = &self.state.ports[input];
+            let pair = link.credited(slot);
             let credit = Credit { pair, phits: cx.shared.space(length) as u16, minimal };
             cx.kernel.send_credit(link.region, cx.kernel.now + u32::from(link.latency), credit);
             behind
         };
-        self.router.slots[slot].queue.front = next;
+        self.state.slots[slot].queue.front = next;
         if next != NONE {
             self.new_head(cx, slot, next);
         }
@@ -218,7 +218,7 @@ impl<const W: usize> Visit<'_, W> {
         (port, class): (usize, u8),
         (length, slowness, hold): (u32, u32, u32),
     ) -> u32 {
-        let state = &mut self.router.ports[port];
+        let state = &mut self.state.ports[port];
         let departure = (cx.kernel.now + cx.shared.crossing.latency).max(state.tail);
         state.tail = departure + length * slowness;
         let idle_node = cx.shared.idle_node() && class == TERMINAL;
@@ -234,15 +234,15 @@ impl<const W: usize> Visit<'_, W> {
             state.out_ready = hold.max(state.tail.saturating_sub(cx.shared.crossing.latency));
             return departure;
         }
-        let first = join::<W>(self.number as u32, port) as usize * ring;
+        let first = (self.number.index() * 64 * W + port) * ring;
         let place = state.ring as usize;
         let next = if place + 1 == ring { 0 } else { place + 1 };
         state.ring = next as u8;
         self.extras.departures[first + place] = departure + 1;
         if cx.shared.mixed() {
             self.extras.lengths[first + place] = length as u16;
-            let room = self.sight().room(cx, port, cx.shared.room.shortest);
-            self.router.ports[port].out_ready = hold.max(room);
+            let room = self.read().room(cx, port, cx.shared.room.shortest);
+            self.state.ports[port].out_ready = hold.max(room);
         } else {
             state.out_ready = hold.max(self.extras.departures[first + next]);
         }
@@ -255,54 +255,54 @@ impl<const W: usize> Visit<'_, W> {
     pub fn reserve_reply<M: Run>(
         &mut self,
         cx: &Context<'_, W, M>,
-        pair: usize,
+        pair: Pair,
         (output, length): (usize, u32),
     ) {
-        if pair > cx.shared.tables.port(output).pair_base as usize {
-            let credits = &mut self.router.credits[pair];
+        if pair > cx.shared.tables.port(output).pair(0) {
+            let credits = &mut self.state.credits[pair];
             *credits -= length;
             if *credits < cx.shared.room.shortest {
-                self.router.credit.remove(pair);
+                self.state.credit.remove(pair);
             }
         }
     }
 
     /// The router, to be read.
     #[inline]
-    pub fn sight(&self) -> Sight<'_, W> {
-        Sight { number: self.number, router: self.router, extras: self.extras }
+    pub fn read(&self) -> RouterRef<'_, W> {
+        RouterRef { number: self.number, state: self.state, extras: self.extras }
     }
 
     /// A packet has become the head of a slot.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn new_head<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
+    pub fn new_head<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: Slot, packet: u32) {
         if M::FULL && cx.holds(self.number, slot) {
             if cx.contention.is_some() {
                 // The counters count it for its minimal path, which is drawn here.
                 let head = cx.head(self.number, slot, packet);
-                cx.stand(packet, &head);
+                cx.route(packet, &head);
             }
             return;
         }
         if M::FULL && cx.masks.deciding.contains(slot) {
-            return self.stand(cx, slot, packet);
+            return self.route(cx, slot, packet);
         }
-        self.router.ask(slot, cx.fixed_request(self.number, slot, packet));
+        self.state.ask(slot, cx.fixed_request(self.number, slot, packet));
     }
 
     /// A packet has become the head of a slot, where some heads have a choice.
-    fn stand<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: usize, packet: u32) {
+    fn route<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: Slot, packet: u32) {
         let head = cx.head(self.number, slot, packet);
-        let request = match &cx.stand(packet, &head) {
-            Stand::Arrived => head.ejection(),
-            Stand::Bound(hop) => cx.shared.base.way(&head, *hop).highest(),
-            Stand::Open(prospect) => {
-                self.router.choosing.insert(slot);
+        let request = match &cx.route(packet, &head) {
+            Route::Arrived => head.ejection(),
+            Route::Fixed(hop) => cx.shared.base.way(&head, *hop).highest(),
+            Route::Undecided(prospect) => {
+                self.state.choosing.insert(slot);
                 return self.extras.choices.wait(&cx.shared.tables, (self.number, slot), prospect);
             }
         };
-        self.router.ask(slot, cx.shared.tables.port(request.port).pair_base as usize + request.vc as usize);
+        self.state.ask(slot, cx.shared.tables.output(request));
     }
 
     /// The head of `slot` has been granted `pair` of an output of class `to`, and will have left at `left`: what it
@@ -313,17 +313,17 @@ impl<const W: usize> Visit<'_, W> {
     pub fn commit<M: Run>(
         &mut self,
         cx: &mut Context<'_, W, M>,
-        (slot, id): (usize, u32),
-        (pair, to): (usize, PortClassCode),
+        (slot, id): (Slot, u32),
+        (pair, to): (Pair, PortClassCode),
         left: u32,
     ) -> u16 {
         let packet = cx.kernel.packets.get_mut(id);
         let before = packet.route;
-        if self.router.choosing.contains(slot) {
+        if self.state.choosing.contains(slot) {
             packet.route = self.extras.choices.after[slot];
         }
         if let Some(contention) = &mut cx.contention {
-            contention.leaves(join::<W>(self.number as u32, slot), left);
+            contention.leaves(self.number.slot::<W>(slot), left);
         }
         if let Some(marks) = &mut cx.marks {
             marks.touch(self.number, (to, cx.shared.tables.pair(pair).vc as usize));
@@ -334,31 +334,31 @@ impl<const W: usize> Visit<'_, W> {
         let on_path = |route: RouteState| if route.misrouted() { 0 } else { packet.length };
         let (arrived, leaves) = (on_path(before), on_path(packet.route));
         if to != TERMINAL {
-            cx.minimal[join::<W>(self.number as u32, pair) as usize] += u32::from(leaves);
+            cx.minimal[self.number.pair::<W>(pair)] += u32::from(leaves);
         }
         arrived
     }
 
-    /// The node at terminal port `port` has injected a packet from VC `vc`: if it has to wait for the signal now, so do the
+    /// The node at `terminal` has injected a packet from VC `vc`: if it has to wait for the signal now, so do the
     /// heads of its other injection VCs.
-    pub fn injected<M: Run>(&mut self, cx: &mut Context<'_, W, M>, port: usize, vc: usize) {
-        let node = self.number * cx.kernel.constants.nodes_per_router as usize + port;
+    pub fn injected<M: Run>(&mut self, cx: &mut Context<'_, W, M>, terminal: Terminal, vc: usize) {
+        let node = terminal.node(cx.kernel.constants.nodes_per_router);
         let Some(sat) = &mut cx.sat else { return };
         if !sat.inject(node) {
             return;
         }
-        let base = cx.shared.tables.port(port).slot_base as usize;
-        let count = cx.shared.plan.network.classes.terminal.vcs as usize;
+        let info = cx.shared.tables.port(terminal.port);
+        let count = cx.kernel.constants.plan.network.classes.terminal.vcs as usize;
         for other in (0..count).filter(|&other| other != vc) {
-            let slot = base + other;
-            if self.router.slots[slot].queue.front == NONE || sat.held[node] >> other & 1 == 1 {
+            let slot = info.slot(other);
+            if self.state.slots[slot].queue.front == NONE || sat.held[node] >> other & 1 == 1 {
                 continue;
             }
             sat.held[node] |= 1 << other;
-            if self.router.choosing.contains(slot) {
-                self.extras.choices.withdraw((self.number, slot), self.router);
+            if self.state.choosing.contains(slot) {
+                self.extras.choices.withdraw((self.number, slot), self.state);
             } else {
-                self.router.withdraw(slot, self.router.slots[slot].request as usize);
+                self.state.withdraw(slot, self.state.slots[slot].request());
             }
         }
     }
@@ -373,7 +373,7 @@ impl<const W: usize> Visit<'_, W> {
         (class, iteration): (usize, u32),
     ) {
         // Past the last port the search wraps round by itself.
-        self.router.ports[output].out_pointer[class] = input as u16 + 1;
+        self.state.ports[output].out_pointer[class] = input as u16 + 1;
         if cx.shared.output_stamps() {
             self.stamp_output(
                 (output, input),
@@ -385,8 +385,8 @@ impl<const W: usize> Visit<'_, W> {
 
     /// The input arbiter of `input` has served `slot`.
     #[inline]
-    pub fn serve_input<M: Run>(&mut self, cx: &Context<'_, W, M>, input: usize, slot: usize, iteration: u32) {
-        self.router.ports[input].in_pointer = (slot as u8).wrapping_add(1) % 64;
+    pub fn serve_input<M: Run>(&mut self, cx: &Context<'_, W, M>, input: usize, slot: Slot, iteration: u32) {
+        self.state.ports[input].in_pointer = (slot.index() as u8).wrapping_add(1) % 64;
         if cx.shared.input_stamps() {
             self.stamp_input(slot, cx.shared.moment(cx.kernel.now, iteration));
         }
@@ -395,12 +395,12 @@ impl<const W: usize> Visit<'_, W> {
     /// A least-recently-served output arbiter remembers whom it served.
     #[cold]
     pub fn stamp_output(&mut self, (output, input): (usize, usize), inputs: usize, moment: u64) {
-        self.extras.output_stamps[(self.number * inputs + output) * inputs + input] = moment + 1;
+        self.extras.output_stamps[(self.number.index() * inputs + output) * inputs + input] = moment + 1;
     }
 
     /// A least-recently-served input arbiter remembers whom it served.
     #[cold]
-    pub fn stamp_input(&mut self, slot: usize, moment: u64) {
-        self.extras.input_stamps[join::<W>(self.number as u32, slot) as usize] = moment + 1;
+    pub fn stamp_input(&mut self, slot: Slot, moment: u64) {
+        self.extras.input_stamps[self.number.slot::<W>(slot)] = moment + 1;
     }
 }

@@ -5,11 +5,12 @@
 //! counter has changed. So heads that wait cost nothing while nothing happens to them. What a head waits for is written down
 //! when it first goes to sleep: one that is granted at once costs nothing here.
 
+use crate::engine::kernel::ids::{By, Pair, RegionRouter, Slot};
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::router::cioq::active::wake;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::{Array, Router};
-use crate::engine::router::cioq::tables::{PortInfo, Tables};
+use crate::engine::router::cioq::tables::Tables;
 use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
 use crate::routing::prospect::Prospect;
@@ -19,32 +20,32 @@ use std::ops::Range;
 #[derive(Clone)]
 struct Waits<const W: usize> {
     /// Slots whose minimal path goes over a global link from here: their heads may read its mark.
-    outbound: Mask<W>,
+    outbound: Mask<Slot, W>,
     /// Slots whose heads have slept: of these the following sets know.
-    known: Mask<W>,
+    known: Mask<Slot, W>,
     /// Slots whose minimal path or detour goes over a port, by port.
-    own: Array<Mask<W>, W>,
+    own: Array<usize, Mask<Slot, W>, W>,
     /// Slots that could choose any port of a link class, by class.
-    misroutes: [Mask<W>; 2],
+    misroutes: [Mask<Slot, W>; 2],
     /// Slots whose heads would answer what they answered last, and could not be granted it.
-    asleep: Mask<W>,
+    asleep: Mask<Slot, W>,
     /// Slots of busy inputs.
-    engaged: Mask<W>,
+    busy_inputs: Mask<Slot, W>,
     /// Pairs of busy outputs.
-    blocked: Mask<W>,
+    busy_outputs: Mask<Pair, W>,
 }
 
 /// An input and an output port that become free.
 #[derive(Clone, Copy, Debug)]
 struct Release {
-    router: u32,
+    router: RegionRouter,
     input: Option<u16>,
     output: Option<u16>,
 }
 
 /// Who waits in all routers.
 pub struct Waiting<const W: usize> {
-    routers: Vec<Waits<W>>,
+    routers: By<RegionRouter, Waits<W>>,
     /// Ports that become free.
     releases: Wheel<Release>,
     /// Whether heads may sleep: their answers depend on nothing but what wakes them -- constant.
@@ -61,22 +62,22 @@ impl<const W: usize> Waiting<W> {
             own: Array::new(Mask::EMPTY),
             misroutes: [Mask::EMPTY; 2],
             asleep: Mask::EMPTY,
-            engaged: Mask::EMPTY,
-            blocked: Mask::EMPTY,
+            busy_inputs: Mask::EMPTY,
+            busy_outputs: Mask::EMPTY,
         };
-        // A filtered counter changes, and a queue gets room for a longer packet, by the passing of time; the counters of a
+        // A filtered counter changes, and an output queue gets room for a longer packet, by the passing of time; the counters of a
         // group change all the time.
         let timeless = sensors.alpha.is_none()
             && sensors.exchange.is_none()
-            && plan.shortest_packet() == plan.longest_packet();
+            && (plan.router.output_buffer.is_none() || plan.shortest_packet() == plan.longest_packet());
         let sleeps = timeless && !routing.draws();
         let routers = if routing.redecides() { routers } else { 0 };
-        Self { routers: vec![waits; routers], releases: Wheel::new(ahead), sleeps }
+        Self { routers: By::all(waits, routers), releases: Wheel::new(ahead), sleeps }
     }
 
     /// The head of a slot has a choice.
     #[inline]
-    pub fn add(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
+    pub fn add(&mut self, (number, slot): (RegionRouter, Slot), prospect: &Prospect) {
         if prospect.may_read_own_mark() {
             self.routers[number].outbound.insert(slot);
         }
@@ -84,7 +85,7 @@ impl<const W: usize> Waiting<W> {
 
     /// The head of a slot has left.
     #[inline]
-    pub fn remove(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
+    pub fn remove(&mut self, (number, slot): (RegionRouter, Slot), prospect: &Prospect) {
         let waits = &mut self.routers[number];
         waits.outbound.remove(slot);
         if waits.known.contains(slot) {
@@ -92,7 +93,7 @@ impl<const W: usize> Waiting<W> {
         }
     }
 
-    fn forget(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
+    fn forget(&mut self, (number, slot): (RegionRouter, Slot), prospect: &Prospect) {
         let waits = &mut self.routers[number];
         waits.known.remove(slot);
         waits.asleep.remove(slot);
@@ -102,37 +103,37 @@ impl<const W: usize> Waiting<W> {
 
     /// Those of the slots with a choice whose heads are to be asked.
     #[inline]
-    pub fn awake(&self, number: usize, choosing: Mask<W>) -> Mask<W> {
+    pub fn awake(&self, number: RegionRouter, choosing: Mask<Slot, W>) -> Mask<Slot, W> {
         self.free_inputs(number, choosing).without(self.routers[number].asleep)
     }
 
     /// Slots whose heads sleep.
     #[cfg(feature = "trace")]
-    pub fn asleep(&self, number: usize) -> Mask<W> {
+    pub fn asleep(&self, number: RegionRouter) -> Mask<Slot, W> {
         self.routers[number].asleep
     }
 
     /// Those of some slots whose input is free.
     #[inline]
-    pub fn free_inputs(&self, number: usize, slots: Mask<W>) -> Mask<W> {
-        slots.without(self.routers[number].engaged)
+    pub fn free_inputs(&self, number: RegionRouter, slots: Mask<Slot, W>) -> Mask<Slot, W> {
+        slots.without(self.routers[number].busy_inputs)
     }
 
     /// Those of some pairs whose output is free.
     #[inline]
-    pub fn free_outputs(&self, number: usize, pairs: Mask<W>) -> Mask<W> {
-        pairs.without(self.routers[number].blocked)
+    pub fn free_outputs(&self, number: RegionRouter, pairs: Mask<Pair, W>) -> Mask<Pair, W> {
+        pairs.without(self.routers[number].busy_outputs)
     }
 
     /// Whether the minimal path of a head goes over a global link from here.
     #[inline]
-    pub fn has_outbound(&self, number: usize) -> bool {
+    pub fn has_outbound(&self, number: RegionRouter) -> bool {
         !self.routers[number].outbound.is_empty()
     }
 
     /// The head of a slot has asked for nothing that could be granted.
     #[inline]
-    pub fn sleep(&mut self, (number, slot): (usize, usize), prospect: &Prospect) {
+    pub fn sleep(&mut self, (number, slot): (RegionRouter, Slot), prospect: &Prospect) {
         if !self.sleeps {
             return;
         }
@@ -147,13 +148,13 @@ impl<const W: usize> Waiting<W> {
 
     /// An output port of a router is wanted by other heads than before.
     #[inline]
-    pub fn wake(&mut self, number: usize, (port, class): (usize, PortClassCode)) {
+    pub fn wake(&mut self, number: RegionRouter, (port, class): (usize, PortClassCode)) {
         self.routers[number].wake(port, class);
     }
 
     /// A port of a router has got credit back. Whether that has woken a head.
     #[inline]
-    pub fn wake_by_credit(&mut self, number: usize, (port, class): (usize, PortClassCode)) -> bool {
+    pub fn wake_by_credit(&mut self, number: RegionRouter, (port, class): (usize, PortClassCode)) -> bool {
         let waits = &mut self.routers[number];
         let before = waits.asleep;
         if class == TERMINAL || before.is_empty() {
@@ -164,7 +165,7 @@ impl<const W: usize> Waiting<W> {
     }
 
     /// The marks of some ports of a router have changed: heads read those of their own outputs. Whether any slept.
-    pub fn wake_own(&mut self, number: usize, ports: Range<usize>) -> bool {
+    pub fn wake_own(&mut self, number: RegionRouter, ports: Range<usize>) -> bool {
         let waits = &mut self.routers[number];
         let before = waits.asleep;
         ports.for_each(|port| waits.asleep = waits.asleep.without(waits.own[port]));
@@ -172,7 +173,7 @@ impl<const W: usize> Waiting<W> {
     }
 
     /// What heads of a router have heard from other routers has changed. Whether any slept.
-    pub fn wake_all(&mut self, number: usize) -> bool {
+    pub fn wake_all(&mut self, number: RegionRouter) -> bool {
         let asleep = &mut self.routers[number].asleep;
         !std::mem::replace(asleep, Mask::EMPTY).is_empty()
     }
@@ -182,16 +183,16 @@ impl<const W: usize> Waiting<W> {
     pub fn occupy(
         &mut self,
         tables: &Tables,
-        number: usize,
+        number: RegionRouter,
         (input, free): (usize, u32),
         output: Option<(usize, u32)>,
     ) {
-        let PortInfo { slot_base, field, .. } = tables.port(input);
-        self.routers[number].engaged.insert_field(slot_base as usize, field);
-        let mut release = Release { router: number as u32, input: Some(input as u16), output: None };
+        let port = tables.port(input);
+        self.routers[number].busy_inputs.insert_field(port.slot(0), port.field);
+        let mut release = Release { router: number, input: Some(input as u16), output: None };
         if let Some((output, ready)) = output {
             if ready == free {
-                self.block(tables, number, output);
+                self.set_output_busy(tables, number, output);
                 release.output = Some(output as u16);
             } else {
                 self.occupy_output(tables, number, (output, ready));
@@ -201,17 +202,17 @@ impl<const W: usize> Waiting<W> {
     }
 
     /// An output of a router is busy until cycle `ready`.
-    pub fn occupy_output(&mut self, tables: &Tables, number: usize, (output, ready): (usize, u32)) {
-        self.block(tables, number, output);
-        let release = Release { router: number as u32, input: None, output: Some(output as u16) };
+    pub fn occupy_output(&mut self, tables: &Tables, number: RegionRouter, (output, ready): (usize, u32)) {
+        self.set_output_busy(tables, number, output);
+        let release = Release { router: number, input: None, output: Some(output as u16) };
         self.releases.push(ready, release);
     }
 
     #[inline]
-    fn block(&mut self, tables: &Tables, number: usize, output: usize) {
-        let PortInfo { pair_base, pair_field, .. } = tables.port(output);
+    fn set_output_busy(&mut self, tables: &Tables, number: RegionRouter, output: usize) {
+        let port = tables.port(output);
         let waits = &mut self.routers[number];
-        waits.blocked.insert_field(pair_base as usize, pair_field);
+        waits.busy_outputs.insert_field(port.pair(0), port.pair_field);
         waits.asleep = waits.asleep.without(waits.own[output]);
     }
 
@@ -221,22 +222,33 @@ impl<const W: usize> Waiting<W> {
         self.sleeps
     }
 
+    /// The first cycle of `now..end` in which a port becomes free that somebody may wait for, else `end`.
+    pub fn next_release(&self, now: u32, end: u32) -> u32 {
+        if self.routers.is_empty() { end } else { self.releases.next_before(now, end) }
+    }
+
     /// Frees the ports that are no longer busy at cycle `now`, and makes their routers active.
-    pub fn release(&mut self, tables: &Tables, routers: &[Router<W>], now: u32, active: &mut [u64]) {
+    pub fn release(
+        &mut self,
+        tables: &Tables,
+        routers: &By<RegionRouter, Router<W>>,
+        now: u32,
+        active: &mut [u64],
+    ) {
         let due = self.releases.take(now);
         for &Release { router, input, output } in &due {
-            wake(active, router as usize);
-            let waits = &mut self.routers[router as usize];
+            wake(active, router);
+            let waits = &mut self.routers[router];
             if let Some(input) = input {
-                let PortInfo { slot_base, field, .. } = tables.port(input as usize);
-                waits.engaged.take_field(slot_base as usize, field);
+                let port = tables.port(input as usize);
+                waits.busy_inputs.take_field(port.slot(0), port.field);
             }
             // It may have been kept busy for longer.
-            let free = |port: &usize| routers[router as usize].ports[*port].out_ready <= now;
+            let free = |port: &usize| routers[router].ports[*port].out_ready <= now;
             if let Some(output) = output.map(usize::from).filter(free) {
-                let PortInfo { pair_base, pair_field, class, .. } = tables.port(output);
-                waits.blocked.take_field(pair_base as usize, pair_field);
-                waits.wake(output, class);
+                let port = tables.port(output);
+                waits.busy_outputs.take_field(port.pair(0), port.pair_field);
+                waits.wake(output, port.class);
             }
         }
         self.releases.put_back(due);

@@ -1,59 +1,60 @@
 //! A router, to be read.
 
-use crate::engine::kernel::pool::Queue;
+use crate::engine::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::draws::Attempt;
 use crate::engine::router::cioq::extras::Extras;
 use crate::engine::router::cioq::mask::Mask;
-use crate::engine::router::cioq::routers::{Router, Slot};
+use crate::engine::router::cioq::routers::Router;
+use crate::engine::router::cioq::tables::PairInfo;
 use crate::network::TERMINAL;
 use crate::routing::flexvc::roomiest;
 
 /// One router and what only some configurations know of it.
 #[derive(Clone, Copy)]
-pub struct Sight<'a, const W: usize> {
+pub struct RouterRef<'a, const W: usize> {
     /// Its number in the region.
-    pub number: usize,
+    pub number: RegionRouter,
     /// Its state.
-    pub router: &'a Router<W>,
+    pub state: &'a Router<W>,
     /// State of all routers of the region that only some configurations need.
     pub extras: &'a Extras<W>,
 }
 
-impl<const W: usize> Sight<'_, W> {
+impl<const W: usize> RouterRef<'_, W> {
     /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits.
     pub fn room<M: Run>(&self, cx: &Context<'_, W, M>, port: usize, length: u32) -> u32 {
-        self.extras.room((self.number, self.router), port, (&cx.shared.crossing, length))
+        self.extras.room((self.number, self.state), port, (&cx.shared.crossing, length))
     }
 
     /// Whether an output VC and its queue have room for a packet of `length` phits.
-    pub fn has_room<M: Run>(&self, cx: &Context<'_, W, M>, pair: usize, length: u32) -> bool {
-        self.router.credits[pair] >= cx.shared.space(length)
+    pub fn has_room<M: Run>(&self, cx: &Context<'_, W, M>, pair: Pair, length: u32) -> bool {
+        self.state.credits[pair] >= cx.shared.space(length)
             && self.room(cx, cx.shared.tables.pair_port(pair), length) <= cx.kernel.now
     }
 
     /// Whether the head of `slot` fits where it wants to go, with packets of several lengths.
-    pub fn fits<M: Run>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
-        let state = &self.router.slots[slot];
+    pub fn fits<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot) -> bool {
+        let state = &self.state.slots[slot];
         let length = u32::from(cx.kernel.packets.get(state.queue.front).length);
-        cx.shared.pairs_up_to(state.request as usize).any(|pair| self.has_room(cx, pair, length))
+        cx.shared.pairs_up_to(state.request()).any(|pair| self.has_room(cx, pair, length))
     }
 
     /// Whether the input port of a slot may not request yet.
-    pub fn input_is_busy<M: Run>(&self, cx: &Context<'_, W, M>, slot: usize) -> bool {
-        self.router.ports[cx.shared.tables.slot_input(slot)].in_free > cx.kernel.now
+    pub fn input_is_busy<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot) -> bool {
+        self.state.ports[cx.shared.tables.slot_input(slot)].in_free > cx.kernel.now
     }
 
     /// Slots whose fixed request could be granted now, free input or not, and the cycle in which the next output with credit
     /// that somebody wants will be ready.
     #[inline]
-    pub fn feasible<M: Run>(&self, cx: &Context<'_, W, M>) -> (Mask<W>, u32) {
+    pub fn feasible<M: Run>(&self, cx: &Context<'_, W, M>) -> (Mask<Slot, W>, u32) {
         let (mut slots, mut ready) = (Mask::EMPTY, u32::MAX);
-        (self.router.wanted & cx.reachable(self.router.credit)).for_each(|pair| {
-            let at = self.router.ports[cx.shared.tables.pair_port(pair)].out_ready;
+        (self.state.wanted & cx.reachable(self.state.credit)).for_each(|pair| {
+            let at = self.state.ports[cx.shared.tables.pair_port(pair)].out_ready;
             if at <= cx.kernel.now {
-                slots |= self.router.wants[pair];
+                slots |= self.state.wants[pair];
             } else if cx.shared.patient() {
                 ready = ready.min(at);
             }
@@ -71,7 +72,7 @@ impl<const W: usize> Sight<'_, W> {
     /// Those of some slots that the packet before has left: a buffer sends one packet at a time, also where its port is not
     /// busy with those that leave for nodes.
     #[inline]
-    pub fn vacated<M: Run>(&self, cx: &Context<'_, W, M>, mut slots: Mask<W>) -> Mask<W> {
+    pub fn vacated<M: Run>(&self, cx: &Context<'_, W, M>, mut slots: Mask<Slot, W>) -> Mask<Slot, W> {
         if cx.shared.parallel() {
             slots.for_each(|slot| {
                 if self.extras.is_leaving((self.number, slot), cx.kernel.now) {
@@ -87,21 +88,20 @@ impl<const W: usize> Sight<'_, W> {
     pub fn still_feasible<M: Run>(
         &self,
         cx: &Context<'_, W, M>,
-        mut slots: Mask<W>,
-        losers: Mask<W>,
-    ) -> Mask<W> {
+        mut slots: Mask<Slot, W>,
+        losers: Mask<usize, W>,
+    ) -> Mask<Slot, W> {
         let mut left = Mask::EMPTY;
         if losers.is_empty() {
             return left;
         }
-        let credit = cx.reachable(self.router.credit);
+        let credit = cx.reachable(self.state.credit);
         losers.for_each(|input| {
             let info = cx.shared.tables.port(input);
-            let base = info.slot_base as usize;
-            Mask::<1>::from_bits(slots.take_field(base, info.field)).for_each(|bit| {
-                let slot = base / 64 * 64 + bit;
-                let pair = self.router.slots[slot].request as usize;
-                let ready = self.router.ports[cx.shared.tables.pair_port(pair)].out_ready <= cx.kernel.now;
+            Mask::<usize, 1>::from_bits(slots.take_field(info.slot(0), info.field)).for_each(|bit| {
+                let slot = info.slot(0).in_word(bit);
+                let pair = self.state.slots[slot].request();
+                let ready = self.state.ports[cx.shared.tables.pair_port(pair)].out_ready <= cx.kernel.now;
                 let held = M::FULL && cx.is_held(self.number, slot);
                 if ready && credit.contains(pair) && !held && (!cx.shared.mixed() || self.fits(cx, slot)) {
                     left.insert(slot);
@@ -113,25 +113,24 @@ impl<const W: usize> Sight<'_, W> {
 
     /// The pair that the head of a slot is granted: the one it asks for; with FlexVC that one or any below of the same port.
     #[inline]
-    pub fn granted_pair<M: Run>(&self, cx: &Context<'_, W, M>, slot: usize, iteration: u32) -> usize {
-        let request = self.router.slots[slot].request as usize;
-        if !cx.shared.flexible() || M::FULL && self.router.choosing.contains(slot) {
+    pub fn granted_pair<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot, iteration: u32) -> Pair {
+        let request = self.state.slots[slot].request();
+        if !cx.shared.flexible() || M::FULL && self.state.choosing.contains(slot) {
             return request;
         }
-        let class = cx.shared.tables.pair(request).class;
+        let PairInfo { class, vc: highest, .. } = cx.shared.tables.pair(request);
         if class == TERMINAL {
             return request;
         }
         let first = cx.shared.block(request);
-        let highest = (request - first) as u8;
         let vc = if cx.shared.requests.joins_shortest {
-            let row = self.router.credits.row(first);
-            let credits = |vc: u8| row[(first + vc as usize) % 64];
+            let (row, start) = (self.state.credits.row(first), first.index());
+            let credits = |vc: u8| row[(start + vc as usize) % 64];
             roomiest((highest, cx.shared.capacities[class as usize % 4]), credits)
         } else {
             self.select_vc_by_rank(cx, highest, slot, iteration)
         };
-        first + vc as usize
+        first.up(vc as usize)
     }
 
     // Out of line, so that joining the shortest queue does not pay for preparing the others.
@@ -140,14 +139,14 @@ impl<const W: usize> Sight<'_, W> {
         &self,
         cx: &Context<'_, W, M>,
         highest: u8,
-        slot: usize,
+        slot: Slot,
         iteration: u32,
     ) -> u8 {
         let Some(flex) = cx.shared.base.vcs().flex() else { return highest };
-        let Slot { queue: Queue { front: packet, .. }, request } = self.router.slots[slot];
-        let output = cx.shared.tables.pair_port(request as usize);
-        let base = cx.shared.block(request as usize);
-        let credits = |vc| self.router.credits[base + vc as usize];
+        let (packet, request) = (self.state.slots[slot].queue.front, self.state.slots[slot].request());
+        let output = cx.shared.tables.pair_port(request);
+        let base = cx.shared.block(request);
+        let credits = |vc: u8| self.state.credits[base.up(vc as usize)];
         let length = u32::from(cx.kernel.packets.get(packet).length);
         let mut attempt =
             Attempt { cx, router: cx.kernel.span.router(self.number), packet, iteration, stream: None };
@@ -158,7 +157,7 @@ impl<const W: usize> Sight<'_, W> {
     #[inline]
     pub fn refuses<M: Run>(&self, cx: &Context<'_, W, M>, output: usize) -> bool {
         cx.shared.idle_node()
-            && self.router.ports[output].class == TERMINAL
-            && !self.extras.node_is_idle((self.number, self.router), output, (&cx.shared, cx.kernel.now))
+            && self.state.ports[output].class == TERMINAL
+            && !self.extras.node_is_idle((self.number, self.state), output, (&cx.shared, cx.kernel.now))
     }
 }

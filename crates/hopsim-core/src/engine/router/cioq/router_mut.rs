@@ -1,0 +1,15 @@
+//! One router, to be changed: what follows when heads come and go is in `transfer`, how they are asked in `deciding`.
+
+use crate::engine::kernel::ids::RegionRouter;
+use crate::engine::router::cioq::extras::Extras;
+use crate::engine::router::cioq::routers::Router;
+
+/// One router and what only some configurations keep of it, while it is visited.
+pub struct RouterMut<'a, const W: usize> {
+    /// Its number in the region.
+    pub number: RegionRouter,
+    /// Its state.
+    pub state: &'a mut Router<W>,
+    /// State of all routers of the region that only some configurations need.
+    pub extras: &'a mut Extras<W>,
+}
