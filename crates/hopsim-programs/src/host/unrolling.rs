@@ -67,9 +67,13 @@ impl Unrolling {
         let algorithm = rules.collectives.algorithm(collective.kind, members.len() as u32, bytes);
         Self { collective, algorithm, members: Arc::clone(members), place, root, number, round: 0 }
     }
+}
 
-    /// What the member does next; none if it has done all.
-    pub fn next(&mut self) -> Option<Exchange> {
+impl Iterator for Unrolling {
+    /// What the member does next.
+    type Item = Exchange;
+
+    fn next(&mut self) -> Option<Exchange> {
         let (bytes, each) = match &self.collective.bytes {
             Bytes::Same(bytes) => (*bytes, None),
             Bytes::Each { sent, received } => (0, Some((&**sent, &**received))),
