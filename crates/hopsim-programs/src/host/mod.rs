@@ -168,15 +168,6 @@ impl Program {
             Self::Search(searching) => searching.left(),
         }
     }
-
-    /// Nothing more happens by itself in this cycle: begins what the program decides to do then. Returns whether there is any.
-    #[inline]
-    fn go_on(&mut self, now: Cycle, machine: &mut Machine) -> bool {
-        match self {
-            Self::Sequence(_) | Self::Graph(_) => false,
-            Self::Search(searching) => searching.go_on(now, machine),
-        }
-    }
 }
 
 /// One rank of a program.
@@ -235,15 +226,25 @@ impl Host {
         while let Some(reached) = self.machine.expire(now) {
             self.program.reached(now, &mut self.machine, reached);
         }
-        loop {
+        while let Some(reached) = self.machine.take_up(now) {
+            self.program.reached(now, &mut self.machine, reached);
+        }
+        if matches!(self.program, Program::Search(_)) {
+            self.go_on(now);
+        }
+        self.note_end(now);
+    }
+
+    /// Nothing more happens by itself in this cycle: begins what a search decides to do then, and what follows from that.
+    #[inline(never)]
+    fn go_on(&mut self, now: Cycle) {
+        while let Program::Search(searching) = &mut self.program
+            && searching.go_on(now, &mut self.machine)
+        {
             while let Some(reached) = self.machine.take_up(now) {
                 self.program.reached(now, &mut self.machine, reached);
             }
-            if !self.program.go_on(now, &mut self.machine) {
-                break;
-            }
         }
-        self.note_end(now);
     }
 
     fn note_end(&mut self, now: Cycle) {
