@@ -4,8 +4,8 @@
 //! T = 2^(s+1) f (n − 1) / n (equation 2.1, summed over the ranks), of which Q are left.
 //!
 //! - Level 0: the root alone sends ⌈d (n − 1) / n⌉.
-//! - Level l ≥ 1: the mean over all ranks is Ē = min([`mean`], Q n / (n − 1)); every rank draws E from the normal distribution
-//!   with that mean and [`deviation`], again while it is negative, and sends ⌊E (n − 1) / n² + ½⌋.
+//! - Level l ≥ 1: the mean over all ranks is Ē = min([`Fit::mean`], Q n / (n − 1)); every rank draws E from the normal
+//!   distribution with that mean and [`Fit::deviation`], again while it is negative, and sends ⌊E (n − 1) / n² + ½⌋.
 //!
 //! The search ends after level l if Q ≤ 0, if l + 1 is the largest number of levels, or if l ≥ 5 and Q ≤ T / 10.
 
