@@ -1,5 +1,7 @@
 //! Runs the trace on standard input on the ideal network and prints what `traces.csv` has of it: to count instructions.
 
+#![allow(clippy::print_stdout, reason = "it is what the example is for")]
+
 use hopsim_programs::formats::mpt;
 use hopsim_programs::host::rules::{Rules, SendCompletes};
 use hopsim_programs::host::{Figures, Host};
