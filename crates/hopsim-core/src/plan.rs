@@ -152,7 +152,10 @@ impl Plan {
         let nic = nic_plan(&experiment);
         let control = control(&experiment, &topology, &network)?;
         let plan = Self { experiment, topology, network, routing, router, nic, jobs, job_of, control };
-        plan.check_buffers()?;
+        if !plan.experiment.topology.is_ideal() {
+            plan.check_buffers()?;
+        }
+        programs::check_contention(&plan)?;
         Ok(plan)
     }
 
