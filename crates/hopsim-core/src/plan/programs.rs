@@ -79,7 +79,9 @@ fn load(config: &ProgramConfig, library: &Library<'_>) -> Result<Program, Config
             trace.check().map_err(refused)?;
             Ok(Program::Script(Arc::new(trace)))
         }
-        ProgramConfig::Collective(_) => {
+        ProgramConfig::Collective(collective) => {
+            within(1..=u32::MAX, collective.ranks.unwrap_or(1), "program.collective.ranks")?;
+            within(1..=u32::MAX, collective.repeat, "program.collective.repeat")?;
             Err(ConfigError::new("program.collective", "is not built yet").valid("trace, goal, list"))
         }
     }
