@@ -4,6 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// What results depend on.
+const SOURCES: [&str; 2] = ["src", "../hopsim-programs/src"];
+
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -29,10 +32,12 @@ fn digest(files: &[PathBuf]) -> io::Result<u64> {
 
 fn main() -> io::Result<()> {
     let mut files = Vec::new();
-    collect(Path::new("src"), &mut files)?;
+    for sources in SOURCES {
+        collect(Path::new(sources), &mut files)?;
+        println!("cargo::rerun-if-changed={sources}");
+    }
     files.sort();
     let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
-    println!("cargo::rerun-if-changed=src");
     println!("cargo::rustc-env=HOPSIM_VERSION={version}+{:016x}", digest(&files)?);
     Ok(())
 }

@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from hopsim import _core, files, graph_file, toml
+from hopsim import _core, files, graph_file, program_file, toml
 from hopsim.errors import ConfigError
 from hopsim.kinds import is_table
 from hopsim.suggestion import suggestion
@@ -133,7 +133,8 @@ class Experiment:
         overrides = list(self.overrides)
         try:
             # The points of a sweep mostly name the same file.
-            configs = _core.points(self.text, self.name, overrides, functools.cache(self._links))
+            links, contents = functools.cache(self._links), self._contents
+            configs = _core.points(self.text, self.name, overrides, links, contents)
         except ConfigError as error:
             raise ConfigError(_without_place(str(error))) from None
         except UnicodeEncodeError as error:
@@ -149,6 +150,10 @@ class Experiment:
     def _links(self, file: str) -> str:
         """The links of the graph in a file, as JSON."""
         return json.dumps(graph_file.links(self.directory / file))
+
+    def _contents(self, file: str) -> bytes:
+        """What is in the file of a program, decompressed."""
+        return program_file.contents(self.directory / file)
 
     def _own(self, path: str, default: Any) -> Any:
         try:

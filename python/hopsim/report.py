@@ -10,7 +10,16 @@ from rich.table import Table
 
 from hopsim.labels import is_load, value_label
 from hopsim.results import Results
-from hopsim.series import SEED, Group, axis_names, by_job, has_bursts, has_jobs, over_seeds
+from hopsim.series import (
+    SEED,
+    Group,
+    axis_names,
+    by_job,
+    has_bursts,
+    has_jobs,
+    has_programs,
+    over_seeds,
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,14 @@ class _Figure:
 
 _OFFERED = _Figure("offered_load", "offered", 3)
 _BURSTS = _Figure("cycles_per_burst", "cycles/burst", 1, interval=True)
+_PROGRAMS = (
+    _Figure("execution_time", "execution", 0),
+    _Figure("compute_time_mean", "compute", 0),
+    _Figure("wait_time_mean", "wait", 0),
+    _Figure("message_latency_mean", "message latency", 1),
+    _Figure("message_latency_p99", "p99", 0),
+    _Figure("hops_mean", "hops", 2),
+)
 _FIGURES = (
     _Figure("accepted_load", "accepted", 4, interval=True),
     _Figure("packet_latency_mean", "latency", 1, interval=True),
@@ -46,7 +63,7 @@ def summary_table(results: Results) -> Table:
     """
     parts = by_job(results)
     axes = [path for path in parts.axes if path != SEED]
-    figures = (*_leading(parts, axes), *_FIGURES)
+    figures = _PROGRAMS if has_programs(parts) else (*_leading(parts, axes), *_FIGURES)
     table = Table(
         caption=_caption(results), caption_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )
@@ -77,6 +94,9 @@ def _leading(results: Results, axes: list[str]) -> tuple[_Figure, ...]:
 
 def _caption(results: Results) -> str:
     seeds = {result.summary.get("seed") for result in results}
+    if has_programs(results):
+        spread = f"; ± 95 % confidence interval over {len(seeds)} seeds" if len(seeds) > 1 else ""
+        return f"Times in cycles: computation and waiting of a rank on average, latency of messages{spread}."
     spread = f"{len(seeds)} seeds" if len(seeds) > 1 else "the batches of the run"
     return (
         "Loads in phits/(node·cycle), latencies in cycles; max/min: injected packets per router; "

@@ -22,6 +22,7 @@ STREAMS = (
     "generation_series",
     "occupancy",
     "injection_waits",
+    "ranks",
     "latency_histogram",
     "batches",
 )

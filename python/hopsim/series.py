@@ -169,6 +169,11 @@ def has_bursts(results: Results) -> bool:
     return any("cycles_per_burst" in result.summary for result in results)
 
 
+def has_programs(results: Results) -> bool:
+    """Whether the nodes of some job run a program."""
+    return any("execution_time" in result.summary for result in results)
+
+
 def has_jobs(results: Results) -> bool:
     """Whether some points have several jobs."""
     return any(len(result.jobs) > 1 or JOB in result.axes for result in results)

@@ -2,6 +2,7 @@
 
 mod classes;
 mod damq;
+mod generators;
 mod jobs;
 pub mod programs;
 mod vcs;

@@ -29,6 +29,12 @@ pub enum Purpose {
     Priority = 8,
     /// Loads that differ from node to node.
     NodeLoads = 9,
+    /// What a Graph500 search begins with.
+    Search = 10,
+    /// How many queries each of its ranks sends in a level.
+    SearchVolume = 11,
+    /// To whom.
+    SearchDestinations = 12,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

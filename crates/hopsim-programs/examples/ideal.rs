@@ -1,9 +1,11 @@
 //! Runs the trace on standard input on the ideal network and prints what `traces.csv` has of it: to count instructions.
 
+#![allow(clippy::print_stdout, reason = "it is what the example is for")]
+
 use hopsim_programs::formats::mpt;
 use hopsim_programs::host::rules::{Rules, SendCompletes};
 use hopsim_programs::host::{Figures, Host};
-use hopsim_programs::ideal::{Ejection, Ideal, Network};
+use hopsim_programs::ideal::{Ejection, Ideal, Latency, Network};
 use hopsim_programs::record::Script;
 use hopsim_programs::units::Fraction;
 use std::sync::Arc;
@@ -13,11 +15,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let setting = arguments.get(1).map_or("base", String::as_str);
     let speed = arguments.get(2).map_or("1", String::as_str);
     let trace: Arc<dyn Script> = Arc::new(mpt::read(std::io::stdin().lock())?);
-    let mut network = Network { latency: 500, cycles_per_phit: 1, ejection: Ejection::Unlimited };
+    let mut network =
+        Network { latency: Latency::Constant(500), cycles_per_phit: 1, ejection: Ejection::Unlimited };
     let mut rules = Rules { packet_length: 1024, ..Rules::default() };
     rules.cycles_per_nanosecond = Fraction::from_decimal(speed).map(Fraction::inverse);
     match setting {
-        "instant" => (network.latency, network.cycles_per_phit) = (1, 0),
+        "instant" => (network.latency, network.cycles_per_phit) = (Latency::Constant(1), 0),
         "overheads" => (rules.send_overhead, rules.receive_overhead, rules.gap) = (200, 200, 100),
         "rendezvous" => rules.eager_limit = Some(8192),
         "synchronous" => rules.eager_limit = Some(0),
@@ -30,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ranks = 0..trace.ranks();
     let begun = std::time::Instant::now();
     let hosts = ranks.map(|rank| Host::of_script(rank, &trace, &rules)).collect();
-    let mut ideal = Ideal::new(network, hosts);
+    let mut ideal = Ideal::new(network, hosts, 0);
     ideal.advance(u32::MAX, |_, _| ());
     eprintln!("{:?} {:?}", ideal.verdict(), begun.elapsed());
     let figures: Vec<Figures> = ideal.hosts().iter().map(Host::figures).collect();

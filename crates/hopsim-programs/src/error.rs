@@ -47,3 +47,50 @@ impl fmt::Display for ProgramError {
 }
 
 impl std::error::Error for ProgramError {}
+
+/// A parameter of a program that cannot be: its key, its value, why not, and what would be valid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Name of the parameter, as in the field that holds it.
+    pub key: &'static str,
+    /// The value as a user would write it.
+    pub value: String,
+    /// Why it is refused.
+    pub reason: String,
+    /// What would be valid.
+    pub valid: String,
+}
+
+impl Refusal {
+    /// With all of these.
+    pub fn new(
+        key: &'static str,
+        value: impl fmt::Display,
+        reason: impl Into<String>,
+        valid: impl Into<String>,
+    ) -> Self {
+        Self { key, value: value.to_string(), reason: reason.into(), valid: valid.into() }
+    }
+
+    /// Refuses a number that is not in this range.
+    pub(crate) fn unless_within(
+        key: &'static str,
+        value: impl Into<u64>,
+        range: std::ops::RangeInclusive<u64>,
+    ) -> Result<(), Self> {
+        let value = value.into();
+        let (least, most) = range.into_inner();
+        let reason = if value < least { "it is too small" } else { "it is too large" };
+        let is_within = (least..=most).contains(&value);
+        is_within.then_some(()).ok_or_else(|| Self::new(key, value, reason, format!("{least} to {most}")))
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, value, reason, valid } = self;
+        write!(f, "{key} = {value}: {reason}; valid: {valid}")
+    }
+}
+
+impl std::error::Error for Refusal {}

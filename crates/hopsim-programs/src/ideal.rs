@@ -19,11 +19,18 @@ pub enum Ejection {
     Serial,
 }
 
+/// From node to node \[cycles, at least 1\].
+pub enum Latency<'l> {
+    /// The same for all.
+    Constant(Cycle),
+    /// Of the ranks that send and receive.
+    Pair(Box<dyn Fn(Rank, Rank) -> Cycle + Send + 'l>),
+}
+
 /// The network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network {
-    /// From node to node \[cycles, at least 1\].
-    pub latency: Cycle,
+pub struct Network<'l> {
+    /// How long the head of a packet takes.
+    pub latency: Latency<'l>,
     /// Cycles that a wire takes for a phit; 0: messages have no length.
     pub cycles_per_phit: u32,
     /// How packets come in.
@@ -94,8 +101,8 @@ pub enum Failure {
 }
 
 /// One program on an ideal network, rank i on node i.
-pub struct Ideal {
-    network: Network,
+pub struct Ideal<'l> {
+    network: Network<'l>,
     hosts: Vec<Host>,
     ports: Vec<Port>,
     /// Which rank has something to do and when.
@@ -103,13 +110,13 @@ pub struct Ideal {
     now: Cycle,
 }
 
-impl Ideal {
-    /// Programs that begin at cycle 0; `hosts` by rank.
-    pub fn new(network: Network, hosts: Vec<Host>) -> Self {
+impl<'l> Ideal<'l> {
+    /// Programs that begin at cycle `start`; `hosts` by rank.
+    pub fn new(network: Network<'l>, hosts: Vec<Host>, start: Cycle) -> Self {
         let ports = hosts.iter().map(|_| Port { booked: Cycle::MAX, ..Port::default() }).collect();
-        let mut ideal = Self { network, ports, hosts, agenda: BinaryHeap::new(), now: 0 };
+        let mut ideal = Self { network, ports, hosts, agenda: BinaryHeap::new(), now: start };
         for rank in 0..ideal.hosts.len() {
-            ideal.hosts[rank].begin(0);
+            ideal.hosts[rank].begin(start);
             ideal.act(rank);
         }
         ideal
@@ -123,6 +130,11 @@ impl Ideal {
     /// The cycle in which the last thing happened.
     pub fn now(&self) -> Cycle {
         self.now
+    }
+
+    /// When the next thing happens; never if nothing does.
+    pub fn next_event(&self) -> Cycle {
+        self.agenda.peek().map_or(Cycle::MAX, |Reverse((at, _))| *at)
     }
 
     /// Goes on up to cycle `end`, which is not simulated any more. Tells `watch` of every message with a payload that is there,
@@ -188,7 +200,7 @@ impl Ideal {
 
     /// Nothing keeps a message back but those before it, so all times are known when it joins the queue.
     fn send(&mut self, rank: usize, outgoing: &Outgoing) {
-        let Network { latency, cycles_per_phit, ejection } = self.network;
+        let Network { cycles_per_phit, ejection, .. } = self.network;
         let rules: &Rules = self.hosts[rank].rules();
         let (packets, gap) = (rules.packets(outgoing.letter.payload()), rules.gap);
         let port = &mut self.ports[rank];
@@ -205,6 +217,10 @@ impl Ideal {
         let letter = outgoing.letter;
         let Letter { source, number, destination, .. } = letter;
         let other = destination as usize;
+        let latency = match &self.network.latency {
+            Latency::Constant(latency) => *latency,
+            Latency::Pair(latency) => latency(source, destination),
+        };
         match ejection {
             Ejection::Unlimited => {
                 let there = left.saturating_add(latency);

@@ -1,6 +1,7 @@
 //! A program in one of its forms.
 
 use crate::graph::Graph;
+use crate::graph500::Search;
 use crate::host::Host;
 use crate::host::rules::Rules;
 use crate::record::{Rank, Script};
@@ -14,6 +15,8 @@ pub enum Program {
     Script(Arc<dyn Script>),
     /// Each has a graph of operations.
     Graph(Arc<Graph>),
+    /// All take part in a search of Graph500.
+    Search(Arc<Search>),
 }
 
 impl Program {
@@ -22,6 +25,7 @@ impl Program {
         match self {
             Self::Script(script) => script.ranks(),
             Self::Graph(graph) => graph.ranks.len() as u32,
+            Self::Search(search) => search.parameters().ranks,
         }
     }
 
@@ -30,6 +34,7 @@ impl Program {
         match self {
             Self::Script(script) => Host::of_script(rank, script, rules),
             Self::Graph(graph) => Host::of_graph(rank, graph, rules),
+            Self::Search(search) => Host::of_search(rank, search, rules),
         }
     }
 
@@ -40,6 +45,7 @@ impl Program {
             Self::Graph(graph) => {
                 graph.ranks[rank as usize].lines.get(record as usize).map(|&line| line.into())
             }
+            Self::Search(_) => None,
         }
     }
 }

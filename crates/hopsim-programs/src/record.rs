@@ -53,8 +53,28 @@ pub enum Record {
         /// Their numbers.
         requests: SmallVec<[u32; 4]>,
     },
-    /// Takes part in a collective operation.
+    /// Takes part in a collective operation, and goes on when its part in it is over.
     Collective(Collective),
+    /// Begins its part in a collective operation and goes on at once; a wait for the number waits for the end of that part.
+    /// Its messages need stream 1 of the rank, so that the processor computes beside them. Several of them go on beside each
+    /// other. Members begin all collective operations of a communicator, blocking or not, in the same order.
+    Begin {
+        /// What it brings into it.
+        collective: Box<Collective>,
+        /// The number.
+        request: u32,
+    },
+}
+
+impl Record {
+    /// What it brings into a collective operation, whether or not it blocks.
+    pub fn collective(&self) -> Option<&Collective> {
+        match self {
+            Self::Collective(collective) => Some(collective),
+            Self::Begin { collective, .. } => Some(collective),
+            _ => None,
+        }
+    }
 }
 
 /// What a rank brings into a collective operation.

@@ -55,6 +55,8 @@ const SEND: u8 = 1;
 const RECEIVE: u8 = 2;
 const WAIT: u8 = 3;
 const COLLECTIVE: u8 = 4;
+/// A collective that does not block.
+const BEGIN: u8 = 5;
 /// A send or receive has a request; a collective has a root.
 const NUMBERED: u8 = 8;
 /// A receive is from any source; a collective has a size for each member.
@@ -127,7 +129,11 @@ impl Tape {
                 self.number(requests.len() as u64);
                 requests.iter().for_each(|&request| self.number(request.into()));
             }
-            Record::Collective(collective) => self.collective(collective),
+            Record::Collective(collective) => self.collective(COLLECTIVE, collective),
+            Record::Begin { collective, request } => {
+                self.collective(BEGIN, collective);
+                self.number((*request).into());
+            }
         }
     }
 
@@ -149,10 +155,10 @@ impl Tape {
         }
     }
 
-    fn collective(&mut self, collective: &Collective) {
+    fn collective(&mut self, head: u8, collective: &Collective) {
         let rooted = if collective.root.is_some() { NUMBERED } else { 0 };
         let each = if matches!(collective.bytes, Bytes::Each { .. }) { ANY } else { 0 };
-        self.bytes.push(COLLECTIVE | rooted | each);
+        self.bytes.push(head | rooted | each);
         self.bytes.push(collective.kind as u8);
         self.number(collective.communicator.into());
         if let Some(root) = collective.root {
@@ -207,21 +213,28 @@ impl Tape {
                 let count = number();
                 Record::Wait { requests: (0..count).map(|_| number() as u32).collect::<SmallVec<_>>() }
             }
-            _ => {
-                let kind = Kind::ALL[number() as usize];
-                let communicator = number() as u32;
-                let root = numbered.then(|| number() as u32);
-                let bytes = if head & ANY == 0 {
-                    Bytes::Same(number())
-                } else {
-                    let members = number();
-                    let mut each = || (0..members).map(|_| number()).collect::<Box<[u64]>>();
-                    Bytes::Each { sent: each(), received: each() }
-                };
-                Record::Collective(Collective { kind, communicator, root, bytes })
-            }
+            COLLECTIVE => Record::Collective(collective(head, number)),
+            _ => Record::Begin {
+                collective: Box::new(collective(head, &mut number)),
+                request: number() as u32,
+            },
         })
     }
+}
+
+/// A collective whose first byte is this, of the numbers that follow.
+fn collective(head: u8, mut number: impl FnMut() -> u64) -> Collective {
+    let kind = Kind::ALL[number() as usize];
+    let communicator = number() as u32;
+    let root = (head & NUMBERED != 0).then(|| number() as u32);
+    let bytes = if head & ANY == 0 {
+        Bytes::Same(number())
+    } else {
+        let members = number();
+        let mut each = || (0..members).map(|_| number()).collect::<Box<[u64]>>();
+        Bytes::Each { sent: each(), received: each() }
+    };
+    Collective { kind, communicator, root, bytes }
 }
 
 /// A place in a [`Tape`].

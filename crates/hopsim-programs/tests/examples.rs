@@ -4,7 +4,7 @@ use hopsim_programs::formats::{goal, mpt};
 use hopsim_programs::graph::Graph;
 use hopsim_programs::host::Host;
 use hopsim_programs::host::rules::{Rules, SendCompletes};
-use hopsim_programs::ideal::{Ejection, Failure, Ideal, Network};
+use hopsim_programs::ideal::{Ejection, Failure, Ideal, Latency, Network};
 use hopsim_programs::record::Script;
 use hopsim_programs::units::Fraction;
 use serde_json::{Map, Value};
@@ -49,11 +49,12 @@ fn rules(host: &Map<String, Value>) -> Rules {
     rules
 }
 
-fn network(given: &Map<String, Value>) -> Network {
-    let mut network = Network { latency: 500, cycles_per_phit: 1, ejection: Ejection::Unlimited };
+fn network(given: &Map<String, Value>) -> Network<'static> {
+    let mut network =
+        Network { latency: Latency::Constant(500), cycles_per_phit: 1, ejection: Ejection::Unlimited };
     for (key, value) in given {
         match key.as_str() {
-            "latency" => network.latency = number(value),
+            "latency" => network.latency = Latency::Constant(number(value)),
             "cycles_per_phit" => network.cycles_per_phit = number(value),
             "ejection" => network.ejection = Ejection::Serial,
             other => panic!("{other} is not known"),
@@ -90,7 +91,7 @@ fn outcome(example: &Value) -> Value {
     let rules = Arc::new(rules(&table("host")));
     let text = |key: &str| example[key].as_str().expect("a text");
     let hosts = hosts(text("format"), text("program"), &rules);
-    let mut ideal = Ideal::new(network(&table("network")), hosts);
+    let mut ideal = Ideal::new(network(&table("network")), hosts, 0);
     let mut latencies = Vec::new();
     let left = ideal.advance(u32::MAX, |letter, at| latencies.push(at - letter.joined));
     assert!(!left);

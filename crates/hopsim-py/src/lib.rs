@@ -3,6 +3,7 @@
 
 mod errors;
 mod monitor;
+mod programs;
 mod run;
 
 use hopsim_core::config::document;
@@ -11,7 +12,7 @@ use hopsim_core::measure::statistics;
 use hopsim_core::plan::Plan;
 use hopsim_core::routing::flexvc::{Example, Support, supported};
 use hopsim_core::survey::Survey;
-use hopsim_core::topology::graph::Edge;
+use programs::PythonFiles;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -33,9 +34,9 @@ fn schema() -> String {
 /// Resolved configuration of every point of a document, as JSON.
 ///
 /// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `read` gives the links of the graph in a
-/// file as a JSON list, or raises. Raises `ConfigError`.
+/// file as a JSON list, `contents` what is in a file, decompressed, or raise. Raises `ConfigError`.
 #[pyfunction]
-#[pyo3(signature = (text, name, overrides, read=None))]
+#[pyo3(signature = (text, name, overrides, read=None, contents=None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
 fn points(
     py: Python<'_>,
@@ -43,20 +44,16 @@ fn points(
     name: &str,
     overrides: Vec<(String, String)>,
     read: Option<Py<PyAny>>,
+    contents: Option<Py<PyAny>>,
 ) -> PyResult<Vec<String>> {
-    let resolved = py.detach(|| match &read {
-        Some(read) => document::points_with_files(text, &overrides, &|file| links(read, file)),
-        None => document::points(text, &overrides),
+    let files = PythonFiles::new(read, contents);
+    let resolved = py.detach(|| {
+        // Moved as a whole: what is in it is used by one thread at a time.
+        let files = files;
+        document::points_with_files(text, &overrides, &files)
     });
     let points = resolved.map_err(|error| errors::in_document(name, &error))?;
     points.iter().map(|point| serde_json::to_string(&point.experiment).map_err(errors::unwritable)).collect()
-}
-
-/// The links that `read` gives, or why it gives none.
-fn links(read: &Py<PyAny>, file: &str) -> Result<Vec<Edge>, String> {
-    let text: PyResult<String> = Python::attach(|py| read.call1(py, (file,))?.extract(py));
-    let text = text.map_err(|error| Python::attach(|py| error.value(py).to_string()))?;
-    serde_json::from_str(&text).map_err(|error| error.to_string())
 }
 
 /// JSON list: the sweep assignments {path: value} behind each point of `points`, and the names {path: name} of those
@@ -75,7 +72,10 @@ fn axes(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<St
 /// What can be said of the network of a resolved configuration before it runs, as JSON: see [`Survey`].
 #[pyfunction]
 fn survey(py: Python<'_>, config: &str) -> PyResult<String> {
-    let survey = py.detach(|| Ok::<_, ConfigError>(Survey::new(&Plan::new(&document::from_json(config)?)?)));
+    let survey = py.detach(|| {
+        let plan = Plan::with_programs(&document::from_json(config)?, &programs::kept)?;
+        Ok::<_, ConfigError>(Survey::new(&plan))
+    });
     let survey = survey.map_err(|error| errors::in_configuration(&error))?;
     serde_json::to_string(&survey).map_err(errors::unwritable)
 }

@@ -2,6 +2,7 @@
 
 use super::errors;
 use super::monitor::Monitor;
+use super::programs;
 use hopsim_core::config::document;
 use hopsim_core::engine::{self, Outcome};
 use hopsim_core::measure::Column;
@@ -60,7 +61,8 @@ pub fn run(py: Python<'_>, config_json: &str, monitor: &Bound<'_, Monitor>) -> P
     let shared = monitor.get().shared();
     py.detach(|| {
         let experiment = document::from_json(config_json).map_err(|e| errors::in_configuration(&e))?;
-        let plan = Plan::new(&experiment).map_err(|e| errors::in_configuration(&e))?;
+        let plan =
+            Plan::with_programs(&experiment, &programs::kept).map_err(|e| errors::in_configuration(&e))?;
         let measure = &plan.experiment.measure;
         shared.total.store(measure.warmup + measure.cycles, Ordering::Relaxed);
         engine::run(&plan, &shared.control).map(Run).map_err(|e| errors::in_run(&e))

@@ -64,6 +64,8 @@ pub enum RecordStream {
     Occupancy,
     /// Per node: cycles that the heads of its injection VCs waited, by what they waited for.
     InjectionWaits,
+    /// Per rank of a program: when it ended, what it computed and waited, what it sent and received.
+    Ranks,
     /// Per job: histogram of packet latency, bins at most 0.1 % wide.
     LatencyHistogram,
 }

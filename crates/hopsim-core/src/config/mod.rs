@@ -34,6 +34,9 @@ pub struct Experiment {
     pub units: Option<UnitsConfig>,
     /// How the routers are linked.
     pub topology: TopologyConfig,
+    /// `none`: every packet of a program takes the time that it would need alone, over its minimal path; default: packets meet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contention: Option<Contention>,
     /// Link latencies.
     #[serde(default)]
     pub links: LinksConfig,
@@ -95,6 +98,14 @@ pub enum Compat {
     /// load 0.5, where injection latency looks 2.8 cycles longer because it ends later. Above saturation its sources
     /// drop packets instead of queueing them, so latencies do not compare.
     Fogsim,
+}
+
+/// Whether packets meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Contention {
+    /// No packet keeps another one from anything but the wire of its node.
+    None,
 }
 
 /// Link latencies by class.

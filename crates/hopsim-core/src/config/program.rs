@@ -27,6 +27,182 @@ pub enum ProgramConfig {
     List(ListConfig),
     /// One collective operation again and again.
     Collective(CollectiveConfig),
+    /// Ranks on a grid exchange their faces in every iteration.
+    Stencil(StencilConfig),
+    /// Steps of the training of a neural network, with data, tensor and pipeline parallelism.
+    Training(TrainingConfig),
+    /// A breadth-first search of the Graph500 benchmark (Fuentes 2017, chapter 2).
+    Graph500(Graph500Config),
+}
+
+/// A stencil: every iteration posts all receives, starts all sends, computes, and waits for all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StencilConfig {
+    /// Ranks along each dimension, their product is the number of ranks.
+    pub sides: Vec<u32>,
+    /// Whether opposite edges are neighbours.
+    #[serde(default)]
+    pub periodic: bool,
+    /// Payload for each neighbour \[bytes\].
+    pub bytes: u64,
+    /// Computation in every iteration \[ns\].
+    #[serde(default)]
+    pub compute: u64,
+    /// How often.
+    #[serde(default = "once")]
+    #[schemars(range(min = 1))]
+    pub iterations: u32,
+    /// Who is a neighbour.
+    #[serde(default)]
+    pub neighbours: Neighbours,
+    /// Whether computation and messages go on beside each other.
+    #[serde(default = "yes")]
+    pub overlap: bool,
+}
+
+/// The neighbours of a rank in a stencil.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Neighbours {
+    /// Two in every dimension.
+    #[default]
+    Faces,
+    /// Those across edges and corners too.
+    All,
+}
+
+/// A step of training with the 1F1B schedule (Narayanan et al., SC 2021); the product of the degrees is the number of ranks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrainingConfig {
+    /// Data parallelism: the slowest part of a rank's number.
+    #[serde(default = "once")]
+    #[schemars(range(min = 1))]
+    pub data: u32,
+    /// Tensor parallelism: the fastest part.
+    #[serde(default = "once")]
+    #[schemars(range(min = 1))]
+    pub tensor: u32,
+    /// Pipeline stages.
+    #[serde(default = "once")]
+    #[schemars(range(min = 1))]
+    pub pipeline: u32,
+    /// Layers, a multiple of the pipeline stages.
+    #[schemars(range(min = 1))]
+    pub layers: u32,
+    /// What goes from stage to stage and is reduced in the tensor group for every layer \[bytes\].
+    pub activation: u64,
+    /// Gradient of a layer, reduced in the data group \[bytes\].
+    pub gradient: u64,
+    /// Computation forward, per layer and micro-batch \[ns\].
+    pub forward: u64,
+    /// Computation backward \[ns\].
+    pub backward: u64,
+    /// Micro-batches of the step.
+    #[serde(default = "once")]
+    #[schemars(range(min = 1))]
+    pub micro_batches: u32,
+    /// Whether gradients are reduced beside what is left of backward.
+    #[serde(default)]
+    pub overlap: bool,
+}
+
+/// A search of the Graph500 benchmark.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Graph500Config {
+    /// Number of ranks; default: one on every node of the placement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2))]
+    pub ranks: Option<u32>,
+    /// Binary logarithm of the number of vertices \[1 … 40\].
+    #[schemars(range(min = 1, max = 40))]
+    pub scale: u32,
+    /// Edges per vertex.
+    #[serde(default = "edges")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub edgefactor: u32,
+    /// Most queries of a message.
+    #[serde(default = "coalescing")]
+    #[schemars(range(min = 1, max = 1_048_576))]
+    pub coalescing: u32,
+    /// Size of a query \[bytes\].
+    #[serde(default = "query_bytes")]
+    #[schemars(range(min = 1, max = 65_536))]
+    pub query_bytes: u32,
+    /// Computation for a query \[ns\]; 0: none.
+    pub query_time: f64,
+    /// Edges of the vertex that the search begins with; default: drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub root_degree: Option<u32>,
+    /// Which form of the fit of queries by level.
+    #[serde(default)]
+    pub equations: Equations,
+    /// What queries cost their sender.
+    #[serde(default)]
+    pub generation: Generation,
+    /// How long messages without queries are.
+    #[serde(default)]
+    pub signals: Signals,
+    /// The search ends after so many levels.
+    #[serde(default = "levels")]
+    #[schemars(range(min = 1, max = 64))]
+    pub max_levels: u32,
+}
+
+/// See [`Graph500Config`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Equations {
+    /// As printed in the thesis (2.8).
+    #[default]
+    Thesis,
+    /// As in the public source of FOGSim.
+    Fogsim,
+}
+
+/// See [`Graph500Config`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Generation {
+    /// The time of a query for each, before the message is sent (equation 2.20).
+    #[default]
+    Compute,
+    /// Nothing: the link alone limits the sender, as in FOGSim.
+    Link,
+}
+
+/// See [`Graph500Config`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Signals {
+    /// 0 bytes.
+    #[default]
+    Empty,
+    /// As long as a message full of queries, as in FOGSim.
+    Full,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn edges() -> u32 {
+    16
+}
+
+fn coalescing() -> u32 {
+    256
+}
+
+fn query_bytes() -> u32 {
+    16
+}
+
+fn levels() -> u32 {
+    9
 }
 
 /// A program in a file.

@@ -293,7 +293,7 @@ pub fn build(
         let job = &experiment.jobs[index];
         let path = format!("jobs.{index}");
         if let Some(program) = &job.program {
-            let plan = programs::plan(experiment, (job, program), nodes, library);
+            let plan = programs::plan(experiment, (index as u64, job, program), nodes, library);
             return plan.map(JobPlan::Program).map_err(|e| e.within(&path));
         }
         let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: index as u64 };

@@ -1,5 +1,6 @@
 //! Programs: what their ranks do, on which hosts.
 
+use super::generators;
 use super::within;
 use crate::config::program::{
     AnySource, CpuSpeed, EagerLimit, HostCompat, HostConfig, LastPacket, ProgramConfig, SendCompletes,
@@ -36,11 +37,12 @@ pub fn any(experiment: &Experiment) -> bool {
 /// A job with a program on some nodes, in the order of their ranks.
 pub fn plan(
     experiment: &Experiment,
-    (job, config): (&JobConfig, &ProgramConfig),
+    (number, job, config): (u64, &JobConfig, &ProgramConfig),
     mut nodes: Vec<u32>,
     library: &Library<'_>,
 ) -> Result<ProgramPlan, ConfigError> {
-    let program = load(config, library)?;
+    let seeds = (experiment.measure.seed, number);
+    let program = load(config, (nodes.len() as u32, seeds), library)?;
     let ranks = program.ranks() as usize;
     if ranks > nodes.len() {
         let reason = format!("the program has {ranks} ranks, and the placement {} nodes", nodes.len());
@@ -65,7 +67,12 @@ pub fn plan(
     })
 }
 
-fn load(config: &ProgramConfig, library: &Library<'_>) -> Result<Program, ConfigError> {
+/// The program of a job on so many nodes, which draws under a seed and a number.
+fn load(
+    config: &ProgramConfig,
+    (nodes, seeds): (u32, (u64, u64)),
+    library: &Library<'_>,
+) -> Result<Program, ConfigError> {
     match config {
         ProgramConfig::Trace(file) | ProgramConfig::Goal(file) => library(config).map_err(|reason| {
             let kind = if matches!(config, ProgramConfig::Trace(_)) { "trace" } else { "goal" };
@@ -79,11 +86,10 @@ fn load(config: &ProgramConfig, library: &Library<'_>) -> Result<Program, Config
             trace.check().map_err(refused)?;
             Ok(Program::Script(Arc::new(trace)))
         }
-        ProgramConfig::Collective(collective) => {
-            within(1..=u32::MAX, collective.ranks.unwrap_or(1), "program.collective.ranks")?;
-            within(1..=u32::MAX, collective.repeat, "program.collective.repeat")?;
-            Err(ConfigError::new("program.collective", "is not built yet").valid("trace, goal, list"))
-        }
+        ProgramConfig::Collective(config) => generators::collective(config, nodes),
+        ProgramConfig::Stencil(config) => generators::stencil(config),
+        ProgramConfig::Training(config) => generators::training(config),
+        ProgramConfig::Graph500(config) => generators::graph500(config, nodes, seeds),
     }
 }
 

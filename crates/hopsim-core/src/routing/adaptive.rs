@@ -44,6 +44,7 @@ impl Config {
             }
             Topology::HyperX(hyperx) => Ok(Paths { hops: hyperx.diameter(), safety: Safety::Escape }),
             Topology::FatTree(tree) => Ok(Paths::any(tree.diameter(), 1)),
+            Topology::Ideal(_) => Ok(Paths::any(0, 1)),
             Topology::Graph(_) => Err(ConfigError::new("", "no VC of a graph is known to be an escape")
                 .valid("another routing; topology.mesh, torus, ring, hyperx or fat_tree")),
             Topology::Dragonfly(_) => {

@@ -75,7 +75,7 @@ impl Detour {
                 return Err(ConfigError::new("", "the ways up a fat tree are its detours")
                     .valid("routing.minimal with up = \"random\", or routing.adaptive"));
             }
-            Topology::Cube(_) | Topology::HyperX(_) | Topology::Graph(_) => {
+            Topology::Cube(_) | Topology::HyperX(_) | Topology::Graph(_) | Topology::Ideal(_) => {
                 return self.check_without_groups(group);
             }
         };
@@ -106,7 +106,7 @@ pub fn paths_without_groups(topology: &Topology) -> Result<Option<Paths>, Config
         Topology::Cube(cube) => Ok(Some(Paths::two_phases(cube.diameter()))),
         Topology::HyperX(hyperx) => by_hop(topology, hyperx.diameter()).map(Some),
         Topology::Graph(graph) => by_hop(topology, graph.diameter_with_nodes()).map(Some),
-        Topology::Dragonfly(_) | Topology::FatTree(_) => Ok(None),
+        Topology::Dragonfly(_) | Topology::FatTree(_) | Topology::Ideal(_) => Ok(None),
     }
 }
 

@@ -75,6 +75,7 @@ impl Config {
             Topology::Cube(cube) => return Ok(Paths::any(cube.diameter(), 2)),
             Topology::HyperX(hyperx) => return Ok(Paths::any(hyperx.diameter(), 2)),
             Topology::FatTree(tree) => return Ok(Paths::any(tree.diameter(), 1)),
+            Topology::Ideal(_) => return Ok(Paths::any(0, 1)),
             Topology::Graph(graph) => return on_graph(graph),
         }
         let flexible = Flexible { detour: "", escapes: &[], references: &[PATH], reverts: Reverts::Never };

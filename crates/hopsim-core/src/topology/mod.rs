@@ -9,6 +9,7 @@ pub mod dragonfly;
 pub mod fat_tree;
 pub mod graph;
 pub mod hyperx;
+pub mod ideal;
 pub mod shortest;
 
 use crate::error::ConfigError;
@@ -69,6 +70,11 @@ macro_rules! topologies {
                 }
             }
 
+            /// Whether it has no routers.
+            pub fn is_ideal(&self) -> bool {
+                matches!(self, Self::Ideal(_))
+            }
+
             /// Fills in the parameters that the topology chose.
             pub fn resolve(&mut self, topology: &Topology) {
                 match (self, topology) {
@@ -116,6 +122,10 @@ topologies! {
         Torus("torus", TorusConfig),
         /// Routers in a circle.
         Ring("ring", RingConfig),
+    }
+    Ideal(ideal) {
+        /// No network: messages take a latency and the time of their length.
+        Ideal("ideal", Config),
     }
     HyperX(hyperx) {
         /// Routers on a grid, fully connected along each dimension (flattened butterfly; Ahn et al., SC 2009).

@@ -384,6 +384,10 @@ fn write_record(
             received.try_for_each(|message| write_message(writer, (3, rank), &message, 2))
         }
         Record::Collective(collective) => write_collective(collective, rank, writer),
+        Record::Begin { .. } => {
+            let reason = "the Dimemas dialect has no collectives that do not block";
+            Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
+        }
     }
 }
 

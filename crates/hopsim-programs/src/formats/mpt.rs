@@ -343,6 +343,9 @@ fn write_record(record: &Record, rank: Rank, writer: &mut impl Write) -> io::Res
             writeln!(writer)
         }
         Record::Collective(collective) => write_collective(collective, rank, writer),
+        Record::Begin { .. } => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "mpt has no collectives that do not block"))
+        }
     }
 }
 

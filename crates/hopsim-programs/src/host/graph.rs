@@ -5,7 +5,7 @@ use crate::host::Cycle;
 use crate::host::machine::{Label, Machine, Reached, Sending, Work};
 use crate::host::matching::Pattern;
 use crate::host::rules::Rules;
-use crate::host::unrolling::{Exchange, Unrolling, place};
+use crate::host::unrolling::{Unrolling, place};
 use crate::record::Rank;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -226,12 +226,6 @@ impl Operations {
             return self.has(operation, false, true, frames);
         };
         open.left = exchange.count();
-        let Exchange { receive, send } = exchange;
-        if let Some(pattern) = receive {
-            machine.begin(now, label, Work::Receive(pattern));
-        }
-        if let Some(sending) = send {
-            machine.begin(now, label, Work::Send(sending));
-        }
+        exchange.begin(now, machine, label);
     }
 }

@@ -137,6 +137,18 @@ impl Machine {
         }
     }
 
+    /// From now on there is a stream of this number.
+    pub fn need_streams(&mut self, last: u8) {
+        let count = self.streams.len().max(usize::from(last) + 1);
+        self.streams.resize_with(count, Stream::default);
+    }
+
+    /// Whether a stream has nothing to do.
+    pub fn is_idle(&self, stream: u8) -> bool {
+        let stream = &self.streams[usize::from(stream)];
+        !stream.is_busy && stream.ready.is_empty()
+    }
+
     /// Operations that are not done.
     pub fn open(&self) -> u32 {
         self.open

@@ -131,6 +131,14 @@ impl Matching {
         all
     }
 
+    /// The envelope and the bytes of the message announced first, of those that wait and that are wanted; for tables that may
+    /// have receives that several envelopes fit.
+    pub fn earliest(&self, wanted: impl Fn(Envelope) -> bool) -> Option<(Envelope, u64)> {
+        let envelope = self.announced.as_ref()?.values().copied().find(|&envelope| wanted(envelope))?;
+        let Item::Announced(message) = self.first(envelope)?.item else { return None };
+        Some((envelope, message.bytes))
+    }
+
     /// A message is announced. Returns the receive that takes it; if there is none it waits.
     pub fn announce(&mut self, envelope: Envelope, message: Announced) -> Option<u32> {
         self.order += 1;
@@ -228,23 +236,19 @@ mod tests {
 
     impl Obvious {
         fn announce(&mut self, envelope: Envelope, message: Announced) -> Option<u32> {
-            match self.receives.iter().position(|(pattern, _)| pattern.fits(envelope)) {
-                Some(at) => Some(self.receives.remove(at).1),
-                None => {
-                    self.messages.push((envelope, message));
-                    None
-                }
+            let at = self.receives.iter().position(|(pattern, _)| pattern.fits(envelope));
+            if at.is_none() {
+                self.messages.push((envelope, message));
             }
+            at.map(|at| self.receives.remove(at).1)
         }
 
         fn post(&mut self, pattern: Pattern, operation: u32) -> Option<(Envelope, Announced)> {
-            match self.messages.iter().position(|&(envelope, _)| pattern.fits(envelope)) {
-                Some(at) => Some(self.messages.remove(at)),
-                None => {
-                    self.receives.push((pattern, operation));
-                    None
-                }
+            let at = self.messages.iter().position(|&(envelope, _)| pattern.fits(envelope));
+            if at.is_none() {
+                self.receives.push((pattern, operation));
             }
+            at.map(|at| self.messages.remove(at))
         }
     }
 

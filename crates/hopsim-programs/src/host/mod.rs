@@ -5,6 +5,7 @@
 //! number, then [`Host::run`], and then takes messages from [`Host::queue`].
 
 mod graph;
+mod graph500;
 pub mod machine;
 pub mod matching;
 pub mod rules;
@@ -12,9 +13,11 @@ mod sequence;
 pub mod unrolling;
 
 use crate::graph::Graph;
+use crate::graph500::Search;
 use crate::host::graph::Operations;
+use crate::host::graph500::Searching;
 use crate::host::machine::{Machine, Operation, Reached};
-use crate::host::rules::Rules;
+use crate::host::rules::{Rules, SendCompletes};
 use crate::host::sequence::Sequence;
 use crate::record::{Communicator, Rank, Script};
 use std::collections::VecDeque;
@@ -127,6 +130,7 @@ pub struct Figures {
 enum Program {
     Sequence(Sequence),
     Graph(Operations),
+    Search(Box<Searching>),
 }
 
 impl Program {
@@ -134,6 +138,8 @@ impl Program {
         match self {
             Self::Sequence(sequence) => sequence.go_on(now, machine),
             Self::Graph(operations) => operations.begin(now, machine),
+            // It goes on by itself when the host runs.
+            Self::Search(_) => {}
         }
     }
 
@@ -142,6 +148,7 @@ impl Program {
         match self {
             Self::Sequence(sequence) => sequence.reached(now, machine, reached),
             Self::Graph(operations) => operations.reached(now, machine, reached),
+            Self::Search(searching) => searching.reached(now, machine, reached),
         }
     }
 
@@ -150,6 +157,7 @@ impl Program {
         match self {
             Self::Sequence(sequence) => sequence.is_exhausted(),
             Self::Graph(operations) => operations.is_exhausted(),
+            Self::Search(searching) => searching.is_exhausted(),
         }
     }
 
@@ -157,6 +165,7 @@ impl Program {
         match self {
             Self::Sequence(sequence) => sequence.records_left(),
             Self::Graph(operations) => operations.left(),
+            Self::Search(searching) => searching.left(),
         }
     }
 }
@@ -181,6 +190,15 @@ impl Host {
         Self { machine, program: Program::Graph(operations) }
     }
 
+    /// A rank of a search of Graph500, before it begins. All its sends are done when their last phits have left the node,
+    /// whatever the rules say.
+    pub fn of_search(rank: Rank, search: &Arc<Search>, rules: &Arc<Rules>) -> Self {
+        let searching = Searching::new(rank, search, rules);
+        let rules = Rules { send_completes: SendCompletes::Injected, ..Rules::clone(rules) };
+        let machine = Machine::new(rank, Arc::new(rules), 1, true);
+        Self { machine, program: Program::Search(Box::new(searching)) }
+    }
+
     /// Its rank.
     pub fn rank(&self) -> Rank {
         self.machine.rank
@@ -195,6 +213,9 @@ impl Host {
     /// The last phit of a message for it is there.
     pub fn deliver(&mut self, now: Cycle, letter: &Letter) {
         self.machine.deliver(now, letter);
+        if let Program::Search(searching) = &mut self.program {
+            searching.announced(now, &mut self.machine, letter);
+        }
     }
 
     /// Does what follows from all that has happened by cycle `now`.
@@ -208,7 +229,22 @@ impl Host {
         while let Some(reached) = self.machine.take_up(now) {
             self.program.reached(now, &mut self.machine, reached);
         }
+        if matches!(self.program, Program::Search(_)) {
+            self.go_on(now);
+        }
         self.note_end(now);
+    }
+
+    /// Nothing more happens by itself in this cycle: begins what a search decides to do then, and what follows from that.
+    #[inline(never)]
+    fn go_on(&mut self, now: Cycle) {
+        while let Program::Search(searching) = &mut self.program
+            && searching.go_on(now, &mut self.machine)
+        {
+            while let Some(reached) = self.machine.take_up(now) {
+                self.program.reached(now, &mut self.machine, reached);
+            }
+        }
     }
 
     fn note_end(&mut self, now: Cycle) {

@@ -39,6 +39,18 @@ struct Membership {
     calls: u32,
 }
 
+/// Stream of collective operations that do not block.
+const BESIDE: u8 = 1;
+
+/// A collective operation that has begun beside the sequence.
+struct Beside {
+    unrolling: Unrolling,
+    /// Of all its operations.
+    label: Label,
+    /// Operations of its present step that are not done.
+    left: u32,
+}
+
 /// The sequence of one rank.
 pub struct Sequence {
     script: Arc<dyn Script>,
@@ -49,6 +61,8 @@ pub struct Sequence {
     standing: Standing,
     requests: FxHashMap<u32, Request>,
     unrolling: Option<Unrolling>,
+    /// By request.
+    beside: FxHashMap<u32, Beside>,
     memberships: FxHashMap<Communicator, Membership>,
     index: u32,
     remainder: u64,
@@ -66,6 +80,7 @@ impl Sequence {
             standing: Standing::Nothing,
             requests: FxHashMap::default(),
             unrolling: None,
+            beside: FxHashMap::default(),
             memberships: FxHashMap::default(),
             index: 0,
             remainder: 0,
@@ -90,20 +105,21 @@ impl Sequence {
             self.standing = Standing::Nothing;
         }
         if done {
-            self.done(owner);
+            self.done(now, machine, owner);
         }
         self.go_on(now, machine);
     }
 
-    fn done(&mut self, owner: Owner) {
+    fn done(&mut self, now: Cycle, machine: &mut Machine, owner: Owner) {
         if owner < STEP {
-            match self.requests.get_mut(&owner) {
-                Some(request @ Request::Open) => {
-                    *request = Request::Done;
-                    return;
-                }
-                _ => self.requests.remove(&owner),
-            };
+            if !self.beside.is_empty() && self.goes_on_beside(now, machine, owner) {
+                return;
+            }
+            if let Some(request @ Request::Open) = self.requests.get_mut(&owner) {
+                *request = Request::Done;
+                return;
+            }
+            self.requests.remove(&owner);
         }
         if let Standing::Done(left) = &mut self.standing {
             *left -= 1;
@@ -160,7 +176,8 @@ impl Sequence {
                 let left = requests.iter().filter(|&&request| self.awaits(request)).count() as u32;
                 self.standing = if left == 0 { Standing::Nothing } else { Standing::Done(left) };
             }
-            Record::Collective(collective) => self.unroll(machine, collective),
+            Record::Collective(collective) => self.unrolling = Some(self.unroll(machine, collective)),
+            Record::Begin { collective, request } => self.begin_beside(now, machine, *collective, request),
         }
     }
 
@@ -179,25 +196,25 @@ impl Sequence {
 
     /// Whether a request has to be waited for; if not its number is free.
     fn awaits(&mut self, request: u32) -> bool {
-        match self.requests.get_mut(&request) {
-            Some(state @ Request::Open) => {
-                *state = Request::Awaited;
-                true
-            }
-            _ => {
-                self.requests.remove(&request);
-                false
-            }
+        if let Some(state @ Request::Open) = self.requests.get_mut(&request) {
+            *state = Request::Awaited;
+            return true;
         }
+        self.requests.remove(&request);
+        false
     }
 
     fn begin(&mut self, now: Cycle, machine: &mut Machine, owner: Owner, work: Work) {
-        let label = Label { index: self.index, owner, record: self.read - 1, stream: 0 };
-        self.index += 1;
+        let label = self.label(owner, 0);
         machine.begin(now, label, work);
     }
 
-    fn unroll(&mut self, machine: &Machine, collective: Collective) {
+    fn label(&mut self, owner: Owner, stream: u8) -> Label {
+        self.index += 1;
+        Label { index: self.index - 1, owner, record: self.read - 1, stream }
+    }
+
+    fn unroll(&mut self, machine: &Machine, collective: Collective) -> Unrolling {
         let members = &self.script.communicators()[collective.communicator as usize];
         let rank = self.rank;
         let membership = self
@@ -206,8 +223,35 @@ impl Sequence {
             .or_insert_with(|| Membership { place: place(members, rank), calls: 0 });
         let number = membership.calls;
         membership.calls += 1;
-        self.unrolling =
-            Some(Unrolling::new(&machine.rules, collective, members, (membership.place, number)));
+        Unrolling::new(&machine.rules, collective, members, (membership.place, number))
+    }
+
+    #[cold]
+    fn begin_beside(&mut self, now: Cycle, machine: &mut Machine, collective: Collective, request: u32) {
+        machine.need_streams(BESIDE);
+        self.requests.insert(request, Request::Open);
+        let label = self.label(request, BESIDE);
+        let unrolling = self.unroll(machine, collective);
+        self.beside.insert(request, Beside { unrolling, label, left: 1 });
+        self.done(now, machine, request);
+    }
+
+    /// An operation is done. If it is one of a collective beside the sequence, after the last one of a step the next step
+    /// begins. Returns whether it is one of a collective that is not over.
+    #[cold]
+    fn goes_on_beside(&mut self, now: Cycle, machine: &mut Machine, owner: Owner) -> bool {
+        let Some(beside) = self.beside.get_mut(&owner) else { return false };
+        beside.left -= 1;
+        if beside.left > 0 {
+            return true;
+        }
+        let Some(exchange) = beside.unrolling.next() else {
+            self.beside.remove(&owner);
+            return false;
+        };
+        beside.left = exchange.count();
+        exchange.begin(now, machine, beside.label);
+        true
     }
 
     /// Begins what a member does at once in a collective operation.

@@ -1,7 +1,8 @@
 //! A collective operation while a member takes part in it.
 
 use crate::collectives::{Algorithm, Call};
-use crate::host::machine::Sending;
+use crate::host::Cycle;
+use crate::host::machine::{Label, Machine, Sending, Work};
 use crate::host::matching::Pattern;
 use crate::host::rules::Rules;
 use crate::record::{Bytes, Collective, Communicator, Rank};
@@ -24,6 +25,16 @@ impl Exchange {
     /// How many operations these are.
     pub fn count(&self) -> u32 {
         u32::from(self.receive.is_some()) + u32::from(self.send.is_some())
+    }
+
+    /// Begins them as operations that share a label.
+    pub fn begin(self, now: Cycle, machine: &mut Machine, label: Label) {
+        if let Some(pattern) = self.receive {
+            machine.begin(now, label, Work::Receive(pattern));
+        }
+        if let Some(sending) = self.send {
+            machine.begin(now, label, Work::Send(sending));
+        }
     }
 }
 
@@ -56,9 +67,13 @@ impl Unrolling {
         let algorithm = rules.collectives.algorithm(collective.kind, members.len() as u32, bytes);
         Self { collective, algorithm, members: Arc::clone(members), place, root, number, round: 0 }
     }
+}
 
-    /// What the member does next; none if it has done all.
-    pub fn next(&mut self) -> Option<Exchange> {
+impl Iterator for Unrolling {
+    /// What the member does next.
+    type Item = Exchange;
+
+    fn next(&mut self) -> Option<Exchange> {
         let (bytes, each) = match &self.collective.bytes {
             Bytes::Same(bytes) => (*bytes, None),
             Bytes::Each { sent, received } => (0, Some((&**sent, &**received))),

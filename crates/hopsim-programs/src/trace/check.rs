@@ -27,11 +27,11 @@ pub fn check(trace: &Trace) -> Result<(), ProgramError> {
             match &record {
                 Record::Send { message, .. } => messages.send(rank, message),
                 Record::Receive { message, .. } => messages.receive(rank, message),
-                Record::Collective(collective) => {
-                    let place = rules.members().place(collective.communicator, rank);
-                    calls.call(collective, place.unwrap_or(0));
-                }
-                Record::Compute { .. } | Record::Wait { .. } => {}
+                _ => {}
+            }
+            if let Some(collective) = record.collective() {
+                let place = rules.members().place(collective.communicator, rank);
+                calls.call(collective, place.unwrap_or(0));
             }
         }
         rules.end()?;

@@ -43,11 +43,11 @@ pub fn info(trace: &Trace) -> Info {
             match &record {
                 Record::Compute { nanoseconds } => info.compute += u128::from(*nanoseconds),
                 Record::Send { message, .. } => info.message(rank, message),
-                Record::Collective(collective) => {
-                    let members = trace.communicators.get(collective.communicator as usize);
-                    info.collective(rank, collective, members);
-                }
-                Record::Receive { .. } | Record::Wait { .. } => {}
+                _ => {}
+            }
+            if let Some(collective) = record.collective() {
+                let members = trace.communicators.get(collective.communicator as usize);
+                info.collective(rank, collective, members);
             }
         }
     }

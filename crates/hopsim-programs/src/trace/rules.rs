@@ -47,6 +47,10 @@ impl Rules {
             }
             Record::Wait { requests } => requests.iter().try_for_each(|&request| self.close(request)),
             Record::Collective(collective) => self.collective(collective),
+            Record::Begin { collective, request } => {
+                self.collective(collective)?;
+                self.open(*request, line)
+            }
         }
     }
 

@@ -10,16 +10,20 @@ mod check;
 mod draft;
 mod normalise;
 mod path;
+mod programs;
 mod schema;
 mod source;
 mod sweep;
 
 use crate::config::Experiment;
+use crate::config::program::ProgramConfig;
 use crate::error::{ConfigError, Origin};
 use crate::plan::Plan;
+use crate::plan::programs::no_files;
 use crate::topology::graph::Edge;
 pub use check::closest;
 use draft::Draft;
+use hopsim_programs::program::Program;
 use schema::Schema;
 use serde_json::Value;
 use serde_path_to_error::Segment;
@@ -41,25 +45,51 @@ pub struct Point {
     pub axes: Assignments,
 }
 
-/// Gives the links of the graph in a file, or says why it cannot: the core itself reads no files.
-pub type Reader<'r> = dyn Fn(&str) -> Result<Vec<Edge>, String> + 'r;
+/// What reads the files that a document names, or says why it cannot: the core itself reads none.
+pub trait Files {
+    /// The links of the graph in a file.
+    fn links(&self, file: &str) -> Result<Vec<Edge>, String>;
+
+    /// Reads the file of a program, says what it is filed under, and keeps it for [`Self::program`].
+    fn load(&self, program: &mut ProgramConfig) -> Result<(), String>;
+
+    /// A program whose file has been read.
+    fn program(&self, program: &ProgramConfig) -> Result<Program, String>;
+}
+
+/// Reads no file.
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn links(&self, _: &str) -> Result<Vec<Edge>, String> {
+        Err("cannot be read here".into())
+    }
+
+    fn load(&self, _: &mut ProgramConfig) -> Result<(), String> {
+        Err("cannot be read here".into())
+    }
+
+    fn program(&self, program: &ProgramConfig) -> Result<Program, String> {
+        no_files(program)
+    }
+}
 
 /// All points of a document that names no file, the first key of the sweep varying slowest. `overrides` are dotted paths and
 /// TOML values (or bare strings), applied in order.
 pub fn points(text: &str, overrides: &[(String, String)]) -> Result<Vec<Point>, ConfigError> {
-    points_with_files(text, overrides, &|_| Err("cannot be read here".into()))
+    points_with_files(text, overrides, &NoFiles)
 }
 
-/// All points of a document whose files `read` reads.
+/// All points of a document whose files `files` reads.
 pub fn points_with_files(
     text: &str,
     overrides: &[(String, String)],
-    read: &Reader<'_>,
+    files: &impl Files,
 ) -> Result<Vec<Point>, ConfigError> {
     let source = Source::parse(text)?;
     let (draft, sweep) = assemble(&source, overrides)?;
     let count = sweep.count().map_err(|e| draft.located(e))?;
-    (0..count).map(|index| point(&draft, &sweep, index, read)).collect()
+    (0..count).map(|index| point(&draft, &sweep, index, files)).collect()
 }
 
 /// What the sweep sets at every point, in the order of [`points`], and the names that [sweep.labels] gives to these values:
@@ -113,7 +143,7 @@ fn assemble<'a>(
     Ok((draft, sweep))
 }
 
-fn point(base: &Draft<'_>, sweep: &Sweep, index: usize, read: &Reader<'_>) -> Result<Point, ConfigError> {
+fn point(base: &Draft<'_>, sweep: &Sweep, index: usize, files: &impl Files) -> Result<Point, ConfigError> {
     let mut draft = base.clone();
     for (key, value) in sweep.point(index) {
         draft.assign(&key.path, value.clone(), key.origin)?;
@@ -123,8 +153,11 @@ fn point(base: &Draft<'_>, sweep: &Sweep, index: usize, read: &Reader<'_>) -> Re
     if draft.load_yields {
         experiment.spread_load();
     }
-    experiment.topology.load(read).map_err(|error| draft.located(error.within("topology")))?;
-    let resolved = Plan::new(&experiment);
+    let links = |file: &str| files.links(file);
+    experiment.topology.load(links).map_err(|error| draft.located(error.within("topology")))?;
+    programs::check(&draft.root, &experiment).map_err(|error| draft.located(error))?;
+    programs::load(&mut experiment, files).map_err(|error| draft.located(error))?;
+    let resolved = Plan::with_programs(&experiment, &|program| files.program(program));
     let experiment = resolved.map_err(|error| draft.located(error))?.experiment;
     Ok(Point { experiment, axes: assignments(sweep, index) })
 }
@@ -221,6 +254,10 @@ mod tests {
             ("sat", json!({ "l": 1, "k": 1 })),
             ("listed", json!([{ "nodes": [0], "load": 0.5 }])),
             ("collective", json!({ "kind": "barrier" })),
+            ("stencil", json!({ "sides": [2, 2], "bytes": 8 })),
+            ("training", json!({ "layers": 2, "activation": 8, "gradient": 8, "forward": 1, "backward": 1 })),
+            ("graph500", json!({ "scale": 8, "query_time": 1.0 })),
+            ("ideal", json!({ "nodes": 4, "latency": 5 })),
         ];
         let mut cases = Vec::new();
         outside(Schema::root(), &mut Vec::new(), &mut cases);
@@ -229,7 +266,7 @@ mod tests {
             let names = |name: &str| path.iter().any(|part| part == name);
             let source = match () {
                 () if names("network") || names("lbr") => &mesh,
-                () if names("host") || names("program") || names("max_cycles") => &program,
+                () if ["host", "program", "max_cycles", "ideal"].into_iter().any(names) => &program,
                 () => &small,
             };
             let mut draft = Draft::new(source).unwrap();

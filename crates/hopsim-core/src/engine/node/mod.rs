@@ -83,8 +83,6 @@ pub trait Nodes<M: Mode>: Sized {
 pub struct RankState<'a> {
     /// Its job.
     pub job: u8,
-    /// Its node in the region.
-    pub node: RegionNode,
     /// Whether something of its program is under way.
     pub is_busy: bool,
     /// Last cycle in which something happened to it.

@@ -66,7 +66,7 @@ impl<'a> Export<'a> {
                     (message.communicator, Some(message.tag))
                 }
                 Record::Collective(collective) => (collective.communicator, None),
-                Record::Compute { .. } | Record::Wait { .. } => continue,
+                Record::Begin { .. } | Record::Compute { .. } | Record::Wait { .. } => continue,
             };
             if tags.insert(key, ANY).is_none() {
                 keys.push(key);
@@ -160,6 +160,11 @@ impl<'a> Chain<'a> {
                 self.standing = SmallVec::from_slice(&[(join, false)]);
             }
             Record::Collective(collective) => self.collective(collective)?,
+            Record::Begin { .. } => {
+                // Those of a communicator share a tag, and messages of two at once could not be told apart.
+                let reason = "a collective that does not block has no form in GOAL; expected one that blocks";
+                return Err(ProgramError::new(reason));
+            }
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::{APART, FURTHER, mix};
 use crate::collectives::Kind;
 use crate::error::ProgramError;
-use crate::record::{Bytes, Collective, Communicator, Rank, Record};
+use crate::record::{Bytes, Collective, Communicator, Rank};
 use crate::trace::Trace;
 
 /// The calls of a member.
@@ -116,9 +116,9 @@ fn calls(
     rank: Rank,
 ) -> impl Iterator<Item = (Option<u64>, Collective)> {
     let tape = &trace.ranks[rank as usize];
-    tape.iter().zip(0..).filter_map(move |(record, number)| match record {
-        Record::Collective(call) if call.communicator == communicator => Some((tape.line(number), call)),
-        _ => None,
+    tape.iter().zip(0..).filter_map(move |(record, number)| {
+        let call = record.collective().filter(|call| call.communicator == communicator)?;
+        Some((tape.line(number), call.clone()))
     })
 }
 

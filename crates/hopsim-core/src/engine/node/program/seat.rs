@@ -102,13 +102,7 @@ impl Seat {
 
     /// The rank, to be looked at.
     pub fn state(&self) -> RankState<'_> {
-        RankState {
-            job: self.job,
-            node: self.node,
-            is_busy: self.is_busy(),
-            last_event: self.last_event,
-            host: &self.host,
-        }
+        RankState { job: self.job, is_busy: self.is_busy(), last_event: self.last_event, host: &self.host }
     }
 
     /// The packet that it would admit in cycle `now`; `nodes` has the node of every rank.

@@ -1,0 +1,117 @@
+//! Programs without contention: on an ideal network, or on any other as if every packet were alone.
+
+use super::{Control, Outcome, outcome, programs};
+use crate::config::Contention;
+use crate::engine::node::RankState;
+use crate::error::RunError;
+use crate::measure::recorder::Recorder;
+use crate::plan::{Plan, ProgramPlan};
+use crate::topology::Topology;
+use crate::topology::ideal::Incoming;
+use hopsim_programs::host::Host;
+use hopsim_programs::ideal::{Ejection, Ideal, Latency, Network};
+use std::sync::atomic::Ordering;
+
+/// Cycles between two looks at [`Control`].
+const PERIOD: u32 = 1 << 20;
+
+/// Whether a plan is run here.
+pub fn is_ideal(plan: &Plan) -> bool {
+    matches!(*plan.topology, Topology::Ideal(_)) || plan.experiment.contention == Some(Contention::None)
+}
+
+/// Runs the programs of a plan, which do not meet.
+pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
+    let mut recorder = Recorder::new(plan);
+    let mut end = 0;
+    for (number, job) in (0..).zip(&plan.jobs) {
+        let Some(program) = job.program() else { continue };
+        let ideal = run_job(plan, (number, program), &mut recorder, control)?;
+        end = end.max(ideal.now().saturating_add(1));
+        for host in ideal.hosts() {
+            if let Some(counts) = &mut recorder.programs {
+                counts.rank(number, host.rank(), host.figures());
+            }
+        }
+    }
+    recorder.close(end);
+    Ok(outcome(plan, &recorder))
+}
+
+fn run_job<'p>(
+    plan: &'p Plan,
+    (number, job): (u8, &'p ProgramPlan),
+    recorder: &mut Recorder,
+    control: &Control,
+) -> Result<Ideal<'p>, RunError> {
+    let most = plan.experiment.measure.cycles;
+    let hosts: Vec<Host> =
+        (0..job.nodes.len() as u32).map(|rank| job.program.host(rank, &job.rules)).collect();
+    let mut ideal = Ideal::new(network(plan, job), hosts, job.start);
+    let mut stop = 0u32;
+    loop {
+        stop = stop.saturating_add(PERIOD).max(ideal.next_event().saturating_add(1)).min(most);
+        let is_left = ideal.advance(stop, |letter, at| {
+            if let Some(programs) = &mut recorder.programs {
+                programs.message(number, at - letter.joined);
+            }
+        });
+        control.cycles.store(stop, Ordering::Relaxed);
+        if control.cancel.load(Ordering::Relaxed) {
+            return Err(RunError::Cancelled);
+        }
+        if !is_left {
+            break;
+        }
+        if stop == most {
+            return Err(RunError::Unfinished(most, programs::progress(plan, &states(&ideal, number))));
+        }
+    }
+    let states = states(&ideal, number);
+    match programs::find_stuck(plan, &states).or_else(|| programs::find_unmatched(plan, &states)) {
+        Some(failure) => Err(failure),
+        None => Ok(ideal),
+    }
+}
+
+/// The ranks of a job, with nothing under way.
+fn states<'a>(ideal: &'a Ideal<'_>, job: u8) -> Vec<RankState<'a>> {
+    let state = |host: &'a Host| RankState { job, is_busy: false, last_event: ideal.now(), host };
+    ideal.hosts().iter().map(state).collect()
+}
+
+fn network<'p>(plan: &'p Plan, job: &'p ProgramPlan) -> Network<'p> {
+    if let Topology::Ideal(ideal) = &*plan.topology {
+        let config = &ideal.config;
+        let ejection = match config.ejection {
+            Incoming::Unlimited => Ejection::Unlimited,
+            Incoming::Serial => Ejection::Serial,
+        };
+        let latency = Latency::Constant(config.latency);
+        return Network { latency, cycles_per_phit: config.cycles_per_phit, ejection };
+    }
+    let latency = Latency::Pair(Box::new(move |from, to| {
+        alone(plan, (job.nodes[from as usize], job.nodes[to as usize]))
+    }));
+    Network { latency, cycles_per_phit: 1, ejection: Ejection::Unlimited }
+}
+
+/// Cycles that the head of a packet that is alone takes from node to node over its minimal path.
+fn alone(plan: &Plan, (from, to): (u32, u32)) -> u32 {
+    let topology = &plan.topology;
+    let router = |node: u32| node / topology.nodes_per_router();
+    let (from, to) = (router(from), router(to));
+    let latencies: Vec<u32> = plan.network.classes.links.iter().map(|class| class.latency).collect();
+    let (links, hops) = if from == to {
+        (0, 0)
+    } else {
+        let hops = topology.minimal_hops(from, to);
+        // A phit: what the links add for the length of a packet is refused.
+        (
+            topology.minimal_latency(from, to, (&latencies, 1)),
+            hops.iter().copied().map(u32::from).sum::<u32>(),
+        )
+    };
+    let router = plan.router.pipeline_latency + plan.router.crossbar_latency;
+    plan.network.classes.terminal.latency + (hops + 1) * router + links
+}

@@ -1,0 +1,97 @@
+//! The ideal network: see [`Config`].
+
+use super::{Interconnect, MAX_PORTS, Parameters, PortClass};
+use crate::error::ConfigError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How packets come in at a node of an ideal network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Incoming {
+    /// Any number at once.
+    #[default]
+    Unlimited,
+    /// One after the other, in order of the cycles in which their heads are there, then of source, then of number.
+    Serial,
+}
+
+/// No routers, links or queues: whatever is under way, a message of M phits that begins to leave at cycle t is there at cycle
+/// t + `latency` + M · `cycles_per_phit`, and keeps the wire of its node for M · `cycles_per_phit` cycles. For programs only.
+///
+/// The `LogGP` model with o = g = 0 (Alexandrov et al., SPAA 1995): what a program needs besides the network, and a reference for
+/// simulators of programs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Number of nodes \[1 …\].
+    #[schemars(range(min = 1))]
+    pub nodes: u32,
+    /// From node to node \[cycles, 1 … 1000000000\].
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub latency: u32,
+    /// Cycles that a wire takes for a phit \[0 … 64\]; 0: messages have no length.
+    #[serde(default = "one")]
+    #[schemars(range(max = 64))]
+    pub cycles_per_phit: u32,
+    /// How packets come in.
+    #[serde(default)]
+    pub ejection: Incoming,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// An ideal network. Every node hangs from a router of its own, which nothing passes.
+#[derive(Clone, Debug)]
+pub struct Ideal {
+    /// What the document says.
+    pub config: Config,
+}
+
+impl Interconnect for Ideal {
+    fn routers(&self) -> u32 {
+        self.config.nodes
+    }
+
+    fn nodes_per_router(&self) -> u32 {
+        1
+    }
+
+    fn ports(&self) -> Vec<PortClass> {
+        vec![PortClass::Terminal]
+    }
+
+    fn neighbour(&self, _: u32, _: usize) -> Option<(u32, usize)> {
+        None
+    }
+
+    fn minimal_port(&self, _: u32, _: u32, _: u16) -> (usize, u8) {
+        (0, 0)
+    }
+
+    fn minimal_hops(&self, _: u32, _: u32) -> [u16; 2] {
+        [0; 2]
+    }
+}
+
+impl Parameters for Config {
+    type Built = Ideal;
+
+    fn build(&self) -> Result<Ideal, ConfigError> {
+        let outside = |key: &str, value: u32, valid: String| {
+            Err(ConfigError::new(key, "out of range").value(value).valid(valid))
+        };
+        if self.nodes == 0 || u64::from(self.nodes) > MAX_PORTS {
+            return outside("nodes", self.nodes, format!("1 … {MAX_PORTS}"));
+        }
+        if !(1..=1_000_000_000).contains(&self.latency) {
+            return outside("latency", self.latency, "1 … 1000000000".into());
+        }
+        if self.cycles_per_phit > 64 {
+            return outside("cycles_per_phit", self.cycles_per_phit, "0 … 64".into());
+        }
+        Ok(Ideal { config: self.clone() })
+    }
+}

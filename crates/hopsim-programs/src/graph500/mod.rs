@@ -1,0 +1,199 @@
+//! The model of the Graph500 benchmark of Fuentes (2017), "Contributions to the efficient use of dragonfly networks", thesis,
+//! University of Cantabria, chapter 2: a breadth-first search of a random graph, level by level.
+//!
+//! In every level each rank sends aggregated queries to random others, then tells all of them how many messages they get, and
+//! an all-reduce ends the level. How many queries there are is drawn before the run: see [`volume`]. What a rank does with them
+//! is executed by [`crate::host::Host::of_search`].
+
+pub mod aggregation;
+pub mod random;
+pub mod volume;
+
+use crate::error::Refusal;
+use crate::record::Rank;
+use crate::units::Fraction;
+use aggregation::Messages;
+use random::{Purpose, Source};
+use volume::Volume;
+
+/// Which of two forms of the fit of queries by level, equation 2.8.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Equations {
+    /// As printed in the thesis.
+    #[default]
+    Thesis,
+    /// As in the public source of `FOGSim`, which drew presumably figures 2.13 to 2.24. It puts nearly all queries into levels
+    /// 2 and 3.
+    Fogsim,
+}
+
+/// What the processor does for queries that it sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Generation {
+    /// It takes the time of a query for each before the message is sent, as in equation 2.20.
+    #[default]
+    Compute,
+    /// Nothing: the link alone limits how fast queries are sent, as in `FOGSim`.
+    Link,
+}
+
+/// The length of messages that carry no queries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Signals {
+    /// 0 B.
+    #[default]
+    Empty,
+    /// That of a message full of queries, as in `FOGSim`.
+    Full,
+}
+
+/// A search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// Number of ranks n, `[2 … 65,536]`. Memory is 4 B for each pair of ranks.
+    pub ranks: u32,
+    /// Binary logarithm of the number of vertices s, `[1 … 40]`.
+    pub scale: u32,
+    /// Edges per vertex f, `[1 … 1,024]`.
+    pub edgefactor: u32,
+    /// Most queries of a message c, `[1 … 2²⁰]`.
+    pub coalescing: u32,
+    /// Of a query `[bytes, 1 … 65,536]`.
+    pub query_bytes: u32,
+    /// Computation for a query `[ns; numerator and denominator up to 2³²]`. None: it takes no time.
+    pub query_time: Option<Fraction>,
+    /// Edges of the vertex that the search begins with d, `[1 … 2³² − 1]`. None: it is drawn, equations 2.18 and 2.19.
+    pub root_degree: Option<u32>,
+    /// How many queries there are by level.
+    pub equations: Equations,
+    /// What queries cost their sender.
+    pub generation: Generation,
+    /// How long messages without queries are.
+    pub signals: Signals,
+    /// The search ends after so many levels, `[1 … 64]`.
+    pub max_levels: u32,
+}
+
+/// Most messages that a rank may send in a search: hosts number them in 32 bits.
+const MAX_MESSAGES: u64 = 1 << 31;
+
+impl Parameters {
+    /// The thesis' model with 16 edges per vertex, messages of 256 queries of 16 B, a root degree that is drawn, and up to 9
+    /// levels.
+    pub fn new(ranks: u32, scale: u32, query_time: Option<Fraction>) -> Self {
+        Self {
+            ranks,
+            scale,
+            edgefactor: 16,
+            coalescing: 256,
+            query_bytes: 16,
+            query_time,
+            root_degree: None,
+            equations: Equations::default(),
+            generation: Generation::default(),
+            signals: Signals::default(),
+            max_levels: 9,
+        }
+    }
+
+    /// Refuses what is out of its range.
+    fn check(&self) -> Result<(), Refusal> {
+        for (key, value, least, most) in [
+            ("ranks", self.ranks, 2, 65_536),
+            ("scale", self.scale, 1, 40),
+            ("edgefactor", self.edgefactor, 1, 1024),
+            ("coalescing", self.coalescing, 1, 1 << 20),
+            ("query_bytes", self.query_bytes, 1, 65_536),
+            ("root_degree", self.root_degree.unwrap_or(1), 1, u64::from(u32::MAX)),
+            ("max_levels", self.max_levels, 1, 64),
+        ] {
+            Refusal::unless_within(key, value, least..=most)?;
+        }
+        let most = 1 << 32;
+        let is_long = |time: &Fraction| time.numerator > most || time.denominator > most;
+        self.query_time.filter(is_long).map_or(Ok(()), |time| {
+            let valid = format!("a fraction with a numerator and a denominator of up to {most}");
+            Err(Refusal::new("query_time", time, "it has too many digits", valid))
+        })
+    }
+
+    /// The queries of a rank in a level as messages.
+    pub fn messages(&self, queries: u64) -> Messages {
+        Messages::new(queries, self.ranks, self.coalescing)
+    }
+
+    /// Payload of a message without queries \[bytes\].
+    pub fn signal_bytes(&self) -> u64 {
+        match self.signals {
+            Signals::Empty => 0,
+            Signals::Full => u64::from(self.coalescing) * u64::from(self.query_bytes),
+        }
+    }
+}
+
+/// A search whose queries have been drawn: the program.
+pub struct Search {
+    parameters: Parameters,
+    volume: Volume,
+    sources: Box<dyn Sources>,
+}
+
+/// Gives every purpose the random numbers of its own, from the first, whenever it is asked.
+pub trait Sources: Fn(Purpose) -> Source + Send + Sync + 'static {}
+
+impl<T: Fn(Purpose) -> Source + Send + Sync + 'static> Sources for T {}
+
+impl Search {
+    /// Refuses parameters out of their ranges, and searches with more than 2³¹ messages of a rank.
+    pub fn new(parameters: Parameters, sources: impl Sources) -> Result<Self, Refusal> {
+        parameters.check()?;
+        let volume = Volume::draw(&parameters, &sources);
+        let search = Self { parameters, volume, sources: Box::new(sources) };
+        let most = (0..parameters.ranks).map(|rank| search.sends(rank)).max().unwrap_or(0);
+        if most > MAX_MESSAGES {
+            let reason = format!("a rank would send {most} messages, and it may send {MAX_MESSAGES}");
+            return Err(Refusal::new("scale", parameters.scale, reason, "a smaller one, or more ranks"));
+        }
+        Ok(search)
+    }
+
+    /// What it was made of.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Random numbers for the destinations of a rank's messages.
+    pub(crate) fn destinations(&self, rank: Rank) -> Source {
+        (self.sources)(Purpose::Destinations(rank))
+    }
+
+    /// How many queries there are.
+    pub fn volume(&self) -> &Volume {
+        &self.volume
+    }
+
+    /// Number of levels.
+    pub fn levels(&self) -> u32 {
+        self.volume.queries.len() as u32
+    }
+
+    /// Messages with queries that a rank sends in a level.
+    pub fn messages(&self, level: u32, rank: Rank) -> Messages {
+        self.parameters.messages(self.volume.queries[level as usize][rank as usize])
+    }
+
+    /// Messages with queries of all ranks in all levels.
+    pub fn query_messages(&self) -> u64 {
+        let queries = self.volume.queries.iter().flatten();
+        queries.map(|&queries| self.parameters.messages(queries).left()).sum()
+    }
+
+    /// All messages that a rank sends: with queries, signals, and those of the all-reduces.
+    pub fn sends(&self, rank: Rank) -> u64 {
+        let (levels, others) = (u64::from(self.levels()), u64::from(self.parameters.ranks) - 1);
+        let queries: u64 = (0..self.levels()).map(|level| self.messages(level, rank).left()).sum();
+        let is_root = rank == self.volume.root;
+        let signals = others * if is_root { levels } else { levels - 1 };
+        queries.saturating_add(signals + levels * if is_root { others } else { 1 })
+    }
+}

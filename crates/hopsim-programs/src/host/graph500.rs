@@ -1,0 +1,384 @@
+//! One rank of a search of Graph500: see [`crate::graph500`].
+//!
+//! Steps of its own come one after the other, and only when the stream has nothing else to do: what comes in goes before what
+//! goes out. A step under way is not interrupted.
+//!
+//! 1. For each message with queries: computes their time, if generation takes time, and then sends it to a random other rank.
+//!    The step is over when the last phit of the message has left the node.
+//! 2. After the last one it tells every other rank, in order, how many messages it sent there. Level 0 has messages of the root
+//!    alone, so that only the root tells.
+//! 3. When it has been told by all, and all messages that they told of have been received and their queries computed, it sends
+//!    a report to the root. The root waits for all reports and then releases the others, in order; the next level begins with
+//!    that.
+//!
+//! All that comes in is received as if a receive were posted for it; then the queries of a message are computed. What belongs
+//! to a later level waits for it.
+
+use crate::graph500::aggregation::Messages;
+use crate::graph500::random::{self, Source};
+use crate::graph500::{Generation, Search};
+use crate::host::machine::{Label, Machine, Owner, Reached, Sending, Work};
+use crate::host::matching::{Envelope, Pattern};
+use crate::host::rules::Rules;
+use crate::host::{Cycle, Letter, Purpose};
+use crate::record::{Communicator, Rank};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The step of its own that is under way.
+const OWN: Owner = Owner::MAX;
+
+/// Kinds of messages. With the level they are the communicator of a message.
+const KINDS: u32 = 4;
+/// Carries queries.
+const QUERIES: u32 = 0;
+/// Says by its tag how many messages with queries there are from its source.
+const SIGNAL: u32 = 1;
+/// A rank's level is over.
+const REPORT: u32 = 2;
+/// The level is over for all.
+const RELEASE: u32 = 3;
+
+fn communicator(level: u32, kind: u32) -> Communicator {
+    level * KINDS + kind
+}
+
+/// Where a rank is in a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Sends queries.
+    Queries,
+    /// Signals to this rank next, and those behind it.
+    Signals(Rank),
+    /// Waits for what others send.
+    Waits,
+    /// Has reported to the root, or, as the root, waits for reports.
+    Reported,
+    /// The root releases this rank next, and those behind it.
+    Releases(Rank),
+    /// Has done all levels.
+    Over,
+}
+
+/// What the step of its own that is under way does.
+#[derive(Clone, Copy)]
+enum Step {
+    Nothing,
+    /// Computes queries; then this is sent.
+    Generates(Sending),
+    Sends,
+}
+
+/// Something that has come in.
+#[derive(Clone, Copy)]
+enum Incoming {
+    /// A message with so many queries is received.
+    Queries(u64),
+    /// Its queries are computed.
+    Computed,
+    /// A signal is received: so many messages.
+    Signal(u32),
+    Report,
+    Release,
+}
+
+/// What a rank knows of its level.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    /// Ranks that have signalled.
+    signals: u32,
+    /// Messages with queries that they told of.
+    announced: u64,
+    /// Those whose queries have been computed.
+    computed: u64,
+    /// Ranks that have reported.
+    reports: u32,
+    released: bool,
+}
+
+/// The program of one rank.
+pub struct Searching {
+    search: Arc<Search>,
+    rank: Rank,
+    destinations: Source,
+    /// None: queries take no time.
+    clock: Option<Clock>,
+    level: u32,
+    phase: Phase,
+    step: Step,
+    /// What is left to send of the level.
+    messages: Messages,
+    /// Messages with queries in this level, by destination.
+    sent: Vec<u32>,
+    tally: Tally,
+    incoming: FxHashMap<Owner, Incoming>,
+    received: Owner,
+    index: u32,
+    left: u64,
+}
+
+impl Searching {
+    /// That of a rank, before it begins.
+    pub fn new(rank: Rank, search: &Arc<Search>, rules: &Rules) -> Self {
+        Self {
+            rank,
+            destinations: search.destinations(rank),
+            clock: Clock::new(search, rules),
+            level: 0,
+            phase: Phase::Queries,
+            step: Step::Nothing,
+            messages: search.messages(0, rank),
+            sent: vec![0; search.parameters().ranks as usize],
+            tally: Tally::default(),
+            incoming: FxHashMap::default(),
+            received: 0,
+            index: 0,
+            left: search.sends(rank),
+            search: Arc::clone(search),
+        }
+    }
+
+    /// Whether all levels are over.
+    pub fn is_exhausted(&self) -> bool {
+        self.phase == Phase::Over
+    }
+
+    /// Messages that it has not begun to send.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// A message has been announced, or something else has come in. If it is of this level it is received.
+    #[inline(never)]
+    pub fn announced(&mut self, now: Cycle, machine: &mut Machine, letter: &Letter) {
+        let Letter { source, tag, communicator, .. } = *letter;
+        let is_announced = matches!(letter.purpose, Purpose::Eager | Purpose::Request { .. });
+        if is_announced && communicator / KINDS == self.level && self.phase != Phase::Over {
+            self.receive(now, machine, Envelope { source, tag, communicator }, letter.bytes);
+        }
+    }
+
+    /// Begins to receive a message that waits.
+    fn receive(&mut self, now: Cycle, machine: &mut Machine, envelope: Envelope, bytes: u64) {
+        let Envelope { source, tag, communicator } = envelope;
+        let queries = bytes / u64::from(self.search.parameters().query_bytes);
+        let incoming = match communicator % KINDS {
+            QUERIES => Incoming::Queries(queries),
+            SIGNAL => Incoming::Signal(tag),
+            REPORT => Incoming::Report,
+            _ => Incoming::Release,
+        };
+        let owner = self.received;
+        self.received = (self.received + 1) % OWN;
+        self.incoming.insert(owner, incoming);
+        let pattern = Pattern { source: Some(source), tag: Some(tag), communicator };
+        self.begin(now, machine, owner, Work::Receive(pattern));
+    }
+
+    fn begin(&mut self, now: Cycle, machine: &mut Machine, owner: Owner, work: Work) {
+        let label = Label { index: self.index, owner, record: 0, stream: 0 };
+        self.index = self.index.wrapping_add(1);
+        machine.begin(now, label, work);
+    }
+
+    /// An operation has reached a state.
+    #[inline(never)]
+    pub fn reached(&mut self, now: Cycle, machine: &mut Machine, reached: Reached) {
+        if !reached.done {
+            return;
+        }
+        if reached.owner != OWN {
+            return self.came_in(now, machine, reached.owner);
+        }
+        match std::mem::replace(&mut self.step, Step::Nothing) {
+            Step::Generates(sending) => self.issue(now, machine, sending),
+            Step::Sends | Step::Nothing => {}
+        }
+    }
+
+    /// A message has been received, or its queries have been computed.
+    fn came_in(&mut self, now: Cycle, machine: &mut Machine, owner: Owner) {
+        match self.incoming.remove(&owner) {
+            Some(Incoming::Queries(queries)) => {
+                let time = self.time(queries);
+                self.incoming.insert(owner, Incoming::Computed);
+                self.begin(now, machine, owner, Work::Compute(time));
+            }
+            Some(Incoming::Computed) => self.tally.computed += 1,
+            Some(Incoming::Signal(messages)) => {
+                self.tally.signals += 1;
+                self.tally.announced += u64::from(messages);
+            }
+            Some(Incoming::Report) => self.tally.reports += 1,
+            Some(Incoming::Release) => self.tally.released = true,
+            None => {}
+        }
+    }
+
+    /// Cycles that so many queries take.
+    fn time(&mut self, queries: u64) -> Cycle {
+        self.clock.as_mut().map_or(0, |clock| clock.advance(queries))
+    }
+
+    /// The stream has nothing to do: begins the next step of its own, if it can. Returns whether it has.
+    #[inline(never)]
+    pub fn go_on(&mut self, now: Cycle, machine: &mut Machine) -> bool {
+        if !matches!(self.step, Step::Nothing) || !machine.is_idle(0) {
+            return false;
+        }
+        loop {
+            let phase = self.phase;
+            if self.begin_step(now, machine) {
+                return true;
+            }
+            if phase == self.phase {
+                return false;
+            }
+            if !machine.is_idle(0) {
+                // Another level has begun, and messages of it are there already.
+                return true;
+            }
+        }
+    }
+
+    /// Begins a step of its phase, or goes to the next phase if there is none. Returns whether a step has begun.
+    fn begin_step(&mut self, now: Cycle, machine: &mut Machine) -> bool {
+        match self.phase {
+            Phase::Queries => return self.send_queries(now, machine),
+            Phase::Signals(next) => match self.other(next) {
+                Some(rank) => {
+                    self.phase = Phase::Signals(rank + 1);
+                    self.send(now, machine, SIGNAL, (rank, self.sent[rank as usize]));
+                    return true;
+                }
+                None => self.phase = Phase::Waits,
+            },
+            Phase::Waits if self.has_all() => {
+                self.phase = Phase::Reported;
+                if !self.is_root() {
+                    self.send(now, machine, REPORT, (self.search.volume().root, 0));
+                    return true;
+                }
+            }
+            Phase::Reported if self.is_root() && self.tally.reports == self.others() => {
+                self.phase = Phase::Releases(0);
+            }
+            Phase::Releases(next) => match self.other(next) {
+                Some(rank) => {
+                    self.phase = Phase::Releases(rank + 1);
+                    self.send(now, machine, RELEASE, (rank, 0));
+                    return true;
+                }
+                None => self.begin_level(now, machine),
+            },
+            Phase::Reported if self.tally.released => self.begin_level(now, machine),
+            Phase::Waits | Phase::Reported | Phase::Over => {}
+        }
+        false
+    }
+
+    fn is_root(&self) -> bool {
+        self.rank == self.search.volume().root
+    }
+
+    fn others(&self) -> u32 {
+        self.search.parameters().ranks - 1
+    }
+
+    /// The first other rank from this one on.
+    fn other(&self, from: Rank) -> Option<Rank> {
+        let rank = if from == self.rank { from + 1 } else { from };
+        (rank <= self.others()).then_some(rank)
+    }
+
+    /// Whether all have signalled, and all messages that they told of have been computed.
+    fn has_all(&self) -> bool {
+        let signals = match self.level {
+            0 => u32::from(!self.is_root()),
+            _ => self.others(),
+        };
+        self.tally.signals == signals && self.tally.computed == self.tally.announced
+    }
+
+    /// Begins with the next message with queries. After the last one it is time for signals.
+    fn send_queries(&mut self, now: Cycle, machine: &mut Machine) -> bool {
+        let Some(queries) = self.messages.next() else {
+            let signals = self.level > 0 || self.is_root();
+            self.phase = if signals { Phase::Signals(0) } else { Phase::Waits };
+            return false;
+        };
+        let others = self.others();
+        let drawn = random::below(&mut self.destinations, others);
+        let to = drawn + u32::from(drawn >= self.rank);
+        self.sent[to as usize] += 1;
+        let parameters = *self.search.parameters();
+        let bytes = queries * u64::from(parameters.query_bytes);
+        let sending = Sending { to, tag: 0, communicator: communicator(self.level, QUERIES), bytes };
+        if parameters.generation == Generation::Link {
+            self.issue(now, machine, sending);
+        } else {
+            let time = self.time(queries);
+            self.step = Step::Generates(sending);
+            self.begin(now, machine, OWN, Work::Compute(time));
+        }
+        true
+    }
+
+    /// Sends a message without queries to a rank, with a tag.
+    fn send(&mut self, now: Cycle, machine: &mut Machine, kind: u32, (to, tag): (Rank, u32)) {
+        let bytes = self.search.parameters().signal_bytes();
+        let communicator = communicator(self.level, kind);
+        self.issue(now, machine, Sending { to, tag, communicator, bytes });
+    }
+
+    fn issue(&mut self, now: Cycle, machine: &mut Machine, sending: Sending) {
+        self.step = Step::Sends;
+        self.left -= 1;
+        self.begin(now, machine, OWN, Work::Send(sending));
+    }
+
+    /// The next level begins, and all that waits for it is received; after the last one there is none.
+    fn begin_level(&mut self, now: Cycle, machine: &mut Machine) {
+        if self.level + 1 == self.search.levels() {
+            self.phase = Phase::Over;
+            return;
+        }
+        self.level += 1;
+        self.phase = Phase::Queries;
+        self.messages = self.search.messages(self.level, self.rank);
+        self.sent.fill(0);
+        self.tally = Tally::default();
+        let level = self.level;
+        let is_due = |envelope: Envelope| envelope.communicator / KINDS == level;
+        while let Some((envelope, bytes)) = machine.matching.earliest(is_due) {
+            self.receive(now, machine, envelope, bytes);
+        }
+    }
+}
+
+/// Computation of queries in cycles: exact, and so that rounding down never adds up.
+struct Clock {
+    numerator: u128,
+    denominator: u128,
+    remainder: u128,
+}
+
+impl Clock {
+    /// That of a search on hosts of these rules; none if queries take no time.
+    fn new(search: &Search, rules: &Rules) -> Option<Self> {
+        let (time, rate) = (search.parameters().query_time?, rules.cycles_per_nanosecond?);
+        let times = |a, b| u128::from(a) * u128::from(b);
+        Some(Self {
+            numerator: times(time.numerator, rate.numerator),
+            denominator: times(time.denominator, rate.denominator),
+            remainder: 0,
+        })
+    }
+
+    /// Cycles of so many queries: up to 2²⁰, and a numerator of up to 2⁹⁶, by the limits of a search.
+    fn advance(&mut self, queries: u64) -> Cycle {
+        let exact = u128::from(queries) * self.numerator + self.remainder;
+        self.remainder = exact % self.denominator;
+        Cycle::try_from(exact / self.denominator).unwrap_or(Cycle::MAX)
+    }
+}
