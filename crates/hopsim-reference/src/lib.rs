@@ -28,7 +28,7 @@ mod life;
 pub mod metrics;
 mod nic;
 mod parts;
-pub mod program;
+mod program;
 mod room;
 mod route;
 mod routing;
@@ -40,6 +40,7 @@ mod waits;
 use hopsim_core::plan::Plan;
 use hopsim_core::trace::PacketTrace;
 pub use life::{Life, Record};
+pub use program::{Run, Told};
 pub use simulator::Simulator;
 
 /// The life of every packet granted at least one output in the first `cycles` cycles, by source and serial
@@ -52,7 +53,7 @@ pub fn trace(plan: &Plan, cycles: u32) -> Vec<PacketTrace> {
 
 /// What a run of programs leaves behind that ends at the first multiple of `period` by which they are done; `None` if that is not
 /// by cycle `limit`.
-pub fn programs(plan: &Plan, period: u32, limit: u32) -> Option<program::Run> {
+pub fn programs(plan: &Plan, period: u32, limit: u32) -> Option<Run> {
     Simulator::new(plan).run_programs(period, limit)
 }
 

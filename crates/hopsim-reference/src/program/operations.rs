@@ -49,6 +49,7 @@ pub fn operations(program: &ProgramPlan, rank: u32) -> Vec<Operation> {
     match &program.program {
         Program::Script(script) => of_records(script, rank, clock),
         Program::Graph(graph) => of_graph(&graph.ranks[rank as usize], clock),
+        Program::Search(_) => unimplemented!("the reference has no searches"),
     }
 }
 
@@ -181,6 +182,7 @@ impl Sequence<'_> {
                 self.wait(done);
             }
             Record::Collective(collective) => self.collective(collective),
+            Record::Begin { .. } => unimplemented!("the reference has no collectives beside others"),
         }
     }
 

@@ -25,7 +25,8 @@ impl Simulator<'_> {
             while self.take_up(node) {}
             self.admit_parcels(node);
             // Over an unlimited link messages leave in the cycle of their admission.
-            if !self.rank(node).leaving.iter().any(|&(cycle, _)| cycle == self.now) {
+            let now = self.now;
+            if !self.rank(node).leaving.iter().any(|&(cycle, _)| cycle == now) {
                 break;
             }
         }

@@ -76,7 +76,7 @@ pub fn compare(engine: &[PacketTrace], reference: &[PacketTrace]) -> Result<(), 
 struct Coverage(RefCell<BTreeMap<String, [usize; 3]>>);
 
 /// Whether some VC of a shared buffer has no room of its own for a packet, or packets enter rings without leaving a bubble.
-fn may_deadlock(plan: &Plan) -> bool {
+pub fn may_deadlock(plan: &Plan) -> bool {
     let lacks_bubble = plan.network.classes.links[0].bubble == 0;
     (has_rings(plan) && lacks_bubble)
         || plan.router.damq.is_some_and(|shares| shares.iter().any(|s| s.reserve < plan.longest_packet()))

@@ -220,14 +220,14 @@ impl Programs {
     fn act<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, number: u32) {
         let now = kernel.now;
         let seat = &mut self.seats[number as usize];
-        seat.letters.sort_unstable_by_key(|letter| (letter.source, letter.number));
-        for letter in seat.letters.drain(..) {
+        seat.letters.sort_unstable_by_key(|(letter, _)| (letter.source, letter.number));
+        for (letter, there) in seat.letters.drain(..) {
             if letter.has_payload()
                 && let Some(programs) = &mut kernel.worker.recorder.programs
             {
-                programs.message(seat.job, now - letter.joined);
+                programs.message(seat.job, there - letter.joined);
             }
-            seat.host.deliver(now, &letter);
+            seat.host.deliver(now, &letter, there);
         }
         let was_done = seat.host.is_done();
         loop {

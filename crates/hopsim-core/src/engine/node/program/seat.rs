@@ -30,7 +30,7 @@ pub struct Seat {
     /// Messages on their way to it.
     pub inbox: Inbox,
     /// Messages that are there and that the host does not know of.
-    pub letters: Vec<Letter>,
+    pub letters: Vec<(Letter, u32)>,
     /// When the seat is on the agenda; `u32::MAX`: it is not.
     pub wakes_at: u32,
     /// First cycle in which its wire is free, if it has only one.
