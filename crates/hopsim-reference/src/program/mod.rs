@@ -52,7 +52,7 @@ pub struct Told {
     pub finish: u32,
     /// Cycles of stream 0 with computations.
     pub compute: u64,
-    /// Cycles with overheads.
+    /// Cycles of stream 0 with overheads.
     pub overhead: u64,
     /// Payload \[bytes\] and latency \[cycles\] of every message that it received from another rank.
     pub received: Vec<(u64, u32)>,
@@ -108,9 +108,16 @@ impl Rank {
 }
 
 impl Simulator<'_> {
+    /// Whether all ranks have begun and have nothing left to do.
+    fn programs_are_done(&self) -> bool {
+        let begun =
+            self.plan.jobs.iter().filter_map(|job| job.program()).all(|program| program.start < self.now);
+        begun && self.ranks.iter().flatten().all(Rank::is_done)
+    }
+
     /// Runs until all programs are done, and on to a multiple of `period`; `None` if they are not done by cycle `limit`.
     pub(crate) fn run_programs(mut self, period: u32, limit: u32) -> Option<Run> {
-        while self.now % period > 0 || !self.ranks.iter().flatten().all(Rank::is_done) {
+        while self.now % period > 0 || !self.programs_are_done() {
             if self.now >= limit {
                 return None;
             }

@@ -110,7 +110,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// Streams that are idle take up what has waited longest; whether there was something.
+    /// The first idle stream that something waits for takes up what has waited longest; whether there is one.
     fn take_up(&mut self, node: usize) -> bool {
         let now = self.now;
         let job = self.rank(node).job;
@@ -118,7 +118,9 @@ impl Simulator<'_> {
         let rank = self.rank(node);
         let is_idle =
             |&&(_, operation): &&(u32, usize)| rank.busy[rank.operations[operation].stream].is_none();
-        let Some(&first) = rank.waiting.iter().filter(is_idle).min() else { return false };
+        let order =
+            |&&(since, operation): &&(u32, usize)| (rank.operations[operation].stream, since, operation);
+        let Some(&first) = rank.waiting.iter().filter(is_idle).min_by_key(order) else { return false };
         rank.waiting.retain(|&waiting| waiting != first);
         let operation = first.1;
         let stream = rank.operations[operation].stream;
@@ -129,10 +131,9 @@ impl Simulator<'_> {
             Work::Join => unreachable!("it needs no stream"),
         };
         rank.busy[stream] = Some((now + cycles, operation));
-        if !computes {
-            rank.told.overhead += u64::from(cycles);
-        } else if stream == 0 {
-            rank.told.compute += u64::from(cycles);
+        if stream == 0 {
+            let told = if computes { &mut rank.told.compute } else { &mut rank.told.overhead };
+            *told += u64::from(cycles);
         }
         if computes {
             self.reach(node, operation, State::Started);

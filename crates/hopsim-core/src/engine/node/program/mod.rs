@@ -229,7 +229,7 @@ impl Programs {
             }
             seat.host.deliver(now, &letter, there);
         }
-        let was_done = seat.host.is_done();
+        let was_done = seat.is_done();
         loop {
             self.seats[number as usize].run(now);
             self.admit(kernel, number);
@@ -239,7 +239,7 @@ impl Programs {
             }
         }
         let seat = &mut self.seats[number as usize];
-        self.left -= usize::from(!was_done && seat.host.is_done());
+        self.left -= usize::from(!was_done && seat.is_done());
         let next = seat.next(now);
         if next < seat.wakes_at {
             seat.wakes_at = next;

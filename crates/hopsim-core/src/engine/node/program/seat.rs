@@ -82,6 +82,11 @@ impl Seat {
         self.last_event = now;
     }
 
+    /// Whether its rank has nothing left to do. One without operations is done when the program begins, not before.
+    pub fn is_done(&self) -> bool {
+        self.has_begun && self.host.is_done()
+    }
+
     /// When the seat has something to do though nothing happens to it.
     pub fn next(&self, now: u32) -> u32 {
         let own = if self.has_begun { self.host.next() } else { self.start };
