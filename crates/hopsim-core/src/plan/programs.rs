@@ -6,8 +6,9 @@ use crate::config::program::{
     AnySource, CpuSpeed, EagerLimit, HostCompat, HostConfig, LastPacket, ProgramConfig, SendCompletes,
     UnitsConfig,
 };
-use crate::config::{Experiment, JobConfig};
+use crate::config::{Experiment, InjectionLink, JobConfig};
 use crate::error::ConfigError;
+use crate::plan::Plan;
 use crate::plan::jobs::ProgramPlan;
 use hopsim_programs::collectives::Choices;
 use hopsim_programs::formats::mpt;
@@ -29,9 +30,25 @@ pub fn packet_length(host: Option<&HostConfig>) -> u32 {
     host.and_then(|host| host.packet_length).unwrap_or(16)
 }
 
-/// Whether some job runs a program.
-pub fn any(experiment: &Experiment) -> bool {
-    experiment.jobs.iter().any(|job| job.program.is_some())
+/// Without contention there is nothing but programs, and what paths cost has to be known beforehand.
+pub fn check_contention(plan: &Plan) -> Result<(), ConfigError> {
+    let is_ideal = plan.experiment.topology.is_ideal();
+    let alone = plan.experiment.contention.is_some();
+    if let Some(index) = plan.jobs.iter().position(|job| job.program().is_none())
+        && (is_ideal || alone)
+    {
+        let reason = "draws packets, and an ideal network carries only the messages of programs";
+        return Err(ConfigError::new(format!("jobs.{index}"), reason).valid("jobs with a program"));
+    }
+    if alone && !is_ideal && plan.network.slowest_link() > 1 {
+        let reason = "some links take several cycles for a phit";
+        return Err(ConfigError::new("contention", reason).value("none").valid("links of a phit per cycle"));
+    }
+    if alone && !is_ideal && plan.nic.injection_link == InjectionLink::Unlimited {
+        let reason = "without contention the wire of a node carries a phit per cycle";
+        return Err(ConfigError::new("semantics.injection_link", reason).value("unlimited").valid("serial"));
+    }
+    Ok(())
 }
 
 /// A job with a program on some nodes, in the order of their ranks.

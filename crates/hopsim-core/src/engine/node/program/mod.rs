@@ -160,7 +160,7 @@ impl<M: Mode> Nodes<M> for Programs {
             return now;
         }
         let own = self.agenda.peek().map_or(u32::MAX, |Reverse((at, _))| *at);
-        let event = self.there.next(now).min(own);
+        let event = self.there.next(now, own.max(now));
         if self.has_one_wire { event } else { self.synthetic.next_wire(now, event) }
     }
 

@@ -158,12 +158,15 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         if nodes == kernel.now {
             return nodes;
         }
-        let wheels = kernel.arrivals.next(kernel.now).min(kernel.credits.next(kernel.now));
-        let wheels = wheels.min(kernel.immigrants.next(kernel.now)).min(self.wakes.next(kernel.now));
+        // Each is looked through only as far as the first event of those before.
+        let next = kernel.arrivals.next(kernel.now, nodes);
+        let next = kernel.credits.next(kernel.now, next);
+        let next = kernel.immigrants.next(kernel.now, next);
+        let next = self.wakes.next(kernel.now, next);
         // A signal that is there waits for its node.
         let signal = cx.sat.as_ref().map_or(u32::MAX, |sat| sat.arrives);
         let signal = if signal < kernel.now { u32::MAX } else { signal };
-        self.extras.choices.waiting.next_release(kernel.now, nodes.min(wheels).min(signal))
+        self.extras.choices.waiting.next_release(kernel.now, next.min(signal))
     }
 
     /// The region, to be looked at.
