@@ -26,6 +26,10 @@ use std::sync::Arc;
 /// Most cycles a run may last: times are 32-bit and events lie ahead of the present.
 pub const MAX_CYCLES: u32 = 3_000_000_000;
 
+/// Most packets in an output queue. Packets of one length that need more are refused; where several lengths meet a queue with so
+/// many has no room.
+pub const MOST_QUEUED: u32 = 255;
+
 /// An experiment ready to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -215,8 +219,9 @@ impl Plan {
                     .valid(format!("at least {least} phits")));
             }
         }
-        let (shortest, most) = (self.shortest_packet(), 255);
-        if let Some(size) = self.router.output_buffer.filter(|size| size / shortest > most) {
+        let (shortest, most) = (self.shortest_packet(), MOST_QUEUED);
+        let are_equal = shortest == longest;
+        if let Some(size) = self.router.output_buffer.filter(|size| are_equal && size / shortest > most) {
             return Err(ConfigError::new(
                 format!("router.{name}.buffers.output"),
                 format!("an output queue holds at most {most} packets, and the shortest packet has {shortest} phits"),

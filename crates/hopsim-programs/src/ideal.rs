@@ -175,7 +175,7 @@ impl<'l> Ideal<'l> {
             if letter.has_payload() {
                 watch(&letter, now);
             }
-            self.hosts[rank].deliver(now, &letter);
+            self.hosts[rank].deliver(now, &letter, now);
         }
     }
 

@@ -12,8 +12,8 @@
 //! 2. *signal and sense*: the signal of injection control moves on; each router counts what its heads may read, from scratch, and tells its group;
 //! 3. *allocate*: nodes that take a packet from every VC at once take those that have arrived; each router runs the iterations of its separable allocator, inputs first;
 //! 4. *move*: phits cross the crossbar and leave the output queues, one per cycle on every wire;
-//! 5. *network interfaces*: changes of traffic, replies, generation, admission to the injection buffers; phits leave the
-//!    nodes.
+//! 5. *network interfaces*: changes of traffic, replies, generation, what programs do, admission to the injection buffers;
+//!    phits leave the nodes.
 //!
 //! Virtual cut-through reserves space for whole packets: credits and room are taken and given back in packets
 //! at the moment the head moves, while the phits follow. So an output queue may for a moment hold more
@@ -28,6 +28,7 @@ mod life;
 pub mod metrics;
 mod nic;
 mod parts;
+mod program;
 mod room;
 mod route;
 mod routing;
@@ -39,6 +40,7 @@ mod waits;
 use hopsim_core::plan::Plan;
 use hopsim_core::trace::PacketTrace;
 pub use life::{Life, Record};
+pub use program::{Run, Told};
 pub use simulator::Simulator;
 
 /// The life of every packet granted at least one output in the first `cycles` cycles, by source and serial
@@ -47,6 +49,12 @@ pub fn trace(plan: &Plan, cycles: u32) -> Vec<PacketTrace> {
     let mut simulator = Simulator::new(plan);
     (0..cycles).for_each(|_| simulator.step());
     simulator.into_traces()
+}
+
+/// What a run of programs leaves behind that ends at the first multiple of `period` by which they are done; `None` if that is not
+/// by cycle `limit`.
+pub fn programs(plan: &Plan, period: u32, limit: u32) -> Option<Run> {
+    Simulator::new(plan).run_programs(period, limit)
 }
 
 /// What a whole run, warm-up included, leaves behind.

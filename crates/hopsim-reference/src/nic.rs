@@ -39,7 +39,7 @@ pub struct Nic {
     last: u32,
     generated: u32,
     /// Packets that wait for an injection buffer.
-    queue: VecDeque<usize>,
+    pub queue: VecDeque<usize>,
     /// Replies that wait for the wire; they go first.
     replies: VecDeque<usize>,
     /// Requests on their way whose reply has not come.
@@ -227,6 +227,9 @@ impl Simulator<'_> {
     /// One cycle of a node: change of load, replies and packets that waited, generation, admission, then the limit of
     /// the source queue. Replies of this cycle have joined theirs when their requests left the router.
     pub(crate) fn inject(&mut self, node: usize) {
+        if self.ranks[node].is_some() {
+            return self.run_rank(node);
+        }
         let nic = &mut self.nics[node];
         if let Some(job) = nic.job.and_then(|job| self.plan.jobs[job].traffic()) {
             let changed = job.changes.iter().any(|phase| phase.from == self.now && phase.new_load);
@@ -341,7 +344,7 @@ impl Simulator<'_> {
         self.nics[node].queue.push_back(packet);
     }
 
-    fn new_packet(&mut self, node: usize, destination: u32, role: Role, length: u32) -> usize {
+    pub(crate) fn new_packet(&mut self, node: usize, destination: u32, role: Role, length: u32) -> usize {
         let nic = &mut self.nics[node];
         let trace = PacketTrace {
             source: node as u32,
@@ -382,7 +385,7 @@ impl Simulator<'_> {
 
     /// Lets the first reply, or else the first packet of the source queue, into an injection buffer; whether that was
     /// possible.
-    fn admit(&mut self, node: usize) -> bool {
+    pub(crate) fn admit(&mut self, node: usize) -> bool {
         let nic = &mut self.nics[node];
         if !(0..nic.free.len()).any(|vc| nic.wire_is_free(self.plan, vc)) {
             return false;

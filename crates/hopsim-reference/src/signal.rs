@@ -26,7 +26,8 @@ impl Simulator<'_> {
     pub(crate) fn pass_signal(&mut self) {
         let Some(signal) = self.signal.as_mut().filter(|signal| signal.arrives <= self.now) else { return };
         let (node, cycles) = signal.rule.walk[signal.steps % signal.rule.walk.len()];
-        let idle = self.nics[node as usize].is_idle(self.plan);
+        let sends = self.ranks[node as usize].as_ref().is_some_and(|rank| !rank.queue.is_empty());
+        let idle = self.nics[node as usize].is_idle(self.plan) && !sends;
         let count = &mut signal.counts[node as usize];
         if idle || *count >= signal.rule.l {
             *count = 0;

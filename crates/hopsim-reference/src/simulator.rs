@@ -4,6 +4,7 @@ use crate::build::build_router;
 use crate::life::{Life, Record};
 use crate::nic::Nic;
 use crate::parts::{Input, Packet, Phit, Resident, Router};
+use crate::program::{self, Message, Parcel, Rank};
 use crate::routing::Rules;
 use crate::sensors::Sensors;
 use crate::signal::Signal;
@@ -24,6 +25,12 @@ pub struct Simulator<'a> {
     pub(crate) rules: Rules,
     /// What routers keep for that.
     pub(crate) sensors: Sensors,
+    /// The ranks of programs, by node.
+    pub(crate) ranks: Vec<Option<Rank>>,
+    /// What they have sent.
+    pub(crate) messages: Vec<Message>,
+    /// How that travels.
+    pub(crate) parcels: Vec<Parcel>,
     /// Packets of the present synchronised burst that have been consumed, by job.
     pub(crate) consumed: Vec<u64>,
     /// The signal of injection control, if there is one.
@@ -45,6 +52,9 @@ impl<'a> Simulator<'a> {
             nics: (0..plan.network.nodes as usize).map(|node| Nic::new(plan, node)).collect(),
             sensors: rules.sensors(),
             rules,
+            ranks: program::ranks(plan),
+            messages: Vec::new(),
+            parcels: Vec::new(),
             consumed: vec![0; plan.jobs.len()],
             signal: plan.control.sat.as_ref().map(Signal::new),
             waits: BTreeMap::new(),

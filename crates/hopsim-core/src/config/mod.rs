@@ -67,9 +67,8 @@ impl Experiment {
     /// Hands the shorthand `load` to the jobs that state none.
     pub fn spread_load(&mut self) {
         let Some(load) = self.load.take() else { return };
-        for job in &mut self.jobs {
-            let traffic = job.traffic.as_mut().map(|traffic| &mut traffic.process);
-            if let Some(own) = traffic.and_then(|process| process.load_mut()) {
+        for job in self.jobs.iter_mut().filter(|job| job.program.is_none()) {
+            if let Some(own) = job.traffic.get_or_insert_default().process.load_mut() {
                 own.get_or_insert(load);
             }
         }
@@ -182,6 +181,7 @@ impl Default for NicConfig {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form serde wants")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }

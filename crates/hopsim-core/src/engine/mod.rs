@@ -182,14 +182,17 @@ fn drive<'p, R: Region<'p>>(
 ) -> Result<u32, RunError> {
     let plan = simulation.plan;
     let (watchdog, has_programs) = (plan.experiment.measure.watchdog, plan.has_programs());
+    // Where nodes do nothing but run programs, nothing happens after their end.
+    let alone = has_programs && plan.jobs.iter().all(|job| job.program().is_some());
+    let period = if alone { 256 * CONTROL_PERIOD } else { CONTROL_PERIOD };
     let mut next_check = watchdog;
     while simulation.now() < end {
         let rests = has_programs && !simulation.are_done() && simulation.skip_idle(end);
         if rests && let Some(stuck) = programs::find_stuck(plan, &simulation.ranks()) {
             return Err(stuck);
         }
-        let period = simulation.now() / CONTROL_PERIOD * CONTROL_PERIOD;
-        let stop = end.min(period.saturating_add(CONTROL_PERIOD)).min(next_check.max(simulation.now() + 1));
+        let begin = simulation.now() / period * period;
+        let stop = end.min(begin.saturating_add(period)).min(next_check.max(simulation.now() + 1));
         simulation.advance(stop);
         control.cycles.store(stop, Ordering::Relaxed);
         control.packet_hops.store(simulation.worker.recorder.packet_hops, Ordering::Relaxed);
@@ -197,7 +200,8 @@ fn drive<'p, R: Region<'p>>(
             return Err(RunError::Cancelled);
         }
         if has_programs && stop % CONTROL_PERIOD == 0 && simulation.are_done() {
-            return Ok(stop);
+            let last = simulation.ranks().iter().map(|rank| rank.host.figures().finish).max();
+            return Ok((last.unwrap_or(0) / CONTROL_PERIOD + 1) * CONTROL_PERIOD);
         }
         if stop >= next_check || stop == end {
             next_check = stop.saturating_add(watchdog);

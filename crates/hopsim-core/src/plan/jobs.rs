@@ -219,6 +219,7 @@ pub fn resolve_work(experiment: &mut Experiment) -> Result<(), ConfigError> {
     if experiment.jobs.iter().any(|job| job.program.is_some()) {
         (measure.warmup, measure.batches) = (0, 1);
         measure.cycles = *measure.max_cycles.get_or_insert(super::MAX_CYCLES);
+        within(1..=super::MAX_CYCLES, measure.cycles, "measure.max_cycles")?;
     } else if let Some(cycles) = measure.max_cycles {
         return Err(ConfigError::new("measure.max_cycles", "is for runs of programs")
             .value(cycles)

@@ -55,7 +55,7 @@ fn unknown_key() {
     assert_eq!(
         after("[measure]\nwarm-up = 3"),
         "line 8, column 1: measure.warm-up = 3: unknown key; did you mean `warmup`? \
-         Valid: warmup, cycles, seed, batches, interval, streams, watchdog"
+         Valid: warmup, cycles, max_cycles, seed, batches, interval, streams, watchdog"
     );
 }
 
@@ -64,7 +64,7 @@ fn key_in_the_wrong_table() {
     assert_eq!(
         before("seed = 1"),
         "line 1, column 1: seed = 1: unknown key; did you mean `measure.seed`? \
-         Valid: compat, load, topology, links, router, routing, nic, semantics, jobs, measure, sweep"
+         Valid: compat, load, units, topology, contention, links, router, routing, nic, semantics, jobs, measure, sweep"
     );
     assert_eq!(
         after("[router]\ncioq = {}\nspeedup = 2"),
@@ -78,7 +78,7 @@ fn key_that_begins_like_another_one() {
     assert_eq!(
         before("lode = 0.2"),
         "line 1, column 1: lode = 0.2: unknown key; did you mean `load`? \
-         Valid: compat, load, topology, links, router, routing, nic, semantics, jobs, measure, sweep"
+         Valid: compat, load, units, topology, contention, links, router, routing, nic, semantics, jobs, measure, sweep"
     );
 }
 
@@ -87,7 +87,7 @@ fn load_where_it_does_not_belong() {
     assert_eq!(
         after("[[jobs]]\nload = 0.2"),
         "line 8, column 1: jobs.0.load = 0.2: unknown key; did you mean `jobs.0.traffic.process.bernoulli.load` or \
-         `load`? Valid: name, placement, traffic"
+         `load`? Valid: name, placement, traffic, program, host, start"
     );
     assert_eq!(
         after("[[jobs]]\n[[jobs]]\ntraffic = { load = 0.2 }"),
@@ -192,7 +192,7 @@ fn missing_key() {
     assert_eq!(
         message_of("load = 0.5", &[]),
         "topology: is missing; valid: one of the tables [topology.dragonfly], [topology.mesh], [topology.torus], [topology.ring], \
-         [topology.hyperx], [topology.fat_tree], [topology.graph]"
+         [topology.ideal], [topology.hyperx], [topology.fat_tree], [topology.graph]"
     );
     assert_eq!(
         message_of("load = 0.5\n[topology.dragonfly]\np = 2\na = 4\n", &[]),
@@ -227,7 +227,7 @@ fn wrong_type() {
     assert_eq!(
         after("[measure]\nstreams = \"nodes\""),
         "line 8, column 1: measure.streams = \"nodes\": must be a list, not a string; \
-         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, latency_histogram"
+         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, ranks, latency_histogram"
     );
     assert_eq!(
         after("[jobs]\nname = \"a\""),
@@ -772,7 +772,7 @@ fn override_that_does_not_fit() {
     assert_eq!(
         set(&["sed=3"]),
         "sed = 3 (override): unknown key; did you mean `measure.seed`? \
-         Valid: compat, load, topology, links, router, routing, nic, semantics, jobs, measure, sweep"
+         Valid: compat, load, units, topology, contention, links, router, routing, nic, semantics, jobs, measure, sweep"
     );
     assert_eq!(
         set(&["load=high"]),
@@ -842,7 +842,7 @@ fn sweep_that_does_not_fit() {
     assert_eq!(
         after("[sweep.product]\n\"measure.sede\" = [1]"),
         "line 8, column 1: measure.sede = 1 (from the sweep): unknown key; did you mean `seed`? \
-         Valid: warmup, cycles, seed, batches, interval, streams, watchdog"
+         Valid: warmup, cycles, max_cycles, seed, batches, interval, streams, watchdog"
     );
     assert_eq!(
         after("[sweep.product]\nload = [0.5, 1.5]"),

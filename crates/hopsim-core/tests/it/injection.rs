@@ -133,7 +133,7 @@ fn random_loads_are_the_same_for_a_seed_and_others_for_another() {
         "process": { "bernoulli": { "load": 0.5 } }, "node_loads": { "random": { "saturated": 0.25 } }
     });
     let mut document = network(&mesh(), &traffic);
-    let loads = |document: &Value| plan(document).jobs[0].load.to_bits();
+    let loads = |document: &Value| plan(document).jobs[0].traffic().unwrap().load.to_bits();
     let first = loads(&document);
     assert_eq!(first, loads(&document));
     // A quarter at 1, the rest uniform: mean 0.625, sigma 0.29 · sqrt(12) / 16 = 0.06.

@@ -224,13 +224,15 @@ fn nodes_are_of_the_job_that_is_placed_on_them() {
     let expected: Vec<u8> = (0..16).map(|node: u8| if node < 6 { node / 2 } else { u8::MAX }).collect();
     assert_eq!(plan.job_of, expected);
     for (place, (job, length)) in plan.jobs.iter().zip([4, 6, 8]).enumerate() {
+        let job = job.traffic().unwrap();
         assert_eq!(job.nodes, [2 * place as u32, 2 * place as u32 + 1]);
         assert_eq!((job.name.as_str(), job.packet_length), (format!("job{place}").as_str(), length));
         assert!(job.outstanding.is_none() && !job.request_reply());
     }
     let requests = with(&dragonfly(), "jobs.0.traffic.request_reply", json!({ "outstanding": 3 }));
     let requests = plan_with_injection_vcs(&requests, 2);
-    assert_eq!((requests.jobs[0].outstanding, requests.jobs[0].request_reply()), (Some(3), true));
+    let requests = requests.jobs[0].traffic().unwrap();
+    assert_eq!((requests.outstanding, requests.request_reply()), (Some(3), true));
 }
 
 fn plan_with_injection_vcs(document: &Value, vcs: u32) -> Plan {

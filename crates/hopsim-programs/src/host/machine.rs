@@ -218,17 +218,17 @@ impl Machine {
         }
     }
 
-    /// The last phit of a message is at the node.
-    pub fn deliver(&mut self, now: Cycle, letter: &Letter) {
+    /// A message is for the receiver to know; its last phit was at the node in cycle `there`.
+    pub fn deliver(&mut self, now: Cycle, letter: &Letter, there: Cycle) {
         match letter.purpose {
             Purpose::Eager => {
-                self.count_received(now, letter);
+                self.count_received(there, letter);
                 self.announce(now, letter, None);
             }
             Purpose::Request { sender } => self.announce(now, letter, Some(sender)),
             Purpose::Clear { sender, receiver } => self.send_data(now, letter.source, (sender, receiver)),
             Purpose::Data { receiver } => {
-                self.count_received(now, letter);
+                self.count_received(there, letter);
                 self.is_there(now, receiver);
             }
         }
@@ -250,10 +250,10 @@ impl Machine {
         self.queue.push_back(Outgoing { letter, queued: now, sender: Some(sender) });
     }
 
-    fn count_received(&mut self, now: Cycle, letter: &Letter) {
+    fn count_received(&mut self, there: Cycle, letter: &Letter) {
         self.figures.messages_received += 1;
         self.figures.bytes_received += letter.bytes;
-        let latency = u64::from(now - letter.joined);
+        let latency = u64::from(there - letter.joined);
         self.figures.latency_sum += latency;
         self.figures.latency_max = self.figures.latency_max.max(latency);
     }

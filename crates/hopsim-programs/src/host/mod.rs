@@ -211,8 +211,8 @@ impl Host {
     }
 
     /// The last phit of a message for it is there.
-    pub fn deliver(&mut self, now: Cycle, letter: &Letter) {
-        self.machine.deliver(now, letter);
+    pub fn deliver(&mut self, now: Cycle, letter: &Letter, there: Cycle) {
+        self.machine.deliver(now, letter, there);
         if let Program::Search(searching) = &mut self.program {
             searching.announced(now, &mut self.machine, letter);
         }

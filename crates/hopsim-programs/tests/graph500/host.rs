@@ -33,7 +33,7 @@ fn sends(search: &Arc<Search>, rank: u32, deliveries: &[(u32, u32, u32)]) -> Vec
     let mut sent = Vec::new();
     for now in 0..100 {
         for &(_, kind, tag) in deliveries.iter().filter(|delivery| delivery.0 == now) {
-            host.deliver(now, &letter(rank, kind, tag));
+            host.deliver(now, &letter(rank, kind, tag), now);
         }
         host.run(now);
         while let Some(outgoing) = host.queue().pop_front() {

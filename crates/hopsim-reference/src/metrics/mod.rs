@@ -96,6 +96,7 @@ pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
             RecordStream::Generation => ("generation_series", run.generation_table()),
             RecordStream::Occupancy => ("occupancy", run.occupancy_table()),
             RecordStream::InjectionWaits => ("injection_waits", run.waits_table()),
+            RecordStream::Ranks => unimplemented!("see `program::Run`"),
             RecordStream::LatencyHistogram => ("latency_histogram", run.histogram_table()),
         });
     }

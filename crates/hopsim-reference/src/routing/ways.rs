@@ -127,6 +127,7 @@ impl Ways {
             TopologyConfig::FatTree(config) => {
                 Shape::FatTree { k: config.k as usize, levels: config.levels as usize }
             }
+            TopologyConfig::Ideal(_) => unreachable!("it has no ways"),
             TopologyConfig::Graph(config) => Shape::Graph(Tables::of_graph(&plan.topology, config.ties)),
         };
         let up = match &plan.experiment.routing {

@@ -3,6 +3,7 @@
 mod graph;
 mod measure;
 mod network;
+mod programs;
 mod router;
 mod routing;
 mod traffic;
@@ -11,6 +12,8 @@ use hopsim_core::config::Experiment;
 use hopsim_core::plan::Plan;
 pub use measure::streams;
 use network::{control, fit_control, links, topology};
+pub use programs::LIMIT;
+use programs::Workload;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
@@ -34,7 +37,7 @@ impl Document {
     /// The plan, or why there is none.
     pub fn plan(&self) -> Result<Plan, String> {
         let experiment: Experiment = serde_json::from_value(self.0.clone()).map_err(|e| e.to_string())?;
-        Plan::new(&experiment).map_err(|e| e.to_string())
+        Plan::with_programs(&experiment, &programs::library).map_err(|e| e.to_string())
     }
 
     /// Cycles to run.
@@ -89,11 +92,27 @@ fn for_each_document(
     }
 }
 
+/// Runs `test` on the plans of documents in which jobs run programs.
+pub fn for_each_program(cases: (u32, u8), test: impl Fn(&Plan) -> Result<(), String>) {
+    for_each_document(&programs::document(ORDINARY), cases, |document| {
+        let plan = document.plan().map_err(TestCaseError::reject)?;
+        test(&plan).map_err(TestCaseError::fail)
+    });
+}
+
 /// A whole experiment.
 fn document(common: u32) -> impl Strategy<Value = Document> {
+    document_with(common, Just(Vec::new()))
+}
+
+/// A whole experiment, in which the first jobs run programs instead of drawing packets where there are such.
+fn document_with(
+    common: u32,
+    programs: impl Strategy<Value = Vec<Option<Workload>>>,
+) -> impl Strategy<Value = Document> {
     let network = (topology(common), links(common), router(common), (routing(), routing_of_one_class()));
     let workload = (nic_and_semantics(), control(), jobs(common), any::<u16>(), 500..3000u32);
-    (network, workload).prop_map(|(network, workload)| {
+    (network, workload, programs).prop_map(|(network, workload, programs)| {
         let (topology, links, router, routings) = network;
         let (topology, routing) = routing::fit(topology, routings);
         let (nic, control, (jobs, parts), seed, cycles) = workload;
@@ -107,7 +126,9 @@ fn document(common: u32) -> impl Strategy<Value = Document> {
             document["nic"]["control"] = control;
         }
         traffic::fit(&mut document, parts);
+        programs::make_room(&mut document, &programs);
         document["router"] = router.build(&document);
+        programs::place(&mut document, &programs);
         Document(document)
     })
 }

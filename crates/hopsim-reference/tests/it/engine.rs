@@ -76,7 +76,7 @@ pub fn compare(engine: &[PacketTrace], reference: &[PacketTrace]) -> Result<(), 
 struct Coverage(RefCell<BTreeMap<String, [usize; 3]>>);
 
 /// Whether some VC of a shared buffer has no room of its own for a packet, or packets enter rings without leaving a bubble.
-fn may_deadlock(plan: &Plan) -> bool {
+pub fn may_deadlock(plan: &Plan) -> bool {
     let lacks_bubble = plan.network.classes.links[0].bubble == 0;
     (has_rings(plan) && lacks_bubble)
         || plan.router.damq.is_some_and(|shares| shares.iter().any(|s| s.reserve < plan.longest_packet()))
@@ -239,8 +239,8 @@ fn names(plan: &Plan) -> Vec<String> {
     let flexible = router["vcs"]["management"].get("flexvc").is_some();
     let adaptive = !["minimal", "valiant", "up_down"].contains(&plan.experiment.routing.name());
     let replies = plan.jobs.iter().any(JobPlan::request_reply);
-    let bursts = plan.jobs.iter().any(|job| job.process.waits());
-    let changes = plan.jobs.iter().any(|job| !job.changes.is_empty());
+    let bursts = plan.jobs.iter().any(|job| job.traffic().is_some_and(|job| job.process.waits()));
+    let changes = plan.jobs.iter().any(|job| !job.changes().is_empty());
     let more = [
         (flexible, "flexvc"),
         (router["buffers"].get("damq").is_some(), "damq"),
@@ -263,7 +263,8 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
     let control = control.as_object().unwrap().keys().next().unwrap();
     let mut names = vec![control.clone(), format!("{control} {}", plan.experiment.routing.name())];
     for (job, built) in plan.experiment.jobs.iter().zip(&plan.jobs) {
-        let pattern = serde_json::to_value(&job.traffic.pattern).unwrap();
+        let Some((traffic, built)) = job.traffic.as_ref().zip(built.traffic()) else { continue };
+        let pattern = serde_json::to_value(&traffic.pattern).unwrap();
         let kind = pattern.as_object().unwrap().keys().next().unwrap();
         names.push(kind.clone());
         if pattern.to_string().contains("permutation\":\"") && kind == "mix" {

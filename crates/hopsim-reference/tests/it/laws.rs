@@ -2,7 +2,7 @@
 
 use crate::documents::{Document, ORDINARY, for_each_plan};
 use hopsim_core::config::router::Consumption;
-use hopsim_core::plan::Plan;
+use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::topology::PortClass;
 use hopsim_core::trace::PacketTrace;
 use hopsim_core::traffic::pattern::{Pattern, Site, Targets};
@@ -23,7 +23,7 @@ fn phits_are_conserved_and_buffers_hold_what_they_can() {
 }
 
 fn length(plan: &Plan, packet: &PacketTrace) -> u32 {
-    plan.jobs[plan.job_of[packet.source as usize] as usize].packet_length
+    plan.jobs[plan.job_of[packet.source as usize] as usize].longest_packet()
 }
 
 /// A packet granted an output: when, when it left (if the trace still tells), how long the link takes for it.
@@ -142,7 +142,8 @@ fn a_parking_lot_with_round_robin_halves_the_share_at_every_merge() {
         let site = Site { topology: &plan.topology, nodes: &nodes, seed: 1, job: 0 };
         let is_exit = |node: u32| u32::from(node == 0);
         let targets = Targets::new(&site, 2, is_exit, |list| vec![1 - list], is_exit).unwrap();
-        plan.jobs[0].pattern = Pattern::Targets(targets);
+        let JobPlan::Traffic(job) = &mut plan.jobs[0] else { unreachable!("it has traffic") };
+        job.pattern = Pattern::Targets(targets);
 
         let traces = trace(&plan, 8000);
         let arrived = |t: &&PacketTrace| t.destination == 0 && t.delivered.is_some_and(|d| d >= 2000);

@@ -5,5 +5,6 @@ mod documents;
 mod engine;
 mod laws;
 mod metrics;
+mod programs;
 mod routing;
 mod traffic;

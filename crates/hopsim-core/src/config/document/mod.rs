@@ -193,6 +193,9 @@ mod tests {
     const SMALL: &str = "load = 0.5\n[topology.dragonfly]\np = 2\na = 4\nh = 2\n";
     const MESH: &str = "load = 0.5\nrouting = \"adaptive\"\n[topology.mesh]\nsides = [4, 4]\n";
 
+    const PROGRAM: &str = "units = { cycle = \"1 ns\", phit = \"4 B\" }\ntopology.mesh.sides = [4, 4]\n\
+        [[jobs]]\nprogram.list.mpt = \"mpt 1\\nname p\\nranks 1\\ncomm 0 1 0\\nrank 0 0\\nend\"\n";
+
     /// Paths and values just outside the limits that the schema states.
     fn outside(schema: Schema, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, Value)>) {
         let children = match schema.shape() {
@@ -238,7 +241,7 @@ mod tests {
 
     #[test]
     fn every_limit_in_the_schema_is_enforced() {
-        let (small, mesh) = (Source::parse(SMALL).unwrap(), Source::parse(MESH).unwrap());
+        let [small, mesh, program] = [SMALL, MESH, PROGRAM].map(|text| Source::parse(text).unwrap());
         // Valid values of what the paths lead into and needs more than they say.
         let wholes = [
             ("changes", json!([{ "cycle": 10_000 }])),
@@ -250,13 +253,22 @@ mod tests {
             ("graph", json!({ "edges": [{ "between": [0, 1] }] })),
             ("sat", json!({ "l": 1, "k": 1 })),
             ("listed", json!([{ "nodes": [0], "load": 0.5 }])),
+            ("collective", json!({ "kind": "barrier" })),
+            ("stencil", json!({ "sides": [2, 2], "bytes": 8 })),
+            ("training", json!({ "layers": 2, "activation": 8, "gradient": 8, "forward": 1, "backward": 1 })),
+            ("graph500", json!({ "scale": 8, "query_time": 1.0 })),
+            ("ideal", json!({ "nodes": 4, "latency": 5 })),
         ];
         let mut cases = Vec::new();
         outside(Schema::root(), &mut Vec::new(), &mut cases);
         assert!(cases.len() > 40, "{}", cases.len());
         for (path, value) in cases {
             let names = |name: &str| path.iter().any(|part| part == name);
-            let source = if names("network") || names("lbr") { &mesh } else { &small };
+            let source = match () {
+                () if names("network") || names("lbr") => &mesh,
+                () if ["host", "program", "max_cycles", "ideal"].into_iter().any(names) => &program,
+                () => &small,
+            };
             let mut draft = Draft::new(source).unwrap();
             for (name, whole) in &wholes {
                 if let Some(index) = path.iter().position(|part| part == name) {

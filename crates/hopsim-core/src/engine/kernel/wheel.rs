@@ -10,8 +10,9 @@ pub trait Calendar: Clone + Default {
     fn mark(&mut self, bucket: u32);
     /// A bucket has none.
     fn clear(&mut self, bucket: u32);
-    /// Buckets from `bucket` on, round the wheel of `mask` + 1, up to the first that has an event, or may have one.
-    fn ahead(&self, bucket: u32, mask: u32) -> Option<u32>;
+    /// Buckets from `bucket` on, round the wheel of `mask` + 1, up to the first that has an event, or may have one; none if it is
+    /// not among so many.
+    fn ahead(&self, bucket: u32, mask: u32, within: u32) -> Option<u32>;
 }
 
 impl Calendar for () {
@@ -23,7 +24,7 @@ impl Calendar for () {
     #[inline]
     fn clear(&mut self, _: u32) {}
     #[inline]
-    fn ahead(&self, _: u32, _: u32) -> Option<u32> {
+    fn ahead(&self, _: u32, _: u32, _: u32) -> Option<u32> {
         Some(0)
     }
 }
@@ -48,19 +49,21 @@ impl Calendar for Bitmap {
         self.0[(bucket / 64) as usize] &= !(1 << (bucket % 64));
     }
 
-    fn ahead(&self, bucket: u32, mask: u32) -> Option<u32> {
-        let words = self.0.len();
-        let first = (bucket / 64) as usize;
-        let own = self.0[first] & (u64::MAX << (bucket % 64));
-        let word = |step: usize| match step {
-            0 => own,
-            // The whole first word again, after all others.
-            step => self.0[(first + step) % words],
-        };
-        (0..=words).find(|&step| word(step) != 0).map(|step| {
-            let found = ((first + step) % words) as u32 * 64 + word(step).trailing_zeros();
-            found.wrapping_sub(bucket) & mask
-        })
+    fn ahead(&self, bucket: u32, mask: u32, within: u32) -> Option<u32> {
+        // Their number is a power of two, as that of the buckets is.
+        let (words, first) = (self.0.len(), (bucket / 64) as usize);
+        let mut word = self.0[first] & (u64::MAX << (bucket % 64));
+        let most = words.min(within as usize / 64 + 1);
+        for step in 0..=most {
+            let at = (first + step) & (words - 1);
+            if word != 0 {
+                let found = at as u32 * 64 + word.trailing_zeros();
+                return Some(found.wrapping_sub(bucket) & mask);
+            }
+            // At last the whole first word again.
+            word = self.0[(at + 1) & (words - 1)];
+        }
+        None
     }
 }
 
@@ -116,13 +119,14 @@ impl<T, C: Calendar> Wheel<T, C> {
         }
     }
 
-    /// The first cycle from `now` on that has an event, `u32::MAX` if there is none; `now` if nobody remembers.
+    /// The first cycle of `now..end` that has an event, else `end`; `now` if nobody remembers.
     #[inline]
-    pub fn next(&self, now: u32) -> u32 {
-        self.calendar.ahead(now & self.mask, self.mask).map_or(u32::MAX, |ahead| now + ahead)
+    pub fn next(&self, now: u32, end: u32) -> u32 {
+        let ahead = self.calendar.ahead(now & self.mask, self.mask, end - now);
+        ahead.map_or(end, |ahead| end.min(now + ahead))
     }
 
-    /// The first cycle of `now..end` that has an event, else `end`; bucket by bucket.
+    /// The same, bucket by bucket.
     pub fn next_before(&self, now: u32, end: u32) -> u32 {
         let last = end.min(now.saturating_add(self.mask + 1));
         (now..last).find(|at| !self.buckets[(at & self.mask) as usize].is_empty()).unwrap_or(end)
@@ -169,9 +173,10 @@ mod tests {
             let mut pending: Vec<u32> = Vec::new();
             for now in 0..3 * horizon + 3 {
                 let next = pending.iter().copied().min().unwrap_or(u32::MAX);
-                assert_eq!(wheel.next(now), next, "horizon {horizon}, cycle {now}");
-                let limit = now + horizon / 2 + 1;
-                assert_eq!(wheel.next_before(now, limit), next.min(limit));
+                for limit in [now, now + horizon / 2, now + horizon + 1, u32::MAX] {
+                    assert_eq!(wheel.next(now, limit), next.min(limit), "horizon {horizon}, cycle {now}");
+                    assert_eq!(wheel.next_before(now, limit), next.min(limit));
+                }
                 let due = wheel.take(now);
                 pending.retain(|at| *at != now);
                 wheel.put_back(due);

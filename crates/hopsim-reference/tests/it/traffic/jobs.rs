@@ -74,7 +74,7 @@ fn jobs_run_where_their_placement_says() {
         let mut taken = Vec::new();
         for job in fixed.into_iter().chain(drawn) {
             let nodes = place(&plan, job, &taken);
-            assert_eq!(plan.jobs[job].nodes, nodes, "{placements:?}");
+            assert_eq!(plan.jobs[job].nodes(), nodes, "{placements:?}");
             assert!(nodes.iter().all(|&node| usize::from(plan.job_of[node as usize]) == job));
             taken.extend(nodes);
         }

@@ -22,7 +22,7 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn nodes(&self) -> &[u32] {
-        &self.plan.jobs[self.number].nodes
+        self.plan.jobs[self.number].nodes()
     }
 
     fn router(&self, node: u32) -> u32 {
@@ -228,8 +228,8 @@ fn packets_go_where_the_pattern_says_with_the_shares_it_says() {
             let job = Job { plan: &plan, number: 0 };
             let count = job.nodes().len();
             for &from in [0, 1, count / 2, count - 1].map(|place| &job.nodes()[place]) {
-                let shares = job.shares(&plan.experiment.jobs[0].traffic.pattern, from);
-                let built = &plan.jobs[0].pattern;
+                let shares = job.shares(&plan.experiment.jobs[0].traffic.as_ref().unwrap().pattern, from);
+                let built = &plan.jobs[0].traffic().unwrap().pattern;
                 let permuted = pattern.get("permutation").is_some();
                 assert_eq!(
                     built.is_silent(from),
@@ -266,8 +266,9 @@ fn a_random_permutation_is_any_without_a_fixed_point() {
         document["measure"]["seed"] = json!(seed);
         let plan = crate::documents::Document(document).plan().unwrap();
         let mut stream = Stream::new(0, Purpose::Pattern, 0);
-        let code: u32 =
-            (0..4).map(|node| plan.jobs[0].pattern.destination(node, &mut stream) << (4 * node)).sum();
+        let code: u32 = (0..4)
+            .map(|node| plan.jobs[0].traffic().unwrap().pattern.destination(node, &mut stream) << (4 * node))
+            .sum();
         *counts.entry(code).or_default() += 1;
     }
     let expected: Shares = counts.keys().map(|&code| (code, 1.0 / 9.0)).collect();

@@ -3,7 +3,7 @@
 use super::plan_of;
 use hopsim_core::config::document::schema;
 use hopsim_core::engine::trace;
-use hopsim_core::plan::{JobPlan, Plan};
+use hopsim_core::plan::Plan;
 use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::traffic::node_loads::NodeLoads;
 use hopsim_core::traffic::process::ProcessConfig;
@@ -48,8 +48,12 @@ fn gaps_of_bernoulli_traffic_are_those_of_a_draw_in_every_cycle() {
         let (mut one, mut other) = (Stream::new(3, Purpose::Process, 9), Stream::new(3, Purpose::Process, 9));
         let p = load / f64::from(length);
         for _ in 0..2_000 {
-            assert_eq!(cut(plan.jobs[0].process.begin(&mut one)), gap(p, &mut other), "load {load}");
-            let step = plan.jobs[0].process.step(&mut one);
+            assert_eq!(
+                cut(plan.jobs[0].traffic().unwrap().process.begin(&mut one)),
+                gap(p, &mut other),
+                "load {load}"
+            );
+            let step = plan.jobs[0].traffic().unwrap().process.step(&mut one);
             assert!(step.fresh);
             assert_eq!(cut(step.gap), gap(p, &mut other), "load {load} / {length}");
         }
@@ -67,9 +71,9 @@ fn bursts_end_and_begin_with_the_probabilities_that_the_model_says() {
         // A burst of B packets takes B − 1 cycles, and the next one begins 1 / p later: that is the load.
         assert!((mean / (mean - 1.0 + 1.0 / begin) - r).abs() < 1e-12);
         let (mut one, mut other) = (Stream::new(4, Purpose::Process, 2), Stream::new(4, Purpose::Process, 2));
-        assert_eq!(cut(plan.jobs[0].process.begin(&mut one)), gap(begin, &mut other));
+        assert_eq!(cut(plan.jobs[0].traffic().unwrap().process.begin(&mut one)), gap(begin, &mut other));
         for _ in 0..5_000 {
-            let step = plan.jobs[0].process.step(&mut one);
+            let step = plan.jobs[0].traffic().unwrap().process.step(&mut one);
             let ends = other.unit() < 1.0 / mean;
             assert_eq!(step.fresh, ends);
             assert_eq!(cut(step.gap), if ends { gap(begin, &mut other) } else { Some(1) });
@@ -145,8 +149,8 @@ fn requests_are_generated_at_half_the_load_and_every_one_is_answered() {
 
 /// The load of every node of a job, in their order.
 fn loads(plan: &Plan, number: usize) -> Vec<f64> {
-    let JobPlan { nodes, .. } = &plan.jobs[number];
-    let traffic = &plan.experiment.jobs[number].traffic;
+    let nodes = plan.jobs[number].nodes();
+    let traffic = plan.experiment.jobs[number].traffic.as_ref().unwrap();
     let ProcessConfig::Bernoulli(process) = &traffic.process else { panic!("another process") };
     match &traffic.node_loads {
         NodeLoads::Equal(_) => vec![process.load.unwrap(); nodes.len()],
@@ -181,7 +185,7 @@ fn nodes_offer_loads_of_their_own() {
     for node_loads in all {
         let process = json!({ "bernoulli": { "load": 0.2 } });
         let plan = ring(&json!({ "process": process, "packet_length": 4, "node_loads": node_loads }));
-        let (loads, job) = (loads(&plan, 0), &plan.jobs[0]);
+        let (loads, job) = (loads(&plan, 0), plan.jobs[0].traffic().unwrap());
         assert!((job.load - loads.iter().sum::<f64>() / loads.len() as f64).abs() < 1e-12);
         for (&node, load) in job.nodes.iter().zip(loads) {
             let (mut one, mut other) =

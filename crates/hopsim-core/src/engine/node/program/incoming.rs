@@ -47,8 +47,9 @@ impl Inbox {
     }
 
     /// The message from `source` that begins with packet `first` is there. What its receiver learns of now, in the order of the
-    /// source, is added to `letters`: of messages with the same key none before one sent earlier.
-    pub fn arrive(&mut self, (source, first): (u32, u32), letters: &mut Vec<Letter>) {
+    /// source, is added to `letters`, with the cycle in which it was there: of messages with the same key none before one sent
+    /// earlier.
+    pub fn arrive(&mut self, (source, first): (u32, u32), letters: &mut Vec<(Letter, u32)>) {
         let Some(messages) = self.sources.get_mut(&source) else { return };
         if let Some(message) = messages.iter_mut().find(|message| message.first == first) {
             message.is_there = true;
@@ -58,7 +59,8 @@ impl Inbox {
             let free = messages[at].is_there
                 && !messages[..at].iter().any(|earlier| precedes(earlier, &messages[at]));
             if free {
-                letters.push(messages.remove(at).letter);
+                let Incoming { letter, there, .. } = messages.remove(at);
+                letters.push((letter, there));
             } else {
                 at += 1;
             }

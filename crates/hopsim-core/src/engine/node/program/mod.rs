@@ -160,7 +160,7 @@ impl<M: Mode> Nodes<M> for Programs {
             return now;
         }
         let own = self.agenda.peek().map_or(u32::MAX, |Reverse((at, _))| *at);
-        let event = self.there.next(now).min(own);
+        let event = self.there.next(now, own.max(now));
         if self.has_one_wire { event } else { self.synthetic.next_wire(now, event) }
     }
 
@@ -220,16 +220,16 @@ impl Programs {
     fn act<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, number: u32) {
         let now = kernel.now;
         let seat = &mut self.seats[number as usize];
-        seat.letters.sort_unstable_by_key(|letter| (letter.source, letter.number));
-        for letter in seat.letters.drain(..) {
+        seat.letters.sort_unstable_by_key(|(letter, _)| (letter.source, letter.number));
+        for (letter, there) in seat.letters.drain(..) {
             if letter.has_payload()
                 && let Some(programs) = &mut kernel.worker.recorder.programs
             {
-                programs.message(seat.job, now - letter.joined);
+                programs.message(seat.job, there - letter.joined);
             }
-            seat.host.deliver(now, &letter);
+            seat.host.deliver(now, &letter, there);
         }
-        let was_done = seat.host.is_done();
+        let was_done = seat.is_done();
         loop {
             self.seats[number as usize].run(now);
             self.admit(kernel, number);
@@ -239,7 +239,7 @@ impl Programs {
             }
         }
         let seat = &mut self.seats[number as usize];
-        self.left -= usize::from(!was_done && seat.host.is_done());
+        self.left -= usize::from(!was_done && seat.is_done());
         let next = seat.next(now);
         if next < seat.wakes_at {
             seat.wakes_at = next;

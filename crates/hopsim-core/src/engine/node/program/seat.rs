@@ -30,7 +30,7 @@ pub struct Seat {
     /// Messages on their way to it.
     pub inbox: Inbox,
     /// Messages that are there and that the host does not know of.
-    pub letters: Vec<Letter>,
+    pub letters: Vec<(Letter, u32)>,
     /// When the seat is on the agenda; `u32::MAX`: it is not.
     pub wakes_at: u32,
     /// First cycle in which its wire is free, if it has only one.
@@ -82,6 +82,11 @@ impl Seat {
         self.last_event = now;
     }
 
+    /// Whether its rank has nothing left to do. One without operations is done when the program begins, not before.
+    pub fn is_done(&self) -> bool {
+        self.has_begun && self.host.is_done()
+    }
+
     /// When the seat has something to do though nothing happens to it.
     pub fn next(&self, now: u32) -> u32 {
         let own = if self.has_begun { self.host.next() } else { self.start };
@@ -119,7 +124,7 @@ impl Seat {
             next: NONE,
             destination: nodes[outgoing.letter.destination as usize],
             length: packets.length_of(index),
-            generated: outgoing.queued,
+            generated: now,
             serial: self.serial,
             arrived: 0,
             requested: NONE,

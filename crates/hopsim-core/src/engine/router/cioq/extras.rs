@@ -7,7 +7,7 @@ use crate::engine::router::cioq::choices::Choices;
 use crate::engine::router::cioq::routers::{Router, parallel};
 use crate::engine::router::cioq::rules::Crossing;
 use crate::engine::router::cioq::shared::Shared;
-use crate::plan::Plan;
+use crate::plan::{MOST_QUEUED, Plan};
 
 /// State that only some configurations need, outside the blocks.
 pub struct Extras<const W: usize> {
@@ -32,7 +32,8 @@ impl<const W: usize> Extras<W> {
     /// Nothing departed from `routers` routers, nobody served. No port is busy for longer than `ahead` cycles.
     pub fn new(plan: &Plan, (routers, ahead): (usize, u32)) -> Self {
         let inputs = plan.network.layout.inputs();
-        let ring = plan.router.output_buffer.map_or(0, |size| (size / plan.shortest_packet()) as usize);
+        let packets = |size: u32| (size / plan.shortest_packet()).min(MOST_QUEUED) as usize;
+        let ring = plan.router.output_buffer.map_or(0, packets);
         let mixed = plan.shortest_packet() != plan.longest_packet();
         let lrs = |a: &ArbiterConfig| matches!(a, ArbiterConfig::LeastRecentlyServed(_));
         let allocator = &plan.router.allocator;
@@ -78,7 +79,8 @@ impl<const W: usize> Extras<W> {
                 return self.departures[first + place];
             }
         }
-        0
+        // The queue, if there is one, holds no more packets, however short they are.
+        self.departures.get(first + place).copied().unwrap_or(0)
     }
 
     /// `Ejection::IdleNode`: whether no packet is on its way into the node behind `output` in cycle `now`.

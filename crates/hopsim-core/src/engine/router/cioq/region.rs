@@ -158,12 +158,23 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         if nodes == kernel.now {
             return nodes;
         }
-        let wheels = kernel.arrivals.next(kernel.now).min(kernel.credits.next(kernel.now));
-        let wheels = wheels.min(kernel.immigrants.next(kernel.now)).min(self.wakes.next(kernel.now));
-        // A signal that is there waits for its node.
-        let signal = cx.sat.as_ref().map_or(u32::MAX, |sat| sat.arrives);
-        let signal = if signal < kernel.now { u32::MAX } else { signal };
-        self.extras.choices.waiting.next_release(kernel.now, nodes.min(wheels).min(signal))
+        // Each is looked through only as far as the first event of those before.
+        let next = kernel.arrivals.next(kernel.now, nodes);
+        let next = kernel.credits.next(kernel.now, next);
+        let next = kernel.immigrants.next(kernel.now, next);
+        let next = self.wakes.next(kernel.now, next);
+        self.extras.choices.waiting.next_release(kernel.now, next.min(self.next_signal()))
+    }
+
+    /// When the signal moves on, as far as that is known: where it is already it may wait for something to happen.
+    fn next_signal(&self) -> u32 {
+        let (cx, now) = (&self.context, self.context.kernel.now);
+        let Some(sat) = &cx.sat else { return u32::MAX };
+        if sat.arrives >= now {
+            return sat.arrives;
+        }
+        let node = cx.kernel.span.node_here(sat.rule.walk[sat.place].0);
+        if cx.nodes.has_nothing(node) || sat.has_enough(node) { now } else { u32::MAX }
     }
 
     /// The region, to be looked at.
@@ -218,7 +229,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let (node, cycles) = sat.rule.walk[sat.place];
         let node = self.context.kernel.span.node_here(node);
         let idle = self.context.nodes.has_nothing(node);
-        if !idle && sat.counts[node] < sat.rule.l {
+        if !idle && !sat.has_enough(node) {
             return;
         }
         sat.place = if sat.place + 1 == sat.rule.walk.len() { 0 } else { sat.place + 1 };

@@ -23,6 +23,11 @@ impl Sat {
         Self { rule: rule.clone(), place: 0, arrives: 0, counts: By::all(0, nodes), held: By::all(0, nodes) }
     }
 
+    /// Whether a node has injected enough to pass the signal on.
+    pub fn has_enough(&self, node: RegionNode) -> bool {
+        self.counts[node] >= self.rule.l
+    }
+
     /// Whether a node has to wait for the signal.
     pub fn is_exhausted(&self, node: RegionNode) -> bool {
         self.counts[node] >= self.rule.k

@@ -1,0 +1,135 @@
+//! Nodes that run programs: every rank has a list of operations, of which each waits for others, and looks at all of them.
+//!
+//! Nothing is scheduled. In every cycle a rank asks which of the messages for it are there, which of its streams have finished,
+//! what waits for a stream, and what its network interface takes. What follows in no time follows at once, depth first.
+
+mod messages;
+mod operations;
+mod ranks;
+
+pub use messages::{Message, Parcel};
+pub use operations::{Operation, State, Work, operations};
+
+use crate::simulator::Simulator;
+use hopsim_core::plan::{Plan, ProgramPlan};
+use hopsim_core::trace::PacketTrace;
+use std::collections::VecDeque;
+
+/// A rank of a program on its node.
+pub struct Rank {
+    /// Number of its job.
+    pub job: usize,
+    /// Its number in the program.
+    pub number: u32,
+    /// All that it ever does, in program order.
+    pub operations: Vec<Operation>,
+    /// Operations that wait for their stream, and since when.
+    pub waiting: Vec<(u32, usize)>,
+    /// By stream, what it does and until when.
+    pub busy: Vec<Option<(u32, usize)>>,
+    /// Receives without their message, in the order in which they were posted.
+    pub posted: Vec<usize>,
+    /// Announced messages that nobody has received, in that order.
+    pub announced: Vec<usize>,
+    /// Parcels for this node that have not been handled.
+    pub coming: Vec<usize>,
+    /// Parcels that wait for the network interface or are being admitted.
+    pub queue: VecDeque<usize>,
+    /// Cycle in which the last parcel began.
+    pub began: Option<u32>,
+    /// Sends that are done when their last phit leaves the node, and when it does.
+    pub leaving: Vec<(u32, usize)>,
+    /// Messages that it has numbered.
+    pub numbers: u32,
+    /// What is told of it in the end.
+    pub told: Told,
+}
+
+/// What is told of a rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Cycle in which its last operation was done.
+    pub finish: u32,
+    /// Cycles of stream 0 with computations.
+    pub compute: u64,
+    /// Cycles of stream 0 with overheads.
+    pub overhead: u64,
+    /// Payload \[bytes\] and latency \[cycles\] of every message that it received from another rank.
+    pub received: Vec<(u64, u32)>,
+}
+
+/// What is told of a run of programs.
+pub struct Run {
+    /// The lives of all packets.
+    pub traces: Vec<PacketTrace>,
+    /// By job and rank; nothing of jobs with traffic.
+    pub ranks: Vec<Vec<Told>>,
+    /// Cycle after the last one.
+    pub end: u32,
+}
+
+/// The ranks by node; most nodes may have none.
+pub fn ranks(plan: &Plan) -> Vec<Option<Rank>> {
+    let mut ranks: Vec<Option<Rank>> = (0..plan.network.nodes).map(|_| None).collect();
+    for (job, built) in plan.jobs.iter().enumerate() {
+        let Some(program) = built.program() else { continue };
+        for (&node, number) in program.nodes.iter().zip(0..) {
+            ranks[node as usize] = Some(Rank::new(job, number, program));
+        }
+    }
+    ranks
+}
+
+impl Rank {
+    fn new(job: usize, number: u32, program: &ProgramPlan) -> Self {
+        let operations = operations(program, number);
+        let streams = operations.iter().map(|operation| operation.stream + 1).max().unwrap_or(1);
+        Self {
+            job,
+            number,
+            operations,
+            waiting: Vec::new(),
+            busy: vec![None; streams],
+            posted: Vec::new(),
+            announced: Vec::new(),
+            coming: Vec::new(),
+            queue: VecDeque::new(),
+            began: None,
+            leaving: Vec::new(),
+            numbers: 0,
+            told: Told { finish: program.start, ..Told::default() },
+        }
+    }
+
+    /// Whether all of it is done.
+    pub fn is_done(&self) -> bool {
+        self.operations.iter().all(|operation| operation.done)
+    }
+}
+
+impl Simulator<'_> {
+    /// Whether all ranks have begun and have nothing left to do.
+    fn programs_are_done(&self) -> bool {
+        let begun =
+            self.plan.jobs.iter().filter_map(|job| job.program()).all(|program| program.start < self.now);
+        begun && self.ranks.iter().flatten().all(Rank::is_done)
+    }
+
+    /// Runs until all programs are done, and on to a multiple of `period`; `None` if they are not done by cycle `limit`.
+    pub(crate) fn run_programs(mut self, period: u32, limit: u32) -> Option<Run> {
+        while !self.now.is_multiple_of(period) || !self.programs_are_done() {
+            if self.now >= limit {
+                return None;
+            }
+            self.step();
+        }
+        let mut ranks = vec![Vec::new(); self.plan.jobs.len()];
+        for (job, of) in self.plan.jobs.iter().zip(&mut ranks) {
+            let nodes = job.program().map_or(&[][..], |program| &program.nodes);
+            let told = |&node: &u32| self.ranks[node as usize].as_ref().map(|rank| rank.told.clone());
+            of.extend(nodes.iter().filter_map(told));
+        }
+        let end = self.now;
+        Some(Run { traces: self.into_traces(), ranks, end })
+    }
+}

@@ -1,0 +1,241 @@
+//! Engine and reference must tell the same of programs: the lives of all packets, and what every job took.
+
+use crate::documents::{LIMIT, for_each_program};
+use crate::engine::{compare, may_deadlock};
+use hopsim_core::engine::{Control, Outcome, run, run_cut};
+use hopsim_core::error::RunError;
+use hopsim_core::measure::Column;
+use hopsim_core::plan::Plan;
+use hopsim_programs::program::Program;
+use hopsim_reference::{Run, Told};
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// Runs end at a multiple of this.
+const PERIOD: u32 = 256;
+
+/// What must have been compared.
+const COVERED: [&str; 31] = [
+    "dragonfly",
+    "mesh",
+    "torus",
+    "ring",
+    "hyperx",
+    "fat_tree",
+    "graph",
+    "minimal",
+    "valiant",
+    "adaptive",
+    "ugal",
+    "piggyback",
+    "source_adaptive",
+    "olm",
+    "par",
+    "up_down",
+    "control sat",
+    "control ipr",
+    "control lbr",
+    "sequences",
+    "graphs",
+    "eager",
+    "rendezvous",
+    "Buffered",
+    "Injected",
+    "link Serial",
+    "link Unlimited",
+    "2 injection ports",
+    "several lengths",
+    "beside traffic",
+    "2 jobs",
+];
+
+/// What was compared: runs by what they had, and what became of the others.
+#[derive(Default)]
+struct Coverage(RefCell<BTreeMap<String, usize>>);
+
+impl Coverage {
+    fn count(&self, name: impl Into<String>) {
+        *self.0.borrow_mut().entry(name.into()).or_default() += 1;
+    }
+
+    /// Counts a run that neither brings to an end.
+    fn skip(&self) -> Result<(), String> {
+        self.count("not compared");
+        Ok(())
+    }
+
+    /// Compares engine and reference.
+    fn compare(&self, plan: &Plan) -> Result<(), String> {
+        let reference = hopsim_reference::programs(plan, PERIOD, LIMIT);
+        let engine = match hopsim_core::engine::trace(plan, LIMIT) {
+            // Shared buffers without a reserve for every VC and rings without bubble may lock up.
+            Err(RunError::Deadlock(_)) if may_deadlock(plan) && reference.is_none() => return self.skip(),
+            // What anyone may take may be missing where it is needed.
+            Err(RunError::Stuck(_)) if has_graph(plan) && reference.is_none() => return self.skip(),
+            Err(RunError::Unfinished(..)) if reference.is_none() => return self.skip(),
+            outcome => outcome.map_err(|e| e.to_string())?,
+        };
+        let reference = reference.ok_or("the reference does not come to an end")?;
+        compare(&engine, &reference.traces)?;
+        let outcome = run(plan, &Control::default()).map_err(|e| e.to_string())?;
+        compare_figures(plan, &outcome, &reference)?;
+        self.count_all(plan, &reference);
+        Ok(())
+    }
+
+    /// Panics unless everything has been compared.
+    fn check(&self) {
+        let counts = self.0.borrow();
+        for name in COVERED {
+            assert!(counts.contains_key(name), "{name}: nothing compared; {counts:?}");
+        }
+        let of = |name: &str| counts.get(name).copied().unwrap_or_default();
+        assert!(of("compared") > 10 * of("not compared"), "{counts:?}");
+    }
+
+    fn count_all(&self, plan: &Plan, run: &Run) {
+        self.count("compared");
+        *self.0.borrow_mut().entry("packets".into()).or_default() += run.traces.len();
+        let messages: usize = run.ranks.iter().flatten().map(|rank| rank.received.len()).sum();
+        *self.0.borrow_mut().entry("messages".into()).or_default() += messages;
+        self.count(plan.experiment.topology.name());
+        self.count(plan.experiment.routing.name());
+        let control = serde_json::to_value(plan.experiment.nic.control).unwrap();
+        self.count(format!("control {}", control.as_object().unwrap().keys().next().unwrap()));
+        self.count(if plan.jobs.iter().any(|job| job.traffic().is_some()) {
+            "beside traffic"
+        } else {
+            "alone"
+        });
+        self.count(format!("{} jobs", plan.jobs.len()));
+        self.count(format!("link {:?}", plan.nic.injection_link));
+        self.count(format!("{} injection ports", plan.experiment.nic.injection_ports));
+        let several = plan.shortest_packet() < plan.longest_packet();
+        self.count(if several { "several lengths" } else { "one length" });
+        self.count(if has_graph(plan) { "graphs" } else { "sequences" });
+        let rules = plan.jobs.iter().filter_map(|job| job.program()).map(|program| &program.rules);
+        for rules in rules {
+            self.count(if rules.eager_limit.is_some() { "rendezvous" } else { "eager" });
+            self.count(format!("{:?}", rules.send_completes));
+        }
+    }
+}
+
+/// Whether some program is a graph.
+fn has_graph(plan: &Plan) -> bool {
+    let programs = plan.jobs.iter().filter_map(|job| job.program());
+    programs.into_iter().any(|program| matches!(program.program, Program::Graph(_)))
+}
+
+/// Compares what every job with a program took.
+fn compare_figures(plan: &Plan, outcome: &Outcome, reference: &Run) -> Result<(), String> {
+    for ((job, record), ranks) in plan.jobs.iter().zip(&outcome.jobs).zip(&reference.ranks) {
+        let Some(program) = job.program() else { continue };
+        for (name, expected) in figures(ranks, program.start) {
+            let found = record.get(name).and_then(Value::as_f64);
+            let agrees = match (found, expected) {
+                // The engine counts latencies in classes that are a thousandth wide.
+                (Some(found), Some(expected)) if name.starts_with("message_latency_p") => {
+                    (found - expected).abs() <= expected / 500.0
+                }
+                (Some(found), Some(expected)) => (found - expected).abs() <= 1e-9 * expected.abs(),
+                (found, expected) => found.is_none() && expected.is_none(),
+            };
+            if !agrees {
+                let name = format!("{name} of {}", job.name());
+                return Err(format!("{name}: the engine says {found:?}, the reference {expected:?}"));
+            }
+        }
+    }
+    compare_ranks(plan, outcome, reference)
+}
+
+/// Compares what every rank took.
+fn compare_ranks(plan: &Plan, outcome: &Outcome, reference: &Run) -> Result<(), String> {
+    let table = &outcome.tables.iter().find(|(name, _)| name == "ranks").ok_or("no table of ranks")?.1;
+    let starts = plan.jobs.iter().map(|job| job.program().map_or(0, |program| program.start));
+    let ranks: Vec<(u32, &Told)> = starts
+        .zip(&reference.ranks)
+        .flat_map(|(start, ranks)| ranks.iter().map(move |rank| (start, rank)))
+        .collect();
+    let bytes = |rank: &Told| rank.received.iter().map(|&(bytes, _)| bytes).sum();
+    let columns: [(&str, Vec<u64>); 5] = [
+        ("finish", ranks.iter().map(|(start, rank)| u64::from(rank.finish - start)).collect()),
+        ("compute", ranks.iter().map(|(_, rank)| rank.compute).collect()),
+        ("overhead", ranks.iter().map(|(_, rank)| rank.overhead).collect()),
+        ("messages_received", ranks.iter().map(|(_, rank)| rank.received.len() as u64).collect()),
+        ("bytes_received", ranks.iter().map(|(_, rank)| bytes(rank)).collect()),
+    ];
+    for (name, expected) in columns {
+        let found = table.iter().find(|(column, _)| column == name).map(|(_, column)| column);
+        if found != Some(&Column::U64(expected.clone())) {
+            return Err(format!("{name} of ranks: the engine says {found:?}, the reference {expected:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The figures of a job whose ranks told this.
+fn figures(ranks: &[Told], start: u32) -> Vec<(&'static str, Option<f64>)> {
+    let finish = |rank: &Told| u64::from(rank.finish - start);
+    let wait = |rank: &Told| finish(rank) - rank.compute - rank.overhead;
+    let mean =
+        |of: &dyn Fn(&Told) -> u64| Some(ranks.iter().map(of).sum::<u64>() as f64 / ranks.len() as f64);
+    let most = |of: &dyn Fn(&Told) -> u64| ranks.iter().map(of).max().map(|most| most as f64);
+    let received = || ranks.iter().flat_map(|rank| &rank.received);
+    let mut latencies: Vec<u32> = received().map(|&(_, latency)| latency).collect();
+    latencies.sort_unstable();
+    let count = latencies.len();
+    let quantile = |share: f64| {
+        let place = ((share * count as f64).ceil() as usize).saturating_sub(1);
+        latencies.get(place).map(|&latency| f64::from(latency))
+    };
+    let total = latencies.iter().map(|&latency| u64::from(latency)).sum::<u64>() as f64;
+    vec![
+        ("execution_time", most(&finish)),
+        ("rank_finish_min", ranks.iter().map(finish).min().map(|least| least as f64)),
+        ("rank_finish_mean", mean(&finish)),
+        ("compute_time_mean", mean(&|rank| rank.compute)),
+        ("compute_time_max", most(&|rank| rank.compute)),
+        ("overhead_time_mean", mean(&|rank| rank.overhead)),
+        ("wait_time_mean", mean(&wait)),
+        ("wait_time_max", most(&wait)),
+        ("messages", Some(count as f64)),
+        ("message_bytes", Some(received().map(|&(bytes, _)| bytes).sum::<u64>() as f64)),
+        ("message_latency_mean", (count > 0).then(|| total / count as f64)),
+        ("message_latency_p50", quantile(0.5)),
+        ("message_latency_p99", quantile(0.99)),
+        ("message_latency_max", latencies.last().map(|&latency| f64::from(latency))),
+    ]
+}
+
+#[test]
+fn engine_and_reference_agree_on_programs() {
+    let coverage = Coverage::default();
+    for_each_program((250, 6), |plan| coverage.compare(plan));
+    coverage.check();
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn engine_and_reference_agree_on_many_programs() {
+    let coverage = Coverage::default();
+    for seed in 10..20 {
+        for_each_program((300, seed), |plan| coverage.compare(plan));
+    }
+    coverage.check();
+}
+
+#[test]
+fn results_of_programs_do_not_depend_on_how_the_network_is_cut() {
+    for_each_program((200, 7), |plan| {
+        let control = Control::default();
+        // As text, in which what is not a number equals itself.
+        let outcome = |run: fn(&Plan, &Control) -> Result<Outcome, RunError>| {
+            format!("{:?}", run(plan, &control).map_err(|error| error.to_string()))
+        };
+        let (whole, cut) = (outcome(run), outcome(run_cut));
+        if whole == cut { Ok(()) } else { Err(format!("{whole}\nif cut {cut}")) }
+    });
+}
