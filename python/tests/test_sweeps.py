@@ -94,8 +94,16 @@ def resolved(experiment: Experiment) -> dict[str, Any]:
     return config
 
 
+# Programs need a section of their own, `units`, and refuse keys that a resolved configuration has, such as
+# `measure.warmup`.
+EXAMPLES = [
+    path
+    for path in sorted((ROOT / "experiments").glob("*.toml"))
+    if "\nprogram = " not in path.read_text("utf-8")
+]
+
 EVERYTHING = {
-    **{path.stem: resolved(Experiment.open(path)) for path in sorted((ROOT / "experiments").glob("*.toml"))},
+    **{path.stem: resolved(Experiment.open(path)) for path in EXAMPLES},
     **{name: resolved(Experiment.open(name)) for name in preset_names()},
     **{name: resolved(Experiment.of(document)) for name, document in TINY_ONES.items()},
 }

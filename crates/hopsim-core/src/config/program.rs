@@ -25,7 +25,7 @@ pub enum ProgramConfig {
     Goal(FileConfig),
     /// Operations written here, as text in format mpt 1: for examples and tests of a few lines.
     List(ListConfig),
-    /// One collective operation again and again.
+    /// One collective operation again and again, by the algorithm that `host.collectives` names.
     Collective(CollectiveConfig),
     /// Ranks on a grid exchange their faces in every iteration.
     Stencil(StencilConfig),
