@@ -1,4 +1,4 @@
-"""Command line: `python -m verify [fogsim|table17|transients|cubes|all]`."""
+"""Command line: `python -m verify [fogsim|table17|transients|cubes|applications|all]`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from hopsim.cli.console import of_width
-from verify import cubes, report, steady, transients
+from verify import applications, cubes, report, steady, transients
 from verify.options import Options
 from verify.rows import read_runs, read_table17
 
@@ -25,6 +25,7 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     "table17": lambda options: steady.check(options, "table17", "FOGSim, means over seeds", read_table17()),
     "transients": transients.check,
     "cubes": cubes.check,
+    "applications": applications.check,
 }
 """Name -> the check; it returns how much fails."""
 
@@ -53,12 +54,19 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     show_default=True,
     help="Directory of the CSV files.",
 )
-def main(check: str, seeds: int, jobs: int, pattern: str | None, out: Path) -> None:
+@click.option(
+    "--traces",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    envvar="HOPSIM_TRACES",
+    show_envvar=True,
+    help="Folder of traces that are not among the examples, for `applications`.",
+)
+def main(check: str, seeds: int, jobs: int, pattern: str | None, out: Path, traces: Path | None) -> None:
     """Compare hopsim with measured and published data and say what agrees.
 
     Exit status 1 if something disagrees and is not a known exception.
     """
-    options = Options(of_width(report.WIDTH), pattern, seeds, jobs, out)
+    options = Options(of_width(report.WIDTH), pattern, seeds, jobs, out, traces)
     failed = sum(CHECKS[name](options) for name in (CHECKS if check == "all" else [check]))
     sys.exit(1 if failed else 0)
 

@@ -26,6 +26,8 @@ class Options:
     """Runs at a time."""
     out: Path
     """Directory of the CSV files."""
+    traces: Path | None = None
+    """Folder of the traces that are not among the examples."""
 
     def selects(self, name: str) -> bool:
         """Whether `--rows` asks for what has this name; all without it."""

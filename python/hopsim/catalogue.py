@@ -30,6 +30,7 @@ KINDS = {
     "pattern": "jobs.traffic.pattern",
     "process": "jobs.traffic.process",
     "control": "nic.control",
+    "program": "jobs.program",
     "placement": "jobs.placement",
     "arbiter": "router.cioq.allocator.input_arbiter",
     "semantics": "semantics",
@@ -177,6 +178,8 @@ class Catalogue:
                 yield from self._node(f"{prefix}{name}", field, _text(choice), above)
             for name in choice.get("enum", []):
                 yield Node(f"{prefix}{name}", {}, "", f"{prefix}{name}")
+        for part in schema.get("anyOf", []):
+            yield from self._walk(self.resolve(part), prefix, above)
 
     def _node(self, path: str, field: Schema, doc: str, above: tuple[str, ...]) -> Iterator[Node]:
         body = self.resolve(field)

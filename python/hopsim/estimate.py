@@ -64,7 +64,7 @@ class Expected:
     """What the points of an experiment are expected to take.
 
     Attributes:
-        cpu_s: time of one core for all of them [s].
+        cpu_s: time of one core for all of them but those with programs [s].
         peak_mb: memory of the process with `workers` threads [MB].
     """
 
@@ -77,24 +77,21 @@ def survey(point: Point) -> Survey:
     config = json.loads(point.config)
     # What the survey does not depend on would keep points apart.
     config["measure"] = {"cycles": 1, "batches": 1, "warmup": 0}
-    for job in config["jobs"]:
-        job["traffic"].pop("changes", None)
-    return _survey(json.dumps(config | {"jobs": _loads_apart(config["jobs"])}))
+    return _survey(json.dumps(config | {"jobs": [_load_apart(job) for job in config["jobs"]]}))
 
 
-def _loads_apart(jobs: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """The jobs, all with one load."""
-    return [
-        {
-            **job,
-            "traffic": {
-                **job["traffic"],
-                "process": {"bernoulli": {"load": 0.1}},
-                "node_loads": {"equal": {}},
-            },
-        }
-        for job in jobs
-    ]
+def _load_apart(job: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The job; all that draw packets with one load."""
+    if "traffic" not in job:
+        return job
+    alike: dict[str, Any] = {"process": {"bernoulli": {"load": 0.1}}, "node_loads": {"equal": {}}}
+    kept = {key: value for key, value in job["traffic"].items() if key != "changes"}
+    return {**job, "traffic": {**kept, **alike}}
+
+
+def runs_programs(point: Point) -> bool:
+    """Whether the point ends when programs are done, so that its time is not known beforehand."""
+    return any("program" in job for job in json.loads(point.config)["jobs"])
 
 
 @cache
@@ -115,9 +112,13 @@ def _expected(point: Point) -> tuple[float, float]:
     """Time [s] and memory [MB] of one point."""
     config, network = json.loads(point.config), survey(point)
     inside = network.nodes * _packet_rate(config["jobs"]) * min(_cycles(config), _latency(config, network))
-    hop_ns = HOP_OF_CHOICE_NS if network.decides else HOP_NS
+    time = 0.0 if runs_programs(point) else packet_hops(point) * _hop_ns(network) / 1e9
     state = ROUTER_BYTES * network.routers + PORT_BYTES * network.ports + PACKET_BYTES * inside
-    return packet_hops(point) * hop_ns / 1e9, state / 1e6
+    return time, state / 1e6
+
+
+def _hop_ns(network: Survey) -> float:
+    return HOP_OF_CHOICE_NS if network.decides else HOP_NS
 
 
 def packet_hops(point: Point) -> float:
@@ -132,7 +133,8 @@ def _cycles(config: Mapping[str, Any]) -> int:
 
 def _packet_rate(jobs: Sequence[Mapping[str, Any]]) -> float:
     """Packets per node and cycle: the greatest of the jobs, as each has but part of the nodes."""
-    return max(_load(job["traffic"]) / job["traffic"]["packet_length"] for job in jobs)
+    drawing = [job["traffic"] for job in jobs if "traffic" in job]
+    return max((_load(traffic) / traffic["packet_length"] for traffic in drawing), default=0.0)
 
 
 def _load(traffic: Mapping[str, Any]) -> float:

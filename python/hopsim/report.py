@@ -39,7 +39,7 @@ class _Figure:
 _OFFERED = _Figure("offered_load", "offered", 3)
 _BURSTS = _Figure("cycles_per_burst", "cycles/burst", 1, interval=True)
 _PROGRAMS = (
-    _Figure("execution_time", "execution", 0),
+    _Figure("execution_time", "execution", 0, interval=True),
     _Figure("compute_time_mean", "compute", 0),
     _Figure("wait_time_mean", "wait", 0),
     _Figure("message_latency_mean", "message latency", 1),

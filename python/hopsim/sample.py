@@ -34,7 +34,7 @@ def _standing_at(catalogue: Catalogue, path: list[str], depth: int) -> Any:
     if depth == len(path):
         plain = "anyOf" in schema or schema.get("type") not in (None, "object", "array")
         inner = _of_field(catalogue, schema) if plain else _whole(catalogue, schema, optional=True)
-    elif "oneOf" in schema:
+    elif "oneOf" in schema or "anyOf" in schema:
         inner = _choice(path[depth], _standing_at(catalogue, path, depth + 1))
     else:
         inner = _whole(catalogue, schema) | {path[depth]: _standing_at(catalogue, path, depth + 1)}

@@ -29,7 +29,10 @@ OVERRIDES = {
         "a second choice beside `dragonfly`",
         "valid: one of dragonfly, mesh",
     ),
-    "topology.butterfly={}": ("topology.butterfly", "valid: dragonfly, mesh, torus, ring, hyperx, fat_tree"),
+    "topology.butterfly={}": (
+        "topology.butterfly",
+        "valid: dragonfly, mesh, torus, ring, ideal, hyperx, fat_tree",
+    ),
     "routing=valaint": (
         'routing = "valaint"',
         "did you mean `valiant`?",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hopsim import _core
-from hopsim.estimate import expected, packet_hops, survey
+from hopsim.estimate import expected, packet_hops, runs_programs, survey
 from hopsim.experiment import Experiment, Point
 
 DRAGONFLY = {"dragonfly": {"p": 2, "a": 4, "h": 2}}
@@ -59,3 +59,17 @@ def test_a_survey_depends_on_the_network_alone() -> None:
     assert survey(one) is survey(other)
     assert survey(point(CASES["olm"])).decides
     assert not survey(one).decides
+
+
+@pytest.mark.parametrize("topology", [TORUS, {"ideal": {"nodes": 36, "latency": 10}}])
+def test_how_long_programs_take_is_not_known(topology: dict[str, Any]) -> None:
+    document = {
+        "topology": topology,
+        "units": {"cycle": "1 ns", "phit": "4 B"},
+        "jobs": [{"program": {"collective": {"kind": "barrier"}}}],
+    }
+    (one,) = Experiment.of(document).points()
+    assert runs_programs(one)
+    assert survey(one).nodes == 36
+    assert expected([one], 1).cpu_s == 0
+    assert not runs_programs(point(CASES["torus"]))

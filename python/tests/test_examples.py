@@ -25,7 +25,9 @@ def test_example_begins_with_what_it_shows(path: Path) -> None:
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path: Path) -> None:
     short = {"measure.warmup": 50, "measure.cycles": 200}
+    if "program = " in path.read_text("utf-8"):
+        short = {}  # it ends when its programs are done
     if "changes = " in path.read_text("utf-8"):
         short["jobs.0.traffic.changes.0.cycle"] = 100
     results = hs.sweep(path, short)
-    assert all(result.summary["packets_delivered"] > 0 for result in results)
+    assert all(result.summary.get("messages") or result.summary["packets_delivered"] for result in results)

@@ -230,3 +230,16 @@ def test_plot_refuses_an_empty_directory(hopsim: Command) -> None:
 )
 def test_values_have_short_labels(value: object, label: str) -> None:
     assert value_label(value) == label
+
+
+def test_results_of_programs_are_drawn(hopsim: Command, tmp_path: Path) -> None:
+    document = {
+        "topology": {"torus": {"sides": [3, 3]}},
+        "units": {"cycle": "1 ns", "phit": "4 B"},
+        "jobs": [{"program": {"collective": {"kind": "alltoall", "bytes": 64}}}],
+        "measure": {"streams": ["nodes", "generation"], "interval": 512},
+    }
+    hs.sweep(document, out=tmp_path / "results")
+    drawn = hopsim("plot", tmp_path / "results").stdout
+    assert "timeseries.png" in drawn
+    assert "node_map" not in drawn

@@ -65,3 +65,14 @@ def test_bursts_are_headed_by_their_time() -> None:
     )
     assert row["cycles/burst"] == "5,000.2 ± 10.0"
     assert "offered" not in row
+
+
+def test_programs_are_told_by_their_times_with_the_spread_of_seeds() -> None:
+    program = {"execution_time": 1000, "compute_time_mean": 600.0, "wait_time_mean": 400.0}
+    (row,) = cells(
+        ({"measure.seed": 1}, {**SUMMARY, **program}),
+        ({"measure.seed": 2}, {**SUMMARY, **program, "execution_time": 1100, "seed": 2}),
+    )
+    assert row["execution"].startswith("1,050 ± ")
+    assert row["compute"] == "600"
+    assert "accepted" not in row

@@ -28,6 +28,7 @@ SCHEMA = Draft202012Validator(editor_schema())
 STREAMS = ["nodes", "routers", "links", "generation", "occupancy", "injection_waits", "latency_histogram"]
 MEASURE = f"[measure]\nwarmup = 100\ncycles = 400\ninterval = 50\nstreams = {json.dumps(STREAMS)}\n"
 DRAGONFLY = "[topology.dragonfly]\np = 1\na = 2\nh = 1\n"
+PROGRAM = "[[jobs]]\nprogram.collective = { kind = 'allreduce', bytes = 64 }\n"
 
 # Runs that between them record every column there is.
 RECORDED = [
@@ -35,6 +36,7 @@ RECORDED = [
     "load = 0.1\n" + DRAGONFLY + MEASURE + "[[jobs]]\ntraffic.request_reply = {}\n",
     "load = 0.1\n[topology.ring]\nrouters = 4\n" + MEASURE,
     DRAGONFLY + MEASURE + "[[jobs]]\ntraffic.process.synchronised_bursts.packets = 2\n",
+    "units = { cycle = '1 ns', phit = '4 B' }\nmeasure.streams = ['ranks']\n" + DRAGONFLY + PROGRAM,
 ]
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
 from hopsim.cli import options
-from hopsim.estimate import Survey, expected, survey
+from hopsim.estimate import expected, runs_programs, survey
+from hopsim.experiment import Point
 from hopsim.links_warning import warn_of_default_latencies
 from hopsim.runner import all_cores
 
@@ -23,24 +26,28 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     best cut that is found by halving the routers by number and across each dimension, and then swapping
     routers while that helps. It is an upper bound; where a network is cut evenly, as tori and trees are, it
     is the bisection itself. Memory and time are estimates, good to a factor of about three where the
-    network accepts what is offered.
+    network accepts what is offered; how long programs take is not known beforehand.
     """
     document = options.document(experiment, assignments)
     points = document.points()
     warn_of_default_latencies(document, points)
     click.echo(f"points: {len(points):,}")
-    for network in dict.fromkeys(_described(survey(point)) for point in points):
+    for network in dict.fromkeys(_described(point) for point in points):
         click.echo(network)
     cores = all_cores()
     needs = expected(points, cores)
     threads = "1 core" if cores == 1 else f"{cores} cores"
-    click.echo(
-        f"expected: {_duration(needs.cpu_s / min(cores, len(points)))} on {threads}, {_size(needs.peak_mb)}"
-    )
+    duration = f"{_duration(needs.cpu_s / min(cores, len(points)))} on {threads}"
+    if any(map(runs_programs, points)):
+        duration = "until all programs are done"
+    click.echo(f"expected: {duration}, {_size(needs.peak_mb)}")
     click.echo("OK")
 
 
-def _described(network: Survey) -> str:
+def _described(point: Point) -> str:
+    network = survey(point)
+    if "ideal" in json.loads(point.config)["topology"]:
+        return f"network: {network.nodes:,} nodes, ideal"
     links = ", ".join(f"{count:,} {kind} links" for kind, count in network.links)
     least = "at least " if network.sampled else ""
     return (

@@ -49,5 +49,5 @@ def _changes(chosen: Sequence[Series]) -> Iterator[int]:
     """Cycles at which the traffic of some job changes."""
     for series in chosen:
         for job in series.groups[0].results[0].config.get("jobs", []):
-            changes: list[dict[str, Any]] = job["traffic"].get("changes") or []
+            changes: list[dict[str, Any]] = job.get("traffic", {}).get("changes") or []
             yield from (change["cycle"] for change in changes)

@@ -62,9 +62,14 @@ def _by_size(curves: Sequence[Series]) -> dict[str, list[Series]]:
 
 
 def _sides(series: Series) -> tuple[int, ...]:
-    """Routers in each dimension of a network; empty if nodes have no coordinates or were not recorded."""
+    """Routers in each dimension of a network; empty if nodes have no coordinates or were not recorded.
+
+    Programs have packets of any length, so that the numbers of packets say nothing of loads.
+    """
     recorded = [result for result in series.groups[0].results if STREAM in result.tables]
-    return sides_of(recorded[0].config["topology"]) if recorded else ()
+    if not recorded or any("program" in job for job in recorded[0].config["jobs"]):
+        return ()
+    return sides_of(recorded[0].config["topology"])
 
 
 def sides_of(topology: Mapping[str, Any]) -> tuple[int, ...]:

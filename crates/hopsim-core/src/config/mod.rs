@@ -346,7 +346,7 @@ pub struct JobConfig {
     /// The hosts that the program runs on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<HostConfig>,
-    /// Cycle in which the program begins.
+    /// When the program begins \[cycles\].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub start: u32,
 }

@@ -18,12 +18,12 @@ pub struct UnitsConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProgramConfig {
-    /// A recorded MPI program, replayed with its dependencies.
+    /// A recorded MPI program, replayed with its dependencies: every message and every computation, in the order of the program.
     Trace(FileConfig),
     /// A graph of operations in the Group Operation Assembly Language (Hoefler, Siebert & Lumsdaine, ICPP 2009), as text or
     /// binary.
     Goal(FileConfig),
-    /// Operations written here, as text in format mpt 1.
+    /// Operations written here, as text in format mpt 1: for examples and tests of a few lines.
     List(ListConfig),
     /// One collective operation again and again.
     Collective(CollectiveConfig),
@@ -343,7 +343,7 @@ pub struct HostConfig {
     #[serde(default)]
     #[schemars(range(max = 1_000_000))]
     pub send_overhead: u32,
-    /// The same at the receiver.
+    /// The same at the receiver \[cycles, 0 … 1000000\].
     #[serde(default)]
     #[schemars(range(max = 1_000_000))]
     pub receive_overhead: u32,
@@ -361,7 +361,7 @@ pub struct HostConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4096))]
     pub packet_length: Option<u32>,
-    /// Header of every packet \[phits\], shorter than the packet.
+    /// Header of every packet, shorter than the packet \[phits\].
     #[serde(default)]
     pub header_length: u32,
     /// Whether the last packet of a message is as long as the others; default `short`.

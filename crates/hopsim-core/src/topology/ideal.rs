@@ -19,8 +19,9 @@ pub enum Incoming {
 /// No routers, links or queues: whatever is under way, a message of M phits that begins to leave at cycle t is there at cycle
 /// t + `latency` + M · `cycles_per_phit`, and keeps the wire of its node for M · `cycles_per_phit` cycles. For programs only.
 ///
-/// The `LogGP` model with o = g = 0 (Alexandrov et al., SPAA 1995): what a program needs besides the network, and a reference for
-/// simulators of programs.
+/// The `LogGP` model with o = g = 0: what a program needs besides the network, and a reference for simulators of programs.
+///
+/// Source: Alexandrov et al., SPAA 1995 (`LogGP`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

@@ -77,7 +77,16 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
         Place { region, number: region.context.kernel.span.router_here(router), slot }
     }
 
+    /// Whether heads wait in two routers at least: a circle has no fewer.
+    fn is_possible(&self) -> bool {
+        let routers = self.simulation.regions.iter().flat_map(|region| region.routers.iter());
+        routers.filter(|router| !router.is_idle::<M>()).take(2).count() == 2
+    }
+
     fn find(&self) -> Option<DeadlockReport> {
+        if !self.is_possible() {
+            return None;
+        }
         let slots = 0..self.simulation.plan.network.routers * 64 * W as u32;
         let mut census = Census {
             occupied: slots.clone().map(|slot| self.place(slot).occupied()).collect(),
