@@ -93,7 +93,9 @@ fn circle(open: &[&&RankState<'_>]) -> Vec<u32> {
         }
     }
     let mut knots: Vec<Vec<u32>> = tarjan_scc(&graph).into_iter().filter(|knot| knot.len() > 1).collect();
-    knots.iter_mut().for_each(|knot| knot.sort_unstable());
+    for knot in &mut knots {
+        knot.sort_unstable();
+    }
     let Some(knot) = knots.into_iter().min() else { return Vec::new() };
     // From the lowest rank always on to a rank of the knot, until one comes again.
     let mut way = vec![knot[0]];

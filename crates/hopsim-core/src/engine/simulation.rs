@@ -8,7 +8,7 @@ use crate::engine::mode::Mode;
 use crate::engine::node::{RankState, Run};
 use crate::error::DeadlockReport;
 use crate::measure::recorder::Recorder;
-use crate::plan::Plan;
+use crate::plan::{JobPlan, Plan};
 
 /// A kind of routers: what a region of them is in a mode.
 pub trait Kind {
@@ -153,7 +153,7 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
     /// Up to which cycle each region can be simulated by itself.
     fn window_end(&mut self) -> u32 {
         let batch = self.worker.recorder.start_batch(self.now);
-        let changes = self.plan.jobs.iter().flat_map(|job| job.changes()).map(|phase| phase.from);
+        let changes = self.plan.jobs.iter().flat_map(JobPlan::changes).map(|phase| phase.from);
         let change = changes.filter(|&from| from > self.now).min().unwrap_or(u32::MAX);
         self.now.saturating_add(self.cut.lookahead()).min(batch).min(change)
     }

@@ -2,28 +2,28 @@
 
 use hopsim_programs::host::rules::Rules;
 use hopsim_programs::host::{Figures, Host};
-use hopsim_programs::ideal::{Ejection, Ideal, Network};
+use hopsim_programs::ideal::{Ejection, Ideal, Latency, Network};
 use hopsim_programs::record::{Record, Script};
 use std::sync::Arc;
 
 /// The ideal network with this latency and these cycles per phit.
-pub fn network(latency: u32, cycles_per_phit: u32) -> Network {
-    Network { latency, cycles_per_phit, ejection: Ejection::Unlimited }
+pub fn network(latency: u32, cycles_per_phit: u32) -> Network<'static> {
+    Network { latency: Latency::Constant(latency), cycles_per_phit, ejection: Ejection::Unlimited }
 }
 
 /// What the hosts have counted when all is over; all is well then.
-pub fn run(script: impl Script + 'static, rules: Rules, network: Network) -> Vec<Figures> {
+pub fn run(script: impl Script + 'static, rules: Rules, network: Network<'_>) -> Vec<Figures> {
     let script: Arc<dyn Script> = Arc::new(script);
     let rules = Arc::new(rules);
     let hosts = (0..script.ranks()).map(|rank| Host::of_script(rank, &script, &rules)).collect();
-    let mut ideal = Ideal::new(network, hosts);
+    let mut ideal = Ideal::new(network, hosts, 0);
     assert!(!ideal.advance(u32::MAX, |_, _| ()));
     assert_eq!(ideal.verdict(), Ok(()));
     ideal.hosts().iter().map(Host::figures).collect()
 }
 
 /// When each rank has finished \[cycles\].
-pub fn finish(script: impl Script + 'static, rules: Rules, network: Network) -> Vec<u32> {
+pub fn finish(script: impl Script + 'static, rules: Rules, network: Network<'_>) -> Vec<u32> {
     run(script, rules, network).iter().map(|figures| figures.finish).collect()
 }
 

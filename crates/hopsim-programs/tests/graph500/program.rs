@@ -4,7 +4,7 @@ use crate::numbers::seeded;
 use hopsim_programs::graph500::{Equations, Generation, Parameters, Search, Signals};
 use hopsim_programs::host::rules::Rules;
 use hopsim_programs::host::{Figures, Host, Letter};
-use hopsim_programs::ideal::{Ejection, Ideal, Network};
+use hopsim_programs::ideal::{Ejection, Ideal, Latency, Network};
 use hopsim_programs::program::Program;
 use hopsim_programs::units::Fraction;
 use proptest::prelude::*;
@@ -44,8 +44,9 @@ fn run(search: &Arc<Search>, rules: Rules) -> (Vec<There>, Vec<Figures>) {
     for host in &hosts {
         assert_eq!(host.left(), search.sends(host.rank()));
     }
-    let network = Network { latency: 100, cycles_per_phit: 1, ejection: Ejection::Unlimited };
-    let mut ideal = Ideal::new(network, hosts);
+    let latency = Latency::Constant(100);
+    let network = Network { latency, cycles_per_phit: 1, ejection: Ejection::Unlimited };
+    let mut ideal = Ideal::new(network, hosts, 0);
     let mut all = Vec::new();
     assert!(!ideal.advance(u32::MAX, |letter, at| all.push(There::new(letter, at))));
     assert_eq!(ideal.verdict(), Ok(()));

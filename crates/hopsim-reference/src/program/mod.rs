@@ -117,7 +117,7 @@ impl Simulator<'_> {
 
     /// Runs until all programs are done, and on to a multiple of `period`; `None` if they are not done by cycle `limit`.
     pub(crate) fn run_programs(mut self, period: u32, limit: u32) -> Option<Run> {
-        while self.now % period > 0 || !self.programs_are_done() {
+        while !self.now.is_multiple_of(period) || !self.programs_are_done() {
             if self.now >= limit {
                 return None;
             }

@@ -106,7 +106,9 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
         let mut ranks = self.context.nodes.ranks();
         // Of some message its node does not know yet.
         let news = !self.context.kernel.messages.is_empty();
-        ranks.iter_mut().for_each(|rank| rank.is_busy |= news);
+        for rank in &mut ranks {
+            rank.is_busy |= news;
+        }
         ranks
     }
 

@@ -113,7 +113,7 @@ impl<M: Mode> Shared<'_, M> {
     /// at once, or that need more room in an output queue than the shortest, have times of their own.
     #[inline]
     pub fn patient(&self) -> bool {
-        !M::ORDERED && !self.parallel() && !(self.mixed() && self.room.has_queues)
+        !(M::ORDERED || self.parallel() || self.mixed() && self.room.has_queues)
     }
 
     /// Whether input arbiters are round-robin.
