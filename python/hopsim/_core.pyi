@@ -67,14 +67,13 @@ def points(
     text: str,
     name: str,
     overrides: list[tuple[str, str]],
-    read: Callable[[str], str] | None = None,
-    contents: Callable[[str], bytes] | None = None,
+    files: tuple[Callable[[str], str], Callable[[str], bytes]] | None = None,
 ) -> list[str]:
     """Resolved configuration of every point of a document, as JSON.
 
-    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `read` gives the links
-    of the graph in a file as a JSON list, `contents` what is in the file of a program, decompressed;
-    both may raise. Raises `ConfigError`.
+    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are two
+    functions, which may raise: the links of the graph in a file as a JSON list, and what is in the file of a
+    program, decompressed. Raises `ConfigError`.
     """
 
 def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:

@@ -133,8 +133,8 @@ class Experiment:
         overrides = list(self.overrides)
         try:
             # The points of a sweep mostly name the same file.
-            links, contents = functools.cache(self._links), self._contents
-            configs = _core.points(self.text, self.name, overrides, links, contents)
+            files = (functools.cache(self._links), self._contents)
+            configs = _core.points(self.text, self.name, overrides, files)
         except ConfigError as error:
             raise ConfigError(_without_place(str(error))) from None
         except UnicodeEncodeError as error:

@@ -1,4 +1,7 @@
-//! Runs a document whose program is the trace on standard input.
+//! Runs a document, as resolved JSON, whose program is the trace on standard input, and prints the records of its jobs: to count
+//! instructions.
+#![expect(clippy::print_stdout, reason = "a program")]
+
 use hopsim_core::config::document;
 use hopsim_core::engine::{self, Control};
 use hopsim_core::plan::Plan;

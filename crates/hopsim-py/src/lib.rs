@@ -33,20 +33,20 @@ fn schema() -> String {
 
 /// Resolved configuration of every point of a document, as JSON.
 ///
-/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `read` gives the links of the graph in a
-/// file as a JSON list, `contents` what is in a file, decompressed, or raise. Raises `ConfigError`.
+/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are two functions, which
+/// may raise: the links of the graph in a file as a JSON list, and what is in the file of a program, decompressed. Raises
+/// `ConfigError`.
 #[pyfunction]
-#[pyo3(signature = (text, name, overrides, read=None, contents=None))]
+#[pyo3(signature = (text, name, overrides, files=None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
 fn points(
     py: Python<'_>,
     text: &str,
     name: &str,
     overrides: Vec<(String, String)>,
-    read: Option<Py<PyAny>>,
-    contents: Option<Py<PyAny>>,
+    files: Option<(Py<PyAny>, Py<PyAny>)>,
 ) -> PyResult<Vec<String>> {
-    let files = PythonFiles::new(read, contents);
+    let files = PythonFiles::new(files);
     let resolved = py.detach(|| {
         // Moved as a whole: what is in it is used by one thread at a time.
         let files = files;

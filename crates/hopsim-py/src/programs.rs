@@ -20,16 +20,17 @@ static KEPT: LazyLock<Mutex<HashMap<String, Program>>> = LazyLock::new(Mutex::de
 /// Reads the files of a document by functions of Python.
 pub struct PythonFiles {
     /// Gives the links of the graph in a file as a JSON list, or raises.
-    pub links: Option<Py<PyAny>>,
+    links: Option<Py<PyAny>>,
     /// Gives the contents of a file, decompressed, or raises.
-    pub contents: Option<Py<PyAny>>,
+    contents: Option<Py<PyAny>>,
     /// Digests of the files that have been read.
     digests: RefCell<HashMap<String, String>>,
 }
 
 impl PythonFiles {
     /// With these functions.
-    pub fn new(links: Option<Py<PyAny>>, contents: Option<Py<PyAny>>) -> Self {
+    pub fn new(functions: Option<(Py<PyAny>, Py<PyAny>)>) -> Self {
+        let (links, contents) = functions.unzip();
         Self { links, contents, digests: RefCell::default() }
     }
 

@@ -181,7 +181,7 @@ impl Default for NicConfig {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form serde wants")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }

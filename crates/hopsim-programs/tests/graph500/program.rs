@@ -44,8 +44,8 @@ fn run(search: &Arc<Search>, rules: Rules) -> (Vec<There>, Vec<Figures>) {
     for host in &hosts {
         assert_eq!(host.left(), search.sends(host.rank()));
     }
-    let latency = Latency::Constant(100);
-    let network = Network { latency, cycles_per_phit: 1, ejection: Ejection::Unlimited };
+    let network =
+        Network { latency: Latency::Constant(100), cycles_per_phit: 1, ejection: Ejection::Unlimited };
     let mut ideal = Ideal::new(network, hosts, 0);
     let mut all = Vec::new();
     assert!(!ideal.advance(u32::MAX, |letter, at| all.push(There::new(letter, at))));
