@@ -1,8 +1,9 @@
 """Programs on the ideal network against an independent model, cycle by cycle, and Graph500 against FOGSim.
 
-Every time, count and sum of `reference/applications` must be equal to the last digit: traces under all settings of the
-hosts, every rank of them, collectives, and small programs of which each tries one rule. Traces that are not among the
-examples of the package are looked for in the folder that `--traces` or HOPSIM_TRACES names, and listed as missing without.
+Every time, count and sum of `reference/applications` must be equal to the last digit: traces under all
+settings of the hosts, every rank of them, collectives, and small programs of which each tries one rule.
+Traces that are not among the examples of the package are looked for in the folder that `--traces` or
+HOPSIM_TRACES names, and listed as missing without.
 """
 
 from __future__ import annotations
@@ -76,11 +77,12 @@ def check(options: Options) -> int:
         chosen = [case for case in found if options.selects(case.name)]
         with ThreadPoolExecutor(options.jobs) as pool:
             verdicts = list(pool.map(judge, chosen))
-    options.console.print(table(verdicts))
+    if verdicts:
+        options.console.print(table(verdicts))
     for verdict in verdicts:
         for name, (got, expected) in verdict.different.items():
             options.console.print(f"FAILS: {verdict.case.name}: {name} is {got}, not {expected}")
-    if missing:
+    if missing and any(options.selects(name) for name in missing):
         options.console.print(f"Traces that are not there (--traces DIR): {', '.join(missing)}")
     failed = sum(1 for verdict in verdicts if verdict.different)
     return failed + graph500.check(options)

@@ -1,0 +1,191 @@
+"""Programs that cannot run: status 2 and file, line, rank and what would be valid; stuck ones status 1."""
+
+from __future__ import annotations
+
+import lzma
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+
+NETWORK = 'units = { cycle = "1 ns", phit = "4 B" }\ntopology.ring.routers = 4\n'
+HEAD = "mpt 1\nname x\nranks 2\ncomm 0 2 0 1\n"
+PARTS = "mpt 1\nname x\nranks 2\ncomm 0 2 0 1\ncomm 1 1 1\n"
+BARRIER = 'program = { collective = { kind = "barrier" } }'
+
+# A trace -> parts of the message, in order.
+TRACES = {
+    "mpt 7\n": ("line 1", "expected `mpt 1`"),
+    HEAD + "rank 0 2\ns 1 0 8 0\n": ("line 7", "rank 0", "ends here", "1 of the 2 records", "line 5"),
+    HEAD + "rank 0 0\nrank 1 0\n": ("line 7", "ends here", "expected another block or `end`"),
+    HEAD + "rank 0 1\nx 5\nrank 1 0\nend\n": ("line 6", "rank 0", "expected a record", "got `x`"),
+    HEAD + "rank 0 1\ng gossip 0 -1 0 0\nrank 1 0\nend\n": ("line 6", "one of barrier, bcast", "gossip"),
+    HEAD + "rank 0 2\ni 1 1 0 8 0\ni 1 1 0 8 0\nrank 1 0\nend\n": ("line 7", "already open since line 6"),
+    HEAD + "rank 0 1\nw 3\nrank 1 0\nend\n": ("line 6", "rank 0", "request 3, which is not open"),
+    HEAD + "rank 0 1\ni 1 1 0 8 0\nrank 1 1\nr 0 0 8 0\nend\n": ("line 6", "request 1 is never waited for"),
+    HEAD + "rank 0 1\nc 99999999999999999999\nrank 1 0\nend\n": ("line 6", "a whole number from 1 to", "got"),
+    HEAD + "rank 0 1\nc -4\nrank 1 0\nend\n": ("line 6", "expected nanoseconds", "got `-4`"),
+    HEAD + "rank 0 0\nend\n": ("line 6", "expected `rank 1`", "one block"),
+    HEAD + "rank 0 0\nrank 0 0\nend\n": ("line 6", "expected `rank 1`", "got `rank 0 0`"),
+    HEAD + "rank 0 1\ns 5 0 8 0\nrank 1 0\nend\n": ("line 6", "rank 0", "from 0 to 1 as peer, got 5"),
+    HEAD + "rank 0 1\ns 1 0 8 7\nrank 1 0\nend\n": ("line 6", "no communicator 7"),
+    PARTS + "rank 0 1\ng barrier 1 -1 0 0\nrank 1 0\nend\n": ("line 7", "rank 0 is not in communicator 1"),
+    HEAD + "rank 0 2\ns 1 0 8 0\ns 1 0 8 0\nrank 1 1\nr 0 0 8 0\nend\n": (
+        "line 7",
+        "from rank 0 to rank 1 with tag 0 in communicator 0",
+        "2 are sent and 1 received",
+    ),
+    HEAD + "rank 0 1\ns 1 0 8 0\nrank 1 1\nr 0 0 16 0\nend\n": ("line 8", "8 bytes", "line 6", "16"),
+    HEAD + "rank 0 1\ng barrier 0 -1 0 0\nrank 1 1\ng allreduce 0 -1 8 8\nend\n": (
+        "line 8: rank 1: calls allreduce of 8 bytes as call 1 in communicator 0",
+        "rank 0 calls barrier in line 6",
+    ),
+    HEAD + "rank 0 1\ng barrier 0 -1 0 0\nrank 1 0\nend\n": ("line 6", "rank 1 calls nothing more"),
+}
+
+GRAPHS = {
+    "num_ranks 2\nrank 0 {\na: send 8b to 5\n}\n": ("line 3", "rank 0", "from 0 to 1", "got `5`"),
+    "num_ranks 1\nrank 0 {\na: calc 8\nb: calc 8\na requires b\nb requires a\n}\n": ("`a` → `b` → `a`",),
+    "num_ranks 1\nrank 0 {\na: fly 8\n}\n": ("line 3", "expected `send`, `recv` or `calc`, got `fly`"),
+}
+
+# What is given to --set -> parts of the message, in order.
+OVERRIDES = {
+    'jobs=[{ program = { collective = { kind = "barrier", ranks = 9 } } }]': (
+        "jobs.0.placement",
+        "9 ranks",
+        "4 nodes",
+        "valid: at least 9 nodes",
+    ),
+    f"jobs=[{{ {BARRIER} }}, {{ {BARRIER} }}]": ("jobs.1.placement", "node 0 already runs job 0", "valid:"),
+    f"jobs=[{{ traffic = {{}}, {BARRIER} }}]": ("jobs.0.traffic", "valid: traffic or program"),
+    "jobs=[{ host = { gap = 1 } }]": ("jobs.0.host", "jobs that run a program", "valid:"),
+    "jobs=[{ start = 5 }]": ("jobs.0.start = 5", "jobs that run a program", "valid:"),
+    "measure.max_cycles=100": ("measure.max_cycles = 100", "runs of programs", "valid: measure.cycles"),
+    "topology={ ideal = { nodes = 4, latency = 0 } }": (
+        "topology.ideal.latency = 0",
+        "valid: 1 … 1000000000",
+    ),
+    "topology={ ideal = { nodes = 0, latency = 5 } }": ("topology.ideal.nodes = 0", "valid: 1 …"),
+}
+
+# The same beside a job with a barrier.
+OF_PROGRAMS = {
+    "measure.warmup=5": ("measure.warmup", "ends when they are done", "measure.max_cycles"),
+    "measure.cycles=5": ("measure.cycles", "ends when they are done", "measure.max_cycles"),
+    'units={ cycle = "1ns", phit = "4 B" }': ('units.cycle = "1ns"', "valid: a decimal number and ps, ns"),
+    'units={ cycle = "1 ns", phit = "4 bytes" }': ("units.phit", "valid: a decimal number and B, kB"),
+    'contention="some"': ('contention = "some"', "valid: none"),
+    "jobs.0.host={ packet_length = 4, header_length = 4 }": ("host.header_length = 4", "valid: less than"),
+    "jobs.0.host={ packet_length = 64 }": ("buffers.output = 32", "packet of 64 phits", "at least 64"),
+    "jobs.0.host={ gap = 9_999_999 }": ("jobs.0.host.gap = 9999999", "valid: 0 … 1000000"),
+    "jobs.0.host={ cpu_speed = 0 }": ("jobs.0.host.cpu_speed = 0", "valid: a number above 0", "infinite"),
+    'jobs.0.host={ collectives = { barrier = "ring" } }': (
+        'jobs.0.host.collectives.barrier = "ring"',
+        "valid: auto, dissemination, fsin",
+    ),
+    'jobs.0.program={ collective = { kind = "barier" } }': ('kind = "barier"', "valid: barrier, bcast"),
+    'jobs.0.program={ collective = { kind = "bcast", root = 9 } }': ("root = 9", "valid: 0 to 3"),
+    "jobs.0.program={ stencil = { sides = [0, 2], bytes = 1 } }": ("stencil.sides", "valid: sides of 2"),
+    "jobs.0.program={ graph500 = { scale = 41, query_time = 1 } }": ("scale = 41", "valid: 1 to 40"),
+    'jobs.0.program={ trace = { file = "none" } }': ('trace.file = "none"', "cannot read none"),
+}
+
+
+def refused(hopsim: Command, folder: Path, *assignments: str, document: str = NETWORK) -> str:
+    (folder / "bad.toml").write_text(document)
+    options = [part for assignment in assignments for part in ("--set", assignment)]
+    answer = hopsim("run", "bad.toml", *options, status=2).stderr
+    assert answer.startswith("hopsim: bad.toml: ")
+    assert answer.count("\n") == 1
+    return answer
+
+
+def assert_in_order(message: str, parts: tuple[str, ...]) -> None:
+    place = 0
+    for part in parts:
+        assert part in message[place:], f"{part!r} not in {message[place:]!r}"
+        place = message.index(part, place) + len(part)
+
+
+@pytest.mark.parametrize("text", TRACES, ids=range(len(TRACES)))
+def test_a_trace_is_refused_with_line_rank_and_what_was_expected(
+    hopsim: Command, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "bad.mpt").write_text(text)
+    message = refused(hopsim, tmp_path, 'jobs=[{ program = { trace = { file = "bad.mpt" } } }]')
+    assert_in_order(message, ('jobs.0.program.trace.file = "bad.mpt"', *TRACES[text]))
+
+
+@pytest.mark.parametrize("text", GRAPHS, ids=range(len(GRAPHS)))
+def test_a_graph_is_refused_with_line_and_rank(hopsim: Command, tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad.goal").write_text(text)
+    message = refused(hopsim, tmp_path, 'jobs=[{ program = { goal = { file = "bad.goal" } } }]')
+    assert_in_order(message, ('jobs.0.program.goal.file = "bad.goal"', *GRAPHS[text]))
+
+
+def test_a_compressed_file_that_is_cut_off_is_refused(hopsim: Command, tmp_path: Path) -> None:
+    (tmp_path / "bad.mpt.xz").write_bytes(lzma.compress(HEAD.encode())[:40])
+    message = refused(hopsim, tmp_path, 'jobs=[{ program = { trace = { file = "bad.mpt.xz" } } }]')
+    assert_in_order(message, ("bad.mpt.xz", "cannot be decompressed", "valid: a trace in format mpt 1"))
+
+
+@pytest.mark.parametrize("assignment", OVERRIDES)
+def test_jobs_are_refused_with_key_and_what_is_valid(
+    hopsim: Command, tmp_path: Path, assignment: str
+) -> None:
+    assert_in_order(refused(hopsim, tmp_path, assignment), OVERRIDES[assignment])
+
+
+@pytest.mark.parametrize("assignment", OF_PROGRAMS)
+def test_keys_of_programs_are_refused_with_key_and_what_is_valid(
+    hopsim: Command, tmp_path: Path, assignment: str
+) -> None:
+    document = f"{NETWORK}[[jobs]]\n{BARRIER}\n"
+    assert_in_order(refused(hopsim, tmp_path, assignment, document=document), OF_PROGRAMS[assignment])
+
+
+def test_units_are_needed_and_keys_of_routers_are_not(hopsim: Command, tmp_path: Path) -> None:
+    without = f"topology.ring.routers = 4\n[[jobs]]\n{BARRIER}\n"
+    message = refused(hopsim, tmp_path, document=without)
+    assert_in_order(message, ("jobs.0.program", "what a cycle and a phit are", "valid: units = { cycle"))
+    for key in ("links.network.latency=3", "router=input_queued", "routing=minimal", "nic.injection_ports=1"):
+        ideal = NETWORK.replace("ring.routers = 4", "ideal = { nodes = 4, latency = 5 }")
+        message = refused(hopsim, tmp_path, key, document=f"{ideal}[[jobs]]\n{BARRIER}\n")
+        assert_in_order(
+            message, (key.partition(".")[0].partition("=")[0], "no routers", "valid: no such key")
+        )
+
+
+STUCK = f"""{NETWORK}[[jobs]]
+name = "pair"
+program.list.mpt = '''
+{HEAD}rank 0 2
+s 1 7 4096 0
+r 1 7 4096 0
+rank 1 2
+s 0 7 4096 0
+r 0 7 4096 0
+end
+'''
+"""
+
+
+def test_a_job_that_is_stuck_says_what_its_ranks_wait_for(hopsim: Command, tmp_path: Path) -> None:
+    (tmp_path / "stuck.toml").write_text(STUCK + "host.eager_limit = 0\n")
+    said = hopsim("run", "stuck.toml", status=1).stderr
+    parts = (
+        "job pair is stuck at cycle",
+        "2 of 2 ranks wait",
+        "rank 0 (node 0), line 6: its rendezvous send of 4096 B to rank 1 has no receive, tag 7",
+        "rank 1 (node 1), line 9: its rendezvous send of 4096 B to rank 0",
+        "rank 0 → rank 1 → rank 0: each waits for the next",
+    )
+    assert_in_order(said, parts)
+
+
+def test_a_run_is_given_up_at_max_cycles(hopsim: Command, tmp_path: Path) -> None:
+    (tmp_path / "long.toml").write_text(STUCK)
+    said = hopsim("run", "long.toml", "--set", "measure.max_cycles=100", status=1).stderr
+    assert_in_order(said, ("measure.max_cycles = 100", "programs are not done", "job pair"))
