@@ -12,7 +12,7 @@ pub fn network(latency: u32, cycles_per_phit: u32) -> Network<'static> {
 }
 
 /// What the hosts have counted when all is over; all is well then.
-pub fn run(script: impl Script + 'static, rules: Rules, network: Network) -> Vec<Figures> {
+pub fn run(script: impl Script + 'static, rules: Rules, network: Network<'_>) -> Vec<Figures> {
     let script: Arc<dyn Script> = Arc::new(script);
     let rules = Arc::new(rules);
     let hosts = (0..script.ranks()).map(|rank| Host::of_script(rank, &script, &rules)).collect();
@@ -23,7 +23,7 @@ pub fn run(script: impl Script + 'static, rules: Rules, network: Network) -> Vec
 }
 
 /// When each rank has finished \[cycles\].
-pub fn finish(script: impl Script + 'static, rules: Rules, network: Network) -> Vec<u32> {
+pub fn finish(script: impl Script + 'static, rules: Rules, network: Network<'_>) -> Vec<u32> {
     run(script, rules, network).iter().map(|figures| figures.finish).collect()
 }
 

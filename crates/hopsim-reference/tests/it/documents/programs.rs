@@ -160,7 +160,9 @@ pub fn place(document: &mut Value, programs: &[Option<Workload>]) {
         };
     }
     let measure = document["measure"].as_object_mut().unwrap();
-    ["warmup", "cycles", "batches"].into_iter().for_each(|key| drop(measure.remove(key)));
+    for key in ["warmup", "cycles", "batches"] {
+        measure.remove(key);
+    }
     measure.insert("streams".to_owned(), json!(["ranks"]));
     measure.insert("max_cycles".to_owned(), json!(LIMIT));
 }

@@ -124,7 +124,7 @@ impl Seat {
             next: NONE,
             destination: nodes[outgoing.letter.destination as usize],
             length: packets.length_of(index),
-            generated: now,
+            generated: outgoing.queued,
             serial: self.serial,
             arrived: 0,
             requested: NONE,
