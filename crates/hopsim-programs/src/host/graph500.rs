@@ -4,7 +4,9 @@
 //! goes out. A step under way is not interrupted.
 //!
 //! 1. For each message with queries: computes their time, if generation takes time, and then sends it to a random other rank.
-//!    The step is over when the last phit of the message has left the node.
+//!    The step is over when the last phit of the message has left the node. If the link alone limits generation and messages could
+//!    leave any number at a time, the processor keeps them as far apart as the one before is long, as `FOGSim` does: when there is
+//!    nothing to compute it waits for the link, and what comes in meanwhile waits for the next message.
 //! 2. After the last one it tells every other rank, in order, how many messages it sent there. Level 0 has messages of the root
 //!    alone, so that only the root tells.
 //! 3. When it has been told by all, and all messages that they told of have been received and their queries computed, it sends
@@ -64,9 +66,11 @@ enum Phase {
 #[derive(Clone, Copy)]
 enum Step {
     Nothing,
-    /// Computes queries; then this is sent.
+    /// Computes queries or waits for the link; then this is sent.
     Generates(Sending),
     Sends,
+    /// Sends a message with queries, of so many phits.
+    SendsQueries(u32),
 }
 
 /// Something that has come in.
@@ -110,6 +114,8 @@ pub struct Searching {
     messages: Messages,
     /// Messages with queries in this level, by destination.
     sent: Vec<u32>,
+    /// First cycle in which the link is free for another of them, where the processor waits for it.
+    link_free: Cycle,
     tally: Tally,
     incoming: FxHashMap<Owner, Incoming>,
     received: Owner,
@@ -129,6 +135,7 @@ impl Searching {
             step: Step::Nothing,
             messages: search.messages(0, rank),
             sent: vec![0; search.parameters().ranks as usize],
+            link_free: 0,
             tally: Tally::default(),
             incoming: FxHashMap::default(),
             received: 0,
@@ -191,7 +198,8 @@ impl Searching {
             return self.came_in(now, machine, reached.owner);
         }
         match std::mem::replace(&mut self.step, Step::Nothing) {
-            Step::Generates(sending) => self.issue(now, machine, sending),
+            Step::Generates(sending) => self.issue_queries(now, machine, sending),
+            Step::SendsQueries(phits) => self.link_free = now.saturating_add(phits),
             Step::Sends | Step::Nothing => {}
         }
     }
@@ -314,13 +322,18 @@ impl Searching {
         let parameters = *self.search.parameters();
         let bytes = queries * u64::from(parameters.query_bytes);
         let sending = Sending { to, tag: 0, communicator: communicator(self.level, QUERIES), bytes };
-        if parameters.generation == Generation::Link {
-            self.issue(now, machine, sending);
-        } else {
-            let time = self.time(queries);
-            self.step = Step::Generates(sending);
-            self.begin(now, machine, OWN, Work::Compute(time));
-        }
+        let work = match parameters.generation {
+            Generation::Compute => Work::Compute(self.time(queries)),
+            Generation::Link if machine.rules.has_unlimited_wire && self.link_free > now => {
+                Work::Hold(self.link_free - now)
+            }
+            Generation::Link => {
+                self.issue_queries(now, machine, sending);
+                return true;
+            }
+        };
+        self.step = Step::Generates(sending);
+        self.begin(now, machine, OWN, work);
         true
     }
 
@@ -329,6 +342,12 @@ impl Searching {
         let bytes = self.search.parameters().signal_bytes();
         let communicator = communicator(self.level, kind);
         self.issue(now, machine, Sending { to, tag, communicator, bytes });
+    }
+
+    fn issue_queries(&mut self, now: Cycle, machine: &mut Machine, sending: Sending) {
+        let phits = machine.rules.packets(sending.bytes).phits();
+        self.issue(now, machine, sending);
+        self.step = Step::SendsQueries(u32::try_from(phits).unwrap_or(u32::MAX));
     }
 
     fn issue(&mut self, now: Cycle, machine: &mut Machine, sending: Sending) {

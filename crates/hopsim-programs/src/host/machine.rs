@@ -30,6 +30,8 @@ pub struct Sending {
 pub enum Work {
     /// Takes its stream for so many cycles.
     Compute(Cycle),
+    /// The same to wait for its link: not computation but overhead.
+    Hold(Cycle),
     /// Sends a message.
     Send(Sending),
     /// Receives one.
@@ -315,6 +317,7 @@ impl Machine {
         let Operation { label, work, .. } = self.operations[id as usize]?;
         let (time, is_compute) = match work {
             Work::Compute(time) => (time, true),
+            Work::Hold(time) => (time, false),
             Work::Send(_) => (self.rules.send_overhead, false),
             Work::Receive(_) => (self.rules.receive_overhead, false),
         };

@@ -37,6 +37,8 @@ pub struct Rules {
     pub header_length: u32,
     /// Whether the last packet of a message is as long as the others.
     pub last_packet_full: bool,
+    /// Whether any number of packets leave a node in a cycle.
+    pub has_unlimited_wire: bool,
     /// Whether receives from any source take the first message that fits; otherwise they name the recorded source.
     pub first_of_any_source: bool,
     /// Algorithm of every collective operation.
@@ -57,6 +59,7 @@ impl Default for Rules {
             packet_length: 16,
             header_length: 0,
             last_packet_full: false,
+            has_unlimited_wire: false,
             first_of_any_source: false,
             collectives: Choices::default(),
         }
