@@ -81,6 +81,13 @@ impl Contention {
         })
     }
 
+    /// The first cycle of `now..end` in which a counter or what is told of it changes by itself, else `end`. Averages follow from
+    /// the counters.
+    pub fn next_event(&self, now: u32, end: u32) -> u32 {
+        let told = self.groups.as_ref().map_or(end, |groups| groups.next_event(now));
+        self.releases.next_before(now, end.min(told))
+    }
+
     /// Whether the head of a slot is counted, or the packet that is leaving it still is.
     pub fn counts(&self, slot: SlotId) -> bool {
         self.counted[slot].0 != NOTHING
@@ -183,6 +190,12 @@ impl Groups {
             }
         }
         if due { self.exchange.message_length } else { 0 }
+    }
+
+    /// The first cycle from `now` on in which the routers hear or send something.
+    fn next_event(&self, now: u32) -> u32 {
+        let due = now.next_multiple_of(self.exchange.period);
+        self.under_way.front().map_or(due, |(at, _)| due.min((*at).max(now)))
     }
 
     /// Adds up what the routers of every group have told.

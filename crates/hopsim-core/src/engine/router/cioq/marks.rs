@@ -102,6 +102,11 @@ impl Marks {
         }
     }
 
+    /// The first cycle of `now..end` in which a mark may change by itself, else `end`.
+    pub fn next_event(&self, now: u32, end: u32) -> u32 {
+        if self.changed.is_empty() { self.under_way.next_before(now, end) } else { now }
+    }
+
     /// Whether the own marks of `router`, which do not travel, are not up to date.
     #[inline]
     pub fn is_stale(&self, router: RegionRouter) -> bool {

@@ -146,12 +146,10 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         }
     }
 
-    /// The first cycle from the present one on in which anything happens. Marks and counters go on by themselves, and what heads
-    /// wait for is counted in every cycle.
+    /// The first cycle from the present one on in which anything happens. What heads wait for is counted in every cycle.
     pub(super) fn next_cycle(&self) -> u32 {
         let (cx, kernel) = (&self.context, &self.context.kernel);
-        let ticks = cx.marks.is_some() || cx.contention.is_some() || kernel.worker.recorder.waits.is_some();
-        if ticks || self.active.iter().any(|&word| word != 0) {
+        if kernel.worker.recorder.waits.is_some() || self.active.iter().any(|&word| word != 0) {
             return kernel.now;
         }
         let nodes = cx.nodes.next_event(kernel.now);
@@ -163,6 +161,8 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let next = kernel.credits.next(kernel.now, next);
         let next = kernel.immigrants.next(kernel.now, next);
         let next = self.wakes.next(kernel.now, next);
+        let next = cx.marks.as_ref().map_or(next, |marks| marks.next_event(kernel.now, next));
+        let next = cx.contention.as_ref().map_or(next, |counters| counters.next_event(kernel.now, next));
         self.extras.choices.waiting.next_release(kernel.now, next.min(self.next_signal()))
     }
 

@@ -36,9 +36,17 @@ impl<const W: usize> RouterRef<'_, W> {
 
     /// Whether the head of `slot` fits where it wants to go, with packets of several lengths.
     pub fn fits<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot) -> bool {
+        self.fits_from(cx, slot) <= cx.kernel.now
+    }
+
+    /// The first cycle in which it does unless credits arrive before; never if it waits for some.
+    fn fits_from<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot) -> u32 {
         let state = &self.state.slots[slot];
         let length = u32::from(cx.kernel.packets.get(state.queue.front).length);
-        cx.shared.pairs_up_to(state.request()).any(|pair| self.has_room(cx, pair, length))
+        let pairs = cx.shared.pairs_up_to(state.request());
+        let with_credit = pairs.filter(|&pair| self.state.credits[pair] >= cx.shared.space(length));
+        let room = with_credit.map(|pair| self.room(cx, cx.shared.tables.pair_port(pair), length));
+        room.min().unwrap_or(u32::MAX)
     }
 
     /// Whether the input port of a slot may not request yet.
@@ -61,8 +69,10 @@ impl<const W: usize> RouterRef<'_, W> {
         });
         if cx.shared.mixed() {
             for slot in slots.iter() {
-                if !self.fits(cx, slot) {
+                let from = self.fits_from(cx, slot);
+                if from > cx.kernel.now {
                     slots.remove(slot);
+                    ready = ready.min(from);
                 }
             }
         }

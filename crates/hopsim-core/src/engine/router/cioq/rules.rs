@@ -57,8 +57,6 @@ pub struct Room {
     pub shortest: u32,
     /// Whether packets of several lengths meet.
     pub mixed: bool,
-    /// Whether there are output queues, whose room changes by the passing of time.
-    pub has_queues: bool,
     /// Room that packets which enter a ring leave behind them \[phits\]; 0: there are no rings.
     pub bubble: u32,
     /// Least room that a packet takes \[phits\]: that of the longest one where there are rings.
@@ -137,7 +135,6 @@ impl Room {
         Self {
             shortest: plan.shortest_packet(),
             mixed: plan.shortest_packet() != plan.longest_packet(),
-            has_queues: plan.router.output_buffer.is_some(),
             bubble: plan.network.classes.links.iter().map(|class| class.bubble).max().unwrap_or(0),
             least: if plan.routing.vcs().has_entries() { plan.longest_packet() } else { 0 },
             lbr: plan.control.lbr,

@@ -110,10 +110,10 @@ impl<M: Mode> Shared<'_, M> {
     }
 
     /// Whether routers without choices that can do nothing are left alone, as they know when they can again: packets that leave
-    /// at once, or that need more room in an output queue than the shortest, have times of their own.
+    /// at once have times of their own.
     #[inline]
     pub fn patient(&self) -> bool {
-        !(M::ORDERED || self.parallel() || self.mixed() && self.room.has_queues)
+        !(M::ORDERED || self.parallel())
     }
 
     /// Whether input arbiters are round-robin.
