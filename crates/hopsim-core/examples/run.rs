@@ -1,28 +1,43 @@
 //! Runs one experiment, given as resolved JSON, and prints its summary: for profilers and bug reports.
 //!
-//! `cargo run --release --example run -- experiment.json`; with `--general` behind it in the mode that fits any plan.
+//! `cargo run --release --example run -- experiment.json`; with `--general` behind it in the mode that fits any plan, with
+//! `--set-up` no further than the first cycle. All traces that the experiment names are the one on standard input, in format mpt 1.
 
-use hopsim_core::config::Experiment;
+use hopsim_core::config::document;
+use hopsim_core::config::program::ProgramConfig;
 use hopsim_core::engine::{Control, run, run_in_general};
 use hopsim_core::plan::Plan;
+use hopsim_programs::formats::mpt;
+use hopsim_programs::program::Program;
 use std::error::Error;
 use std::io::Write;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let usage = "usage: run EXPERIMENT.json [--general]";
+    let usage = "usage: run EXPERIMENT.json [--general|--set-up] [< TRACE]";
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (path, general) = match &arguments[..] {
-        [path] => (path, false),
-        [path, option] if option == "--general" => (path, true),
+    let (path, option) = match &arguments[..] {
+        [path] => (path, ""),
+        [path, option] if ["--general", "--set-up"].contains(&option.as_str()) => (path, option.as_str()),
         _ => return Err(usage.into()),
     };
-    let experiment: Experiment = serde_json::from_str(&std::fs::read_to_string(path)?)?;
-    let plan = Plan::new(&experiment)?;
+    let experiment = document::from_json(&std::fs::read_to_string(path)?)?;
+    let is_trace = |program: &Option<ProgramConfig>| matches!(program, Some(ProgramConfig::Trace(_)));
+    let has_traces = experiment.jobs.iter().any(|job| is_trace(&job.program));
+    let trace = if has_traces { Some(Arc::new(mpt::read(std::io::stdin().lock())?)) } else { None };
+    let library = |_: &_| match &trace {
+        Some(trace) => Ok(Program::Script(trace.clone())),
+        None => Err("only traces are read".into()),
+    };
+    let plan = Plan::with_programs(&experiment, &library)?;
     let control = Control::default();
-    let outcome = if general { run_in_general(&plan, &control) } else { run(&plan, &control) }?;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", serde_json::to_string_pretty(&outcome.summary)?)?;
+    if option != "--set-up" {
+        let general = option == "--general";
+        let outcome = if general { run_in_general(&plan, &control) } else { run(&plan, &control) }?;
+        writeln!(out, "{}", serde_json::to_string_pretty(&outcome.summary)?)?;
+    }
     writeln!(out, "packet_hops {}", control.packet_hops.load(Ordering::Relaxed))?;
     Ok(())
 }

@@ -16,6 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hopsim import _core
+from hopsim.bench import programs
 from hopsim.bench.cases import Case, cases
 from hopsim.bench.figures import Figure
 from hopsim.bench.history import History
@@ -55,6 +56,12 @@ class Pattern(click.ParamType[re.Pattern[str]]):
 )
 @click.option("--no-save", is_flag=True, help="Compare only.")
 @click.option(
+    "--traces",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Directory of recorded programs, *.mpt.xz, to be measured too.",
+)
+@click.option(
     "--runner", type=click.Path(path_type=Path), help="Native runner; default: the one `make bench` builds."
 )
 def command(
@@ -63,6 +70,7 @@ def command(
     runs: int | None,
     path: Path,
     no_save: bool,
+    traces: Path | None,
     runner: Path | None,
 ) -> None:
     """Measure time, instructions and memory of the simulator.
@@ -71,7 +79,7 @@ def command(
     best of N; instructions are counted by valgrind's callgrind, where it is installed. `ratio` is to
     the last saved run. A missed target is reported and is not an error.
     """
-    known = [case for case in cases() if not quick or case.quick]
+    known = [case for case in [*cases(), *programs.cases(traces)] if not quick or case.quick]
     chosen = [case for case in known if not pattern or pattern.search(case.name)]
     if not chosen:
         names = "; ".join(case.name for case in known)

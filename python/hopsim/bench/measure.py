@@ -140,6 +140,17 @@ class Bench:
             raise NotMeasuredError("no packet moved")
         return (total - self._count(setup(experiment), options)[0]) / hops
 
+    def program(self, experiment: Document, trace: bytes | None) -> tuple[Usage, int]:
+        """What a run of programs used, its set-up apart from the CPU time, and its packet-hops.
+
+        `trace` is on the runner's standard input.
+        """
+        command = [str(self._runner), self.write("experiment.json", self._config(experiment))]
+        whole, out, _ = self.execute(command, trace)
+        before, _, _ = self.execute([*command, "--set-up"], trace)
+        time = max(whole.cpu_s - before.cpu_s, 0.0)
+        return Usage(time, whole.wall_s, whole.peak_bytes), packet_hops(out)
+
     def two_at_once(self, experiment: Document) -> float:
         """Wall time of two runs at once over that of one after the other; the best of some tries."""
         config = self.write("experiment.json", self._config(experiment))
@@ -156,15 +167,19 @@ class Bench:
         tries = [(wall(1), wall(2)) for _ in range(self.runs)]
         return min(two for _, two in tries) / (2 * min(one for one, _ in tries))
 
-    def execute(self, command: Sequence[str]) -> tuple[Usage, str, str]:
-        """Run a command; returns what it used, its standard output and its standard error."""
+    def execute(self, command: Sequence[str], text: bytes | None = None) -> tuple[Usage, str, str]:
+        """Run a command; returns what it used, its standard output and its standard error.
+
+        `text` is its standard input.
+        """
         report = self._path("usage.json")
         child = [sys.executable, "-I", "-S", str(Path(__file__).with_name("child.py")), str(report)]
-        done = subprocess.run([*child, *command], capture_output=True, text=True, check=False)
+        done = subprocess.run([*child, *command], input=text, capture_output=True, check=False)
+        out, log = done.stdout.decode(), done.stderr.decode()
         if done.returncode:
-            lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+            lines = log.strip().splitlines() or [f"exit status {done.returncode}"]
             raise NotMeasuredError(f"{Path(command[0]).name} failed: {lines[-1]}")
-        return Usage(**json.loads(report.read_text("utf-8"))), done.stdout, done.stderr
+        return Usage(**json.loads(report.read_text("utf-8"))), out, log
 
     def write(self, name: str, text: str) -> str:
         """Write a file that lives as long as the bench; returns its path."""
