@@ -13,6 +13,7 @@ table = hs.sweep("dragonfly1056", load=[0.1, 0.2, 0.3]).table
 from hopsim._core import version as _version
 from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError, SweepError
 from hopsim.experiment import Experiment
+from hopsim.interference import interference
 from hopsim.results import Result, Results
 from hopsim.store import load
 from hopsim.sweep import run, sweep
@@ -28,6 +29,7 @@ __all__ = [
     "Results",
     "RunError",
     "SweepError",
+    "interference",
     "load",
     "run",
     "sweep",

@@ -67,7 +67,7 @@ def points(
     text: str,
     name: str,
     overrides: list[tuple[str, str]],
-    files: tuple[Callable[[str], str], Callable[[str], bytes]] | None = None,
+    files: tuple[Callable[[str], str], Callable[[str], list[int]], Callable[[str], bytes]] | None = None,
 ) -> list[str]:
     """Resolved configuration of every point of a document, as JSON.
 

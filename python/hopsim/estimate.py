@@ -128,7 +128,8 @@ def packet_hops(point: Point) -> float:
 
 
 def _cycles(config: Mapping[str, Any]) -> int:
-    return config["measure"]["warmup"] + config["measure"]["cycles"]
+    measure = config["measure"]
+    return measure["max_cycles"] if "max_cycles" in measure else measure["warmup"] + measure["cycles"]
 
 
 def _packet_rate(jobs: Sequence[Mapping[str, Any]]) -> float:
@@ -146,5 +147,6 @@ def _load(traffic: Mapping[str, Any]) -> float:
 
 def _latency(config: Mapping[str, Any], network: Survey) -> float:
     """Roughly the cycles that a packet is inside the network."""
-    latencies = [link["latency"] for kind, link in config["links"].items() if kind != "injection"]
+    links = config.get("links", {})  # An ideal network has none.
+    latencies = [link["latency"] for kind, link in links.items() if kind != "injection"]
     return network.hops * ROUTER_CYCLES + network.hops * sum(latencies) / max(len(latencies), 1)

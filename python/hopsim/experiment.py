@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from hopsim import _core, files, graph_file, program_file, toml
+from hopsim import _core, files, graph_file, placement_file, program_file, toml
 from hopsim.errors import ConfigError
 from hopsim.kinds import is_table
 from hopsim.suggestion import suggestion
@@ -48,8 +48,9 @@ class Point:
 
     @property
     def cycles(self) -> int:
-        """Length of the measurement window [cycles]."""
-        return json.loads(self.config)["measure"]["cycles"]
+        """Length of the measurement window; of programs, which end it, its greatest [cycles]."""
+        measure = json.loads(self.config)["measure"]
+        return measure.get("cycles", measure.get("max_cycles"))
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ class Experiment:
         overrides = list(self.overrides)
         try:
             # The points of a sweep mostly name the same file.
-            files = (functools.cache(self._links), self._contents)
+            files = (functools.cache(self._links), self._nodes, self._contents)
             configs = _core.points(self.text, self.name, overrides, files)
         except ConfigError as error:
             raise ConfigError(_without_place(str(error))) from None
@@ -150,6 +151,10 @@ class Experiment:
     def _links(self, file: str) -> str:
         """The links of the graph in a file, as JSON."""
         return json.dumps(graph_file.links(self.directory / file))
+
+    def _nodes(self, file: str) -> list[int]:
+        """The nodes in the file of a placement, by rank."""
+        return placement_file.nodes(self.directory / file)
 
     def _contents(self, file: str) -> bytes:
         """What is in the file of a program, decompressed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -37,8 +38,8 @@ def run(
 
     Returns:
         The result. Unless the experiment states `measure.streams`, the tables `nodes`, `routers`
-        and `latency_histogram` are recorded; unless it states `measure.interval`, a time series
-        with 100 rows in the measurement window.
+        and `latency_histogram` are recorded, and `ranks` where programs run; unless it states
+        `measure.interval` or runs programs, a time series with 100 rows in the measurement window.
 
     Raises:
         ConfigError: bad input, or the experiment is a sweep.
@@ -80,15 +81,20 @@ def sweep(
         ConfigError: bad input, or `out` holds something else.
         SweepError: some points could not finish; `.results` has the others.
     """
-    count = _threads(workers)
+    count = threads(workers)
     axes = {name: list(item) for name, item in shorthand.items() if _is_axis(item)}
     plain = {name: item for name, item in shorthand.items() if name not in axes}
     document = Experiment.of(experiment).replacing(_together(values=values) | plain)
     document = document.with_axes(_together(product=product) | axes)
+    return sweep_of(document, None if out is None else Path(out), workers=count, progress=progress)
+
+
+def sweep_of(document: Experiment, out: Path | None, *, workers: int, progress: bool) -> Results:
+    """Simulate every point of a document on so many threads, see `sweep`."""
     points = document.points()
     warn_of_default_latencies(document, points)
-    store = None if out is None else Store.claim(Path(out), document, points, force=False)
-    results, outcome = _simulate(points, count, progress=progress, store=store)
+    store = None if out is None else Store.claim(out, document, points, force=False)
+    results, outcome = _simulate(points, workers, progress=progress, store=store)
     if outcome.failures:
         raise SweepError(results, outcome.failures)
     return results
@@ -113,11 +119,16 @@ def _simulate(
 
 
 def _recording(document: Experiment) -> Experiment:
+    (config, *_) = [json.loads(point.config) for point in document.points()]
+    programs = any("program" in job for job in config["jobs"])
+    packets = "ideal" not in config["topology"] and "contention" not in config
     if not document.states("measure.streams"):
-        document = document.replacing({"measure.streams": ["nodes", "routers", "latency_histogram"]})
-    if not document.states("measure.interval"):
-        cycles = document.points()[0].cycles
-        document = document.replacing({"measure.interval": max(1, cycles // TIMESERIES_ROWS)})
+        of_packets = ["nodes", "routers", "latency_histogram"] if packets else []
+        document = document.replacing({"measure.streams": of_packets + (["ranks"] if programs else [])})
+    # Nobody knows beforehand how long programs take.
+    if not document.states("measure.interval") and not programs:
+        interval = max(1, config["measure"]["cycles"] // TIMESERIES_ROWS)
+        document = document.replacing({"measure.interval": interval})
     return document
 
 
@@ -129,7 +140,8 @@ def _together(**given: Any) -> dict[str, Any]:
     return dict(values or {})
 
 
-def _threads(workers: Any) -> int:
+def threads(workers: Any) -> int:
+    """A number of threads as given, all cores if none is. Raises `ConfigError`."""
     if workers is None:
         return all_cores()
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 from pathlib import Path
 
@@ -61,7 +62,14 @@ OVERRIDES = {
     f"jobs=[{{ {BARRIER} }}, {{ {BARRIER} }}]": ("jobs.1.placement", "node 0 already runs job 0", "valid:"),
     f"jobs=[{{ traffic = {{}}, {BARRIER} }}]": ("jobs.0.traffic", "valid: traffic or program"),
     "jobs=[{ host = { gap = 1 } }]": ("jobs.0.host", "jobs that run a program", "valid:"),
-    "jobs=[{ start = 5 }]": ("jobs.0.start = 5", "jobs that run a program", "valid:"),
+    "jobs=[{ start = 20_000 }]": ("jobs.0.start = 20000", "the run ends before", "valid: 0 … 19999"),
+    "jobs=[{ repeat = 2 }]": ("jobs.0.repeat", "jobs that run a program", "valid:"),
+    'jobs=[{ rank_order = "random" }]': ("jobs.0.rank_order", "jobs that run a program", "valid:"),
+    'only=["other"]': ('only.0 = "other"', "no such job", "valid: job0"),
+    "only=[]": ("only = []", "names no job", "valid: at least one of job0"),
+    'jobs=[{ placement = { file = "none" } }]': ('jobs.0.placement.file = "none"', "cannot read none"),
+    'measure.streams=["ranks"]': ("measure.streams.0", "no job runs a program", "valid: no such stream"),
+    'contention="none"': ("jobs.0", "without contention there are only the messages of programs"),
     "measure.max_cycles=100": ("measure.max_cycles = 100", "runs of programs", "valid: measure.cycles"),
     "topology={ ideal = { nodes = 4, latency = 0 } }": (
         "topology.ideal.latency = 0",
@@ -74,7 +82,26 @@ OVERRIDES = {
 OF_PROGRAMS = {
     "measure.warmup=5": ("measure.warmup", "ends when they are done", "measure.max_cycles"),
     "measure.cycles=5": ("measure.cycles", "ends when they are done", "measure.max_cycles"),
-    'units={ cycle = "1ns", phit = "4 B" }': ('units.cycle = "1ns"', "valid: a decimal number and ps, ns"),
+    'units={ cycle = "1ns", phit = "4 B" }': (': units.cycle = "1ns"', "valid: a decimal number above 0"),
+    "units={ }": ("units.cycle", "is missing", 'valid: text as "1.6 ns"'),
+    'units={ cycle = "1 ns", phit = "0 B" }': (
+        'units.phit = "0 B"',
+        "not a positive number",
+        "above 0 and B",
+    ),
+    "load=0.3": ("load = 0.3", "no job draws packets", "valid: no such key"),
+    'jobs.0.host={ cpu_speed = "fast" }': ('cpu_speed = "fast"', "valid: any number or infinite"),
+    "jobs.0.repeat=0": ("jobs.0.repeat = 0", "at least once", "valid: 1 …, forever"),
+    'jobs.0.repeat="forever"': (
+        "all programs are run until the others are done",
+        "valid: a program that ends",
+    ),
+    'jobs.0.rank_order={ round_robin = "nodes" }': ('round_robin = "nodes"', "valid: routers, groups"),
+    "topology={ dragonfly = { p = 1, a = 2, h = 1 } }|jobs.0.rank_order=column": (
+        "jobs.0.rank_order",
+        "no columns",
+        "valid: ascending",
+    ),
     'units={ cycle = "1 ns", phit = "4 bytes" }': ("units.phit", "valid: a decimal number and B, kB"),
     'contention="some"': ('contention = "some"', "valid: none"),
     "jobs.0.host={ packet_length = 4, header_length = 4 }": ("host.header_length = 4", "valid: less than"),
@@ -143,7 +170,8 @@ def test_keys_of_programs_are_refused_with_key_and_what_is_valid(
     hopsim: Command, tmp_path: Path, assignment: str
 ) -> None:
     document = f"{NETWORK}[[jobs]]\n{BARRIER}\n"
-    assert_in_order(refused(hopsim, tmp_path, assignment, document=document), OF_PROGRAMS[assignment])
+    message = refused(hopsim, tmp_path, *assignment.split("|"), document=document)
+    assert_in_order(message, OF_PROGRAMS[assignment])
 
 
 def test_units_are_needed_and_keys_of_routers_are_not(hopsim: Command, tmp_path: Path) -> None:
@@ -188,4 +216,51 @@ def test_a_job_that_is_stuck_says_what_its_ranks_wait_for(hopsim: Command, tmp_p
 def test_a_run_is_given_up_at_max_cycles(hopsim: Command, tmp_path: Path) -> None:
     (tmp_path / "long.toml").write_text(STUCK)
     said = hopsim("run", "long.toml", "--set", "measure.max_cycles=100", status=1).stderr
-    assert_in_order(said, ("measure.max_cycles = 100", "programs are not done", "job pair"))
+    parts = (
+        "measure.max_cycles = 100",
+        "programs are not done",
+        "job pair has begun",
+        "0 of 2 ranks are done",
+    )
+    assert_in_order(said, parts)
+
+
+def test_a_time_series_that_grows_too_long_ends_the_run(hopsim: Command, tmp_path: Path) -> None:
+    program = json.dumps("mpt 1\nname x\nranks 1\ncomm 0 1 0\nrank 0 1\nc 20000000\nend\n")
+    (tmp_path / "long.toml").write_text(f"{NETWORK}[[jobs]]\nprogram.list.mpt = {program}\n")
+    said = hopsim("run", "long.toml", "--set", "measure.interval=1", status=1).stderr
+    assert_in_order(said, ("measure.interval = 1", "10000000 rows", "not done", "valid: 0 or a longer"))
+    hopsim("run", "long.toml", "--set", "measure.interval=10_000")
+
+
+@pytest.mark.parametrize(
+    ("key", "valid"),
+    [
+        ('measure.streams=["links"]', "streams of programs: ranks"),
+        ("measure.interval=100", "no such key"),
+    ],
+)
+def test_what_is_recorded_of_packets_is_refused_without_routers(
+    hopsim: Command, tmp_path: Path, key: str, valid: str
+) -> None:
+    ideal = NETWORK.replace("ring.routers = 4", "ideal = { nodes = 4, latency = 5 }")
+    for text in (f"{ideal}[[jobs]]\n{BARRIER}\n", f'contention = "none"\n{NETWORK}[[jobs]]\n{BARRIER}\n'):
+        message = refused(hopsim, tmp_path, key, document=text)
+        assert_in_order(message, (key.partition("=")[0], "without contention", f"valid: {valid}"))
+
+
+NODES = {
+    "": ("names no node",),
+    "0\n1 2\n": ("line 2", "2 numbers", "the same in all lines"),
+    "0 1 2\n": ("line 1", "3 numbers"),
+    "0\nx\n": ("line 2", "'x'", "valid: 0 …"),
+    "0 0\n1 0\n": ("line 2", "rank 0 has a node already"),
+    "0 0\n1 2\n": ("line 2", "rank 2", "valid: 0 … 1"),
+}
+
+
+@pytest.mark.parametrize("text", NODES, ids=range(len(NODES)))
+def test_a_file_of_nodes_is_refused_with_its_line(hopsim: Command, tmp_path: Path, text: str) -> None:
+    (tmp_path / "nodes.txt").write_text(text)
+    message = refused(hopsim, tmp_path, f'jobs=[{{ placement = {{ file = "nodes.txt" }}, {BARRIER} }}]')
+    assert_in_order(message, ('jobs.0.placement.file = "nodes.txt"', *NODES[text]))

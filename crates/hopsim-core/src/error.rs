@@ -115,10 +115,27 @@ pub enum RunError {
     Stuck(Box<StuckReport>),
     /// A program is done, and nobody has received some of its messages.
     Unmatched(Box<UnmatchedReport>),
-    /// Programs were not done by `measure.max_cycles`: that, and each job with the ranks that are done and all of them.
-    Unfinished(u32, Vec<(String, usize, usize)>),
+    /// Programs were not done by `measure.max_cycles`: that, and how far each job is.
+    Unfinished(u32, Vec<JobProgress>),
+    /// Programs were not done when the time series had as many rows as it may: `measure.interval`, and that number.
+    LongSeries(u32, u32),
     /// The caller asked the run to stop.
     Cancelled,
+}
+
+/// How far a program is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobProgress {
+    /// Name of the job.
+    pub job: String,
+    /// Ranks that are done.
+    pub done: usize,
+    /// All ranks.
+    pub ranks: usize,
+    /// Records or operations that have been begun.
+    pub begun: u64,
+    /// All of them.
+    pub records: u64,
 }
 
 /// A program that cannot go on.
@@ -222,10 +239,18 @@ impl fmt::Display for RunError {
             Self::Unmatched(report) => write!(f, "{report}"),
             Self::Unfinished(cycles, jobs) => {
                 write!(f, "measure.max_cycles = {cycles}: programs are not done:")?;
-                for (name, done, ranks) in jobs {
-                    write!(f, " {done} of {ranks} ranks of job {name} are;")?;
+                for JobProgress { job, done, ranks, begun, records } in jobs {
+                    let percent = 100.0 * *begun as f64 / (*records).max(1) as f64;
+                    write!(
+                        f,
+                        " job {job} has begun {percent:.1} % of its records, and {done} of {ranks} ranks are done;"
+                    )?;
                 }
                 write!(f, " valid: more cycles")
+            }
+            Self::LongSeries(interval, rows) => {
+                let reason = format!("the time series has {rows} rows, and programs are not done");
+                write!(f, "measure.interval = {interval}: {reason}; valid: 0 or a longer interval")
             }
         }
     }

@@ -26,6 +26,9 @@ use std::sync::Arc;
 /// Most cycles a run may last: times are 32-bit and events lie ahead of the present.
 pub const MAX_CYCLES: u32 = 3_000_000_000;
 
+/// Most rows of a time series.
+pub const MOST_ROWS: u32 = 10_000_000;
+
 /// Most packets in an output queue. Packets of one length that need more are refused; where several lengths meet a queue with so
 /// many has no room.
 pub const MOST_QUEUED: u32 = 255;
@@ -261,14 +264,17 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
             .value(m.cycles)
             .valid(format!("warmup + cycles ≤ {MAX_CYCLES}")));
     }
-    if m.interval > 0 && m.cycles / m.interval > 10_000_000 {
+    // Nobody knows how long programs take: their time series is watched while they run.
+    let has_programs = experiment.jobs.iter().any(|job| job.program.is_some());
+    if m.interval > 0 && m.cycles / m.interval > MOST_ROWS && !has_programs {
         return Err(ConfigError::new(
             "measure.interval",
             "the time series would have more than 10,000,000 rows",
         )
         .value(m.interval)
-        .valid(format!("0 or at least {}", m.cycles / 10_000_000 + 1)));
+        .valid(format!("0 or at least {}", m.cycles / MOST_ROWS + 1)));
     }
+    check_streams(experiment)?;
     if m.interval > m.warmup + m.cycles {
         let reason =
             format!("the run ends after {} cycles, before the first interval does", m.warmup + m.cycles);
@@ -288,6 +294,28 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
         )
         .value(m.batches)
         .valid(format!("1 … {}", m.cycles.min(10_000))));
+    }
+    Ok(())
+}
+
+/// Refuses what would stay empty.
+fn check_streams(experiment: &Experiment) -> Result<(), ConfigError> {
+    let m = &experiment.measure;
+    let has_programs = experiment.jobs.iter().any(|job| job.program.is_some());
+    let is_ideal = experiment.topology.is_ideal() || experiment.contention.is_some();
+    for (index, stream) in m.streams.iter().enumerate() {
+        let reason = match stream.is_of_programs() {
+            true if !has_programs => "no job runs a program",
+            false if is_ideal => "without contention no router sees a packet",
+            _ => continue,
+        };
+        let valid = if has_programs { "streams of programs: ranks" } else { "no such stream" };
+        let name = serde_json::to_value(stream).unwrap_or_default();
+        return Err(ConfigError::new(format!("measure.streams.{index}"), reason).value(name).valid(valid));
+    }
+    if m.interval > 0 && is_ideal {
+        let reason = "without contention there is no time series: no router sees a packet";
+        return Err(ConfigError::new("measure.interval", reason).value(m.interval).valid("no such key"));
     }
     Ok(())
 }

@@ -35,6 +35,8 @@ pub enum Purpose {
     SearchVolume = 11,
     /// To whom.
     SearchDestinations = 12,
+    /// In which order ranks take nodes.
+    RankOrder = 13,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

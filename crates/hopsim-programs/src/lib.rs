@@ -17,5 +17,6 @@ pub mod host;
 pub mod ideal;
 pub mod program;
 pub mod record;
+pub mod repeated;
 pub mod trace;
 pub mod units;

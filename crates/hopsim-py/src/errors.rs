@@ -37,9 +37,11 @@ pub fn in_configuration(refusal: &Refusal) -> PyErr {
 pub fn in_run(failure: &Failure) -> PyErr {
     match failure {
         Failure::Cancelled => Cancelled::new_err(failure.to_string()),
-        Failure::Deadlock(_) | Failure::Stuck(_) | Failure::Unmatched(_) | Failure::Unfinished(..) => {
-            RunError::new_err(failure.to_string())
-        }
+        Failure::Deadlock(_)
+        | Failure::Stuck(_)
+        | Failure::Unmatched(_)
+        | Failure::Unfinished(..)
+        | Failure::LongSeries(..) => RunError::new_err(failure.to_string()),
     }
 }
 

@@ -33,8 +33,9 @@ fn schema() -> String {
 
 /// Resolved configuration of every point of a document, as JSON.
 ///
-/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are two functions, which
-/// may raise: the links of the graph in a file as a JSON list, and what is in the file of a program, decompressed. Raises
+/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are three functions, which
+/// may raise: the links of the graph in a file as a JSON list, the nodes in the file of a placement by rank, and what is in the
+/// file of a program, decompressed. Raises
 /// `ConfigError`.
 #[pyfunction]
 #[pyo3(signature = (text, name, overrides, files=None))]
@@ -44,7 +45,7 @@ fn points(
     text: &str,
     name: &str,
     overrides: Vec<(String, String)>,
-    files: Option<(Py<PyAny>, Py<PyAny>)>,
+    files: Option<(Py<PyAny>, Py<PyAny>, Py<PyAny>)>,
 ) -> PyResult<Vec<String>> {
     let files = PythonFiles::new(files);
     let resolved = py.detach(|| {
@@ -53,7 +54,8 @@ fn points(
         document::points_with_files(text, &overrides, &files)
     });
     let points = resolved.map_err(|error| errors::in_document(name, &error))?;
-    points.iter().map(|point| serde_json::to_string(&point.experiment).map_err(errors::unwritable)).collect()
+    let written = |experiment| document::resolved(experiment).map(|document| document.to_string());
+    points.iter().map(|point| written(&point.experiment).map_err(errors::unwritable)).collect()
 }
 
 /// JSON list: the sweep assignments {path: value} behind each point of `points`, and the names {path: name} of those

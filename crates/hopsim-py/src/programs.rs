@@ -21,6 +21,8 @@ static KEPT: LazyLock<Mutex<HashMap<String, Program>>> = LazyLock::new(Mutex::de
 pub struct PythonFiles {
     /// Gives the links of the graph in a file as a JSON list, or raises.
     links: Option<Py<PyAny>>,
+    /// Gives the nodes in a file by rank, or raises.
+    nodes: Option<Py<PyAny>>,
     /// Gives the contents of a file, decompressed, or raises.
     contents: Option<Py<PyAny>>,
     /// Digests of the files that have been read.
@@ -29,9 +31,12 @@ pub struct PythonFiles {
 
 impl PythonFiles {
     /// With these functions.
-    pub fn new(functions: Option<(Py<PyAny>, Py<PyAny>)>) -> Self {
-        let (links, contents) = functions.unzip();
-        Self { links, contents, digests: RefCell::default() }
+    pub fn new(functions: Option<(Py<PyAny>, Py<PyAny>, Py<PyAny>)>) -> Self {
+        let (links, nodes, contents) = match functions {
+            Some((links, nodes, contents)) => (Some(links), Some(nodes), Some(contents)),
+            None => (None, None, None),
+        };
+        Self { links, nodes, contents, digests: RefCell::default() }
     }
 
     /// Reads a file and keeps the program under the digest that it returns.
@@ -56,6 +61,10 @@ impl Files for PythonFiles {
     fn links(&self, file: &str) -> Result<Vec<Edge>, String> {
         let text: String = call(self.links.as_ref(), file, |answer| answer.extract())?;
         serde_json::from_str(&text).map_err(|error| error.to_string())
+    }
+
+    fn nodes(&self, file: &str) -> Result<Vec<u32>, String> {
+        call(self.nodes.as_ref(), file, |answer| answer.extract())
     }
 
     fn load(&self, program: &mut ProgramConfig) -> Result<(), String> {

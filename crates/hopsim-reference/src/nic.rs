@@ -126,7 +126,8 @@ impl Nic {
         };
         if let Some(job) = job.and_then(|job| plan.jobs[job].traffic()) {
             let process = job.process_of(node as u32);
-            nic.next = ahead(0, process.begin(&mut nic.process) - 1).filter(|_| job.sends(node as u32));
+            nic.next =
+                ahead(job.start, process.begin(&mut nic.process) - 1).filter(|_| job.sends(node as u32));
             nic.left = process.synchronised().unwrap_or(0);
             let each = terminal.buffer / job.packet_length * job.packet_length;
             let vcs = injection_vcs(plan, true).len();

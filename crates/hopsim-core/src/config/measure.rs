@@ -47,6 +47,13 @@ impl Default for MeasureConfig {
     }
 }
 
+impl RecordStream {
+    /// Whether it is of programs and their ranks, not of packets.
+    pub fn is_of_programs(self) -> bool {
+        matches!(self, Self::Ranks)
+    }
+}
+
 /// A record stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

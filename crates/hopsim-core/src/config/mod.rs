@@ -11,9 +11,10 @@ use crate::routing::{RoutingConfig, minimal};
 use crate::topology::TopologyConfig;
 use crate::traffic;
 use crate::traffic::placement::Placement;
+use crate::traffic::rank_order::RankOrder;
 use indexmap::IndexMap;
 use measure::MeasureConfig;
-use program::{HostConfig, ProgramConfig, UnitsConfig};
+use program::{HostConfig, ProgramConfig, Repeat, UnitsConfig};
 use router::RouterConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,9 @@ pub struct Experiment {
     /// The jobs that run at once; default: one on all nodes, uniform traffic.
     #[serde(default = "one_job")]
     pub jobs: Vec<JobConfig>,
+    /// Names of the jobs that run; default all. The nodes of the others stay idle, and all else is as it would be with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<Vec<String>>,
     /// Warm-up, measurement window, seed and what to record.
     #[serde(default)]
     pub measure: MeasureConfig,
@@ -338,6 +342,9 @@ pub struct JobConfig {
     /// On which nodes the job runs; default all.
     #[serde(default)]
     pub placement: Placement,
+    /// In which order the ranks of a program take its nodes; default: ascending, of a list the order in which it names them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank_order: Option<RankOrder>,
     /// What its nodes draw; default uniform traffic, unless they run a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<traffic::Config>,
@@ -347,9 +354,12 @@ pub struct JobConfig {
     /// The hosts that the program runs on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<HostConfig>,
-    /// When the program begins \[cycles\].
+    /// When its program or its traffic begins \[cycles\].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub start: u32,
+    /// How often a program is run, each rank beginning again as soon as it is done; default once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<Repeat>,
 }
 
 /// Values to vary: `product` gives every combination (the first key varies slowest), `zip` lists of equal

@@ -9,8 +9,10 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct UnitsConfig {
     /// Length of a cycle: a decimal number and `ps`, `ns`, `us`, `ms` or `s`, as `"1.6 ns"`.
+    #[schemars(example = "1.6 ns")]
     pub cycle: String,
     /// Size of a phit: a decimal number and `B`, `kB`, `KiB`, as `"4 B"`; or what a link carries in a cycle.
+    #[schemars(example = "4 B")]
     pub phit: String,
 }
 
@@ -252,6 +254,24 @@ pub struct CollectiveConfig {
 
 fn once() -> u32 {
     1
+}
+
+/// How often a program is run: a number, or `"forever"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Repeat {
+    /// So often, at least once.
+    Times(#[schemars(range(min = 1))] u32),
+    /// Until the programs of all other jobs are done.
+    Named(Forever),
+}
+
+/// See [`Repeat`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Forever {
+    /// Until the programs of all other jobs are done.
+    Forever,
 }
 
 /// Speed of processors: a number, or `"infinite"`.

@@ -24,9 +24,12 @@ pub fn is_ideal(plan: &Plan) -> bool {
 pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     let mut recorder = Recorder::new(plan);
     let mut end = 0;
-    for (number, job) in (0..).zip(&plan.jobs) {
-        let Some(program) = job.program() else { continue };
-        let ideal = run_job(plan, (number, program), &mut recorder, control)?;
+    let programs = || (0..).zip(&plan.jobs).filter_map(|(number, job)| Some((number, job.program()?)));
+    // Programs that are run until the others are done come last.
+    let endless = programs().filter(|(_, program)| program.is_endless);
+    for (number, program) in programs().filter(|(_, program)| !program.is_endless).chain(endless) {
+        let most = if program.is_endless { end } else { plan.experiment.measure.cycles };
+        let ideal = run_job(plan, (number, program, most), &mut recorder, control)?;
         end = end.max(ideal.now().saturating_add(1));
         for host in ideal.hosts() {
             if let Some(counts) = &mut recorder.programs {
@@ -40,11 +43,10 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
 
 fn run_job<'p>(
     plan: &'p Plan,
-    (number, job): (u8, &'p ProgramPlan),
+    (number, job, most): (u8, &'p ProgramPlan, u32),
     recorder: &mut Recorder,
     control: &Control,
 ) -> Result<Ideal<'p>, RunError> {
-    let most = plan.experiment.measure.cycles;
     let hosts: Vec<Host> =
         (0..job.nodes.len() as u32).map(|rank| job.program.host(rank, &job.rules)).collect();
     let mut ideal = Ideal::new(network(plan, job), hosts, job.start);
@@ -63,6 +65,9 @@ fn run_job<'p>(
         if !is_left {
             break;
         }
+        if stop == most && job.is_endless {
+            return Ok(ideal);
+        }
         if stop == most {
             return Err(RunError::Unfinished(most, programs::progress(plan, &states(&ideal, number))));
         }
@@ -76,7 +81,13 @@ fn run_job<'p>(
 
 /// The ranks of a job, with nothing under way.
 fn states<'a>(ideal: &'a Ideal<'_>, job: u8) -> Vec<RankState<'a>> {
-    let state = |host: &'a Host| RankState { job, is_busy: false, last_event: ideal.now(), host };
+    let state = |host: &'a Host| RankState {
+        job,
+        is_busy: false,
+        last_event: ideal.now(),
+        under_way: Vec::new(),
+        host,
+    };
     ideal.hosts().iter().map(state).collect()
 }
 

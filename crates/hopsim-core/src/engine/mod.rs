@@ -18,7 +18,7 @@ use crate::error::RunError;
 use crate::measure::recorder::Recorder;
 use crate::measure::summary::Figures;
 use crate::measure::{self, Table};
-use crate::plan::Plan;
+use crate::plan::{MOST_ROWS, Plan};
 use crate::trace::{Observer, Unobserved};
 #[cfg(any(test, feature = "trace"))]
 use crate::trace::{PacketTrace, Tracer};
@@ -186,6 +186,9 @@ fn drive<'p, R: Region<'p>>(
     let alone = has_programs && plan.jobs.iter().all(|job| job.program().is_some());
     let period = if alone { 256 * CONTROL_PERIOD } else { CONTROL_PERIOD };
     let mut next_check = watchdog;
+    let (interval, last) = (plan.experiment.measure.interval, end);
+    let longest = if has_programs && interval > 0 { interval.saturating_mul(MOST_ROWS) } else { end };
+    let end = end.min(longest);
     while simulation.now() < end {
         let rests = has_programs && !simulation.are_done() && simulation.skip_idle(end);
         if rests && let Some(stuck) = programs::find_stuck(plan, &simulation.ranks()) {
@@ -207,6 +210,9 @@ fn drive<'p, R: Region<'p>>(
             next_check = stop.saturating_add(watchdog);
             look_for_deadlock(simulation)?;
         }
+    }
+    if has_programs && !simulation.are_done() && end < last {
+        return Err(RunError::LongSeries(interval, MOST_ROWS));
     }
     if has_programs && !simulation.are_done() {
         return Err(RunError::Unfinished(end, programs::progress(plan, &simulation.ranks())));

@@ -1,8 +1,9 @@
 //! What becomes of programs that do not end as they should: who waits for whom, and what nobody has received.
 
 use crate::engine::node::RankState;
-use crate::error::{RunError, StuckReport, UnmatchedMessage, UnmatchedReport, WaitingRank};
+use crate::error::{JobProgress, RunError, StuckReport, UnmatchedMessage, UnmatchedReport, WaitingRank};
 use crate::plan::{Plan, ProgramPlan};
+use hopsim_programs::host::Letter;
 use hopsim_programs::host::machine::{Operation, Work};
 use hopsim_programs::host::unrolling::COLLECTIVE;
 use petgraph::algo::tarjan_scc;
@@ -71,7 +72,7 @@ fn wait(operation: &Operation) -> String {
                 sending.bytes, sending.to
             )
         }
-        Work::Compute(_) => "computes".to_owned(),
+        Work::Compute(_) | Work::Hold(_) => "computes".to_owned(),
     }
 }
 
@@ -80,7 +81,7 @@ fn awaited(operation: &Operation) -> Option<u32> {
     match operation.work {
         Work::Receive(pattern) => pattern.source,
         Work::Send(sending) => Some(sending.to),
-        Work::Compute(_) => None,
+        Work::Compute(_) | Work::Hold(_) => None,
     }
 }
 
@@ -116,24 +117,38 @@ fn gone(ranks: &[&RankState<'_>], open: &[&&RankState<'_>]) -> Option<u32> {
     awaited.find(|&other| ranks.get(other as usize).is_some_and(|rank| rank.host.is_done()))
 }
 
+/// Messages that are there and that a rank has not received.
+fn untaken(rank: &RankState<'_>) -> impl Iterator<Item = UnmatchedMessage> {
+    let destination = rank.host.rank();
+    rank.host.untaken().into_iter().map(move |(envelope, message)| UnmatchedMessage {
+        source: envelope.source,
+        destination,
+        tag: envelope.tag,
+        communicator: envelope.communicator & !COLLECTIVE,
+        bytes: message.bytes,
+        number: message.number,
+    })
+}
+
+/// A message that is still under way when nobody waits any more.
+fn unmatched(letter: &Letter) -> UnmatchedMessage {
+    UnmatchedMessage {
+        source: letter.source,
+        destination: letter.destination,
+        tag: letter.tag,
+        communicator: letter.communicator & !COLLECTIVE,
+        bytes: letter.bytes,
+        number: letter.number,
+    }
+}
+
 /// The first job that is done with messages that nobody has received.
 pub fn find_unmatched(plan: &Plan, ranks: &[RankState<'_>]) -> Option<RunError> {
     plan.jobs.iter().enumerate().find_map(|(number, job)| {
-        let job = job.program()?;
+        let job = job.program().filter(|job| !job.is_endless)?;
         let own = ranks.iter().filter(|rank| usize::from(rank.job) == number);
-        let mut messages: Vec<UnmatchedMessage> = own
-            .flat_map(|rank| {
-                let destination = rank.host.rank();
-                rank.host.untaken().into_iter().map(move |(envelope, message)| UnmatchedMessage {
-                    source: envelope.source,
-                    destination,
-                    tag: envelope.tag,
-                    communicator: envelope.communicator & !COLLECTIVE,
-                    bytes: message.bytes,
-                    number: message.number,
-                })
-            })
-            .collect();
+        let mut messages: Vec<UnmatchedMessage> =
+            own.flat_map(|rank| untaken(rank).chain(rank.under_way.iter().map(unmatched))).collect();
         messages.sort_by_key(|message| (message.source, message.number));
         let count = messages.len();
         messages.truncate(DESCRIBED);
@@ -143,13 +158,25 @@ pub fn find_unmatched(plan: &Plan, ranks: &[RankState<'_>]) -> Option<RunError> 
     })
 }
 
-/// What the jobs have done of their programs: each name, and the ranks that are done of how many.
-pub fn progress(plan: &Plan, ranks: &[RankState<'_>]) -> Vec<(String, usize, usize)> {
-    let programs = plan.jobs.iter().enumerate().filter_map(|(number, job)| Some((number, job.program()?)));
+/// How far the jobs are with their programs.
+pub fn progress(plan: &Plan, ranks: &[RankState<'_>]) -> Vec<JobProgress> {
+    let programs = plan
+        .jobs
+        .iter()
+        .enumerate()
+        .filter_map(|(number, job)| Some((number, job.program().filter(|program| !program.is_endless)?)));
     let count = |(number, job): (usize, &ProgramPlan)| {
-        let own = ranks.iter().filter(|rank| usize::from(rank.job) == number);
-        let done = own.filter(|rank| rank.host.is_done()).count();
-        (job.name.clone(), done, job.nodes.len())
+        let own = || ranks.iter().filter(|rank| usize::from(rank.job) == number);
+        // A host that has not begun has everything before it.
+        let whole = |rank: u32| job.program.host(rank, &job.rules).left();
+        let records: u64 = (0..job.nodes.len() as u32).map(whole).sum();
+        JobProgress {
+            job: job.name.clone(),
+            done: own().filter(|rank| rank.host.is_done()).count(),
+            ranks: job.nodes.len(),
+            begun: records - own().map(|rank| rank.host.left()).sum::<u64>().min(records),
+            records,
+        }
     };
     programs.map(count).collect()
 }

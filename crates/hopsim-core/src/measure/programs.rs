@@ -5,6 +5,16 @@ use hdrhistogram::Histogram;
 use hopsim_programs::host::Figures;
 use serde_json::{Map, Value};
 
+/// Metrics that a program without an end does not have.
+const OF_END: [&str; 6] = [
+    "execution_time",
+    "rank_finish_min",
+    "rank_finish_mean",
+    "wait_time_mean",
+    "wait_time_max",
+    "bandwidth_mean",
+];
+
 /// What is counted of the programs of a run.
 pub struct ProgramCounts {
     /// Latency of messages, by job \[cycles\].
@@ -45,8 +55,9 @@ impl ProgramCounts {
         let ranks = &self.ranks[number];
         let count = ranks.len() as f64;
         let start = u64::from(job.start);
-        let finish = |rank: &Figures| u64::from(rank.finish) - start;
-        let wait = |rank: &Figures| finish(rank) - rank.compute - rank.overhead;
+        // A program that goes on until the others are done has no end.
+        let finish = |rank: &Figures| u64::from(rank.finish).saturating_sub(start);
+        let wait = |rank: &Figures| finish(rank).saturating_sub(rank.compute + rank.overhead);
         let total = |of: &dyn Fn(&Figures) -> u64| ranks.iter().map(of).sum::<u64>();
         let mean = |of: &dyn Fn(&Figures) -> u64| Value::from(total(of) as f64 / count);
         let most = |of: &dyn Fn(&Figures) -> u64| ranks.iter().map(of).max().unwrap_or(0);
@@ -74,6 +85,9 @@ impl ProgramCounts {
             ("message_latency_max", any(greatest as f64)),
             ("bandwidth_mean", if time > 0 { Value::from(bytes as f64 / time as f64) } else { Value::Null }),
         ];
-        values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let of_end = |name: &str| job.is_endless && OF_END.contains(&name);
+        let known =
+            |(name, value): (&str, Value)| (name.to_owned(), if of_end(name) { Value::Null } else { value });
+        values.into_iter().map(known).collect()
     }
 }

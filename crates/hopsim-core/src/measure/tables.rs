@@ -93,7 +93,13 @@ fn injection_waits(plan: &Plan, recorder: &Recorder) -> Table {
 /// One row per rank of every program.
 fn ranks(plan: &Plan, recorder: &Recorder) -> Table {
     let Some(counts) = &recorder.programs else { return Table::new() };
-    let programs = plan.jobs.iter().enumerate().filter_map(|(number, job)| Some((number, job.program()?)));
+    // Ranks of a program that goes on until the others are done have no end.
+    let with_end = |job: &&ProgramPlan| !job.is_endless;
+    let programs = plan
+        .jobs
+        .iter()
+        .enumerate()
+        .filter_map(|(number, job)| Some((number, job.program().filter(with_end)?)));
     let rows: Vec<_> = programs
         .flat_map(|(number, job)| {
             (0..).zip(counts.ranks(number)).map(move |(rank, figures)| (job, rank, *figures))

@@ -1,6 +1,6 @@
 //! Jobs: who sends what, to whom and when.
 
-use super::programs::{self, Library};
+use super::programs::{self, Library, Units};
 use super::within;
 use crate::config::{Experiment, JobConfig};
 use crate::error::ConfigError;
@@ -10,7 +10,7 @@ use crate::topology::Topology;
 use crate::traffic::changes::{self, Phase};
 use crate::traffic::pattern::{Pattern, Site};
 use crate::traffic::process::{Process, ProcessConfig, Rate};
-use crate::traffic::{self, node_loads};
+use crate::traffic::{self, node_loads, rank_order};
 use hopsim_programs::host::rules::Rules;
 use hopsim_programs::program::Program;
 use std::sync::Arc;
@@ -106,6 +106,8 @@ pub struct ProgramPlan {
     pub rules: Arc<Rules>,
     /// Cycle in which the program begins.
     pub start: u32,
+    /// Whether it is run until the programs of all other jobs are done.
+    pub is_endless: bool,
 }
 
 /// A job whose nodes draw packets.
@@ -125,6 +127,8 @@ pub struct TrafficPlan {
     pub load: f64,
     /// Packet length \[phits\].
     pub packet_length: u32,
+    /// Cycle in which it begins.
+    pub start: u32,
     /// What differs from given cycles on, ascending.
     pub changes: Vec<Phase>,
     /// Most requests of a node without their reply; `None` if nothing is answered.
@@ -151,10 +155,10 @@ impl TrafficPlan {
 
     /// Mean offered load of the cycles `first..end` \[phits/(node·cycle)\].
     pub fn offered_load(&self, (first, end): (u32, u32)) -> f64 {
-        if self.changes.is_empty() {
+        if self.changes.is_empty() && self.start <= first {
             return self.load;
         }
-        let (mut from, mut load, mut sum) = (first, self.load, 0.0);
+        let (mut from, mut load, mut sum) = (self.start.clamp(first, end), self.load, 0.0);
         for change in &self.changes {
             let to = change.from.clamp(first, end);
             sum += f64::from(to - from) * load;
@@ -167,6 +171,11 @@ impl TrafficPlan {
 /// Hands the shorthand `load` to every job that names none.
 pub fn resolve_load(experiment: &mut Experiment) -> Result<(), ConfigError> {
     let Some(load) = experiment.load.take() else { return Ok(()) };
+    if experiment.jobs.iter().all(|job| job.traffic.is_none()) {
+        return Err(ConfigError::new("load", "no job draws packets: all run programs")
+            .value(load)
+            .valid("no such key"));
+    }
     if !(0.0..=1.0).contains(&load) {
         return Err(ConfigError::new("load", "the offered load is a share of the link rate")
             .value(load)
@@ -208,10 +217,9 @@ pub fn resolve_work(experiment: &mut Experiment) -> Result<(), ConfigError> {
                     refused("host", "is for jobs that run a program").valid("no such key, or program")
                 );
             }
-            if job.start > 0 {
-                return Err(refused("start", "is for jobs that run a program")
-                    .value(job.start)
-                    .valid("no such key"));
+            let given = [("rank_order", job.rank_order.is_some()), ("repeat", job.repeat.is_some())];
+            if let Some((key, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+                return Err(refused(key, "is for jobs that run a program").valid("no such key, or program"));
             }
         }
     }
@@ -280,6 +288,7 @@ pub fn build(
         let reason = format!("the experiment has {} jobs", experiment.jobs.len());
         return Err(ConfigError::new("jobs", reason).valid("1 … 255 jobs"));
     }
+    check_only(experiment)?;
     let mut job_of = vec![u8::MAX; network.nodes as usize];
     let mut nodes = vec![Vec::new(); experiment.jobs.len()];
     for random in [false, true] {
@@ -289,29 +298,74 @@ pub fn build(
             }
         }
     }
+    let units = experiment.units.as_ref().map(Units::new).transpose()?;
     let build = |(index, nodes): (usize, Vec<u32>)| {
         let job = &experiment.jobs[index];
         let path = format!("jobs.{index}");
         if let Some(program) = &job.program {
-            let plan = programs::plan(experiment, (index as u64, job, program), nodes, library);
+            let plan = programs::plan(experiment, (index as u64, job, program), nodes, (units, library));
             return plan.map(JobPlan::Program).map_err(|e| e.within(&path));
         }
         let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: index as u64 };
         let traffic = job.traffic.clone().unwrap_or_default();
+        check_start(experiment, (job, &traffic)).map_err(|e| e.within(&path))?;
         let plan = traffic_plan(experiment, (job, &traffic), &site);
         plan.map(JobPlan::Traffic).map_err(|e| e.within("traffic").within(&path))
     };
-    let jobs: Vec<JobPlan> = nodes.into_iter().enumerate().map(build).collect::<Result<_, _>>()?;
-    release_unused(&jobs, &mut job_of);
+    let runs =
+        |(index, _): &(usize, Vec<u32>)| is_among(experiment.only.as_deref(), &experiment.jobs[*index]);
+    let jobs: Vec<JobPlan> =
+        nodes.into_iter().enumerate().filter(runs).map(build).collect::<Result<_, _>>()?;
+    check_ends(&jobs)?;
+    // Nodes behind the last rank of a program are idle, and those of jobs that do not run.
+    job_of.fill(u8::MAX);
+    for (index, job) in (0..).zip(&jobs) {
+        job.nodes().iter().for_each(|&node| job_of[node as usize] = index);
+    }
     Ok((jobs, job_of))
 }
 
-/// Nodes behind the last rank of a program are idle.
-fn release_unused(jobs: &[JobPlan], job_of: &mut [u8]) {
-    for (index, job) in jobs.iter().enumerate().filter(|(_, job)| job.program().is_some()) {
-        job_of.iter_mut().filter(|of| usize::from(**of) == index).for_each(|of| *of = u8::MAX);
-        job.nodes().iter().for_each(|&node| job_of[node as usize] = index as u8);
+/// Whether a job runs if only some do.
+fn is_among(only: Option<&[String]>, job: &JobConfig) -> bool {
+    only.is_none_or(|names| names.iter().any(|name| Some(name) == job.name.as_ref()))
+}
+
+/// Refuses names of jobs that are not there, and jobs without a program where a run ends with programs.
+fn check_only(experiment: &Experiment) -> Result<(), ConfigError> {
+    let Some(only) = &experiment.only else { return Ok(()) };
+    let names: Vec<&str> = experiment.jobs.iter().filter_map(|job| job.name.as_deref()).collect();
+    let strange = only.iter().enumerate().find(|(_, name)| !names.contains(&name.as_str()));
+    if let Some((index, name)) = strange {
+        return Err(ConfigError::new(format!("only.{index}"), "there is no such job")
+            .value(format!("{name:?}"))
+            .valid(names.join(", ")));
     }
+    let with_program = |job: &&JobConfig| job.program.is_some();
+    let programs: Vec<&JobConfig> = experiment.jobs.iter().filter(with_program).collect();
+    let runs = |job: &JobConfig| is_among(Some(only), job);
+    let ends = programs.is_empty() || programs.iter().any(|job| runs(job));
+    if !experiment.jobs.iter().any(runs) || !ends {
+        let valid: Vec<&str> = if programs.is_empty() {
+            names
+        } else {
+            programs.iter().filter_map(|job| job.name.as_deref()).collect()
+        };
+        return Err(ConfigError::new("only", "names no job that a run could end with")
+            .value(format!("{only:?}"))
+            .valid(format!("at least one of {}", valid.join(", "))));
+    }
+    Ok(())
+}
+
+/// Refuses programs that are run until all others are done if there is no other.
+fn check_ends(jobs: &[JobPlan]) -> Result<(), ConfigError> {
+    let programs = || jobs.iter().filter_map(JobPlan::program);
+    if programs().next().is_some() && programs().all(|program| program.is_endless) {
+        return Err(ConfigError::new("jobs", "all programs are run until the others are done")
+            .value("repeat = \"forever\"")
+            .valid("a program that ends"));
+    }
+    Ok(())
 }
 
 fn place_job(
@@ -323,7 +377,7 @@ fn place_job(
     let mut stream = Stream::new(experiment.measure.seed, Purpose::Placement, (index as u64) << 32);
     let path = format!("jobs.{index}.placement");
     let free = |node: u32| job_of[node as usize] == u8::MAX;
-    let placement = &experiment.jobs[index].placement;
+    let JobConfig { placement, rank_order, .. } = &experiment.jobs[index];
     let nodes = placement.nodes(topology, free, &mut stream).map_err(|e| e.within(&path))?;
     for &node in &nodes {
         let other = job_of[node as usize];
@@ -333,7 +387,12 @@ fn place_job(
         }
         job_of[node as usize] = index as u8;
     }
-    Ok(nodes)
+    if experiment.jobs[index].program.is_none() {
+        return Ok(nodes);
+    }
+    let mut stream = Stream::new(experiment.measure.seed, Purpose::RankOrder, index as u64);
+    let ordered = rank_order::by_rank((placement, *rank_order), nodes, topology, &mut stream);
+    ordered.map_err(|e| e.within(&format!("jobs.{index}.rank_order")))
 }
 
 fn traffic_plan(
@@ -376,9 +435,24 @@ fn traffic_plan(
         pattern,
         process,
         packet_length: length,
+        start: job.start,
         changes,
         outstanding,
     })
+}
+
+/// Refuses traffic that begins after the run or after its first change.
+fn check_start(
+    experiment: &Experiment,
+    (job, traffic): (&JobConfig, &traffic::Config),
+) -> Result<(), ConfigError> {
+    let end = experiment.measure.warmup + experiment.measure.cycles;
+    let change = traffic.changes.first().map_or(end, |change| change.cycle);
+    if job.start < change.min(end) || job.start == 0 {
+        return Ok(());
+    }
+    let reason = if job.start >= end { "the run ends before" } else { "the traffic changes before" };
+    Err(ConfigError::new("start", reason).value(job.start).valid(format!("0 … {}", change.min(end) - 1)))
 }
 
 /// The load of a process, not a number if it has none.

@@ -3,8 +3,8 @@
 use super::generators;
 use super::within;
 use crate::config::program::{
-    AnySource, CpuSpeed, EagerLimit, HostCompat, HostConfig, LastPacket, ProgramConfig, SendCompletes,
-    UnitsConfig,
+    AnySource, CpuSpeed, EagerLimit, HostCompat, HostConfig, LastPacket, ProgramConfig, Repeat,
+    SendCompletes, UnitsConfig,
 };
 use crate::config::{Experiment, InjectionLink, JobConfig};
 use crate::error::ConfigError;
@@ -14,6 +14,7 @@ use hopsim_programs::collectives::Choices;
 use hopsim_programs::formats::mpt;
 use hopsim_programs::host::rules::{Rules, SendCompletes as Completes};
 use hopsim_programs::program::Program;
+use hopsim_programs::repeated::Repeated;
 use hopsim_programs::units::Fraction;
 use std::sync::Arc;
 
@@ -37,7 +38,11 @@ pub fn check_contention(plan: &Plan) -> Result<(), ConfigError> {
     if let Some(index) = plan.jobs.iter().position(|job| job.program().is_none())
         && (is_ideal || alone)
     {
-        let reason = "draws packets, and an ideal network carries only the messages of programs";
+        let reason = if alone {
+            "draws packets, and without contention there are only the messages of programs"
+        } else {
+            "draws packets, and an ideal network carries only the messages of programs"
+        };
         return Err(ConfigError::new(format!("jobs.{index}"), reason).valid("jobs with a program"));
     }
     if alone && !is_ideal && plan.network.slowest_link() > 1 {
@@ -56,7 +61,7 @@ pub fn plan(
     experiment: &Experiment,
     (number, job, config): (u64, &JobConfig, &ProgramConfig),
     mut nodes: Vec<u32>,
-    library: &Library<'_>,
+    (units, library): (Option<Units>, &Library<'_>),
 ) -> Result<ProgramPlan, ConfigError> {
     let seeds = (experiment.measure.seed, number);
     let program = load(config, (nodes.len() as u32, seeds), library)?;
@@ -66,7 +71,7 @@ pub fn plan(
         return Err(ConfigError::new("placement", reason).valid(format!("at least {ranks} nodes")));
     }
     nodes.truncate(ranks);
-    let units = experiment.units.as_ref();
+    let program = repeated(program, job.repeat)?;
     let units = units.ok_or_else(|| {
         ConfigError::new(
             "program",
@@ -74,13 +79,14 @@ pub fn plan(
         )
         .valid("units = { cycle = \"1 ns\", phit = \"4 B\" } at the top of the document")
     })?;
-    let rules = rules(units, &job.host.clone().unwrap_or_default(), ranks as u32)?;
+    let rules = rules((experiment, units), &job.host.clone().unwrap_or_default(), ranks as u32)?;
     Ok(ProgramPlan {
         name: job.name.clone().unwrap_or_default(),
         nodes,
         program,
         rules: Arc::new(rules),
         start: job.start,
+        is_endless: matches!(job.repeat, Some(Repeat::Named(_))),
     })
 }
 
@@ -110,6 +116,32 @@ fn load(
     }
 }
 
+/// A program as often as a job runs it.
+fn repeated(program: Program, repeat: Option<Repeat>) -> Result<Program, ConfigError> {
+    let times = match repeat {
+        None | Some(Repeat::Times(1)) => return Ok(program),
+        Some(Repeat::Times(0)) => {
+            return Err(ConfigError::new("repeat", "a job runs at least once")
+                .value(0)
+                .valid("1 …, forever"));
+        }
+        Some(Repeat::Times(times)) => Some(times),
+        Some(Repeat::Named(_)) => None,
+    };
+    match &program {
+        Program::Script(script) if times.is_none() && script.ranks() == 1 => {
+            Err(ConfigError::new("repeat", "a program of one rank may take no time at all")
+                .value("forever")
+                .valid("a number, or two ranks"))
+        }
+        Program::Script(script) => Ok(Program::Script(Arc::new(Repeated::new(script, times)))),
+        Program::Graph(_) | Program::Search(_) => {
+            Err(ConfigError::new("repeat", "graphs of operations and searches of Graph500 run once")
+                .valid("no such key; trace, list, collective, stencil or training"))
+        }
+    }
+}
+
 /// The value of a decimal number with a unit, in the unit whose factor is 1; `units` has names, and powers of ten or two as
 /// fractions.
 fn quantity(text: &str, units: &[(&str, u64, u64)], path: &str) -> Result<Fraction, ConfigError> {
@@ -117,7 +149,7 @@ fn quantity(text: &str, units: &[(&str, u64, u64)], path: &str) -> Result<Fracti
     let refused = || {
         ConfigError::new(path, "is not a positive number and a unit")
             .value(format!("{text:?}"))
-            .valid(format!("a decimal number and {}", names.join(", ")))
+            .valid(format!("a decimal number above 0 and {}", names.join(", ")))
     };
     let (number, unit) = text.trim().split_once(char::is_whitespace).ok_or_else(refused)?;
     let &(_, numerator, denominator) =
@@ -127,20 +159,32 @@ fn quantity(text: &str, units: &[(&str, u64, u64)], path: &str) -> Result<Fracti
     value.ok_or_else(refused)
 }
 
-/// Length of a cycle \[ns\].
-fn cycle(units: &UnitsConfig) -> Result<Fraction, ConfigError> {
-    let known =
-        [("ps", 1, 1_000), ("ns", 1, 1), ("us", 1_000, 1), ("ms", 1_000_000, 1), ("s", 1_000_000_000, 1)];
-    quantity(&units.cycle, &known, "units.cycle")
+/// What a cycle and a phit are.
+#[derive(Clone, Copy)]
+pub struct Units {
+    /// Length of a cycle \[ns\].
+    cycle: Fraction,
+    /// Size of a phit \[bytes\].
+    phit: Fraction,
 }
 
-/// Size of a phit \[bytes\].
-fn phit(units: &UnitsConfig) -> Result<Fraction, ConfigError> {
-    quantity(&units.phit, &[("B", 1, 1), ("kB", 1_000, 1), ("KiB", 1_024, 1)], "units.phit")
+impl Units {
+    /// Those of a document.
+    pub fn new(config: &UnitsConfig) -> Result<Self, ConfigError> {
+        let times =
+            [("ps", 1, 1_000), ("ns", 1, 1), ("us", 1_000, 1), ("ms", 1_000_000, 1), ("s", 1_000_000_000, 1)];
+        let sizes = [("B", 1, 1), ("kB", 1_000, 1), ("KiB", 1_024, 1)];
+        let cycle = quantity(&config.cycle, &times, "units.cycle")?;
+        Ok(Self { cycle, phit: quantity(&config.phit, &sizes, "units.phit")? })
+    }
 }
 
 /// The hosts of a job.
-fn rules(units: &UnitsConfig, host: &HostConfig, ranks: u32) -> Result<Rules, ConfigError> {
+fn rules(
+    (experiment, units): (&Experiment, Units),
+    host: &HostConfig,
+    ranks: u32,
+) -> Result<Rules, ConfigError> {
     let path = |key: &str| format!("host.{key}");
     let most = 1_000_000;
     within(0..=most, host.send_overhead, &path("send_overhead"))?;
@@ -157,8 +201,8 @@ fn rules(units: &UnitsConfig, host: &HostConfig, ranks: u32) -> Result<Rules, Co
     let fsin = host.compat == Some(HostCompat::Fsin);
     let injected = host.send_completes.map_or(fsin, |completes| completes == SendCompletes::Injected);
     Ok(Rules {
-        phit: phit(units)?,
-        cycles_per_nanosecond: cycles_per_nanosecond(cycle(units)?, host.cpu_speed)?,
+        phit: units.phit,
+        cycles_per_nanosecond: cycles_per_nanosecond(units.cycle, host.cpu_speed)?,
         send_overhead: host.send_overhead,
         receive_overhead: host.receive_overhead,
         gap: host.gap,
@@ -170,6 +214,7 @@ fn rules(units: &UnitsConfig, host: &HostConfig, ranks: u32) -> Result<Rules, Co
         packet_length,
         header_length: host.header_length,
         last_packet_full: host.last_packet.map_or(fsin, |last| last == LastPacket::Full),
+        has_unlimited_wire: experiment.semantics.injection_link == Some(InjectionLink::Unlimited),
         first_of_any_source: host.any_source == Some(AnySource::First),
         collectives: collectives(host, ranks)?,
     })

@@ -109,6 +109,11 @@ pub struct Cube {
 }
 
 impl Cube {
+    /// Coordinates of a router, 0 where there is no such dimension.
+    pub fn coordinates(&self, router: u32) -> [u16; MAX_DIMENSIONS] {
+        self.places[router as usize]
+    }
+
     /// A mesh.
     pub fn mesh(config: &MeshConfig) -> Result<Self, ConfigError> {
         Self::new(&config.sides, config.nodes_per_router, None)

@@ -1,4 +1,4 @@
-//! Workloads: who sends to whom ([`pattern`]), when ([`process`]), from which nodes ([`placement`]), what changes
+//! Workloads: who sends to whom ([`pattern`]), when ([`process`]), from which nodes ([`placement`], [`rank_order`]), what changes
 //! during the run ([`changes`]) and what is answered ([`request_reply`]).
 
 pub mod changes;
@@ -6,6 +6,7 @@ pub mod node_loads;
 pub mod pattern;
 pub mod placement;
 pub mod process;
+pub mod rank_order;
 pub mod request_reply;
 
 use schemars::JsonSchema;

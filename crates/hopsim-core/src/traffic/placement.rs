@@ -46,8 +46,10 @@ pub enum Placement {
     Nodes(Range),
     /// Nodes drawn at random, by the seed, among those that no other job uses.
     RandomNodes(Count),
-    /// The nodes named, by number from 0.
+    /// The nodes named, by number from 0; rank i of a program runs on the i-th of them.
     List(Vec<u32>),
+    /// The nodes in a file, relative to the directory of the experiment: a node per line, or a node and the rank that runs on it.
+    File(String),
 }
 
 impl Default for Placement {
@@ -128,6 +130,9 @@ impl Placement {
                 Ok(drawn.into_iter().map(|i| nodes[i as usize]).collect())
             }
             Self::List(list) => listed(list, total).map_err(|e| e.within("list")),
+            Self::File(file) => {
+                Err(ConfigError::new("file", "has not been read").value(format!("{file:?}")).valid("a list"))
+            }
         }
     }
 }

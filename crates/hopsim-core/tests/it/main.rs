@@ -10,5 +10,6 @@ mod graphs;
 mod injection;
 mod laws;
 mod plans;
+mod programs;
 mod shortest_paths;
 mod traffic;

@@ -98,7 +98,7 @@ fn explain(graph: &Graph, wrong: Key, tally: Tally, open: &FxHashSet<Rank>) -> P
     let (destination, named) = wrong;
     let from = named.map_or(String::new(), |(source, tag)| format!(" from rank {source} with tag {tag}"));
     let reason = format!(
-        "of the messages to rank {destination}{from} {sends} are sent and {receives} received; expected as many"
+        "of the messages to rank {destination}{from}, {sends} are sent and {receives} received; expected as many"
     );
     let is_surplus =
         |operation: &Operation, rank| key(operation, rank, open) == Some((wrong, sends > receives));
@@ -134,15 +134,15 @@ mod tests {
         );
         assert_eq!(
             verdict("send 8b to 1 tag 3\nsend 8b to 1 tag 3", "recv 8b from 0 tag 3"),
-            "line 4: rank 0: of the messages to rank 1 from rank 0 with tag 3 2 are sent and 1 received; expected as many"
+            "line 4: rank 0: of the messages to rank 1 from rank 0 with tag 3, 2 are sent and 1 received; expected as many"
         );
         assert_eq!(
             verdict("send 8b to 1 tag 3", "recv 8b from 0 tag 3\nrecv 8b from 0 tag 4"),
-            "line 7: rank 1: of the messages to rank 1 from rank 0 with tag 4 0 are sent and 1 received; expected as many"
+            "line 7: rank 1: of the messages to rank 1 from rank 0 with tag 4, 0 are sent and 1 received; expected as many"
         );
         assert_eq!(
             verdict("send 8b to 1 tag 3", "recv 8b from -1 tag 3\nrecv 8b from 0 tag 4"),
-            "line 7: rank 1: of the messages to rank 1 1 are sent and 2 received; expected as many"
+            "line 7: rank 1: of the messages to rank 1, 1 are sent and 2 received; expected as many"
         );
     }
 

@@ -269,6 +269,11 @@ impl Host {
         &mut self.machine.queue
     }
 
+    /// The same, to be looked at.
+    pub fn waiting(&self) -> impl Iterator<Item = &Outgoing> {
+        self.machine.queue.iter()
+    }
+
     /// Whether a message waits for the network.
     pub fn sends(&self) -> bool {
         !self.machine.queue.is_empty()

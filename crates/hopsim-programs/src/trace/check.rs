@@ -77,11 +77,11 @@ mod tests {
         assert_eq!(verdict(&["s 1 7 8 0", "s 1 7 9 0"], &["r 0 7 8 0", "r 0 7 9 0 *"]), "fine");
         assert_eq!(verdict(&["s 1 7 8 0", "s 1 8 9 0"], &["r 0 8 9 0", "r 0 7 8 0"]), "fine");
         let surplus = format!(
-            "line 8: rank 0: of the messages {key} 2 are sent and 1 received; the first that nobody receives is sent here"
+            "line 8: rank 0: of the messages {key}, 2 are sent and 1 received; the first that nobody receives is sent here"
         );
         assert_eq!(verdict(&["s 1 7 8 0", "s 1 7 9 0"], &["r 0 7 8 0"]), surplus);
         let surplus = format!(
-            "line 8: rank 1: of the messages {key} 0 are sent and 1 received; the first that nobody sends is received here"
+            "line 8: rank 1: of the messages {key}, 0 are sent and 1 received; the first that nobody sends is received here"
         );
         assert_eq!(verdict(&["s 1 7 8 1"], &["r 0 7 8 0", "r 0 7 8 1"]), surplus.replace("line 8", "line 9"));
         let sizes = format!(

@@ -150,16 +150,19 @@ impl Run<'_> {
     }
 
     fn offered_load_of(&self, job: usize) -> Option<f64> {
-        let traffic = self.plan.experiment.jobs[job].traffic.as_ref()?;
-        if !traffic.node_loads.are_equal() {
-            return Some(self.plan.traffic(job).load);
-        }
-        let mut load = (*traffic.process.clone().load_mut()?)?;
+        let name = self.plan.jobs[job].name();
+        let written = self.plan.experiment.jobs.iter().find(|job| job.name.as_deref() == Some(name))?;
+        let traffic = written.traffic.as_ref()?;
+        let mut load = if traffic.node_loads.are_equal() {
+            (*traffic.process.clone().load_mut()?)?
+        } else {
+            self.plan.traffic(job).load
+        };
         let mut sum = 0.0;
         for cycle in self.window().first..self.window().end {
             let change = traffic.changes.iter().find(|change| change.cycle == cycle);
             load = change.and_then(|change| change.load).unwrap_or(load);
-            sum += load;
+            sum += if cycle < written.start { 0.0 } else { load };
         }
         Some(sum / self.window().cycles())
     }
@@ -191,7 +194,7 @@ impl Run<'_> {
         let mut ends: Vec<u32> = self.lives_of(&[job], |_| true).into_iter().filter_map(end).collect();
         ends.sort_unstable();
         let mut lengths = Vec::new();
-        let mut begin = 0;
+        let mut begin = self.plan.traffic(job).start;
         for burst in ends.chunks_exact(packets.max(1)) {
             let last = burst[packets - 1];
             if begin >= self.window().first && last <= self.window().end {

@@ -183,7 +183,7 @@ const MINIMAL: [&str; 18] = [
 ];
 
 /// and the rest.
-const OTHERS: [&str; 39] = [
+const OTHERS: [&str; 40] = [
     "crossbar inputs of VCs",
     "crossbar inputs of VCs adaptive",
     "crossbar inputs of VCs olm",
@@ -218,6 +218,7 @@ const OTHERS: [&str; 39] = [
     "silent nodes and changes",
     "synchronised bursts",
     "node loads",
+    "traffic that begins later",
     "packets that wait to be generated",
     "injection by direction",
     "bubble of 0 packets",
@@ -275,6 +276,7 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
             (silent && !built.changes.is_empty(), "silent nodes and changes"),
             (built.process.synchronised().is_some(), "synchronised bursts"),
             (!built.processes.is_empty(), "node loads"),
+            (built.start > 0, "traffic that begins later"),
         ];
         names.extend(more.iter().filter(|(covered, _)| *covered).map(|(_, name)| (*name).to_owned()));
     }

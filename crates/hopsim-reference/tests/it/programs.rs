@@ -60,8 +60,9 @@ impl Coverage {
     }
 
     /// Counts a run that neither brings to an end.
-    fn skip(&self) {
+    fn skip(&self, why: &str) {
         self.count("not compared");
+        self.count(format!("not compared: {why}"));
     }
 
     /// Compares engine and reference.
@@ -70,16 +71,16 @@ impl Coverage {
         let engine = match hopsim_core::engine::trace(plan, LIMIT) {
             // Shared buffers without a reserve for every VC and rings without bubble may lock up.
             Err(RunError::Deadlock(_)) if may_deadlock(plan) && reference.is_none() => {
-                self.skip();
+                self.skip("deadlock");
                 return Ok(());
             }
             // What anyone may take may be missing where it is needed.
             Err(RunError::Stuck(_)) if has_graph(plan) && reference.is_none() => {
-                self.skip();
+                self.skip("stuck");
                 return Ok(());
             }
             Err(RunError::Unfinished(..)) if reference.is_none() => {
-                self.skip();
+                self.skip("unfinished");
                 return Ok(());
             }
             outcome => outcome.map_err(|e| e.to_string())?,

@@ -33,7 +33,10 @@ pub fn check(schema: Schema, path: &mut Vec<String>, value: &Value) -> Result<()
             integer(&limits, number).map_err(|reason| refuse(schema, path, value, reason))
         }
         (Shape::Either(schemas), _) => match schemas.into_iter().find(|s| s.takes(value)) {
-            Some(fitting) => check(fitting, path, value),
+            Some(fitting) => check(fitting, path, value).map_err(|error| {
+                // The other forms of the value would have been valid, too.
+                if error.path == display(&*path) { error.valid(schema.valid()) } else { error }
+            }),
             None => Err(mismatch(schema, path, value)),
         },
         (Shape::Any, _)

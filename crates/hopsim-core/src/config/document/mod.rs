@@ -24,6 +24,7 @@ use crate::topology::graph::Edge;
 pub use check::closest;
 use draft::Draft;
 use hopsim_programs::program::Program;
+pub use programs::resolved;
 use schema::Schema;
 use serde_json::Value;
 use serde_path_to_error::Segment;
@@ -50,6 +51,9 @@ pub trait Files {
     /// The links of the graph in a file.
     fn links(&self, file: &str) -> Result<Vec<Edge>, String>;
 
+    /// The nodes in the file of a placement, by rank.
+    fn nodes(&self, file: &str) -> Result<Vec<u32>, String>;
+
     /// Reads the file of a program, says what it is filed under, and keeps it for [`Self::program`].
     fn load(&self, program: &mut ProgramConfig) -> Result<(), String>;
 
@@ -62,6 +66,10 @@ struct NoFiles;
 
 impl Files for NoFiles {
     fn links(&self, _: &str) -> Result<Vec<Edge>, String> {
+        Err("cannot be read here".into())
+    }
+
+    fn nodes(&self, _: &str) -> Result<Vec<u32>, String> {
         Err("cannot be read here".into())
     }
 

@@ -4,6 +4,7 @@ use super::Files;
 use crate::config::Experiment;
 use crate::config::program::ProgramConfig;
 use crate::error::ConfigError;
+use crate::traffic::placement::Placement;
 use serde_json::Value;
 
 /// What an ideal network has not.
@@ -11,6 +12,19 @@ const OF_ROUTERS: [&str; 5] = ["links", "router", "routing", "nic", "semantics"]
 
 /// What a run of programs, which begins at cycle 0 and ends when they are done, has not.
 const OF_WINDOWS: [&str; 3] = ["warmup", "cycles", "batches"];
+
+/// A resolved experiment as a document, without the keys that [`check`] refuses.
+pub fn resolved(experiment: &Experiment) -> serde_json::Result<Value> {
+    let mut root = serde_json::to_value(experiment)?;
+    let has_programs = experiment.jobs.iter().any(|job| job.program.is_some());
+    if let Some(fields) = root.as_object_mut().filter(|_| experiment.topology.is_ideal()) {
+        fields.retain(|key, _| !OF_ROUTERS.contains(&key.as_str()));
+    }
+    if let Some(measure) = root["measure"].as_object_mut().filter(|_| has_programs) {
+        measure.retain(|key, _| !OF_WINDOWS.contains(&key.as_str()));
+    }
+    Ok(root)
+}
 
 /// Refuses keys that would be ignored.
 pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
@@ -31,9 +45,15 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
     }
 }
 
-/// Reads the files of all programs.
+/// Reads the files of all placements and programs.
 pub fn load(experiment: &mut Experiment, files: &impl Files) -> Result<(), ConfigError> {
     for (index, job) in experiment.jobs.iter_mut().enumerate() {
+        if let Placement::File(file) = &job.placement {
+            let path = format!("jobs.{index}.placement.file");
+            let nodes = files.nodes(file);
+            let nodes = nodes.map_err(|reason| ConfigError::new(path, reason).value(format!("{file:?}")))?;
+            job.placement = Placement::List(nodes);
+        }
         let Some(program) = &mut job.program else { continue };
         let Some((kind, file)) = file_of(program) else { continue };
         let path = format!("jobs.{index}.program.{kind}.file");

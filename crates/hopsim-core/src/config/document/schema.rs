@@ -211,7 +211,10 @@ impl Schema {
             Shape::Integer(limits) | Shape::Number(limits) => limits.valid(),
             Shape::Boolean => "true, false".into(),
             Shape::Either(schemas) => schemas.iter().map(|s| s.valid()).collect::<Vec<_>>().join(" or "),
-            Shape::Text | Shape::Any => "any text".into(),
+            Shape::Text | Shape::Any => match entries(self.node, "examples").first() {
+                Some(example) => format!("text as {example}"),
+                None => "any text".into(),
+            },
         }
     }
 

@@ -11,7 +11,7 @@ use crate::engine::kernel::ids::{RegionNode, Terminal};
 use crate::engine::mode::Mode;
 use crate::plan::Plan;
 use crate::trace::Observer as _;
-use hopsim_programs::host::Host;
+use hopsim_programs::host::{Host, Letter};
 
 /// The nodes of a region, which have numbers of their own there: see [`RegionNode`].
 ///
@@ -87,6 +87,8 @@ pub struct RankState<'a> {
     pub is_busy: bool,
     /// Last cycle in which something happened to it.
     pub last_event: u32,
+    /// Messages in its queue, and those on their way to it some packets of which have left their node.
+    pub under_way: Vec<Letter>,
     /// Its host.
     pub host: &'a Host,
 }

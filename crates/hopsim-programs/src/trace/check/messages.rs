@@ -97,12 +97,12 @@ impl Key {
         let counts = format!("{} are sent and {} received", sends.len(), receives.len());
         if let Some((line, _)) = sends.get(receives.len()) {
             let reason =
-                format!("of the messages {key} {counts}; the first that nobody receives is sent here");
+                format!("of the messages {key}, {counts}; the first that nobody receives is sent here");
             return located(reason, source, *line);
         }
         if let Some((line, _)) = receives.get(sends.len()) {
             let reason =
-                format!("of the messages {key} {counts}; the first that nobody sends is received here");
+                format!("of the messages {key}, {counts}; the first that nobody sends is received here");
             return located(reason, destination, *line);
         }
         let wrong = sends.iter().zip(&receives).zip(1..).find(|((sent, taken), _)| sent.1 != taken.1);

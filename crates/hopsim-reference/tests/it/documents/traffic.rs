@@ -76,8 +76,9 @@ fn job(common: u32) -> impl Strategy<Value = Value> {
     ];
     let loads = prop::option::weighted(0.2, select(vec![0.0, 0.3, 1.0]));
     let workload = (pattern(), process(), (changes(), loads), replies);
-    (workload, mostly(common, 1..=12, &[70])).prop_map(
-        |((pattern, process, (changes, loads), replies), length)| {
+    let start = prop::option::weighted(0.2, 1..100u64);
+    (workload, mostly(common, 1..=12, &[70]), start).prop_map(
+        |((pattern, process, (changes, loads), replies), length, start)| {
             // Bursts in step have no load, and neither they nor loads of single nodes change.
             let synchronised = process.get("synchronised_bursts").is_some();
             let changes = if synchronised || loads.is_some() { json!([]) } else { changes };
@@ -90,7 +91,8 @@ fn job(common: u32) -> impl Strategy<Value = Value> {
             if let Some(share) = loads.filter(|_| !synchronised) {
                 traffic["node_loads"] = json!({ "random": { "saturated": share } });
             }
-            json!({ "traffic": traffic })
+            let first = traffic["changes"].get(0).map_or(100, |change| change["cycle"].as_u64().unwrap());
+            json!({ "traffic": traffic, "start": start.unwrap_or(0).min(first.saturating_sub(1)) })
         },
     )
 }

@@ -22,6 +22,7 @@ fn place(plan: &Plan, job: usize, taken: &[u32]) -> Vec<u32> {
         Placement::Groups(range) => (range.first..range.first + range.count).flat_map(group).collect(),
         Placement::Nodes(range) => (range.first..range.first + range.count).collect(),
         Placement::List(list) => list.clone(),
+        Placement::File(_) => unreachable!("a plan has the list that is in the file"),
         Placement::RandomNodes(drawn) => {
             draw((0..topology.nodes()).filter(|node| !taken.contains(node)).collect(), drawn.count)
         }

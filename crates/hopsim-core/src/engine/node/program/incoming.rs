@@ -70,6 +70,11 @@ impl Inbox {
         }
     }
 
+    /// The messages.
+    pub fn letters(&self) -> impl Iterator<Item = Letter> {
+        self.sources.values().flatten().map(|message| message.letter)
+    }
+
     /// Whether nothing is on its way.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()

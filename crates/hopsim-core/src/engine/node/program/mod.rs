@@ -39,7 +39,7 @@ pub struct Programs {
     agenda: BinaryHeap<Reverse<(u32, u32)>>,
     /// Seats with something to do in this cycle.
     due: Vec<u32>,
-    /// Ranks that are not done.
+    /// Ranks that are not done, those apart that never are.
     left: usize,
     /// Whether a wire carries a phit per cycle -- constant.
     serial_wire: bool,
@@ -71,7 +71,7 @@ impl<M: Mode> Nodes<M> for Programs {
             there: Wheel::new(horizon),
             agenda,
             due: Vec::new(),
-            left: seats.len(),
+            left: seats.iter().filter(|seat| !seat.is_endless).count(),
             serial_wire: plan.nic.injection_link == InjectionLink::Serial,
             has_one_wire: plan.nic.injection_vc != InjectionVc::Direction,
             has_traffic: plan.jobs.iter().any(|job| job.traffic().is_some()),
@@ -239,7 +239,7 @@ impl Programs {
             }
         }
         let seat = &mut self.seats[number as usize];
-        self.left -= usize::from(!was_done && seat.is_done());
+        self.left -= usize::from(!was_done && seat.is_done() && !seat.is_endless);
         let next = seat.next(now);
         if next < seat.wakes_at {
             seat.wakes_at = next;

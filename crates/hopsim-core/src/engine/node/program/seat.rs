@@ -39,6 +39,8 @@ pub struct Seat {
     pub due_at: u32,
     /// Last cycle in which something happened to its program.
     pub last_event: u32,
+    /// Whether its program goes on until all others are done -- constant.
+    pub is_endless: bool,
     start: u32,
     has_begun: bool,
     sending: Option<Sending>,
@@ -61,6 +63,7 @@ impl Seat {
             wire_free: 0,
             due_at: u32::MAX,
             last_event: program.start,
+            is_endless: program.is_endless,
             start: program.start,
             has_begun: false,
             sending: None,
@@ -107,7 +110,14 @@ impl Seat {
 
     /// The rank, to be looked at.
     pub fn state(&self) -> RankState<'_> {
-        RankState { job: self.job, is_busy: self.is_busy(), last_event: self.last_event, host: &self.host }
+        let queued = self.host.waiting().map(|outgoing| outgoing.letter);
+        RankState {
+            job: self.job,
+            is_busy: self.is_busy(),
+            last_event: self.last_event,
+            under_way: queued.chain(self.inbox.letters()).collect(),
+            host: &self.host,
+        }
     }
 
     /// The packet that it would admit in cycle `now`; `nodes` has the node of every rank.

@@ -28,7 +28,7 @@ pub fn senders(job: &JobPlan) -> impl Iterator<Item = RegionNode> {
 }
 
 impl Bursts {
-    /// The first burst of every job that has them begins at cycle 0.
+    /// The first burst of every job that has them begins with the job.
     pub fn new(plan: &Plan) -> Self {
         let any = plan.jobs.iter().any(|job| job.synchronised().is_some());
         let mut bursts = Self {
@@ -43,6 +43,7 @@ impl Bursts {
 
     fn fill(&mut self, index: usize, job: &JobPlan) {
         let Some(packets) = job.synchronised() else { return };
+        self.present[index].start = self.present[index].start.max(job.traffic().map_or(0, |job| job.start));
         for node in senders(job) {
             self.left[node] = packets;
             self.present[index].left += u64::from(packets);

@@ -60,7 +60,7 @@ impl Generator {
         let sender = job.filter(|job| job.sends(node));
         let first = sender
             .and_then(JobPlan::traffic)
-            .map(|job| job.process_of(node).begin(&mut process).saturating_sub(1));
+            .map(|job| job.start.saturating_add(job.process_of(node).begin(&mut process).saturating_sub(1)));
         Self {
             process,
             pattern: Stream::new(seed, Purpose::Pattern, u64::from(node)),

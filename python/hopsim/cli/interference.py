@@ -1,0 +1,76 @@
+"""`hopsim interference`: what programs cost each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from hopsim.cli import options
+from hopsim.cli.console import stdout
+from hopsim.interference import interference_of
+from hopsim.results import Results
+from hopsim.runner import all_cores
+from hopsim.series import SEED, axis_names, over_seeds
+from hopsim.store import default_directory
+
+COLUMNS = {
+    "execution_time": ("together", 0),
+    "execution_time_alone": ("alone", 0),
+    "execution_time_contention_free": ("contention-free", 0),
+    "slowdown_interference": ("together/alone", 3),
+    "slowdown_contention": ("alone/contention-free", 3),
+}
+"""Metric -> heading and decimals."""
+
+
+@click.command("interference", short_help="Run programs together, each alone, and without contention.")
+@options.experiment
+@options.assignments
+@click.option(
+    "--out", metavar="DIR", type=click.Path(path_type=Path), help="Results directory; resumed if it exists."
+)
+@click.option("-j", "workers", metavar="N", type=click.IntRange(1), help="Threads; default: all cores.")
+def command(experiment: str, assignments: tuple[str, ...], out: Path | None, workers: int | None) -> None:
+    """Say what the jobs of FILE that run programs cost each other.
+
+    Every point is run with all jobs, with each program alone on the same nodes, and with packets that
+    never meet. Results go to the directory given with --out, or to
+    results/<name>-<digest>-interference: one results directory for each run, and interference.parquet
+    and .csv with a row per point and job.
+    """
+    document = options.document(experiment, assignments)
+    if out is None:
+        folder = default_directory(document, document.points())
+        out = folder.with_name(f"{folder.name}-interference")
+    results = interference_of(document, out, workers or all_cores(), progress=True)
+    console = stdout()
+    console.print(_table(results))
+    console.print(f"Results: {out}", soft_wrap=True, highlight=False)
+
+
+def _table(results: Results) -> Table:
+    """One row per job and configuration, mean and interval over seeds."""
+    axes = [path for path in results.axes if path != SEED]
+    seeds = len({result.summary["seed"] for result in results})
+    spread = f" ± 95 % confidence interval over {seeds} seeds." if seeds > 1 else "."
+    table = Table(
+        caption=f"Execution times in cycles{spread}",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    for name in axis_names(results, axes):
+        table.add_column(escape(name), overflow="fold", min_width=4)
+    for heading, _ in COLUMNS.values():
+        table.add_column(heading, justify="right", no_wrap=True)
+    for group in over_seeds(results):
+        cells = [escape(group.labels.get(path, "–")) for path in axes]
+        figures = [
+            group.estimate(key).text(decimals, interval=seeds > 1) for key, (_, decimals) in COLUMNS.items()
+        ]
+        table.add_row(*cells, *figures)
+    return table
