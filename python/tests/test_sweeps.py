@@ -94,8 +94,7 @@ def resolved(experiment: Experiment) -> dict[str, Any]:
     return config
 
 
-# Programs need a section of their own, `units`, and refuse keys that a resolved configuration has, such as
-# `measure.warmup`.
+# Programs need a section of their own, `units`; a sweep has one of every section at all its points.
 EXAMPLES = [
     path
     for path in sorted((ROOT / "experiments").glob("*.toml"))

@@ -172,7 +172,8 @@ pub enum Generation {
     /// The time of a query for each, before the message is sent (equation 2.20).
     #[default]
     Compute,
-    /// Nothing: the link alone limits the sender, as in FOGSim.
+    /// Nothing: the link alone limits the sender, as in FOGSim. With `semantics.injection_link` = `unlimited` the processor keeps
+    /// messages of queries as far apart as they are long, and computes nothing while it waits for that.
     Link,
 }
 

@@ -5,6 +5,7 @@ mod documents;
 mod engine;
 mod laws;
 mod metrics;
+mod program_laws;
 mod programs;
 mod routing;
 mod traffic;
