@@ -54,9 +54,9 @@ class Shown:
         """Whether every curve is a single point, so that there is nothing to run over."""
         return all(len(series.groups) == 1 for series in self.curves)
 
-    def parts(self) -> Iterator[Shown]:
-        """The same in as many files as it takes."""
-        count = -(-len(self.curves) // MAX_CURVES)
+    def parts(self, most: int = MAX_CURVES) -> Iterator[Shown]:
+        """The same in as many files as it takes with so many curves at most."""
+        count = -(-len(self.curves) // most)
         if count < 2:
             yield self
             return

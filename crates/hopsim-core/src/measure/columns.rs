@@ -239,9 +239,17 @@ const MESSAGES: [Row; 13] = [
     ("is_collective", "", "1 for a message of a collective operation, 0 for others."),
     ("bytes", "bytes", "Its payload."),
     ("phits", "phits", "Length of its packets, headers included."),
-    ("joined", CYCLES, "Cycle in which it joined the queue of its node; rendezvous: in which its request did."),
+    (
+        "joined",
+        CYCLES,
+        "Cycle in which it joined the queue of its node; rendezvous: in which its request did.",
+    ),
     ("left", CYCLES, "Cycle in which the last phit of its payload left its node."),
-    ("arrived", CYCLES, "Cycle in which that phit was at the other node: the message's latency after joining."),
+    (
+        "arrived",
+        CYCLES,
+        "Cycle in which that phit was at the other node: the message's latency after joining.",
+    ),
     (
         "announced",
         CYCLES,
@@ -254,13 +262,21 @@ const MESSAGES: [Row; 13] = [
 const OPERATIONS: [Row; 7] = [
     ("job", "", "Name of the job that runs the program."),
     ("rank", "", "Number of the rank, from 0."),
-    ("stream", "", "Its stream, from 0; sequences have more than one only beside collective operations that do not block."),
+    (
+        "stream",
+        "",
+        "Its stream, from 0; sequences have more than one only beside collective operations that do not block.",
+    ),
     (
         "activity",
         "",
         "What the stream does: compute, send_overhead, receive_overhead. Or what the rank waits for while stream 0 does nothing: wait_receive, wait_send, wait_compute (of another stream), wait (Graph500).",
     ),
-    ("record", "", "Record (operation of a graph) that this belongs to, or that is waited for, from 0; 0 in Graph500."),
+    (
+        "record",
+        "",
+        "Record (operation of a graph) that this belongs to, or that is waited for, from 0; 0 in Graph500.",
+    ),
     ("begin", CYCLES, "First cycle."),
     ("end", CYCLES, "Cycle after the last one."),
 ];

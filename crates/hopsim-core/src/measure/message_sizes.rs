@@ -57,7 +57,9 @@ impl MessageSizes {
     pub fn table(&self, plan: &Plan) -> Table {
         let jobs = plan.jobs.iter().zip(&self.jobs);
         let rows: Vec<(&str, u32, &Class)> = jobs
-            .flat_map(|(job, classes)| classes.iter().map(move |(&number, class)| (job.name(), number, class)))
+            .flat_map(|(job, classes)| {
+                classes.iter().map(move |(&number, class)| (job.name(), number, class))
+            })
             .collect();
         let column = |of: &dyn Fn(&Class) -> u64| Column::U64(rows.iter().map(|row| of(row.2)).collect());
         let mean = |class: &Class| class.latency as f64 / class.messages() as f64;

@@ -81,8 +81,7 @@ fn messages_of((number, job): (usize, &ProgramPlan), logs: &[Log]) -> Vec<Messag
 /// One row per message, by job, source and number.
 pub fn messages(plan: &Plan, counts: &ProgramCounts) -> Table {
     let rows: Vec<Message> = programs(plan).flat_map(|job| messages_of(job, counts.logs(job.0))).collect();
-    let narrow =
-        |of: &dyn Fn(&Message) -> u32| Column::U32(rows.iter().map(of).collect());
+    let narrow = |of: &dyn Fn(&Message) -> u32| Column::U32(rows.iter().map(of).collect());
     let wide = |of: &dyn Fn(&Message) -> u64| Column::U64(rows.iter().map(of).collect());
     let at = |stage: Stage| narrow(&|row| row.stages[stage as usize]);
     vec![

@@ -91,7 +91,10 @@ pub fn plan(
         rules: Arc::new(rules),
         start: job.start,
         is_endless,
-        wanted: Wanted { messages: wants(RecordStream::Messages), operations: wants(RecordStream::Operations) },
+        wanted: Wanted {
+            messages: wants(RecordStream::Messages),
+            operations: wants(RecordStream::Operations),
+        },
     })
 }
 

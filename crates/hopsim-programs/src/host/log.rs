@@ -24,10 +24,7 @@ pub struct Log {
 impl Log {
     /// An empty one.
     pub fn new(wanted: Wanted) -> Self {
-        Self {
-            messages: wanted.messages.then(Box::default),
-            intervals: wanted.operations.then(Box::default),
-        }
+        Self { messages: wanted.messages.then(Box::default), intervals: wanted.operations.then(Box::default) }
     }
 }
 

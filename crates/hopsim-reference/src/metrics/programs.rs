@@ -16,9 +16,9 @@ fn ranks<'a>(plan: &'a Plan, programs: &'a Programs) -> Vec<(&'a ProgramPlan, us
     let of = |(job, ranks)| {
         let program: Option<&ProgramPlan> = hopsim_core::plan::JobPlan::program(job);
         let ranks: &Vec<Told> = ranks;
-        program.into_iter().flat_map(|program| {
-            ranks.iter().enumerate().map(move |(number, rank)| (program, number, rank))
-        })
+        program
+            .into_iter()
+            .flat_map(|program| ranks.iter().enumerate().map(move |(number, rank)| (program, number, rank)))
     };
     jobs.flat_map(of).collect()
 }
@@ -28,7 +28,8 @@ pub fn ranks_table(plan: &Plan, programs: &Programs) -> Table {
     let rows = ranks(plan, programs);
     let column = |of: &dyn Fn(&Told) -> u64| Column::U64(rows.iter().map(|row| of(row.2)).collect());
     let time = |job: &ProgramPlan, rank: &Told| u64::from(rank.finish - job.start);
-    let wait = |&(job, _, rank): &(&ProgramPlan, usize, &Told)| time(job, rank) - rank.compute - rank.overhead;
+    let wait =
+        |&(job, _, rank): &(&ProgramPlan, usize, &Told)| time(job, rank) - rank.compute - rank.overhead;
     vec![
         ("job".into(), names(rows.iter().map(|row| row.0.name.clone()))),
         ("rank".into(), Column::U32(rows.iter().map(|row| row.1 as u32).collect())),

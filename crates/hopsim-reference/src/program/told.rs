@@ -1,6 +1,6 @@
 //! What is told of programs when a run is over.
 
-use super::{Message, Rank, Work};
+use super::{Message, Rank, State, Work};
 use crate::simulator::Simulator;
 use hopsim_programs::program::Program;
 
@@ -60,13 +60,20 @@ impl Told {
 }
 
 impl Rank {
-    /// The operation that it waits for if its first stream has nothing to do: the first one in program order that keeps its next
-    /// one back. Of a graph, and when there is no next one, it is the first one that is ready and not done.
+    /// The operation that it waits for if its first stream has nothing to do. In a sequence that is the one that its next one comes
+    /// behind, and then the first in program order of the others that it waits for. In a graph, and when there is no next one, it is
+    /// the first one that is ready and not done.
     fn awaited(&self, is_graph: bool) -> Option<usize> {
         let next = self.operations.iter().find(|operation| !operation.ready);
         if let Some(next) = next.filter(|_| !is_graph) {
-            let open = next.after.iter().filter(|&&(other, _)| !self.operations[other].done);
-            return open.map(|&(other, _)| other).min();
+            let is_open = |&&(other, state): &&(usize, State)| match state {
+                State::Started => !self.operations[other].started,
+                State::Done => !self.operations[other].done,
+            };
+            let before = next.after.first().filter(is_open);
+            return before
+                .or_else(|| next.after.iter().filter(is_open).min_by_key(|after| after.0))
+                .map(|after| after.0);
         }
         self.operations.iter().position(|operation| operation.ready && !operation.done)
     }

@@ -177,7 +177,9 @@ fn compare_tables(plan: &Plan, outcome: &Outcome, reference: &Run) -> Result<(),
         }
         for ((column, found), (expected_name, expected)) in found.iter().zip(&expected) {
             if column != expected_name || !agree(column, found, expected) {
-                return Err(format!("{column} of {name}: the engine says {found:?}, the reference {expected:?}"));
+                return Err(format!(
+                    "{column} of {name}: the engine says {found:?}, the reference {expected:?}"
+                ));
             }
         }
     }
@@ -192,11 +194,17 @@ fn agree(name: &str, found: &Column, expected: &Column) -> bool {
         }
         (Column::F64(found), Column::F64(expected)) => {
             found.len() == expected.len()
-                && found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() <= 1e-9 * expected)
+                && found
+                    .iter()
+                    .zip(expected)
+                    .all(|(found, expected)| (found - expected).abs() <= 1e-9 * expected)
         }
         (Column::U64(found), Column::U64(expected)) if name.starts_with("latency_p") => {
             found.len() == expected.len()
-                && found.iter().zip(expected).all(|(found, expected)| found.abs_diff(*expected) * 500 <= *expected)
+                && found
+                    .iter()
+                    .zip(expected)
+                    .all(|(found, expected)| found.abs_diff(*expected) * 500 <= *expected)
         }
         (found, expected) => found == expected,
     }
