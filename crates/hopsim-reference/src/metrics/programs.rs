@@ -12,15 +12,12 @@ fn names(rows: impl Iterator<Item = String>) -> Column {
 
 /// Every rank with its job and number.
 fn ranks<'a>(plan: &'a Plan, programs: &'a Programs) -> Vec<(&'a ProgramPlan, usize, &'a Told)> {
-    let jobs = plan.jobs.iter().zip(&programs.ranks);
-    let of = |(job, ranks)| {
-        let program: Option<&ProgramPlan> = hopsim_core::plan::JobPlan::program(job);
-        let ranks: &Vec<Told> = ranks;
-        program
-            .into_iter()
-            .flat_map(|program| ranks.iter().enumerate().map(move |(number, rank)| (program, number, rank)))
-    };
-    jobs.flat_map(of).collect()
+    let mut rows = Vec::new();
+    for (job, ranks) in plan.jobs.iter().zip(&programs.ranks) {
+        let Some(program) = job.program() else { continue };
+        rows.extend(ranks.iter().enumerate().map(|(number, rank)| (program, number, rank)));
+    }
+    rows
 }
 
 /// A row per rank.
