@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle, StepPatch
 
@@ -15,6 +16,7 @@ from conftest import Command
 from hopsim.plot import KINDS, View, draw_all
 from hopsim.plot.gantt import ACTIVITIES
 from hopsim.plot.intervals import mean_open
+from hopsim.series import over_seeds
 
 STREAMS = ["ranks", "messages", "operations", "message_sizes"]
 HOST = {"send_overhead": 20, "receive_overhead": 30, "packet_length": 8, "eager_limit": 1000}
@@ -156,7 +158,7 @@ def test_ranks_are_shares_of_the_execution_time() -> None:
         tops = [patch.get_data() for patch in axes.patches if isinstance(patch, StepPatch)]
         finish = rows(RESULT.ranks, job["job"])["finish"]
         assert axes.get_ylabel() in ("Share of the execution time [%]", "")
-        assert tops[-1].values == pytest.approx(100 * finish / job["execution_time"])
+        assert tops[-1][0] == pytest.approx(100 * finish / job["execution_time"])
 
 
 def widths(axes: Axes) -> list[float]:
@@ -180,7 +182,10 @@ def test_execution_times_have_a_bar_with_an_interval_per_configuration() -> None
     expected = [np.mean(times[first : first + 3]) for first in range(0, 12, 3)]
     assert widths(axes) == pytest.approx(expected)
     assert axes.get_xlabel() == "Execution time [cycles]"
-    assert axes.containers[0].errorbar is not None  # type: ignore[attr-defined]
+    (errors,) = axes.collections
+    assert isinstance(errors, LineCollection)
+    halves = [group.estimate("execution_time").half_width for group in over_seeds(results)]
+    assert [(high[0] - low[0]) / 2 for low, high in errors.get_segments()] == pytest.approx(halves)
 
 
 def test_placements_are_relative_to_the_first_seed_by_seed() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from hopsim.plot import style
 from hopsim.plot.records import tables_of
@@ -23,13 +24,15 @@ def draw(results: Results, view: View) -> dict[str, Figure]:
     drawn: dict[str, Figure] = {}
     programs = of_programs(by_job(results))
     for shown in at_one_load(programs, view, _sizes, "table of message sizes"):
+        sizes = sorted({size for series in shown.curves for size in _sizes(series)})
         figure, columns, portions = style.stacked(len(COLUMNS), shown.curves)
         for panels, portion in zip(columns, portions, strict=True):
             for axes, column in zip(panels, COLUMNS, strict=True):
                 for index, series in enumerate(portion):
                     _line(axes, index, series, column)
-                style.plain_log_ticks(axes)
-                axes.set_yscale("log")
+                axes.set(xscale="log", yscale="log")
+                axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
+                axes.xaxis.set_minor_locator(NullLocator())
             panels[-1].set_xlabel("Messages up to this payload [bytes]")
         for axes, label in zip(columns[0], COLUMNS.values(), strict=True):
             axes.set_ylabel(label)
