@@ -128,3 +128,8 @@ pub fn operations(plan: &Plan, counts: &ProgramCounts) -> Table {
         ("end".into(), column(&|interval| interval.end)),
     ]
 }
+
+/// One row per job and class of sizes that has messages.
+pub fn message_sizes(plan: &Plan, counts: &ProgramCounts) -> Table {
+    counts.sizes.as_ref().map_or_else(Table::new, |sizes| sizes.table(plan))
+}

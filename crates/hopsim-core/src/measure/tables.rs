@@ -35,18 +35,16 @@ pub fn tables(plan: &Plan, recorder: &Recorder) -> Vec<(String, Table)> {
     if wants(RecordStream::InjectionWaits) {
         tables.push(("injection_waits".into(), injection_waits(plan, recorder)));
     }
-    let of_programs: [(RecordStream, &str, fn(&Plan, &ProgramCounts) -> Table); 4] = [
-        (RecordStream::Ranks, "ranks", program_tables::ranks),
-        (RecordStream::Messages, "messages", program_tables::messages),
-        (RecordStream::Operations, "operations", program_tables::operations),
-        (RecordStream::MessageSizes, "message_sizes", |plan, counts| {
-            counts.sizes.as_ref().map_or_else(Table::new, |sizes| sizes.table(plan))
-        }),
-    ];
-    for (_, name, table) in of_programs.into_iter().filter(|(stream, ..)| wants(*stream)) {
-        let counts = recorder.programs.as_deref();
-        tables.push((name.into(), counts.map_or_else(Table::new, |counts| table(plan, counts))));
-    }
+    let counts = recorder.programs.as_deref();
+    let mut of_programs = |stream, name: &str, table: fn(&Plan, &ProgramCounts) -> Table| {
+        if wants(stream) {
+            tables.push((name.to_owned(), counts.map_or_else(Table::new, |counts| table(plan, counts))));
+        }
+    };
+    of_programs(RecordStream::Ranks, "ranks", program_tables::ranks);
+    of_programs(RecordStream::Messages, "messages", program_tables::messages);
+    of_programs(RecordStream::Operations, "operations", program_tables::operations);
+    of_programs(RecordStream::MessageSizes, "message_sizes", program_tables::message_sizes);
     if wants(RecordStream::LatencyHistogram) {
         tables.push(("latency_histogram".into(), histogram(plan, recorder)));
     }

@@ -211,6 +211,7 @@ impl Host {
     }
 
     /// The same host, which writes down what is wanted.
+    #[must_use]
     pub fn writing(mut self, wanted: Wanted) -> Self {
         self.machine.log = Log::new(wanted);
         self

@@ -99,7 +99,9 @@ pub fn sizes_table(plan: &Plan, programs: &Programs) -> Table {
         class.0 += message.bytes;
         class.1.push(message.arrived.expect("all messages have been received") - message.joined);
     }
-    classes.values_mut().for_each(|class| class.1.sort_unstable());
+    for class in classes.values_mut() {
+        class.1.sort_unstable();
+    }
     let least = |largest: u64| if largest == 64 { 0 } else { largest / 4 + 1 };
     let quantile = |share: f64| {
         let place = |count: usize| ((share * count as f64).ceil() as usize).saturating_sub(1);
