@@ -50,7 +50,7 @@ impl Default for MeasureConfig {
 impl RecordStream {
     /// Whether it is of programs and their ranks, not of packets.
     pub fn is_of_programs(self) -> bool {
-        matches!(self, Self::Ranks)
+        matches!(self, Self::Ranks | Self::Messages | Self::Operations | Self::MessageSizes)
     }
 }
 

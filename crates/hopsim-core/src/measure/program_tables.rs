@@ -11,7 +11,10 @@ use hopsim_programs::host::unrolling::COLLECTIVE;
 /// The jobs that run programs, with their numbers. Ranks of a program that goes on until the others are done have no end.
 fn programs(plan: &Plan) -> impl Iterator<Item = (usize, &ProgramPlan)> {
     let with_end = |job: &&ProgramPlan| !job.is_endless;
-    plan.jobs.iter().enumerate().filter_map(move |(number, job)| Some((number, job.program().filter(with_end)?)))
+    plan.jobs
+        .iter()
+        .enumerate()
+        .filter_map(move |(number, job)| Some((number, job.program().filter(with_end)?)))
 }
 
 /// The names of jobs of these numbers.
