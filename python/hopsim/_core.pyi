@@ -42,8 +42,11 @@ class Run:
         """A JSON list with one summary record per job, `job` first."""
 
     @property
-    def tables(self) -> dict[str, dict[str, tuple[str, bytes | list[str]]]]:
-        """Table name -> column name -> (numpy type or "str", little-endian bytes or strings)."""
+    def tables(self) -> dict[str, dict[str, tuple[str, bytes | list[str] | tuple[list[str], bytes]]]]:
+        """Table name -> column name -> (numpy type or "str", little-endian bytes or strings).
+
+        A column of few names in many rows is ("u1", (names, the place of each row's among them)).
+        """
 
 def version() -> str:
     """Version of the simulator with a digest of its sources: what results are filed under."""

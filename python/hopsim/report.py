@@ -18,6 +18,7 @@ from hopsim.series import (
     has_bursts,
     has_jobs,
     has_programs,
+    of_traffic,
     over_seeds,
 )
 
@@ -46,6 +47,13 @@ _PROGRAMS = (
     _Figure("message_latency_p99", "p99", 0),
     _Figure("hops_mean", "hops", 2),
 )
+_BESIDE = (
+    *_PROGRAMS[:4],
+    _Figure("accepted_load", "accepted", 4),
+    _Figure("packet_latency_mean", "latency", 1),
+    _Figure("hops_mean", "hops", 2),
+)
+"""Of programs beside traffic."""
 _FIGURES = (
     _Figure("accepted_load", "accepted", 4, interval=True),
     _Figure("packet_latency_mean", "latency", 1, interval=True),
@@ -63,7 +71,10 @@ def summary_table(results: Results) -> Table:
     """
     parts = by_job(results)
     axes = [path for path in parts.axes if path != SEED]
-    figures = _PROGRAMS if has_programs(parts) else (*_leading(parts, axes), *_FIGURES)
+    if not has_programs(parts):
+        figures = (*_leading(parts, axes), *_FIGURES)
+    else:
+        figures = _BESIDE if len(of_traffic(parts)) else _PROGRAMS
     table = Table(
         caption=_caption(results), caption_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )
@@ -96,7 +107,13 @@ def _caption(results: Results) -> str:
     seeds = {result.summary.get("seed") for result in results}
     if has_programs(results):
         spread = f"; ± 95 % confidence interval over {len(seeds)} seeds" if len(seeds) > 1 else ""
-        return f"Times in cycles: computation and waiting of a rank on average, latency of messages{spread}."
+        beside = (
+            "; accepted load in phits/(node·cycle), latency of packets"
+            if len(of_traffic(by_job(results)))
+            else ""
+        )
+        figures = "computation and waiting of a rank on average, latency of messages"
+        return f"Times in cycles: {figures}{beside}{spread}."
     spread = f"{len(seeds)} seeds" if len(seeds) > 1 else "the batches of the run"
     return (
         "Loads in phits/(node·cycle), latencies in cycles; max/min: injected packets per router; "

@@ -23,6 +23,9 @@ STREAMS = (
     "occupancy",
     "injection_waits",
     "ranks",
+    "messages",
+    "operations",
+    "message_sizes",
     "latency_histogram",
     "batches",
 )
@@ -123,6 +126,30 @@ class Result:
         the injection port was busy; `sat`: the signal had not come.
         """
         return self._table("injection_waits")
+
+    @property
+    def ranks(self) -> pa.Table:
+        """One row per rank of a program: times [cycles] and messages."""
+        return self._table("ranks")
+
+    @property
+    def messages(self) -> pa.Table:
+        """One row per message of a program, by job, source and order; times are cycles of the run."""
+        return self._table("messages")
+
+    @property
+    def operations(self) -> pa.Table:
+        """One row per interval of a rank of a program: what its stream did or what it waited for.
+
+        Rows are in order of job, rank, stream and `begin` [cycles of the run]. Those of stream 0
+        cover the time of the rank from the start of the program to its end.
+        """
+        return self._table("operations")
+
+    @property
+    def message_sizes(self) -> pa.Table:
+        """One row per job and class of message sizes: messages, and their latency [cycles]."""
+        return self._table("message_sizes")
 
     @property
     def latency_histogram(self) -> pa.Table:

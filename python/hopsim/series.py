@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,8 +118,11 @@ def over_seeds(results: Results) -> list[Group]:
 
 
 def by_job(results: Results) -> Results:
-    """The same points; if some have several jobs, with a result for each job and its name as axis `job`."""
-    if not has_jobs(results):
+    """The same points; if some have several jobs, with a result for each job and its name as axis `job`.
+
+    Those that stand for jobs already stay as they are.
+    """
+    if JOB in results.axes or not has_jobs(results):
         return results
     return Results(dict(enumerate(part for result in results for part in _jobs(result))))
 
@@ -172,6 +175,20 @@ def has_bursts(results: Results) -> bool:
 def has_programs(results: Results) -> bool:
     """Whether the nodes of some job run a program."""
     return any("execution_time" in result.summary for result in results)
+
+
+def of_programs(results: Results) -> Results:
+    """The points that are, or whose only job is, a program."""
+    return _where(results, lambda result: "execution_time" in result.summary)
+
+
+def of_traffic(results: Results) -> Results:
+    """The points without programs."""
+    return _where(results, lambda result: "execution_time" not in result.summary)
+
+
+def _where(results: Results, holds: Callable[[Result], bool]) -> Results:
+    return Results(dict(enumerate(result for result in results if holds(result))))
 
 
 def has_jobs(results: Results) -> bool:

@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-Buffers = Mapping[str, tuple[str, bytes | list[str]]]
+Data = bytes | list[str] | tuple[list[str], bytes]
+Buffers = Mapping[str, tuple[str, Data]]
 
 
 def from_buffers(columns: Buffers) -> pa.Table:
-    """A table from {column: (numpy type or "str", little-endian bytes or strings)}; NaN becomes null."""
+    """A table from {column: (numpy type or "str", little-endian bytes or strings)}; NaN becomes null.
+
+    A column of few names in many rows is the names and, as bytes, the place of each row's among them.
+    """
     return pa.table({name: _column(kind, data) for name, (kind, data) in columns.items()})
 
 
@@ -40,7 +44,10 @@ def with_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
 
 
-def _column(kind: str, data: bytes | list[str]) -> pa.Array[Any]:
+def _column(kind: str, data: Data) -> pa.Array[Any]:
+    if isinstance(data, tuple):
+        names, places = data
+        return pa.array(names, type=pa.string()).take(_column(kind, places))
     if isinstance(data, list):
         return pa.array(data, type=pa.string())
     return pa.array(np.frombuffer(data, dtype=np.dtype(kind).newbyteorder("<")), from_pandas=True)

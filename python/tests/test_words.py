@@ -36,7 +36,8 @@ RECORDED = [
     "load = 0.1\n" + DRAGONFLY + MEASURE + "[[jobs]]\ntraffic.request_reply = {}\n",
     "load = 0.1\n[topology.ring]\nrouters = 4\n" + MEASURE,
     DRAGONFLY + MEASURE + "[[jobs]]\ntraffic.process.synchronised_bursts.packets = 2\n",
-    "units = { cycle = '1 ns', phit = '4 B' }\nmeasure.streams = ['ranks']\n" + DRAGONFLY + PROGRAM,
+    "units = { cycle = '1 ns', phit = '4 B' }\n"
+    "measure.streams = ['ranks', 'messages', 'operations', 'message_sizes']\n" + DRAGONFLY + PROGRAM,
 ]
 
 

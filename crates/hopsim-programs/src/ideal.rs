@@ -127,6 +127,11 @@ impl<'l> Ideal<'l> {
         &self.hosts
     }
 
+    /// The same, to be kept when it is over.
+    pub fn into_hosts(self) -> Vec<Host> {
+        self.hosts
+    }
+
     /// The cycle in which the last thing happened.
     pub fn now(&self) -> Cycle {
         self.now
@@ -210,10 +215,7 @@ impl<'l> Ideal<'l> {
         port.wire_free = begin.saturating_add(length);
         port.next_message = begin.saturating_add(gap);
         let left = port.wire_free;
-        if let Some(sender) = outgoing.sender {
-            self.hosts[rank].will_leave(sender, left);
-            self.book(rank, left);
-        }
+        self.hosts[rank].will_leave(outgoing, left);
         let letter = outgoing.letter;
         let Letter { source, number, destination, .. } = letter;
         let other = destination as usize;

@@ -29,7 +29,8 @@ impl Run {
         serde_json::to_string(&self.0.jobs).map_err(errors::unwritable)
     }
 
-    /// Table name -> column name -> (numpy type or "str", little-endian bytes or strings).
+    /// Table name -> column name -> (numpy type or "str", little-endian bytes or strings), or ("u1", (names, the place of each
+    /// row's name among them)).
     #[getter]
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let tables = PyDict::new(py);
@@ -52,6 +53,7 @@ fn data<'py>(py: Python<'py>, column: &Column) -> PyResult<(&'static str, Bound<
         Column::U64(values) => ("u8", bytes(values.iter().flat_map(|v| v.to_le_bytes()).collect())),
         Column::F64(values) => ("f8", bytes(values.iter().flat_map(|v| v.to_le_bytes()).collect())),
         Column::Text(values) => ("str", PyList::new(py, values)?.into_any()),
+        Column::Named { names, rows } => ("u1", (names, bytes(rows.clone())).into_pyobject(py)?.into_any()),
     })
 }
 

@@ -40,7 +40,7 @@ mod waits;
 use hopsim_core::plan::Plan;
 use hopsim_core::trace::PacketTrace;
 pub use life::{Life, Record};
-pub use program::{Run, Told};
+pub use program::{Programs, Run, Told};
 pub use simulator::Simulator;
 
 /// The life of every packet granted at least one output in the first `cycles` cycles, by source and serial

@@ -1,5 +1,6 @@
 //! What is known of packets when a run is over: what metrics are computed from.
 
+use crate::program::Programs;
 use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::trace::PacketTrace;
 use std::collections::BTreeMap;
@@ -44,4 +45,6 @@ pub struct Record {
     /// Cycles of the window that heads at injection waited, by node and number of the
     /// [reason](hopsim_core::measure::recorder::WaitReason), if they are asked for.
     pub waits: BTreeMap<(u32, usize), u64>,
+    /// What programs did.
+    pub programs: Programs,
 }

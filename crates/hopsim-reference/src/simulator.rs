@@ -88,7 +88,7 @@ impl<'a> Simulator<'a> {
 
     /// Lets the packets granted so far finish their hop, and gives the lives of all that were generated before that.
     pub fn into_record(mut self) -> Record {
-        let generated = self.packets.len();
+        let (generated, programs) = (self.packets.len(), self.tell_of_programs());
         while self.routers.iter().any(|r| r.outputs.iter().any(|o| !o.is_empty())) {
             self.receive();
             self.advance();
@@ -102,7 +102,7 @@ impl<'a> Simulator<'a> {
             dropped,
             requested,
         };
-        Record { lives: self.packets.into_iter().map(life).collect(), waits: self.waits }
+        Record { lives: self.packets.into_iter().map(life).collect(), waits: self.waits, programs }
     }
 
     /// Credits and phits reach the end of their wires.

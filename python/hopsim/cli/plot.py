@@ -65,7 +65,7 @@ def command(
     labels: tuple[str, ...],
     out: Path | None,
 ) -> None:
-    """Draw all figures that the results in DIR allow."""
+    """Draw all figures that the results in DIR allow, and say what the others need."""
     results = load(directory)
     if not len(results):
         raise ConfigError(f"{directory}: no point has finished; run the experiment first")
@@ -73,7 +73,15 @@ def command(
     paths = tuple(_axis(path, results) for path in by)
     view = View(by=paths or None, load=at, group=group)
     folder = out or directory / "plots"
-    for path in draw_all(results, folder, view, kinds=kinds or None, formats=formats or ("png",)):
+    written = draw_all(
+        results,
+        folder,
+        view,
+        kinds=kinds or None,
+        formats=formats or ("png",),
+        tell=lambda text: click.echo(text, err=True),
+    )
+    for path in written:
         click.echo(path)
 
 

@@ -6,7 +6,7 @@ Each module has `TITLE`, one line for the help text, `NEEDS`, what results must 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from hopsim.errors import ConfigError
@@ -14,16 +14,23 @@ from hopsim.plot import (
     accepted_load,
     breakdown,
     bursts,
+    execution_time,
+    gantt,
     generation,
     histogram,
     injection,
     latency_load,
+    message_latency,
+    messages_in_flight,
     node_map,
+    placement,
+    ranks,
     timeseries,
 )
 from hopsim.plot.style import save
 from hopsim.plot.view import View
 from hopsim.results import Results
+from hopsim.series import has_programs
 
 KINDS = {
     "latency_load": latency_load,
@@ -35,9 +42,25 @@ KINDS = {
     "timeseries": timeseries,
     "generation": generation,
     "histogram": histogram,
+    "execution_time": execution_time,
+    "placement": placement,
+    "ranks": ranks,
+    "gantt": gantt,
+    "messages_in_flight": messages_in_flight,
+    "message_latency": message_latency,
 }
 
-AT_ONE_LOAD = ("injection", "node_map", "timeseries", "generation", "histogram")
+AT_ONE_LOAD = (
+    "injection",
+    "node_map",
+    "timeseries",
+    "generation",
+    "histogram",
+    "ranks",
+    "gantt",
+    "messages_in_flight",
+    "message_latency",
+)
 """Kinds in which each curve shows one load."""
 
 __all__ = ["KINDS", "View", "draw_all", "save"]
@@ -50,9 +73,12 @@ def draw_all(
     *,
     kinds: Iterable[str] | None = None,
     formats: Sequence[str] = ("png",),
+    tell: Callable[[str], object] | None = None,
 ) -> list[Path]:
     """Draw figures into `folder`: of `kinds`, or all that the results allow; returns the files written.
 
+    If no kinds are asked for, `tell` hears which kinds the results of programs do not allow, and what
+    those need.
     Raises `ConfigError` for one of `kinds` that the results do not allow, and for a load or group of
     `view` that they do not have or that no figure shows.
     """
@@ -65,10 +91,21 @@ def draw_all(
         for suffix in formats
     ]
     _check_all_used(view, [kind for kind, drawn in figures.items() if drawn])
-    lacking = [f"{kind} needs {KINDS[kind].NEEDS}" for kind, drawn in figures.items() if kinds and not drawn]
-    if lacking:
-        raise ConfigError(f"--kind: the results do not allow {', '.join(lacking)}")
+    lacking = [kind for kind, drawn in figures.items() if not drawn]
+    if lacking and kinds:
+        needs = (f"{kind} needs {KINDS[kind].NEEDS}" for kind in lacking)
+        raise ConfigError(f"--kind: the results do not allow {', '.join(needs)}")
+    if lacking and tell and has_programs(results):
+        tell(f"Not drawn: {_by_need(lacking)}.")
     return written
+
+
+def _by_need(kinds: Sequence[str]) -> str:
+    """Kinds with what they need, those that need the same together."""
+    needs: dict[str, list[str]] = {}
+    for kind in kinds:
+        needs.setdefault(KINDS[kind].NEEDS, []).append(kind)
+    return "; ".join(f"{', '.join(alike)} (needs {need})" for need, alike in needs.items())
 
 
 def _check_all_used(view: View, drawn: Sequence[str]) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from hopsim.plot import style
 from hopsim.plot.metric import Metric
-from hopsim.series import Series
+from hopsim.plot.view import View
+from hopsim.results import Results
+from hopsim.series import Series, by_job, of_traffic
 
 TITLE = "accepted load against offered load or burst size, or as bars"
-NEEDS = "points that have finished"
+NEEDS = "jobs with traffic"
 DIAGONAL = "accepted = offered"
 
 
@@ -21,5 +24,7 @@ def _mark_offered(axes: Axes, group: list[Series]) -> None:
             panel.plot([0, end], [0, end], color="0.6", linewidth=1, linestyle=":", label=DIAGONAL)
 
 
-draw = Metric("accepted_load", "accepted_load", style.ACCEPTED, _mark_offered).draw
-"""One figure with all curves, and the line on which everything offered is accepted."""
+def draw(results: Results, view: View) -> dict[str, Figure]:
+    """One figure with all curves, and the line on which everything offered is accepted."""
+    metric = Metric("accepted_load", "accepted_load", style.ACCEPTED, _mark_offered)
+    return metric.draw(of_traffic(by_job(results)), view)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from hopsim.plot import style
 from hopsim.plot.metric import Metric
-from hopsim.series import Series
+from hopsim.plot.view import View
+from hopsim.results import Results
+from hopsim.series import Series, by_job, of_traffic
 
 TITLE = "mean packet latency against offered load or burst size, or as bars"
-NEEDS = "points that delivered packets"
+NEEDS = "jobs with traffic"
 KEY = "packet_latency_mean"
 
 
@@ -18,5 +21,6 @@ def _cut(axes: Axes, group: list[Series]) -> None:
     style.cut_curves(axes, [[value.mean for value in series.values(KEY)] for series in group])
 
 
-draw = Metric("latency_load", KEY, style.LATENCY, _cut).draw
-"""One figure with all curves."""
+def draw(results: Results, view: View) -> dict[str, Figure]:
+    """One figure with all curves."""
+    return Metric("latency_load", KEY, style.LATENCY, _cut).draw(of_traffic(by_job(results)), view)

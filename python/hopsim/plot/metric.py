@@ -24,6 +24,7 @@ class Metric:
         label: name with unit, for an axis.
         adorn: puts limits, or what else belongs to the metric, into the first panel of some curves.
         nothing: what it means that a curve has no value.
+        large: whether its values are large numbers.
     """
 
     stem: str
@@ -31,6 +32,7 @@ class Metric:
     label: str
     adorn: Callable[[Axes, list[Series]], None] = lambda _, __: None
     nothing: str = style.NOTHING
+    large: bool = False
 
     def draw(self, results: Results, view: View) -> dict[str, Figure]:
         """A figure per combination of the axes that make no curves, jobs apart."""
@@ -51,6 +53,8 @@ class Metric:
             axes.set_xlim(left=0)
             axes.set_ylim(bottom=0)
         panels[0].set_ylabel(self.label)
+        if self.large:
+            style.short_numbers(panels[0].yaxis)
         style.finish(figure, panels, shown.title, shown.omitted)
         return figure
 
@@ -68,5 +72,7 @@ class Metric:
             if value.mean is None:
                 axes.text(0, place, f" {self.nothing}", va="center", fontsize="small")
         axes.set_xlabel(self.label)
+        if self.large:
+            style.short_numbers(axes.xaxis)
         style.finish(figure, [axes], shown.title, shown.omitted)
         return figure

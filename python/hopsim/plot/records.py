@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from hopsim.series import Series
 from hopsim.stats import Estimate, over_runs
@@ -12,8 +13,17 @@ from hopsim.stats import Estimate, over_runs
 
 def column_of(series: Series, stream: str, column: str) -> list[np.ndarray]:
     """A column of a recorded table at the first point, for each seed that has it; null is NaN."""
-    results = series.groups[0].results
-    return [result.tables[stream].column(column).to_numpy() for result in results if stream in result.tables]
+    return [table.column(column).to_numpy() for table in tables_of(series, stream)]
+
+
+def tables_of(series: Series, stream: str) -> list[pa.Table]:
+    """A recorded table at the first point, for each seed that has it."""
+    return [result.tables[stream] for result in series.groups[0].results if stream in result.tables]
+
+
+def first_table(series: Series, stream: str) -> pa.Table | None:
+    """That of the first seed; None if it was not recorded."""
+    return next(iter(tables_of(series, stream)), None)
 
 
 def cycles(series: Series, stream: str) -> np.ndarray:

@@ -10,8 +10,10 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, StrMethodFormatter
+from matplotlib.ticker import EngFormatter, FuncFormatter, StrMethodFormatter
+from numpy.typing import ArrayLike
 
 from hopsim.plot.records import column_of, cycles, mean_of_rows
 from hopsim.series import Series
@@ -162,12 +164,18 @@ def line(axes: Axes, index: int, series: Series, source: tuple[str, str], *, sca
     """
     stream, column = source
     values = mean_of_rows([scale * part for part in column_of(series, stream, column)])
+    with_band(axes, (cycles(series, stream), values), label=series.label, color=look(index)["color"])
+
+
+def with_band(
+    axes: Axes, points: tuple[ArrayLike, Sequence[Estimate]], *, label: str, color: str, **looks: Any
+) -> None:
+    """A line through places and values, with a 95 % confidence band."""
+    x, values = points
     means = [np.nan if value.mean is None else value.mean for value in values]
-    colour = look(index)["color"]
-    x = cycles(series, stream)
-    axes.plot(x, means, color=colour, label=series.label or None)
+    axes.plot(x, means, color=color, label=label or None, **looks)
     low, high = band(values)
-    axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.fill_between(x, low, high, color=color, alpha=0.2, linewidth=0)
 
 
 def finish(figure: Figure, tops: Sequence[Axes], title: str, omitted: str = "") -> None:
@@ -234,6 +242,11 @@ def plain_log_ticks(axes: Axes) -> None:
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.xaxis.set_minor_formatter(FuncFormatter(_minor_label))
+
+
+def short_numbers(axis: Axis) -> None:
+    """Large numbers with a prefix: 2 M for two million."""
+    axis.set_major_formatter(EngFormatter())
 
 
 def _minor_label(value: float, _position: int | None) -> str:

@@ -54,9 +54,9 @@ class Shown:
         """Whether every curve is a single point, so that there is nothing to run over."""
         return all(len(series.groups) == 1 for series in self.curves)
 
-    def parts(self) -> Iterator[Shown]:
-        """The same in as many files as it takes."""
-        count = -(-len(self.curves) // MAX_CURVES)
+    def parts(self, most: int = MAX_CURVES) -> Iterator[Shown]:
+        """The same in as many files as it takes with so many curves at most."""
+        count = -(-len(self.curves) // most)
         if count < 2:
             yield self
             return
@@ -161,7 +161,7 @@ def _combinations(results: Results, view: View, name: str) -> Iterator[Shown]:
 
 def _check_load(everything: Sequence[Shown], load: float | None) -> None:
     places = {place for shown in everything for series in shown.curves for place in series.places()}
-    if load is not None and not any(_same(place, load) for place in places):
+    if load is not None and everything and not any(_same(place, load) for place in places):
         known = sorted(place for place in places if place is not None)
         valid = ", ".join(dict.fromkeys(f"{place:.3g}" for place in known))
         raise ConfigError(f"--load {load:g}: no point has this load; loads in the results: {valid or 'none'}")

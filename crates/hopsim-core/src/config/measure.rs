@@ -50,7 +50,7 @@ impl Default for MeasureConfig {
 impl RecordStream {
     /// Whether it is of programs and their ranks, not of packets.
     pub fn is_of_programs(self) -> bool {
-        matches!(self, Self::Ranks)
+        matches!(self, Self::Ranks | Self::Messages | Self::Operations | Self::MessageSizes)
     }
 }
 
@@ -73,6 +73,13 @@ pub enum RecordStream {
     InjectionWaits,
     /// Per rank of a program: when it ended, what it computed and waited, what it sent and received.
     Ranks,
+    /// Per message of a program: from whom to whom, its key and size, and the cycles in which it joined the queue, left, arrived,
+    /// was announced and was matched.
+    Messages,
+    /// Per interval of a rank of a program: what its stream did, or what it waited for, from which cycle to which.
+    Operations,
+    /// Per job that runs a program and class of message sizes: how many messages, and their latency.
+    MessageSizes,
     /// Per job: histogram of packet latency, bins at most 0.1 % wide.
     LatencyHistogram,
 }

@@ -31,9 +31,9 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
         let most = if program.is_endless { end } else { plan.experiment.measure.cycles };
         let ideal = run_job(plan, (number, program, most), &mut recorder, control)?;
         end = end.max(ideal.now().saturating_add(1));
-        for host in ideal.hosts() {
+        for mut host in ideal.into_hosts() {
             if let Some(counts) = &mut recorder.programs {
-                counts.rank(number, host.rank(), host.figures());
+                counts.rank(number, &mut host);
             }
         }
     }
@@ -47,15 +47,14 @@ fn run_job<'p>(
     recorder: &mut Recorder,
     control: &Control,
 ) -> Result<Ideal<'p>, RunError> {
-    let hosts: Vec<Host> =
-        (0..job.nodes.len() as u32).map(|rank| job.program.host(rank, &job.rules)).collect();
+    let hosts: Vec<Host> = (0..job.nodes.len() as u32).map(|rank| job.host(rank)).collect();
     let mut ideal = Ideal::new(network(plan, job), hosts, job.start);
     let mut stop = 0u32;
     loop {
         stop = stop.saturating_add(PERIOD).max(ideal.next_event().saturating_add(1)).min(most);
         let is_left = ideal.advance(stop, |letter, at| {
             if let Some(programs) = &mut recorder.programs {
-                programs.message(number, at - letter.joined);
+                programs.message(number, letter, at);
             }
         });
         control.cycles.store(stop, Ordering::Relaxed);

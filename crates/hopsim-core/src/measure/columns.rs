@@ -1,5 +1,8 @@
 //! What every column of the results means, in one place: the summary record, and the tables of [`super::tables`].
 
+mod programs;
+
+use programs::{MESSAGE_SIZES, MESSAGES, OPERATIONS, PROGRAMS, RANKS};
 use serde::Serialize;
 
 /// A column of the results.
@@ -21,37 +24,6 @@ const PACKETS: &str = "packets";
 
 /// Name, unit, meaning.
 type Row = (&'static str, &'static str, &'static str);
-
-/// What programs took, of one job.
-const PROGRAMS: [Row; 15] = [
-    (
-        "execution_time",
-        CYCLES,
-        "From the start of a program to the end of its last rank; of several programs the longest.",
-    ),
-    ("rank_finish_min", CYCLES, "From the start of the program to the end of its first rank."),
-    ("rank_finish_mean", CYCLES, "Mean over the ranks from the start of the program to their end."),
-    ("compute_time_mean", CYCLES, "Computation of a rank, mean over the ranks."),
-    ("compute_time_max", CYCLES, "Computation of the rank that computes longest."),
-    (
-        "overhead_time_mean",
-        CYCLES,
-        "Time that a rank's processor spent on messages (host.send_overhead, receive_overhead), mean.",
-    ),
-    ("wait_time_mean", CYCLES, "End of a rank less start, computation and overhead, mean over the ranks."),
-    ("wait_time_max", CYCLES, "The same of the rank that waits longest."),
-    ("messages", "", "Messages between different ranks; those that only control others do not count."),
-    ("message_bytes", "bytes", "Their payload."),
-    (
-        "message_latency_mean",
-        CYCLES,
-        "From joining the queue of the source (rendezvous: the request's) to the last phit there.",
-    ),
-    ("message_latency_p50", CYCLES, "Median of the latency of messages, to 0.1 %."),
-    ("message_latency_p99", CYCLES, "99th percentile of the latency of messages, to 0.1 %."),
-    ("message_latency_max", CYCLES, "Greatest latency of a message."),
-    ("bandwidth_mean", "bytes/cycle", "Payload of all messages over the execution time."),
-];
 
 /// Means over the window: each has `…_ci95` beside it in the summary, and a column in `batches`.
 const MEANS: [Row; 14] = [
@@ -222,7 +194,7 @@ const SUMMARY: [Row; 24] = [
 ];
 
 /// The tables, with their columns.
-const TABLES: [(&str, &[Row]); 10] = [
+const TABLES: [(&str, &[Row]); 13] = [
     (
         "batches",
         &[
@@ -230,26 +202,10 @@ const TABLES: [(&str, &[Row]); 10] = [
             ("first_cycle", CYCLES, "First cycle of the batch, warm-up included."),
         ],
     ),
-    (
-        "ranks",
-        &[
-            ("job", "", "Name of the job that runs the program."),
-            ("rank", "", "Number of the rank, from 0."),
-            ("node", "", "Node that it runs on."),
-            ("finish", CYCLES, "From the start of the program to the end of the rank."),
-            ("compute", CYCLES, "Its computation."),
-            ("overhead", CYCLES, "What its processor spent on messages."),
-            ("wait", CYCLES, "What is left of its time."),
-            (
-                "messages_sent",
-                "",
-                "Messages that it sent to others; those that only control others do not count.",
-            ),
-            ("bytes_sent", "bytes", "Their payload."),
-            ("messages_received", "", "Messages that it received from others."),
-            ("bytes_received", "bytes", "Their payload."),
-        ],
-    ),
+    ("ranks", &RANKS),
+    ("messages", &MESSAGES),
+    ("operations", &OPERATIONS),
+    ("message_sizes", &MESSAGE_SIZES),
     (
         "nodes",
         &[

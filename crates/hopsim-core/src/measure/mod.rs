@@ -2,6 +2,8 @@
 //! ([`summary`], [`tables`]; [`columns`] says what they mean). All counts are integers, so that no order of events can change a result.
 
 pub mod columns;
+mod message_sizes;
+mod program_tables;
 pub mod programs;
 pub mod recorder;
 pub mod statistics;
@@ -19,6 +21,13 @@ pub enum Column {
     F64(Vec<f64>),
     /// Names.
     Text(Vec<String>),
+    /// Few names in many rows.
+    Named {
+        /// The names.
+        names: Vec<String>,
+        /// The name of every row, by its place among them.
+        rows: Vec<u8>,
+    },
 }
 
 /// A result table: named columns of equal length.

@@ -1,8 +1,11 @@
 //! What programs took: times of their ranks, and the latencies of their messages.
 
-use crate::plan::{Plan, ProgramPlan};
+use crate::config::measure::RecordStream;
+use crate::measure::message_sizes::MessageSizes;
+use crate::plan::{JobPlan, Plan, ProgramPlan};
 use hdrhistogram::Histogram;
-use hopsim_programs::host::Figures;
+use hopsim_programs::host::log::Log;
+use hopsim_programs::host::{Figures, Host, Letter};
 use serde_json::{Map, Value};
 
 /// Metrics that a program without an end does not have.
@@ -21,6 +24,10 @@ pub struct ProgramCounts {
     latency: Vec<Histogram<u64>>,
     /// What every rank has counted, by job.
     ranks: Vec<Vec<Figures>>,
+    /// What every rank has written down, by job.
+    logs: Vec<Vec<Log>>,
+    /// Messages by job and size, if asked for.
+    pub sizes: Option<MessageSizes>,
 }
 
 impl ProgramCounts {
@@ -28,21 +35,35 @@ impl ProgramCounts {
     pub fn new(plan: &Plan) -> Self {
         // Three significant digits; the bound is raised automatically.
         let histogram = || Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"));
-        let ranks = |job: &crate::plan::JobPlan| job.program().map_or(0, |program| program.nodes.len());
+        let ranks = |job: &JobPlan| job.program().map_or(0, |program| program.nodes.len());
+        let sizes = plan.experiment.measure.streams.contains(&RecordStream::MessageSizes);
         Self {
             latency: plan.jobs.iter().map(|_| histogram()).collect(),
             ranks: plan.jobs.iter().map(|job| vec![Figures::default(); ranks(job)]).collect(),
+            logs: plan.jobs.iter().map(|job| (0..ranks(job)).map(|_| Log::default()).collect()).collect(),
+            sizes: sizes.then(|| MessageSizes::new(plan.jobs.len())),
         }
     }
 
-    /// A message of a job is there, so many cycles after it joined the queue of its node.
-    pub fn message(&mut self, job: u8, latency: u32) {
-        self.latency[usize::from(job)] += u64::from(latency);
+    /// A message of a job has arrived in cycle `at`.
+    pub fn message(&mut self, job: u8, letter: &Letter, at: u32) {
+        let latency = u64::from(at - letter.joined);
+        self.latency[usize::from(job)] += latency;
+        if let Some(sizes) = &mut self.sizes {
+            sizes.message(usize::from(job), letter.bytes, latency);
+        }
     }
 
-    /// What a rank of a job has counted in the whole run.
-    pub fn rank(&mut self, job: u8, rank: u32, figures: Figures) {
-        self.ranks[usize::from(job)][rank as usize] = figures;
+    /// What a rank of a job has counted and written down in the whole run.
+    pub fn rank(&mut self, job: u8, host: &mut Host) {
+        let (job, rank) = (usize::from(job), host.rank() as usize);
+        self.ranks[job][rank] = host.figures();
+        self.logs[job][rank] = host.take_log();
+    }
+
+    /// What every rank of a job has written down.
+    pub fn logs(&self, job: usize) -> &[Log] {
+        &self.logs[job]
     }
 
     /// What every rank of a job has counted.

@@ -2,12 +2,12 @@
 
 use super::recorder::{Recorder, WaitReason};
 use super::summary::Figures;
-use super::{Column, Table};
+use super::{Column, Table, program_tables};
 use crate::config::measure::RecordStream;
+use crate::measure::programs::ProgramCounts;
 use crate::network::{NONE, TERMINAL};
-use crate::plan::{Plan, ProgramPlan};
+use crate::plan::Plan;
 use hdrhistogram::Histogram;
-use hopsim_programs::host::Figures as RankFigures;
 
 fn mean(sum: u64, count: u32) -> f64 {
     if count == 0 { f64::NAN } else { sum as f64 / f64::from(count) }
@@ -35,9 +35,16 @@ pub fn tables(plan: &Plan, recorder: &Recorder) -> Vec<(String, Table)> {
     if wants(RecordStream::InjectionWaits) {
         tables.push(("injection_waits".into(), injection_waits(plan, recorder)));
     }
-    if wants(RecordStream::Ranks) {
-        tables.push(("ranks".into(), ranks(plan, recorder)));
-    }
+    let counts = recorder.programs.as_deref();
+    let mut of_programs = |stream, name: &str, table: fn(&Plan, &ProgramCounts) -> Table| {
+        if wants(stream) {
+            tables.push((name.to_owned(), counts.map_or_else(Table::new, |counts| table(plan, counts))));
+        }
+    };
+    of_programs(RecordStream::Ranks, "ranks", program_tables::ranks);
+    of_programs(RecordStream::Messages, "messages", program_tables::messages);
+    of_programs(RecordStream::Operations, "operations", program_tables::operations);
+    of_programs(RecordStream::MessageSizes, "message_sizes", program_tables::message_sizes);
     if wants(RecordStream::LatencyHistogram) {
         tables.push(("latency_histogram".into(), histogram(plan, recorder)));
     }
@@ -88,40 +95,6 @@ fn injection_waits(plan: &Plan, recorder: &Recorder) -> Table {
         (name.to_owned(), Column::F64(cycles.collect()))
     }));
     table
-}
-
-/// One row per rank of every program.
-fn ranks(plan: &Plan, recorder: &Recorder) -> Table {
-    let Some(counts) = &recorder.programs else { return Table::new() };
-    // Ranks of a program that goes on until the others are done have no end.
-    let with_end = |job: &&ProgramPlan| !job.is_endless;
-    let programs = plan
-        .jobs
-        .iter()
-        .enumerate()
-        .filter_map(|(number, job)| Some((number, job.program().filter(with_end)?)));
-    let rows: Vec<_> = programs
-        .flat_map(|(number, job)| {
-            (0..).zip(counts.ranks(number)).map(move |(rank, figures)| (job, rank, *figures))
-        })
-        .collect();
-    let finish = |job: &ProgramPlan, figures: &RankFigures| u64::from(figures.finish - job.start);
-    let column = |of: &dyn Fn(&ProgramPlan, &RankFigures) -> u64| {
-        Column::U64(rows.iter().map(|(job, _, figures)| of(job, figures)).collect())
-    };
-    vec![
-        ("job".into(), Column::Text(rows.iter().map(|(job, ..)| job.name.clone()).collect())),
-        ("rank".into(), Column::U32(rows.iter().map(|&(_, rank, _)| rank).collect())),
-        ("node".into(), Column::U32(rows.iter().map(|&(job, rank, _)| job.nodes[rank as usize]).collect())),
-        ("finish".into(), column(&finish)),
-        ("compute".into(), column(&|_, rank| rank.compute)),
-        ("overhead".into(), column(&|_, rank| rank.overhead)),
-        ("wait".into(), column(&|job, rank| finish(job, rank) - rank.compute - rank.overhead)),
-        ("messages_sent".into(), column(&|_, rank| rank.messages_sent)),
-        ("bytes_sent".into(), column(&|_, rank| rank.bytes_sent)),
-        ("messages_received".into(), column(&|_, rank| rank.messages_received)),
-        ("bytes_received".into(), column(&|_, rank| rank.bytes_received)),
-    ]
 }
 
 /// Packets injected by each node.

@@ -11,8 +11,11 @@ use crate::traffic::changes::{self, Phase};
 use crate::traffic::pattern::{Pattern, Site};
 use crate::traffic::process::{Process, ProcessConfig, Rate};
 use crate::traffic::{self, node_loads, rank_order};
+use hopsim_programs::host::Host;
+use hopsim_programs::host::log::Wanted;
 use hopsim_programs::host::rules::Rules;
 use hopsim_programs::program::Program;
+use hopsim_programs::record::Rank;
 use std::sync::Arc;
 
 /// A job without options: some nodes and what they do.
@@ -108,6 +111,15 @@ pub struct ProgramPlan {
     pub start: u32,
     /// Whether it is run until the programs of all other jobs are done.
     pub is_endless: bool,
+    /// What its hosts write down for the record streams.
+    pub wanted: Wanted,
+}
+
+impl ProgramPlan {
+    /// The host of a rank, before the program begins.
+    pub fn host(&self, rank: Rank) -> Host {
+        self.program.host(rank, &self.rules).writing(self.wanted)
+    }
 }
 
 /// A job whose nodes draw packets.

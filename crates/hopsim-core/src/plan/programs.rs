@@ -2,6 +2,7 @@
 
 use super::generators;
 use super::within;
+use crate::config::measure::RecordStream;
 use crate::config::program::{
     AnySource, CpuSpeed, EagerLimit, HostCompat, HostConfig, LastPacket, ProgramConfig, Repeat,
     SendCompletes, UnitsConfig,
@@ -12,6 +13,7 @@ use crate::plan::Plan;
 use crate::plan::jobs::ProgramPlan;
 use hopsim_programs::collectives::Choices;
 use hopsim_programs::formats::mpt;
+use hopsim_programs::host::log::Wanted;
 use hopsim_programs::host::rules::{Rules, SendCompletes as Completes};
 use hopsim_programs::program::Program;
 use hopsim_programs::repeated::Repeated;
@@ -80,13 +82,19 @@ pub fn plan(
         .valid("units = { cycle = \"1 ns\", phit = \"4 B\" } at the top of the document")
     })?;
     let rules = rules((experiment, units), &job.host.clone().unwrap_or_default(), ranks as u32)?;
+    let is_endless = matches!(job.repeat, Some(Repeat::Named(_)));
+    let wants = |stream| !is_endless && experiment.measure.streams.contains(&stream);
     Ok(ProgramPlan {
         name: job.name.clone().unwrap_or_default(),
         nodes,
         program,
         rules: Arc::new(rules),
         start: job.start,
-        is_endless: matches!(job.repeat, Some(Repeat::Named(_))),
+        is_endless,
+        wanted: Wanted {
+            messages: wants(RecordStream::Messages),
+            operations: wants(RecordStream::Operations),
+        },
     })
 }
 

@@ -1,6 +1,7 @@
 //! What a host has to execute operations with: streams that take time, the tables of messages and receives, and the queue of
 //! messages for the network. It knows nothing of what waits for an operation.
 
+use crate::host::log::{Activity, Interval, Log, Stage};
 use crate::host::matching::{Announced, Envelope, Matching, Pattern};
 use crate::host::rules::{Rules, SendCompletes};
 use crate::host::{Cycle, Figures, Letter, Outgoing, Purpose};
@@ -105,6 +106,8 @@ pub struct Machine {
     pub rules: Arc<Rules>,
     /// What it has counted.
     pub figures: Figures,
+    /// What it has written down.
+    pub log: Log,
     /// Messages for the network, in order.
     pub queue: VecDeque<Outgoing>,
     /// Messages and receives.
@@ -127,6 +130,7 @@ impl Machine {
             rank,
             rules,
             figures: Figures::default(),
+            log: Log::default(),
             queue: VecDeque::new(),
             matching: Matching::new(open),
             operations: Vec::new(),
@@ -151,6 +155,11 @@ impl Machine {
         !stream.is_busy && stream.ready.is_empty()
     }
 
+    /// Whether a stream does something that takes time.
+    pub fn is_busy(&self, stream: u8) -> bool {
+        self.streams[usize::from(stream)].is_busy
+    }
+
     /// Operations that are not done.
     pub fn open(&self) -> u32 {
         self.open
@@ -161,6 +170,12 @@ impl Machine {
         let mut all: Vec<Operation> = self.operations.iter().flatten().copied().collect();
         all.sort_by_key(|operation| operation.label.index);
         all
+    }
+
+    /// The first in program order of the operations that are not done and whose owner is asked for.
+    pub fn first(&self, is_asked_for: impl Fn(Owner) -> bool) -> Option<Operation> {
+        let open = self.operations.iter().flatten().filter(|operation| is_asked_for(operation.label.owner));
+        open.min_by_key(|operation| operation.label.index).copied()
     }
 
     /// When the next computation or overhead ends or a message leaves; never if there is none.
@@ -195,11 +210,22 @@ impl Machine {
 
     /// A receive takes a message: it is there, or the sender is asked for it.
     fn take(&mut self, now: Cycle, receive: u32, source: Rank, message: Announced) {
+        if source != self.rank {
+            self.note((source, message.number), Stage::Matched, now);
+        }
         let Some(sender) = message.sender else { return self.is_there(now, receive) };
         let number = self.next_number();
         let purpose = Purpose::Clear { sender, receiver: receive };
         let letter = self.letter(source, number, purpose, now);
         self.queue.push_back(Outgoing { letter, queued: now, sender: None });
+    }
+
+    /// Something becomes of a message to or from another rank.
+    #[inline]
+    fn note(&mut self, message: (Rank, u32), stage: Stage, at: Cycle) {
+        if let Some(messages) = &mut self.log.messages {
+            messages.note(message, stage, at);
+        }
     }
 
     fn letter(&self, destination: Rank, number: u32, purpose: Purpose, joined: Cycle) -> Letter {
@@ -222,6 +248,13 @@ impl Machine {
 
     /// A message is for the receiver to know; its last phit was at the node in cycle `there`.
     pub fn deliver(&mut self, now: Cycle, letter: &Letter, there: Cycle) {
+        let message = (letter.source, letter.number);
+        if letter.has_payload() {
+            self.note(message, Stage::Arrived, there);
+        }
+        if letter.is_announced() {
+            self.note(message, Stage::Announced, now);
+        }
         match letter.purpose {
             Purpose::Eager => {
                 self.count_received(there, letter);
@@ -315,19 +348,25 @@ impl Machine {
     /// A stream takes up an operation.
     fn run(&mut self, now: Cycle, id: u32) -> Option<Reached> {
         let Operation { label, work, .. } = self.operations[id as usize]?;
-        let (time, is_compute) = match work {
-            Work::Compute(time) => (time, true),
-            Work::Hold(time) => (time, false),
-            Work::Send(_) => (self.rules.send_overhead, false),
-            Work::Receive(_) => (self.rules.receive_overhead, false),
+        let (time, activity) = match work {
+            Work::Compute(time) => (time, Activity::Compute),
+            Work::Hold(time) => (time, Activity::SendOverhead),
+            Work::Send(_) => (self.rules.send_overhead, Activity::SendOverhead),
+            Work::Receive(_) => (self.rules.receive_overhead, Activity::ReceiveOverhead),
         };
+        let is_compute = activity == Activity::Compute;
         if label.stream == 0 {
             let sum = if is_compute { &mut self.figures.compute } else { &mut self.figures.overhead };
             *sum += u64::from(time);
         }
         if time > 0 {
+            let end = now.saturating_add(time);
             self.streams[label.stream as usize].is_busy = true;
-            self.timers.push(Reverse((now.saturating_add(time), label.index, id)));
+            self.timers.push(Reverse((end, label.index, id)));
+            if let Some(intervals) = &mut self.log.intervals {
+                let Label { stream, record, .. } = label;
+                intervals.works(Interval { stream, activity, record, begin: now, end });
+            }
             return is_compute.then_some(Reached { owner: label.owner, started: true, done: false });
         }
         if let Work::Send(sending) = work {
@@ -359,6 +398,9 @@ impl Machine {
         if is_own {
             self.announce(now, &letter, None);
         } else {
+            if let Some(messages) = &mut self.log.messages {
+                messages.send(&letter);
+            }
             self.figures.messages_sent += 1;
             self.figures.bytes_sent += bytes;
             let injected = is_eager && self.rules.send_completes == SendCompletes::Injected;

@@ -6,6 +6,7 @@
 
 mod graph;
 mod graph500;
+pub mod log;
 pub mod machine;
 pub mod matching;
 pub mod rules;
@@ -16,7 +17,8 @@ use crate::graph::Graph;
 use crate::graph500::Search;
 use crate::host::graph::Operations;
 use crate::host::graph500::Searching;
-use crate::host::machine::{Machine, Operation, Reached};
+use crate::host::log::{Activity, Log, Stage, Wanted};
+use crate::host::machine::{Machine, Operation, Reached, Work};
 use crate::host::rules::{Rules, SendCompletes};
 use crate::host::sequence::Sequence;
 use crate::record::{Communicator, Rank, Script};
@@ -98,7 +100,7 @@ pub struct Outgoing {
     pub letter: Letter,
     /// When it joined the queue.
     pub queued: Cycle,
-    /// The operation that wants to know when its last phit has left: see [`Host::will_leave`].
+    /// The operation that is done when its last phit has left.
     pub sender: Option<u32>,
 }
 
@@ -161,6 +163,15 @@ impl Program {
         }
     }
 
+    /// The first operation in program order that the rank waits for, when it has nothing to do.
+    fn awaited(&self, machine: &Machine) -> Option<Operation> {
+        let next = match self {
+            Self::Sequence(sequence) => machine.first(|owner| sequence.stands_at(owner)),
+            Self::Graph(_) | Self::Search(_) => None,
+        };
+        next.or_else(|| machine.first(|_| true))
+    }
+
     fn left(&self) -> u64 {
         match self {
             Self::Sequence(sequence) => sequence.records_left(),
@@ -199,6 +210,13 @@ impl Host {
         Self { machine, program: Program::Search(Box::new(searching)) }
     }
 
+    /// The same host, which writes down what is wanted.
+    #[must_use]
+    pub fn writing(mut self, wanted: Wanted) -> Self {
+        self.machine.log = Log::new(wanted);
+        self
+    }
+
     /// Its rank.
     pub fn rank(&self) -> Rank {
         self.machine.rank
@@ -233,6 +251,9 @@ impl Host {
             self.go_on(now);
         }
         self.note_end(now);
+        if self.machine.log.intervals.is_some() {
+            self.note_waiting(now);
+        }
     }
 
     /// Nothing more happens by itself in this cycle: begins what a search decides to do then, and what follows from that.
@@ -253,9 +274,37 @@ impl Host {
         }
     }
 
-    /// The last phit of a message will have left the node at cycle `at`: for those of [`Outgoing::sender`].
-    pub fn will_leave(&mut self, sender: u32, at: Cycle) {
-        self.machine.will_leave(sender, at);
+    /// Writes down what the rank waits for from cycle `now` on.
+    #[cold]
+    fn note_waiting(&mut self, now: Cycle) {
+        let waits = !self.is_done() && !self.machine.is_busy(0);
+        let what = waits.then(|| match self.program.awaited(&self.machine) {
+            None => (Activity::Wait, 0),
+            Some(operation) => {
+                let activity = match operation.work {
+                    Work::Compute(_) => Activity::WaitCompute,
+                    Work::Send(_) | Work::Hold(_) => Activity::WaitSend,
+                    Work::Receive(_) => Activity::WaitReceive,
+                };
+                (activity, operation.label.record)
+            }
+        });
+        if let Some(intervals) = &mut self.machine.log.intervals {
+            intervals.waits(now, what);
+        }
+    }
+
+    /// The last phit of a message will have left the node at cycle `at`.
+    pub fn will_leave(&mut self, outgoing: &Outgoing, at: Cycle) {
+        let letter = &outgoing.letter;
+        if let Some(messages) = &mut self.machine.log.messages
+            && letter.has_payload()
+        {
+            messages.note((letter.source, letter.number), Stage::Left, at);
+        }
+        if let Some(sender) = outgoing.sender {
+            self.machine.will_leave(sender, at);
+        }
     }
 
     /// When it has to run again though nothing is delivered; never if nothing of its own is under way.
@@ -298,6 +347,11 @@ impl Host {
     /// What it has counted.
     pub fn figures(&self) -> Figures {
         self.machine.figures
+    }
+
+    /// What it has written down, which it forgets.
+    pub fn take_log(&mut self) -> Log {
+        std::mem::take(&mut self.machine.log)
     }
 
     /// Operations that are ready and not done, in program order.

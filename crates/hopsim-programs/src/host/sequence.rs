@@ -98,6 +98,11 @@ impl Sequence {
         self.records.left()
     }
 
+    /// Whether an operation is one that it has to wait for before its next record.
+    pub fn stands_at(&self, owner: Owner) -> bool {
+        owner >= STEP || self.requests.get(&owner) == Some(&Request::Awaited)
+    }
+
     /// An operation has reached a state.
     pub fn reached(&mut self, now: Cycle, machine: &mut Machine, reached: Reached) {
         let Reached { owner, started, done } = reached;

@@ -38,7 +38,7 @@ fn sends(search: &Arc<Search>, rank: u32, deliveries: &[(u32, u32, u32)]) -> Vec
         host.run(now);
         while let Some(outgoing) = host.queue().pop_front() {
             sent.push((outgoing.letter.communicator, outgoing.queued));
-            host.will_leave(outgoing.sender.unwrap(), now + 1);
+            host.will_leave(&outgoing, now + 1);
         }
     }
     sent

@@ -6,6 +6,7 @@ mod interval;
 mod links;
 mod packet;
 mod percentile;
+mod programs;
 mod series;
 mod summary;
 mod tables;
@@ -15,6 +16,7 @@ use crate::routing::ways::Ways;
 use hopsim_core::config::measure::RecordStream;
 use hopsim_core::engine::Outcome;
 use hopsim_core::plan::Plan;
+pub use programs::{messages_table, operations_table, ranks_table, sizes_table};
 pub use summary::COSTS;
 
 /// Cycles from `first` up to `end`, without it.
@@ -96,7 +98,10 @@ pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
             RecordStream::Generation => ("generation_series", run.generation_table()),
             RecordStream::Occupancy => ("occupancy", run.occupancy_table()),
             RecordStream::InjectionWaits => ("injection_waits", run.waits_table()),
-            RecordStream::Ranks => unimplemented!("see `program::Run`"),
+            RecordStream::Ranks => ("ranks", programs::ranks_table(plan, &record.programs)),
+            RecordStream::Messages => ("messages", programs::messages_table(plan, &record.programs)),
+            RecordStream::Operations => ("operations", programs::operations_table(plan, &record.programs)),
+            RecordStream::MessageSizes => ("message_sizes", programs::sizes_table(plan, &record.programs)),
             RecordStream::LatencyHistogram => ("latency_histogram", run.histogram_table()),
         });
     }

@@ -10,16 +10,29 @@ use hopsim_programs::host::rules::{Rules, SendCompletes};
 use std::collections::VecDeque;
 
 /// A message of a program.
+#[derive(Clone, Debug)]
 pub struct Message {
+    /// Number of its job.
+    pub job: usize,
     /// Rank that sends it, and the operation that does.
     pub source: (u32, usize),
+    /// Rank that receives it.
+    pub to: u32,
     pub tag: u32,
     pub communicator: Communicator,
     pub bytes: u64,
     /// Its number at its source.
     pub number: u32,
+    /// Phits of its packets.
+    pub phits: u64,
     /// Cycle in which it, or its request, joined the queue.
     pub joined: u32,
+    /// Cycles in which its last phit left its node and was at the other one.
+    pub left: Option<u32>,
+    pub arrived: Option<u32>,
+    /// Cycles in which its receiver knew of it, and in which a receive took it.
+    pub announced: Option<u32>,
+    pub matched: Option<u32>,
     /// The receive that takes it.
     pub receive: Option<usize>,
 }
@@ -92,15 +105,26 @@ impl Simulator<'_> {
         let Work::Send { to, tag, communicator, bytes } = rank.operations[operation].work else {
             unreachable!("it is a send")
         };
-        let (own, number) = (rank.number, rank.numbers);
+        let (job, own, number) = (rank.job, rank.number, rank.numbers);
         rank.numbers += 1;
+        if to != own {
+            rank.told.sent.push(bytes);
+        }
+        let rules = &self.program(node).rules;
         let message = Message {
+            job,
             source: (own, operation),
+            to,
             tag,
             communicator,
             bytes,
             number,
+            phits: lengths(rules, bytes).into_iter().map(u64::from).sum(),
             joined: now,
+            left: None,
+            arrived: None,
+            announced: None,
+            matched: None,
             receive: None,
         };
         self.messages.push(message);
@@ -150,6 +174,7 @@ impl Simulator<'_> {
 
     /// A message is taken by the first posted receive that it fits, or waits for one.
     fn announce(&mut self, node: usize, message: usize) {
+        self.messages[message].announced = Some(self.now);
         let Self { ranks, messages, .. } = self;
         let rank = ranks[node].as_mut().expect("the node runs a program");
         let takes = |&operation: &usize| fits(&rank.operations[operation].work, &messages[message]);
@@ -168,6 +193,7 @@ impl Simulator<'_> {
         let now = self.now;
         let Message { source: (source, _), bytes, .. } = self.messages[message];
         self.messages[message].receive = Some(operation);
+        self.messages[message].matched = Some(now);
         let rank = self.rank(node);
         if source != rank.number && limit.is_some_and(|limit| bytes > limit) {
             let number = rank.numbers;
@@ -213,6 +239,7 @@ impl Simulator<'_> {
         }
         let Message { bytes, joined, .. } = self.messages[message];
         if matches!(kind, Kind::Eager | Kind::Data) {
+            self.messages[message].arrived = Some(self.now);
             let latency = self.now - joined;
             self.rank(to).told.received.push((bytes, latency));
         }
@@ -281,6 +308,10 @@ impl Simulator<'_> {
         let (is_first, is_last) = (packets.len() == 1, lengths.is_empty());
         let length = packets.last().map_or(0, |&packet| self.packets[packet].length);
         let send = self.messages[message].source.1;
+        let leaves = if unlimited { now } else { now + length };
+        if is_last && matches!(kind, Kind::Eager | Kind::Data) {
+            self.messages[message].left = Some(leaves);
+        }
         let rank: &mut Rank = self.rank(node);
         if is_first {
             rank.began = Some(now);
@@ -293,7 +324,7 @@ impl Simulator<'_> {
                 Kind::Request | Kind::Clear => false,
             };
             if waits {
-                rank.leaving.push((if unlimited { now } else { now + length }, send));
+                rank.leaving.push((leaves, send));
             }
         }
     }

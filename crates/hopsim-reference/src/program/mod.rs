@@ -6,9 +6,11 @@
 mod messages;
 mod operations;
 mod ranks;
+mod told;
 
 pub use messages::{Message, Parcel};
 pub use operations::{Operation, State, Work, operations};
+pub use told::{Passed, Programs, Told};
 
 use crate::simulator::Simulator;
 use hopsim_core::plan::{Plan, ProgramPlan};
@@ -45,25 +47,12 @@ pub struct Rank {
     pub told: Told,
 }
 
-/// What is told of a rank.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
-    /// Cycle in which its last operation was done.
-    pub finish: u32,
-    /// Cycles of stream 0 with computations.
-    pub compute: u64,
-    /// Cycles of stream 0 with overheads.
-    pub overhead: u64,
-    /// Payload \[bytes\] and latency \[cycles\] of every message that it received from another rank.
-    pub received: Vec<(u64, u32)>,
-}
-
 /// What is told of a run of programs.
 pub struct Run {
     /// The lives of all packets.
     pub traces: Vec<PacketTrace>,
-    /// By job and rank; nothing of jobs with traffic.
-    pub ranks: Vec<Vec<Told>>,
+    /// What the programs did.
+    pub programs: Programs,
     /// Cycle after the last one.
     pub end: u32,
 }
@@ -123,13 +112,7 @@ impl Simulator<'_> {
             }
             self.step();
         }
-        let mut ranks = vec![Vec::new(); self.plan.jobs.len()];
-        for (job, of) in self.plan.jobs.iter().zip(&mut ranks) {
-            let nodes = job.program().map_or(&[][..], |program| &program.nodes);
-            let told = |&node: &u32| self.ranks[node as usize].as_ref().map(|rank| rank.told.clone());
-            of.extend(nodes.iter().filter_map(told));
-        }
-        let end = self.now;
-        Some(Run { traces: self.into_traces(), ranks, end })
+        let (end, programs) = (self.now, self.tell_of_programs());
+        Some(Run { traces: self.into_traces(), programs, end })
     }
 }

@@ -36,6 +36,8 @@ pub enum Work {
 pub struct Operation {
     pub work: Work,
     pub stream: usize,
+    /// Number of the record, or of the operation of a graph, that it comes from.
+    pub record: usize,
     /// What it waits for.
     pub after: Vec<(usize, State)>,
     pub ready: bool,
@@ -87,7 +89,8 @@ fn of_graph(graph: &RankGraph, mut clock: Clock<'_>) -> Vec<Operation> {
         let state = |started| if started { State::Started } else { State::Done };
         let after = waits.map(|dependency| (dependency.on as usize, state(dependency.started))).collect();
         let stream = usize::from(graph.stream(number as u32));
-        operations.push(Operation { work, stream, after, ready: false, started: false, done: false });
+        let record = number;
+        operations.push(Operation { work, stream, record, after, ready: false, started: false, done: false });
     }
     operations
 }
@@ -98,6 +101,7 @@ fn of_records(script: &Arc<dyn Script>, rank: u32, clock: Clock<'_>) -> Vec<Oper
         script: script.as_ref(),
         clock,
         operations: Vec::new(),
+        read: 0,
         last: None,
         requests: BTreeMap::new(),
         collectives: BTreeMap::new(),
@@ -105,6 +109,7 @@ fn of_records(script: &Arc<dyn Script>, rank: u32, clock: Clock<'_>) -> Vec<Oper
     let mut records = Arc::clone(script).records(rank);
     while let Some(record) = records.next() {
         sequence.record(&record);
+        sequence.read += 1;
     }
     sequence.operations
 }
@@ -115,6 +120,8 @@ struct Sequence<'a> {
     script: &'a dyn Script,
     clock: Clock<'a>,
     operations: Vec<Operation>,
+    /// Records so far.
+    read: usize,
     /// What the next operation waits for.
     last: Option<(usize, State)>,
     /// Operations whose end a request stands for.
@@ -128,7 +135,8 @@ impl Sequence<'_> {
     fn push(&mut self, work: Work, others: impl IntoIterator<Item = usize>) -> usize {
         let others = others.into_iter().map(|other| (other, State::Done));
         let after = self.last.into_iter().chain(others).collect();
-        let operation = Operation { work, stream: 0, after, ready: false, started: false, done: false };
+        let (stream, record) = (0, self.read);
+        let operation = Operation { work, stream, record, after, ready: false, started: false, done: false };
         self.operations.push(operation);
         self.operations.len() - 1
     }

@@ -30,6 +30,7 @@ impl Simulator<'_> {
                 break;
             }
         }
+        self.note_passing(node);
     }
 
     pub(super) fn rank(&mut self, node: usize) -> &mut Rank {

@@ -143,6 +143,7 @@ impl Coverage {
             Column::U64(values) => values.iter().map(|&value| value as f64).collect(),
             Column::F64(values) => values.clone(),
             Column::Text(values) => vec![1.0; values.len()],
+            Column::Named { rows, .. } => vec![1.0; rows.len()],
         };
         for value in values {
             self.note(title, value);

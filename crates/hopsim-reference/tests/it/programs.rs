@@ -7,6 +7,7 @@ use hopsim_core::error::RunError;
 use hopsim_core::measure::Column;
 use hopsim_core::plan::Plan;
 use hopsim_programs::program::Program;
+use hopsim_reference::metrics::{messages_table, operations_table, ranks_table, sizes_table};
 use hopsim_reference::{Run, Told};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -106,7 +107,7 @@ impl Coverage {
     fn count_all(&self, plan: &Plan, run: &Run) {
         self.count("compared");
         *self.0.borrow_mut().entry("packets".into()).or_default() += run.traces.len();
-        let messages: usize = run.ranks.iter().flatten().map(|rank| rank.received.len()).sum();
+        let messages: usize = run.programs.ranks.iter().flatten().map(|rank| rank.received.len()).sum();
         *self.0.borrow_mut().entry("messages".into()).or_default() += messages;
         self.count(plan.experiment.topology.name());
         self.count(plan.experiment.routing.name());
@@ -139,7 +140,7 @@ fn has_graph(plan: &Plan) -> bool {
 
 /// Compares what every job with a program took.
 fn compare_figures(plan: &Plan, outcome: &Outcome, reference: &Run) -> Result<(), String> {
-    for ((job, record), ranks) in plan.jobs.iter().zip(&outcome.jobs).zip(&reference.ranks) {
+    for ((job, record), ranks) in plan.jobs.iter().zip(&outcome.jobs).zip(&reference.programs.ranks) {
         let Some(program) = job.program() else { continue };
         for (name, expected) in figures(ranks, program.start) {
             let found = record.get(name).and_then(Value::as_f64);
@@ -157,32 +158,56 @@ fn compare_figures(plan: &Plan, outcome: &Outcome, reference: &Run) -> Result<()
             }
         }
     }
-    compare_ranks(plan, outcome, reference)
+    compare_tables(plan, outcome, reference)
 }
 
-/// Compares what every rank took.
-fn compare_ranks(plan: &Plan, outcome: &Outcome, reference: &Run) -> Result<(), String> {
-    let table = &outcome.tables.iter().find(|(name, _)| name == "ranks").ok_or("no table of ranks")?.1;
-    let starts = plan.jobs.iter().map(|job| job.program().map_or(0, |program| program.start));
-    let ranks: Vec<(u32, &Told)> = starts
-        .zip(&reference.ranks)
-        .flat_map(|(start, ranks)| ranks.iter().map(move |rank| (start, rank)))
-        .collect();
-    let bytes = |rank: &Told| rank.received.iter().map(|&(bytes, _)| bytes).sum();
-    let columns: [(&str, Vec<u64>); 5] = [
-        ("finish", ranks.iter().map(|(start, rank)| u64::from(rank.finish - start)).collect()),
-        ("compute", ranks.iter().map(|(_, rank)| rank.compute).collect()),
-        ("overhead", ranks.iter().map(|(_, rank)| rank.overhead).collect()),
-        ("messages_received", ranks.iter().map(|(_, rank)| rank.received.len() as u64).collect()),
-        ("bytes_received", ranks.iter().map(|(_, rank)| bytes(rank)).collect()),
+/// Compares the tables of ranks, messages, operations and sizes.
+fn compare_tables(plan: &Plan, outcome: &Outcome, reference: &Run) -> Result<(), String> {
+    let programs = &reference.programs;
+    let tables = [
+        ("ranks", ranks_table(plan, programs)),
+        ("messages", messages_table(plan, programs)),
+        ("operations", operations_table(plan, programs)),
+        ("message_sizes", sizes_table(plan, programs)),
     ];
-    for (name, expected) in columns {
-        let found = table.iter().find(|(column, _)| column == name).map(|(_, column)| column);
-        if found != Some(&Column::U64(expected.clone())) {
-            return Err(format!("{name} of ranks: the engine says {found:?}, the reference {expected:?}"));
+    for (name, expected) in tables {
+        let found = outcome.tables.iter().find(|table| table.0 == name).map_or(&[][..], |table| &table.1);
+        if found.len() != expected.len() {
+            return Err(format!("{name}: {} columns, the reference has {}", found.len(), expected.len()));
+        }
+        for ((column, found), (expected_name, expected)) in found.iter().zip(&expected) {
+            if column != expected_name || !agree(column, found, expected) {
+                return Err(format!(
+                    "{column} of {name}: the engine says {found:?}, the reference {expected:?}"
+                ));
+            }
         }
     }
     Ok(())
+}
+
+/// Whether two columns say the same. The engine counts latencies in classes that are a thousandth wide.
+fn agree(name: &str, found: &Column, expected: &Column) -> bool {
+    match (found, expected) {
+        (Column::Named { names, rows }, Column::Text(expected)) => {
+            rows.iter().map(|&row| &names[usize::from(row)]).eq(expected)
+        }
+        (Column::F64(found), Column::F64(expected)) => {
+            found.len() == expected.len()
+                && found
+                    .iter()
+                    .zip(expected)
+                    .all(|(found, expected)| (found - expected).abs() <= 1e-9 * expected)
+        }
+        (Column::U64(found), Column::U64(expected)) if name.starts_with("latency_p") => {
+            found.len() == expected.len()
+                && found
+                    .iter()
+                    .zip(expected)
+                    .all(|(found, expected)| found.abs_diff(*expected) * 500 <= *expected)
+        }
+        (found, expected) => found == expected,
+    }
 }
 
 /// The figures of a job whose ranks told this.

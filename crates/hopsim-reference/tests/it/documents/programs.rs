@@ -7,6 +7,7 @@
 mod graph;
 mod sequence;
 
+use super::measure::OF_PROGRAMS;
 use super::network::nodes;
 use super::{Document, document_with, mostly, one_of};
 use hopsim_core::config::program::ProgramConfig;
@@ -163,7 +164,7 @@ pub fn place(document: &mut Value, programs: &[Option<Workload>]) {
     for key in ["warmup", "cycles", "batches"] {
         measure.remove(key);
     }
-    measure.insert("streams".to_owned(), json!(["ranks"]));
+    measure.insert("streams".to_owned(), json!(OF_PROGRAMS));
     measure.insert("max_cycles".to_owned(), json!(LIMIT));
 }
 

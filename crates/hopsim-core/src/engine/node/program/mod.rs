@@ -136,9 +136,9 @@ impl<M: Mode> Nodes<M> for Programs {
 
     fn finish(&mut self, kernel: &mut Kernel<'_, M>, end: u32) {
         self.synthetic.finish(kernel, end);
-        for seat in &self.seats {
+        for seat in &mut self.seats {
             if let Some(programs) = &mut kernel.worker.recorder.programs {
-                programs.rank(seat.job, seat.host.rank(), seat.host.figures());
+                programs.rank(seat.job, &mut seat.host);
             }
         }
     }
@@ -225,7 +225,7 @@ impl Programs {
             if letter.has_payload()
                 && let Some(programs) = &mut kernel.worker.recorder.programs
             {
-                programs.message(seat.job, there - letter.joined);
+                programs.message(seat.job, &letter, there);
             }
             seat.host.deliver(now, &letter, there);
         }

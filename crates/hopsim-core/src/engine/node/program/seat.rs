@@ -56,7 +56,7 @@ impl Seat {
         Self {
             job,
             node,
-            host: program.program.host(rank, &program.rules),
+            host: program.host(rank),
             inbox: Inbox::default(),
             letters: Vec::new(),
             wakes_at: program.start,
@@ -149,9 +149,7 @@ impl Seat {
         let sending = self.sending.as_mut()?;
         sending.next += 1;
         if sending.next == sending.packets.count {
-            if let Some(sender) = sending.outgoing.sender {
-                self.host.will_leave(sender, now + time);
-            }
+            self.host.will_leave(&sending.outgoing, now + time);
             self.sending = None;
         }
         first

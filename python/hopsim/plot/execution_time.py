@@ -1,0 +1,19 @@
+"""How long programs take."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from hopsim.plot.metric import Metric
+from hopsim.plot.view import View
+from hopsim.results import Results
+from hopsim.series import by_job, of_programs
+
+TITLE = "execution time of programs as bars, or against the offered load of other jobs"
+NEEDS = "jobs that run programs"
+
+
+def draw(results: Results, view: View) -> dict[str, Figure]:
+    """One figure with all programs."""
+    metric = Metric("execution_time", "execution_time", "Execution time [cycles]", large=True)
+    return metric.draw(of_programs(by_job(results)), view)

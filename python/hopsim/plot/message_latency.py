@@ -1,0 +1,57 @@
+"""The latency of messages of programs by their size."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from hopsim.plot import style
+from hopsim.plot.records import tables_of
+from hopsim.plot.view import View, at_one_load
+from hopsim.results import Results
+from hopsim.series import Series, by_job, of_programs
+from hopsim.stats import Estimate, over_runs
+
+TITLE = "mean latency and 99th percentile of messages by their size"
+NEEDS = 'measure.streams = ["message_sizes"]'
+STREAM = "message_sizes"
+COLUMNS = {"latency_mean": "Mean latency [cycles]", "latency_p99": "99th percentile [cycles]"}
+
+
+def draw(results: Results, view: View) -> dict[str, Figure]:
+    """Two panels, one line per curve or job of each, with a band over seeds."""
+    drawn: dict[str, Figure] = {}
+    programs = of_programs(by_job(results))
+    for shown in at_one_load(programs, view, _sizes, "table of message sizes"):
+        sizes = sorted({size for series in shown.curves for size in _sizes(series)})
+        figure, columns, portions = style.stacked(len(COLUMNS), shown.curves)
+        for panels, portion in zip(columns, portions, strict=True):
+            for axes, column in zip(panels, COLUMNS, strict=True):
+                for index, series in enumerate(portion):
+                    _line(axes, index, series, column)
+                axes.set(xscale="log", yscale="log")
+                axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
+                axes.xaxis.set_minor_locator(NullLocator())
+            panels[-1].set_xlabel("Messages up to this payload [bytes]")
+        for axes, label in zip(columns[0], COLUMNS.values(), strict=True):
+            axes.set_ylabel(label)
+        style.finish(figure, [panels[0] for panels in columns], shown.title, shown.omitted)
+        drawn[f"message_latency{shown.suffix}"] = figure
+    return drawn
+
+
+def _sizes(series: Series) -> list[int]:
+    """The classes of sizes that have messages, by their largest."""
+    found = [table.column("bytes_to").to_numpy() for table in tables_of(series, STREAM)]
+    return sorted({int(size) for sizes in found for size in sizes})
+
+
+def _line(axes: Axes, index: int, series: Series, column: str) -> None:
+    values = [_over_seeds(series, size, column) for size in _sizes(series)]
+    style.with_band(axes, (_sizes(series), values), label=series.label, **style.look(index))
+
+
+def _over_seeds(series: Series, size: int, column: str) -> Estimate:
+    rows = [row for table in tables_of(series, STREAM) for row in table.to_pylist()]
+    return over_runs([float(row[column]) for row in rows if row["bytes_to"] == size])
