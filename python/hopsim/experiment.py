@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from hopsim import _core, files, graph_file, placement_file, program_file, toml
 from hopsim.errors import ConfigError
@@ -25,7 +25,7 @@ DICTIONARY = "<dict>"
 STANDARD_INPUT = "<stdin>"
 KIND = "a TOML text file"
 
-Source = str | os.PathLike[str] | Mapping[str, Any]
+Source: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Experiment"
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,12 @@ class Experiment:
 
     @classmethod
     def of(cls, source: Source) -> Experiment:
-        """An experiment from a path, the name of a preset, TOML text or a dictionary.
+        """An experiment from a path, the name of a preset, TOML text or a dictionary; or one as it is.
 
         A string that holds a line break or `=` is TOML text.
         """
+        if isinstance(source, Experiment):
+            return source
         if isinstance(source, Mapping):
             return cls(toml.document(source), DICTIONARY)
         # A caller may check no types.

@@ -31,15 +31,19 @@ def made_up(entry: Entry, scale: Scale = "quick", **changes: float | None) -> Re
     """A result for every point of an entry, all alike."""
     return {
         experiment.name: [
-            result(load, {**SUMMARY, **changes}, experiment.document)
-            for load in experiment.loads or [None]
+            result(
+                {} if value is None else {experiment.axis: value},
+                {**SUMMARY, **changes},
+                experiment.document,
+            )
+            for value in experiment.values or [None]
             for _ in range(2)
         ]
         for experiment in entry.experiments(scale, 2)
     }
 
 
-def result(load: float | None, summary: Mapping[str, Any], document: Mapping[str, Any]) -> Result:
+def result(axes: Mapping[str, Any], summary: Mapping[str, Any], document: Mapping[str, Any]) -> Result:
     """One point with the tables that its document asks for."""
     measure = document["measure"]
     streams = measure.get("streams", [])
@@ -48,8 +52,7 @@ def result(load: float | None, summary: Mapping[str, Any], document: Mapping[str
         tables["generation_series"] = generation(measure)
     if "nodes" in streams:
         tables["nodes"] = nodes(measure["cycles"])
-    axes = {} if load is None else {"load": load}
-    return Result({"config": dict(document), "result": dict(summary)}, axes, tables)
+    return Result({"config": dict(document), "result": dict(summary)}, dict(axes), tables)
 
 
 def generation(measure: Mapping[str, Any]) -> pa.Table:

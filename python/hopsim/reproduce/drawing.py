@@ -118,6 +118,23 @@ def bars(
     return figure
 
 
+def panels_of_bars(
+    title: str,
+    label: str,
+    places: Sequence[str],
+    panels: Mapping[str, Mapping[str, Sequence[Measured]]],
+) -> Figure:
+    """The same in panels below one another, which share the vertical axis."""
+    figure = _figure(title, 8, 2.8 * len(panels) + 1)
+    grid = figure.subplots(len(panels), 1, squeeze=False, sharey=True)
+    for (axes,), (name, series) in zip(grid, panels.items(), strict=True):
+        _grouped(axes, series, places)
+        axes.axhline(0, color="0.3", linewidth=0.8)
+        axes.set(title=name, ylabel=label)
+    _legend_of(figure, grid[0][0])
+    return figure
+
+
 def _grouped(axes: Axes, series: Mapping[str, Sequence[Measured]], places: Sequence[str]) -> None:
     """Bars of the series side by side at each place."""
     width, offsets = side_by_side(len(series))

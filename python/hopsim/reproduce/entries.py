@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from hopsim.reproduce.izu import (
+    applications,
     busy_nodes,
     fairness,
     hotspot,
@@ -46,6 +47,7 @@ FAMILIES = (
     hotspot,
     hotspot_sources,
     thresholds,
+    applications,
     bursts,
     jsc_tables,
     jsc_injection,

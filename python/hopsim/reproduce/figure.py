@@ -7,11 +7,12 @@ the curves is made in `claims`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hopsim.reproduce.model import (
+    LOAD,
     Comparison,
     Document,
     Entry,
@@ -21,6 +22,7 @@ from hopsim.reproduce.model import (
     Outcome,
     Results,
     Scale,
+    Value,
     at,
 )
 from hopsim.results import Result
@@ -37,6 +39,7 @@ RATIO = "router_injection_max_min_ratio"
 COV = "router_injection_cov"
 LATENCY_MAX = "packet_latency_max"
 BURST = "cycles_per_burst"
+EXECUTION_TIME = "execution_time"
 LEAST, MEAN, MOST = "node_injection_min", "node_injection_mean", "node_injection_max"
 FAIRNESS = "node_injection_min_over_mean"
 """Not a key of the summary: least over mean injection of the nodes."""
@@ -44,6 +47,7 @@ QUANTITIES: Mapping[str, str] = {
     LATENCY: "latency [cycles]",
     LATENCY_MAX: "greatest latency [cycles]",
     BURST: "time of a burst [cycles]",
+    EXECUTION_TIME: "execution time [cycles]",
     ACCEPTED: "accepted load [phits/(node·cycle)]",
     RATIO: "max/min injection of routers",
     COV: "CoV of the routers' injection",
@@ -70,9 +74,11 @@ class Case:
     experiment: str
     """Name of the experiment; cases of the same name have the same document."""
     document: Document
-    load: float | None
-    """None if its traffic has no load."""
+    value: Value | None
+    """Of the axis, which mostly is the load; None if the experiment has no axis."""
     may_deadlock: bool = False
+    axis: str = LOAD
+    """Path of the key that takes the value: the same in all cases of an experiment."""
 
 
 Line = Mapping[Place, Case]
@@ -103,16 +109,18 @@ class Points:
     def missing(self, panel: str, line: str) -> list[Place]:
         """Places of a line that have no result at all: deadlocks."""
         cases = self.panels[panel].lines[line]
-        return [place for place, case in cases.items() if not at(self._results[case.experiment], case.load)]
+        return [place for place, case in cases.items() if not self._of(case)]
 
     def at(self, panel: str, line: str, place: Place) -> list[Result]:
         """The results at a place of a line, one per seed."""
         case = self.panels[panel].lines[line][place]
-        return at(self._results[case.experiment], case.load)
+        return self._of(case)
+
+    def _of(self, case: Case) -> list[Result]:
+        return at(self._results[case.experiment], case.value, case.axis)
 
     def _measured(self, case: Case, key: str) -> Measured | None:
-        results = at(self._results[case.experiment], case.load)
-        return Measured.of_known([value_of(result, key) for result in results])
+        return Measured.of_known([value_of(result, key) for result in self._of(case)])
 
 
 Claim = Callable[[Points], Fact]
@@ -173,6 +181,13 @@ class Figure:
 
 
 def _experiment(cases: Sequence[Case], seeds: int) -> Experiment:
-    loads = sorted({case.load for case in cases if case.load is not None})
+    values = {case.value for case in cases if case.value is not None}
     first = cases[0]
-    return Experiment(first.experiment, first.document, loads, seeds, first.may_deadlock)
+    return Experiment(
+        first.experiment, first.document, _sorted(values), seeds, first.may_deadlock, first.axis
+    )
+
+
+def _sorted(values: Iterable[Value]) -> list[Value]:
+    """Numbers in ascending order, then texts."""
+    return sorted(values, key=lambda value: (isinstance(value, str), value))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Document = dict[str, Any]
+Value = float | str
+"""Of a sweep axis."""
 Scale = Literal["quick", "full"]
 LOAD = "load"
 """Sweep axis of the offered load."""
@@ -32,22 +34,24 @@ def slug(*parts: str) -> str:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One document with the loads and seeds it is swept over."""
+    """One document with the loads, or values of another key, and the seeds it is swept over."""
 
     name: str
     """Unique within the entry; names its results directory."""
     document: Document
-    loads: Sequence[float]
-    """Empty if its traffic has no load."""
+    values: Sequence[Value]
+    """Of the axis; empty if the document is swept over seeds only."""
     seeds: int
     may_deadlock: bool = False
     """Points that end in a deadlock are part of the result: they are missing from it."""
+    axis: str = LOAD
+    """Path of the key that takes the values. Files are named relative to the shipped examples."""
 
     def sweep(self) -> Document:
         """The document as the sweep runner takes it."""
         seeds = list(range(1, self.seeds + 1))
-        load: Document = {LOAD: list(self.loads)} if self.loads else {}
-        axes = {**load, "measure.seed": seeds}
+        values: Document = {self.axis: list(self.values)} if self.values else {}
+        axes = {**values, "measure.seed": seeds}
         return {**self.document, "sweep": {"product": axes}}
 
 
@@ -60,11 +64,17 @@ def load(result: Result) -> float:
     return result.axes[LOAD]
 
 
-def at(results: Sequence[Result], offered: float | None) -> list[Result]:
-    """The points of one offered load, all of them if their traffic has none: one per seed."""
-    if offered is None:
+def at(results: Sequence[Result], value: Value | None, axis: str = LOAD) -> list[Result]:
+    """The points at one value of the axis, all of them if there is no axis: one per seed."""
+    if value is None:
         return list(results)
-    return [result for result in results if math.isclose(load(result), offered)]
+    return [result for result in results if _same(result.axes[axis], value)]
+
+
+def _same(first: Value, second: Value) -> bool:
+    if isinstance(first, str) or isinstance(second, str):
+        return first == second
+    return math.isclose(first, second)
 
 
 @dataclass(frozen=True)

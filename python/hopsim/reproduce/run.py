@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from hopsim import toml
 from hopsim.errors import SweepError
+from hopsim.experiment import Experiment as Source
 from hopsim.reproduce.model import Experiment, Results
 from hopsim.results import Result
 from hopsim.sweep import sweep
+
+EXAMPLES = Path(__file__).parents[1] / "experiments"
+"""Where the traces of programs are."""
 
 
 def run(experiments: Sequence[Experiment], directory: Path, workers: int | None) -> Results:
@@ -19,9 +24,14 @@ def run(experiments: Sequence[Experiment], directory: Path, workers: int | None)
     }
 
 
+def source(experiment: Experiment) -> Source:
+    """The document of an experiment, which may name files of the shipped examples."""
+    return Source(toml.document(experiment.sweep()), experiment.name, directory=EXAMPLES)
+
+
 def _run(experiment: Experiment, directory: Path, workers: int | None) -> Sequence[Result]:
     try:
-        return sweep(experiment.sweep(), out=directory, workers=workers)
+        return sweep(source(experiment), out=directory, workers=workers)
     except SweepError as error:
         if experiment.may_deadlock and all("deadlock" in text for text in error.failures.values()):
             return error.results

@@ -99,18 +99,10 @@ class Network:
         streams: Sequence[str] = (),
     ) -> Document:
         """The experiment without its load and seed."""
+        network = self._network(routing, mechanism, queues, crossbar)
         return {
-            "topology": self.topology,
-            "links": {"network": {"latency": 1}},
-            "router": {"input_queued": self._router(mechanism, queues, crossbar)},
-            "routing": self.oblivious if routing == OBLIVIOUS else "adaptive",
-            "nic": {
-                "source_queue": queues.source,
-                "when_full": when_full,
-                "injection_vc": "shortest",
-                "control": mechanism.control,
-            },
-            "semantics": {"injection_link": queues.link},
+            **network,
+            "nic": {**network["nic"], "source_queue": queues.source, "when_full": when_full},
             "jobs": [{"traffic": {"packet_length": PACKET_LENGTH, **traffic}}],
             "measure": {
                 "warmup": lengths.warmup,
@@ -118,6 +110,21 @@ class Network:
                 "batches": BATCHES,
                 "streams": list(streams),
             },
+        }
+
+    def running(self, routing: str, mechanism: Mechanism, job: Document, units: Document) -> Document:
+        """The experiment in which nodes run a program, without its seed; nodes have queues of 24 packets."""
+        network = self._network(routing, mechanism, FINITE, "vc")
+        return {**network, "units": units, "jobs": [job], "measure": {}}
+
+    def _network(self, routing: str, mechanism: Mechanism, queues: Queues, crossbar: str) -> Document:
+        return {
+            "topology": self.topology,
+            "links": {"network": {"latency": 1}},
+            "router": {"input_queued": self._router(mechanism, queues, crossbar)},
+            "routing": self.oblivious if routing == OBLIVIOUS else "adaptive",
+            "nic": {"injection_vc": "shortest", "control": mechanism.control},
+            "semantics": {"injection_link": queues.link},
         }
 
     def _router(self, mechanism: Mechanism, queues: Queues, crossbar: str) -> Document:
