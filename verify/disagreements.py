@@ -27,8 +27,8 @@ CONGESTION = (
     "crossbar per port in place of one per VC, and 2 or 4 iterations of the allocator, do not change it."
 )
 SCALES = (
-    "In place of the traces of applications, which the paper replays, bursts are simulated that all nodes "
-    "begin together. Their time changes by less than 2 % from l = 12 to 64."
+    "The paper says it of applications (izu-figure-11). The time of bursts that all nodes begin together "
+    "changes by less than 2 % from l = 12 to 64."
 )
 RESTRICTION = (
     "Not explained. The paper gives neither the size of its 2-D network nor figures. Here the gain under "
@@ -110,7 +110,7 @@ KNOWN: tuple[Known, ...] = (
         "0.0159.",
     ),
     Known(
-        "izu-figure-11",
+        "izu-section-4.1",
         "^mesh, uniform: (l = 6,|a large l)|: from about 32 on the time grows with l: (32|64)$",
         SCALES,
     ),

@@ -54,8 +54,8 @@ def test_known_disagreements_are_of_entries_and_say_what_is_known() -> None:
 
 
 def test_what_is_known_of_some_statements_excuses_no_other_of_their_entry() -> None:
-    assert known("izu-figure-11", "l = 2, load without congestion, l L / (H + N)") is None
-    assert known("izu-figure-11", "torus, neighbour: l = 4, below 8, takes longer than 12") is None
+    assert known("izu-section-4.1", "l = 2, load without congestion, l L / (H + N)") is None
+    assert known("izu-section-4.1", "torus, neighbour: l = 4, below 8, takes longer than 12") is None
     assert known("izu-figure-4", "fat tree, adaptive: Age improves fairness, SAT more") is None
     assert known("ridruejo-figure-2", "32×32 torus, UN: LBR reduces the time of a burst") is None
 

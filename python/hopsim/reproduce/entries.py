@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from hopsim.reproduce.izu import (
+    application_thresholds,
     applications,
     busy_nodes,
     fairness,
@@ -31,6 +32,7 @@ from hopsim.reproduce.thesis import (
     curves,
     flexvc_oblivious,
     flexvc_requests,
+    graph500,
     per_router,
     sizes,
     tables,
@@ -39,6 +41,7 @@ from hopsim.reproduce.thesis import (
 )
 
 FAMILIES = (
+    graph500,
     table,
     fairness,
     latency,
@@ -48,6 +51,7 @@ FAMILIES = (
     hotspot_sources,
     thresholds,
     applications,
+    application_thresholds,
     bursts,
     jsc_tables,
     jsc_injection,

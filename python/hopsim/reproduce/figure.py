@@ -40,6 +40,8 @@ COV = "router_injection_cov"
 LATENCY_MAX = "packet_latency_max"
 BURST = "cycles_per_burst"
 EXECUTION_TIME = "execution_time"
+EXECUTION_SECONDS = "execution_time_s"
+"""Not a key of the summary: execution time by the length of a cycle."""
 LEAST, MEAN, MOST = "node_injection_min", "node_injection_mean", "node_injection_max"
 FAIRNESS = "node_injection_min_over_mean"
 """Not a key of the summary: least over mean injection of the nodes."""
@@ -48,6 +50,7 @@ QUANTITIES: Mapping[str, str] = {
     LATENCY_MAX: "greatest latency [cycles]",
     BURST: "time of a burst [cycles]",
     EXECUTION_TIME: "execution time [cycles]",
+    EXECUTION_SECONDS: "execution time [s]",
     ACCEPTED: "accepted load [phits/(node·cycle)]",
     RATIO: "max/min injection of routers",
     COV: "CoV of the routers' injection",
@@ -60,11 +63,19 @@ QUANTITIES: Mapping[str, str] = {
 
 
 def value_of(result: Result, key: str) -> float | None:
-    """A key of the summary or a quotient of two."""
+    """A key of the summary, or what follows from some of them."""
+    if key == EXECUTION_SECONDS:
+        return result.summary[EXECUTION_TIME] * seconds(result.config["units"]["cycle"])
     if key == FAIRNESS:
         mean = result.summary[MEAN]
         return result.summary[LEAST] / mean if mean else None
     return result.summary.get(key)
+
+
+def seconds(text: str) -> float:
+    """A time as documents write it, such as `1.6 ns`."""
+    number, unit = text.split()
+    return float(number) * {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
 
 
 @dataclass(frozen=True)

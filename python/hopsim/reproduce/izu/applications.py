@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hopsim.reproduce.claims import Value, between
 from hopsim.reproduce.figure import Claim, Figure, Number, Panel, Points
 from hopsim.reproduce.izu.system import AGE, IZU, RR, sat
-from hopsim.reproduce.izu.traces import SEEDS, TRACES, line, notes, over, relative
+from hopsim.reproduce.izu.traces import LINKS, SEEDS, TRACES, Links, line, notes, over, relative
 from hopsim.reproduce.model import Comparison, Entry, Fact, Measured, Scale
 
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ PUBLISHED: Mapping[tuple[str, str], Mapping[str, float]] = {
 """Panel and mechanism -> change of the execution time against RR [%], by benchmark."""
 
 
-def _panels(scale: Scale) -> list[Panel]:
+def _panels(links: Links, scale: Scale) -> list[Panel]:
     return [
-        Panel(title, {each.title: line(each, speed, scale) for each in MECHANISMS}, "benchmark")
+        Panel(title, {each.title: line(each, links, speed, scale) for each in MECHANISMS}, "benchmark")
         for title, speed in SPEEDS.items()
     ]
 
@@ -144,11 +145,9 @@ def _best(points: Points) -> Fact:
     )
 
 
-def _notes(scale: Scale) -> list[str]:
-    return [
-        *notes(scale),
-        "Age: packets are stamped at generation, when their message joins the node's queue.",
-    ]
+def _notes(links: Links, scale: Scale) -> list[str]:
+    stamp = "Age: packets are stamped at generation, when their message joins the node's queue."
+    return [*notes(links, scale), stamp]
 
 
 def _draw(points: Points, title: str) -> Drawing:
@@ -172,18 +171,21 @@ def _percent(ratio: Measured) -> Measured:
     return Measured(100 * (ratio.mean - 1), 100 * ratio.std, ratio.seeds)
 
 
+def _figure(links: Links) -> Figure:
+    return Figure(
+        name=f"izu-figure-10{links.name}",
+        title="Execution time of the NAS Parallel Benchmarks with Age and SAT, adaptive 8×8 mesh, cycles of "
+        f"{links.cycle_ns} ns",
+        source=f"{IZU}, figure 10",
+        panels=partial(_panels, links),
+        notes=partial(_notes, links),
+        seeds=SEEDS,
+        claims=tuple(_claims()),
+        numbers=tuple(_numbers()),
+        drawing=_draw,
+    )
+
+
 def entries() -> list[Entry]:
-    """The figure."""
-    return [
-        Figure(
-            name="izu-figure-10",
-            title="Execution time of the NAS Parallel Benchmarks with Age and SAT, adaptive 8×8 mesh",
-            source=f"{IZU}, figure 10",
-            panels=_panels,
-            notes=_notes,
-            seeds=SEEDS,
-            claims=tuple(_claims()),
-            numbers=tuple(_numbers()),
-            drawing=_draw,
-        ).entry()
-    ]
+    """The figure, with links of two speeds."""
+    return [_figure(links).entry() for links in LINKS]

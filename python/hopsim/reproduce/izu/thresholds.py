@@ -1,7 +1,7 @@
-"""§4.1 and figure 11: what SAT's threshold l is worth.
+"""§4.1: what SAT's threshold l is worth, under full load and to bursts that all nodes begin together.
 
-The paper's figure 11 replays traces of applications. What stands in for them here are bursts that all
-nodes begin together, as such applications send between two barriers.
+Such bursts are the simplest picture of an application, which the statements on figure 11 are about; the
+figure itself is made in `application_thresholds`.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def _notes(scale: Scale) -> list[str]:
         OPEN,
         "l = k, adaptive routing. Neighbour: every node of a torus sends to the next one in both dimensions, "
         "without congestion.",
-        f"In place of applications all nodes send bursts of {BURST_LENGTH} packets, the next one when the "
-        "last packet of the one before has arrived; the paper replays traces of the NAS benchmarks.",
+        f"Bursts: all nodes send {BURST_LENGTH} packets, the next ones when the last packet has arrived. The "
+        "statements on them are the paper's on applications (izu-figure-11).",
     ]
 
 
@@ -109,9 +109,9 @@ def entries() -> list[Entry]:
     """The figure."""
     return [
         Figure(
-            name="izu-figure-11",
+            name="izu-section-4.1",
             title="Throughput and time of bursts by SAT's threshold l = k, 64 nodes",
-            source=f"{IZU}, §4.1 and figure 11",
+            source=f"{IZU}, §4.1",
             panels=_panels,
             notes=_notes,
             seeds=SEEDS,

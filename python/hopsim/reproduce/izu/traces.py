@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from hopsim.reproduce.claims import Value
 from hopsim.reproduce.figure import EXECUTION_TIME, Case, Line, Points
 from hopsim.reproduce.izu.system import ADAPTIVE, MESH, PACKET_LENGTH, Mechanism
-from hopsim.reproduce.model import Document, Measured, Scale, slug
+from hopsim.reproduce.model import Measured, Scale, slug
 
 FILE = "jobs.0.program.trace.file"
 """Axis of the experiments."""
-UNITS: Document = {"cycle": "1 ns", "phit": "4 B"}
+PHIT_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Links:
+    """How fast the network is beside the processors: the paper prints neither cycle nor bandwidth."""
+
+    name: str
+    """Ends the names of entries."""
+    cycle_ns: int
+
+    @property
+    def note(self) -> str:
+        """What is said of it."""
+        return (
+            f"Not in the paper: what a cycle is. Here it is {self.cycle_ns} ns and a phit {PHIT_BYTES} B: "
+            f"links of {1000 * PHIT_BYTES / self.cycle_ns:g} MB/s. One cycle per router and link."
+        )
+
+
+FAST = Links("", 1)
+SLOW = Links("-slow-links", 16)
+LINKS = (FAST, SLOW)
 SHORT: Mapping[str, str] = {
     "BT": "BT.A.64.it5",
     "SP": "SP.A.64.it5",
@@ -30,14 +53,15 @@ TRACES: Mapping[Scale, Mapping[str, str]] = {
 SEEDS: Mapping[Scale, int] = {"quick": 1, "full": 3}
 
 
-def line(mechanism: Mechanism, cpu_speed: float, scale: Scale) -> Line:
+def line(mechanism: Mechanism, links: Links, cpu_speed: float, scale: Scale) -> Line:
     """The benchmarks with a mechanism, on processors of a speed."""
     job = {
         "placement": {"nodes": {"first": 0, "count": 64}},
         "program": {"trace": {}},
         "host": {"compat": "fsin", "packet_length": PACKET_LENGTH, "cpu_speed": cpu_speed},
     }
-    document = MESH.running(ADAPTIVE, mechanism, job, UNITS)
+    units = {"cycle": f"{links.cycle_ns} ns", "phit": f"{PHIT_BYTES} B"}
+    document = MESH.running(ADAPTIVE, mechanism, job, units)
     name = slug(mechanism.title, f"cpu {cpu_speed:g}")
     return {
         benchmark: Case(name, document, f"traces/{trace}.mpt.xz", axis=FILE)
@@ -66,15 +90,14 @@ def over(panel: str, pair: tuple[str, str], benchmarks: Sequence[str]) -> Value:
     )
 
 
-def notes(scale: Scale) -> list[str]:
+def notes(links: Links, scale: Scale) -> list[str]:
     """What is run, and what the paper leaves open."""
     traces = ", ".join(TRACES[scale].values())
     lines = [
         "Adaptive 8×8 mesh, packets of 16 phits, transit queues of 64 phits per VC; rank i on node i. FSIN's "
         "hosts: a send ends when it has left the node, all packets are full, collectives are made of pairs.",
         f"Traces of NPB 3.3, recorded on another machine than the paper's of NPB 3.2: {traces}.",
-        "Not in the paper, so chosen: cycles of 1 ns and phits of 4 B, from which follows how many cycles "
-        "computations take; one cycle per router and link.",
+        links.note,
     ]
     if scale == "quick":
         lines.append("IS and FT of class A, as in the paper, take most of the time: --scale full.")
