@@ -25,6 +25,7 @@ from hopsim.reproduce.jsc import sizes as jsc_sizes
 from hopsim.reproduce.jsc import tables as jsc_tables
 from hopsim.reproduce.model import Entry
 from hopsim.reproduce.ridruejo import bursts
+from hopsim.reproduce.ridruejo import traces as ridruejo_traces
 from hopsim.reproduce.thesis import (
     breakdown,
     calibration,
@@ -53,6 +54,7 @@ FAMILIES = (
     applications,
     application_thresholds,
     bursts,
+    ridruejo_traces,
     jsc_tables,
     jsc_injection,
     jsc_curves,

@@ -1,4 +1,4 @@
-"""Ridruejo et al.: congestion control under bursts that all nodes begin together.
+"""Ridruejo et al.: congestion control under bursts that all nodes begin together, and under applications.
 
-Figures 3 to 5 are of traces of applications, which are not replayed; `bursts` has figure 2.
+`bursts` has figure 2, `traces` figure 3; figures 4 and 5 show traces.
 """

@@ -9,18 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from hopsim.reproduce.figure import BURST
 from hopsim.reproduce.model import Document, Entry, Experiment, Fact, Measured, Outcome, Results, Scale, slug
+from hopsim.reproduce.ridruejo import system
+from hopsim.reproduce.ridruejo.system import CHOSEN, CONTROLS, NOTE, PACKET_LENGTH, RIDRUEJO
 from hopsim.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-RIDRUEJO = "F. J. Ridruejo et al., Realistic evaluation of interconnection network performance at high loads"
-PACKET_LENGTH = 16
-"""[phits]"""
-QUEUE = 4 * PACKET_LENGTH
-"""Of a transit VC and of an injection port [phits]."""
-RESERVED = 3
-"""Packets that LBR leaves room for: B."""
 LENGTHS: Mapping[Scale, Sequence[int]] = {
     "quick": (10, 30, 100, 300, 1_000),
     "full": (10, 30, 100, 300, 1_000, 3_000, 10_000),
@@ -56,32 +51,14 @@ TORI = (
 )
 NETWORKS = (RING, *TORI)
 PATTERNS: Mapping[str, Any] = {"UN": "uniform", "HR": {"hot_region": {"fraction": 0.25, "share": 0.125}}}
-CONTROLS: Mapping[str, Document] = {"base": {"none": {}}, "LBR": {"lbr": {"packets": RESERVED}}}
 
 
 def _document(network: Network, pattern: str, control: str, scale: Scale, length: int) -> Document:
     bursts = math.ceil(min(PACKETS, network.longest[scale]) / length)
+    plain = system.network(network.topology, control)
     return {
-        "topology": network.topology,
-        "links": {"network": {"latency": 1}},
-        "router": {
-            "input_queued": {
-                "vcs": {"network": 3, "injection": 2},
-                "buffers": {"network": QUEUE, "injection": QUEUE},
-                "allocator": {"iterations": 1},
-                "consumption": "parallel",
-                "crossbar_inputs": "vc",
-            }
-        },
-        "routing": "adaptive",
-        "nic": {
-            "source_queue": {"packets": 0},
-            "when_full": "wait",
-            "injection_ports": 2,
-            "injection_vc": "direction",
-            "control": CONTROLS[control],
-        },
-        "semantics": {"injection_link": "unlimited"},
+        **plain,
+        "nic": {**plain["nic"], "source_queue": {"packets": 0}, "when_full": "wait"},
         "jobs": [
             {
                 "traffic": {
@@ -177,16 +154,13 @@ def _facts(lines: Lines) -> Iterator[Fact]:
 def _notes(scale: Scale) -> list[str]:
     lengths = LENGTHS[scale]
     lines = [
-        "3 VCs of 4 packets of 16 phits, one of them the escape VC with the bubble; two injection "
-        "ports of 4 packets, by direction; nodes consume all packets that arrive at once. "
-        f"B = {RESERVED} for LBR. Bursts of {lengths[0]} to {lengths[-1]:,} packets, in the large torus to "
+        f"{NOTE} Bursts of {lengths[0]} to {lengths[-1]:,} packets, in the large torus to "
         f"{LARGE[scale]:,}; short ones are repeated until a node has sent about {PACKETS:,}, in the large "
         f"torus {min(PACKETS, LARGE[scale]):,}.",
         "The paper does not give the size of its 2-D network: one of as many nodes as the ring (8×8), and a "
         "larger one (32×32), as it speaks of a similar radix.",
-        "Not in the paper, so chosen: one cycle per router and link, round-robin arbitration in one "
-        "iteration, an input of the crossbar for every VC; a packet in the torus without a way to go in X is "
-        "put to an injection port by its way in Y.",
+        f"{CHOSEN}; a packet in the torus without a way to go in X is put to an injection port by its way "
+        "in Y.",
     ]
     if scale == "quick":
         lines.append("The paper goes up to bursts of 10,000 packets and repeats with 10 seeds: --scale full.")
