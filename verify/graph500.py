@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 
 import hopsim
+from hopsim.reproduce.thesis.graph500_system import FOGSIM, Layout, ideal
 from verify.options import Options
 from verify.rows import DIRECTORY
 from verify.simulate import Document, with_seed
@@ -35,21 +35,8 @@ QUERY_BYTES = 16
 LARGEST = 20
 """Largest scale of which volumes are simulated: larger ones take minutes."""
 NODES = 72
-EDGEFACTOR = 16
-COALESCING = 256
 ROOT_DEGREE = 20
 MAX_LEVELS = 9
-PHIT = "8 B"
-PACKET_LENGTH = 512
-"""A full message in one packet [phits]."""
-ROUTING: Mapping[str, tuple[Any, Document]] = {
-    "MIN": ("minimal", {"local": 2, "global": 1}),
-    "VAL": (
-        {"valiant": {"intermediate": "group", "policy": "rrg", "intra_group": "minimal"}},
-        {"local": 4, "global": 2},
-    ),
-}
-"""FOGSim's name -> routing and VCs."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +104,7 @@ def volume(seeds: int, row: Mapping[str, str]) -> list[Compared]:
     }
     found: dict[str, list[float]] = {"queries": [], "messages": []}
     for seed in range(1, seeds + 1):
-        summary = hopsim.run(with_seed(ideal(search), seed)).summary
+        summary = hopsim.run(with_seed(ideal(search, ranks), seed)).summary
         found["queries"].append(summary["message_bytes"] / QUERY_BYTES)
         found["messages"].append(summary["messages"] - notices(levels(search, seed), ranks))
     return [_volume(row, quantity, Sample.of(values), int(row["runs"])) for quantity, values in found.items()]
@@ -153,47 +140,13 @@ def name(row: Mapping[str, str]) -> str:
 
 def document(row: Mapping[str, str]) -> Document:
     """FOGSim's run, with cycles of 1 ns, so that the time of a query [cycles] is one in ns."""
-    routing, vcs = ROUTING[row["routing"]]
-    factor = int(row["link_latency_factor"])
-    arbiter = "least_recently_served"
     search = {
+        **FOGSIM,
         "scale": int(row["scale"]),
-        "edgefactor": EDGEFACTOR,
-        "coalescing": COALESCING,
         "query_time": float(row["query_time"]),
         "root_degree": ROOT_DEGREE,
-        "equations": "fogsim",
-        "generation": "link",
-        "signals": "full",
     }
-    return {
-        "compat": "fogsim",
-        "units": {"cycle": "1 ns", "phit": PHIT},
-        "topology": {"dragonfly": {"p": 2, "a": 4, "h": 2, "arrangement": "palmtree"}},
-        "links": {
-            "local": {"latency": 50 * factor},
-            "global": {"latency": 500 * factor},
-            "injection": {"latency": 1},
-        },
-        "router": {
-            "cioq": {
-                "vcs": {**vcs, "injection": 3},
-                "buffers": {"local": 2048, "output": 2048, "global": 16384, "injection": 16384},
-                "speedup": 2,
-                "crossbar_latency": 200,
-                "allocator": {"iterations": 2, "input_arbiter": arbiter, "output_arbiter": arbiter},
-            }
-        },
-        "routing": routing,
-        "jobs": [
-            {
-                "program": {"graph500": search},
-                # All packets of FOGSim are full.
-                "host": {"packet_length": PACKET_LENGTH, "last_packet": "full"},
-            }
-        ],
-        "measure": {},
-    }
+    return Layout(2, row["routing"]).document(search, "1 ns", slower_links=int(row["link_latency_factor"]))
 
 
 def notices(levels: int, ranks: int = NODES) -> int:
@@ -201,21 +154,12 @@ def notices(levels: int, ranks: int = NODES) -> int:
     return (ranks - 1) * (1 + (levels - 1) * ranks + 2 * levels)
 
 
-def ideal(search: Document) -> Document:
-    """A search on a network that takes no time."""
-    return {
-        "units": {"cycle": "1 ns", "phit": PHIT},
-        "topology": {"ideal": {"nodes": search.get("ranks", NODES), "latency": 1, "cycles_per_phit": 0}},
-        "jobs": [{"program": {"graph500": search}, "host": {"packet_length": PACKET_LENGTH}}],
-        "measure": {},
-    }
-
-
 def levels(search: Document, seed: int) -> int:
     """Levels of a search: the least limit of them under which there are as many messages."""
+    ranks = search.get("ranks", NODES)
 
     def messages(limit: int) -> int:
-        document = with_seed(ideal({**search, "query_time": 0, "max_levels": limit}), seed)
+        document = with_seed(ideal({**search, "query_time": 0, "max_levels": limit}, ranks), seed)
         return hopsim.run(document).summary["messages"]
 
     whole = messages(MAX_LEVELS)

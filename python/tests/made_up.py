@@ -22,8 +22,21 @@ SUMMARY = {
     "packet_latency_mean": 150.0,
     "packet_latency_max": 900.0,
     "cycles_per_burst": 5000.0,
+    "execution_time": 1_000_000,
+    "compute_time_mean": 500_000.0,
+    "message_bytes": 16_000_000,
+    "nodes": 72,
     **dict.fromkeys(COMPONENTS, 30.0),
 }
+LINKS = pa.table(
+    {
+        "router": [0, 0, 1],
+        "port": [0, 1, 2],
+        "port_class": ["terminal", "global", "global"],
+        "phits": [1000, 600, 200],
+    }
+)
+"""Of one group: of what its nodes get 80 % crosses two global links."""
 ROUTERS = pa.table({"group": [0] * 8 + [1] * 8, "injection_load": [0.3, *[0.35] * 6, 0.3, *[0.0] * 8]})
 
 
@@ -50,6 +63,8 @@ def result(axes: Mapping[str, Any], summary: Mapping[str, Any], document: Mappin
     tables = {"routers": ROUTERS}
     if "generation" in streams:
         tables["generation_series"] = generation(measure)
+    if "links" in streams:
+        tables["links"] = LINKS
     if "nodes" in streams:
         tables["nodes"] = nodes(measure["cycles"])
     return Result({"config": dict(document), "result": dict(summary)}, dict(axes), tables)

@@ -148,6 +148,8 @@ def test_both_scales_run_the_published_networks() -> None:
 
 def test_full_scale_of_izu_warms_up_for_the_published_time_in_five_batches() -> None:
     for name in BY_NAME:
+        steady = [each for each in documents(name) if "warmup" in each["measure"]]
         if name.startswith("izu-"):
-            assert {each["measure"]["warmup"] for each in documents(name)} == {50_000}
-            assert {each["measure"]["batches"] for each in documents(name)} == {5}
+            assert bool(steady) == ("figure-1" not in name)
+            assert {each["measure"]["warmup"] for each in steady} <= {50_000}
+            assert {each["measure"]["batches"] for each in steady} <= {5}

@@ -34,6 +34,7 @@ from hopsim.reproduce.thesis import (
     flexvc_oblivious,
     flexvc_requests,
     graph500,
+    graph500_tables,
     per_router,
     sizes,
     tables,
@@ -42,7 +43,6 @@ from hopsim.reproduce.thesis import (
 )
 
 FAMILIES = (
-    graph500,
     table,
     fairness,
     latency,
@@ -61,6 +61,8 @@ FAMILIES = (
     jsc_breakdown,
     jsc_per_router,
     jsc_sizes,
+    graph500,
+    graph500_tables,
     tables,
     calibration,
     curves,

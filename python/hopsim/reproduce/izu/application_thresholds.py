@@ -10,7 +10,7 @@ from hopsim.reproduce.claims import Value, between
 from hopsim.reproduce.figure import Claim, Figure, Panel, Points
 from hopsim.reproduce.izu.system import IZU, sat
 from hopsim.reproduce.izu.traces import LINKS, SEEDS, TRACES, Links, line, notes, over, relative
-from hopsim.reproduce.model import Entry, Scale
+from hopsim.reproduce.model import Entry, Measured, Scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -63,7 +63,7 @@ def _draw(points: Points, title: str) -> Drawing:
 
     thresholds = [int(name.removeprefix("SAT l=").partition(" ")[0]) for name in points.panels[PANEL].lines]
     of_lines = {**{name: [name] for name in BENCHMARKS}, "mean": BENCHMARKS}
-    lines = {
+    lines: dict[str, dict[float | str, Measured]] = {
         name: {
             float(least): relative(points, PANEL, (_line(least), _line(USED)), benchmarks)
             for least in thresholds

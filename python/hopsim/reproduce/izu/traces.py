@@ -9,7 +9,7 @@ from statistics import fmean
 from hopsim.reproduce.claims import Value
 from hopsim.reproduce.figure import EXECUTION_TIME, Case, Line, Points
 from hopsim.reproduce.izu.system import ADAPTIVE, MESH, PACKET_LENGTH, Mechanism
-from hopsim.reproduce.model import Measured, Scale, slug
+from hopsim.reproduce.model import Document, Measured, Scale, slug
 
 FILE = "jobs.0.program.trace.file"
 """Axis of the experiments."""
@@ -55,7 +55,7 @@ SEEDS: Mapping[Scale, int] = {"quick": 1, "full": 3}
 
 def line(mechanism: Mechanism, links: Links, cpu_speed: float, scale: Scale) -> Line:
     """The benchmarks with a mechanism, on processors of a speed."""
-    job = {
+    job: Document = {
         "placement": {"nodes": {"first": 0, "count": 64}},
         "program": {"trace": {}},
         "host": {"compat": "fsin", "packet_length": PACKET_LENGTH, "cpu_speed": cpu_speed},

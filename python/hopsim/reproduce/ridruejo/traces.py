@@ -6,7 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hopsim.reproduce.figure import EXECUTION_TIME
-from hopsim.reproduce.model import Entry, Experiment, Fact, Measured, Outcome, Results, Scale, at, slug
+from hopsim.reproduce.model import (
+    Document,
+    Entry,
+    Experiment,
+    Fact,
+    Measured,
+    Outcome,
+    Results,
+    Scale,
+    at,
+    slug,
+)
 from hopsim.reproduce.ridruejo.system import CHOSEN, CONTROLS, NOTE, PACKET_LENGTH, RIDRUEJO, network
 
 if TYPE_CHECKING:
@@ -39,7 +50,7 @@ def _file(trace: str) -> str:
 
 
 def _experiments(scale: Scale, seeds: int) -> list[Experiment]:
-    job = {
+    job: Document = {
         "program": {"trace": {}},
         "host": {
             "cpu_speed": "infinite",
@@ -48,7 +59,7 @@ def _experiments(scale: Scale, seeds: int) -> list[Experiment]:
             "send_completes": "injected",
         },
     }
-    documents = {
+    documents: dict[str, Document] = {
         control: {
             **network({"ring": {"routers": 64}}, control),
             "units": {"cycle": "1 ns", "phit": "4 B"},

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import pyarrow.compute as pc
-
 from hopsim.reproduce.claims import Value, at_place, between, ratio
 from hopsim.reproduce.figure import ACCEPTED, EXECUTION_SECONDS, Case, Claim, Figure, Line, Panel, Points
 from hopsim.reproduce.model import Entry, Fact, Scale, slug
@@ -204,7 +202,7 @@ def _four_links(points: Points) -> Fact:
 def _leaving(result: Result) -> tuple[float, list[int]]:
     """Phits that took a global link over those delivered, and the global links that each group used."""
     dragonfly = result.config["topology"]["dragonfly"]
-    used = result.links.filter(pc.greater(result.links["phits"], 0)).to_pylist()
+    used = [row for row in result.links.to_pylist() if row["phits"]]
     crossing = [row for row in used if row["port_class"] == "global"]
     delivered = sum(row["phits"] for row in used if row["port_class"] == "terminal")
     ports = {(row["router"] // dragonfly["a"], row["router"], row["port"]) for row in crossing}

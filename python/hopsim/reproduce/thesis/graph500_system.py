@@ -101,3 +101,13 @@ def _router(vcs: Document) -> Document:
         "crossbar_latency": CROSSBAR,
         "allocator": {"iterations": 2, "input_arbiter": arbiter, "output_arbiter": arbiter},
     }
+
+
+def ideal(search: Document, ranks: int) -> Document:
+    """A search on a network that takes no time: what is sent does not depend on it."""
+    return {
+        "units": {"cycle": "1 ns", "phit": f"{PHIT_BYTES} B"},
+        "topology": {"ideal": {"nodes": ranks, "latency": 1, "cycles_per_phit": 0}},
+        "jobs": [{"program": {"graph500": search}, "host": {"packet_length": PACKET}}],
+        "measure": {},
+    }

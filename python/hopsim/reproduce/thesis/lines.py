@@ -31,7 +31,7 @@ def case(network: Network, traffic: Traffic, system: System, load: float, *more:
     return Case(
         experiment=slug(traffic.title, system.name, *more),
         document=system.document(network, traffic),
-        load=load,
+        value=load,
         may_deadlock=system.buffers.reserve is not None and not all(system.buffers.reserve),
     )
 
