@@ -269,7 +269,11 @@ def curves(title: str, points: Points, quantities: Sequence[str], logarithmic: S
 
 
 def relative(
-    title: str, labels: tuple[str, str], lines: Mapping[str, Mapping[float | str, Measured]]
+    title: str,
+    labels: tuple[str, str],
+    lines: Mapping[str, Mapping[float | str, Measured]],
+    *,
+    from_zero: bool = True,
 ) -> Figure:
     """Quotients over a logarithmic axis; bands are the spread of seeds."""
     figure = _figure(title, 7, 4.5)
@@ -279,7 +283,8 @@ def relative(
         _curve(axes, index, name, values)
     plain_log_ticks(axes)
     axes.set(xlabel=labels[0], ylabel=labels[1])
-    axes.set_ylim(bottom=0)
+    if from_zero:
+        axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
     _legend_of_all(figure, list(lines))
     return figure
@@ -344,9 +349,11 @@ def over_time(title: str, panels: Mapping[str, Mapping[str, TimeLine]]) -> Figur
     return figure
 
 
-def matrix(title: str, columns: Sequence[str], rows: Mapping[str, Sequence[tuple[str, bool]]]) -> Figure:
-    """A table of words; each cell says whether it agrees with the published one."""
-    figure = Figure(figsize=(1.9 * len(columns) + 2, 0.5 * len(rows) + 1.5), layout="constrained")
+def matrix(
+    title: str, columns: Sequence[str], rows: Mapping[str, Sequence[tuple[str, bool]]], width: float = 1.9
+) -> Figure:
+    """A table of words; each cell says whether it agrees. Columns are `width` inches wide."""
+    figure = Figure(figsize=(width * len(columns) + 2, 0.5 * len(rows) + 1.5), layout="constrained")
     axes = figure.subplots()
     axes.axis("off")
     axes.set_title(title)

@@ -70,7 +70,9 @@ def _draw(points: Points, title: str) -> Drawing:
         }
         for name, benchmarks in of_lines.items()
     }
-    return drawing.relative(title, ("l = k [packets]", f"time relative to l = {USED}"), lines)
+    return drawing.relative(
+        title, ("l = k [packets]", f"time relative to l = {USED}"), lines, from_zero=False
+    )
 
 
 def _figure(links: Links) -> Figure:

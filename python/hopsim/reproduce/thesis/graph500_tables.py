@@ -51,7 +51,8 @@ RANKS = 128
 """Processes of figure 2.4."""
 VOLUMES: Mapping[Scale, Sequence[int]] = {"quick": (20, 22), "full": (20, 22, 25)}
 """Scales whose queries are counted; figure 2.4 has 25."""
-FORMS = ("thesis", "fogsim")
+FORMS: Mapping[str, str] = {"thesis": "as printed", "fogsim": "FOGSim"}
+"""Form of equation 2.8 -> its row."""
 
 
 def _queries(result: Result) -> float:
@@ -146,11 +147,7 @@ def _conclude_volumes(scale: Scale, results: Results) -> Outcome:
         for graph in VOLUMES[scale]:
             published = 2 ** (graph + 1) * EDGEFACTOR * (RANKS - 1) / RANKS**2
             ours = Measured.of([_queries(each) / RANKS for each in results[_volume_name(form, graph)]])
-            row = (
-                f"equation 2.8 of the {form}, s = {graph}"
-                if form == "thesis"
-                else f"that of FOGSim, s = {graph}"
-            )
+            row = f"{FORMS[form]}, s = {graph}"
             comparisons.append(Comparison(row, QUANTITY, ours, published, 0, allowed=TOTAL_ERROR * published))
     return Outcome(comparisons)
 
@@ -177,7 +174,7 @@ def _draw_settings(scale: Scale, results: Results) -> Figure:
 
     facts = _conclude_settings(scale, results).facts
     rows = {fact.statement.partition(":")[0]: [(fact.found, fact.holds)] for fact in facts}
-    return drawing.matrix("Table 2.4: parameters of the simulations", ["of the run"], rows)
+    return drawing.matrix("Table 2.4: parameters of the simulations", ["of the run"], rows, width=7)
 
 
 def _notes_times(_scale: Scale) -> list[str]:
