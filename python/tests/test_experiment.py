@@ -345,6 +345,11 @@ def test_an_error_without_words_of_the_system_is_told_in_its_own(
     assert str(refused.value) == f"{tmp_path}/e.toml: cannot read the experiment: the disk is gone"
 
 
+def test_an_experiment_is_a_source_too(tmp_path: Path) -> None:
+    named = Experiment(TINY, "named", directory=tmp_path)
+    assert Experiment.of(named) is named
+
+
 def test_what_is_no_source_is_told_what_would_be() -> None:
     with pytest.raises(hs.ConfigError) as refused:
         Experiment.of(7)  # pyright: ignore[reportArgumentType]
