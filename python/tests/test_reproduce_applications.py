@@ -11,7 +11,7 @@ from hopsim.reproduce.entries import BY_NAME
 from hopsim.reproduce.figure import seconds
 from hopsim.reproduce.izu import applications
 from hopsim.reproduce.izu.system import sat
-from hopsim.reproduce.model import Entry, Fact, Measured, Outcome, Results, Value, slug
+from hopsim.reproduce.model import AxisValue, Entry, Fact, Outcome, Results, slug
 from hopsim.reproduce.ridruejo import traces as ridruejo
 from hopsim.reproduce.thesis import graph500
 from hopsim.reproduce.thesis.graph500 import ALTAMIRA, EDR, QDR, SLOW_LINKS
@@ -24,7 +24,7 @@ TIME = 1_000_000
 """Of all runs that were made up [cycles]."""
 
 
-def changed(results: Results, experiment: str, value: Value | None = None, **summary: float) -> None:
+def changed(results: Results, experiment: str, value: AxisValue | None = None, **summary: float) -> None:
     """Gives the points of an experiment, or those at one value of its axis, other figures."""
     for result in results[experiment]:
         if value is None or value in result.axes.values():
@@ -353,4 +353,6 @@ def test_a_mean_over_benchmarks_has_the_spread_of_seeds() -> None:
     (value,) = [
         each for each in FIGURE_10.conclude("quick", results).comparisons if "Age against RR" in each.quantity
     ]
-    assert value.ours == Measured(pytest.approx(10.0), pytest.approx(14.1421, rel=1e-4), 2)
+    assert value.ours is not None
+    assert (value.ours.mean, value.ours.std) == (pytest.approx(10.0), pytest.approx(14.142, rel=1e-4))
+    assert value.ours.seeds == 2

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from hopsim.reproduce.model import (
     LOAD,
+    AxisValue,
     Comparison,
     Document,
     Entry,
@@ -22,7 +23,6 @@ from hopsim.reproduce.model import (
     Outcome,
     Results,
     Scale,
-    Value,
     at,
 )
 from hopsim.results import Result
@@ -85,7 +85,7 @@ class Case:
     experiment: str
     """Name of the experiment; cases of the same name have the same document."""
     document: Document
-    value: Value | None
+    value: AxisValue | None
     """Of the axis, which mostly is the load; None if the experiment has no axis."""
     may_deadlock: bool = False
     axis: str = LOAD
@@ -199,6 +199,6 @@ def _experiment(cases: Sequence[Case], seeds: int) -> Experiment:
     )
 
 
-def _sorted(values: Iterable[Value]) -> list[Value]:
+def _sorted(values: Iterable[AxisValue]) -> list[AxisValue]:
     """Numbers in ascending order, then texts."""
     return sorted(values, key=lambda value: (isinstance(value, str), value))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Document = dict[str, Any]
-Value = float | str
+AxisValue = float | str
 """Of a sweep axis."""
 Scale = Literal["quick", "full"]
 LOAD = "load"
@@ -39,7 +39,7 @@ class Experiment:
     name: str
     """Unique within the entry; names its results directory."""
     document: Document
-    values: Sequence[Value]
+    values: Sequence[AxisValue]
     """Of the axis; empty if the document is swept over seeds only."""
     seeds: int
     may_deadlock: bool = False
@@ -64,14 +64,14 @@ def load(result: Result) -> float:
     return result.axes[LOAD]
 
 
-def at(results: Sequence[Result], value: Value | None, axis: str = LOAD) -> list[Result]:
+def at(results: Sequence[Result], value: AxisValue | None, axis: str = LOAD) -> list[Result]:
     """The points at one value of the axis, all of them if there is no axis: one per seed."""
     if value is None:
         return list(results)
     return [result for result in results if _same(result.axes[axis], value)]
 
 
-def _same(first: Value, second: Value) -> bool:
+def _same(first: AxisValue, second: AxisValue) -> bool:
     if isinstance(first, str) or isinstance(second, str):
         return first == second
     return math.isclose(first, second)
