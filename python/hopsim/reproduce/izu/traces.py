@@ -97,7 +97,8 @@ def notes(links: Links, scale: Scale) -> list[str]:
     """What is run, and what the paper leaves open."""
     traces = ", ".join(TRACES[scale].values())
     lines = [
-        "Adaptive 8×8 mesh, packets of 16 phits, transit queues of 64 phits per VC; rank i on node i. FSIN's "
+        "Adaptive 8×8 mesh, packets of 16 phits, transit queues of 64 phits per VC, one cycle per router and "
+        "link; rank i on node i. FSIN's "
         "hosts: a send ends when it has left the node, all packets are full, collectives are made of pairs.",
         f"Traces of NPB 3.3, recorded on another machine than the paper's of NPB 3.2: {traces}.",
         links.note,
