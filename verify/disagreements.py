@@ -52,6 +52,10 @@ BASE_SPEED = (
     "Not explained. With cycles of 16 ns SAT's gains for BT and FT at base speed are a little less than "
     "its costs for the others. The paper's machine, and so the length of its computations, is another."
 )
+THRESHOLDS = (
+    "With fast links the mean stays within 0.3 % from l = 4 to 64, with slow ones, izu-figure-11-slow-links, l = 4 "
+    "costs 10 %. Only FT and IS take longer with l above 32, by up to 3 %."
+)
 RING = (
     "The paper does not describe the allocator. With one input of the crossbar per port the time of CG.A "
     "is 0.95, of LU.A 0.81 and of IS.A 0.84 of the base case: LU benefits most and CG least. If packets "
@@ -144,6 +148,8 @@ KNOWN: tuple[Known, ...] = (
         "^base speed: SAT (improves SP|leaves LU|is faster|with the best)",
         BASE_SPEED,
     ),
+    Known("izu-figure-11", "^l = (4|6), below 8|^it clearly grows", THRESHOLDS),
+    Known("izu-figure-11-slow-links", "^from about 32|^it clearly grows", THRESHOLDS),
     Known("ridruejo-figure-3", "^CG|^LU benefits most", RING),
     Known(
         "ridruejo-figure-2",
