@@ -53,7 +53,7 @@ BASE_SPEED = (
     "its costs for the others. The paper's machine, and so the length of its computations, is another."
 )
 THRESHOLDS = (
-    "With fast links the mean stays within 0.3 % from l = 4 to 64, with slow ones, izu-figure-11-slow-links, l = 4 "
+    "With fast links the mean stays within 0.3 % from l = 4 to 64; with slow ones, in -slow-links, l = 4 "
     "costs 10 %. Only FT and IS take longer with l above 32, by up to 3 %."
 )
 RING = (
