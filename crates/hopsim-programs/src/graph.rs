@@ -6,13 +6,25 @@ use crate::error::ProgramError;
 use crate::record::{Collective, Rank};
 use std::sync::Arc;
 
+/// What the computations of a graph are counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// Nanoseconds of the machine that the program was recorded on: hosts of another speed take other times.
+    #[default]
+    Nanoseconds,
+    /// 10⁻¹² s, which pass at the same rate for all hosts.
+    Picoseconds,
+    /// Cycles of the network, likewise.
+    Cycles,
+}
+
 /// An operation of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Takes its stream for so long on the machine that the program was recorded on.
+    /// Takes its stream for so long.
     Compute {
-        /// \[ns\]
-        nanoseconds: u64,
+        /// In the unit of [`Graph::clock`].
+        time: u64,
     },
     /// Sends a message.
     Send {
@@ -67,6 +79,8 @@ pub struct RankGraph {
 /// A program whose ranks are graphs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
+    /// What computations are counted in.
+    pub clock: Clock,
     /// Members of every communicator, in their order; number 0 has all ranks.
     pub communicators: Vec<Arc<[Rank]>>,
     /// By rank.

@@ -1,18 +1,17 @@
 //! The files of programs: each is read once per process, and kept by the digest of its contents.
 
 use hopsim_core::config::document::Files;
-use hopsim_core::config::program::{FileConfig, ProgramConfig};
+use hopsim_core::config::program::ProgramConfig;
 use hopsim_core::topology::graph::Edge;
 use hopsim_programs::error::ProgramError;
-use hopsim_programs::formats::{dimemas, goal, goal_binary, mpt};
+use hopsim_programs::formats::Format;
 use hopsim_programs::program::Program;
-use hopsim_programs::trace::Trace;
 use pyo3::prelude::*;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Programs by kind and digest.
 static KEPT: LazyLock<Mutex<HashMap<String, Program>>> = LazyLock::new(Mutex::default);
@@ -23,8 +22,8 @@ pub struct PythonFiles {
     links: Option<Py<PyAny>>,
     /// Gives the contents of a file, decompressed, or raises.
     contents: Option<Py<PyAny>>,
-    /// Digests of the files that have been read.
-    digests: RefCell<HashMap<String, String>>,
+    /// Digests of the files that have been read as programs of a kind.
+    digests: RefCell<HashMap<(&'static str, String), String>>,
 }
 
 impl PythonFiles {
@@ -35,7 +34,7 @@ impl PythonFiles {
     }
 
     /// Reads a file and keeps the program under the digest that it returns.
-    fn read(&self, kind: &str, file: &str) -> Result<String, String> {
+    fn read(&self, kind: &'static str, file: &str) -> Result<String, String> {
         let contents: Vec<u8> = call(self.contents.as_ref(), file, |answer| answer.extract())?;
         let digest = Sha256::digest(&contents).iter().fold(String::new(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");
@@ -47,7 +46,7 @@ impl PythonFiles {
             let program = parse(kind, &contents).map_err(|error| error.to_string())?;
             KEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(key, program);
         }
-        self.digests.borrow_mut().insert(file.to_owned(), digest.clone());
+        self.digests.borrow_mut().insert((kind, file.to_owned()), digest.clone());
         Ok(digest)
     }
 }
@@ -59,15 +58,15 @@ impl Files for PythonFiles {
     }
 
     fn load(&self, program: &mut ProgramConfig) -> Result<(), String> {
-        let Some((kind, config)) = file_of(program) else { return Ok(()) };
-        let known = self.digests.borrow().get(&config.file).cloned();
-        let digest = known.map_or_else(|| self.read(kind, &config.file), Ok)?;
-        match &config.sha256 {
+        let Some((kind, file, sha256)) = program.file() else { return Ok(()) };
+        let known = self.digests.borrow().get(&(kind, file.to_owned())).cloned();
+        let digest = known.map_or_else(|| self.read(kind, file), Ok)?;
+        match sha256 {
             Some(other) if *other != digest => Err(format!(
                 "has other contents than sha256 says: {digest}; valid: the file that was meant, or no sha256"
             )),
             _ => {
-                config.sha256 = Some(digest);
+                *sha256 = Some(digest);
                 Ok(())
             }
         }
@@ -81,8 +80,8 @@ impl Files for PythonFiles {
 /// The program of a resolved configuration whose file has been read in this process.
 pub fn kept(program: &ProgramConfig) -> Result<Program, String> {
     let mut program = program.clone();
-    let Some((kind, config)) = file_of(&mut program) else { return Err("is in no file".into()) };
-    let digest = config.sha256.clone().unwrap_or_default();
+    let Some((kind, _, sha256)) = program.file() else { return Err("is in no file".into()) };
+    let digest = sha256.clone().unwrap_or_default();
     let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     kept.get(&key(kind, &digest)).cloned().ok_or_else(|| "has not been read in this process".into())
 }
@@ -91,28 +90,16 @@ fn key(kind: &str, digest: &str) -> String {
     format!("{kind} {digest}")
 }
 
-fn file_of(program: &mut ProgramConfig) -> Option<(&'static str, &mut FileConfig)> {
-    match program {
-        ProgramConfig::Trace(file) => Some(("trace", file)),
-        ProgramConfig::Goal(file) => Some(("goal", file)),
-        _ => None,
-    }
-}
-
+/// The program in a file; the document says of what kind it is.
 fn parse(kind: &str, contents: &[u8]) -> Result<Program, ProgramError> {
-    if kind == "goal" {
-        let graph = if goal_binary::is_binary(contents) {
-            goal_binary::read(contents)
-        } else {
-            goal::read(contents)
-        }?;
-        graph.check()?;
-        return Ok(Program::Graph(Arc::new(graph)));
-    }
-    let trace: Trace =
-        if contents.starts_with(b"#DIMEMAS") { dimemas::read(contents) } else { mpt::read(contents) }?;
-    trace.check()?;
-    Ok(Program::Script(Arc::new(trace)))
+    let format = match (kind, Format::of(contents)) {
+        ("table", _) => Format::Table,
+        ("goal", Format::GoalBinary) => Format::GoalBinary,
+        ("goal", _) => Format::Goal,
+        (_, Format::Dimemas) => Format::Dimemas,
+        _ => Format::Mpt,
+    };
+    Ok(format.read(contents)?.program())
 }
 
 /// What a function of Python says of a file, or why it says nothing.

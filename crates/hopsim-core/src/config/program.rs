@@ -23,6 +23,12 @@ pub enum ProgramConfig {
     /// A graph of operations in the Group Operation Assembly Language (Hoefler, Siebert & Lumsdaine, ICPP 2009), as text or
     /// binary.
     Goal(FileConfig),
+    /// Explicit traffic: a table of comma-separated values, with a row for each message. Its first line names the columns in any
+    /// order: `time_cycles`, or `time_ns` with up to three decimals; `source` and `destination`, ranks; `bytes`. A message is sent in
+    /// the cycle that its time falls in, counted from the job's `start`, whatever else happens and whatever `cpu_speed`: its send
+    /// then waits for the processor and the node's queue only. Rows may be in any order; those of a source with the same time are
+    /// sent in that of the file. The number of ranks is the highest that is named, and one more.
+    Table(FileConfig),
     /// Operations written here, as text in format mpt 1: for examples and tests of a few lines.
     List(ListConfig),
     /// One collective operation again and again, by the algorithm that `host.collectives` names.
@@ -33,6 +39,19 @@ pub enum ProgramConfig {
     Training(TrainingConfig),
     /// A breadth-first search of the Graph500 benchmark (Fuentes 2017, chapter 2).
     Graph500(Graph500Config),
+}
+
+impl ProgramConfig {
+    /// Of a program that is in a file: its kind, the file, and the digest of its contents.
+    pub fn file(&mut self) -> Option<(&'static str, &str, &mut Option<String>)> {
+        let (kind, FileConfig { file, sha256 }) = match self {
+            Self::Trace(config) => ("trace", config),
+            Self::Goal(config) => ("goal", config),
+            Self::Table(config) => ("table", config),
+            _ => return None,
+        };
+        Some((kind, file, sha256))
+    }
 }
 
 /// A stencil: every iteration posts all receives, starts all sends, computes, and waits for all.

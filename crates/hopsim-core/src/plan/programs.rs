@@ -12,6 +12,7 @@ use crate::plan::Plan;
 use crate::plan::jobs::ProgramPlan;
 use hopsim_programs::collectives::Choices;
 use hopsim_programs::formats::mpt;
+use hopsim_programs::graph::Clock;
 use hopsim_programs::host::rules::{Rules, SendCompletes as Completes};
 use hopsim_programs::program::Program;
 use hopsim_programs::units::Fraction;
@@ -74,7 +75,7 @@ pub fn plan(
         )
         .valid("units = { cycle = \"1 ns\", phit = \"4 B\" } at the top of the document")
     })?;
-    let rules = rules(units, &job.host.clone().unwrap_or_default(), ranks as u32)?;
+    let rules = rules(units, &job.host.clone().unwrap_or_default(), (ranks as u32, program.clock()))?;
     Ok(ProgramPlan {
         name: job.name.clone().unwrap_or_default(),
         nodes,
@@ -91,10 +92,6 @@ fn load(
     library: &Library<'_>,
 ) -> Result<Program, ConfigError> {
     match config {
-        ProgramConfig::Trace(file) | ProgramConfig::Goal(file) => library(config).map_err(|reason| {
-            let kind = if matches!(config, ProgramConfig::Trace(_)) { "trace" } else { "goal" };
-            ConfigError::new(format!("program.{kind}.file"), reason).value(format!("{:?}", file.file))
-        }),
         ProgramConfig::List(list) => {
             let refused = |error: hopsim_programs::error::ProgramError| {
                 ConfigError::new("program.list.mpt", error.to_string())
@@ -107,6 +104,19 @@ fn load(
         ProgramConfig::Stencil(config) => generators::stencil(config),
         ProgramConfig::Training(config) => generators::training(config),
         ProgramConfig::Graph500(config) => generators::graph500(config, nodes, seeds),
+        ProgramConfig::Trace(_) | ProgramConfig::Goal(_) | ProgramConfig::Table(_) => {
+            library(config).map_err(|reason| unread(config, reason))
+        }
+    }
+}
+
+/// The refusal of the file of a program.
+fn unread(config: &ProgramConfig, reason: String) -> ConfigError {
+    match config.clone().file() {
+        Some((kind, file, _)) => {
+            ConfigError::new(format!("program.{kind}.file"), reason).value(format!("{file:?}"))
+        }
+        None => ConfigError::new("program", reason),
     }
 }
 
@@ -139,8 +149,8 @@ fn phit(units: &UnitsConfig) -> Result<Fraction, ConfigError> {
     quantity(&units.phit, &[("B", 1, 1), ("kB", 1_000, 1), ("KiB", 1_024, 1)], "units.phit")
 }
 
-/// The hosts of a job.
-fn rules(units: &UnitsConfig, host: &HostConfig, ranks: u32) -> Result<Rules, ConfigError> {
+/// The hosts of a job with so many ranks, whose computations are counted by this clock.
+fn rules(units: &UnitsConfig, host: &HostConfig, (ranks, clock): (u32, Clock)) -> Result<Rules, ConfigError> {
     let path = |key: &str| format!("host.{key}");
     let most = 1_000_000;
     within(0..=most, host.send_overhead, &path("send_overhead"))?;
@@ -158,7 +168,7 @@ fn rules(units: &UnitsConfig, host: &HostConfig, ranks: u32) -> Result<Rules, Co
     let injected = host.send_completes.map_or(fsin, |completes| completes == SendCompletes::Injected);
     Ok(Rules {
         phit: phit(units)?,
-        cycles_per_nanosecond: cycles_per_nanosecond(cycle(units)?, host.cpu_speed)?,
+        cycles_per_nanosecond: rate(clock, cycle(units)?, host.cpu_speed)?,
         send_overhead: host.send_overhead,
         receive_overhead: host.receive_overhead,
         gap: host.gap,
@@ -173,6 +183,25 @@ fn rules(units: &UnitsConfig, host: &HostConfig, ranks: u32) -> Result<Rules, Co
         first_of_any_source: host.any_source == Some(AnySource::First),
         collectives: collectives(host, ranks)?,
     })
+}
+
+/// Cycles of what a clock counts; `None`: computations take no time.
+fn rate(clock: Clock, cycle: Fraction, speed: Option<CpuSpeed>) -> Result<Option<Fraction>, ConfigError> {
+    if clock == Clock::Nanoseconds {
+        return cycles_per_nanosecond(cycle, speed);
+    }
+    if speed.is_some() {
+        let reason = "the program is a table of times, which no processor changes";
+        return Err(ConfigError::new("host.cpu_speed", reason).valid("no such key"));
+    }
+    if clock == Clock::Cycles {
+        return Ok(Some(Fraction::ONE));
+    }
+    let picoseconds = Fraction { numerator: 1_000, denominator: 1 }.times(cycle);
+    let picoseconds = picoseconds.ok_or_else(|| {
+        ConfigError::new("units.cycle", "has too many digits for times in ps").valid("up to 12 digits")
+    })?;
+    Ok(Some(picoseconds.inverse()))
 }
 
 /// Cycles of a nanosecond of recorded computation; `None`: computations take no time.

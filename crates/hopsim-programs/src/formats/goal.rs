@@ -49,7 +49,12 @@ pub fn read(reader: impl BufRead) -> Result<Graph, ProgramError> {
         blocks.remove(&rank).ok_or_else(missing)
     };
     let graphs = (0..ranks).map(block).collect::<Result<_, _>>()?;
-    Ok(Graph { communicators: vec![(0..ranks).collect()], ranks: graphs })
+    Ok(Graph { communicators: vec![(0..ranks).collect()], ranks: graphs, ..Graph::default() })
+}
+
+/// The number of ranks that a file says in the beginning.
+pub(super) fn read_ranks(reader: impl BufRead) -> Result<u32, ProgramError> {
+    number_of_ranks(&mut Statements::new(reader))
 }
 
 /// Lines without comments.
@@ -248,7 +253,7 @@ impl Block {
                 if options.tag.is_some() {
                     return Err(ProgramError::new("expected no `tag` of a calc"));
                 }
-                (Operation::Compute { nanoseconds }, options.stream)
+                (Operation::Compute { time: nanoseconds }, options.stream)
             }
             _ => {
                 return Err(ProgramError::new(format!(
@@ -335,7 +340,7 @@ fn write_rank(rank: Rank, graph: &RankGraph, writer: &mut impl Write) -> io::Res
     for (operation, number) in graph.operations.iter().zip(0..) {
         write!(writer, "l{number}: ")?;
         match operation {
-            Operation::Compute { nanoseconds } => write!(writer, "calc {nanoseconds}")?,
+            Operation::Compute { time } => write!(writer, "calc {time}")?,
             Operation::Join => write!(writer, "calc 0")?,
             Operation::Send { peer, tag, bytes } => {
                 write!(writer, "send {bytes}b to {peer}")?;

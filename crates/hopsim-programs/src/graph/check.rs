@@ -148,10 +148,10 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_graph() {
-        let compute = Operation::Compute { nanoseconds: 1 };
+        let compute = Operation::Compute { time: 1 };
         let refusal = |operations: Vec<Operation>, dependencies: Vec<Dependency>| {
             let rank = RankGraph { operations, dependencies, ..RankGraph::default() };
-            let graph = Graph { communicators: vec![[0].into()], ranks: vec![rank] };
+            let graph = Graph { communicators: vec![[0].into()], ranks: vec![rank], ..Graph::default() };
             graph.check().unwrap_err().to_string()
         };
         assert_eq!(

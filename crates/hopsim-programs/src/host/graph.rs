@@ -77,7 +77,7 @@ impl Operations {
         own.dependencies.iter().for_each(|dependency| missing[dependency.operation as usize] += 1);
         let mut remainder = 0;
         let mut time = |operation: &Operation| match operation {
-            Operation::Compute { nanoseconds } => rules.compute_cycles(*nanoseconds, &mut remainder),
+            Operation::Compute { time } => rules.compute_cycles(*time, &mut remainder),
             _ => 0,
         };
         Self {

@@ -73,7 +73,7 @@ fn of_graph(graph: &RankGraph, mut clock: Clock<'_>) -> Vec<Operation> {
     let mut operations: Vec<Operation> = Vec::new();
     for (number, operation) in graph.operations.iter().enumerate() {
         let work = match *operation {
-            graph::Operation::Compute { nanoseconds } => Work::Compute(clock.cycles(nanoseconds)),
+            graph::Operation::Compute { time } => Work::Compute(clock.cycles(time)),
             graph::Operation::Send { peer, tag, bytes } => {
                 Work::Send { to: peer, tag, communicator: (0, None), bytes }
             }

@@ -2,7 +2,6 @@
 
 use super::Files;
 use crate::config::Experiment;
-use crate::config::program::ProgramConfig;
 use crate::error::ConfigError;
 use serde_json::Value;
 
@@ -35,18 +34,9 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
 pub fn load(experiment: &mut Experiment, files: &impl Files) -> Result<(), ConfigError> {
     for (index, job) in experiment.jobs.iter_mut().enumerate() {
         let Some(program) = &mut job.program else { continue };
-        let Some((kind, file)) = file_of(program) else { continue };
-        let path = format!("jobs.{index}.program.{kind}.file");
-        files.load(program).map_err(|reason| ConfigError::new(path, reason).value(format!("{file:?}")))?;
+        let Some((kind, file, _)) = program.file() else { continue };
+        let (path, file) = (format!("jobs.{index}.program.{kind}.file"), format!("{file:?}"));
+        files.load(program).map_err(|reason| ConfigError::new(path, reason).value(file))?;
     }
     Ok(())
-}
-
-/// Kind and file of a program that is in one.
-fn file_of(program: &ProgramConfig) -> Option<(&'static str, String)> {
-    match program {
-        ProgramConfig::Trace(file) => Some(("trace", file.file.clone())),
-        ProgramConfig::Goal(file) => Some(("goal", file.file.clone())),
-        _ => None,
-    }
 }
