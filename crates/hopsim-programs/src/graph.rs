@@ -1,9 +1,11 @@
 //! Programs that are graphs of operations: GOAL, Chakra.
 
 mod check;
+mod sequence;
 
 use crate::error::ProgramError;
 use crate::record::{Collective, Rank};
+use crate::trace::Trace;
 use std::sync::Arc;
 
 /// What the computations of a graph are counted in.
@@ -50,6 +52,12 @@ pub enum Operation {
     Collective(u32),
 }
 
+/// An error at an operation of a rank.
+fn located(reason: String, graph: &RankGraph, operation: u32) -> ProgramError {
+    let line = graph.lines.get(operation as usize).map(|&line| line.into());
+    ProgramError { line, ..ProgramError::new(reason) }
+}
+
 /// What an operation waits for: another one of its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependency {
@@ -90,9 +98,16 @@ pub struct Graph {
 impl Graph {
     /// Refuses what cannot be executed, whoever wrote it: peers and dependencies that do not exist, operations that wait for
     /// each other in a circle, and keys of which not as many messages are sent as received. Where a rank has receives that fit
-    /// several keys all its messages are counted together. Collective operations are not compared between ranks.
+    /// several keys all its messages are counted together. Members of a communicator must call the same collective operations, in
+    /// the order of [`RankGraph::collectives`].
     pub fn check(&self) -> Result<(), ProgramError> {
         check::check(self)
+    }
+
+    /// The same program as a trace, if every operation of a rank waits until the one before it has started or is done: what blocks
+    /// there is what nothing begins beside, and the others have requests. Without overheads it takes the same cycles.
+    pub fn sequence(&self, name: &str) -> Result<Trace, ProgramError> {
+        sequence::sequence(self, name)
     }
 }
 

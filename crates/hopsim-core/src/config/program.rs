@@ -29,6 +29,10 @@ pub enum ProgramConfig {
     /// then waits for the processor and the node's queue only. Rows may be in any order; those of a source with the same time are
     /// sent in that of the file. The number of ranks is the highest that is named, and one more.
     Table(FileConfig),
+    /// Chakra execution traces (Sridharan et al. 2023, schema 1.0), a file for each rank: what training or serving a neural network
+    /// computes and communicates. Computations wait for the stream of the CPU or that of their GPU stream, communication for a stream
+    /// of its own; collective operations use the algorithms of `host.collectives`.
+    Chakra(ChakraConfig),
     /// Operations written here, as text in format mpt 1: for examples and tests of a few lines.
     List(ListConfig),
     /// One collective operation again and again, by the algorithm that `host.collectives` names.
@@ -48,6 +52,7 @@ impl ProgramConfig {
             Self::Trace(config) => ("trace", config),
             Self::Goal(config) => ("goal", config),
             Self::Table(config) => ("table", config),
+            Self::Chakra(ChakraConfig { file, sha256, .. }) => return Some(("chakra", file, sha256)),
             _ => return None,
         };
         Some((kind, file, sha256))
@@ -231,6 +236,25 @@ pub struct FileConfig {
     /// The file, relative to the directory of the experiment; it may be compressed (`.xz`, `.gz`).
     pub file: String,
     /// SHA-256 of its contents, in hexadecimal: filled in when it is read, and compared if given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+/// Chakra execution traces.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChakraConfig {
+    /// Where the files are, relative to the directory of the experiment: the file of rank 0 is this with `.0.et` behind it, and so
+    /// on. They may be compressed by gzip.
+    pub file: String,
+    /// File with the ranks of the process groups that collective operations name in `pg_name`: a JSON object, name → list of ranks.
+    /// Without a name all ranks take part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<String>,
+    /// Operations per second of a rank \[1/s, above 0\]: computations that have no duration take their `num_ops` divided by this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flops: Option<f64>,
+    /// SHA-256 of the contents of all files, in hexadecimal: filled in when they are read, and compared if given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }

@@ -104,9 +104,10 @@ fn load(
         ProgramConfig::Stencil(config) => generators::stencil(config),
         ProgramConfig::Training(config) => generators::training(config),
         ProgramConfig::Graph500(config) => generators::graph500(config, nodes, seeds),
-        ProgramConfig::Trace(_) | ProgramConfig::Goal(_) | ProgramConfig::Table(_) => {
-            library(config).map_err(|reason| unread(config, reason))
-        }
+        ProgramConfig::Trace(_)
+        | ProgramConfig::Goal(_)
+        | ProgramConfig::Table(_)
+        | ProgramConfig::Chakra(_) => library(config).map_err(|reason| unread(config, reason)),
     }
 }
 

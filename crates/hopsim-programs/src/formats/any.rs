@@ -1,10 +1,13 @@
 //! Which format a file is in, and what is in it.
 
 use super::{dimemas, goal, goal_binary, mpt, table};
+use crate::collectives::Choices;
 use crate::error::ProgramError;
 use crate::graph::Graph;
+use crate::info::{self, Info};
 use crate::program::Program;
 use crate::trace::Trace;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 /// The formats of programs in one file.
@@ -83,9 +86,50 @@ impl Contents {
         Ok(Self::Trace(trace))
     }
 
-    fn of_graph(graph: Graph) -> Result<Self, ProgramError> {
+    /// A graph, if it can be executed.
+    pub fn of_graph(graph: Graph) -> Result<Self, ProgramError> {
         graph.check()?;
         Ok(Self::Graph(graph))
+    }
+
+    /// Its totals.
+    pub fn info(&self) -> Info {
+        match self {
+            Self::Trace(trace) => info::of_trace(trace),
+            Self::Graph(graph) => info::of_graph(graph),
+        }
+    }
+
+    /// Writes it in a format, with what that can say: see the writers. Collective operations become the messages of the algorithms
+    /// chosen where a format has none. A graph gets a name where a format has one.
+    pub fn write(
+        &self,
+        (format, name): (Format, &str),
+        choices: &Choices,
+        writer: impl Write,
+    ) -> io::Result<()> {
+        let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
+        match (self, format) {
+            (_, Format::Table) => Err(invalid(ProgramError::new(
+                "tables have no dependencies; expected mpt, dimemas, goal or goal-binary",
+            ))),
+            (Self::Trace(trace), Format::Mpt) => mpt::write(trace, writer),
+            (Self::Trace(trace), Format::Dimemas) => dimemas::write(trace, writer),
+            (Self::Trace(trace), Format::Goal) => goal::write(trace, choices, writer),
+            (Self::Trace(trace), Format::GoalBinary) => {
+                goal_binary::write(&goal::unroll(trace, choices).map_err(invalid)?, writer)
+            }
+            (Self::Graph(graph), Format::Mpt) => mpt::write(&graph.sequence(name).map_err(invalid)?, writer),
+            (Self::Graph(graph), Format::Dimemas) => {
+                dimemas::write(&graph.sequence(name).map_err(invalid)?, writer)
+            }
+            (Self::Graph(graph), Format::Goal) => {
+                goal::write_graph(&goal::unroll_graph(graph, choices).map_err(invalid)?, writer)
+            }
+            (Self::Graph(graph), Format::GoalBinary) => {
+                goal_binary::write(&goal::unroll_graph(graph, choices).map_err(invalid)?, writer)
+            }
+        }
     }
 
     /// Ready to be run.

@@ -19,12 +19,14 @@
 //! than 0 is refused.
 
 mod export;
+mod messages;
 
 pub use export::{unroll, write};
+pub use messages::unroll_graph;
 
 use super::text::{self, Fields, Lines, quoted};
 use crate::error::ProgramError;
-use crate::graph::{Dependency, Graph, Operation, RankGraph};
+use crate::graph::{Clock, Dependency, Graph, Operation, RankGraph};
 use crate::record::Rank;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -331,6 +333,7 @@ impl<'a> Options<'a> {
 /// Writes a graph. Operations are labelled by their numbers; a join becomes a calc of 0 ns. A graph with collective operations
 /// is refused.
 pub fn write_graph(graph: &Graph, mut writer: impl Write) -> io::Result<()> {
+    without_clock(graph)?;
     writeln!(writer, "num_ranks {}", graph.ranks.len())?;
     graph.ranks.iter().zip(0..).try_for_each(|(graph, rank)| write_rank(rank, graph, &mut writer))
 }
@@ -369,6 +372,15 @@ fn write_tag(tag: Option<u32>, writer: &mut impl Write) -> io::Result<()> {
         Some(tag) => write!(writer, " tag {tag}"),
         None => write!(writer, " tag -1"),
     }
+}
+
+/// Refuses a graph whose times processors do not change.
+pub(super) fn without_clock(graph: &Graph) -> io::Result<()> {
+    if graph.clock == Clock::Nanoseconds {
+        return Ok(());
+    }
+    let reason = "GOAL has computations in ns only; expected a program that is no table of times";
+    Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
 /// The refusal of a graph whose collective operations have not been made messages.

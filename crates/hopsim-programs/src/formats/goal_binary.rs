@@ -10,7 +10,7 @@
 //!
 //! A peer or tag of 2³²−1 is any.
 
-use super::goal::without_collectives;
+use super::goal::{without_clock, without_collectives};
 use crate::error::ProgramError;
 use crate::graph::{Dependency, Graph, Operation, RankGraph};
 use std::io::{self, Write};
@@ -204,6 +204,7 @@ fn verify(graph: RankGraph, expected: &[u32]) -> Result<RankGraph, ProgramError>
 
 /// Writes a graph. A join becomes a calc of 0 ns. A graph with collective operations is refused.
 pub fn write(graph: &Graph, mut writer: impl Write) -> io::Result<()> {
+    without_clock(graph)?;
     let cpus = graph.ranks.iter().flat_map(|rank| &rank.streams).max().copied().unwrap_or(0);
     writer.write_all(&MAGIC.to_le_bytes())?;
     writer.write_all(&(graph.ranks.len() as u32).to_le_bytes())?;

@@ -4,6 +4,7 @@
 //! in the format, and what one rank alone does wrong; what must hold between ranks is for [`crate::trace::Trace::check`].
 
 mod any;
+pub mod chakra;
 pub mod dimemas;
 pub mod goal;
 pub mod goal_binary;

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 const PERIOD: u32 = 256;
 
 /// What must have been compared.
-const COVERED: [&str; 32] = [
+const COVERED: [&str; 33] = [
     "dragonfly",
     "mesh",
     "torus",
@@ -40,6 +40,7 @@ const COVERED: [&str; 32] = [
     "sequences",
     "graphs",
     "tables",
+    "collectives in graphs",
     "eager",
     "rendezvous",
     "Buffered",
@@ -125,8 +126,9 @@ impl Coverage {
         self.count(if several { "several lengths" } else { "one length" });
         for program in plan.jobs.iter().filter_map(|job| job.program()) {
             self.count(match &program.program {
-                Program::Graph(graph) if graph.clock == Clock::Nanoseconds => "graphs",
-                Program::Graph(_) => "tables",
+                Program::Graph(graph) if graph.clock != Clock::Nanoseconds => "tables",
+                Program::Graph(graph) if graph.communicators.len() > 1 => "collectives in graphs",
+                Program::Graph(_) => "graphs",
                 Program::Script(_) | Program::Search(_) => "sequences",
             });
             let rules = &program.rules;

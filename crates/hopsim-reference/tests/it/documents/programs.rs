@@ -11,7 +11,7 @@ mod table;
 use super::network::nodes;
 use super::{Document, document_with, mostly, one_of};
 use hopsim_core::config::program::ProgramConfig;
-use hopsim_programs::formats::Format;
+use hopsim_programs::formats::{Contents, Format};
 use hopsim_programs::program::Program;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -41,6 +41,8 @@ struct Draw {
 enum Form {
     Sequence,
     Graph,
+    /// A graph with collective operations.
+    Calls,
     Table,
 }
 
@@ -80,7 +82,7 @@ fn draw() -> impl Strategy<Value = Draw> {
 
 fn workload(common: u32) -> impl Strategy<Value = Workload> {
     let draws = prop::collection::vec(draw(), 0..60);
-    let form = prop_oneof![6 => Just(Form::Sequence), 3 => Just(Form::Graph), 1 => Just(Form::Table)];
+    let form = prop_oneof![6 => Just(Form::Sequence), 2 => Just(Form::Graph), 1 => Just(Form::Calls), 1 => Just(Form::Table)];
     (2..=9u32, any::<u8>(), (draws, form), host(common), 0..4u32, select(vec![0, 0, 17, 300])).prop_map(
         |(ranks, turn, (draws, form), host, header, start)| Workload {
             ranks,
@@ -165,6 +167,7 @@ pub fn place(document: &mut Value, programs: &[Option<Workload>]) {
         job["program"] = match work.form {
             Form::Sequence => json!({ "list": { "mpt": sequence::text(ranks, &work.draws) } }),
             Form::Graph => json!({ "goal": { "file": graph::text(ranks, &work.draws) } }),
+            Form::Calls => json!({ "chakra": { "file": graph::text(ranks, &work.draws) } }),
             Form::Table => {
                 job["host"].as_object_mut().unwrap().remove("cpu_speed");
                 json!({ "table": { "file": table::text(ranks, &work.draws) } })
@@ -183,12 +186,17 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The program that a document names: here that is its text.
+/// The program that a document names: here that is its text. What is said to be in Chakra is GOAL and gets collective operations.
 pub fn library(program: &ProgramConfig) -> Result<Program, String> {
     let (format, text) = match program {
         ProgramConfig::Goal(config) => (Format::Goal, &config.file),
+        ProgramConfig::Chakra(config) => (Format::Goal, &config.file),
         ProgramConfig::Table(config) => (Format::Table, &config.file),
         _ => return Err("is in no file".to_owned()),
     };
-    Ok(format.read(text.as_bytes()).map_err(|error| error.to_string())?.program())
+    let mut contents = format.read(text.as_bytes()).map_err(|error| error.to_string())?;
+    if let (ProgramConfig::Chakra(_), Contents::Graph(graph)) = (program, &mut contents) {
+        graph::add_calls(graph);
+    }
+    Ok(contents.program())
 }
