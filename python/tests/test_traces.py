@@ -54,7 +54,7 @@ def finishes(program: dict[str, Any], **host: Any) -> list[int]:
         "jobs": [{"program": program, "host": {"packet_length": 1024, **host}}],
         "measure": {"streams": ["ranks"]},
     }
-    return hs.run(document).tables["ranks"].column("finish").to_pylist()
+    return [int(row["finish"]) for row in hs.run(document).tables["ranks"].to_pylist()]
 
 
 def in_file(kind: str, path: Path) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def test_collectives_become_the_messages_of_the_algorithm_chosen(hopsim: Command
     assert ring != finishes(in_file("trace", tmp_path / "odd.mpt"))
 
 
-BAD = {
+BAD: dict[tuple[str, ...], str] = {
     ("info", "none"): "none: cannot read none: No such file or directory",
     ("info", "bad.mpt"): "bad.mpt: line 1: expected `mpt 1` as first line",
     ("info", "loop.mpt"): "loop.mpt: line 6: rank 0: the program does not come to its end: 2 of 2 ranks wait",

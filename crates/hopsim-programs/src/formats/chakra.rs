@@ -83,7 +83,7 @@ impl Lowering<'_> {
             graph.push(operation, stream, None);
         }
         let mut calls: Vec<(u32, Collective)> = collectives.into_values().collect();
-        calls.sort_unstable_by_key(|call| call.0);
+        calls.sort_by_key(|call| call.0);
         graph.collectives = calls.into_iter().map(|call| call.1).collect();
         graph.dependencies = self.dependencies()?;
         Ok(graph)
