@@ -98,6 +98,8 @@ def test_processors_do_not_change_a_table(hopsim: Command, tmp_path: Path) -> No
             "time_ns,source,destination,bytes\n0.0001,0,1,8\n",
             "line 2: expected a time in ns with up to three",
         ),
+        ("time_ns,source,destination,bytes\n1,0,1,8\n4e9,0,1,8\n", "line 3: expected a time in ns"),
+        ("time_ns,source,destination,bytes\n4000000000,0,1,8\n", "line 2: rank 0: sends in cycle 4000000000"),
         ("time_ns,source,destination,bytes\n0,0,7,8\n", "8 ranks, and the placement 4 nodes"),
         ("", "line 1: the file ends here"),
     ],

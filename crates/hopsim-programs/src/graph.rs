@@ -53,7 +53,7 @@ pub enum Operation {
 }
 
 /// An error at an operation of a rank.
-fn located(reason: String, graph: &RankGraph, operation: u32) -> ProgramError {
+pub(crate) fn located(reason: String, graph: &RankGraph, operation: u32) -> ProgramError {
     let line = graph.lines.get(operation as usize).map(|&line| line.into());
     ProgramError { line, ..ProgramError::new(reason) }
 }

@@ -29,9 +29,9 @@ pub enum ProgramConfig {
     /// then waits for the processor and the node's queue only. Rows may be in any order; those of a source with the same time are
     /// sent in that of the file. The number of ranks is the highest that is named, and one more.
     Table(FileConfig),
-    /// Chakra execution traces (Sridharan et al. 2023, schema 1.0), a file for each rank: what training or serving a neural network
-    /// computes and communicates. Computations wait for the stream of the CPU or that of their GPU stream, communication for a stream
-    /// of its own; collective operations use the algorithms of `host.collectives`.
+    /// Execution traces in Chakra, schema 1.0 of `MLCommons`: what training or serving a neural network computes and communicates,
+    /// a file for each rank (Sridharan et al. 2023). Computations wait for the stream of the CPU or that of their GPU stream,
+    /// communication for a stream of its own; collective operations use the algorithms of `host.collectives`.
     Chakra(ChakraConfig),
     /// Operations written here, as text in format mpt 1: for examples and tests of a few lines.
     List(ListConfig),

@@ -8,10 +8,10 @@ use crate::config::program::{
 };
 use crate::config::{Experiment, InjectionLink, JobConfig};
 use crate::error::ConfigError;
-use crate::plan::Plan;
 use crate::plan::jobs::ProgramPlan;
+use crate::plan::{MAX_CYCLES, Plan};
 use hopsim_programs::collectives::Choices;
-use hopsim_programs::formats::mpt;
+use hopsim_programs::formats::{mpt, table};
 use hopsim_programs::graph::Clock;
 use hopsim_programs::host::rules::{Rules, SendCompletes as Completes};
 use hopsim_programs::program::Program;
@@ -76,6 +76,11 @@ pub fn plan(
         .valid("units = { cycle = \"1 ns\", phit = \"4 B\" } at the top of the document")
     })?;
     let rules = rules(units, &job.host.clone().unwrap_or_default(), (ranks as u32, program.clock()))?;
+    if let (Program::Graph(graph), Some(rate)) = (&program, rules.cycles_per_nanosecond)
+        && graph.clock != Clock::Nanoseconds
+    {
+        table::check_times(graph, rate, MAX_CYCLES).map_err(|error| unread(config, error.to_string()))?;
+    }
     Ok(ProgramPlan {
         name: job.name.clone().unwrap_or_default(),
         nodes,

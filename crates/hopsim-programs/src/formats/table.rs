@@ -13,8 +13,10 @@
 
 use super::text::{self, Lines, quoted};
 use crate::error::ProgramError;
-use crate::graph::{Clock, Dependency, Graph, Operation, RankGraph};
+use crate::graph::{self, Clock, Dependency, Graph, Operation, RankGraph};
+use crate::host::Cycle;
 use crate::record::Rank;
+use crate::units::Fraction;
 use smallvec::SmallVec;
 use std::io::BufRead;
 
@@ -73,6 +75,23 @@ pub fn read(reader: impl BufRead) -> Result<Graph, ProgramError> {
         send(own, &mut graphs[own[0].source as usize]);
     }
     Ok(Graph { clock, communicators: vec![(0..ranks).collect()], ranks: graphs })
+}
+
+/// Refuses times of a table that a run of so many cycles does not reach; `rate` is cycles of what its clock counts.
+pub fn check_times(graph: &Graph, rate: Fraction, most: Cycle) -> Result<(), ProgramError> {
+    for (own, rank) in graph.ranks.iter().zip(0..) {
+        let mut now = 0;
+        for (operation, number) in own.operations.iter().zip(0..) {
+            let Operation::Compute { time } = operation else { continue };
+            now += u128::from(*time);
+            let cycle = now * u128::from(rate.numerator) / u128::from(rate.denominator);
+            if cycle > most.into() {
+                let reason = format!("sends in cycle {cycle}; expected times of at most {most} cycles");
+                return Err(graph::located(reason, own, number).rank(rank));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether a file begins with the names of the columns.
@@ -215,6 +234,16 @@ mod tests {
             (&vec![receive(8)], &vec![receive(16)])
         );
         assert_eq!(read("\u{feff}time_ns,source,destination,bytes".as_bytes()).unwrap().ranks.len(), 1);
+    }
+
+    #[test]
+    fn times_beyond_a_run_are_refused() {
+        let text = "time_ns,source,destination,bytes\n1,0,0,1\n1,1,0,1\n160,1,0,1\n161.6,1,0,1\n";
+        let graph = read(text.as_bytes()).unwrap();
+        let rate = Fraction { numerator: 1, denominator: 1_600 };
+        assert_eq!(check_times(&graph, rate, 101), Ok(()));
+        let error = check_times(&graph, rate, 100).unwrap_err().to_string();
+        assert_eq!(error, "line 5: rank 1: sends in cycle 101; expected times of at most 100 cycles");
     }
 
     #[test]
