@@ -22,7 +22,7 @@ from rich.table import Table
 
 import hopsim
 from hopsim import Result
-from verify import graph500
+from verify import graph500, trace_rows
 from verify.options import Options
 from verify.rows import DIRECTORY
 from verify.simulate import Document
@@ -85,7 +85,7 @@ def check(options: Options) -> int:
     if missing and any(options.selects(name) for name in missing):
         options.console.print(f"Traces that are not there (--traces DIR): {', '.join(missing)}")
     failed = sum(1 for verdict in verdicts if verdict.different)
-    return failed + graph500.check(options)
+    return failed + trace_rows.check(options) + graph500.check(options)
 
 
 def judge(case: Case) -> Verdict:

@@ -70,18 +70,48 @@ def points(
     text: str,
     name: str,
     overrides: list[tuple[str, str]],
-    files: tuple[Callable[[str], str], Callable[[str], list[int]], Callable[[str], bytes]] | None = None,
+    files: tuple[
+        Callable[[str], str],
+        Callable[[str], list[int]],
+        Callable[[str], bytes],
+        Callable[[str], list[bytes]],
+    ]
+    | None = None,
 ) -> list[str]:
     """Resolved configuration of every point of a document, as JSON.
 
-    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are two
-    functions, which may raise: the links of the graph in a file as a JSON list, and what is in the file of a
-    program, decompressed. Raises `ConfigError`.
+    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are three
+    functions, which may raise: the links of the graph in a file as a JSON list, what is in the file of a
+    program, decompressed, and the same of the files of all ranks of a Chakra trace. Raises `ConfigError`.
     """
 
 def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:
     """JSON list of pairs: the sweep assignments {path: value} behind each point of `points`, and the names
     {path: name} of those values that have one.
+    """
+
+ChakraSetting = tuple[bytes | None, float | None]
+"""The contents of the file of process groups, and operations per second."""
+
+def program_info(files: list[bytes], chakra: ChakraSetting | None = None) -> str:
+    """Totals of the program in a file, or in those of all ranks of a Chakra trace, as a JSON object.
+
+    Files are decompressed. Raises `ConfigError`.
+
+    `format`, `name`, `info` (key -> text), `ranks`, `records`, `messages`, `messages_to_self`, `bytes`
+    (digits), `collectives`, `alltoall_bytes` (digits), `compute_mean` [ns], `least_time` [ns, or null].
+    """
+
+def convert_program(
+    files: list[bytes],
+    target: tuple[str, str],
+    collectives: list[tuple[str, str]],
+    chakra: ChakraSetting | None = None,
+) -> bytes:
+    """The same program in another format: `target` is `mpt`, `dimemas`, `goal` or `goal-binary`, and a name.
+
+    Where that has no collective operations they become messages of the algorithms named by (kind, algorithm).
+    Raises `ConfigError`.
     """
 
 def run(config_json: str, monitor: Monitor) -> Run:

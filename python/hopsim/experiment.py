@@ -136,7 +136,7 @@ class Experiment:
         overrides = list(self.overrides)
         try:
             # The points of a sweep mostly name the same file.
-            files = (functools.cache(self._links), self._nodes, self._contents)
+            files = (functools.cache(self._links), self._nodes, self._contents, self._ranks)
             configs = _core.points(self.text, self.name, overrides, files)
         except ConfigError as error:
             raise ConfigError(_without_place(str(error))) from None
@@ -161,6 +161,10 @@ class Experiment:
     def _contents(self, file: str) -> bytes:
         """What is in the file of a program, decompressed."""
         return program_file.contents(self.directory / file)
+
+    def _ranks(self, file: str) -> list[bytes]:
+        """What is in the files of all ranks of a Chakra trace, decompressed."""
+        return program_file.chakra(self.directory / file)
 
     def _own(self, path: str, default: Any) -> Any:
         try:

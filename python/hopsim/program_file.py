@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import glob
 import gzip
 import lzma
+import re
 import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from hopsim.errors import ConfigError
+
+T = TypeVar("T")
 
 MOST_MB = 4096
 """Largest program that is read, decompressed [MB of 2^20 bytes]."""
 
-KIND = "a trace in format mpt 1 or Dimemas, or a GOAL file; compressed as .xz or .gz, or not"
+KIND = (
+    "a trace in format mpt 1 or Dimemas, a GOAL file or a table of traffic; compressed as .xz or .gz, or not"
+)
+
+OPENERS: Mapping[str, Callable[..., Any]] = {".xz": lzma.open, ".gz": gzip.open}
+"""How files are opened that are compressed, by extension."""
+
+_RANK = re.compile(r"\.\d+\.et$")
 
 
 def contents(path: Path) -> bytes:
     """What is in the file, decompressed. Raises `ConfigError`."""
-    opener = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix, open)
     try:
-        with opener(path, "rb") as file:
+        with OPENERS.get(path.suffix, open)(path, "rb") as file:
             data = file.read((MOST_MB << 20) + 1)
     except (lzma.LZMAError, zlib.error, EOFError, gzip.BadGzipFile) as error:
         raise ConfigError(f"cannot be decompressed: {error}; valid: {KIND}") from None
@@ -28,3 +41,75 @@ def contents(path: Path) -> bytes:
     if len(data) > MOST_MB << 20:
         raise ConfigError(f"is larger than {MOST_MB} MB; valid: {KIND}")
     return data
+
+
+def chakra(path: Path) -> list[bytes]:
+    """What is in the files `PATH.0.et`, `PATH.1.et` and so on, decompressed. Raises `ConfigError`."""
+    ranks = [Path(f"{path}.{rank}.et") for rank in range(sum(1 for _ in _ranks(path)))]
+    if not ranks:
+        raise ConfigError(
+            f"cannot read {path}.0.et; valid: what the names of all files begin with: FILE.0.et, …"
+        )
+    return [_unzipped(contents(rank), rank) for rank in ranks]
+
+
+def is_chakra(path: Path) -> bool:
+    """Whether there is no such file, and files with this beginning are."""
+    return not path.exists() and any(_ranks(path))
+
+
+def _ranks(path: Path) -> Iterator[Path]:
+    """The files of the ranks."""
+    return (file for file in path.parent.glob(f"{glob.escape(path.name)}.*.et") if _RANK.search(file.name))
+
+
+def _unzipped(data: bytes, path: Path) -> bytes:
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (zlib.error, EOFError, gzip.BadGzipFile) as error:
+        raise ConfigError(
+            f"{path}: cannot be decompressed: {error}; valid: a Chakra execution trace"
+        ) from None
+
+
+def name_of(path: Path) -> str:
+    """The name of a file without its extensions."""
+    return Path(path.stem if path.suffix in OPENERS else path.name).stem
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a file that `contents` reads, compressed as its extension says."""
+    with OPENERS.get(path.suffix, open)(path, "wb") as file:
+        file.write(data)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a program comes from."""
+
+    path: Path
+    """A file, or what the files of a Chakra trace begin with."""
+    groups: Path | None = None
+    """File of the process groups of a Chakra trace."""
+    flops: float | None = None
+    """Operations per second of a rank of a Chakra trace."""
+
+    @property
+    def size(self) -> int:
+        """Of all files, as they are [bytes]."""
+        files = _ranks(self.path) if is_chakra(self.path) else [self.path]
+        return sum(file.stat().st_size for file in files)
+
+    def ask(self, question: Callable[..., T], *details: Any) -> T:
+        """What a function of `_core` says of the contents of the files. Raises `ConfigError`."""
+        try:
+            if is_chakra(self.path):
+                groups = None if self.groups is None else contents(self.groups)
+                return question(chakra(self.path), *details, (groups, self.flops))
+            if self.groups is not None or self.flops is not None:
+                raise ConfigError("is no Chakra trace; valid: no --groups and no --flops")
+            return question([contents(self.path)], *details)
+        except ConfigError as error:
+            raise ConfigError(f"{self.path}: {error}") from None

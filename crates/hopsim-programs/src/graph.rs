@@ -1,18 +1,32 @@
 //! Programs that are graphs of operations: GOAL, Chakra.
 
 mod check;
+mod sequence;
 
 use crate::error::ProgramError;
 use crate::record::{Collective, Rank};
+use crate::trace::Trace;
 use std::sync::Arc;
+
+/// What the computations of a graph are counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// Nanoseconds of the machine that the program was recorded on: hosts of another speed take other times.
+    #[default]
+    Nanoseconds,
+    /// 10⁻¹² s, which pass at the same rate for all hosts.
+    Picoseconds,
+    /// Cycles of the network, likewise.
+    Cycles,
+}
 
 /// An operation of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Takes its stream for so long on the machine that the program was recorded on.
+    /// Takes its stream for so long.
     Compute {
-        /// \[ns\]
-        nanoseconds: u64,
+        /// In the unit of [`Graph::clock`].
+        time: u64,
     },
     /// Sends a message.
     Send {
@@ -36,6 +50,12 @@ pub enum Operation {
     Join,
     /// Takes part in a collective operation: number of it in [`RankGraph::collectives`].
     Collective(u32),
+}
+
+/// An error at an operation of a rank.
+pub(crate) fn located(reason: String, graph: &RankGraph, operation: u32) -> ProgramError {
+    let line = graph.lines.get(operation as usize).map(|&line| line.into());
+    ProgramError { line, ..ProgramError::new(reason) }
 }
 
 /// What an operation waits for: another one of its rank.
@@ -67,6 +87,8 @@ pub struct RankGraph {
 /// A program whose ranks are graphs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
+    /// What computations are counted in.
+    pub clock: Clock,
     /// Members of every communicator, in their order; number 0 has all ranks.
     pub communicators: Vec<Arc<[Rank]>>,
     /// By rank.
@@ -76,9 +98,16 @@ pub struct Graph {
 impl Graph {
     /// Refuses what cannot be executed, whoever wrote it: peers and dependencies that do not exist, operations that wait for
     /// each other in a circle, and keys of which not as many messages are sent as received. Where a rank has receives that fit
-    /// several keys all its messages are counted together. Collective operations are not compared between ranks.
+    /// several keys all its messages are counted together. Members of a communicator must call the same collective operations, in
+    /// the order of [`RankGraph::collectives`].
     pub fn check(&self) -> Result<(), ProgramError> {
         check::check(self)
+    }
+
+    /// The same program as a trace, if every operation of a rank waits until the one before it has started or is done: what blocks
+    /// there is what nothing begins beside, and the others have requests. Without overheads it takes the same cycles.
+    pub fn sequence(&self, name: &str) -> Result<Trace, ProgramError> {
+        sequence::sequence(self, name)
     }
 }
 

@@ -3,6 +3,10 @@
 //! A packet of L phits keeps the wire of its node for L · c cycles; its head is at the other node after the latency, its last
 //! phit L · c cycles later. So a message of M phits takes latency + M · c, as in `LogGP` (Alexandrov et al., SPAA 1995).
 
+mod least;
+
+pub use least::least_time;
+
 use crate::host::rules::{Packets, Rules};
 use crate::host::{Cycle, Host, Letter, Outgoing};
 use crate::record::Rank;

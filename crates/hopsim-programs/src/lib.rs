@@ -15,6 +15,7 @@ pub mod graph;
 pub mod graph500;
 pub mod host;
 pub mod ideal;
+pub mod info;
 pub mod program;
 pub mod record;
 pub mod repeated;

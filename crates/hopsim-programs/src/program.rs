@@ -1,6 +1,6 @@
 //! A program in one of its forms.
 
-use crate::graph::Graph;
+use crate::graph::{Clock, Graph};
 use crate::graph500::Search;
 use crate::host::Host;
 use crate::host::rules::Rules;
@@ -26,6 +26,14 @@ impl Program {
             Self::Script(script) => script.ranks(),
             Self::Graph(graph) => graph.ranks.len() as u32,
             Self::Search(search) => search.parameters().ranks,
+        }
+    }
+
+    /// What its computations are counted in.
+    pub fn clock(&self) -> Clock {
+        match self {
+            Self::Graph(graph) => graph.clock,
+            Self::Script(_) | Self::Search(_) => Clock::Nanoseconds,
         }
     }
 

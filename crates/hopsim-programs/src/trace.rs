@@ -3,7 +3,6 @@
 #[cfg(test)]
 pub(crate) mod arbitrary;
 mod check;
-pub mod info;
 mod rules;
 pub(crate) use rules::Rules;
 

@@ -5,6 +5,7 @@ mod errors;
 mod monitor;
 mod programs;
 mod run;
+mod traces;
 
 use hopsim_core::config::document;
 use hopsim_core::error::ConfigError;
@@ -12,7 +13,7 @@ use hopsim_core::measure::statistics;
 use hopsim_core::plan::Plan;
 use hopsim_core::routing::flexvc::{Example, Support, supported};
 use hopsim_core::survey::Survey;
-use programs::PythonFiles;
+use programs::{PythonFiles, Readers};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -33,10 +34,9 @@ fn schema() -> String {
 
 /// Resolved configuration of every point of a document, as JSON.
 ///
-/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are three functions, which
-/// may raise: the links of the graph in a file as a JSON list, the nodes in the file of a placement by rank, and what is in the
-/// file of a program, decompressed. Raises
-/// `ConfigError`.
+/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are four functions, which
+/// may raise: the links of the graph in a file as a JSON list, the nodes in the file of a placement by rank, what is in the file of a
+/// program, decompressed, and the same of the files of all ranks of a Chakra trace. Raises `ConfigError`.
 #[pyfunction]
 #[pyo3(signature = (text, name, overrides, files=None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
@@ -45,9 +45,10 @@ fn points(
     text: &str,
     name: &str,
     overrides: Vec<(String, String)>,
-    files: Option<(Py<PyAny>, Py<PyAny>, Py<PyAny>)>,
+    files: Option<(Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>)>,
 ) -> PyResult<Vec<String>> {
-    let files = PythonFiles::new(files);
+    let readers = files.map(|(links, nodes, contents, ranks)| Readers { links, nodes, contents, ranks });
+    let files = PythonFiles::new(readers);
     let resolved = py.detach(|| {
         // Moved as a whole: what is in it is used by one thread at a time.
         let files = files;
@@ -145,6 +146,8 @@ mod _core {
     use super::monitor::Monitor;
     #[pymodule_export]
     use super::run::{Run, run};
+    #[pymodule_export]
+    use super::traces::{convert_program, program_info};
     #[pymodule_export]
     use super::{axes, closest, columns, points, schema, student_t, survey, vc_paths, version};
 }

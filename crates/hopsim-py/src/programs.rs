@@ -1,85 +1,121 @@
 //! The files of programs: each is read once per process, and kept by the digest of its contents.
 
 use hopsim_core::config::document::Files;
-use hopsim_core::config::program::{FileConfig, ProgramConfig};
+use hopsim_core::config::program::ProgramConfig;
 use hopsim_core::topology::graph::Edge;
 use hopsim_programs::error::ProgramError;
-use hopsim_programs::formats::{dimemas, goal, goal_binary, mpt};
+use hopsim_programs::formats::chakra::{self, Setting};
+use hopsim_programs::formats::{Contents, Format};
 use hopsim_programs::program::Program;
-use hopsim_programs::trace::Trace;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// Programs by kind and digest.
+/// Programs by kind, parameters and digest.
 static KEPT: LazyLock<Mutex<HashMap<String, Program>>> = LazyLock::new(Mutex::default);
+
+/// Functions of Python that read files, and raise where they cannot.
+pub struct Readers {
+    /// The links of the graph in a file as a JSON list.
+    pub links: Py<PyAny>,
+    /// The nodes in the file of a placement by rank.
+    pub nodes: Py<PyAny>,
+    /// The contents of a file, decompressed.
+    pub contents: Py<PyAny>,
+    /// The same of the files of all ranks of a Chakra trace.
+    pub ranks: Py<PyAny>,
+}
 
 /// Reads the files of a document by functions of Python.
 pub struct PythonFiles {
-    /// Gives the links of the graph in a file as a JSON list, or raises.
-    links: Option<Py<PyAny>>,
-    /// Gives the nodes in a file by rank, or raises.
-    nodes: Option<Py<PyAny>>,
-    /// Gives the contents of a file, decompressed, or raises.
-    contents: Option<Py<PyAny>>,
-    /// Digests of the files that have been read.
+    readers: Option<Readers>,
+    /// Digests of programs that have been read.
     digests: RefCell<HashMap<String, String>>,
 }
 
 impl PythonFiles {
     /// With these functions.
-    pub fn new(functions: Option<(Py<PyAny>, Py<PyAny>, Py<PyAny>)>) -> Self {
-        let (links, nodes, contents) = match functions {
-            Some((links, nodes, contents)) => (Some(links), Some(nodes), Some(contents)),
-            None => (None, None, None),
-        };
-        Self { links, nodes, contents, digests: RefCell::default() }
+    pub fn new(readers: Option<Readers>) -> Self {
+        Self { readers, digests: RefCell::default() }
     }
 
-    /// Reads a file and keeps the program under the digest that it returns.
-    fn read(&self, kind: &str, file: &str) -> Result<String, String> {
-        let contents: Vec<u8> = call(self.contents.as_ref(), file, |answer| answer.extract())?;
-        let digest = Sha256::digest(&contents).iter().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
-        let key = key(kind, &digest);
-        let is_known = KEPT.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&key);
-        if !is_known {
-            let program = parse(kind, &contents).map_err(|error| error.to_string())?;
-            KEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(key, program);
-        }
-        self.digests.borrow_mut().insert(file.to_owned(), digest.clone());
-        Ok(digest)
+    fn readers(&self) -> Result<&Readers, String> {
+        self.readers.as_ref().ok_or_else(|| "cannot be read here".into())
     }
+
+    /// Reads the files of a program and keeps it under the digest that it returns.
+    fn read(&self, program: &ProgramConfig, kind: &str, file: &str) -> Result<String, String> {
+        let readers = self.readers()?;
+        let contents = |file: &str| call(&readers.contents, file, |answer| Ok(answer.extract()?));
+        if let ProgramConfig::Chakra(config) = program {
+            let files: Vec<PyBackedBytes> = call(&readers.ranks, file, |answer| answer.extract())?;
+            let groups: Option<PyBackedBytes> = config.groups.as_deref().map(contents).transpose()?;
+            let digest = digest(files.iter().chain(&groups).map(AsRef::as_ref));
+            let parse = || of_chakra(&files, groups.as_deref(), config.flops);
+            return keep(key(program, kind, &digest), parse).map(|()| digest);
+        }
+        let contents: PyBackedBytes = contents(file)?;
+        let digest = digest([contents.as_ref()]);
+        keep(key(program, kind, &digest), || parse(kind, &contents)).map(|()| digest)
+    }
+}
+
+/// Keeps a program unless it is known.
+fn keep(key: String, parse: impl FnOnce() -> Result<Contents, ProgramError>) -> Result<(), String> {
+    let is_known = KEPT.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&key);
+    if !is_known {
+        let program = parse().map_err(|error| error.to_string())?.program();
+        KEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(key, program);
+    }
+    Ok(())
+}
+
+/// That of a file; of several that of theirs.
+fn digest<'a>(files: impl IntoIterator<Item = &'a [u8]>) -> String {
+    let mut digests: Vec<_> = files.into_iter().map(Sha256::digest).collect();
+    let digest = match digests.pop() {
+        Some(only) if digests.is_empty() => only,
+        last => {
+            digests.extend(last);
+            Sha256::digest(digests.concat())
+        }
+    };
+    digest.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 impl Files for PythonFiles {
     fn links(&self, file: &str) -> Result<Vec<Edge>, String> {
-        let text: String = call(self.links.as_ref(), file, |answer| answer.extract())?;
+        let text: String = call(&self.readers()?.links, file, |answer| answer.extract())?;
         serde_json::from_str(&text).map_err(|error| error.to_string())
     }
 
     fn nodes(&self, file: &str) -> Result<Vec<u32>, String> {
-        call(self.nodes.as_ref(), file, |answer| answer.extract())
+        call(&self.readers()?.nodes, file, |answer| answer.extract())
     }
 
     fn load(&self, program: &mut ProgramConfig) -> Result<(), String> {
-        let Some((kind, config)) = file_of(program) else { return Ok(()) };
-        let known = self.digests.borrow().get(&config.file).cloned();
-        let digest = known.map_or_else(|| self.read(kind, &config.file), Ok)?;
-        match &config.sha256 {
-            Some(other) if *other != digest => Err(format!(
+        let mut named = program.clone();
+        let Some((kind, file, given)) = named.file() else { return Ok(()) };
+        let (file, given) = (file.to_owned(), given.take());
+        let known = self.digests.borrow().get(&format!("{named:?}")).cloned();
+        let digest = known.map_or_else(|| self.read(&named, kind, &file), Ok)?;
+        self.digests.borrow_mut().insert(format!("{named:?}"), digest.clone());
+        if given.is_some_and(|given| given != digest) {
+            return Err(format!(
                 "has other contents than sha256 says: {digest}; valid: the file that was meant, or no sha256"
-            )),
-            _ => {
-                config.sha256 = Some(digest);
-                Ok(())
-            }
+            ));
         }
+        if let Some((_, _, sha256)) = program.file() {
+            *sha256 = Some(digest);
+        }
+        Ok(())
     }
 
     fn program(&self, program: &ProgramConfig) -> Result<Program, String> {
@@ -89,48 +125,51 @@ impl Files for PythonFiles {
 
 /// The program of a resolved configuration whose file has been read in this process.
 pub fn kept(program: &ProgramConfig) -> Result<Program, String> {
-    let mut program = program.clone();
-    let Some((kind, config)) = file_of(&mut program) else { return Err("is in no file".into()) };
-    let digest = config.sha256.clone().unwrap_or_default();
+    let mut named = program.clone();
+    let Some((kind, _, sha256)) = named.file() else { return Err("is in no file".into()) };
+    let digest = sha256.clone().unwrap_or_default();
     let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.get(&key(kind, &digest)).cloned().ok_or_else(|| "has not been read in this process".into())
+    kept.get(&key(program, kind, &digest)).cloned().ok_or_else(|| "has not been read in this process".into())
 }
 
-fn key(kind: &str, digest: &str) -> String {
-    format!("{kind} {digest}")
+fn key(program: &ProgramConfig, kind: &str, digest: &str) -> String {
+    let flops = if let ProgramConfig::Chakra(config) = program { config.flops } else { None };
+    format!("{kind} {flops:?} {digest}")
 }
 
-fn file_of(program: &mut ProgramConfig) -> Option<(&'static str, &mut FileConfig)> {
-    match program {
-        ProgramConfig::Trace(file) => Some(("trace", file)),
-        ProgramConfig::Goal(file) => Some(("goal", file)),
-        _ => None,
-    }
+/// The program in a file; the document says of what kind it is.
+fn parse(kind: &str, contents: &[u8]) -> Result<Contents, ProgramError> {
+    let format = match (kind, Format::of(contents)) {
+        ("table", _) => Format::Table,
+        ("goal", Format::GoalBinary) => Format::GoalBinary,
+        ("goal", _) => Format::Goal,
+        (_, Format::Dimemas) => Format::Dimemas,
+        _ => Format::Mpt,
+    };
+    format.read(contents)
 }
 
-fn parse(kind: &str, contents: &[u8]) -> Result<Program, ProgramError> {
-    if kind == "goal" {
-        let graph = if goal_binary::is_binary(contents) {
-            goal_binary::read(contents)
-        } else {
-            goal::read(contents)
-        }?;
-        graph.check()?;
-        return Ok(Program::Graph(Arc::new(graph)));
-    }
-    let trace: Trace =
-        if contents.starts_with(b"#DIMEMAS") { dimemas::read(contents) } else { mpt::read(contents) }?;
-    trace.check()?;
-    Ok(Program::Script(Arc::new(trace)))
+/// The program in the files of all ranks, with the contents of the file of process groups.
+pub fn of_chakra(
+    files: &[PyBackedBytes],
+    groups: Option<&[u8]>,
+    flops: Option<f64>,
+) -> Result<Contents, ProgramError> {
+    let wrong = |error| {
+        ProgramError::new(format!(
+            "the file of process groups is no JSON object, name → list of ranks: {error}"
+        ))
+    };
+    let groups = groups.map_or_else(|| Ok(BTreeMap::default()), serde_json::from_slice).map_err(wrong)?;
+    Contents::of_graph(chakra::read(files, &Setting { groups, flops })?)
 }
 
 /// What a function of Python says of a file, or why it says nothing.
 fn call<T>(
-    function: Option<&Py<PyAny>>,
+    function: &Py<PyAny>,
     file: &str,
     take: impl FnOnce(Bound<'_, PyAny>) -> PyResult<T>,
 ) -> Result<T, String> {
-    let Some(function) = function else { return Err("cannot be read here".into()) };
     Python::attach(|py| {
         let answer = function.call1(py, (file,)).and_then(|answer| take(answer.into_bound(py)));
         answer.map_err(|error| error.value(py).to_string())

@@ -31,6 +31,7 @@ _COMMANDS = {
     "explain": "hopsim.cli.explain",
     "schema": "hopsim.cli.schema",
     "plot": "hopsim.cli.plot",
+    "trace": "hopsim.cli.trace",
     "reproduce": "hopsim.reproduce",
     "bench": "hopsim.bench",
 }

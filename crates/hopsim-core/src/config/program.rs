@@ -25,6 +25,16 @@ pub enum ProgramConfig {
     /// A graph of operations in the Group Operation Assembly Language (Hoefler, Siebert & Lumsdaine, ICPP 2009), as text or
     /// binary.
     Goal(FileConfig),
+    /// Explicit traffic: a table of comma-separated values, with a row for each message. Its first line names the columns in any
+    /// order: `time_cycles`, or `time_ns` with up to three decimals; `source` and `destination`, ranks; `bytes`. A message is sent in
+    /// the cycle that its time falls in, counted from the job's `start`, whatever else happens and whatever `cpu_speed`: its send
+    /// then waits for the processor and the node's queue only. Rows may be in any order; those of a source with the same time are
+    /// sent in that of the file. The number of ranks is the highest that is named, and one more.
+    Table(FileConfig),
+    /// Execution traces in Chakra, schema 1.0 of `MLCommons`: what training or serving a neural network computes and communicates,
+    /// a file for each rank (Sridharan et al. 2023). Computations wait for the stream of the CPU or that of their GPU stream,
+    /// communication for a stream of its own; collective operations use the algorithms of `host.collectives`.
+    Chakra(ChakraConfig),
     /// Operations written here, as text in format mpt 1: for examples and tests of a few lines.
     List(ListConfig),
     /// One collective operation again and again, by the algorithm that `host.collectives` names.
@@ -35,6 +45,20 @@ pub enum ProgramConfig {
     Training(TrainingConfig),
     /// A breadth-first search of the Graph500 benchmark (Fuentes 2017, chapter 2).
     Graph500(Graph500Config),
+}
+
+impl ProgramConfig {
+    /// Of a program that is in a file: its kind, the file, and the digest of its contents.
+    pub fn file(&mut self) -> Option<(&'static str, &str, &mut Option<String>)> {
+        let (kind, FileConfig { file, sha256 }) = match self {
+            Self::Trace(config) => ("trace", config),
+            Self::Goal(config) => ("goal", config),
+            Self::Table(config) => ("table", config),
+            Self::Chakra(ChakraConfig { file, sha256, .. }) => return Some(("chakra", file, sha256)),
+            _ => return None,
+        };
+        Some((kind, file, sha256))
+    }
 }
 
 /// A stencil: every iteration posts all receives, starts all sends, computes, and waits for all.
@@ -215,6 +239,25 @@ pub struct FileConfig {
     /// The file, relative to the directory of the experiment; it may be compressed (`.xz`, `.gz`).
     pub file: String,
     /// SHA-256 of its contents, in hexadecimal: filled in when it is read, and compared if given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+/// Chakra execution traces.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChakraConfig {
+    /// Where the files are, relative to the directory of the experiment: the file of rank 0 is this with `.0.et` behind it, and so
+    /// on. They may be compressed by gzip.
+    pub file: String,
+    /// File with the ranks of the process groups that collective operations name in `pg_name`: a JSON object, name → list of ranks.
+    /// Without a name all ranks take part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<String>,
+    /// Operations per second of a rank \[1/s, above 0\]: computations that have no duration take their `num_ops` divided by this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flops: Option<f64>,
+    /// SHA-256 of the contents of all files, in hexadecimal: filled in when they are read, and compared if given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }

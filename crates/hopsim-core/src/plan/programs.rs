@@ -9,10 +9,11 @@ use crate::config::program::{
 };
 use crate::config::{Experiment, InjectionLink, JobConfig};
 use crate::error::ConfigError;
-use crate::plan::Plan;
 use crate::plan::jobs::ProgramPlan;
+use crate::plan::{MAX_CYCLES, Plan};
 use hopsim_programs::collectives::Choices;
-use hopsim_programs::formats::mpt;
+use hopsim_programs::formats::{mpt, table};
+use hopsim_programs::graph::Clock;
 use hopsim_programs::host::log::Wanted;
 use hopsim_programs::host::rules::{Rules, SendCompletes as Completes};
 use hopsim_programs::program::Program;
@@ -81,7 +82,13 @@ pub fn plan(
         )
         .valid("units = { cycle = \"1 ns\", phit = \"4 B\" } at the top of the document")
     })?;
-    let rules = rules((experiment, units), &job.host.clone().unwrap_or_default(), ranks as u32)?;
+    let host = job.host.clone().unwrap_or_default();
+    let rules = rules((experiment, units), &host, (ranks as u32, program.clock()))?;
+    if let (Program::Graph(graph), Some(rate)) = (&program, rules.cycles_per_nanosecond)
+        && graph.clock != Clock::Nanoseconds
+    {
+        table::check_times(graph, rate, MAX_CYCLES).map_err(|error| unread(config, error.to_string()))?;
+    }
     let is_endless = matches!(job.repeat, Some(Repeat::Named(_)));
     let wants = |stream| !is_endless && experiment.measure.streams.contains(&stream);
     Ok(ProgramPlan {
@@ -105,10 +112,6 @@ fn load(
     library: &Library<'_>,
 ) -> Result<Program, ConfigError> {
     match config {
-        ProgramConfig::Trace(file) | ProgramConfig::Goal(file) => library(config).map_err(|reason| {
-            let kind = if matches!(config, ProgramConfig::Trace(_)) { "trace" } else { "goal" };
-            ConfigError::new(format!("program.{kind}.file"), reason).value(format!("{:?}", file.file))
-        }),
         ProgramConfig::List(list) => {
             let refused = |error: hopsim_programs::error::ProgramError| {
                 ConfigError::new("program.list.mpt", error.to_string())
@@ -121,6 +124,20 @@ fn load(
         ProgramConfig::Stencil(config) => generators::stencil(config),
         ProgramConfig::Training(config) => generators::training(config),
         ProgramConfig::Graph500(config) => generators::graph500(config, nodes, seeds),
+        ProgramConfig::Trace(_)
+        | ProgramConfig::Goal(_)
+        | ProgramConfig::Table(_)
+        | ProgramConfig::Chakra(_) => library(config).map_err(|reason| unread(config, reason)),
+    }
+}
+
+/// The refusal of the file of a program.
+fn unread(config: &ProgramConfig, reason: String) -> ConfigError {
+    match config.clone().file() {
+        Some((kind, file, _)) => {
+            ConfigError::new(format!("program.{kind}.file"), reason).value(format!("{file:?}"))
+        }
+        None => ConfigError::new("program", reason),
     }
 }
 
@@ -187,11 +204,11 @@ impl Units {
     }
 }
 
-/// The hosts of a job.
+/// The hosts of a job with so many ranks, whose computations are counted by this clock.
 fn rules(
     (experiment, units): (&Experiment, Units),
     host: &HostConfig,
-    ranks: u32,
+    (ranks, clock): (u32, Clock),
 ) -> Result<Rules, ConfigError> {
     let path = |key: &str| format!("host.{key}");
     let most = 1_000_000;
@@ -210,7 +227,7 @@ fn rules(
     let injected = host.send_completes.map_or(fsin, |completes| completes == SendCompletes::Injected);
     Ok(Rules {
         phit: units.phit,
-        cycles_per_nanosecond: cycles_per_nanosecond(units.cycle, host.cpu_speed)?,
+        cycles_per_nanosecond: rate(clock, units.cycle, host.cpu_speed)?,
         send_overhead: host.send_overhead,
         receive_overhead: host.receive_overhead,
         gap: host.gap,
@@ -226,6 +243,25 @@ fn rules(
         first_of_any_source: host.any_source == Some(AnySource::First),
         collectives: collectives(host, ranks)?,
     })
+}
+
+/// Cycles of what a clock counts; `None`: computations take no time.
+fn rate(clock: Clock, cycle: Fraction, speed: Option<CpuSpeed>) -> Result<Option<Fraction>, ConfigError> {
+    if clock == Clock::Nanoseconds {
+        return cycles_per_nanosecond(cycle, speed);
+    }
+    if speed.is_some() {
+        let reason = "the program is a table of times, which no processor changes";
+        return Err(ConfigError::new("host.cpu_speed", reason).valid("no such key"));
+    }
+    if clock == Clock::Cycles {
+        return Ok(Some(Fraction::ONE));
+    }
+    let picoseconds = Fraction { numerator: 1_000, denominator: 1 }.times(cycle);
+    let picoseconds = picoseconds.ok_or_else(|| {
+        ConfigError::new("units.cycle", "has too many digits for times in ps").valid("up to 12 digits")
+    })?;
+    Ok(Some(picoseconds.inverse()))
 }
 
 /// Cycles of a nanosecond of recorded computation; `None`: computations take no time.

@@ -19,12 +19,14 @@
 //! than 0 is refused.
 
 mod export;
+mod messages;
 
 pub use export::{unroll, write};
+pub use messages::unroll_graph;
 
 use super::text::{self, Fields, Lines, quoted};
 use crate::error::ProgramError;
-use crate::graph::{Dependency, Graph, Operation, RankGraph};
+use crate::graph::{Clock, Dependency, Graph, Operation, RankGraph};
 use crate::record::Rank;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -49,7 +51,12 @@ pub fn read(reader: impl BufRead) -> Result<Graph, ProgramError> {
         blocks.remove(&rank).ok_or_else(missing)
     };
     let graphs = (0..ranks).map(block).collect::<Result<_, _>>()?;
-    Ok(Graph { communicators: vec![(0..ranks).collect()], ranks: graphs })
+    Ok(Graph { communicators: vec![(0..ranks).collect()], ranks: graphs, ..Graph::default() })
+}
+
+/// The number of ranks that a file says in the beginning.
+pub(super) fn read_ranks(reader: impl BufRead) -> Result<u32, ProgramError> {
+    number_of_ranks(&mut Statements::new(reader))
 }
 
 /// Lines without comments.
@@ -248,7 +255,7 @@ impl Block {
                 if options.tag.is_some() {
                     return Err(ProgramError::new("expected no `tag` of a calc"));
                 }
-                (Operation::Compute { nanoseconds }, options.stream)
+                (Operation::Compute { time: nanoseconds }, options.stream)
             }
             _ => {
                 return Err(ProgramError::new(format!(
@@ -326,6 +333,7 @@ impl<'a> Options<'a> {
 /// Writes a graph. Operations are labelled by their numbers; a join becomes a calc of 0 ns. A graph with collective operations
 /// is refused.
 pub fn write_graph(graph: &Graph, mut writer: impl Write) -> io::Result<()> {
+    without_clock(graph)?;
     writeln!(writer, "num_ranks {}", graph.ranks.len())?;
     graph.ranks.iter().zip(0..).try_for_each(|(graph, rank)| write_rank(rank, graph, &mut writer))
 }
@@ -335,7 +343,7 @@ fn write_rank(rank: Rank, graph: &RankGraph, writer: &mut impl Write) -> io::Res
     for (operation, number) in graph.operations.iter().zip(0..) {
         write!(writer, "l{number}: ")?;
         match operation {
-            Operation::Compute { nanoseconds } => write!(writer, "calc {nanoseconds}")?,
+            Operation::Compute { time } => write!(writer, "calc {time}")?,
             Operation::Join => write!(writer, "calc 0")?,
             Operation::Send { peer, tag, bytes } => {
                 write!(writer, "send {bytes}b to {peer}")?;
@@ -364,6 +372,15 @@ fn write_tag(tag: Option<u32>, writer: &mut impl Write) -> io::Result<()> {
         Some(tag) => write!(writer, " tag {tag}"),
         None => write!(writer, " tag -1"),
     }
+}
+
+/// Refuses a graph whose times processors do not change.
+pub(super) fn without_clock(graph: &Graph) -> io::Result<()> {
+    if graph.clock == Clock::Nanoseconds {
+        return Ok(());
+    }
+    let reason = "GOAL has computations in ns only; expected a program that is no table of times";
+    Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
 /// The refusal of a graph whose collective operations have not been made messages.

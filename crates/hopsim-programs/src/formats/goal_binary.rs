@@ -10,7 +10,7 @@
 //!
 //! A peer or tag of 2³²−1 is any.
 
-use super::goal::without_collectives;
+use super::goal::{without_clock, without_collectives};
 use crate::error::ProgramError;
 use crate::graph::{Dependency, Graph, Operation, RankGraph};
 use std::io::{self, Write};
@@ -50,7 +50,7 @@ pub fn read(bytes: &[u8]) -> Result<Graph, ProgramError> {
         rank_graph(part, ranks).map_err(|error: ProgramError| error.rank(rank))
     };
     let graphs = (0..ranks).map(read).collect::<Result<_, _>>()?;
-    Ok(Graph { communicators: vec![(0..ranks).collect()], ranks: graphs })
+    Ok(Graph { communicators: vec![(0..ranks).collect()], ranks: graphs, ..Graph::default() })
 }
 
 /// The part of the file that belongs to the next rank of the table.
@@ -159,7 +159,7 @@ fn operation(kind: u8, key: (u32, u32), size: u64, ranks: u32) -> Result<Operati
         SEND if tag == ANY => Err(ProgramError::new("expected a tag of a send, got any")),
         SEND => Ok(Operation::Send { peer, tag, bytes: size }),
         RECEIVE => Ok(Operation::Receive { peer: known(peer), tag: known(tag), bytes: size }),
-        COMPUTE => Ok(Operation::Compute { nanoseconds: size }),
+        COMPUTE => Ok(Operation::Compute { time: size }),
         _ => Err(ProgramError::new(format!("expected a kind, 1 send, 2 recv or 3 calc, got {kind}"))),
     }
 }
@@ -204,6 +204,7 @@ fn verify(graph: RankGraph, expected: &[u32]) -> Result<RankGraph, ProgramError>
 
 /// Writes a graph. A join becomes a calc of 0 ns. A graph with collective operations is refused.
 pub fn write(graph: &Graph, mut writer: impl Write) -> io::Result<()> {
+    without_clock(graph)?;
     let cpus = graph.ranks.iter().flat_map(|rank| &rank.streams).max().copied().unwrap_or(0);
     writer.write_all(&MAGIC.to_le_bytes())?;
     writer.write_all(&(graph.ranks.len() as u32).to_le_bytes())?;
@@ -267,7 +268,7 @@ fn write_rank(graph: &RankGraph, writer: &mut impl Write) -> io::Result<()> {
 
 fn numbers(operation: &Operation) -> Option<(u8, u32, u64, u32)> {
     match *operation {
-        Operation::Compute { nanoseconds } => Some((COMPUTE, 0, nanoseconds, 0)),
+        Operation::Compute { time } => Some((COMPUTE, 0, time, 0)),
         Operation::Join => Some((COMPUTE, 0, 0, 0)),
         Operation::Send { peer, tag, bytes } => Some((SEND, peer, bytes, tag)),
         Operation::Receive { peer, tag, bytes } => {

@@ -1,8 +1,9 @@
 //! What must hold within and between the ranks of a graph.
 
-use super::{Dependency, Graph, Operation, RankGraph};
+use super::{Dependency, Graph, Operation, RankGraph, located};
 use crate::error::ProgramError;
-use crate::record::Rank;
+use crate::record::{Rank, Record};
+use crate::trace::{Tape, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// See [`Graph::check`].
@@ -11,7 +12,21 @@ pub fn check(graph: &Graph) -> Result<(), ProgramError> {
     for (own, rank) in graph.ranks.iter().zip(0..) {
         within(own, ranks).map_err(|error: ProgramError| error.rank(rank))?;
     }
+    if graph.ranks.iter().any(|own| !own.collectives.is_empty()) {
+        calls(graph).check()?;
+    }
     between(graph)
+}
+
+/// The collective operations alone, as a trace.
+fn calls(graph: &Graph) -> Trace {
+    let tape = |own: &RankGraph| {
+        let mut tape = Tape::new(0);
+        own.collectives.iter().for_each(|call| tape.push(&Record::Collective(call.clone())));
+        tape
+    };
+    let ranks = graph.ranks.iter().map(tape).collect();
+    Trace { communicators: graph.communicators.clone(), ranks, ..Trace::default() }
 }
 
 fn within(graph: &RankGraph, ranks: usize) -> Result<(), ProgramError> {
@@ -43,11 +58,6 @@ fn within(graph: &RankGraph, ranks: usize) -> Result<(), ProgramError> {
     let names: Vec<String> = circle.iter().chain(circle.first()).map(u32::to_string).collect();
     let reason = format!("operations wait for each other in a circle: {}; expected none", names.join(" → "));
     Err(located(reason, graph, circle[0]))
-}
-
-fn located(reason: String, graph: &RankGraph, operation: u32) -> ProgramError {
-    let line = graph.lines.get(operation as usize).map(|&line| line.into());
-    ProgramError { line, ..ProgramError::new(reason) }
 }
 
 /// Source, destination and tag; without source and tag where the destination has receives that fit any.
@@ -148,10 +158,10 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_graph() {
-        let compute = Operation::Compute { nanoseconds: 1 };
+        let compute = Operation::Compute { time: 1 };
         let refusal = |operations: Vec<Operation>, dependencies: Vec<Dependency>| {
             let rank = RankGraph { operations, dependencies, ..RankGraph::default() };
-            let graph = Graph { communicators: vec![[0].into()], ranks: vec![rank] };
+            let graph = Graph { communicators: vec![[0].into()], ranks: vec![rank], ..Graph::default() };
             graph.check().unwrap_err().to_string()
         };
         assert_eq!(

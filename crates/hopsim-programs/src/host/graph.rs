@@ -77,7 +77,7 @@ impl Operations {
         own.dependencies.iter().for_each(|dependency| missing[dependency.operation as usize] += 1);
         let mut remainder = 0;
         let mut time = |operation: &Operation| match operation {
-            Operation::Compute { nanoseconds } => rules.compute_cycles(*nanoseconds, &mut remainder),
+            Operation::Compute { time } => rules.compute_cycles(*time, &mut remainder),
             _ => 0,
         };
         Self {
@@ -200,7 +200,8 @@ impl Operations {
 
     fn label(&self, operation: u32) -> Label {
         let stream = self.own().streams.get(operation as usize).copied().unwrap_or(0);
-        Label { index: operation, owner: operation, record: operation, stream }
+        // A collective needs two places in program order, for what it receives and what it sends.
+        Label { index: 2 * operation, owner: operation, record: operation, stream }
     }
 
     fn unroll(&self, machine: &Machine, number: u32) -> Unrolling {
@@ -227,5 +228,37 @@ impl Operations {
         };
         open.left = exchange.count();
         exchange.begin(now, machine, label);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collectives::Kind;
+    use crate::graph::Dependency;
+    use crate::host::Host;
+    use crate::ideal::{Ejection, Ideal, Latency, Network};
+    use crate::record::{Bytes, Collective};
+
+    #[test]
+    fn in_a_step_of_a_collective_a_message_that_is_there_comes_before_one_to_send() {
+        let barrier = Collective { kind: Kind::Barrier, communicator: 0, root: None, bytes: Bytes::Same(0) };
+        let mut ranks = vec![RankGraph { collectives: vec![barrier], ..RankGraph::default() }; 2];
+        ranks[1].push(Operation::Collective(0), 0, None);
+        for operation in
+            [Operation::Compute { time: 500 }, Operation::Compute { time: 500 }, Operation::Collective(0)]
+        {
+            ranks[0].push(operation, 0, None);
+        }
+        ranks[0].dependencies.push(Dependency { operation: 2, on: 1, started: false });
+        let graph = Arc::new(Graph { communicators: vec![[0, 1].into()], ranks, ..Graph::default() });
+        let rules = Arc::new(Rules { send_overhead: 20, receive_overhead: 10, ..Rules::default() });
+        let hosts = (0..2).map(|rank| Host::of_graph(rank, &graph, &rules)).collect();
+        let network =
+            Network { latency: Latency::Constant(50), cycles_per_phit: 1, ejection: Ejection::Unlimited };
+        let mut ideal = Ideal::new(network, hosts, 0);
+        ideal.advance(Cycle::MAX, |_, _| ());
+        let finish: Vec<Cycle> = ideal.hosts().iter().map(|host| host.figures().finish).collect();
+        assert_eq!(finish, [1000 + 10 + 20, 1000 + 10 + 20 + 1 + 50 + 10]);
     }
 }

@@ -19,7 +19,8 @@ pub enum SendCompletes {
 pub struct Rules {
     /// Bytes of a phit.
     pub phit: Fraction,
-    /// Cycles that a nanosecond of recorded computation takes; `None`: computations take no time.
+    /// Cycles that a nanosecond of recorded computation takes, or what a graph counts in instead; `None`: computations take no
+    /// time.
     pub cycles_per_nanosecond: Option<Fraction>,
     /// What the processor spends on a message that it sends, o of `LogGOPS` \[cycles\].
     pub send_overhead: Cycle,

@@ -236,6 +236,8 @@ impl Sequence {
         machine.need_streams(BESIDE);
         self.requests.insert(request, Request::Open);
         let label = self.label(request, BESIDE);
+        // What it sends has a place in program order behind what it receives.
+        self.index += 1;
         let unrolling = self.unroll(machine, collective);
         self.beside.insert(request, Beside { unrolling, label, left: 1 });
         self.done(now, machine, request);

@@ -27,12 +27,13 @@ impl Exchange {
         u32::from(self.receive.is_some()) + u32::from(self.send.is_some())
     }
 
-    /// Begins them as operations that share a label.
+    /// Begins them as operations that share a label, but for the index of the send: that is the next one, which nothing else has.
     pub fn begin(self, now: Cycle, machine: &mut Machine, label: Label) {
         if let Some(pattern) = self.receive {
             machine.begin(now, label, Work::Receive(pattern));
         }
         if let Some(sending) = self.send {
+            let label = Label { index: label.index + 1, ..label };
             machine.begin(now, label, Work::Send(sending));
         }
     }

@@ -1,8 +1,8 @@
 //! The operations of a rank: its whole program, written out.
 
 use hopsim_core::plan::ProgramPlan;
-use hopsim_programs::collectives::Call;
-use hopsim_programs::graph::{self, RankGraph};
+use hopsim_programs::collectives::{Call, Step};
+use hopsim_programs::graph::{self, Graph};
 use hopsim_programs::host::rules::Rules;
 use hopsim_programs::program::Program;
 use hopsim_programs::record::{Bytes, Collective, Message, Record, Script};
@@ -50,7 +50,7 @@ pub fn operations(program: &ProgramPlan, rank: u32) -> Vec<Operation> {
     let clock = Clock { rules: &program.rules, remainder: 0 };
     match &program.program {
         Program::Script(script) => of_records(script, rank, clock),
-        Program::Graph(graph) => of_graph(&graph.ranks[rank as usize], clock),
+        Program::Graph(graph) => of_graph(graph, rank, clock),
         Program::Search(_) => unimplemented!("the reference has no searches"),
     }
 }
@@ -71,28 +71,96 @@ impl Clock<'_> {
     }
 }
 
-fn of_graph(graph: &RankGraph, mut clock: Clock<'_>) -> Vec<Operation> {
+fn of_graph(all: &Graph, rank: u32, mut clock: Clock<'_>) -> Vec<Operation> {
+    let graph = &all.ranks[rank as usize];
     let mut operations: Vec<Operation> = Vec::new();
+    // What of an operation waits for others, and what others wait for to be done.
+    let mut ends: Vec<(usize, usize)> = Vec::new();
     for (number, operation) in graph.operations.iter().enumerate() {
-        let work = match *operation {
-            graph::Operation::Compute { nanoseconds } => Work::Compute(clock.cycles(nanoseconds)),
+        let stream = usize::from(graph.stream(number as u32));
+        let mut push = |work, after| {
+            let record = number;
+            operations.push(Operation {
+                work,
+                stream,
+                record,
+                after,
+                ready: false,
+                started: false,
+                done: false,
+            });
+            operations.len() - 1
+        };
+        let first = match *operation {
+            graph::Operation::Compute { time } => push(Work::Compute(clock.cycles(time)), Vec::new()),
             graph::Operation::Send { peer, tag, bytes } => {
-                Work::Send { to: peer, tag, communicator: (0, None), bytes }
+                push(Work::Send { to: peer, tag, communicator: (0, None), bytes }, Vec::new())
             }
             graph::Operation::Receive { peer, tag, .. } => {
-                Work::Receive { from: peer, tag, communicator: (0, None) }
+                push(Work::Receive { from: peer, tag, communicator: (0, None) }, Vec::new())
             }
-            graph::Operation::Join => Work::Join,
-            graph::Operation::Collective(_) => unimplemented!("the reference has no collectives in graphs"),
+            graph::Operation::Join | graph::Operation::Collective(_) => push(Work::Join, Vec::new()),
         };
-        let waits = graph.dependencies.iter().filter(|dependency| dependency.operation as usize == number);
-        let state = |started| if started { State::Started } else { State::Done };
-        let after = waits.map(|dependency| (dependency.on as usize, state(dependency.started))).collect();
-        let stream = usize::from(graph.stream(number as u32));
-        let record = number;
-        operations.push(Operation { work, stream, record, after, ready: false, started: false, done: false });
+        let mut last = first;
+        if let graph::Operation::Collective(number) = *operation {
+            let collective = &graph.collectives[number as usize];
+            let before = &graph.collectives[..number as usize];
+            let count = before.iter().filter(|other| other.communicator == collective.communicator).count();
+            let members = &all.communicators[collective.communicator as usize];
+            for step in steps(clock.rules, collective, members, (rank, count as u32)) {
+                // All of a step begins when the one before it is over.
+                let begun: Vec<usize> =
+                    step.into_iter().map(|work| push(work, vec![(last, State::Done)])).collect();
+                last = push(Work::Join, begun.into_iter().map(|work| (work, State::Done)).collect());
+            }
+        }
+        ends.push((first, last));
+    }
+    for dependency in &graph.dependencies {
+        let (start, end) = ends[dependency.on as usize];
+        let awaited = if dependency.started { (start, State::Started) } else { (end, State::Done) };
+        operations[ends[dependency.operation as usize].0].after.push(awaited);
     }
     operations
+}
+
+/// What a rank does in a collective operation, number `count` of those of the communicator: in each step it receives, sends, or both.
+fn steps(
+    rules: &Rules,
+    collective: &Collective,
+    members: &[u32],
+    (rank, count): (u32, u32),
+) -> Vec<Vec<Work>> {
+    let communicator = (collective.communicator, Some(count));
+    let place = |rank: u32| members.iter().position(|&member| member == rank).unwrap_or(0) as u32;
+    let (bytes, each) = match &collective.bytes {
+        Bytes::Same(bytes) => (*bytes, None),
+        Bytes::Each { sent, received } => (0, Some((&**sent, &**received))),
+    };
+    let call = Call {
+        kind: collective.kind,
+        members: members.len() as u32,
+        place: place(rank),
+        root: collective.root.map_or(0, place),
+        bytes,
+        each,
+    };
+    let algorithm = rules.collectives.algorithm(call.kind, call.members, bytes);
+    let work = |step: Step| {
+        let receive = step.receive.map(|part| Work::Receive {
+            from: Some(members[part.member as usize]),
+            tag: Some(0),
+            communicator,
+        });
+        let send = step.send.map(|part| Work::Send {
+            to: members[part.member as usize],
+            tag: 0,
+            communicator,
+            bytes: part.bytes,
+        });
+        receive.into_iter().chain(send).collect()
+    };
+    algorithm.steps(&call).map(work).collect()
 }
 
 fn of_records(script: &Arc<dyn Script>, rank: u32, clock: Clock<'_>) -> Vec<Operation> {
@@ -196,41 +264,15 @@ impl Sequence<'_> {
 
     fn collective(&mut self, collective: &Collective) {
         let count = self.collectives.entry(collective.communicator).or_default();
-        let communicator = (collective.communicator, Some(*count));
+        let number = *count;
         *count += 1;
         let members = &self.script.communicators()[collective.communicator as usize];
-        let place = |rank: u32| members.iter().position(|&member| member == rank).unwrap_or(0) as u32;
-        let (bytes, each) = match &collective.bytes {
-            Bytes::Same(bytes) => (*bytes, None),
-            Bytes::Each { sent, received } => (0, Some((&**sent, &**received))),
-        };
-        let call = Call {
-            kind: collective.kind,
-            members: members.len() as u32,
-            place: place(self.rank),
-            root: collective.root.map_or(0, place),
-            bytes,
-            each,
-        };
-        let algorithm = self.clock.rules.collectives.algorithm(call.kind, call.members, bytes);
-        for step in algorithm.steps(&call) {
-            let receive = step.receive.map(|part| Work::Receive {
-                from: Some(members[part.member as usize]),
-                tag: Some(0),
-                communicator,
-            });
-            let send = step.send.map(|part| Work::Send {
-                to: members[part.member as usize],
-                tag: 0,
-                communicator,
-                bytes: part.bytes,
-            });
-            match (receive, send) {
-                (Some(receive), Some(send)) => {
-                    let both = [self.start(receive), self.start(send)];
-                    self.wait(both);
-                }
-                (receive, send) => receive.into_iter().chain(send).for_each(|work| self.block(work)),
+        for step in steps(self.clock.rules, collective, members, (self.rank, number)) {
+            if let [_, _] = step[..] {
+                let both: Vec<usize> = step.into_iter().map(|work| self.start(work)).collect();
+                self.wait(both);
+            } else {
+                step.into_iter().for_each(|work| self.block(work));
             }
         }
     }

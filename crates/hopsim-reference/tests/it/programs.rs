@@ -6,6 +6,7 @@ use hopsim_core::engine::{Control, Outcome, run, run_cut};
 use hopsim_core::error::RunError;
 use hopsim_core::measure::Column;
 use hopsim_core::plan::Plan;
+use hopsim_programs::graph::Clock;
 use hopsim_programs::program::Program;
 use hopsim_reference::metrics::{messages_table, operations_table, ranks_table, sizes_table};
 use hopsim_reference::{Run, Told};
@@ -17,7 +18,7 @@ use std::collections::BTreeMap;
 const PERIOD: u32 = 256;
 
 /// What must have been compared.
-const COVERED: [&str; 31] = [
+const COVERED: [&str; 33] = [
     "dragonfly",
     "mesh",
     "torus",
@@ -39,6 +40,8 @@ const COVERED: [&str; 31] = [
     "control lbr",
     "sequences",
     "graphs",
+    "tables",
+    "collectives in graphs",
     "eager",
     "rendezvous",
     "Buffered",
@@ -123,9 +126,14 @@ impl Coverage {
         self.count(format!("{} injection ports", plan.experiment.nic.injection_ports));
         let several = plan.shortest_packet() < plan.longest_packet();
         self.count(if several { "several lengths" } else { "one length" });
-        self.count(if has_graph(plan) { "graphs" } else { "sequences" });
-        let rules = plan.jobs.iter().filter_map(|job| job.program()).map(|program| &program.rules);
-        for rules in rules {
+        for program in plan.jobs.iter().filter_map(|job| job.program()) {
+            self.count(match &program.program {
+                Program::Graph(graph) if graph.clock != Clock::Nanoseconds => "tables",
+                Program::Graph(graph) if graph.communicators.len() > 1 => "collectives in graphs",
+                Program::Graph(_) => "graphs",
+                Program::Script(_) | Program::Search(_) => "sequences",
+            });
+            let rules = &program.rules;
             self.count(if rules.eager_limit.is_some() { "rendezvous" } else { "eager" });
             self.count(format!("{:?}", rules.send_completes));
         }

@@ -2,7 +2,6 @@
 
 use super::Files;
 use crate::config::Experiment;
-use crate::config::program::ProgramConfig;
 use crate::error::ConfigError;
 use crate::traffic::placement::Placement;
 use serde_json::Value;
@@ -55,18 +54,9 @@ pub fn load(experiment: &mut Experiment, files: &impl Files) -> Result<(), Confi
             job.placement = Placement::List(nodes);
         }
         let Some(program) = &mut job.program else { continue };
-        let Some((kind, file)) = file_of(program) else { continue };
-        let path = format!("jobs.{index}.program.{kind}.file");
-        files.load(program).map_err(|reason| ConfigError::new(path, reason).value(format!("{file:?}")))?;
+        let Some((kind, file, _)) = program.file() else { continue };
+        let (path, file) = (format!("jobs.{index}.program.{kind}.file"), format!("{file:?}"));
+        files.load(program).map_err(|reason| ConfigError::new(path, reason).value(file))?;
     }
     Ok(())
-}
-
-/// Kind and file of a program that is in one.
-fn file_of(program: &ProgramConfig) -> Option<(&'static str, String)> {
-    match program {
-        ProgramConfig::Trace(file) => Some(("trace", file.file.clone())),
-        ProgramConfig::Goal(file) => Some(("goal", file.file.clone())),
-        _ => None,
-    }
 }

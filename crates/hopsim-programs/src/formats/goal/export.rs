@@ -30,7 +30,8 @@ pub fn write(trace: &Trace, choices: &Choices, mut writer: impl Write) -> io::Re
 pub fn unroll(trace: &Trace, choices: &Choices) -> Result<Graph, ProgramError> {
     let export = Export::new(trace, choices)?;
     let ranks = (0..trace.ranks.len() as Rank).map(|rank| export.rank(rank)).collect::<Result<_, _>>()?;
-    Ok(Graph { communicators: trace.communicators.iter().take(1).cloned().collect(), ranks })
+    let communicators = trace.communicators.iter().take(1).cloned().collect();
+    Ok(Graph { communicators, ranks, ..Graph::default() })
 }
 
 /// What tags are needed for: messages of a communicator with a tag, or its collective operations. These need one only, as all
@@ -140,7 +141,7 @@ impl<'a> Chain<'a> {
     fn record(&mut self, record: &Record) -> Result<(), ProgramError> {
         match record {
             Record::Compute { nanoseconds: 0 } => {}
-            Record::Compute { nanoseconds } => self.block(Operation::Compute { nanoseconds: *nanoseconds }),
+            Record::Compute { nanoseconds } => self.block(Operation::Compute { time: *nanoseconds }),
             Record::Send { message, request } => {
                 let Message { peer, bytes, .. } = *message;
                 self.message(Operation::Send { peer, tag: self.tag(message), bytes }, *request);
@@ -153,7 +154,7 @@ impl<'a> Chain<'a> {
             Record::Wait { requests } => {
                 let operations: SmallVec<[u32; 4]> =
                     requests.iter().filter_map(|request| self.requests.remove(request)).collect();
-                let join = self.push(Operation::Compute { nanoseconds: 0 });
+                let join = self.push(Operation::Compute { time: 0 });
                 let dependencies =
                     operations.into_iter().map(|on| Dependency { operation: join, on, started: false });
                 self.graph.dependencies.extend(dependencies);

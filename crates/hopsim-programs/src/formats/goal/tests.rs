@@ -101,15 +101,22 @@ fn comments_streams_and_wildcards_are_understood() {
         operations: vec![
             Operation::Receive { peer: None, tag: None, bytes: 8 },
             Operation::Send { peer: 1, tag: 9, bytes: 7 },
-            Operation::Compute { nanoseconds: 5 },
-            Operation::Compute { nanoseconds: 6 },
+            Operation::Compute { time: 5 },
+            Operation::Compute { time: 6 },
         ],
         streams: vec![2, 0, 0, 0],
         lines: vec![8, 9, 10, 11],
         dependencies: vec![Dependency { operation: 3, on: 0, started: false }],
         collectives: Vec::new(),
     };
-    assert_eq!(graph, Graph { communicators: vec![[0, 1].into()], ranks: vec![rank, RankGraph::default()] });
+    assert_eq!(
+        graph,
+        Graph {
+            communicators: vec![[0, 1].into()],
+            ranks: vec![rank, RankGraph::default()],
+            ..Graph::default()
+        }
+    );
 }
 
 /// What a rank is made of.
@@ -131,7 +138,7 @@ fn graphs() -> impl Strategy<Value = Graph> {
             for (kind, peer, tag, size, stream, any) in operations {
                 let peer = peer % count;
                 let operation = match kind {
-                    0 => Operation::Compute { nanoseconds: size },
+                    0 => Operation::Compute { time: size },
                     1 => Operation::Send { peer, tag, bytes: size },
                     _ => {
                         let peer = (!any).then_some(peer);
@@ -153,7 +160,7 @@ fn graphs() -> impl Strategy<Value = Graph> {
             graph
         };
         let ranks = ranks.into_iter().map(graph).collect();
-        Graph { communicators: vec![(0..count).collect()], ranks }
+        Graph { communicators: vec![(0..count).collect()], ranks, ..Graph::default() }
     })
 }
 

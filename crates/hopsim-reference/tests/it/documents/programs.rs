@@ -6,17 +6,17 @@
 
 mod graph;
 mod sequence;
+mod table;
 
 use super::measure::OF_PROGRAMS;
 use super::network::nodes;
 use super::{Document, document_with, mostly, one_of};
 use hopsim_core::config::program::ProgramConfig;
-use hopsim_programs::formats::goal;
+use hopsim_programs::formats::{Contents, Format};
 use hopsim_programs::program::Program;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// Cycles after which a run is given up.
 pub const LIMIT: u32 = 30_000;
@@ -37,6 +37,16 @@ struct Draw {
     ahead: bool,
 }
 
+/// In which form a program is written.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Sequence,
+    Graph,
+    /// A graph with collective operations.
+    Calls,
+    Table,
+}
+
 /// A program and its host.
 #[derive(Clone, Debug)]
 pub struct Workload {
@@ -44,7 +54,7 @@ pub struct Workload {
     /// Which nodes it gets.
     turn: usize,
     draws: Vec<Draw>,
-    is_graph: bool,
+    form: Form,
     host: Value,
     header: u32,
     start: u32,
@@ -73,13 +83,13 @@ fn draw() -> impl Strategy<Value = Draw> {
 
 fn workload(common: u32) -> impl Strategy<Value = Workload> {
     let draws = prop::collection::vec(draw(), 0..60);
-    let form = prop::bool::weighted(0.3);
+    let form = prop_oneof![6 => Just(Form::Sequence), 2 => Just(Form::Graph), 1 => Just(Form::Calls), 1 => Just(Form::Table)];
     (2..=9u32, any::<u8>(), (draws, form), host(common), 0..4u32, select(vec![0, 0, 17, 300])).prop_map(
-        |(ranks, turn, (draws, is_graph), host, header, start)| Workload {
+        |(ranks, turn, (draws, form), host, header, start)| Workload {
             ranks,
             turn: turn.into(),
             draws,
-            is_graph,
+            form,
             host,
             header,
             start,
@@ -154,10 +164,15 @@ pub fn place(document: &mut Value, programs: &[Option<Workload>]) {
         job["host"]["packet_length"] = json!(length);
         job["host"]["header_length"] = json!(u64::from(work.header).min(length - 1));
         job["start"] = json!(work.start);
-        job["program"] = if work.is_graph {
-            json!({ "goal": { "file": graph::text(ranks as u32, &work.draws) } })
-        } else {
-            json!({ "list": { "mpt": sequence::text(ranks as u32, &work.draws) } })
+        let ranks = ranks as u32;
+        job["program"] = match work.form {
+            Form::Sequence => json!({ "list": { "mpt": sequence::text(ranks, &work.draws) } }),
+            Form::Graph => json!({ "goal": { "file": graph::text(ranks, &work.draws) } }),
+            Form::Calls => json!({ "chakra": { "file": graph::text(ranks, &work.draws) } }),
+            Form::Table => {
+                job["host"].as_object_mut().unwrap().remove("cpu_speed");
+                json!({ "table": { "file": table::text(ranks, &work.draws) } })
+            }
         };
     }
     let measure = document["measure"].as_object_mut().unwrap();
@@ -172,10 +187,17 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The program that a document names: here that is its text.
+/// The program that a document names: here that is its text. What is said to be in Chakra is GOAL and gets collective operations.
 pub fn library(program: &ProgramConfig) -> Result<Program, String> {
-    let ProgramConfig::Goal(file) = program else { return Err("is no graph".to_owned()) };
-    let graph = goal::read(file.file.as_bytes()).map_err(|error| error.to_string())?;
-    graph.check().map_err(|error| error.to_string())?;
-    Ok(Program::Graph(Arc::new(graph)))
+    let (format, text) = match program {
+        ProgramConfig::Goal(config) => (Format::Goal, &config.file),
+        ProgramConfig::Chakra(config) => (Format::Goal, &config.file),
+        ProgramConfig::Table(config) => (Format::Table, &config.file),
+        _ => return Err("is in no file".to_owned()),
+    };
+    let mut contents = format.read(text.as_bytes()).map_err(|error| error.to_string())?;
+    if let (ProgramConfig::Chakra(_), Contents::Graph(graph)) = (program, &mut contents) {
+        graph::add_calls(graph);
+    }
+    Ok(contents.program())
 }

@@ -1,6 +1,9 @@
 //! Random graphs of operations, which wait for earlier ones and have several streams.
 
 use super::Draw;
+use hopsim_programs::collectives::Kind;
+use hopsim_programs::graph::{Dependency, Graph, Operation};
+use hopsim_programs::record::{Bytes, Collective};
 use std::fmt::Write;
 
 /// The operations of a rank as text, and how many there are.
@@ -52,4 +55,41 @@ pub fn text(ranks: u32, draws: &[Draw]) -> String {
         let _ = writeln!(text, "rank {rank} {{\n{}}}", block.text);
     }
     text
+}
+
+/// Adds collective operations to all ranks, and what waits for them. They wait for some of the operations before and for one
+/// another, or go on beside each other; nothing that they wait for waits for them, so all come to an end.
+pub fn add_calls(graph: &mut Graph) {
+    const KINDS: [Kind; 6] =
+        [Kind::Allreduce, Kind::Barrier, Kind::Alltoall, Kind::Bcast, Kind::ReduceScatter, Kind::Allgather];
+    let ranks = graph.ranks.len() as u32;
+    graph.communicators.push((0..ranks).rev().collect());
+    let seed = graph.ranks.iter().map(|own| own.operations.len()).sum::<usize>() as u32;
+    for (own, rank) in graph.ranks.iter_mut().zip(0u32..) {
+        let count = own.operations.len() as u32;
+        let mut last = None;
+        for call in 0..1 + seed % 4 {
+            let kind = KINDS[((seed + call) % 6) as usize];
+            let bytes = if kind == Kind::Barrier { 0 } else { u64::from(seed * 13 % 400) };
+            own.collectives.push(Collective {
+                kind,
+                communicator: (seed + call) % 2,
+                root: (kind == Kind::Bcast).then_some(seed % ranks),
+                bytes: Bytes::Same(bytes),
+            });
+            let number = own.push(Operation::Collective(call), (call % 2) as u8, None);
+            let end = own.push(Operation::Compute { time: 20 }, 0, None);
+            let mut wait =
+                |operation, on| own.dependencies.push(Dependency { operation, on, started: false });
+            wait(end, number);
+            let choice = rank * 7 + call * 5 + seed;
+            if count > 0 && choice % 3 > 0 {
+                wait(number, choice % count);
+            }
+            if let Some(last) = last.filter(|_| seed % 3 == 0) {
+                wait(number, last);
+            }
+            last = Some(number);
+        }
+    }
 }

@@ -1,16 +1,17 @@
-//! What a trace consists of, in numbers.
+//! What a program consists of, in numbers.
 
 use crate::collectives::Kind;
+use crate::graph::{Clock, Graph, Operation};
 use crate::record::{Bytes, Collective, Message, Rank, Record};
 use crate::trace::{Place, Trace};
 use std::sync::Arc;
 
-/// Totals of a trace.
+/// Totals of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Number of ranks.
     pub ranks: u64,
-    /// Records of all ranks.
+    /// Records or operations of all ranks.
     pub records: u64,
     /// Messages that are sent by a record of their own, those of a rank to itself among them.
     pub messages: u64,
@@ -22,7 +23,7 @@ pub struct Info {
     pub collectives: u64,
     /// Payload of alltoall and alltoallv that leaves its rank \[bytes\].
     pub alltoall_bytes: u128,
-    /// Computation of all ranks \[ns\].
+    /// Computation of all ranks \[ns\]; the times of a table are none.
     pub compute: u128,
 }
 
@@ -34,7 +35,7 @@ impl Info {
 }
 
 /// Counts what is in a trace.
-pub fn info(trace: &Trace) -> Info {
+pub fn of_trace(trace: &Trace) -> Info {
     let mut info = Info { ranks: trace.ranks.len() as u64, ..Info::default() };
     for (tape, rank) in trace.ranks.iter().zip(0..) {
         info.records += tape.len();
@@ -42,7 +43,9 @@ pub fn info(trace: &Trace) -> Info {
         while let Some(record) = tape.next(&mut place) {
             match &record {
                 Record::Compute { nanoseconds } => info.compute += u128::from(*nanoseconds),
-                Record::Send { message, .. } => info.message(rank, message),
+                Record::Send { message: Message { peer, bytes, .. }, .. } => {
+                    info.message(rank, *peer, *bytes);
+                }
                 _ => {}
             }
             if let Some(collective) = record.collective() {
@@ -54,11 +57,35 @@ pub fn info(trace: &Trace) -> Info {
     info
 }
 
+/// Counts what is in a graph.
+pub fn of_graph(graph: &Graph) -> Info {
+    let mut info = Info { ranks: graph.ranks.len() as u64, ..Info::default() };
+    for (own, rank) in graph.ranks.iter().zip(0..) {
+        info.records += own.operations.len() as u64;
+        for operation in &own.operations {
+            match *operation {
+                Operation::Compute { time } if graph.clock == Clock::Nanoseconds => {
+                    info.compute += u128::from(time);
+                }
+                Operation::Send { peer, bytes, .. } => info.message(rank, peer, bytes),
+                Operation::Compute { .. }
+                | Operation::Receive { .. }
+                | Operation::Join
+                | Operation::Collective(_) => {}
+            }
+        }
+        for collective in &own.collectives {
+            info.collective(rank, collective, graph.communicators.get(collective.communicator as usize));
+        }
+    }
+    info
+}
+
 impl Info {
-    fn message(&mut self, rank: Rank, message: &Message) {
+    fn message(&mut self, rank: Rank, peer: Rank, bytes: u64) {
         self.messages += 1;
-        self.messages_to_self += u64::from(message.peer == rank);
-        self.bytes += u128::from(message.bytes);
+        self.messages_to_self += u64::from(peer == rank);
+        self.bytes += u128::from(bytes);
     }
 
     fn collective(&mut self, rank: Rank, collective: &Collective, members: Option<&Arc<[Rank]>>) {
@@ -100,7 +127,7 @@ mod tests {
             alltoall_bytes: 1 + 3 + 6 * 8,
             compute: 15,
         };
-        assert_eq!(info(&trace), expected);
-        assert!((info(&trace).compute_mean() - 5.0).abs() < 1e-12);
+        assert_eq!(of_trace(&trace), expected);
+        assert!((of_trace(&trace).compute_mean() - 5.0).abs() < 1e-12);
     }
 }

@@ -1,0 +1,131 @@
+"""`hopsim trace`: what is in the file of a program, and the same program in other formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+from rich.markup import escape
+from rich.table import Table
+
+from hopsim import _core, program_file
+from hopsim.cli.console import stdout
+from hopsim.errors import ConfigError
+from hopsim.program_file import Source
+from hopsim.trace_info import HEADINGS, TraceInfo
+
+EXTENSIONS = {".mpt": "mpt", ".dim": "dimemas", ".goal": "goal", ".bin": "goal-binary"}
+"""Formats by the extension of their files, before `.xz` or `.gz`."""
+
+
+_CHAKRA = (
+    click.option(
+        "--groups",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="JSON file of the process groups of a Chakra trace.",
+    ),
+    click.option(
+        "--flops", type=float, metavar="X", help="Operations per second of a rank of a Chakra trace."
+    ),
+)
+
+
+def _of_chakra(function: Callable[..., None]) -> Callable[..., None]:
+    """Adds what the files of a Chakra trace do not say."""
+    for option in reversed(_CHAKRA):
+        function = option(function)
+    return function
+
+
+@click.group("trace", short_help="Tell what is in the file of a program, or convert it.")
+def command() -> None:
+    """Tell what is in the file of a program, or convert it: mpt 1, Dimemas, GOAL, Chakra, tables of traffic.
+
+    The format of a file is recognised by how it begins; .xz and .gz are decompressed. A Chakra trace is named
+    by what its files begin with: NAME for NAME.0.et and so on.
+    """
+
+
+@command.command("info", short_help="Verify the file of a program and show its totals.")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@_of_chakra
+def info(file: Path, groups: Path | None, flops: float | None) -> None:
+    """Verify the file of a program and show its totals.
+
+    Verified is that every message that is sent is received, with the same bytes, that members of a
+    communicator call the same collectives in the same order, and that the program comes to its end. The ideal
+    time is that of a network without latency over which messages take no time.
+    """
+    found = TraceInfo.of(Source(file, groups, flops))
+    console = stdout()
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for name, value in found.lines():
+        table.add_row(escape(name), escape(value))
+    console.print(table)
+    for line in (HEADINGS, ["---"] * len(HEADINGS), found.row()):
+        click.echo(f"| {' | '.join(line)} |")
+
+
+@command.command("convert", short_help="Write a program in another format.")
+@click.argument("source", metavar="IN", type=click.Path(path_type=Path))
+@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@click.option(
+    "--to",
+    "name",
+    type=click.Choice(list(EXTENSIONS.values())),
+    help="Format; default by the extension of OUT: "
+    + ", ".join(f"{extension} {name}" for extension, name in EXTENSIONS.items())
+    + ", each also compressed as .xz or .gz.",
+)
+@click.option(
+    "--collectives",
+    multiple=True,
+    metavar="KIND=ALGORITHM",
+    help="Algorithm whose messages a kind of collective becomes in GOAL, as in host.collectives; default "
+    "auto. May be repeated.",
+)
+@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
+@_of_chakra
+def convert(
+    source: Path,
+    target: Path,
+    name: str | None,
+    collectives: tuple[str, ...],
+    force: bool,
+    groups: Path | None,
+    flops: float | None,
+) -> None:
+    """Write the program in IN to OUT in another format.
+
+    GOAL has no collectives and no communicators: collectives become messages, and keys become tags. mpt and
+    Dimemas hold sequences: a graph converts if each operation waits until the one before it has started or is
+    done. Dimemas loses waits for sends, receives from any source and the single sizes of alltoallv.
+    """
+    name = name or _by_extension(target)
+    choices = [_choice(text) for text in collectives]
+    if choices and not name.startswith("goal"):
+        raise ConfigError(f"--collectives: {name} has collectives of its own; valid: with --to goal")
+    if target.exists() and not force:
+        raise ConfigError(f"{target}: exists; valid: another name, or --force to replace it")
+    format_and_name = (name, program_file.name_of(target))
+    converted = Source(source, groups, flops).ask(_core.convert_program, format_and_name, choices)
+    program_file.write(target, converted)
+
+
+def _by_extension(target: Path) -> str:
+    extension = Path(target.stem if target.suffix in program_file.OPENERS else target.name).suffix
+    if extension not in EXTENSIONS:
+        known = ", ".join(EXTENSIONS)
+        raise ConfigError(f"{target}: the extension says no format; valid: {known}, or --to FORMAT")
+    return EXTENSIONS[extension]
+
+
+def _choice(text: str) -> tuple[str, str]:
+    kind, equals, algorithm = text.partition("=")
+    if not equals:
+        raise ConfigError(f"--collectives {text}: must be KIND=ALGORITHM, for example allreduce=ring")
+    return kind, algorithm
