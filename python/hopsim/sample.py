@@ -50,7 +50,7 @@ def _whole(catalogue: Catalogue, schema: Schema, *, optional: bool = False) -> A
     """A value of a schema: tables with the keys they must have, or with those that have a default too."""
     if "oneOf" in schema:
         return _first_choice(catalogue, schema)
-    if schema.get("type") == "array":
+    if "items" in schema:
         items, count = schema["items"], schema.get("minItems", 1)
         if items.get("type") == "integer":
             return [items.get("minimum", 0) + number for number in range(count)]

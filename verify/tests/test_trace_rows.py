@@ -14,8 +14,8 @@ def test_a_trace_of_the_package_is_told_as_it_was_recorded(row: dict[str, str]) 
 
 
 def test_a_difference_is_seen() -> None:
-    row = {**SHIPPED[0], "records": "7"}
+    (own,) = (row for row in SHIPPED if row["trace"] == "CG.A.16.it2")
+    row = {**own, "records": "7"}
     file = trace_rows.find(row["trace"], None)
     assert file is not None
-    assert len(SHIPPED) == 7
     assert trace_rows.differences(row, file) == ["records is 35228, not 7"]

@@ -45,10 +45,9 @@ fn points(
     text: &str,
     name: &str,
     overrides: Vec<(String, String)>,
-    files: Option<(Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>)>,
+    files: Option<programs::Functions>,
 ) -> PyResult<Vec<String>> {
-    let readers = files.map(|(links, nodes, contents, ranks)| Readers { links, nodes, contents, ranks });
-    let files = PythonFiles::new(readers);
+    let files = PythonFiles::new(files.map(Readers::from));
     let resolved = py.detach(|| {
         // Moved as a whole: what is in it is used by one thread at a time.
         let files = files;

@@ -30,6 +30,15 @@ pub struct Readers {
     pub ranks: Py<PyAny>,
 }
 
+/// The same as Python hands them over, in this order.
+pub type Functions = (Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>);
+
+impl From<Functions> for Readers {
+    fn from((links, nodes, contents, ranks): Functions) -> Self {
+        Self { links, nodes, contents, ranks }
+    }
+}
+
 /// Reads the files of a document by functions of Python.
 pub struct PythonFiles {
     readers: Option<Readers>,

@@ -378,9 +378,8 @@ impl Machine {
 
     /// A message is issued. It joins the queue after all that follows from that at once: see [`Self::join_queue`].
     fn issue(&mut self, id: u32, sending: Sending) -> Option<Reached> {
-        let number = self.next_number();
         let operation = self.operations[id as usize].as_mut()?;
-        (operation.issued, operation.number) = (true, number);
+        operation.issued = true;
         self.issued = Some((id, sending));
         Some(Reached { owner: operation.label.owner, started: true, done: false })
     }
@@ -388,9 +387,10 @@ impl Machine {
     /// The message that has been issued joins the queue, or is announced at once if the rank sends it to itself.
     fn join_queue(&mut self, now: Cycle) -> Option<Reached> {
         let (id, sending) = self.issued.take()?;
+        let number = self.next_number();
         let operation = self.operations[id as usize].as_mut()?;
-        operation.joined = now;
-        let (owner, number) = (operation.label.owner, operation.number);
+        (operation.joined, operation.number) = (now, number);
+        let owner = operation.label.owner;
         let Sending { to, tag, communicator, bytes } = sending;
         let (is_own, is_eager) = (to == self.rank, self.rules.is_eager(bytes));
         let purpose = if is_own || is_eager { Purpose::Eager } else { Purpose::Request { sender: id } };

@@ -257,3 +257,28 @@ fn what_comes_in_is_computed_before_the_next_message_is_made() {
         assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= 2000), "{times:?}");
     }
 }
+
+#[test]
+fn over_an_unlimited_wire_the_processor_keeps_messages_of_queries_as_far_apart_as_they_are_long() {
+    let link = Parameters { generation: Generation::Link, ..Parameters::new(5, 14, Fraction::new(2, 1)) };
+    let search = Arc::new(Search::new(link, seeded(4)).unwrap());
+    let (all, figures) = run(&search, Rules { has_unlimited_wire: true, ..rules() });
+    let phits = |bytes: u64| u32::try_from(bytes.div_ceil(8)).unwrap();
+    let mut pairs = 0;
+    for (level, source) in (0..search.levels()).flat_map(|level| (0..5).map(move |rank| (level, rank))) {
+        let mut sent: Vec<&There> = all
+            .iter()
+            .filter(|there| (there.level, there.kind, there.source) == (level, QUERIES, source))
+            .collect();
+        sent.sort_by_key(|there| there.joined);
+        for pair in sent.windows(2) {
+            // It leaves over the wire of the ideal network, and then the processor waits as long again.
+            assert!(pair[1].joined - pair[0].joined >= 2 * phits(pair[0].bytes), "{pair:?}");
+            pairs += 1;
+        }
+    }
+    assert!(pairs > 100, "{pairs}");
+    assert!(figures.iter().all(|rank| rank.overhead > 0));
+    let (_, with_wire) = run(&search, rules());
+    assert!(with_wire.iter().all(|rank| rank.overhead == 0));
+}

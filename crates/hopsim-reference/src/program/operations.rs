@@ -272,7 +272,9 @@ impl Sequence<'_> {
                 let both: Vec<usize> = step.into_iter().map(|work| self.start(work)).collect();
                 self.wait(both);
             } else {
-                step.into_iter().for_each(|work| self.block(work));
+                for work in step {
+                    self.block(work);
+                }
             }
         }
     }

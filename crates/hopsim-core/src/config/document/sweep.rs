@@ -195,11 +195,12 @@ fn give(names: &Key, mut keys: Vec<&mut Key>) -> Result<(), ConfigError> {
         );
         return Err(refused(reason).valid("a name for each value, in their order"));
     }
-    for name in &names.values {
+    for (name, value) in names.values.iter().zip(&key.values) {
         let text = name.as_str().ok_or_else(|| {
             refused("a name must be a string".into()).value(show(name)).valid(format!("\"{}\"", show(name)))
         })?;
-        if key.labels.iter().any(|other| other == text) {
+        // A value that is listed again keeps its name.
+        if key.labels.iter().zip(&key.values).any(|(label, other)| label == text && other != value) {
             return Err(
                 refused(format!("two values have the name \"{text}\"")).valid("a name of its own for each")
             );

@@ -43,7 +43,9 @@ fn text(name: &str, value: &str) -> Vec<u8> {
 
 fn node(id: u64, kind: u64, after: &[u64], fields: &[Vec<u8>]) -> Vec<u8> {
     let mut ids = Vec::new();
-    after.iter().for_each(|&id| varint(id, &mut ids));
+    for &id in after {
+        varint(id, &mut ids);
+    }
     let name = format!("n{id}");
     // What is not used: times when it began, inputs.
     let other = [number(6, 77), long(8, &long(1, b"[]"))].concat();
@@ -181,7 +183,7 @@ fn wrong_files_are_refused() {
         ),
         (
             vec![node(5, 5, &[], &[int("comm_size", 1), int("comm_dst", 1)])],
-            "rank 0: of the messages to rank 1 from rank 0 with tag 0 1 are sent and 0 received",
+            "rank 0: of the messages to rank 1 from rank 0 with tag 0, 1 are sent and 0 received",
         ),
         (
             vec![node(5, 7, &[], &[int("comm_type", 0), int("comm_size", 1), text("pg_name", "dp")])],

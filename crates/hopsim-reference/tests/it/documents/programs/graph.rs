@@ -68,7 +68,7 @@ pub fn add_calls(graph: &mut Graph) {
     for (own, rank) in graph.ranks.iter_mut().zip(0u32..) {
         let count = own.operations.len() as u32;
         let mut last = None;
-        for call in 0..1 + seed % 4 {
+        for call in 0..=(seed % 4) {
             let kind = KINDS[((seed + call) % 6) as usize];
             let bytes = if kind == Kind::Barrier { 0 } else { u64::from(seed * 13 % 400) };
             own.collectives.push(Collective {
@@ -83,10 +83,10 @@ pub fn add_calls(graph: &mut Graph) {
                 |operation, on| own.dependencies.push(Dependency { operation, on, started: false });
             wait(end, number);
             let choice = rank * 7 + call * 5 + seed;
-            if count > 0 && choice % 3 > 0 {
+            if count > 0 && !choice.is_multiple_of(3) {
                 wait(number, choice % count);
             }
-            if let Some(last) = last.filter(|_| seed % 3 == 0) {
+            if let Some(last) = last.filter(|_| seed.is_multiple_of(3)) {
                 wait(number, last);
             }
             last = Some(number);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// A program as text. Rows are in no order, and some are of the same source and time.
 pub fn text(ranks: u32, draws: &[Draw]) -> String {
-    let in_cycles = draws.len() % 2 == 0;
+    let in_cycles = draws.len().is_multiple_of(2);
     let mut text =
         format!("{},source,destination,bytes\n", if in_cycles { "time_cycles" } else { "time_ns" });
     for Draw { what, who: [first, second, third], size, .. } in draws {
