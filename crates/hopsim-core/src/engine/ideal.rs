@@ -24,7 +24,7 @@ pub fn is_ideal(plan: &Plan) -> bool {
 pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     let mut recorder = Recorder::new(plan);
     let mut end = 0;
-    let programs = || (0..).zip(&plan.jobs).filter_map(|(number, job)| Some((number, job.program()?)));
+    let programs = || plan.jobs.iter().zip(0..).filter_map(|(job, number)| Some((number, job.program()?)));
     // Programs that are run until the others are done come last.
     let endless = programs().filter(|(_, program)| program.is_endless);
     for (number, program) in programs().filter(|(_, program)| !program.is_endless).chain(endless) {

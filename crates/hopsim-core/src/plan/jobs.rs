@@ -183,7 +183,7 @@ impl TrafficPlan {
 /// Hands the shorthand `load` to every job that names none.
 pub fn resolve_load(experiment: &mut Experiment) -> Result<(), ConfigError> {
     let Some(load) = experiment.load.take() else { return Ok(()) };
-    if experiment.jobs.iter().all(|job| job.traffic.is_none()) {
+    if !experiment.jobs.is_empty() && experiment.jobs.iter().all(|job| job.traffic.is_none()) {
         return Err(ConfigError::new("load", "no job draws packets: all run programs")
             .value(load)
             .valid("no such key"));
@@ -331,7 +331,7 @@ pub fn build(
     check_ends(&jobs)?;
     // Nodes behind the last rank of a program are idle, and those of jobs that do not run.
     job_of.fill(u8::MAX);
-    for (index, job) in (0..).zip(&jobs) {
+    for (job, index) in jobs.iter().zip(0..) {
         job.nodes().iter().for_each(|&node| job_of[node as usize] = index);
     }
     Ok((jobs, job_of))

@@ -64,7 +64,7 @@ fn key_in_the_wrong_table() {
     assert_eq!(
         before("seed = 1"),
         "line 1, column 1: seed = 1: unknown key; did you mean `measure.seed`? \
-         Valid: compat, load, units, topology, contention, links, router, routing, nic, semantics, jobs, measure, sweep"
+         Valid: compat, load, units, topology, contention, links, router, routing, nic, semantics, jobs, only, measure, sweep"
     );
     assert_eq!(
         after("[router]\ncioq = {}\nspeedup = 2"),
@@ -78,7 +78,7 @@ fn key_that_begins_like_another_one() {
     assert_eq!(
         before("lode = 0.2"),
         "line 1, column 1: lode = 0.2: unknown key; did you mean `load`? \
-         Valid: compat, load, units, topology, contention, links, router, routing, nic, semantics, jobs, measure, sweep"
+         Valid: compat, load, units, topology, contention, links, router, routing, nic, semantics, jobs, only, measure, sweep"
     );
 }
 
@@ -87,7 +87,7 @@ fn load_where_it_does_not_belong() {
     assert_eq!(
         after("[[jobs]]\nload = 0.2"),
         "line 8, column 1: jobs.0.load = 0.2: unknown key; did you mean `jobs.0.traffic.process.bernoulli.load` or \
-         `load`? Valid: name, placement, traffic, program, host, start"
+         `load`? Valid: name, placement, rank_order, traffic, program, host, start, repeat"
     );
     assert_eq!(
         after("[[jobs]]\n[[jobs]]\ntraffic = { load = 0.2 }"),
@@ -227,7 +227,7 @@ fn wrong_type() {
     assert_eq!(
         after("[measure]\nstreams = \"nodes\""),
         "line 8, column 1: measure.streams = \"nodes\": must be a list, not a string; \
-         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, ranks, latency_histogram"
+         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, ranks, messages, operations, message_sizes, latency_histogram"
     );
     assert_eq!(
         after("[jobs]\nname = \"a\""),
@@ -772,7 +772,7 @@ fn override_that_does_not_fit() {
     assert_eq!(
         set(&["sed=3"]),
         "sed = 3 (override): unknown key; did you mean `measure.seed`? \
-         Valid: compat, load, units, topology, contention, links, router, routing, nic, semantics, jobs, measure, sweep"
+         Valid: compat, load, units, topology, contention, links, router, routing, nic, semantics, jobs, only, measure, sweep"
     );
     assert_eq!(
         set(&["load=high"]),
