@@ -23,7 +23,8 @@ def warn_of_default_latencies(experiment: Experiment, points: Sequence[Point]) -
     for point in points:
         config = json.loads(point.config)
         (name,) = config["topology"]
-        latencies.setdefault(name, _latencies(config, name))
+        if LINKS in config:  # An ideal network has none.
+            latencies.setdefault(name, _latencies(config, name))
     if len({tuple(sorted({latency for _, latency in each})) for each in latencies.values()}) > 1:
         listed = "; ".join(
             f"{name} {', '.join(f'{kind} {latency}' for kind, latency in each)}"
