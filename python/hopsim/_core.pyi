@@ -80,9 +80,10 @@ def points(
 ) -> list[str]:
     """Resolved configuration of every point of a document, as JSON.
 
-    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are three
-    functions, which may raise: the links of the graph in a file as a JSON list, what is in the file of a
-    program, decompressed, and the same of the files of all ranks of a Chakra trace. Raises `ConfigError`.
+    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are four
+    functions, which may raise: the links of the graph in a file as a JSON list, the nodes in the file of a
+    placement by rank, what is in the file of a program, decompressed, and the same of the files of all
+    ranks of a Chakra trace. Raises `ConfigError`.
     """
 
 def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:

@@ -14,17 +14,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-from pyarrow import csv, parquet
 
 from hopsim.errors import ConfigError
 from hopsim.experiment import Experiment, Source
 from hopsim.results import Result, Results
 from hopsim.series import JOB
-from hopsim.sweep import sweep_of, threads
+from hopsim.store import write_table
+from hopsim.sweep import document_of, sweep_of, threads
 
 TOGETHER = "together"
 ALONE = "alone"
@@ -108,6 +107,7 @@ def interference(
     experiment: Source,
     values: Mapping[str, Any] | None = None,
     *,
+    product: Mapping[str, Sequence[Any]] | None = None,
     out: str | os.PathLike[str] | None = None,
     workers: int | None = None,
     progress: bool = True,
@@ -124,8 +124,9 @@ def interference(
         ConfigError: bad input, no job with a program that ends, or `out` holds something else.
         SweepError: some points could not finish.
     """
-    document = Experiment.of(experiment).replacing({**dict(values or {}), **shorthand})
-    return interference_of(document, None if out is None else Path(out), threads(workers), progress=progress)
+    count = threads(workers)
+    document = document_of(experiment, values, product, shorthand)
+    return interference_of(document, None if out is None else Path(out), count, progress=progress)
 
 
 def interference_of(document: Experiment, out: Path | None, workers: int, *, progress: bool) -> Results:
@@ -136,6 +137,5 @@ def interference_of(document: Experiment, out: Path | None, workers: int, *, pro
         found[name] = sweep_of(variant, folder, workers=workers, progress=progress)
     results = compare(found)
     if out is not None:
-        parquet.write_table(results.table, out / "interference.parquet")
-        csv.write_csv(results.table, out / "interference.csv")
+        write_table(out, "interference", results.table, with_csv=True)
     return results

@@ -107,9 +107,9 @@ class Store:
         """Write the tables over all finished points and the manifest; returns those points."""
         results = Results(self.finished())
         if len(results):
-            self._write_table("summary", results.table, with_csv=with_csv)
+            write_table(self.root, "summary", results.table, with_csv=with_csv)
             if any(len(result.jobs) > 1 for result in results):
-                self._write_table("jobs", results.jobs, with_csv=with_csv)
+                write_table(self.root, "jobs", results.jobs, with_csv=with_csv)
         for name in results.recorded:
             self._write_stream(name, results, with_csv=with_csv)
         self._write_manifest(outcome, len(results))
@@ -134,11 +134,6 @@ class Store:
                 f"{self.root}: holds results of another experiment ({difference}); "
                 "choose another directory, or empty this one with --force"
             )
-
-    def _write_table(self, name: str, table: pa.Table, *, with_csv: bool) -> None:
-        _write(self.root / f"{name}.parquet", lambda path: parquet.write_table(table, path))
-        if with_csv:
-            _write(self.root / f"{name}.csv", lambda path: csv.write_csv(table, path))
 
     def _write_stream(self, name: str, results: Results, *, with_csv: bool) -> None:
         target = self.root / "streams" / f"{name}.parquet"
@@ -174,6 +169,13 @@ class Store:
             "points": [_entry(point) for point in self.points],
         }
         _write_text(self.root / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+
+
+def write_table(root: Path, name: str, table: pa.Table, *, with_csv: bool) -> None:
+    """Write a table into a directory as Parquet and, if asked for, as CSV: whole or not at all."""
+    _write(root / f"{name}.parquet", lambda path: parquet.write_table(table, path))
+    if with_csv:
+        _write(root / f"{name}.csv", lambda path: csv.write_csv(table, path))
 
 
 def load(root: str | os.PathLike[str]) -> Results:

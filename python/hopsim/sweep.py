@@ -82,11 +82,21 @@ def sweep(
         SweepError: some points could not finish; `.results` has the others.
     """
     count = threads(workers)
+    document = document_of(experiment, values, product, shorthand)
+    return sweep_of(document, None if out is None else Path(out), workers=count, progress=progress)
+
+
+def document_of(
+    experiment: Source,
+    values: Mapping[str, Any] | None,
+    product: Mapping[str, Sequence[Any]] | None,
+    shorthand: Mapping[str, Any],
+) -> Experiment:
+    """The document that the arguments of `sweep` ask for. Raises `ConfigError`."""
     axes = {name: list(item) for name, item in shorthand.items() if _is_axis(item)}
     plain = {name: item for name, item in shorthand.items() if name not in axes}
     document = Experiment.of(experiment).replacing(_together(values=values) | plain)
-    document = document.with_axes(_together(product=product) | axes)
-    return sweep_of(document, None if out is None else Path(out), workers=count, progress=progress)
+    return document.with_axes(_together(product=product) | axes)
 
 
 def sweep_of(document: Experiment, out: Path | None, *, workers: int, progress: bool) -> Results:
@@ -119,7 +129,9 @@ def _simulate(
 
 
 def _recording(document: Experiment) -> Experiment:
-    (config, *_) = [json.loads(point.config) for point in document.points()]
+    if document.states("measure.streams") and document.states("measure.interval"):
+        return document
+    config = json.loads(document.points()[0].config)
     programs = any("program" in job for job in config["jobs"])
     packets = "ideal" not in config["topology"] and "contention" not in config
     if not document.states("measure.streams"):

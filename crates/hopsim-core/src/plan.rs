@@ -265,8 +265,7 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
             .valid(format!("warmup + cycles ≤ {MAX_CYCLES}")));
     }
     // Nobody knows how long programs take: their time series is watched while they run.
-    let has_programs = experiment.jobs.iter().any(|job| job.program.is_some());
-    if m.interval > 0 && m.cycles / m.interval > MOST_ROWS && !has_programs {
+    if m.interval > 0 && m.cycles / m.interval > MOST_ROWS && !experiment.has_programs() {
         return Err(ConfigError::new(
             "measure.interval",
             "the time series would have more than 10,000,000 rows",
@@ -301,19 +300,23 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
 /// Refuses what would stay empty.
 fn check_streams(experiment: &Experiment) -> Result<(), ConfigError> {
     let m = &experiment.measure;
-    let has_programs = experiment.jobs.iter().any(|job| job.program.is_some());
-    let is_ideal = experiment.topology.is_ideal() || experiment.contention.is_some();
+    let (has_programs, has_contention) = (experiment.has_programs(), experiment.has_contention());
     for (index, stream) in m.streams.iter().enumerate() {
-        let reason = match stream.is_of_programs() {
+        let reason = match RecordStream::OF_PROGRAMS.contains(stream) {
             true if !has_programs => "no job runs a program",
-            false if is_ideal => "without contention no router sees a packet",
+            false if !has_contention => "without contention no router sees a packet",
             _ => continue,
         };
-        let valid = if has_programs { "streams of programs: ranks" } else { "no such stream" };
-        let name = serde_json::to_value(stream).unwrap_or_default();
-        return Err(ConfigError::new(format!("measure.streams.{index}"), reason).value(name).valid(valid));
+        let valid = if has_programs {
+            let names = RecordStream::OF_PROGRAMS.map(RecordStream::name);
+            format!("streams of programs: {}", names.join(", "))
+        } else {
+            "no such stream".into()
+        };
+        let refused = ConfigError::new(format!("measure.streams.{index}"), reason);
+        return Err(refused.value(format!("{:?}", stream.name())).valid(valid));
     }
-    if m.interval > 0 && is_ideal {
+    if m.interval > 0 && !has_contention {
         let reason = "without contention there is no time series: no router sees a packet";
         return Err(ConfigError::new("measure.interval", reason).value(m.interval).valid("no such key"));
     }

@@ -98,6 +98,10 @@ class Measured:
         known = [value for value in values if value is not None]
         return Measured.of(known) if known and len(known) == len(values) else None
 
+    def change(self) -> Measured:
+        """By how much a ratio differs from 1 [%]."""
+        return Measured(100 * (self.mean - 1), 100 * self.std, self.seeds)
+
     @staticmethod
     def exactly(value: float) -> Measured:
         """What is computed from means: it has no spread of its own."""

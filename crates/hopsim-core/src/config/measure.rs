@@ -27,7 +27,7 @@ pub struct MeasureConfig {
     pub interval: u32,
     /// Record streams to keep besides the summary.
     pub streams: Vec<RecordStream>,
-    /// How often to look for packets that wait for each other \[cycles, 1 … 3000000000\].
+    /// How often to look for packets that wait for each other \[cycles, 1 … 3000000000\]; less often after 64 such times.
     #[schemars(range(min = 1, max = 3_000_000_000_u32))]
     pub watchdog: u32,
 }
@@ -48,9 +48,13 @@ impl Default for MeasureConfig {
 }
 
 impl RecordStream {
-    /// Whether it is of programs and their ranks, not of packets.
-    pub fn is_of_programs(self) -> bool {
-        matches!(self, Self::Ranks | Self::Messages | Self::Operations | Self::MessageSizes)
+    /// Those of programs and their ranks, not of packets.
+    pub const OF_PROGRAMS: [Self; 4] = [Self::Ranks, Self::Messages, Self::Operations, Self::MessageSizes];
+
+    /// Its name in the document.
+    pub fn name(self) -> String {
+        let name = serde_json::to_string(&self).unwrap_or_else(|_| unreachable!("a name is a string"));
+        name.trim_matches('"').to_owned()
     }
 }
 

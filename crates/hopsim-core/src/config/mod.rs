@@ -68,6 +68,16 @@ pub struct Experiment {
 }
 
 impl Experiment {
+    /// Whether some job runs a program.
+    pub fn has_programs(&self) -> bool {
+        self.jobs.iter().any(|job| job.program.is_some())
+    }
+
+    /// Whether packets meet: in an ideal network, or where contention is left out, they do not.
+    pub fn has_contention(&self) -> bool {
+        !self.topology.is_ideal() && self.contention.is_none()
+    }
+
     /// Hands the shorthand `load` to the jobs that state none.
     pub fn spread_load(&mut self) {
         let Some(load) = self.load.take() else { return };

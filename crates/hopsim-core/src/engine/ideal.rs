@@ -1,7 +1,6 @@
 //! Programs without contention: on an ideal network, or on any other as if every packet were alone.
 
 use super::{Control, Outcome, outcome, programs};
-use crate::config::Contention;
 use crate::engine::node::RankState;
 use crate::error::RunError;
 use crate::measure::recorder::Recorder;
@@ -14,11 +13,6 @@ use std::sync::atomic::Ordering;
 
 /// Cycles between two looks at [`Control`].
 const PERIOD: u32 = 1 << 20;
-
-/// Whether a plan is run here.
-pub fn is_ideal(plan: &Plan) -> bool {
-    matches!(*plan.topology, Topology::Ideal(_)) || plan.experiment.contention == Some(Contention::None)
-}
 
 /// Runs the programs of a plan, which do not meet.
 pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {

@@ -150,7 +150,7 @@ impl Task for Traced {
 
 /// Runs a plan to its last cycle.
 pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
-    if ideal::is_ideal(plan) {
+    if !plan.experiment.has_contention() {
         return ideal::run(plan, control);
     }
     perform(plan, Fit::Tight, Measured { control, cut: Cut::Fitting })
@@ -172,6 +172,9 @@ pub fn run_cut(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
 pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
     perform(plan, Fit::Tight, Traced(cycles))
 }
+
+/// A long run looks for deadlock whenever it has become longer by a part in so many, so that it looks a few hundred times at most.
+const SHARE: u32 = 64;
 
 /// Simulates up to cycle `end`, looking out for deadlock and for the caller's wish to stop. A run of programs ends before, at the
 /// first multiple of [`CONTROL_PERIOD`] by which they are done. Returns the cycle in which it ends.
@@ -207,15 +210,16 @@ fn drive<'p, R: Region<'p>>(
             return Ok((last.unwrap_or(0) / CONTROL_PERIOD + 1) * CONTROL_PERIOD);
         }
         if stop >= next_check || stop == end {
-            next_check = stop.saturating_add(watchdog);
+            next_check = stop.saturating_add(watchdog.max(stop / SHARE));
             look_for_deadlock(simulation)?;
         }
     }
-    if has_programs && !simulation.are_done() && end < last {
-        return Err(RunError::LongSeries(interval, MOST_ROWS));
-    }
     if has_programs && !simulation.are_done() {
-        return Err(RunError::Unfinished(end, programs::progress(plan, &simulation.ranks())));
+        return Err(if end < last {
+            RunError::LongSeries(interval, MOST_ROWS)
+        } else {
+            RunError::Unfinished(end, programs::progress(plan, &simulation.ranks()))
+        });
     }
     Ok(end)
 }

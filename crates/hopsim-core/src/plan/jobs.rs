@@ -235,8 +235,9 @@ pub fn resolve_work(experiment: &mut Experiment) -> Result<(), ConfigError> {
             }
         }
     }
+    let has_programs = experiment.has_programs();
     let measure = &mut experiment.measure;
-    if experiment.jobs.iter().any(|job| job.program.is_some()) {
+    if has_programs {
         (measure.warmup, measure.batches) = (0, 1);
         measure.cycles = *measure.max_cycles.get_or_insert(super::MAX_CYCLES);
         within(1..=super::MAX_CYCLES, measure.cycles, "measure.max_cycles")?;

@@ -76,7 +76,7 @@ fn dealt(nodes: &[u32], size: u32) -> Vec<u32> {
     turns.into_iter().map(|(_, node)| node).collect()
 }
 
-/// The nodes of a placement by rank; `number` is that of the job.
+/// The nodes of a placement, ascending, by rank.
 pub fn by_rank(
     (placement, order): (&Placement, Option<RankOrder>),
     nodes: Vec<u32>,

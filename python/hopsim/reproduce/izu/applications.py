@@ -10,7 +10,7 @@ from hopsim.reproduce.claims import Value, between
 from hopsim.reproduce.figure import Claim, Figure, Number, Panel, Points
 from hopsim.reproduce.izu.system import AGE, IZU, RR, sat
 from hopsim.reproduce.izu.traces import LINKS, SEEDS, TRACES, Links, line, notes, over, relative
-from hopsim.reproduce.model import Comparison, Entry, Fact, Measured, Scale
+from hopsim.reproduce.model import Comparison, Entry, Fact, Scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -58,7 +58,7 @@ def _numbers() -> Iterator[Number]:
 def _change(panel: str, benchmark: str, value: Value, quantity: str, published: float) -> Number:
     def compare(points: Points) -> Comparison:
         ratio = value.of(points)
-        ours = None if ratio is None else _percent(ratio)
+        ours = None if ratio is None else ratio.change()
         return Comparison(f"{panel}, {benchmark}", f"{quantity} [%]", ours, published, 2)
 
     return compare
@@ -157,7 +157,7 @@ def _draw(points: Points, title: str) -> Drawing:
     panels = {
         panel: {
             each.title: [
-                _percent(relative(points, panel, (each.title, RR.title), members))
+                relative(points, panel, (each.title, RR.title), members).change()
                 for members in (*([name] for name in BENCHMARKS), BENCHMARKS)
             ]
             for each in MECHANISMS[1:]
@@ -165,10 +165,6 @@ def _draw(points: Points, title: str) -> Drawing:
         for panel in SPEEDS
     }
     return drawing.panels_of_bars(title, "change of the execution time\nagainst RR [%]", places, panels)
-
-
-def _percent(ratio: Measured) -> Measured:
-    return Measured(100 * (ratio.mean - 1), 100 * ratio.std, ratio.seeds)
 
 
 def _figure(links: Links) -> Figure:

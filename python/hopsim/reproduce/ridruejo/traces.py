@@ -140,7 +140,7 @@ def _draw(scale: Scale, results: Results) -> Figure:
     from hopsim.reproduce import drawing
 
     times = _relative(scale, results)
-    changes = [Measured(100 * (time.mean - 1), 100 * time.std, time.seeds) for time in times.values()]
+    changes = [time.change() for time in times.values()]
     return drawing.panels_of_bars(
         "Figure 3: execution time with LBR",
         "change against\nthe base case [%]",

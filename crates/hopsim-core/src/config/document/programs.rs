@@ -15,7 +15,7 @@ const OF_WINDOWS: [&str; 3] = ["warmup", "cycles", "batches"];
 /// A resolved experiment as a document, without the keys that [`check`] refuses.
 pub fn resolved(experiment: &Experiment) -> serde_json::Result<Value> {
     let mut root = serde_json::to_value(experiment)?;
-    let has_programs = experiment.jobs.iter().any(|job| job.program.is_some());
+    let has_programs = experiment.has_programs();
     if let Some(fields) = root.as_object_mut().filter(|_| experiment.topology.is_ideal()) {
         fields.retain(|key, _| !OF_ROUTERS.contains(&key.as_str()));
     }
@@ -32,7 +32,7 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
     {
         return Err(ConfigError::new(key, "an ideal network has no routers").valid("no such key"));
     }
-    let has_programs = experiment.jobs.iter().any(|job| job.program.is_some());
+    let has_programs = experiment.has_programs();
     let key =
         root.get("measure").and_then(|measure| OF_WINDOWS.into_iter().find(|key| measure.get(key).is_some()));
     match key {

@@ -26,6 +26,11 @@ struct There {
     first: u32,
 }
 
+/// An entry of the agenda.
+fn entry(at: u32, seat: u32) -> u64 {
+    u64::from(at) << 32 | u64::from(seat)
+}
+
 /// The nodes of a region.
 pub struct Programs {
     synthetic: Synthetic,
@@ -35,8 +40,8 @@ pub struct Programs {
     seats: Vec<Seat>,
     /// Messages that will be there.
     there: Wheel<There, Bitmap>,
-    /// Which seats have something of their own to do, and when.
-    agenda: BinaryHeap<Reverse<(u32, u32)>>,
+    /// Which seats have something of their own to do, and when: (cycle, seat) as one number, which is compared faster.
+    agenda: BinaryHeap<Reverse<u64>>,
     /// Seats with something to do in this cycle.
     due: Vec<u32>,
     /// Ranks that are not done, those apart that never are.
@@ -63,7 +68,7 @@ impl<M: Mode> Nodes<M> for Programs {
             }
         }
         let horizon = kernel.constants.ahead + plan.longest_packet();
-        let agenda = (0..).zip(&seats).map(|(number, seat)| Reverse((seat.wakes_at, number))).collect();
+        let agenda = (0..).zip(&seats).map(|(number, seat)| Reverse(entry(seat.wakes_at, number))).collect();
         let synthetic = Synthetic::new(kernel, doors);
         Self {
             synthetic,
@@ -159,7 +164,7 @@ impl<M: Mode> Nodes<M> for Programs {
         if self.has_traffic {
             return now;
         }
-        let own = self.agenda.peek().map_or(u32::MAX, |Reverse((at, _))| *at);
+        let own = self.agenda.peek().map_or(u32::MAX, |Reverse(entry)| (entry >> 32) as u32);
         let event = self.there.next(now, own.max(now));
         if self.has_one_wire { event } else { self.synthetic.next_wire(now, event) }
     }
@@ -177,6 +182,8 @@ impl Programs {
         for node in self.synthetic.interfaces_mut().take_woken(kernel.now) {
             match self.seat_of[node] {
                 NONE => self.synthetic.drain_source(kernel, node),
+                // Those that wait for the wire act when it is free, whatever room there is before.
+                seat if self.seats[seat as usize].wire_free > kernel.now => (),
                 seat => self.is_due(seat, kernel.now),
             }
         }
@@ -204,10 +211,11 @@ impl Programs {
 
     /// Seats whose own time has come.
     fn wake_due(&mut self, now: u32) {
-        while let Some(&Reverse((at, number))) = self.agenda.peek()
-            && at <= now
+        while let Some(&Reverse(entry)) = self.agenda.peek()
+            && (entry >> 32) as u32 <= now
         {
             self.agenda.pop();
+            let (at, number) = ((entry >> 32) as u32, entry as u32);
             let seat = &mut self.seats[number as usize];
             if seat.wakes_at == at {
                 seat.wakes_at = u32::MAX;
@@ -243,7 +251,7 @@ impl Programs {
         let next = seat.next(now);
         if next < seat.wakes_at {
             seat.wakes_at = next;
-            self.agenda.push(Reverse((next, number)));
+            self.agenda.push(Reverse(entry(next, number)));
         }
     }
 
