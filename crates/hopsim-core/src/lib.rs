@@ -14,7 +14,7 @@ pub mod injection;
 pub mod measure;
 pub mod network;
 pub mod plan;
-pub mod rng;
+pub use hopsim_random as rng;
 pub mod routing;
 pub mod survey;
 pub mod topology;

@@ -1,0 +1,111 @@
+//! What a fabric is made of, as arrays.
+
+use crate::congestion::CongestionControl;
+use crate::lanes::Lanes;
+use crate::time::Ticks;
+
+/// Bytes of a block, the unit of credits.
+pub const BLOCK: u32 = 64;
+
+/// Bytes of a congestion notification packet.
+pub const NOTIFICATION: u32 = 64;
+
+/// No port.
+pub const NONE: u32 = u32::MAX;
+
+/// Blocks that a packet of some bytes takes.
+#[inline]
+pub fn blocks(bytes: u32) -> u32 {
+    bytes.div_ceil(BLOCK)
+}
+
+/// A port of a host or a switch, and the link that leaves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// The port at the other end of its link, [`NONE`] if nothing is plugged in.
+    pub peer: u32,
+    /// What a byte takes on the link \[ticks\].
+    pub byte: Ticks,
+    /// From the first bit leaving to the first bit arriving, more than 0 \[ticks\].
+    pub delay: Ticks,
+    /// Buffer of this port for what arrives in a VL \[blocks\].
+    pub buffer: u32,
+}
+
+/// What all hosts have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostRules {
+    /// What a byte takes on the bus to the channel adapter \[ticks\].
+    pub injection: Ticks,
+    /// What a byte takes from the receive buffer to the memory of the host \[ticks\].
+    pub drain: Ticks,
+    /// Flows begin within so long after their start \[ticks\].
+    pub start_jitter: Ticks,
+}
+
+/// Which of the inputs of a VL that have a packet for an output is granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arbitration {
+    /// The first one behind the one that was granted last.
+    RoundRobin,
+    /// The one whose packet has been in the switch longest.
+    FirstCome,
+}
+
+/// What all switches have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SwitchRules {
+    /// From the arrival of a head to its first possible grant \[ticks\].
+    pub input_latency: Ticks,
+    /// From a grant to the head being able to go onto the link \[ticks\].
+    pub output_latency: Ticks,
+    /// What a byte takes through the crossbar \[ticks\].
+    pub crossbar: Ticks,
+    /// Buffer at each output, shared by the VLs \[blocks\].
+    pub output_buffer: u32,
+    /// Most transfers at once out of an input.
+    pub transfers_per_input: u32,
+    /// Which input is granted.
+    pub arbitration: Arbitration,
+}
+
+/// A fabric.
+///
+/// Ports are numbered through: port h < `hosts` is that of host h, then follow those of switch 0, 1, …
+#[derive(Clone, Debug)]
+pub struct Fabric {
+    /// Ticks of a nanosecond.
+    pub ticks_per_ns: u64,
+    /// Bytes of the longest packet.
+    pub mtu: u32,
+    /// Number of hosts.
+    pub hosts: u32,
+    /// The first port of every switch, and behind them the number of ports.
+    pub first_port: Vec<u32>,
+    /// All ports.
+    pub ports: Vec<Port>,
+    /// By switch · hosts + destination: the output, counted from the first port of the switch.
+    pub forwarding: Vec<u16>,
+    /// What all hosts have in common.
+    pub host: HostRules,
+    /// What all switches have in common.
+    pub switch: SwitchRules,
+    /// A credit arrives so long after the delay of the link \[ticks\].
+    pub credit_delay: Ticks,
+    /// Virtual lanes.
+    pub lanes: Lanes,
+    /// Congestion control, if it is on.
+    pub congestion: Option<CongestionControl>,
+}
+
+impl Fabric {
+    /// Number of switches.
+    pub fn switches(&self) -> usize {
+        self.first_port.len() - 1
+    }
+
+    /// Whether a port is that of a host.
+    pub fn is_host(&self, port: u32) -> bool {
+        port < self.hosts
+    }
+}

@@ -1,0 +1,14 @@
+//! An exact, event-driven simulator of InfiniBand fabrics: channel adapters, switches with virtual output queues, congestion
+//! control. The rules are in docs/infiniband.md.
+//!
+//! A [`fabric::Fabric`] and its [`flow::Flow`]s are arrays of numbers, everything in ticks and bytes; the crate knows no documents and no
+//! topologies. A [`engine::Simulation`] runs them and tells an [`observer::Observer`] what happens.
+
+pub mod congestion;
+pub mod engine;
+pub mod error;
+pub mod fabric;
+pub mod flow;
+pub mod lanes;
+pub mod observer;
+pub mod time;

@@ -1,0 +1,37 @@
+//! What a simulation tells while it runs.
+
+use crate::time::Ticks;
+
+/// A packet, as it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sent {
+    /// Its flow; of a notification the flow that it is for.
+    pub flow: u32,
+    /// Which packet of the flow it is, from 0; which notification for it.
+    pub number: u32,
+    /// Its length.
+    pub bytes: u32,
+    /// Whether it is a notification.
+    pub is_notification: bool,
+}
+
+/// Hears what happens, in the order of time.
+pub trait Observer {
+    /// A host begins to send a packet.
+    fn sent(&mut self, _at: Ticks, _packet: Sent) {}
+
+    /// A switch grants a packet an output; ports are numbered through the fabric.
+    fn granted(&mut self, _at: Ticks, _packet: Sent, _input: u32, _output: u32) {}
+
+    /// A switch marks a packet that had no mark, at an output.
+    fn marked(&mut self, _at: Ticks, _packet: Sent, _output: u32) {}
+
+    /// A data packet is drained, or a notification taken; `sent` is when it was sent, `marked` whether it had a mark.
+    fn delivered(&mut self, _at: Ticks, _packet: Sent, _sent: Ticks, _marked: bool) {}
+}
+
+/// Hears nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {}
