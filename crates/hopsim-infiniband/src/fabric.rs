@@ -52,6 +52,15 @@ pub enum Arbitration {
     FirstCome,
 }
 
+/// When a packet goes on from an output buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switching {
+    /// As soon as the link is sure not to run dry.
+    CutThrough,
+    /// When all of it is in the output buffer.
+    StoreAndForward,
+}
+
 /// What all switches have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SwitchRules {
@@ -67,6 +76,8 @@ pub struct SwitchRules {
     pub transfers_per_input: u32,
     /// Which input is granted.
     pub arbitration: Arbitration,
+    /// When packets go on from the output buffer.
+    pub switching: Switching,
 }
 
 /// A fabric.

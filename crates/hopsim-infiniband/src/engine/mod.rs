@@ -1,1 +1,202 @@
-//! The engine.
+//! The engine: events in the order of time, at an instant in the order of docs/infiniband.md. Nothing is looked at while nothing
+//! happens to it, so idle time costs nothing.
+
+mod chooser;
+mod deadlock;
+mod events;
+mod host;
+mod marking;
+mod packet;
+mod reaction;
+mod switch;
+
+use crate::congestion::Timer;
+use crate::fabric::{Fabric, NONE};
+use crate::flow::Flow;
+use crate::observer::Observer;
+use crate::time::Ticks;
+use events::{Event, Events, Step};
+use hopsim_random::{Purpose, Stream};
+use host::{Host, Sender};
+use marking::Detection;
+use packet::{Packets, Queue};
+use reaction::Reactions;
+use switch::{Inputs, Output, Places, Voq};
+
+/// A fabric with its flows at some time.
+pub struct Simulation<'f, O: Observer> {
+    fabric: &'f Fabric,
+    flows: &'f [Flow],
+    observer: O,
+    now: Ticks,
+    events: Events,
+    packets: Packets,
+    /// Credits of every sending port, by port · VLs + VL \[blocks\].
+    credits: Vec<u32>,
+    hosts: Vec<Host>,
+    /// By flow.
+    senders: Vec<Sender>,
+    reactions: Reactions<'f>,
+    places: Places,
+    /// By port; those of hosts are not used.
+    outputs: Vec<Output>,
+    /// Inputs with packets for an output, by port · VLs + VL.
+    inputs: Vec<Inputs>,
+    /// Transfers under way, by input port.
+    transfers: Vec<u32>,
+    voqs: Vec<Voq>,
+    detection: Detection,
+    /// Outputs that arbitrate at the present instant.
+    due: Vec<u32>,
+    packet_hops: u64,
+}
+
+impl<'f, O: Observer> Simulation<'f, O> {
+    /// A fabric at time 0, empty.
+    pub fn new(fabric: &'f Fabric, flows: &'f [Flow], seed: u64, observer: O) -> Self {
+        let (lanes, ports, places) = (&fabric.lanes, 0..fabric.ports.len() as u32, Places::new(fabric));
+        let count = usize::from(lanes.count);
+        let of_peer = |&port: &u32| fabric.ports.get(fabric.ports[port as usize].peer as usize);
+        let credits = ports.clone().map(|port| of_peer(&port).map_or(0, |peer| peer.buffer));
+        let mut simulation = Self {
+            fabric,
+            flows,
+            observer,
+            now: 0,
+            events: Events::default(),
+            packets: Packets::default(),
+            credits: credits.flat_map(|blocks| std::iter::repeat_n(blocks, count)).collect(),
+            hosts: vec![Host::new(lanes); fabric.hosts as usize],
+            senders: Vec::new(),
+            reactions: Reactions::default(),
+            outputs: vec![Output::new(fabric.switch.output_buffer, lanes); ports.len()],
+            inputs: ports
+                .flat_map(|port| std::iter::repeat_n(Inputs::new(places.inputs(port)), count))
+                .collect(),
+            transfers: vec![0; fabric.ports.len()],
+            voqs: vec![Voq { queue: Queue::EMPTY, bytes: 0 }; places.voqs()],
+            places,
+            detection: Detection::new(fabric.ports.len(), count, seed),
+            due: Vec::new(),
+            packet_hops: 0,
+        };
+        simulation.add_flows(seed);
+        simulation
+    }
+
+    /// Draws what is random about the flows, and wakes their hosts when they begin.
+    fn add_flows(&mut self, seed: u64) {
+        let (fabric, flows) = (self.fabric, self.flows);
+        let mut streams: Vec<Stream> =
+            (0..fabric.hosts).map(|host| Stream::new(seed, Purpose::Phase, host.into())).collect();
+        let part = |stream: &mut Stream, of: Ticks| (stream.unit() * of as f64) as Ticks;
+        let jitters: Vec<Ticks> = flows
+            .iter()
+            .map(|flow| part(&mut streams[flow.source as usize], fabric.host.start_jitter))
+            .collect();
+        let free = fabric.congestion.as_ref().filter(|rules| rules.timer == Timer::Free);
+        let firsts: Vec<[Ticks; 16]> = streams
+            .iter_mut()
+            .map(|stream| [(); 16].map(|()| free.map_or(0, |rules| 1 + part(stream, rules.period))))
+            .collect();
+        let first = |host: u32, level: u8| firsts[host as usize][usize::from(level)];
+        let (reactions, of) = Reactions::new(fabric.congestion.as_ref(), flows, first);
+        self.reactions = reactions;
+        for (number, flow) in (0..).zip(flows) {
+            let jitter = jitters[number as usize];
+            self.senders.push(Sender::new(flow, jitter, of[number as usize], &fabric.lanes));
+            self.hosts[flow.source as usize].flows.push(number);
+            self.wake_host(flow.source, flow.start + jitter);
+        }
+    }
+
+    /// Lets everything happen that does before `until`.
+    pub fn advance(&mut self, until: Ticks) {
+        while let Some(now) = self.events.next().filter(|&now| now < until) {
+            self.now = now;
+            while let Some(event) = self.events.take(now, Step::Arbitrate) {
+                self.follow(event);
+            }
+            self.arbitrate();
+            while let Some(event) = self.events.take(now, Step::Send) {
+                self.follow(event);
+            }
+        }
+        self.now = until;
+    }
+
+    fn follow(&mut self, Event { step, port, what, .. }: Event) {
+        match step {
+            Step::Credit => self.take_credit(port, (what >> 24) as u8, what & 0x00ff_ffff),
+            Step::TransferEnd => self.end_transfer(port),
+            Step::Room => self.free_room(port, what),
+            Step::Head if self.fabric.is_host(port) => self.receive_head(port, what),
+            Step::Head => self.join_queue(port, what),
+            Step::Tail => self.receive_tail(port, what),
+            Step::Drained => self.deliver(port, what),
+            Step::Arbitrate => self.is_due(port),
+            Step::Wire => self.go_onto_link(port, what),
+            Step::Send => self.send(port),
+        }
+    }
+
+    /// Place of a port and VL in lists of all.
+    #[inline]
+    fn slot(&self, port: u32, lane: u8) -> usize {
+        port as usize * usize::from(self.fabric.lanes.count) + usize::from(lane)
+    }
+
+    /// A packet goes onto the link of a port now.
+    fn travel(&mut self, port: u32, id: u32) {
+        let link = &self.fabric.ports[port as usize];
+        let packet = self.packets.get_mut(id);
+        packet.head = self.now + link.delay;
+        packet.tail = packet.head + packet.bytes() * link.byte;
+        self.events.push(Event { at: packet.head, step: Step::Head, port: link.peer, what: id });
+    }
+
+    /// Room in the buffer of a port is free: its sender will hear of it.
+    fn return_credit(&mut self, port: u32, lane: u8, blocks: u32) {
+        let sender = self.fabric.ports[port as usize].peer;
+        debug_assert_ne!(sender, NONE, "a packet has come by this port");
+        let at = self.now + self.fabric.ports[sender as usize].delay + self.fabric.credit_delay;
+        let what = u32::from(lane) << 24 | blocks;
+        self.events.push(Event { at, step: Step::Credit, port: sender, what });
+    }
+
+    fn take_credit(&mut self, port: u32, lane: u8, blocks: u32) {
+        let slot = self.slot(port, lane);
+        self.credits[slot] += blocks;
+        if self.fabric.is_host(port) {
+            self.wake_host(port, self.now);
+        } else {
+            self.detect(port, lane);
+            self.is_due(port);
+        }
+    }
+
+    /// The congestion control table index of a flow.
+    pub fn ccti(&self, flow: usize) -> u16 {
+        self.reactions.index(self.senders[flow].reaction, self.now)
+    }
+
+    /// Whether an output of a switch is congested in a VL.
+    pub fn is_congested(&self, port: u32, lane: u8) -> bool {
+        self.detection.detectors[self.slot(port, lane)].congested
+    }
+
+    /// What is in the queue of an input for an output \[bytes\]; both are ports of one switch.
+    pub fn occupancy(&self, output: u32, input: u32, lane: u8) -> u64 {
+        self.voqs[self.voq(output, input, lane)].bytes
+    }
+
+    /// The observer.
+    pub fn observer(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
+    /// Grants so far.
+    pub fn packet_hops(&self) -> u64 {
+        self.packet_hops
+    }
+}

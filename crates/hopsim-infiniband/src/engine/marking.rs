@@ -1,0 +1,123 @@
+//! Congestion control at the outputs of switches: when they are congested, and which packets they mark.
+
+use super::Simulation;
+use crate::congestion::{CongestionControl, MarkPoint, Marking, ThresholdMode, VictimMask};
+use crate::fabric::{BLOCK, blocks};
+use crate::observer::Observer;
+use hopsim_random::{Purpose, Stream};
+
+/// An output port and VL.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Detector {
+    /// Whether it is congested.
+    pub congested: bool,
+    /// Queues with at least as many bytes as each threshold.
+    high: u32,
+    low: u32,
+    /// Bytes of all queues.
+    sum: u64,
+    /// Eligible packets since the last mark.
+    unmarked: u32,
+}
+
+impl Detector {
+    /// A queue has grown or shrunk.
+    fn change(&mut self, rules: &CongestionControl, before: u64, after: u64) {
+        let over = |bytes: u64, threshold: u64| u32::from(bytes >= threshold);
+        self.high = self.high + over(after, rules.high) - over(before, rules.high);
+        self.low = self.low + over(after, rules.low) - over(before, rules.low);
+        self.sum = self.sum + after - before;
+    }
+
+    fn is_high(&self, rules: &CongestionControl) -> bool {
+        match rules.mode {
+            ThresholdMode::PerVoq => self.high > 0,
+            ThresholdMode::Common => self.sum >= rules.high,
+        }
+    }
+
+    fn is_low(&self, rules: &CongestionControl) -> bool {
+        match rules.mode {
+            ThresholdMode::PerVoq => self.low == 0,
+            ThresholdMode::Common => self.sum < rules.low,
+        }
+    }
+}
+
+/// Congestion control of all outputs.
+#[derive(Clone, Debug)]
+pub struct Detection {
+    /// By port · VLs + VL.
+    pub detectors: Vec<Detector>,
+    /// By port.
+    streams: Vec<Stream>,
+}
+
+impl Detection {
+    /// That of empty switches.
+    pub fn new(ports: usize, lanes: usize, seed: u64) -> Self {
+        let streams = (0..ports as u64).map(|port| Stream::new(seed, Purpose::Marking, port)).collect();
+        Self { detectors: vec![Detector::default(); ports * lanes], streams }
+    }
+}
+
+impl<O: Observer> Simulation<'_, O> {
+    /// The queue of an input for an output has grown or shrunk.
+    #[inline]
+    pub(super) fn queue_changed(&mut self, output: u32, lane: u8, before: u64, after: u64) {
+        let Some(rules) = &self.fabric.congestion else { return };
+        let slot = self.slot(output, lane);
+        self.detection.detectors[slot].change(rules, before, after);
+        self.detect(output, lane);
+    }
+
+    /// An output becomes congested, or ceases to be, if it is time.
+    #[inline]
+    pub(super) fn detect(&mut self, output: u32, lane: u8) {
+        let Some(rules) = &self.fabric.congestion else { return };
+        let slot = self.slot(output, lane);
+        let detector = &mut self.detection.detectors[slot];
+        if detector.congested {
+            detector.congested = !detector.is_low(rules);
+        } else if detector.is_high(rules) {
+            let is_root = self.credits[slot] >= blocks(self.fabric.mtu);
+            let counts_as_root = match rules.victim_mask {
+                VictimMask::Hosts => self.fabric.is_host(self.fabric.ports[output as usize].peer),
+                VictimMask::All => true,
+                VictimMask::None => false,
+            };
+            detector.congested = is_root || counts_as_root;
+        }
+    }
+
+    /// Whether packets may be marked at this point.
+    #[inline]
+    pub(super) fn marks_at(&self, point: MarkPoint) -> bool {
+        self.fabric.congestion.as_ref().is_some_and(|rules| rules.mark_point == point)
+    }
+
+    /// A packet is at its mark point at an output.
+    pub(super) fn mark(&mut self, output: u32, id: u32) {
+        let Some(rules) = &self.fabric.congestion else { return };
+        let packet = self.packets.get(id);
+        let slot = self.slot(output, packet.lane);
+        let is_short = packet.name.bytes < u32::from(rules.packet_size) * BLOCK;
+        let detector = &mut self.detection.detectors[slot];
+        if packet.name.is_notification || is_short || !detector.congested {
+            return;
+        }
+        let every = u32::from(rules.marking_rate) + 1;
+        let hit = match rules.marking {
+            Marking::Random => self.detection.streams[output as usize].below(every) == 0,
+            Marking::Periodic => {
+                detector.unmarked = (detector.unmarked + 1) % every;
+                detector.unmarked == 0
+            }
+        };
+        let packet = self.packets.get_mut(id);
+        if hit && !packet.marked {
+            packet.marked = true;
+            self.observer.marked(self.now, packet.name, output);
+        }
+    }
+}

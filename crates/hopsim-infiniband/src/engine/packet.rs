@@ -1,0 +1,118 @@
+//! Packets, and the queues that they stand in.
+
+use crate::fabric::{NONE, blocks};
+use crate::observer::Sent;
+use crate::time::Ticks;
+
+/// A packet under way.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    /// What the observer is told of it.
+    pub name: Sent,
+    /// Host that it goes to.
+    pub destination: u32,
+    /// Its VL.
+    pub lane: u8,
+    /// Whether it has a mark.
+    pub marked: bool,
+    /// When its source began to send it.
+    pub sent: Ticks,
+    /// When its head, and its tail, are where it is.
+    pub head: Ticks,
+    /// See `head`.
+    pub tail: Ticks,
+    /// The packet behind it in its queue.
+    next: u32,
+}
+
+impl Packet {
+    /// A packet that begins to be sent.
+    pub fn new(name: Sent, (destination, lane): (u32, u8), sent: Ticks) -> Self {
+        Self { name, destination, lane, marked: false, sent, head: 0, tail: 0, next: NONE }
+    }
+
+    /// Its length.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.name.bytes)
+    }
+
+    /// The credits that it takes.
+    #[inline]
+    pub fn blocks(&self) -> u32 {
+        blocks(self.name.bytes)
+    }
+}
+
+/// All packets under way.
+#[derive(Clone, Debug, Default)]
+pub struct Packets {
+    all: Vec<Packet>,
+    free: Vec<u32>,
+}
+
+impl Packets {
+    /// Adds one.
+    pub fn insert(&mut self, packet: Packet) -> u32 {
+        if let Some(id) = self.free.pop() {
+            self.all[id as usize] = packet;
+            return id;
+        }
+        self.all.push(packet);
+        self.all.len() as u32 - 1
+    }
+
+    /// Forgets one.
+    pub fn remove(&mut self, id: u32) {
+        self.free.push(id);
+    }
+
+    /// Looks at one.
+    #[inline]
+    pub fn get(&self, id: u32) -> &Packet {
+        &self.all[id as usize]
+    }
+
+    /// Changes one.
+    #[inline]
+    pub fn get_mut(&mut self, id: u32) -> &mut Packet {
+        &mut self.all[id as usize]
+    }
+}
+
+/// A queue of packets.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue {
+    /// The packet at the front, `NONE` if there is none.
+    pub front: u32,
+    back: u32,
+}
+
+impl Queue {
+    /// One without packets.
+    pub const EMPTY: Self = Self { front: NONE, back: NONE };
+
+    /// Whether it has none.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.front == NONE
+    }
+
+    /// A packet joins.
+    #[inline]
+    pub fn push(&mut self, packets: &mut Packets, id: u32) {
+        packets.get_mut(id).next = NONE;
+        if self.is_empty() {
+            self.front = id;
+        } else {
+            packets.get_mut(self.back).next = id;
+        }
+        self.back = id;
+    }
+
+    /// The one at the front leaves.
+    #[inline]
+    pub fn pop(&mut self, packets: &Packets) {
+        self.front = packets.get(self.front).next;
+    }
+}
