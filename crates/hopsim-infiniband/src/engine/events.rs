@@ -53,39 +53,122 @@ pub struct Event {
     pub what: u32,
 }
 
+/// Buckets of the near future, a power of two.
+const BUCKETS: usize = 4096;
+
+/// What a bucket should cover \[ns\]: few events, so that putting them in order costs little.
+const WIDTH: u64 = 8;
+
 /// Events to come. Each is one number, which compares as time, step, port.
-#[derive(Clone, Debug, Default)]
-pub struct Events(BinaryHeap<Reverse<u128>>);
+///
+/// A calendar queue (Brown, CACM 1988): events of the near future are in buckets by time, which are put in order when their time
+/// comes; those of the far future are in a heap.
+#[derive(Clone, Debug)]
+pub struct Events {
+    /// Ticks of a bucket are 2^shift -- constant.
+    shift: u32,
+    /// The bucket whose time has come, by number from time 0.
+    present: u64,
+    /// Its events, the next one last.
+    due: Vec<u128>,
+    /// The buckets behind it, by number modulo `BUCKETS`.
+    near: Vec<Vec<u128>>,
+    /// A bit for each of them that has events.
+    filled: [u64; BUCKETS / 64],
+    /// Events behind those.
+    far: BinaryHeap<Reverse<u128>>,
+}
 
 impl Events {
-    /// Puts an event in.
+    /// None, where a nanosecond has so many ticks.
+    pub fn new(ticks_per_ns: u64) -> Self {
+        let shift = (WIDTH * ticks_per_ns).max(1).ilog2();
+        let near = vec![Vec::new(); BUCKETS];
+        Self { shift, present: 0, due: Vec::new(), near, filled: [0; BUCKETS / 64], far: BinaryHeap::new() }
+    }
+
+    /// Puts an event in, at the present instant or later.
     #[inline]
     pub fn push(&mut self, Event { at, step, port, what }: Event) {
         debug_assert!(port < 1 << 28, "four bits are for the step");
         let low = (step as u64) << 60 | u64::from(port) << 32 | u64::from(what);
-        self.0.push(Reverse(u128::from(at) << 64 | u128::from(low)));
+        let key = u128::from(at) << 64 | u128::from(low);
+        let bucket = at >> self.shift;
+        if bucket <= self.present {
+            let place = self.due.partition_point(|&other| other > key);
+            self.due.insert(place, key);
+        } else if bucket - self.present < BUCKETS as u64 {
+            let place = bucket as usize % BUCKETS;
+            self.near[place].push(key);
+            self.filled[place / 64] |= 1 << (place % 64);
+        } else {
+            self.far.push(Reverse(key));
+        }
     }
 
     /// When the next one is.
     #[inline]
-    pub fn next(&self) -> Option<Ticks> {
-        self.0.peek().map(|Reverse(key)| (key >> 64) as u64)
+    pub fn next(&mut self) -> Option<Ticks> {
+        if self.due.is_empty() {
+            self.turn()?;
+        }
+        self.due.last().map(|&key| (key >> 64) as u64)
+    }
+
+    /// The time of the next bucket with events comes, if there is one.
+    fn turn(&mut self) -> Option<()> {
+        let far = self.far.peek().map(|Reverse(key)| (key >> 64) as u64 >> self.shift);
+        let bucket = match (self.next_near(), far) {
+            (Some(near), Some(far)) => near.min(far),
+            (near, far) => near.or(far)?,
+        };
+        self.present = bucket;
+        let place = bucket as usize % BUCKETS;
+        self.filled[place / 64] &= !(1 << (place % 64));
+        std::mem::swap(&mut self.due, &mut self.near[place]);
+        while let Some(&Reverse(key)) = self.far.peek()
+            && (key >> 64) as u64 >> self.shift == bucket
+        {
+            self.far.pop();
+            self.due.push(key);
+        }
+        self.due.sort_unstable_by(|one, other| other.cmp(one));
+        Some(())
+    }
+
+    /// The first bucket behind the present one that has events.
+    fn next_near(&self) -> Option<u64> {
+        let first = (self.present as usize + 1) % BUCKETS;
+        let words = self.filled.len();
+        // The first word comes twice: its upper bits, and at last its lower ones.
+        let found = (0..=words).find_map(|step| {
+            let word = (first / 64 + step) % words;
+            let mask = u64::MAX << (first % 64);
+            let bits = match step {
+                0 => self.filled[word] & mask,
+                _ if step == words => self.filled[word] & !mask,
+                _ => self.filled[word],
+            };
+            (bits != 0).then(|| word * 64 + bits.trailing_zeros() as usize)
+        })?;
+        let ahead = (found + BUCKETS - first) % BUCKETS;
+        Some(self.present + 1 + ahead as u64)
     }
 
     /// All of them, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = Event> {
-        self.0.iter().map(|Reverse(key)| event(*key))
+        let far = self.far.iter().map(|Reverse(key)| key);
+        self.due.iter().chain(self.near.iter().flatten()).chain(far).map(|&key| event(key))
     }
 
     /// Takes the next event if it is at `now` and no later than the given step.
     #[inline]
     pub fn take(&mut self, now: Ticks, last: Step) -> Option<Event> {
-        let Reverse(key) = self.0.peek()?;
-        let event = event(*key);
+        let event = event(*self.due.last()?);
         if event.at > now || event.step > last {
             return None;
         }
-        self.0.pop();
+        self.due.pop();
         Some(event)
     }
 }
@@ -94,4 +177,34 @@ fn event(key: u128) -> Event {
     let (at, low) = ((key >> 64) as u64, key as u64);
     let step = STEPS[(low >> 60) as usize];
     Event { at, step, port: (low >> 32) as u32 & 0x0fff_ffff, what: low as u32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hopsim_random::{Purpose, Stream};
+
+    #[test]
+    fn events_come_in_the_order_of_time_step_and_port() {
+        let mut stream = Stream::new(1, Purpose::Phase, 0);
+        let mut events = Events::new(3);
+        let mut expected = BinaryHeap::new();
+        let mut add = |events: &mut Events, expected: &mut BinaryHeap<_>, now: u64| {
+            // Within the bucket, within the wheel, and beyond it.
+            let ahead = [7, 900, 60_000, 1_000_000][stream.below(4) as usize];
+            let at = now + u64::from(stream.below(ahead));
+            let (step, port) = (STEPS[stream.below(9) as usize], stream.below(5));
+            events.push(Event { at, step, port, what: 0 });
+            expected.push(Reverse((at, step, port)));
+        };
+        (0..50).for_each(|_| add(&mut events, &mut expected, 0));
+        for _ in 0..100_000 {
+            let now = events.next().unwrap();
+            assert_eq!(events.iter().map(|event| event.at).min(), Some(now));
+            let event = events.take(now, Step::Send).unwrap();
+            let Reverse(first) = expected.pop().unwrap();
+            assert_eq!((event.at, event.step, event.port), first);
+            add(&mut events, &mut expected, now);
+        }
+    }
 }

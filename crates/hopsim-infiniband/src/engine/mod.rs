@@ -63,7 +63,7 @@ impl<'f, O: Observer> Simulation<'f, O> {
             flows,
             observer,
             now: 0,
-            events: Events::default(),
+            events: Events::new(fabric.ticks_per_ns),
             packets: Packets::default(),
             credits: credits.flat_map(|blocks| std::iter::repeat_n(blocks, count)).collect(),
             hosts: vec![Host::new(lanes); fabric.hosts as usize],
