@@ -225,6 +225,19 @@ def test_a_run_is_given_up_at_max_cycles(hopsim: Command, tmp_path: Path) -> Non
     assert_in_order(said, parts)
 
 
+@pytest.mark.parametrize("topology", ["ring.routers = 4", "ideal = { nodes = 4, latency = 5 }"])
+def test_a_computation_longer_than_any_run_is_not_stuck(
+    hopsim: Command, tmp_path: Path, topology: str
+) -> None:
+    program = json.dumps("mpt 1\nname x\nranks 1\ncomm 0 1 0\nrank 0 1\nc 5000000000\nend\n")
+    network = NETWORK.replace("ring.routers = 4", topology)
+    (tmp_path / "long.toml").write_text(f"{network}[[jobs]]\nprogram.list.mpt = {program}\n")
+    said = hopsim("run", "long.toml", status=1).stderr
+    assert_in_order(
+        said, ("measure.max_cycles = 3000000000", "programs are not done", "0 of 1 ranks are done")
+    )
+
+
 def test_a_time_series_that_grows_too_long_ends_the_run(hopsim: Command, tmp_path: Path) -> None:
     program = json.dumps("mpt 1\nname x\nranks 1\ncomm 0 1 0\nrank 0 1\nc 20000000\nend\n")
     (tmp_path / "long.toml").write_text(f"{NETWORK}[[jobs]]\nprogram.list.mpt = {program}\n")

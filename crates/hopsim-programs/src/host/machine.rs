@@ -360,7 +360,8 @@ impl Machine {
             *sum += u64::from(time);
         }
         if time > 0 {
-            let end = now.saturating_add(time);
+            // What takes longer than any run ends in the last cycle, which no run reaches: its rank is not stuck.
+            let end = now.saturating_add(time).min(Cycle::MAX - 1);
             self.streams[label.stream as usize].is_busy = true;
             self.timers.push(Reverse((end, label.index, id)));
             if let Some(intervals) = &mut self.log.intervals {
