@@ -175,7 +175,7 @@ impl Reference {
     fn next_flow(&mut self, host: usize) -> Option<usize> {
         let lanes = 0..usize::from(self.fabric.lanes.count);
         let places: Vec<Option<usize>> = lanes.map(|lane| self.next_flow_in(host, lane)).collect();
-        let blocks =
+        let lengths =
             |place: &Option<usize>| place.map(|place| blocks(self.next_bytes(self.hosts[host].flows[place])));
         let ready: Vec<Option<u32>> = places.iter().map(lengths).collect();
         let lane = self.hosts[host].lanes.take(&ready)?;
