@@ -1,7 +1,7 @@
 //! What holds in every fabric.
 
 use crate::fabrics::{Case, for_each_fabric};
-use hopsim_infiniband::congestion::{Delay, Marking};
+use hopsim_infiniband::congestion::{Delay, Marking, ThresholdMode, VictimMask};
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::Sent;
@@ -29,10 +29,10 @@ fn sent_and_delivered(facts: &[Fact]) -> BTreeMap<(u32, bool), [Vec<u32>; 2]> {
 }
 
 /// The same facts, or the first one that differs.
-fn same(these: &[Fact], those: &[Fact]) -> Result<(), String> {
-    match these.iter().zip(those).find(|(this, that)| this != that) {
+fn same(one: &[Fact], other: &[Fact]) -> Result<(), String> {
+    match one.iter().zip(other).find(|(this, that)| this != that) {
         Some((this, that)) => Err(format!("{this:?} and {that:?}")),
-        None if these.len() != those.len() => Err(format!("{} and {} facts", these.len(), those.len())),
+        None if one.len() != other.len() => Err(format!("{} and {} facts", one.len(), other.len())),
         None => Ok(()),
     }
 }
@@ -53,7 +53,9 @@ fn packets_of_a_flow_are_delivered_once_and_in_order() {
 #[test]
 fn when_all_flows_have_ended_everything_is_delivered() {
     for_each_fabric((60, 2), |(fabric, mut flows, seed)| {
-        flows.iter_mut().for_each(|flow| flow.end = flow.end.min(4000));
+        for flow in &mut flows {
+            flow.end = flow.end.min(4000);
+        }
         let mut reference = Reference::new(&fabric, &flows, seed);
         let all =
             |facts: &[Fact]| sent_and_delivered(facts).values().all(|[sent, delivered]| sent == delivered);
@@ -159,6 +161,38 @@ fn where_every_eligible_packet_is_marked_it_does_not_matter_how_they_are_chosen(
             });
             fabric
         })
+    });
+}
+
+/// What is wrong with the state of an output and VL: it must be congested above the high threshold, unless it may have to wait for
+/// credits, and not below the low one.
+fn wrong_state(fabric: &Fabric, reference: &Reference, output: usize, lane: usize) -> Option<String> {
+    let control = fabric.congestion.as_ref()?;
+    let queues =
+        (fabric.hosts as usize..fabric.ports.len()).map(|input| reference.occupancy(output, input, lane));
+    let x = match control.mode {
+        ThresholdMode::PerVoq => queues.max()?,
+        ThresholdMode::Common => queues.sum(),
+    };
+    let is_congested = reference.is_congested(output, lane);
+    let must_be = control.victim_mask == VictimMask::All && x >= control.high;
+    let wrong = if x < control.low { is_congested } else { must_be && !is_congested };
+    wrong.then(|| format!("output {output} with {x} bytes in VL {lane}: congested {is_congested}"))
+}
+
+#[test]
+fn outputs_are_congested_above_the_high_threshold_and_not_below_the_low_one() {
+    for_each_fabric((20, 9), |(fabric, flows, seed)| {
+        let mut reference = Reference::new(&fabric, &flows, seed);
+        for _ in 0..UNTIL / 4 {
+            reference.step();
+            for output in fabric.hosts as usize..fabric.ports.len() {
+                for lane in 0..usize::from(fabric.lanes.count) {
+                    wrong_state(&fabric, &reference, output, lane).map_or(Ok(()), Err)?;
+                }
+            }
+        }
+        Ok(())
     });
 }
 
