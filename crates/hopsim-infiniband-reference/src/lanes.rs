@@ -6,8 +6,9 @@ use hopsim_infiniband::lanes::{Entry, LIMIT_UNIT, Lanes, NO_LIMIT};
 pub struct LaneArbiter {
     high: Table,
     low: Table,
-    high_limit: u8,
-    /// What `high` may send before one packet of `low` \[blocks\].
+    /// What the limit counter is at first; `None`: there is no limit.
+    whole_limit: Option<u32>,
+    /// The limit counter: what `high` may send before one packet of `low` \[blocks\].
     limit: u32,
     /// With one VL there is nothing to choose.
     one: bool,
@@ -53,11 +54,13 @@ impl Table {
 impl LaneArbiter {
     /// At first every table is at its first entry.
     pub fn new(lanes: &Lanes) -> Self {
+        let whole_limit =
+            (lanes.high_limit != NO_LIMIT).then(|| (u32::from(lanes.high_limit) * LIMIT_UNIT).max(1));
         Self {
             high: Table::new(&lanes.high),
             low: Table::new(&lanes.low),
-            high_limit: lanes.high_limit,
-            limit: u32::from(lanes.high_limit) * LIMIT_UNIT,
+            whole_limit,
+            limit: whole_limit.unwrap_or(0),
             one: lanes.count == 1,
         }
     }
@@ -67,14 +70,13 @@ impl LaneArbiter {
         if self.one {
             return ready[0].map(|_| 0);
         }
-        let unlimited = self.high_limit == NO_LIMIT;
-        if self.high.has(ready) && (unlimited || self.limit > 0 || !self.low.has(ready)) {
+        if self.high.has(ready) && (self.whole_limit.is_none() || self.limit > 0 || !self.low.has(ready)) {
             let (lane, blocks) = self.high.take(ready);
             self.limit = self.limit.saturating_sub(blocks);
             Some(lane)
         } else if self.low.has(ready) {
             let (lane, _) = self.low.take(ready);
-            self.limit = u32::from(self.high_limit) * LIMIT_UNIT;
+            self.limit = self.whole_limit.unwrap_or(0);
             Some(lane)
         } else {
             None

@@ -5,7 +5,7 @@ use crate::lanes::LaneArbiter;
 use crate::link::Flight;
 use crate::simulator::{Packet, Reference, round_robin};
 use hopsim_infiniband::congestion::MarkPoint;
-use hopsim_infiniband::fabric::{Arbitration, Fabric};
+use hopsim_infiniband::fabric::{Arbitration, Fabric, Switching};
 use hopsim_infiniband::time::Ticks;
 use hopsim_random::{Purpose, Stream};
 use std::collections::VecDeque;
@@ -233,7 +233,7 @@ impl Reference {
         self.mark(MarkPoint::Grant, packet, output);
     }
 
-    /// Step 6: where a link is free, the next packet goes onto it as soon as the link is sure not to run dry.
+    /// Step 6: where a link is free, the next packet goes onto it as soon as it may.
     pub fn heads_leave(&mut self) {
         for output in self.switch_ports() {
             let Some(&Leaving { packet, granted, complete, onto_link: None }) =
@@ -242,9 +242,15 @@ impl Reference {
                 continue;
             };
             let latency = self.fabric.switch.output_latency;
-            // The last byte must have been in the output buffer for the latency when its turn on the link is over.
-            let sure = self.now + self.time_on_link(output, packet) >= complete + latency;
-            if self.now >= granted + latency && sure {
+            let may = match self.fabric.switch.switching {
+                // The last byte must have been in the output buffer for the latency when its turn on the link is over.
+                Switching::CutThrough => {
+                    let over = self.now + self.time_on_link(output, packet);
+                    self.now >= granted + latency && over >= complete + latency
+                }
+                Switching::StoreAndForward => self.now >= complete + latency,
+            };
+            if may {
                 self.outputs[output].leaving[0].onto_link = Some(self.now);
                 self.mark(MarkPoint::Wire, packet, output);
                 self.goes_onto_link(output, packet);

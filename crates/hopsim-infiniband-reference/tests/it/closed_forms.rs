@@ -1,6 +1,6 @@
 //! Small fabrics whose times and shares follow from the rules by hand.
 
-use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules};
+use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::lanes::Lanes;
 use hopsim_infiniband::observer::Sent;
@@ -26,6 +26,7 @@ pub fn star(byte: &[Ticks]) -> Fabric {
             output_buffer: 8,
             transfers_per_input: 1,
             arbitration: Arbitration::RoundRobin,
+            switching: Switching::CutThrough,
         },
         credit_delay: 4,
         lanes: Lanes::one(),
@@ -90,6 +91,15 @@ fn a_packet_alone_from_a_slow_to_a_fast_link_and_back() {
     // From the fast to the slow one: the transfer ends at max(15 + 256, 10 + 256) = 271, the head leaves at 15 + 7 = 22, the
     // tail is at the host at 22 + 10 + 512 = 544.
     assert_eq!(times(&run(&star(&[2, 1]), &[message(1)], 1, 2000)), [vec![0], vec![15], vec![544]]);
+}
+
+#[test]
+fn a_packet_is_stored_before_it_is_forwarded() {
+    // The transfer ends at 522, 7 later the head leaves, which is at the host at 529 + 10, its tail at 539 + 512 = 1051.
+    let mut fabric = star(&[2, 2]);
+    fabric.switch.switching = Switching::StoreAndForward;
+    let message = Flow { bytes: Some(256), ..flow(0, 1) };
+    assert_eq!(times(&run(&fabric, &[message], 1, 2000)), [vec![0], vec![15], vec![1051]]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod congestion;
 mod lanes;
 
 use congestion::congestion;
-use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, blocks};
+use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching, blocks};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::{NEVER, Ticks};
 use lanes::lanes;
@@ -156,18 +156,27 @@ fn host() -> impl Strategy<Value = HostRules> {
 fn switch(mtu: u32) -> impl Strategy<Value = SwitchRules> {
     let buffer = blocks(mtu)..=3 * blocks(mtu);
     let arbitration = select(vec![Arbitration::RoundRobin, Arbitration::FirstCome]);
-    (0..=40u64, 0..=40u64, 1..=5u64, buffer, 1..=3u32, arbitration).prop_map(
-        |(input_latency, output_latency, crossbar, output_buffer, transfers_per_input, arbitration)| {
-            SwitchRules {
-                input_latency,
-                output_latency,
-                crossbar,
-                output_buffer,
-                transfers_per_input,
-                arbitration,
-            }
-        },
-    )
+    let switching = select(vec![Switching::CutThrough, Switching::CutThrough, Switching::StoreAndForward]);
+    (0..=40u64, 0..=40u64, 1..=5u64, buffer, 1..=3u32, arbitration, switching).prop_map(|rules| {
+        let (
+            input_latency,
+            output_latency,
+            crossbar,
+            output_buffer,
+            transfers_per_input,
+            arbitration,
+            switching,
+        ) = rules;
+        SwitchRules {
+            input_latency,
+            output_latency,
+            crossbar,
+            output_buffer,
+            transfers_per_input,
+            arbitration,
+            switching,
+        }
+    })
 }
 
 /// A flow between two hosts. Most want all they can get; the destination is often host 0, where they meet.

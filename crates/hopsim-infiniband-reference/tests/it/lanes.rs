@@ -40,8 +40,8 @@ fn entries_take_turns_by_weight() {
 #[test]
 fn high_priority_goes_first_up_to_its_limit() {
     assert_eq!(order(&two(&[(1, 4)], &[(0, 4)], 255), 5), [1, 1, 1, 1, 1]);
-    // With limit 0 a packet of low priority goes first whenever there is one.
-    assert_eq!(order(&two(&[(1, 4)], &[(0, 4)], 0), 5), [0, 0, 0, 0, 0]);
+    // With limit 0 it is one packet of each.
+    assert_eq!(order(&two(&[(1, 4)], &[(0, 4)], 0), 5), [1, 0, 1, 0, 1]);
     // 64 blocks are 16 packets, then one of low priority.
     let expected: Vec<u32> = (0..34).map(|packet| u32::from(packet % 17 != 16)).collect();
     assert_eq!(order(&two(&[(1, 4)], &[(0, 4)], 1), 34), expected);
