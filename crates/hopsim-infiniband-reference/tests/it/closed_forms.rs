@@ -171,14 +171,16 @@ fn first_come_serves_the_packet_that_came_first() {
     fabric.host.drain = 4;
     fabric.switch.output_buffer = 4;
     let flows = [flow(0, 2), Flow { start: 600, ..flow(1, 2) }];
-    let order = |fabric: &Fabric| -> Vec<u32> {
+    let order = |fabric: &Fabric, flows: &[Flow]| -> Vec<u32> {
         let granted = |fact| if let Fact::Granted { packet, .. } = fact { Some(packet.flow) } else { None };
-        run(fabric, &flows, 1, 8000).into_iter().filter_map(granted).take(6).collect()
+        run(fabric, flows, 1, 8000).into_iter().filter_map(granted).take(6).collect()
     };
-    assert_eq!(order(&fabric), [0, 1, 0, 1, 0, 1]);
+    assert_eq!(order(&fabric, &flows), [0, 1, 0, 1, 0, 1]);
     fabric.switch.arbitration = Arbitration::FirstCome;
     // Packets of flow 0 came at 10, 266, 522, 778 (the buffer is full then), of flow 1 at 610, 866, 1122.
-    assert_eq!(order(&fabric), [0, 0, 0, 1, 0, 1]);
+    assert_eq!(order(&fabric, &flows), [0, 0, 0, 1, 0, 1]);
+    // Of those that came at the same time that of the lowest input is first.
+    assert_eq!(order(&fabric, &[flow(1, 2), flow(0, 2)]), [1, 0, 1, 0, 1, 0]);
 }
 
 #[test]

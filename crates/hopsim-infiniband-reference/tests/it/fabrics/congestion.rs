@@ -13,8 +13,13 @@ type Detection = (ThresholdMode, (u64, u64), VictimMask, MarkPoint, Marking, u16
 type Reaction = (Level, Timer, u64, u8, Vec<Delay>, (usize, usize));
 
 fn detection(mtu: u32) -> impl Strategy<Value = Detection> {
-    // Low thresholds, so that queues of a few packets reach them.
-    let thresholds = (1..=2 * u64::from(mtu)).prop_flat_map(|high| (Just(high), 1..=high));
+    // Low thresholds, which queues of a few packets reach: often exactly.
+    let mtu_bytes = u64::from(mtu);
+    let threshold = move |most| {
+        let packets = (1..=most / mtu_bytes.min(most)).prop_map(move |packets| packets * mtu_bytes.min(most));
+        prop_oneof![2 => packets, 1 => 1..=most]
+    };
+    let thresholds = threshold(2 * mtu_bytes).prop_flat_map(move |high| (Just(high), threshold(high)));
     (
         select(vec![ThresholdMode::PerVoq, ThresholdMode::Common]),
         thresholds,
