@@ -128,6 +128,18 @@ fn a_sender_waits_for_credits() {
 }
 
 #[test]
+fn nothing_starts_at_the_end_of_a_flow_or_later() {
+    let starts =
+        |fabric: &Fabric, end| times(&run(fabric, &[Flow { end, ..flow(0, 1) }], 1, 3000))[0].clone();
+    let mut fabric = star(&[2, 2]);
+    assert_eq!(starts(&fabric, 1024), [0, 512]);
+    assert_eq!(starts(&fabric, 1025), [0, 512, 1024]);
+    // One that waits for a credit, which comes at 536, when it ends.
+    fabric.ports[2].buffer = 4;
+    assert_eq!(starts(&fabric, 530), [0]);
+}
+
+#[test]
 fn a_packet_and_a_rest() {
     // 300 bytes are a packet of 256 and one of 44, which starts when the link is free at 512. It arrives at 522, may be granted at
     // 527, when the output has been free for 5 ticks. Its tail comes at 522 + 88 = 610, its head leaves at

@@ -49,27 +49,30 @@ fn compare_states(
     reference: &Reference,
     (fabric, flows, _): &Case,
 ) -> Result<(), String> {
-    let same = |what: String, engine: u64, reference: u64| {
+    let same = |what: &str, which: &[u32], engine: u64, reference: u64| {
         if engine == reference {
-            Ok(())
-        } else {
-            Err(format!("{what}: engine {engine}, reference {reference}"))
+            return Ok(());
         }
+        Err(format!("{what} {which:?}: engine {engine}, reference {reference}"))
     };
     for flow in 0..flows.len() {
-        same(format!("CCTI of flow {flow}"), engine.ccti(flow).into(), reference.ccti(flow).into())?;
+        same("CCTI of flow", &[flow as u32], engine.ccti(flow).into(), reference.ccti(flow).into())?;
     }
     for (ports, lane) in
         fabric.first_port.windows(2).flat_map(|ports| (0..fabric.lanes.count).map(move |lane| (ports, lane)))
     {
         for output in ports[0]..ports[1] {
             let congested = reference.is_congested(output as usize, lane.into());
-            let what = format!("output {output} in VL {lane} congested");
-            same(what, engine.is_congested(output, lane).into(), congested.into())?;
+            same(
+                "congested: output and VL",
+                &[output, lane.into()],
+                engine.is_congested(output, lane).into(),
+                congested.into(),
+            )?;
             for input in ports[0]..ports[1] {
                 let occupancy = reference.occupancy(output as usize, input as usize, lane.into());
-                let what = format!("bytes from {input} for {output} in VL {lane}");
-                same(what, engine.occupancy(output, input, lane), occupancy)?;
+                let which = [input, output, lane.into()];
+                same("bytes from, for, in VL", &which, engine.occupancy(output, input, lane), occupancy)?;
             }
         }
     }
@@ -81,11 +84,12 @@ fn compare(case: &Case, until: Ticks) -> Result<(), String> {
     let (fabric, flows, seed) = case;
     let mut engine = Simulation::new(fabric, flows, *seed, Facts::default());
     let mut reference = Reference::new(fabric, flows, *seed);
+    // Looking at every tick finds more, letting the engine pass over many at once is what it is for.
+    let stride = [1, 97, 997][(seed % 3) as usize];
     let mut states = Ok(());
     for now in 1..=until {
         reference.step();
-        // A prime, so that all kinds of instants come up.
-        if (now % 997 == 0 || now == until) && states.is_ok() {
+        if (now % stride == 0 || now == until) && states.is_ok() {
             engine.advance(now);
             states =
                 compare_states(&engine, &reference, case).map_err(|reason| format!("before {now}: {reason}"));
