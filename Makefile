@@ -55,7 +55,7 @@ bench: $(BUILT)  ## time and instructions per packet-hop, memory
 	$(BIN)/hopsim bench
 
 verify: $(TESTABLE)  ## slow comparisons with the reference simulator and FOGSim
-	cargo test --quiet --release -p hopsim-reference -- --ignored
+	cargo test --quiet --release -p hopsim-reference -p hopsim-infiniband-reference -- --ignored
 	$(BIN)/python -m verify
 
 # All in a copy of the checkout. MUTANTS is how many of each folder of the engine are tried, SEED which ones.

@@ -1,0 +1,61 @@
+//! What must hold after every tick.
+
+use crate::simulator::Reference;
+
+impl Reference {
+    /// Counts all blocks anew.
+    ///
+    /// # Panics
+    ///
+    /// If a buffer holds more than its size, blocks of a buffer are lost or invented, or too many transfers leave an input.
+    pub fn audit(&self) {
+        for port in 0..self.links.len() {
+            for lane in 0..usize::from(self.fabric.lanes.count) {
+                self.audit_link(port, lane);
+            }
+        }
+        for port in self.switch_ports() {
+            assert!(
+                self.blocks_in_output_buffer(port) <= self.fabric.switch.output_buffer,
+                "output {port} is too full"
+            );
+            assert!(
+                self.transfers_out_of(port) <= self.fabric.switch.transfers_per_input,
+                "input {port} sends too much"
+            );
+        }
+    }
+
+    /// Every block of the buffer behind a link is a credit, on its way there or back, or taken.
+    fn audit_link(&self, sender: usize, lane: usize) {
+        let Some(receiver) = self.peer(sender) else { return };
+        let size = self.fabric.ports[receiver].buffer;
+        let link = &self.links[sender];
+        let taken = self.blocks_in_buffer(receiver, lane);
+        assert!(taken <= size, "port {receiver} holds {taken} blocks of VL {lane} and has room for {size}");
+        let granted = self.outputs[sender].leaving.iter().filter(|each| each.onto_link.is_none());
+        let there: u32 = self.sum(granted.map(|each| each.packet), lane);
+        let under_way: u32 = self.sum(link.flights.iter().map(|each| each.packet), lane);
+        let back: u32 = link.returning.iter().filter(|each| each.lane == lane).map(|each| each.blocks).sum();
+        let all = link.credits[lane] + there + under_way + taken + back;
+        assert_eq!(all, size, "blocks of the buffer of port {receiver} in VL {lane}");
+    }
+
+    /// What is taken of the buffer of a port for a VL \[blocks\].
+    fn blocks_in_buffer(&self, port: usize, lane: usize) -> u32 {
+        if self.fabric.is_host(port as u32) {
+            return self.sum(self.hosts[port].received.iter().map(|each| each.packet), lane);
+        }
+        let queues = self.siblings(port).flat_map(|output| self.queue(port, output, lane));
+        self.sum(queues.map(|each| each.packet), lane)
+    }
+
+    /// The blocks of those of some packets that are in a VL.
+    fn sum(&self, packets: impl Iterator<Item = usize>, lane: usize) -> u32 {
+        packets
+            .map(|packet| self.packets[packet])
+            .filter(|packet| packet.lane == lane)
+            .map(|it| it.blocks())
+            .sum()
+    }
+}

@@ -1,0 +1,59 @@
+//! Congestion at the outputs of switches, and marks.
+
+use crate::Fact;
+use crate::simulator::Reference;
+use hopsim_infiniband::congestion::{MarkPoint, Marking, ThresholdMode, VictimMask};
+use hopsim_infiniband::fabric::{BLOCK, blocks};
+
+impl Reference {
+    /// What waits for an output in a VL, or its credits, have changed: whether it is congested is looked at anew.
+    pub fn look_for_congestion(&mut self, output: usize, lane: usize) {
+        let Some(control) = &self.fabric.congestion else { return };
+        if self.fabric.is_host(output as u32) {
+            return;
+        }
+        let waiting: Vec<u64> =
+            self.siblings(output).map(|input| self.occupancy(output, input, lane)).collect();
+        let (is_high, is_low) = match control.mode {
+            ThresholdMode::PerVoq => {
+                (waiting.iter().any(|&x| x >= control.high), waiting.iter().all(|&x| x < control.low))
+            }
+            ThresholdMode::Common => {
+                let sum = waiting.iter().sum::<u64>();
+                (sum >= control.high, sum < control.low)
+            }
+        };
+        let is_root = self.links[output].credits[lane] >= blocks(self.fabric.mtu);
+        let is_in_victim_mask = match control.victim_mask {
+            VictimMask::Hosts => self.fabric.is_host(self.fabric.ports[output].peer),
+            VictimMask::All => true,
+            VictimMask::None => false,
+        };
+        let congested = &mut self.outputs[output].congested[lane];
+        *congested = if *congested { !is_low } else { is_high && (is_root || is_in_victim_mask) };
+    }
+
+    /// A packet is at one of the points where it could be marked.
+    pub fn mark(&mut self, point: MarkPoint, packet: usize, output: usize) {
+        let Some(control) = &self.fabric.congestion else { return };
+        let state = &mut self.outputs[output];
+        let packet = &mut self.packets[packet];
+        let long_enough = packet.told.bytes >= u32::from(control.packet_size) * BLOCK;
+        let is_eligible = !packet.told.is_notification && long_enough && state.congested[packet.lane];
+        if point != control.mark_point || !is_eligible {
+            return;
+        }
+        let between = u64::from(control.marking_rate) + 1;
+        let is_chosen = match control.marking {
+            Marking::Random => state.draws.below(between as u32) == 0,
+            Marking::Periodic => {
+                state.eligible[packet.lane] += 1;
+                state.eligible[packet.lane].is_multiple_of(between)
+            }
+        };
+        if is_chosen && !packet.marked {
+            packet.marked = true;
+            self.facts.push(Fact::Marked { at: self.now, packet: packet.told, output: output as u32 });
+        }
+    }
+}

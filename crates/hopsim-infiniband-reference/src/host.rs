@@ -1,0 +1,239 @@
+//! Hosts: flows and notifications that are sent, packets that are drained.
+
+use crate::Fact;
+use crate::lanes::LaneArbiter;
+use crate::link::Flight;
+use crate::simulator::{Packet, Reference, round_robin};
+use hopsim_infiniband::fabric::{Fabric, NOTIFICATION, blocks};
+use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::observer::Sent;
+use hopsim_infiniband::time::Ticks;
+use hopsim_random::Stream;
+use std::collections::VecDeque;
+
+/// A host.
+pub struct Host {
+    /// Its flows, in the order of the list.
+    flows: Vec<usize>,
+    /// By VL: which of its flows sent last.
+    last: Vec<Option<usize>>,
+    lanes: LaneArbiter,
+    /// When the packet on its link is over.
+    link_free: Ticks,
+    /// When the bus can bring the next packet.
+    bus_free: Ticks,
+    /// Notifications that have not been sent.
+    notifications: VecDeque<Notification>,
+    /// Packets in the receive buffer, in the order in which their heads arrived.
+    pub received: Vec<Received>,
+}
+
+/// A notification that waits.
+struct Notification {
+    flow: usize,
+    number: u32,
+}
+
+/// A packet in a receive buffer.
+pub struct Received {
+    pub packet: usize,
+    tail: Ticks,
+    /// When it began to be drained.
+    drained_from: Option<Ticks>,
+}
+
+/// How far a flow is.
+pub struct Sender {
+    /// When its first packet may start.
+    begins: Ticks,
+    /// When its own rate allows the next packet.
+    rate_allows: Ticks,
+    bytes: u64,
+    packets: u32,
+    /// Notifications for it, so far.
+    notifications: u32,
+}
+
+impl Host {
+    /// A host that has nothing to do.
+    pub fn new(fabric: &Fabric, flows: &[Flow], host: u32) -> Self {
+        Self {
+            flows: (0..flows.len()).filter(|&flow| flows[flow].source == host).collect(),
+            last: vec![None; usize::from(fabric.lanes.count)],
+            lanes: LaneArbiter::new(&fabric.lanes),
+            link_free: 0,
+            bus_free: 0,
+            notifications: VecDeque::new(),
+            received: Vec::new(),
+        }
+    }
+}
+
+impl Sender {
+    /// A flow that has sent nothing; it draws when it begins.
+    pub fn new(fabric: &Fabric, flow: &Flow, draws: &mut Stream) -> Self {
+        let jitter = (draws.unit() * fabric.host.start_jitter as f64) as Ticks;
+        Self { begins: flow.start + jitter, rate_allows: 0, bytes: 0, packets: 0, notifications: 0 }
+    }
+}
+
+impl Reference {
+    /// Step 4 at a host: a packet takes room in the receive buffer.
+    pub fn head_at_host(&mut self, host: usize, &Flight { packet, tail, .. }: &Flight) {
+        self.hosts[host].received.push(Received { packet, tail, drained_from: None });
+    }
+
+    /// Step 4, second half: notifications are taken, marked packets are answered with one.
+    pub fn tails_arrive(&mut self) {
+        for host in 0..self.hosts.len() {
+            let Some(index) = self.hosts[host].received.iter().position(|each| each.tail == self.now) else {
+                continue;
+            };
+            let Packet { told, marked, .. } = self.packets[self.hosts[host].received[index].packet];
+            let flow = told.flow as usize;
+            if told.is_notification {
+                self.deliver(host, index);
+                self.react(flow);
+            } else if marked {
+                let number = self.senders[flow].notifications;
+                self.senders[flow].notifications += 1;
+                self.hosts[host].notifications.push_back(Notification { flow, number });
+            }
+        }
+    }
+
+    /// The packets that have been drained are delivered, the next ones begin as soon as they are sure not to be interrupted.
+    pub fn drain(&mut self) {
+        for host in 0..self.hosts.len() {
+            if let Some((index, Some(from))) = self.first_data(host)
+                && self.now == from + self.time_to_drain(host, index)
+            {
+                self.deliver(host, index);
+            }
+            if let Some((index, None)) = self.first_data(host)
+                && self.now + self.time_to_drain(host, index) >= self.hosts[host].received[index].tail
+            {
+                self.hosts[host].received[index].drained_from = Some(self.now);
+            }
+        }
+    }
+
+    /// The data packet that has been in a receive buffer longest, and when it began to be drained.
+    fn first_data(&self, host: usize) -> Option<(usize, Option<Ticks>)> {
+        let received = &self.hosts[host].received;
+        let index = received.iter().position(|each| !self.packets[each.packet].told.is_notification)?;
+        Some((index, received[index].drained_from))
+    }
+
+    /// What a packet in a receive buffer takes to be drained.
+    fn time_to_drain(&self, host: usize, index: usize) -> Ticks {
+        self.packets[self.hosts[host].received[index].packet].bytes() * self.fabric.host.drain
+    }
+
+    /// A packet leaves a receive buffer.
+    fn deliver(&mut self, host: usize, index: usize) {
+        let packet = self.packets[self.hosts[host].received.remove(index).packet];
+        let Packet { told, started, marked, .. } = packet;
+        self.facts.push(Fact::Delivered { at: self.now, packet: told, sent: started, marked });
+        self.return_credits(host, packet);
+    }
+
+    /// Step 7: hosts whose link is free send, notifications first.
+    pub fn hosts_send(&mut self) {
+        for host in 0..self.hosts.len() {
+            if self.now < self.hosts[host].link_free {
+                continue;
+            }
+            if let Some(index) = self.next_notification(host) {
+                self.send_notification(host, index);
+            } else if let Some(flow) = self.next_flow(host) {
+                self.send_data(host, flow);
+            }
+        }
+    }
+
+    /// The VL of a flow.
+    fn lane_of(&self, flow: usize) -> usize {
+        usize::from(self.fabric.lanes.of_service_level[usize::from(self.flows[flow].service_level)])
+    }
+
+    /// The notification that has waited longest of those that a credit allows.
+    fn next_notification(&self, host: usize) -> Option<usize> {
+        let mut waiting = self.hosts[host].notifications.iter();
+        waiting.position(|each| self.links[host].credits[self.lane_of(each.flow)] > 0)
+    }
+
+    fn send_notification(&mut self, host: usize, index: usize) {
+        let Some(Notification { flow, number }) = self.hosts[host].notifications.remove(index) else {
+            return;
+        };
+        let told = Sent { flow: flow as u32, number, bytes: NOTIFICATION, is_notification: true };
+        self.send(host, told, self.flows[flow].source);
+    }
+
+    /// The flow whose turn it is, if one may send.
+    fn next_flow(&mut self, host: usize) -> Option<usize> {
+        let lanes = 0..usize::from(self.fabric.lanes.count);
+        let places: Vec<Option<usize>> = lanes.map(|lane| self.next_flow_in(host, lane)).collect();
+        let lengths =
+            |place: &Option<usize>| place.map(|place| blocks(self.next_bytes(self.hosts[host].flows[place])));
+        let ready: Vec<Option<u32>> = places.iter().map(lengths).collect();
+        let lane = self.hosts[host].lanes.take(&ready)?;
+        let place = places[lane]?;
+        self.hosts[host].last[lane] = Some(place);
+        Some(self.hosts[host].flows[place])
+    }
+
+    /// Which of the flows of a host sends next in a VL.
+    fn next_flow_in(&self, host: usize, lane: usize) -> Option<usize> {
+        let Host { flows, last, .. } = &self.hosts[host];
+        round_robin(last[lane], flows.len())
+            .find(|&place| self.lane_of(flows[place]) == lane && self.may_send(host, flows[place]))
+    }
+
+    /// Whether a flow may send now; the link is free.
+    fn may_send(&self, host: usize, number: usize) -> bool {
+        let (flow, sender) = (&self.flows[number], &self.senders[number]);
+        let bytes = self.next_bytes(number);
+        self.now >= sender.begins
+            && self.now < flow.end
+            && bytes > 0
+            && self.now >= sender.rate_allows
+            && self.now >= self.reaction.opens(number)
+            && self.now >= self.hosts[host].bus_free
+            && self.links[host].credits[self.lane_of(number)] >= blocks(bytes)
+    }
+
+    /// Bytes of the next packet of a flow, 0 if it has sent all.
+    fn next_bytes(&self, flow: usize) -> u32 {
+        let left = self.flows[flow].bytes.map_or(u64::MAX, |bytes| bytes - self.senders[flow].bytes);
+        left.min(u64::from(self.fabric.mtu)) as u32
+    }
+
+    fn send_data(&mut self, host: usize, number: usize) {
+        let (bytes, flow) = (self.next_bytes(number), self.flows[number]);
+        let sender = &mut self.senders[number];
+        let told = Sent { flow: number as u32, number: sender.packets, bytes, is_notification: false };
+        sender.packets += 1;
+        sender.bytes += u64::from(bytes);
+        sender.rate_allows = self.now + u64::from(bytes) * flow.byte;
+        self.hosts[host].bus_free = self.now + u64::from(bytes) * self.fabric.host.injection;
+        let on_link = self.send(host, told, flow.destination);
+        self.throttle(number, on_link);
+    }
+
+    /// A packet starts on the link of a host, which it occupies for the time that is returned.
+    fn send(&mut self, host: usize, told: Sent, destination: u32) -> Ticks {
+        let lane = self.lane_of(told.flow as usize);
+        let number = self.packets.len();
+        let packet =
+            Packet { told, destination: destination as usize, lane, started: self.now, marked: false };
+        self.packets.push(packet);
+        self.facts.push(Fact::Sent { at: self.now, packet: told });
+        self.links[host].credits[lane] -= packet.blocks();
+        self.goes_onto_link(host, number);
+        let on_link = self.time_on_link(host, number);
+        self.hosts[host].link_free = self.now + on_link;
+        on_link
+    }
+}

@@ -1,0 +1,98 @@
+//! Links: packets on their way to the next port, and credits on their way back.
+
+use crate::simulator::{Packet, Reference};
+use hopsim_infiniband::fabric::{Fabric, NONE};
+use hopsim_infiniband::time::Ticks;
+
+/// The link that leaves a port.
+pub struct Link {
+    /// Packets whose heads have left the port and have not arrived.
+    pub flights: Vec<Flight>,
+    /// By VL: blocks that the port may still send.
+    pub credits: Vec<u32>,
+    /// Credits on their way to the port.
+    pub returning: Vec<Returning>,
+}
+
+/// A packet whose head is on a link.
+pub struct Flight {
+    pub packet: usize,
+    /// When its head arrives.
+    pub head: Ticks,
+    /// When its tail arrives.
+    pub tail: Ticks,
+}
+
+/// Credits on their way.
+pub struct Returning {
+    pub at: Ticks,
+    pub lane: usize,
+    pub blocks: u32,
+}
+
+impl Link {
+    /// An idle link from a port: the buffer at its end is empty.
+    pub fn new(fabric: &Fabric, port: usize) -> Self {
+        let peer = fabric.ports[port].peer;
+        let buffer = if peer == NONE { 0 } else { fabric.ports[peer as usize].buffer };
+        let credits = vec![buffer; usize::from(fabric.lanes.count)];
+        Self { flights: Vec::new(), credits, returning: Vec::new() }
+    }
+}
+
+impl Reference {
+    /// Step 1: credits that are due are there.
+    pub fn credits_arrive(&mut self) {
+        for port in 0..self.links.len() {
+            let now = self.now;
+            let due: Vec<Returning> =
+                self.links[port].returning.extract_if(.., |each| each.at == now).collect();
+            for Returning { lane, blocks, .. } in due {
+                self.links[port].credits[lane] += blocks;
+                self.look_for_congestion(port, lane);
+            }
+        }
+    }
+
+    /// A packet has left the buffer of a port: the sender at the other end of the link will hear of it.
+    pub fn return_credits(&mut self, port: usize, packet: Packet) {
+        let sender = self.fabric.ports[port].peer as usize;
+        let at = self.now + self.fabric.ports[sender].delay + self.fabric.credit_delay;
+        self.links[sender].returning.push(Returning { at, lane: packet.lane, blocks: packet.blocks() });
+    }
+
+    /// The head of a packet goes onto the link of a port.
+    pub fn goes_onto_link(&mut self, port: usize, packet: usize) {
+        let head = self.now + self.fabric.ports[port].delay;
+        let tail = head + self.time_on_link(port, packet);
+        self.links[port].flights.push(Flight { packet, head, tail });
+    }
+
+    /// What a packet takes on the link that leaves a port.
+    pub fn time_on_link(&self, port: usize, packet: usize) -> Ticks {
+        self.packets[packet].bytes() * self.fabric.ports[port].byte
+    }
+
+    /// Step 4, first half: the heads that are due arrive, at hosts and at switches.
+    pub fn heads_arrive(&mut self) {
+        for port in 0..self.links.len() {
+            let Some(sender) = self.peer(port) else { continue };
+            let now = self.now;
+            let due: Vec<Flight> =
+                self.links[sender].flights.extract_if(.., |each| each.head == now).collect();
+            for flight in due {
+                if self.fabric.is_host(port as u32) {
+                    self.head_at_host(port, &flight);
+                } else {
+                    self.head_at_switch(port, &flight);
+                }
+            }
+        }
+    }
+
+    /// The port at the other end of the link of a port.
+    pub fn peer(&self, port: usize) -> Option<usize> {
+        let peer = self.fabric.ports[port].peer;
+        (peer != NONE).then_some(peer as usize)
+    }
+}

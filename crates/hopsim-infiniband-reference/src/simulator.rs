@@ -1,0 +1,144 @@
+//! The state of a fabric, and what is done with it in a tick.
+
+use crate::Fact;
+use crate::host::{Host, Sender};
+use crate::link::Link;
+use crate::reaction::Reaction;
+use crate::switch::{Input, Output};
+use hopsim_infiniband::fabric::{Fabric, blocks};
+use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::observer::Sent;
+use hopsim_infiniband::time::Ticks;
+use hopsim_random::{Purpose, Stream};
+use std::ops::Range;
+
+/// A packet that has been sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// What is told of it.
+    pub told: Sent,
+    /// The host that it is for.
+    pub destination: usize,
+    /// Its virtual lane.
+    pub lane: usize,
+    /// When it was sent.
+    pub started: Ticks,
+    /// Whether a switch has marked it.
+    pub marked: bool,
+}
+
+impl Packet {
+    /// Its length \[bytes\].
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.told.bytes)
+    }
+
+    /// Its length \[blocks\].
+    pub fn blocks(&self) -> u32 {
+        blocks(self.told.bytes)
+    }
+}
+
+/// A fabric that is simulated tick by tick. Ports are numbered through it; packets by when they were sent.
+pub struct Reference {
+    pub(crate) fabric: Fabric,
+    pub(crate) flows: Vec<Flow>,
+    /// The tick that comes next, or is under way.
+    pub(crate) now: Ticks,
+    pub(crate) packets: Vec<Packet>,
+    pub(crate) facts: Vec<Fact>,
+    /// By the port that sends.
+    pub(crate) links: Vec<Link>,
+    /// By port; those of hosts are not used.
+    pub(crate) inputs: Vec<Input>,
+    /// By port; those of hosts are not used.
+    pub(crate) outputs: Vec<Output>,
+    /// By host.
+    pub(crate) hosts: Vec<Host>,
+    /// By flow.
+    pub(crate) senders: Vec<Sender>,
+    pub(crate) reaction: Reaction,
+}
+
+impl Reference {
+    /// A fabric at time 0, before anything happens.
+    pub fn new(fabric: &Fabric, flows: &[Flow], seed: u64) -> Self {
+        let ports = 0..fabric.ports.len();
+        let mut draws: Vec<Stream> =
+            (0..fabric.hosts).map(|host| Stream::new(seed, Purpose::Phase, u64::from(host))).collect();
+        // The draws of a host begin with those for its flows.
+        let senders =
+            flows.iter().map(|flow| Sender::new(fabric, flow, &mut draws[flow.source as usize])).collect();
+        Self {
+            fabric: fabric.clone(),
+            flows: flows.to_vec(),
+            now: 0,
+            packets: Vec::new(),
+            facts: Vec::new(),
+            links: ports.clone().map(|port| Link::new(fabric, port)).collect(),
+            inputs: ports.clone().map(|_| Input::new(fabric)).collect(),
+            outputs: ports.map(|port| Output::new(fabric, seed, port)).collect(),
+            hosts: (0..fabric.hosts).map(|host| Host::new(fabric, flows, host)).collect(),
+            senders,
+            reaction: Reaction::new(fabric, flows, &mut draws),
+        }
+    }
+
+    /// One tick.
+    pub fn step(&mut self) {
+        self.lower_indices();
+        self.credits_arrive();
+        self.transfers_end();
+        self.packets_have_left();
+        self.heads_arrive();
+        self.tails_arrive();
+        self.drain();
+        self.arbitrate();
+        self.heads_leave();
+        self.hosts_send();
+        self.audit();
+        self.now += 1;
+    }
+
+    /// What has happened so far, in this order.
+    pub fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    /// The index of a flow into the congestion control table, 0 without congestion control.
+    pub fn ccti(&self, flow: usize) -> u16 {
+        self.reaction.index(flow)
+    }
+
+    /// Whether an output port of a switch is congested in a VL.
+    pub fn is_congested(&self, output: usize, lane: usize) -> bool {
+        self.outputs[output].congested[lane]
+    }
+
+    /// What waits at an input port of a switch for an output port in a VL \[bytes\].
+    pub fn occupancy(&self, output: usize, input: usize, lane: usize) -> u64 {
+        self.queue(input, output, lane).iter().map(|waiting| self.packets[waiting.packet].bytes()).sum()
+    }
+
+    /// All ports of the switch that has a port.
+    pub(crate) fn siblings(&self, port: usize) -> Range<usize> {
+        let switch = self.switch_of(port);
+        self.fabric.first_port[switch] as usize..self.fabric.first_port[switch + 1] as usize
+    }
+
+    /// The switch that has a port.
+    pub(crate) fn switch_of(&self, port: usize) -> usize {
+        self.fabric.first_port.iter().filter(|&&first| first as usize <= port).count() - 1
+    }
+
+    /// The ports of all switches.
+    pub(crate) fn switch_ports(&self) -> Range<usize> {
+        self.fabric.hosts as usize..self.fabric.ports.len()
+    }
+}
+
+/// The order in which round robin looks at `count` candidates: behind the last one that was taken; at first, from 0 on.
+pub fn round_robin(last: Option<usize>, count: usize) -> impl Iterator<Item = usize> {
+    let first = last.map_or(0, |last| last + 1);
+    (0..count).map(move |step| (first + step) % count)
+}

@@ -1,0 +1,224 @@
+//! Congestion control in small fabrics, at times that follow from the rules by hand.
+//!
+//! On links of one tick a byte a packet of 256 bytes that is sent at t is in the switch from t + 10 on, granted at t + 15, leaves
+//! for the link at t + 22 and its queue at t + 271; its tail is at the destination at t + 288. The notification for it is sent then,
+//! and is at the source 96 ticks later: 10 to the switch, 5 to the grant, 7 to the link, 10 and its 64 bytes to the host.
+
+use crate::closed_forms::{flow, star};
+use hopsim_infiniband::congestion::{
+    CongestionControl, Delay, Level, MarkPoint, Marking, ThresholdMode, Timer, VictimMask,
+};
+use hopsim_infiniband::fabric::Fabric;
+use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::time::Ticks;
+use hopsim_infiniband_reference::{Fact, Reference, run};
+use hopsim_random::{Purpose, Stream};
+
+/// Every packet is marked as soon as it joins a queue; index i means a delay of i packets.
+fn control() -> CongestionControl {
+    CongestionControl {
+        mode: ThresholdMode::PerVoq,
+        high: 1,
+        low: 1,
+        victim_mask: VictimMask::None,
+        mark_point: MarkPoint::Enqueue,
+        marking: Marking::Periodic,
+        marking_rate: 0,
+        packet_size: 0,
+        level: Level::QueuePair,
+        timer: Timer::OnDemand,
+        period: 1000,
+        increase: 1,
+        limit: 3,
+        minimum: 0,
+        table: (0..4).map(|multiplier| Delay { shift: 0, multiplier }).collect(),
+    }
+}
+
+/// A switch and three hosts with links of one tick a byte, and congestion control with a change.
+fn fabric(change: impl FnOnce(&mut CongestionControl)) -> Fabric {
+    let mut control = control();
+    change(&mut control);
+    Fabric { congestion: Some(control), ..star(&[1; 3]) }
+}
+
+/// When which packets of flow 0 are marked.
+fn marks(fabric: &Fabric, flow: Flow, until: Ticks) -> Vec<(Ticks, u32)> {
+    let marked =
+        |fact| if let Fact::Marked { at, packet, .. } = fact { Some((at, packet.number)) } else { None };
+    run(fabric, &[flow], 1, until).into_iter().filter_map(marked).collect()
+}
+
+/// When data packets of a flow are sent.
+fn starts(fabric: &Fabric, flows: &[Flow], number: u32, until: Ticks) -> Vec<Ticks> {
+    let sent = |fact| match fact {
+        Fact::Sent { at, packet } if packet.flow == number && !packet.is_notification => Some(at),
+        _ => None,
+    };
+    run(fabric, flows, 1, until).into_iter().filter_map(sent).collect()
+}
+
+/// The index of flow 0 whenever it changes, as it is after the tick.
+fn indices(fabric: &Fabric, flows: &[Flow], until: Ticks) -> Vec<(Ticks, u16)> {
+    let mut reference = Reference::new(fabric, flows, 1);
+    let mut changes = vec![(0, reference.ccti(0))];
+    for now in 0..until {
+        reference.step();
+        if changes.last().is_none_or(|&(_, index)| index != reference.ccti(0)) {
+            changes.push((now, reference.ccti(0)));
+        }
+    }
+    changes
+}
+
+/// A flow of one packet.
+fn single() -> Flow {
+    Flow { bytes: Some(256), ..flow(0, 1) }
+}
+
+#[test]
+fn notifications_raise_the_index_and_the_timer_lowers_it() {
+    // Packets start at 0 and 256; the notification for the first is back at 288 + 96 = 384. The one at 512 starts with index 1 and is
+    // followed 256 + 256 later, the one at 1024 with 3, followed 256 + 768 later. The timer starts at 384.
+    let fabric = fabric(|_| ());
+    assert_eq!(starts(&fabric, &[flow(0, 1)], 0, 3073), [0, 256, 512, 1024, 2048, 3072]);
+    let expected = [(0, 0), (384, 1), (640, 2), (896, 3), (1384, 2), (1408, 3), (2384, 2), (2432, 3)];
+    assert_eq!(indices(&fabric, &[flow(0, 1)], 2500), expected);
+}
+
+#[test]
+fn an_index_stays_between_minimum_and_limit() {
+    let two = Flow { bytes: Some(512), ..flow(0, 1) };
+    let change =
+        |control: &mut CongestionControl| (control.minimum, control.limit, control.increase) = (1, 2, 3);
+    // With index 1 the second packet starts at 512, its notification is back at 896; the timer lowers once.
+    assert_eq!(indices(&fabric(change), &[two], 9000), [(0, 1), (384, 2), (1384, 1)]);
+    // Without a period nothing is lowered.
+    let change = |control: &mut CongestionControl| control.period = 0;
+    assert_eq!(indices(&fabric(change), &[two], 9000), [(0, 0), (384, 1), (640, 2)]);
+}
+
+#[test]
+fn a_timer_starts_again_when_all_indices_were_at_rest() {
+    // The second packet starts 3000 ticks later and its notification finds the index at rest again.
+    let late = Flow { bytes: Some(512), byte: 12, ..flow(0, 1) };
+    let expected = [(0, 0), (384, 1), (1384, 0), (3456, 1), (4456, 0)];
+    assert_eq!(indices(&fabric(|_| ()), &[late], 9000), expected);
+}
+
+#[test]
+fn a_free_timer_runs_from_a_drawn_time_on() {
+    let mut draws = Stream::new(1, Purpose::Phase, 0);
+    draws.unit();
+    let first = 1 + (draws.unit() * 1000.0) as Ticks;
+    let fabric = fabric(|control| control.timer = Timer::Free);
+    // The first lowering after the notification is back at 384.
+    let lowered = (0..2).map(|period| first + 1000 * period).find(|&time| time > 384).unwrap();
+    assert_eq!(indices(&fabric, &[single()], 3000), [(0, 0), (384, 1), (lowered, 0)]);
+}
+
+#[test]
+fn flows_begin_at_drawn_times() {
+    let mut fabric = star(&[1; 3]);
+    fabric.host.start_jitter = 5000;
+    let flows = [flow(1, 0), Flow { start: 100, ..single() }, Flow { start: 7000, ..single() }];
+    let mut draws = Stream::new(1, Purpose::Phase, 0);
+    let expected = [100, 7000].map(|start| vec![start + (draws.unit() * 5000.0) as Ticks]);
+    assert_eq!([1, 2].map(|number| starts(&fabric, &flows, number, 13_000)), expected);
+}
+
+#[test]
+fn a_reaction_point_belongs_to_a_flow_or_to_all_of_a_service_level() {
+    let flows = [
+        flow(0, 1),
+        Flow { start: 5000, ..flow(0, 2) },
+        Flow { start: 5000, service_level: 1, ..flow(0, 2) },
+    ];
+    let indices = |level| {
+        let mut reference = Reference::new(&fabric(|control| control.level = level), &flows, 1);
+        (0..1000).for_each(|_| reference.step());
+        [0, 1, 2].map(|number| reference.ccti(number))
+    };
+    assert_eq!(indices(Level::QueuePair), [3, 0, 0]);
+    assert_eq!(indices(Level::ServiceLevel), [3, 3, 0]);
+}
+
+#[test]
+fn packets_are_marked_at_their_mark_point() {
+    for (mark_point, at) in
+        [(MarkPoint::Enqueue, 10), (MarkPoint::Grant, 15), (MarkPoint::Wire, 22), (MarkPoint::Tail, 271)]
+    {
+        let mut fabric = fabric(|control| control.mark_point = mark_point);
+        assert_eq!(marks(&fabric, single(), 1000), [(at, 0)], "{mark_point:?}");
+        // With a latency of 300 the head leaves for the link at 271 + 300 - 256 = 315, when nothing waits any more.
+        fabric.switch.output_latency = 300;
+        assert_eq!(marks(&fabric, single(), 1000).len(), usize::from(mark_point != MarkPoint::Wire));
+    }
+}
+
+#[test]
+fn an_output_without_credits_is_no_root_of_congestion() {
+    // The host has room for one packet and drains it from 32 until 800, the credit is back at 814. The second packet is in the
+    // switch from 522 on and is granted at 814.
+    let second = |mask, mark_point| {
+        let mut fabric = fabric(|control| (control.victim_mask, control.mark_point) = (mask, mark_point));
+        fabric.host.drain = 3;
+        fabric.ports[1].buffer = 4;
+        let flow = Flow { bytes: Some(512), byte: 2, ..flow(0, 1) };
+        marks(&fabric, flow, 2000).into_iter().find(|&(_, number)| number == 1).map(|(at, _)| at)
+    };
+    assert_eq!(second(VictimMask::None, MarkPoint::Enqueue), None);
+    assert_eq!(second(VictimMask::Hosts, MarkPoint::Enqueue), Some(522));
+    assert_eq!(second(VictimMask::All, MarkPoint::Enqueue), Some(522));
+    assert_eq!(second(VictimMask::None, MarkPoint::Grant), Some(814));
+}
+
+#[test]
+fn short_packets_are_not_marked() {
+    let message = Flow { bytes: Some(256 + 255), ..flow(0, 1) };
+    let numbers = |packet_size| {
+        let marks = marks(&fabric(|control| control.packet_size = packet_size), message, 2000);
+        marks.into_iter().map(|(_, number)| number).collect::<Vec<u32>>()
+    };
+    assert_eq!([0, 3, 4, 5].map(numbers), [vec![0, 1], vec![0, 1], vec![0], vec![]]);
+}
+
+#[test]
+fn one_of_some_packets_is_marked() {
+    let numbers = |marking| {
+        let fabric =
+            fabric(|control| (control.marking, control.marking_rate, control.limit) = (marking, 3, 0));
+        let marks = marks(&Fabric { mtu: 64, ..fabric }, flow(0, 1), 64 * 2000);
+        marks.into_iter().map(|(_, number)| number).collect::<Vec<u32>>()
+    };
+    let periodic = numbers(Marking::Periodic);
+    assert_eq!(periodic, (0..2000).skip(3).step_by(4).take(periodic.len()).collect::<Vec<u32>>());
+    assert!(periodic.len() >= 499);
+    // 500 of 2000 in the mean, with a deviation of 19.
+    let random = numbers(Marking::Random).len();
+    assert!(random.abs_diff(500) < 100, "{random}");
+}
+
+#[test]
+fn thresholds_are_for_every_queue_or_for_their_sum() {
+    // Packets of two hosts are in the switch at 10; the second is granted when the first has crossed, at 271.
+    let congested = |mode, high, low| {
+        let fabric = fabric(|control| (control.mode, control.high, control.low) = (mode, high, low));
+        let flows = [flow(0, 2), flow(1, 2)].map(|flow| Flow { bytes: Some(256), ..flow });
+        let mut reference = Reference::new(&fabric, &flows, 1);
+        let states: Vec<bool> = (0..1000)
+            .map(|_| {
+                reference.step();
+                reference.is_congested(5, 0)
+            })
+            .collect();
+        let first = states.iter().position(|&state| state)?;
+        Some((first, states.iter().rposition(|&state| state)?))
+    };
+    assert_eq!(congested(ThresholdMode::PerVoq, 257, 1), None);
+    assert_eq!(congested(ThresholdMode::PerVoq, 256, 256), Some((10, 526)));
+    assert_eq!(congested(ThresholdMode::Common, 512, 512), Some((10, 270)));
+    assert_eq!(congested(ThresholdMode::Common, 512, 257), Some((10, 270)));
+    assert_eq!(congested(ThresholdMode::Common, 512, 256), Some((10, 526)));
+    assert_eq!(congested(ThresholdMode::Common, 513, 1), None);
+}

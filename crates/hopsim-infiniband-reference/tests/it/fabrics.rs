@@ -1,0 +1,195 @@
+//! Random fabrics: a few switches and hosts, every rule of docs/infiniband.md, flows up to saturation.
+
+mod congestion;
+mod lanes;
+
+use congestion::congestion;
+use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching, blocks};
+use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::time::{NEVER, Ticks};
+use lanes::lanes;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+
+/// A fabric, what its hosts send, and a seed.
+pub type Case = (Fabric, Vec<Flow>, u64);
+
+/// Packets at most so long \[bytes\].
+const MTU: [u32; 5] = [64, 96, 128, 200, 256];
+
+/// Flows begin by then \[ticks\].
+const LAST_START: Ticks = 1000;
+
+/// A link between two places; how long a byte takes on it and its first bit; the buffers at its ends in packets.
+type Cable = (Place, Place, (Ticks, Ticks), (u32, u32));
+
+/// Where a link ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Host(usize),
+    Switch(usize),
+    /// A port that nothing is plugged into.
+    Nowhere,
+}
+
+/// Runs `test` on `cases` random fabrics drawn from `seed`; a failure shows the simplest one found.
+pub fn for_each_fabric((cases, seed): (u32, u8), test: impl Fn(Case) -> Result<(), String>) {
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
+    match runner.run(&cases_of_all_kinds(), |case| test(case).map_err(TestCaseError::fail)) {
+        Ok(()) => {}
+        Err(TestError::Fail(reason, case)) => panic!("{reason}\nfabric, flows, seed: {case:#?}"),
+        Err(TestError::Abort(reason)) => panic!("{reason}"),
+    }
+}
+
+/// Trees of one to three switches with two to six hosts, and up to twelve flows.
+pub fn cases_of_all_kinds() -> impl Strategy<Value = Case> {
+    (1..=3usize, 2..=6usize)
+        .prop_flat_map(|(switches, hosts)| {
+            (Just((switches, hosts)), cables(switches, hosts), select(&MTU[..]), any::<u64>())
+        })
+        .prop_flat_map(|((switches, hosts), cables, mtu, seed)| {
+            let rules =
+                (host(), switch(mtu), 0..=40u64, lanes(), proptest::option::weighted(0.9, congestion(mtu)));
+            let flows = proptest::collection::vec(flow(hosts, mtu), 1..=12);
+            (rules, flows).prop_map(move |((host, switch, credit_delay, lanes, congestion), flows)| {
+                let (first_port, ports) = ports(&cables, (switches, hosts), mtu);
+                let forwarding = forwarding(&first_port, &ports, hosts);
+                let hosts = hosts as u32;
+                let fabric = Fabric {
+                    ticks_per_ns: 1,
+                    mtu,
+                    hosts,
+                    first_port,
+                    ports,
+                    forwarding,
+                    host,
+                    switch,
+                    credit_delay,
+                    lanes,
+                    congestion,
+                };
+                (fabric, flows, seed)
+            })
+        })
+}
+
+/// The links of a tree in any order: hosts and the later switches hang at any switch before; some ports have no link.
+fn cables(switches: usize, hosts: usize) -> impl Strategy<Value = Vec<Cable>> {
+    let at_host = (0..hosts).map(|host| (Just(Place::Host(host)), 0..switches).boxed());
+    let between = (1..switches).map(|switch| (Just(Place::Switch(switch)), 0..switch).boxed());
+    let empty = (Just(Place::Nowhere), 0..switches).boxed();
+    let ends: Vec<_> = at_host.chain(between).chain([empty]).collect();
+    let rates = proptest::collection::vec(((1..=5u64, 1..=40u64), (1..=4u32, 1..=4u32)), ends.len());
+    (ends, rates)
+        .prop_map(|(ends, rates)| {
+            let cable = |((place, switch), (rate, buffers))| (Place::Switch(switch), place, rate, buffers);
+            ends.into_iter().zip(rates).map(cable).collect::<Vec<Cable>>()
+        })
+        .prop_shuffle()
+}
+
+/// The first ports of the switches, and all ports; those of a switch are in the order of its cables.
+fn ports(cables: &[Cable], (switches, hosts): (usize, usize), mtu: u32) -> (Vec<u32>, Vec<Port>) {
+    let ends = |place| cables.iter().filter(move |cable| cable.0 == place || cable.1 == place);
+    let mut first_port = vec![hosts as u32];
+    for switch in 0..switches {
+        first_port.push(first_port[switch] + ends(Place::Switch(switch)).count() as u32);
+    }
+    let port_at = |place, cable: &Cable| match place {
+        Place::Nowhere => NONE,
+        Place::Host(host) => host as u32,
+        Place::Switch(switch) => {
+            let mut there = ends(place).map(|&(a, b, ..)| (a, b));
+            first_port[switch] + there.position(|each| each == (cable.0, cable.1)).unwrap() as u32
+        }
+    };
+    let nothing = Port { peer: NONE, byte: 1, delay: 1, buffer: 0 };
+    let mut ports = vec![nothing; first_port[switches] as usize];
+    for cable in cables {
+        let (byte, delay) = cable.2;
+        let [a, b] = [port_at(cable.0, cable), port_at(cable.1, cable)];
+        // A buffer holds the longest packets, and perhaps part of one more.
+        let port = |peer, packets| Port { peer, byte, delay, buffer: blocks(mtu) * packets + packets / 2 };
+        ports[a as usize] = port(b, cable.3.0);
+        if b != NONE {
+            ports[b as usize] = port(a, cable.3.1);
+        }
+    }
+    (first_port, ports)
+}
+
+/// The output of every switch for every host: the one from which the host can be reached without coming back.
+fn forwarding(first_port: &[u32], ports: &[Port], hosts: usize) -> Vec<u16> {
+    let mut outputs = Vec::new();
+    for (switch, range) in first_port.windows(2).enumerate() {
+        for host in 0..hosts {
+            let leads = |port: &u32| reaches(first_port, ports, *port, host as u32);
+            let output = (range[0]..range[1]).find(leads).unwrap();
+            outputs.push((output - first_port[switch]) as u16);
+        }
+    }
+    outputs
+}
+
+/// Whether a way that begins at a port of a switch comes to a host of the tree.
+fn reaches(first_port: &[u32], ports: &[Port], port: u32, host: u32) -> bool {
+    let peer = ports[port as usize].peer;
+    if peer == NONE || peer < first_port[0] {
+        return peer == host;
+    }
+    let switch = first_port.windows(2).position(|range| (range[0]..range[1]).contains(&peer)).unwrap();
+    (first_port[switch]..first_port[switch + 1])
+        .any(|next| next != peer && reaches(first_port, ports, next, host))
+}
+
+fn host() -> impl Strategy<Value = HostRules> {
+    (1..=5u64, 1..=5u64, select(vec![0, 0, 1, 300])).prop_map(|(injection, drain, start_jitter)| HostRules {
+        injection,
+        drain,
+        start_jitter,
+    })
+}
+
+fn switch(mtu: u32) -> impl Strategy<Value = SwitchRules> {
+    let buffer = blocks(mtu)..=3 * blocks(mtu);
+    let arbitration = select(vec![Arbitration::RoundRobin, Arbitration::FirstCome]);
+    let switching = select(vec![Switching::CutThrough, Switching::CutThrough, Switching::StoreAndForward]);
+    (0..=40u64, 0..=40u64, 1..=5u64, buffer, 1..=3u32, arbitration, switching).prop_map(|rules| {
+        let (
+            input_latency,
+            output_latency,
+            crossbar,
+            output_buffer,
+            transfers_per_input,
+            arbitration,
+            switching,
+        ) = rules;
+        SwitchRules {
+            input_latency,
+            output_latency,
+            crossbar,
+            output_buffer,
+            transfers_per_input,
+            arbitration,
+            switching,
+        }
+    })
+}
+
+/// A flow between two hosts. Most want all they can get; the destination is often host 0, where they meet.
+fn flow(hosts: usize, mtu: u32) -> impl Strategy<Value = Flow> {
+    let pair = (0..hosts as u32, prop_oneof![2 => Just(0), 1 => 0..hosts as u32], 1..hosts as u32);
+    let end = prop_oneof![5 => Just(NEVER), 1 => 0..5 * LAST_START];
+    let bytes = prop_oneof![5 => Just(None), 1 => (0..20 * u64::from(mtu)).prop_map(Some)];
+    let byte = prop_oneof![2 => Just(0), 1 => 1..=12u64];
+    (pair, 0..LAST_START, end, bytes, byte, 0..16u8).prop_map(
+        move |((source, destination, other), start, end, bytes, byte, service_level)| {
+            let destination =
+                if source == destination { (source + other) % hosts as u32 } else { destination };
+            Flow { source, destination, start, end, bytes, byte, service_level }
+        },
+    )
+}

@@ -1,0 +1,225 @@
+//! What holds in every fabric.
+
+use crate::fabrics::{Case, for_each_fabric};
+use hopsim_infiniband::congestion::{Delay, Marking, ThresholdMode, VictimMask};
+use hopsim_infiniband::fabric::Fabric;
+use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::observer::Sent;
+use hopsim_infiniband::time::Ticks;
+use hopsim_infiniband_reference::{Fact, Reference, run};
+use std::collections::BTreeMap;
+
+/// How long fabrics run \[ticks\].
+const UNTIL: Ticks = 12_000;
+
+/// The packets of each flow and kind in the order in which they are sent, and in which they are delivered.
+fn sent_and_delivered(facts: &[Fact]) -> BTreeMap<(u32, bool), [Vec<u32>; 2]> {
+    let mut packets: BTreeMap<_, [Vec<u32>; 2]> = BTreeMap::new();
+    let mut note = |index: usize, packet: Sent| {
+        packets.entry((packet.flow, packet.is_notification)).or_default()[index].push(packet.number);
+    };
+    for fact in facts {
+        match *fact {
+            Fact::Sent { packet, .. } => note(0, packet),
+            Fact::Delivered { packet, .. } => note(1, packet),
+            Fact::Granted { .. } | Fact::Marked { .. } => {}
+        }
+    }
+    packets
+}
+
+/// The same facts, or the first one that differs.
+fn same(one: &[Fact], other: &[Fact]) -> Result<(), String> {
+    match one.iter().zip(other).find(|(this, that)| this != that) {
+        Some((this, that)) => Err(format!("{this:?} and {that:?}")),
+        None if one.len() != other.len() => Err(format!("{} and {} facts", one.len(), other.len())),
+        None => Ok(()),
+    }
+}
+
+#[test]
+fn packets_of_a_flow_are_delivered_once_and_in_order() {
+    for_each_fabric((60, 1), |(fabric, flows, seed)| {
+        for (flow, [sent, delivered]) in sent_and_delivered(&run(&fabric, &flows, seed, UNTIL)) {
+            let numbers: Vec<u32> = (0..sent.len() as u32).collect();
+            if sent != numbers || !numbers.starts_with(&delivered) {
+                return Err(format!("{flow:?}: sent {sent:?}, delivered {delivered:?}"));
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn when_all_flows_have_ended_everything_is_delivered() {
+    for_each_fabric((60, 2), |(fabric, mut flows, seed)| {
+        for flow in &mut flows {
+            flow.end = flow.end.min(4000);
+        }
+        let mut reference = Reference::new(&fabric, &flows, seed);
+        let all =
+            |facts: &[Fact]| sent_and_delivered(facts).values().all(|[sent, delivered]| sent == delivered);
+        let mut ticks = 0;
+        while ticks < 4000 || !all(reference.facts()) {
+            (0..1000).for_each(|_| reference.step());
+            ticks += 1000;
+            if ticks > 200_000 {
+                return Err("something is left".to_owned());
+            }
+        }
+        // Nothing waits for an output any more.
+        let lanes = 0..usize::from(fabric.lanes.count);
+        let ports = fabric.hosts as usize..fabric.ports.len();
+        let left = ports
+            .clone()
+            .flat_map(|output| ports.clone().map(move |input| (output, input)))
+            .find(|&(output, input)| lanes.clone().any(|lane| reference.occupancy(output, input, lane) > 0));
+        left.map_or(Ok(()), |pair| Err(format!("queue {pair:?} is not empty")))
+    });
+}
+
+#[test]
+fn a_message_is_sent_whole_and_no_more() {
+    for_each_fabric((40, 3), |(fabric, flows, seed)| {
+        let flows: Vec<Flow> = flows.into_iter().map(|flow| Flow { end: Ticks::MAX, ..flow }).collect();
+        let facts = run(&fabric, &flows, seed, 2 * UNTIL);
+        for (number, flow) in flows.iter().enumerate() {
+            let lengths: Vec<u64> = facts
+                .iter()
+                .filter_map(|fact| match fact {
+                    Fact::Sent { packet, .. }
+                        if packet.flow as usize == number && !packet.is_notification =>
+                    {
+                        Some(u64::from(packet.bytes))
+                    }
+                    _ => None,
+                })
+                .collect();
+            let whole = lengths
+                .split_last()
+                .is_none_or(|(_, most)| most.iter().all(|&it| it == u64::from(fabric.mtu)));
+            let sum: u64 = lengths.iter().sum();
+            if !whole || flow.bytes.is_some_and(|bytes| sum > bytes) {
+                return Err(format!("flow {number}: {lengths:?}"));
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn without_congestion_control_nothing_is_marked() {
+    for_each_fabric((40, 4), |(fabric, flows, seed)| {
+        let facts = run(&Fabric { congestion: None, ..fabric }, &flows, seed, UNTIL);
+        let told = facts.iter().find(|fact| match fact {
+            Fact::Marked { .. } => true,
+            Fact::Sent { packet, .. } => packet.is_notification,
+            Fact::Delivered { marked, .. } => *marked,
+            Fact::Granted { .. } => false,
+        });
+        told.map_or(Ok(()), |fact| Err(format!("{fact:?}")))
+    });
+}
+
+/// Two variants of a fabric with congestion control, whose first index is 0: nothing happens in one that does not in the other.
+fn alike(number: u8, variants: impl Fn(Fabric) -> [Fabric; 2]) {
+    for_each_fabric((60, number), |(mut fabric, flows, seed)| {
+        let Some(control) = &mut fabric.congestion else { return Ok(()) };
+        control.minimum = 0;
+        let [one, other] = variants(fabric);
+        same(&run(&one, &flows, seed, UNTIL), &run(&other, &flows, seed, UNTIL))
+    });
+}
+
+#[test]
+fn congestion_control_that_marks_nothing_changes_nothing() {
+    alike(5, |mut fabric| {
+        // No packet is so long.
+        fabric.congestion.iter_mut().for_each(|control| control.packet_size = 255);
+        [Fabric { congestion: None, ..fabric.clone() }, fabric]
+    });
+}
+
+#[test]
+fn an_index_that_cannot_rise_is_as_good_as_a_table_without_delays() {
+    alike(6, |fabric| {
+        let [mut limited, mut immediate] = [fabric.clone(), fabric];
+        limited.congestion.iter_mut().for_each(|control| control.limit = 0);
+        immediate.congestion.iter_mut().for_each(|control| control.table.fill(Delay::default()));
+        [limited, immediate]
+    });
+}
+
+#[test]
+fn where_every_eligible_packet_is_marked_it_does_not_matter_how_they_are_chosen() {
+    alike(7, |fabric| {
+        [Marking::Random, Marking::Periodic].map(|marking| {
+            let mut fabric = fabric.clone();
+            fabric.congestion.iter_mut().for_each(|control| {
+                control.marking = marking;
+                control.marking_rate = 0;
+            });
+            fabric
+        })
+    });
+}
+
+/// What is wrong with the state of an output and VL: it must be congested above the high threshold, unless it may have to wait for
+/// credits, and not below the low one.
+fn wrong_state(fabric: &Fabric, reference: &Reference, output: usize, lane: usize) -> Option<String> {
+    let control = fabric.congestion.as_ref()?;
+    let queues =
+        (fabric.hosts as usize..fabric.ports.len()).map(|input| reference.occupancy(output, input, lane));
+    let x = match control.mode {
+        ThresholdMode::PerVoq => queues.max()?,
+        ThresholdMode::Common => queues.sum(),
+    };
+    let is_congested = reference.is_congested(output, lane);
+    let must_be = control.victim_mask == VictimMask::All && x >= control.high;
+    let wrong = if x < control.low { is_congested } else { must_be && !is_congested };
+    wrong.then(|| format!("output {output} with {x} bytes in VL {lane}: congested {is_congested}"))
+}
+
+#[test]
+fn outputs_are_congested_above_the_high_threshold_and_not_below_the_low_one() {
+    for_each_fabric((20, 9), |(fabric, flows, seed)| {
+        let mut reference = Reference::new(&fabric, &flows, seed);
+        for _ in 0..UNTIL / 4 {
+            reference.step();
+            for output in fabric.hosts as usize..fabric.ports.len() {
+                for lane in 0..usize::from(fabric.lanes.count) {
+                    wrong_state(&fabric, &reference, output, lane).map_or(Ok(()), Err)?;
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Facts by kind: sent, granted, marked, data and notifications delivered.
+fn kinds((fabric, flows, seed): &Case) -> [usize; 5] {
+    let mut counts = [0; 5];
+    for fact in run(fabric, flows, *seed, UNTIL) {
+        let kind = match fact {
+            Fact::Sent { .. } => 0,
+            Fact::Granted { .. } => 1,
+            Fact::Marked { .. } => 2,
+            Fact::Delivered { packet, .. } => 3 + usize::from(packet.is_notification),
+        };
+        counts[kind] += 1;
+    }
+    counts
+}
+
+#[test]
+fn random_fabrics_are_busy_and_congested() {
+    let busy = std::cell::RefCell::new([0; 5]);
+    for_each_fabric((60, 8), |case| {
+        let mut busy = busy.borrow_mut();
+        busy.iter_mut().zip(kinds(&case)).for_each(|(fabrics, count)| *fabrics += usize::from(count >= 10));
+        Ok(())
+    });
+    let busy = busy.into_inner();
+    println!("of 60 fabrics with ten of each kind: {busy:?}");
+    assert!(busy.iter().all(|&fabrics| fabrics >= 20), "{busy:?}");
+}
