@@ -119,7 +119,7 @@ impl<O: Observer> Simulation<'_, O> {
     fn ready(&self, flow: u32) -> Ticks {
         let sender = &self.senders[flow as usize];
         let at = sender.ready.max(self.reactions.ready(sender.reaction));
-        if sender.left > 0 && at < self.flows[flow as usize].end { at } else { NEVER }
+        if sender.left > 0 && at.max(self.now) < self.flows[flow as usize].end { at } else { NEVER }
     }
 
     /// The next packet of a flow \[bytes\].

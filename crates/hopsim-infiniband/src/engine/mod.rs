@@ -177,7 +177,8 @@ impl<'f, O: Observer> Simulation<'f, O> {
 
     /// The congestion control table index of a flow.
     pub fn ccti(&self, flow: usize) -> u16 {
-        self.reactions.index(self.senders[flow].reaction, self.now)
+        // What happens at the time reached has not happened yet.
+        self.reactions.index(self.senders[flow].reaction, self.now.saturating_sub(1))
     }
 
     /// Whether an output of a switch is congested in a VL.
