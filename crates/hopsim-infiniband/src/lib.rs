@@ -12,3 +12,4 @@ pub mod flow;
 pub mod lanes;
 pub mod observer;
 pub mod time;
+pub mod workload;

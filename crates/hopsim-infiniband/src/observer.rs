@@ -1,5 +1,6 @@
 //! What a simulation tells while it runs.
 
+use crate::flow::Flow;
 use crate::time::Ticks;
 
 /// A packet, as it is told.
@@ -25,6 +26,12 @@ pub trait Observer {
 
     /// A switch marks a packet that had no mark, at an output.
     fn marked(&mut self, _at: Ticks, _packet: Sent, _output: u32) {}
+
+    /// The last packet of a message of the workload has been delivered; it was posted `posted`.
+    fn message(&mut self, _at: Ticks, _flow: u32, _bytes: u64, _posted: Ticks) {}
+
+    /// A flow of the workload has begun.
+    fn flow(&mut self, _number: u32, _flow: &Flow) {}
 
     /// A data packet is drained, or a notification taken; `sent` is when it was sent, `marked` whether it had a mark.
     fn delivered(&mut self, _at: Ticks, _packet: Sent, _sent: Ticks, _marked: bool) {}

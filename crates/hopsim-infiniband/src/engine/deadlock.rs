@@ -8,6 +8,7 @@ use super::Simulation;
 use super::events::Step;
 use crate::error::{Deadlock, Waiting};
 use crate::observer::Observer;
+use crate::workload::Workload;
 
 /// The buffer of an input of a switch for a VL.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,7 +17,7 @@ struct Buffer {
     lane: u8,
 }
 
-impl<O: Observer> Simulation<'_, O> {
+impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// A circle of packets that wait for each other, if there is one.
     pub fn find_deadlock(&self) -> Option<Deadlock> {
         let credits = self.credits_to_come();

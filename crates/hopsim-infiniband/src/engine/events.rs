@@ -24,11 +24,15 @@ pub enum Step {
     Arbitrate,
     /// The head of a packet goes onto the link.
     Wire,
+    /// The last byte of the message at the front of those that leave has left its host.
+    Left,
+    /// A host of the workload acts.
+    Act,
     /// A host may be able to send.
     Send,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 11] = [
     Step::Credit,
     Step::TransferEnd,
     Step::Room,
@@ -37,6 +41,8 @@ const STEPS: [Step; 9] = [
     Step::Drained,
     Step::Arbitrate,
     Step::Wire,
+    Step::Left,
+    Step::Act,
     Step::Send,
 ];
 
@@ -193,7 +199,7 @@ mod tests {
             // Within the bucket, within the wheel, and beyond it.
             let ahead = [7, 900, 60_000, 1_000_000][stream.below(4) as usize];
             let at = now + u64::from(stream.below(ahead));
-            let (step, port) = (STEPS[stream.below(9) as usize], stream.below(5));
+            let (step, port) = (STEPS[stream.below(11) as usize], stream.below(5));
             events.push(Event { at, step, port, what: 0 });
             expected.push(Reverse((at, step, port)));
         };

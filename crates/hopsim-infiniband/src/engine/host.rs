@@ -3,22 +3,32 @@
 use super::Simulation;
 use super::chooser::Chooser;
 use super::events::{Event, Step};
-use super::packet::Packet;
+use super::packet::{Ended, Packet};
 use crate::congestion::MarkPoint;
 use crate::fabric::{NOTIFICATION, blocks};
 use crate::flow::Flow;
 use crate::lanes::Lanes;
 use crate::observer::{Observer, Sent};
 use crate::time::{NEVER, Ticks};
+use crate::workload::Workload;
 use std::collections::VecDeque;
+
+/// What a flow has to send.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    /// Bytes that are left; of a flow without end as many as can be.
+    pub left: u64,
+    /// What is told when they have been sent, if it is a message of the workload.
+    pub ends: Option<Ended>,
+}
 
 /// A flow while it is sent.
 #[derive(Clone, Debug)]
 pub struct Sender {
     /// When it may send again as far as itself goes.
     ready: Ticks,
-    /// Bytes that are left.
-    left: u64,
+    /// What it has to send.
+    pending: VecDeque<Pending>,
     /// Packets sent.
     sent: u32,
     /// Notifications that its destination has made.
@@ -27,14 +37,15 @@ pub struct Sender {
     pub reaction: u32,
     /// Its VL.
     lane: u8,
+    /// Its place among the flows of its host.
+    place: u32,
 }
 
 impl Sender {
-    /// A flow that begins so long after its start.
-    pub fn new(flow: &Flow, jitter: Ticks, reaction: u32, lanes: &Lanes) -> Self {
+    /// A flow that may begin at `ready` and has nothing to send yet.
+    pub fn new(flow: &Flow, ready: Ticks, (reaction, place): (u32, u32), lanes: &Lanes) -> Self {
         let lane = lanes.of_service_level[usize::from(flow.service_level)];
-        let left = flow.bytes.unwrap_or(u64::MAX);
-        Self { ready: flow.start + jitter, left, sent: 0, notifications: 0, reaction, lane }
+        Self { ready, pending: VecDeque::new(), sent: 0, notifications: 0, reaction, lane, place }
     }
 }
 
@@ -43,17 +54,21 @@ impl Sender {
 pub struct Host {
     /// Its flows.
     pub flows: Vec<u32>,
+    /// Places in `flows` of those that have something to send, ascending.
+    active: Vec<u32>,
     /// Notifications that wait: flow, number and VL.
     notifications: VecDeque<(u32, u32, u8)>,
     link_free: Ticks,
     bus_free: Ticks,
     /// When the last packet that came is drained.
     drained: Ticks,
-    /// Place in `flows` of the one that sent last, by VL.
-    last: Vec<usize>,
+    /// Behind the place of the flow that sent last, by VL.
+    next: Vec<u32>,
     chooser: Chooser,
     /// When it looks next whether it can send.
     wakes: Ticks,
+    /// Messages whose last bytes are on the link or have left it, in order.
+    pub leaving: VecDeque<u64>,
 }
 
 impl Host {
@@ -61,18 +76,38 @@ impl Host {
     pub fn new(lanes: &Lanes) -> Self {
         Self {
             flows: Vec::new(),
+            active: Vec::new(),
             notifications: VecDeque::new(),
             link_free: 0,
             bus_free: 0,
             drained: 0,
-            last: vec![usize::MAX; usize::from(lanes.count)],
+            next: vec![0; usize::from(lanes.count)],
             chooser: Chooser::new(lanes),
             wakes: NEVER,
+            leaving: VecDeque::new(),
         }
+    }
+
+    /// The flows with something to send from a place on, then those before it.
+    fn in_turn(&self, place: u32) -> impl Iterator<Item = u32> {
+        let first = self.active.partition_point(|&other| other < place);
+        let (before, behind) = self.active.split_at(first);
+        behind.iter().chain(before).map(|&place| self.flows[place as usize])
     }
 }
 
-impl<O: Observer> Simulation<'_, O> {
+impl<O: Observer, W: Workload> Simulation<'_, O, W> {
+    /// A flow gets something to send.
+    pub(super) fn post(&mut self, flow: u32, pending: Pending) {
+        let sender = &mut self.senders[flow as usize];
+        if sender.pending.is_empty() {
+            let active = &mut self.hosts[self.flows[flow as usize].source as usize].active;
+            let place = active.partition_point(|&other| other < sender.place);
+            active.insert(place, sender.place);
+        }
+        sender.pending.push_back(pending);
+    }
+
     /// A host looks at `at` whether it can send, if it does not before.
     pub(super) fn wake_host(&mut self, host: u32, at: Ticks) {
         let state = &mut self.hosts[host as usize];
@@ -106,25 +141,36 @@ impl<O: Observer> Simulation<'_, O> {
     /// The next time at which a host may be able to send by itself.
     fn next_send(&self, host: u32) -> Ticks {
         let state = &self.hosts[host as usize];
-        if state.link_free > self.now {
-            let waits =
-                !state.notifications.is_empty() || state.flows.iter().any(|&flow| self.ready(flow) < NEVER);
-            return if waits { state.link_free } else { NEVER };
+        if state.link_free <= self.now {
+            // What could go by now waits for credits.
+            let data = state.in_turn(0).map(|flow| self.ready(flow).max(state.bus_free));
+            return data.filter(|&at| at > self.now).min().unwrap_or(NEVER);
         }
-        let ready = state.flows.iter().map(|&flow| self.ready(flow).max(state.bus_free));
-        ready.filter(|&at| at > self.now).min().unwrap_or(NEVER)
+        if !state.notifications.is_empty() {
+            return state.link_free;
+        }
+        let soonest = state.link_free.max(state.bus_free);
+        let mut first = NEVER;
+        for flow in state.in_turn(0) {
+            first = first.min(self.ready(flow));
+            if first <= soonest {
+                return soonest;
+            }
+        }
+        first
     }
 
     /// When a flow may send its next packet as far as itself and its reaction point go.
     fn ready(&self, flow: u32) -> Ticks {
         let sender = &self.senders[flow as usize];
         let at = sender.ready.max(self.reactions.ready(sender.reaction));
-        if sender.left > 0 && at.max(self.now) < self.flows[flow as usize].end { at } else { NEVER }
+        if at.max(self.now) < self.flows[flow as usize].end { at } else { NEVER }
     }
 
-    /// The next packet of a flow \[bytes\].
+    /// The next packet of a flow that has something to send \[bytes\].
     fn next_bytes(&self, flow: u32) -> u32 {
-        self.senders[flow as usize].left.min(self.fabric.mtu.into()) as u32
+        let pending = self.senders[flow as usize].pending.front();
+        pending.map_or(0, |pending| pending.left.min(self.fabric.mtu.into()) as u32)
     }
 
     fn send_notification(&mut self, host: u32) -> bool {
@@ -144,20 +190,17 @@ impl<O: Observer> Simulation<'_, O> {
         if state.bus_free > self.now {
             return;
         }
-        let count = state.flows.len();
         let mut found = [(0, 0); 16];
         let mut ready = 0u16;
         for lane in 0..self.fabric.lanes.count {
             let credits = self.credits[self.slot(host, lane)];
-            let first = state.last[usize::from(lane)].wrapping_add(1);
-            let fits = |&place: &usize| {
-                let flow = state.flows[place];
+            let fits = |&flow: &u32| {
                 self.senders[flow as usize].lane == lane
                     && self.ready(flow) <= self.now
                     && blocks(self.next_bytes(flow)) <= credits
             };
-            if let Some(place) = (0..count).map(|step| (first + step) % count).find(fits) {
-                found[usize::from(lane)] = (place, blocks(self.next_bytes(state.flows[place])));
+            if let Some(flow) = state.in_turn(state.next[usize::from(lane)]).find(fits) {
+                found[usize::from(lane)] = (flow, blocks(self.next_bytes(flow)));
                 ready |= 1 << lane;
             }
         }
@@ -167,25 +210,45 @@ impl<O: Observer> Simulation<'_, O> {
         }
     }
 
-    fn send_packet(&mut self, host: u32, place: usize, lane: u8) {
+    fn send_packet(&mut self, host: u32, flow: u32, lane: u8) {
         let now = self.now;
-        let state = &mut self.hosts[host as usize];
-        let flow = state.flows[place];
-        state.last[usize::from(lane)] = place;
-        let bytes = self.next_bytes(flow);
+        let (bytes, rules) = (self.next_bytes(flow), self.flows[flow as usize]);
         let length = u64::from(bytes);
-        self.hosts[host as usize].bus_free = now + length * self.fabric.host.injection;
-        let rules = &self.flows[flow as usize];
+        let (name, ends) = self.take(flow, bytes);
+        let sender = &mut self.senders[flow as usize];
+        sender.ready = now + length * rules.byte;
+        let (reaction, place) = (sender.reaction, sender.place);
+        let state = &mut self.hosts[host as usize];
+        state.next[usize::from(lane)] = place + 1;
+        state.bus_free = now + length * self.fabric.host.injection;
+        let on_link = length * self.fabric.ports[host as usize].byte;
+        self.reactions.sent(reaction, now, on_link);
+        if let Some(ended) = ends.filter(|_| W::HEARS) {
+            self.hosts[host as usize].leaving.push_back(ended.tag);
+            self.events.push(Event { at: now + on_link, step: Step::Left, port: host, what: 0 });
+        }
+        let mut packet = Packet::new(name, (rules.destination, lane), now);
+        packet.ends = ends;
+        self.begin(host, packet);
+    }
+
+    /// Takes a packet out of what a flow has to send, with the message that ends with it.
+    fn take(&mut self, flow: u32, bytes: u32) -> (Sent, Option<Ended>) {
         let sender = &mut self.senders[flow as usize];
         let name = Sent { flow, number: sender.sent, bytes, is_notification: false };
         sender.sent = sender.sent.wrapping_add(1);
-        if rules.bytes.is_some() {
-            sender.left -= length;
+        let Some(pending) = sender.pending.front_mut() else { return (name, None) };
+        pending.left -= u64::from(bytes);
+        if pending.left > 0 {
+            return (name, None);
         }
-        sender.ready = now + length * rules.byte;
-        let reaction = sender.reaction;
-        self.reactions.sent(reaction, now, length * self.fabric.ports[host as usize].byte);
-        self.begin(host, Packet::new(name, (rules.destination, lane), now));
+        let ends = pending.ends;
+        sender.pending.pop_front();
+        if sender.pending.is_empty() {
+            let active = &mut self.hosts[self.flows[flow as usize].source as usize].active;
+            active.retain(|&place| place != sender.place);
+        }
+        (name, ends)
     }
 
     /// A packet begins to be sent.
@@ -233,9 +296,17 @@ impl<O: Observer> Simulation<'_, O> {
     /// A packet has been taken out of the receive buffer.
     pub(super) fn deliver(&mut self, host: u32, id: u32) {
         let packet = self.packets.get(id);
-        self.observer.delivered(self.now, packet.name, packet.sent, packet.marked);
+        let (name, ends) = (packet.name, packet.ends);
+        self.observer.delivered(self.now, name, packet.sent, packet.marked);
         let (lane, blocks) = (packet.lane, packet.blocks());
         self.packets.remove(id);
         self.return_credit(host, lane, blocks);
+        if let Some(Ended { tag, bytes, posted }) = ends {
+            self.observer.message(self.now, name.flow, bytes, posted);
+            if W::HEARS {
+                self.workload.arrived(host, tag, self.now);
+                self.act_soon(host, self.now);
+            }
+        }
     }
 }

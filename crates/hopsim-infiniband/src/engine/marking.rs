@@ -4,6 +4,7 @@ use super::Simulation;
 use crate::congestion::{CongestionControl, MarkPoint, Marking, ThresholdMode, VictimMask};
 use crate::fabric::{BLOCK, blocks};
 use crate::observer::Observer;
+use crate::workload::Workload;
 use hopsim_random::{Purpose, Stream};
 
 /// An output port and VL.
@@ -61,7 +62,7 @@ impl Detection {
     }
 }
 
-impl<O: Observer> Simulation<'_, O> {
+impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// The queue of an input for an output has grown or shrunk.
     #[inline]
     pub(super) fn queue_changed(&mut self, output: u32, lane: u8, before: u64, after: u64) {

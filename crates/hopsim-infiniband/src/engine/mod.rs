@@ -1,6 +1,7 @@
 //! The engine: events in the order of time, at an instant in the order of docs/infiniband.md. Nothing is looked at while nothing
 //! happens to it, so idle time costs nothing.
 
+mod acting;
 mod chooser;
 mod deadlock;
 mod events;
@@ -14,19 +15,29 @@ use crate::congestion::Timer;
 use crate::fabric::{Fabric, NONE};
 use crate::flow::Flow;
 use crate::observer::Observer;
-use crate::time::Ticks;
+use crate::time::{NEVER, Ticks};
+use crate::workload::{Message, Workload};
 use events::{Event, Events, Step};
 use hopsim_random::{Purpose, Stream};
-use host::{Host, Sender};
+use host::{Host, Pending, Sender};
 use marking::Detection;
 use packet::{Packets, Queue};
 use reaction::Reactions;
+use rustc_hash::FxHashMap;
 use switch::{Inputs, Output, Places, Voq};
 
 /// A fabric with its flows at some time.
-pub struct Simulation<'f, O: Observer> {
+pub struct Simulation<'f, O: Observer, W: Workload = ()> {
     fabric: &'f Fabric,
-    flows: &'f [Flow],
+    /// Those that were given, and behind them those of the workload's messages.
+    flows: Vec<Flow>,
+    /// By source, destination and service level: the flows of the workload's messages.
+    queue_pairs: FxHashMap<(u32, u32, u8), u32>,
+    workload: W,
+    /// When each host of the workload acts next.
+    acts: Vec<Ticks>,
+    /// Messages that a host has just been given.
+    messages: Vec<Message>,
     observer: O,
     now: Ticks,
     events: Events,
@@ -53,14 +64,30 @@ pub struct Simulation<'f, O: Observer> {
 
 impl<'f, O: Observer> Simulation<'f, O> {
     /// A fabric at time 0, empty.
-    pub fn new(fabric: &'f Fabric, flows: &'f [Flow], seed: u64, observer: O) -> Self {
+    pub fn new(fabric: &'f Fabric, flows: &[Flow], seed: u64, observer: O) -> Self {
+        Self::with_workload(fabric, flows, seed, (observer, ()))
+    }
+}
+
+impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
+    /// The same with a workload beside the flows.
+    pub fn with_workload(
+        fabric: &'f Fabric,
+        flows: &[Flow],
+        seed: u64,
+        (observer, workload): (O, W),
+    ) -> Self {
         let (lanes, ports, places) = (&fabric.lanes, 0..fabric.ports.len() as u32, Places::new(fabric));
         let count = usize::from(lanes.count);
         let of_peer = |&port: &u32| fabric.ports.get(fabric.ports[port as usize].peer as usize);
         let credits = ports.clone().map(|port| of_peer(&port).map_or(0, |peer| peer.buffer));
         let mut simulation = Self {
             fabric,
-            flows,
+            flows: Vec::new(),
+            queue_pairs: FxHashMap::default(),
+            workload,
+            acts: vec![NEVER; fabric.hosts as usize],
+            messages: Vec::new(),
             observer,
             now: 0,
             events: Events::new(fabric.ticks_per_ns),
@@ -80,13 +107,19 @@ impl<'f, O: Observer> Simulation<'f, O> {
             due: Vec::new(),
             packet_hops: 0,
         };
-        simulation.add_flows(seed);
+        simulation.add_flows(flows, seed);
+        for host in 0..fabric.hosts {
+            let first = simulation.workload.first(host);
+            if first < NEVER {
+                simulation.act_soon(host, first);
+            }
+        }
         simulation
     }
 
     /// Draws what is random about the flows, and wakes their hosts when they begin.
-    fn add_flows(&mut self, seed: u64) {
-        let (fabric, flows) = (self.fabric, self.flows);
+    fn add_flows(&mut self, flows: &[Flow], seed: u64) {
+        let fabric = self.fabric;
         let mut streams: Vec<Stream> =
             (0..fabric.hosts).map(|host| Stream::new(seed, Purpose::Phase, host.into())).collect();
         let part = |stream: &mut Stream, of: Ticks| (stream.unit() * of as f64) as Ticks;
@@ -95,17 +128,16 @@ impl<'f, O: Observer> Simulation<'f, O> {
             .map(|flow| part(&mut streams[flow.source as usize], fabric.host.start_jitter))
             .collect();
         let free = fabric.congestion.as_ref().filter(|rules| rules.timer == Timer::Free);
-        let firsts: Vec<[Ticks; 16]> = streams
+        let firsts = streams
             .iter_mut()
-            .map(|stream| [(); 16].map(|()| free.map_or(0, |rules| 1 + part(stream, rules.period))))
-            .collect();
-        let first = |host: u32, level: u8| firsts[host as usize][usize::from(level)];
-        let (reactions, of) = Reactions::new(fabric.congestion.as_ref(), flows, first);
-        self.reactions = reactions;
-        for (number, flow) in (0..).zip(flows) {
-            let jitter = jitters[number as usize];
-            self.senders.push(Sender::new(flow, jitter, of[number as usize], &fabric.lanes));
-            self.hosts[flow.source as usize].flows.push(number);
+            .flat_map(|stream| [(); 16].map(|()| free.map_or(0, |rules| 1 + part(stream, rules.period))));
+        self.reactions = Reactions::new(fabric.congestion.as_ref(), firsts);
+        for (&flow, jitter) in flows.iter().zip(jitters) {
+            let number = self.add_flow(flow, flow.start + jitter);
+            let left = flow.bytes.unwrap_or(u64::MAX);
+            if left > 0 {
+                self.post(number, Pending { left, ends: None });
+            }
             self.wake_host(flow.source, flow.start + jitter);
         }
     }
@@ -136,6 +168,8 @@ impl<'f, O: Observer> Simulation<'f, O> {
             Step::Drained => self.deliver(port, what),
             Step::Arbitrate => self.is_due(port),
             Step::Wire => self.go_onto_link(port, what),
+            Step::Left => self.message_left(port),
+            Step::Act => self.act(port),
             Step::Send => self.send(port),
         }
     }
@@ -189,6 +223,11 @@ impl<'f, O: Observer> Simulation<'f, O> {
     /// What is in the queue of an input for an output \[bytes\]; both are ports of one switch.
     pub fn occupancy(&self, output: u32, input: u32, lane: u8) -> u64 {
         self.voqs[self.voq(output, input, lane)].bytes
+    }
+
+    /// The workload.
+    pub fn workload(&mut self) -> &mut W {
+        &mut self.workload
     }
 
     /// The observer.

@@ -4,6 +4,17 @@ use crate::fabric::{NONE, blocks};
 use crate::observer::Sent;
 use crate::time::Ticks;
 
+/// A message whose last packet is under way.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// Its name.
+    pub tag: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// When it came to its host.
+    pub posted: Ticks,
+}
+
 /// A packet under way.
 #[derive(Clone, Debug)]
 pub struct Packet {
@@ -17,6 +28,8 @@ pub struct Packet {
     pub marked: bool,
     /// When its source began to send it.
     pub sent: Ticks,
+    /// The message that ends with it.
+    pub ends: Option<Ended>,
     /// When its head, and its tail, are where it is.
     pub head: Ticks,
     /// See `head`.
@@ -28,7 +41,7 @@ pub struct Packet {
 impl Packet {
     /// A packet that begins to be sent.
     pub fn new(name: Sent, (destination, lane): (u32, u8), sent: Ticks) -> Self {
-        Self { name, destination, lane, marked: false, sent, head: 0, tail: 0, next: NONE }
+        Self { name, destination, lane, marked: false, sent, ends: None, head: 0, tail: 0, next: NONE }
     }
 
     /// Its length.

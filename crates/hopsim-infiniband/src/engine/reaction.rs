@@ -1,8 +1,11 @@
 //! Congestion control at the hosts: reaction points, whose rate falls with every notification and recovers with time.
 
 use crate::congestion::{CongestionControl, Level, Timer};
-use crate::flow::Flow;
+use crate::fabric::NONE;
 use crate::time::Ticks;
+
+/// Service levels of a host.
+const SERVICE_LEVELS: u32 = 16;
 
 /// What has a congestion control table index of its own.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +26,8 @@ struct Clock {
     first: Ticks,
     /// The highest index that a point of it may have, at a count of lowerings: while it is above the minimum the clock runs.
     highest: (u16, u64),
+    /// The reaction point of all flows of the service level, if they have one together.
+    point: u32,
 }
 
 /// All reaction points.
@@ -30,38 +35,29 @@ struct Clock {
 pub struct Reactions<'f> {
     rules: Option<&'f CongestionControl>,
     points: Vec<Point>,
+    /// By host · 16 + service level.
     clocks: Vec<Clock>,
 }
 
 impl<'f> Reactions<'f> {
-    /// Those of some flows, with the number of that of each flow; `first` is the first lowering of a host's service level.
-    pub fn new(
-        rules: Option<&'f CongestionControl>,
-        flows: &[Flow],
-        mut first: impl FnMut(u32, u8) -> Ticks,
-    ) -> (Self, Vec<u32>) {
-        let mut all = Self { rules, ..Self::default() };
-        let Some(rules) = rules else { return (all, vec![0; flows.len()]) };
-        let mut clocks: Vec<(u32, u8)> = flows.iter().map(|flow| (flow.source, flow.service_level)).collect();
-        clocks.sort_unstable();
-        clocks.dedup();
-        let start =
-            |&(host, level): &(u32, u8)| Clock { first: first(host, level), highest: (rules.minimum, 0) };
-        all.clocks = clocks.iter().map(start).collect();
-        let point = |clock| Point { index: rules.minimum, ready: 0, followed: 0, clock };
-        let clock =
-            |flow: &Flow| clocks.partition_point(|&key| key < (flow.source, flow.service_level)) as u32;
-        let of: Vec<u32> = match rules.level {
-            Level::QueuePair => {
-                all.points = flows.iter().map(|flow| point(clock(flow))).collect();
-                (0..flows.len() as u32).collect()
-            }
-            Level::ServiceLevel => {
-                all.points = (0..clocks.len() as u32).map(point).collect();
-                flows.iter().map(clock).collect()
-            }
-        };
-        (all, of)
+    /// None; `firsts` are the first lowerings of the service levels of all hosts.
+    pub fn new(rules: Option<&'f CongestionControl>, firsts: impl Iterator<Item = Ticks>) -> Self {
+        let Some(control) = rules else { return Self::default() };
+        let clock = |first| Clock { first, highest: (control.minimum, 0), point: NONE };
+        Self { rules, points: Vec::new(), clocks: firsts.map(clock).collect() }
+    }
+
+    /// That of a new flow.
+    pub fn add(&mut self, host: u32, service_level: u8) -> u32 {
+        let Some(rules) = self.rules else { return 0 };
+        let clock = host * SERVICE_LEVELS + u32::from(service_level);
+        let shared = &mut self.clocks[clock as usize].point;
+        if rules.level == Level::ServiceLevel && *shared != NONE {
+            return *shared;
+        }
+        *shared = self.points.len() as u32;
+        self.points.push(Point { index: rules.minimum, ready: 0, followed: 0, clock });
+        *shared
     }
 
     /// When a point may send again.
@@ -88,15 +84,15 @@ impl<'f> Reactions<'f> {
     /// A point has been notified.
     pub fn notify(&mut self, point: u32, now: Ticks) {
         let Some(rules) = self.rules else { return };
-        let number = self.points[point as usize].clock as usize;
+        let number = self.points[point as usize].clock;
         let mut index = self.index(point, now);
-        let clock = &mut self.clocks[number];
+        let clock = &mut self.clocks[number as usize];
         let mut count = clock.count(rules, now);
         let highest = lowered(rules, clock.highest.0, count.saturating_sub(clock.highest.1));
         if rules.timer == Timer::OnDemand && highest <= rules.minimum {
             clock.first = now + rules.period;
             count = 0;
-            let of_clock = self.points.iter_mut().filter(|point| point.clock as usize == number);
+            let of_clock = self.points.iter_mut().filter(|point| point.clock == number);
             of_clock.for_each(|point| (point.index, point.followed) = (rules.minimum, 0));
         }
         index = index.saturating_add(rules.increase.into()).min(rules.limit);

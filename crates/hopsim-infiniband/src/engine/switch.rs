@@ -9,6 +9,7 @@ use crate::fabric::{Fabric, NONE, Switching};
 use crate::lanes::Lanes;
 use crate::observer::Observer;
 use crate::time::Ticks;
+use crate::workload::Workload;
 
 /// The queue of an input for an output and VL.
 #[derive(Clone, Copy, Debug)]
@@ -149,7 +150,7 @@ impl Places {
     }
 }
 
-impl<O: Observer> Simulation<'_, O> {
+impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// The queue of an input for an output.
     #[inline]
     pub(super) fn voq(&self, output: u32, input: u32, lane: u8) -> usize {

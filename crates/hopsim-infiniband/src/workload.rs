@@ -1,0 +1,47 @@
+//! What hosts are given to send while a simulation runs, beside its flows.
+
+use crate::time::{NEVER, Ticks};
+
+/// A message, which joins the queue of the flow of its source, destination and service level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The host that it is for, another one.
+    pub destination: u32,
+    /// Its service level.
+    pub service_level: u8,
+    /// Its length, more than 0 \[bytes\].
+    pub bytes: u64,
+    /// Its name.
+    pub tag: u64,
+}
+
+/// What goes on at the hosts. A host acts when its time has come and, at the same instant, after it has heard something.
+pub trait Workload {
+    /// Whether it wants to hear of messages.
+    const HEARS: bool;
+
+    /// When a host acts first; [`NEVER`] if it does not by itself.
+    fn first(&mut self, host: u32) -> Ticks;
+
+    /// A host acts: it adds the messages that its channel adapter gets now, in order. Returns when it acts next by itself, later.
+    fn act(&mut self, host: u32, now: Ticks, messages: &mut Vec<Message>) -> Ticks;
+
+    /// The last byte of a message has left the host that sends it.
+    fn left(&mut self, _host: u32, _tag: u64, _now: Ticks) {}
+
+    /// The last packet of a message has been delivered to a host.
+    fn arrived(&mut self, _host: u32, _tag: u64, _now: Ticks) {}
+}
+
+/// Flows are all there is.
+impl Workload for () {
+    const HEARS: bool = false;
+
+    fn first(&mut self, _: u32) -> Ticks {
+        NEVER
+    }
+
+    fn act(&mut self, _: u32, _: Ticks, _: &mut Vec<Message>) -> Ticks {
+        NEVER
+    }
+}
