@@ -2,7 +2,7 @@
 //! the engine with.
 //!
 //! The engine of `hopsim-infiniband` computes when something will happen and passes over the time until then. Here nothing is
-//! scheduled: in every tick ([`Reference::step`]) the seven steps of an instant go through all ports in ascending order and look at
+//! scheduled: in every tick ([`Reference::step`]) the steps of an instant go through all ports in ascending order and look at
 //! everything that is there. A packet goes onto a link in the first tick in which it may; a transfer ends in the first tick in which
 //! all bytes have come and have crossed; what is in a queue or a buffer is counted anew each time somebody asks.
 //!
