@@ -8,6 +8,7 @@
 
 mod check;
 mod draft;
+mod fabric;
 mod normalise;
 mod path;
 mod programs;
@@ -16,9 +17,10 @@ mod source;
 mod sweep;
 
 use crate::config::Experiment;
+use crate::config::infiniband::flows::FlowConfig;
 use crate::config::program::ProgramConfig;
 use crate::error::{ConfigError, Origin};
-use crate::plan::Plan;
+use crate::plan::AnyPlan;
 use crate::plan::programs::no_files;
 use crate::topology::graph::Edge;
 pub use check::closest;
@@ -54,6 +56,9 @@ pub trait Files {
     /// The nodes in the file of a placement, by rank.
     fn nodes(&self, file: &str) -> Result<Vec<u32>, String>;
 
+    /// The flows in a file.
+    fn flows(&self, file: &str) -> Result<Vec<FlowConfig>, String>;
+
     /// Reads the file of a program, says what it is filed under, and keeps it for [`Self::program`].
     fn load(&self, program: &mut ProgramConfig) -> Result<(), String>;
 
@@ -70,6 +75,10 @@ impl Files for NoFiles {
     }
 
     fn nodes(&self, _: &str) -> Result<Vec<u32>, String> {
+        Err("cannot be read here".into())
+    }
+
+    fn flows(&self, _: &str) -> Result<Vec<FlowConfig>, String> {
         Err("cannot be read here".into())
     }
 
@@ -165,8 +174,9 @@ fn point(base: &Draft<'_>, sweep: &Sweep, index: usize, files: &impl Files) -> R
     experiment.topology.load(links).map_err(|error| draft.located(error.within("topology")))?;
     programs::check(&draft.root, &experiment).map_err(|error| draft.located(error))?;
     programs::load(&mut experiment, files).map_err(|error| draft.located(error))?;
-    let resolved = Plan::with_programs(&experiment, &|program| files.program(program));
-    let experiment = resolved.map_err(|error| draft.located(error))?.experiment;
+    fabric::check(&draft.root, &experiment).map_err(|error| draft.located(error))?;
+    let resolved = AnyPlan::new(&experiment, &|program| files.program(program));
+    let experiment = resolved.map_err(|error| draft.located(error))?.into_experiment();
     Ok(Point { experiment, axes: assignments(sweep, index) })
 }
 
@@ -289,7 +299,7 @@ mod tests {
             if own_load || names("synchronised_bursts") {
                 draft.root.as_object_mut().unwrap().remove("load");
             }
-            let result = experiment(&draft.root).and_then(|experiment| Plan::new(&experiment));
+            let result = experiment(&draft.root).and_then(|experiment| AnyPlan::new(&experiment, &no_files));
             let error = result.expect_err(&format!("{path:?} = {value}"));
             assert_eq!(error.path, path::display(&path), "{error}");
         }
