@@ -10,6 +10,7 @@ from typing import Any
 
 from hopsim import progress as progress_module
 from hopsim.errors import ConfigError, RunError, SweepError
+from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
 from hopsim.kinds import is_sequence, is_table
 from hopsim.links_warning import warn_of_default_latencies
@@ -132,6 +133,9 @@ def _recording(document: Experiment) -> Experiment:
     if document.states("measure.streams") and document.states("measure.interval"):
         return document
     config = json.loads(document.points()[0].config)
+    if is_fabric(config):
+        stated = document.states("measure.streams")
+        return document if stated else document.replacing({"measure.streams": ["flows"]})
     programs = any("program" in job for job in config["jobs"])
     packets = "ideal" not in config["topology"] and "contention" not in config
     if not document.states("measure.streams"):

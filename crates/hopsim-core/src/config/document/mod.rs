@@ -214,6 +214,9 @@ mod tests {
     const PROGRAM: &str = "units = { cycle = \"1 ns\", phit = \"4 B\" }\ntopology.mesh.sides = [4, 4]\n\
         [[jobs]]\nprogram.list.mpt = \"mpt 1\\nname p\\nranks 1\\ncomm 0 1 0\\nrank 0 0\\nend\"\n";
 
+    const FABRIC: &str = "router = \"infiniband\"\ntopology.mesh.sides = [4, 4]\n\
+        [[jobs]]\nflows = [{ source = 0, destination = 1 }]\n";
+
     /// Paths and values just outside the limits that the schema states.
     fn outside(schema: Schema, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, Value)>) {
         let children = match schema.shape() {
@@ -259,7 +262,8 @@ mod tests {
 
     #[test]
     fn every_limit_in_the_schema_is_enforced() {
-        let [small, mesh, program] = [SMALL, MESH, PROGRAM].map(|text| Source::parse(text).unwrap());
+        let [small, mesh, program, fabric] =
+            [SMALL, MESH, PROGRAM, FABRIC].map(|text| Source::parse(text).unwrap());
         // Valid values of what the paths lead into and needs more than they say.
         let wholes = [
             ("changes", json!([{ "cycle": 10_000 }])),
@@ -276,6 +280,9 @@ mod tests {
             ("training", json!({ "layers": 2, "activation": 8, "gradient": 8, "forward": 1, "backward": 1 })),
             ("graph500", json!({ "scale": 8, "query_time": 1.0 })),
             ("ideal", json!({ "nodes": 4, "latency": 5 })),
+            ("of_service_level", json!([0; 16])),
+            ("high", json!([[0, 64]])),
+            ("low", json!([[0, 64]])),
         ];
         let mut cases = Vec::new();
         outside(Schema::root(), &mut Vec::new(), &mut cases);
@@ -283,6 +290,7 @@ mod tests {
         for (path, value) in cases {
             let names = |name: &str| path.iter().any(|part| part == name);
             let source = match () {
+                () if names("infiniband") => &fabric,
                 () if names("network") || names("lbr") => &mesh,
                 () if ["host", "program", "max_cycles", "ideal"].into_iter().any(names) => &program,
                 () => &small,

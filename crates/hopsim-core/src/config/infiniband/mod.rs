@@ -27,7 +27,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Infiniband {
-    /// Length of the longest packet (maximum transfer unit): 256, 512, 1024, 2048 or 4096 \[bytes\].
+    /// Length of the longest packet (maximum transfer unit): 256, 512, 1024, 2048 or 4096 \[bytes, 256 … 4096\].
+    #[schemars(range(min = 256, max = 4096))]
     pub mtu: u32,
     /// Rates and delays of the links.
     pub links: FabricLinks,
@@ -60,9 +61,9 @@ impl Default for Infiniband {
 #[serde(deny_unknown_fields, default)]
 pub struct FabricLinks {
     /// Between a host and its switch.
-    pub host: FabricLink,
+    pub host: HostLink,
     /// Between switches.
-    pub switch: FabricLink,
+    pub switch: SwitchLink,
     /// A credit arrives so long after the delay of the link.
     #[schemars(example = "50 ns")]
     pub credit_delay: String,
@@ -70,26 +71,43 @@ pub struct FabricLinks {
 
 impl Default for FabricLinks {
     fn default() -> Self {
-        Self { host: FabricLink::default(), switch: FabricLink::default(), credit_delay: "50 ns".into() }
+        Self { host: HostLink::default(), switch: SwitchLink::default(), credit_delay: "50 ns".into() }
     }
 }
 
-/// A class of links of a fabric.
+/// Links between hosts and switches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct FabricLink {
-    /// Width and speed, or what it carries; default `4x DDR` (16 Gb/s) to hosts and `4x QDR` (32 Gb/s) between switches.
-    #[serde(skip_serializing_if = "Option::is_none")]
+pub struct HostLink {
+    /// Width and speed, or what it carries.
     #[schemars(example = "4x DDR")]
-    pub rate: Option<String>,
+    pub rate: String,
     /// From the first bit leaving to the first bit arriving, more than 0.
     #[schemars(example = "50 ns")]
     pub delay: String,
 }
 
-impl Default for FabricLink {
+impl Default for HostLink {
     fn default() -> Self {
-        Self { rate: None, delay: "50 ns".into() }
+        Self { rate: "4x DDR".into(), delay: "50 ns".into() }
+    }
+}
+
+/// Links between switches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SwitchLink {
+    /// Width and speed, or what it carries.
+    #[schemars(example = "4x QDR")]
+    pub rate: String,
+    /// From the first bit leaving to the first bit arriving, more than 0.
+    #[schemars(example = "50 ns")]
+    pub delay: String,
+}
+
+impl Default for SwitchLink {
+    fn default() -> Self {
+        Self { rate: "4x QDR".into(), delay: "50 ns".into() }
     }
 }
 

@@ -5,7 +5,7 @@ use super::path;
 use crate::config::infiniband::congestion as config;
 use crate::config::infiniband::congestion::{CongestionControlConfig, Table, TableName, Thresholds};
 use crate::error::ConfigError;
-use crate::plan::quantity::{SIZES, positive};
+use crate::plan::quantity::{SIZES, nonnegative, positive};
 use crate::plan::within;
 use hopsim_infiniband::congestion::{
     CongestionControl, Delay, Level, MarkPoint, Marking, ThresholdMode, Timer, VictimMask,
@@ -82,6 +82,21 @@ pub fn build(
     })
 }
 
+/// Fills in the thresholds that are not given.
+pub fn resolve(given: &mut Thresholds) {
+    if given.weight.is_none() {
+        given.high.get_or_insert_with(|| "4 MTU".into());
+    }
+    if given.low.is_none() && given.distance.is_none() {
+        let (key, default) = if given.weight.is_some() {
+            (&mut given.distance, "3.1 MTU")
+        } else {
+            (&mut given.low, "0.9 MTU")
+        };
+        *key = Some(default.into());
+    }
+}
+
 /// The whole number from which on integers are at least as large.
 fn ceiling(value: Fraction) -> u64 {
     value.numerator.div_ceil(value.denominator)
@@ -109,19 +124,18 @@ fn thresholds(given: &Thresholds, (mtu, buffers): (u32, [u32; 2])) -> Result<[u6
             (share(bytes[0], weight), format!("weight {weight}"))
         }
         (text, None) => {
-            let text = text.as_deref().unwrap_or("4 MTU");
-            (positive(text, &units, &name("high"))?, format!("high = {text:?}"))
+            let text = text.as_deref().unwrap_or_default();
+            (positive(text, &units, &name("high"))?, format!("{text:?}"))
         }
     };
     let smallest = bytes[0].min(bytes[1]);
     if ceiling(high) > smallest {
         let reason = format!("no queue ever has so much: the smallest input buffer of a VL has {smallest} B");
         return Err(ConfigError::new(name("high"), reason)
-            .value(given.high.as_ref().map_or_else(|| stated, |text| format!("{text:?}")))
+            .value(stated)
             .valid(format!("at most {smallest} B, or larger router.infiniband.switch.buffers")));
     }
-    if given.distance.is_none() && given.weight.is_none() || given.low.is_some() {
-        let text = given.low.as_deref().unwrap_or("0.9 MTU");
+    if let Some(text) = &given.low {
         let low = positive(text, &units, &name("low"))?;
         if ceiling(low) > ceiling(high) {
             return Err(ConfigError::new(name("low"), format!("is above the upper threshold, {stated}"))
@@ -130,9 +144,11 @@ fn thresholds(given: &Thresholds, (mtu, buffers): (u32, [u32; 2])) -> Result<[u6
         }
         return Ok([ceiling(high), ceiling(low)]);
     }
-    let text = given.distance.as_deref().unwrap_or("3.1 MTU");
-    let distance = crate::plan::quantity::nonnegative(text, &units, &name("distance"))?;
-    let low = distance.map_or(Some(ceiling(high)), |distance| difference(high, distance));
+    let text = given.distance.as_deref().unwrap_or_default();
+    let low = match nonnegative(text, &units, &name("distance"))? {
+        Some(distance) => difference(high, distance),
+        None => Some(ceiling(high)),
+    };
     let low = low.ok_or_else(|| {
         ConfigError::new(name("distance"), format!("leaves nothing of the upper threshold, {stated}"))
             .value(format!("{text:?}"))
@@ -250,6 +266,8 @@ mod tests {
     }
 
     fn thresholds_of(given: &Thresholds) -> Result<[u64; 2], ConfigError> {
-        thresholds(given, (2048, [1024, 2048]))
+        let mut given = given.clone();
+        resolve(&mut given);
+        thresholds(&given, (2048, [1024, 2048]))
     }
 }

@@ -19,6 +19,7 @@ use super::within;
 use crate::config::Experiment;
 use crate::config::infiniband::{ChannelAdapter, FabricLinks, FabricSwitch, Infiniband, SwitchArbitration};
 use crate::config::measure::TimeConfig;
+use crate::config::router::RouterConfig;
 use crate::error::ConfigError;
 use crate::topology::{Topology, TopologyConfig};
 use clock::{Clock, Time};
@@ -58,12 +59,16 @@ impl FabricPlan {
     /// Checks and resolves an experiment whose router is `infiniband` (and whose sweep, if any, is ignored).
     pub fn new(experiment: &Experiment) -> Result<Self, ConfigError> {
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
-        let Some(config) = experiment.infiniband().cloned() else {
-            return Err(ConfigError::new("router", "is not that of a fabric").valid("infiniband"));
-        };
         resolve_names(&mut experiment)?;
         flows::resolve(&mut experiment)?;
         experiment.measure.time.get_or_insert_with(TimeConfig::default);
+        let RouterConfig::Infiniband(config) = &mut experiment.router else {
+            return Err(ConfigError::new("router", "is not that of a fabric").valid("infiniband"));
+        };
+        if let Some(control) = &mut config.congestion_control {
+            congestion::resolve(&mut control.thresholds);
+        }
+        let config = config.clone();
         check_topology(&experiment)?;
         let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);
         experiment.topology.resolve(&topology);
@@ -128,15 +133,11 @@ struct Times {
 impl Times {
     fn read(config: &Infiniband, clock: &mut Clock) -> Result<Self, ConfigError> {
         let FabricLinks { host, switch, credit_delay } = &config.links;
-        let rate = |given: &Option<String>, default: &str| given.clone().unwrap_or_else(|| default.into());
-        let mut link = |(rate, delay): (String, &str), key: &str| {
-            let byte = clock.byte(&rate, &path(&format!("links.{key}.rate")))?;
+        let mut link = |rate: &str, delay: &str, key: &str| {
+            let byte = clock.byte(rate, &path(&format!("links.{key}.rate")))?;
             Ok((byte, clock.positive(delay, &path(&format!("links.{key}.delay")))?))
         };
-        let links = [
-            link((rate(&host.rate, "4x DDR"), &host.delay), "host")?,
-            link((rate(&switch.rate, "4x QDR"), &switch.delay), "switch")?,
-        ];
+        let links = [link(&host.rate, &host.delay, "host")?, link(&switch.rate, &switch.delay, "switch")?];
         let ChannelAdapter { injection, drain, start_jitter, .. } = &config.host;
         let FabricSwitch { crossbar, input_latency, output_latency, .. } = &config.switch;
         Ok(Self {

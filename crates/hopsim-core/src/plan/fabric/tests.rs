@@ -58,23 +58,3 @@ fn a_link_down_a_fat_tree_carries_packets_for_one_destination() {
     assert_eq!(carried.len(), 3 * 64);
     assert!(carried.values().all(|all| all.iter().all(|one| *one == all[0])));
 }
-
-#[test]
-fn service_levels_say_which_lanes_can_form_a_circle() {
-    let ring = |level: u8| {
-        let flow = |source: u32, level: u8| {
-            let destination = (source + 2) % 4;
-            format!("{{ source = {source}, destination = {destination}, service_level = {level} }}")
-        };
-        let flows: Vec<String> =
-            (0..4).map(|source| flow(source, if source == 3 { level } else { 0 })).collect();
-        let text = format!(
-            "router.infiniband.lanes.count = 2\ntopology.graph = {{ edges = [{{ between = [0, 1] }}, \
-             {{ between = [1, 2] }}, {{ between = [2, 3] }}, {{ between = [3, 0] }}], ties = \"first\" }}\n\
-             jobs = [{{ flows = [{}] }}]\n",
-            flows.join(", ")
-        );
-        document::points(&text, &[]).map(|_| ()).map_err(|error| error.to_string())
-    };
-    assert_eq!(ring(1), ring(0));
-}
