@@ -14,6 +14,7 @@ from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
 from hopsim.kinds import is_sequence, is_table
 from hopsim.links_warning import warn_of_default_latencies
+from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
 from hopsim.store import Store
@@ -104,6 +105,7 @@ def sweep_of(document: Experiment, out: Path | None, *, workers: int, progress: 
     """Simulate every point of a document on so many threads, see `sweep`."""
     points = document.points()
     warn_of_default_latencies(document, points)
+    warn_of_no_recovery(document, points)
     store = None if out is None else Store.claim(out, document, points, force=False)
     results, outcome = _simulate(points, workers, progress=progress, store=store)
     if outcome.failures:

@@ -320,31 +320,31 @@ fn keys_of_other_networks_and_of_fabrics() {
     );
 }
 
-/// A ring of four switches in which every node sends to the one opposite.
-fn ring(lanes: &str, levels: [u8; 4]) -> String {
+/// A ring of five switches in which every node sends to the second one after it.
+fn ring(lanes: &str, levels: [u8; 5]) -> String {
     let flow = |source: usize| {
-        let destination = (source + 2) % 4;
+        let destination = (source + 2) % 5;
         format!("{{ source = {source}, destination = {destination}, service_level = {} }}", levels[source])
     };
-    let flows: Vec<String> = (0..4).map(flow).collect();
+    let flows: Vec<String> = (0..5).map(flow).collect();
     format!(
-        "topology.torus.sides = [4]\nrouter.infiniband.lanes = {lanes}\njobs = [{{ flows = [{}] }}]\n",
+        "topology.torus.sides = [5]\nrouter.infiniband.lanes = {lanes}\njobs = [{{ flows = [{}] }}]\n",
         flows.join(", ")
     )
 }
 
 #[test]
 fn packets_that_can_wait_for_each_other_in_a_circle() {
-    let refused = message_of(&ring("{}", [0; 4]), &[]);
+    let refused = message_of(&ring("{}", [0; 5]), &[]);
     assert!(
         refused.starts_with(
             "line 1, column 1: topology: packets of VL 0 can wait for each other in a circle, for room behind these links: \
-             switch 0 → switch 1 → switch 2 → switch 3 → switch 0; valid: a topology whose shortest paths close no circle"
+             switch 0 → switch 1 → switch 2 → switch 3 → switch 4 → switch 0; valid: a topology whose shortest paths close no circle"
         ),
         "{refused}"
     );
-    assert_eq!(message_of(&ring("{ count = 2 }", [0, 0, 0, 1]), &[]), "accepted");
-    assert_eq!(message_of(&ring("{ allow_deadlock = true }", [0; 4]), &[]), "accepted");
+    assert_eq!(message_of(&ring("{ count = 2 }", [0, 0, 0, 0, 1]), &[]), "accepted");
+    assert_eq!(message_of(&ring("{ allow_deadlock = true }", [0; 5]), &[]), "accepted");
 }
 
 #[test]

@@ -280,7 +280,7 @@ mod tests {
             ("training", json!({ "layers": 2, "activation": 8, "gradient": 8, "forward": 1, "backward": 1 })),
             ("graph500", json!({ "scale": 8, "query_time": 1.0 })),
             ("ideal", json!({ "nodes": 4, "latency": 5 })),
-            ("of_service_level", json!([0; 16])),
+            ("of_service_level", json!(vec![0; 16])),
             ("high", json!([[0, 64]])),
             ("low", json!([[0, 64]])),
         ];

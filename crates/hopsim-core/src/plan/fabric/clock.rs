@@ -71,9 +71,9 @@ impl Clock {
 
     fn told(&mut self, time: Time) -> Result<Time, ConfigError> {
         let Some(ns) = time.ns else { return Ok(time) };
-        // In lowest terms the denominator is what ns · ticks_per_ns needs, and the rest of the division multiplies it.
-        let product = ns.times(Fraction { numerator: self.ticks_per_ns, denominator: 1 });
-        let factor = product.map_or(u64::MAX, |product| product.denominator);
+        // What the denominator has beyond the ticks there are.
+        let rest = Fraction::new(self.ticks_per_ns, ns.denominator);
+        let factor = rest.map_or(u64::MAX, |rest| rest.denominator);
         let ticks_per_ns = self.ticks_per_ns.saturating_mul(factor);
         if ticks_per_ns > MOST_PER_NS {
             let reason = "has no common unit with the other times and rates that is a millionth of a nanosecond or longer";
