@@ -163,6 +163,8 @@ pub struct FabricSwitch {
     pub transfers_per_input: u32,
     /// Which of the inputs that have a packet for an output and VL is granted.
     pub arbitration: SwitchArbitration,
+    /// When packets go on from an output buffer.
+    pub switching: Switching,
 }
 
 impl Default for FabricSwitch {
@@ -175,6 +177,7 @@ impl Default for FabricSwitch {
             output_latency: "50 ns".into(),
             transfers_per_input: 3,
             arbitration: SwitchArbitration::RoundRobin,
+            switching: Switching::CutThrough,
         }
     }
 }
@@ -205,6 +208,16 @@ pub enum SwitchArbitration {
     RoundRobin,
     /// The one whose packet arrived first, of several the lowest.
     FirstCome,
+}
+
+/// When a packet goes on from an output buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Switching {
+    /// As soon as the link is sure not to run dry.
+    CutThrough,
+    /// When all of it is in the output buffer.
+    StoreAndForward,
 }
 
 /// Virtual lanes of a fabric. Between several VLs the tables `high` and `low` decide: an entry's turn lasts until its weight is

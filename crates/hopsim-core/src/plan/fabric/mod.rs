@@ -17,13 +17,15 @@ use super::jobs::resolve_names;
 use super::quantity::{SIZES, positive};
 use super::within;
 use crate::config::Experiment;
-use crate::config::infiniband::{ChannelAdapter, FabricLinks, FabricSwitch, Infiniband, SwitchArbitration};
+use crate::config::infiniband::{
+    self, ChannelAdapter, FabricLinks, FabricSwitch, Infiniband, SwitchArbitration,
+};
 use crate::config::measure::TimeConfig;
 use crate::config::router::RouterConfig;
 use crate::error::ConfigError;
 use crate::topology::{Topology, TopologyConfig};
 use clock::{Clock, Time};
-use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, HostRules, SwitchRules};
+use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, HostRules, SwitchRules, Switching};
 use hopsim_infiniband::flow::Flow;
 use std::sync::Arc;
 
@@ -183,7 +185,8 @@ fn build(
         let legal = MTUS.map(|mtu| mtu.to_string()).join(", ");
         return Err(ConfigError::new(path("mtu"), "is not legal").value(mtu).valid(legal));
     }
-    let FabricSwitch { buffers, output_buffer, transfers_per_input, arbitration, .. } = &config.switch;
+    let FabricSwitch { buffers, output_buffer, transfers_per_input, arbitration, switching, .. } =
+        &config.switch;
     within(1..=255, *transfers_per_input, &path("switch.transfers_per_input"))?;
     let at_switch = [
         buffer(&buffers.host, "switch.buffers.host", mtu)?,
@@ -220,6 +223,10 @@ fn build(
             arbitration: match arbitration {
                 SwitchArbitration::RoundRobin => Arbitration::RoundRobin,
                 SwitchArbitration::FirstCome => Arbitration::FirstCome,
+            },
+            switching: match switching {
+                infiniband::Switching::CutThrough => Switching::CutThrough,
+                infiniband::Switching::StoreAndForward => Switching::StoreAndForward,
             },
         },
         credit_delay: clock.ticks(&times.credit_delay)?,

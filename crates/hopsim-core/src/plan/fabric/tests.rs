@@ -58,3 +58,21 @@ fn a_link_down_a_fat_tree_carries_packets_for_one_destination() {
     assert_eq!(carried.len(), 3 * 64);
     assert!(carried.values().all(|all| all.iter().all(|one| *one == all[0])));
 }
+
+#[test]
+fn only_packets_of_one_vl_wait_for_each_other() {
+    // In a ring of five every node sends to the second one after it; the last one with another service level.
+    let accepts = |levels: u8| {
+        let flow = |source: u32| {
+            let level = if source == 4 { levels } else { 0 };
+            format!("{{ source = {source}, destination = {}, service_level = {level} }}", (source + 2) % 5)
+        };
+        let flows: Vec<String> = (0..5).map(flow).collect();
+        let text = format!(
+            "router.infiniband.lanes.count = 2\ntopology.ring.routers = 5\njobs = [{{ flows = [{}] }}]\n",
+            flows.join(", ")
+        );
+        document::points(&text, &[]).is_ok()
+    };
+    assert_eq!([accepts(0), accepts(2), accepts(1)], [false, false, true]);
+}
