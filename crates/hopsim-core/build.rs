@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What results depend on.
-const SOURCES: [&str; 2] = ["src", "../hopsim-programs/src"];
+const SOURCES: [&str; 4] =
+    ["src", "../hopsim-programs/src", "../hopsim-infiniband/src", "../hopsim-random/src"];
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {

@@ -19,12 +19,12 @@ class Monitor:
         """Ask the simulation to stop; `run` then raises `Cancelled`."""
 
     @property
-    def cycles(self) -> int:
-        """Cycles simulated so far."""
+    def done(self) -> int:
+        """How much of the simulation is done: cycles, or ticks of an InfiniBand fabric."""
 
     @property
-    def total_cycles(self) -> int:
-        """Cycles the simulation will take; 0 before it starts."""
+    def total(self) -> int:
+        """How much that will be; 0 before it starts."""
 
     @property
     def packet_hops(self) -> int:
@@ -56,8 +56,8 @@ def survey(config: str) -> str:
 
     `nodes`, `routers`, `links` (pairs of class and number), `diameter` (at least that, if `sampled`),
     `mean_distance` [links], `cut` (links of the best cut found between halves of the nodes: an upper bound of
-    the bisection), `longest_path` [links], `decides`, `input_vcs` and `ports` of all routers. Raises
-    `ConfigError`.
+    the bisection), `longest_path` [links], `decides`, `input_vcs` and `ports` of all routers, `packet_hops`
+    of an InfiniBand fabric (expected; null elsewhere). Raises `ConfigError`.
     """
 
 def columns() -> str:
@@ -73,6 +73,7 @@ def points(
     files: tuple[
         Callable[[str], str],
         Callable[[str], list[int]],
+        Callable[[str], str],
         Callable[[str], bytes],
         Callable[[str], list[bytes]],
     ]
@@ -80,10 +81,10 @@ def points(
 ) -> list[str]:
     """Resolved configuration of every point of a document, as JSON.
 
-    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are four
+    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are five
     functions, which may raise: the links of the graph in a file as a JSON list, the nodes in the file of a
-    placement by rank, what is in the file of a program, decompressed, and the same of the files of all
-    ranks of a Chakra trace. Raises `ConfigError`.
+    placement by rank, the flows in a file as a JSON list, what is in the file of a program, decompressed,
+    and the same of the files of all ranks of a Chakra trace. Raises `ConfigError`.
     """
 
 def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:

@@ -27,6 +27,9 @@ HOP_NS = 130
 HOP_OF_CHOICE_NS = 270
 """Time per hop of a packet, where heads have no choice and where they decide anew in every attempt [ns]."""
 
+FABRIC_HOP_NS = 400
+"""Time per hop of a packet in an InfiniBand fabric [ns]."""
+
 PROCESS_MB = 90
 ROUTER_BYTES = 2600
 PORT_BYTES = 300
@@ -51,6 +54,7 @@ class Survey:
     decides: bool
     input_vcs: int
     ports: int
+    packet_hops: float | None = None
 
     @property
     def hops(self) -> float:
@@ -75,6 +79,8 @@ class Expected:
 def survey(point: Point) -> Survey:
     """The survey of a point's network; the same network is surveyed once."""
     config = json.loads(point.config)
+    if is_fabric(config):
+        return _survey(point.config)
     # What the survey does not depend on would keep points apart.
     config["measure"] = {"cycles": 1, "batches": 1, "warmup": 0}
     return _survey(json.dumps(config | {"jobs": [_load_apart(job) for job in config["jobs"]]}))
@@ -87,6 +93,11 @@ def _load_apart(job: Mapping[str, Any]) -> Mapping[str, Any]:
     alike: dict[str, Any] = {"process": {"bernoulli": {"load": 0.1}}, "node_loads": {"equal": {}}}
     kept = {key: value for key, value in job["traffic"].items() if key != "changes"}
     return {**job, "traffic": {**kept, **alike}}
+
+
+def is_fabric(config: Mapping[str, Any]) -> bool:
+    """Whether a resolved configuration is of an InfiniBand fabric."""
+    return "infiniband" in config.get("router", {})  # An ideal network has none.
 
 
 def runs_programs(point: Point) -> bool:
@@ -111,10 +122,16 @@ def expected(points: Sequence[Point], workers: int) -> Expected:
 def _expected(point: Point) -> tuple[float, float]:
     """Time [s] and memory [MB] of one point."""
     config, network = json.loads(point.config), survey(point)
+    if is_fabric(config):
+        return packet_hops(point) * FABRIC_HOP_NS / 1e9, _fabric_bytes(network) / 1e6
     inside = network.nodes * _packet_rate(config["jobs"]) * min(_cycles(config), _latency(config, network))
     time = 0.0 if runs_programs(point) else packet_hops(point) * _hop_ns(network) / 1e9
     state = ROUTER_BYTES * network.routers + PORT_BYTES * network.ports + PACKET_BYTES * inside
     return time, state / 1e6
+
+
+def _fabric_bytes(network: Survey) -> float:
+    return PORT_BYTES * network.ports + 2 * network.nodes * network.routers
 
 
 def _hop_ns(network: Survey) -> float:
@@ -124,6 +141,8 @@ def _hop_ns(network: Survey) -> float:
 def packet_hops(point: Point) -> float:
     """Expected hops of all packets of a point, if the network accepts what is offered."""
     config, network = json.loads(point.config), survey(point)
+    if network.packet_hops is not None:
+        return network.packet_hops
     return network.nodes * _packet_rate(config["jobs"]) * _cycles(config) * network.hops
 
 

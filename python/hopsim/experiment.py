@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hopsim import _core, files, graph_file, placement_file, program_file, toml
+from hopsim import _core, files, flows_file, graph_file, placement_file, program_file, toml
 from hopsim.errors import ConfigError
 from hopsim.kinds import is_table
 from hopsim.suggestion import suggestion
@@ -47,8 +47,11 @@ class Point:
     labels: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
-    def cycles(self) -> int:
-        """Length of the measurement window; of programs, which end it, its greatest [cycles]."""
+    def cycles(self) -> int | None:
+        """Length of the measurement window; of programs, which end it, its greatest [cycles].
+
+        None for an InfiniBand fabric, which has no cycles.
+        """
         measure = json.loads(self.config)["measure"]
         return measure.get("cycles", measure.get("max_cycles"))
 
@@ -136,7 +139,8 @@ class Experiment:
         overrides = list(self.overrides)
         try:
             # The points of a sweep mostly name the same file.
-            files = (functools.cache(self._links), self._nodes, self._contents, self._ranks)
+            links, flows = functools.cache(self._links), functools.cache(self._flows)
+            files = (links, self._nodes, flows, self._contents, self._ranks)
             configs = _core.points(self.text, self.name, overrides, files)
         except ConfigError as error:
             raise ConfigError(_without_place(str(error))) from None
@@ -157,6 +161,10 @@ class Experiment:
     def _nodes(self, file: str) -> list[int]:
         """The nodes in the file of a placement, by rank."""
         return placement_file.nodes(self.directory / file)
+
+    def _flows(self, file: str) -> str:
+        """The flows in a file, as JSON."""
+        return json.dumps(flows_file.flows(self.directory / file))
 
     def _contents(self, file: str) -> bytes:
         """What is in the file of a program, decompressed."""

@@ -57,12 +57,12 @@ class Meter:
         self._began = time.monotonic()
 
     def update(self, finished: int, monitors: Iterable[Monitor]) -> None:
-        """Take stock; `progress` counts running points by the share of cycles they have done."""
+        """Take stock; `progress` counts running points by the share that is done of them."""
         elapsed = max(time.monotonic() - self._began, 1e-9)
         hops, share = 0, 0.0
         for monitor in monitors:
             hops += monitor.packet_hops
-            share += monitor.cycles / monitor.total_cycles if monitor.total_cycles else 0.0
+            share += monitor.done / monitor.total if monitor.total else 0.0
         self.finished = finished
         self.progress = max(float(finished), min(self.stored + share, self.total))
         self.rate = hops / elapsed

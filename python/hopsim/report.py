@@ -16,6 +16,7 @@ from hopsim.series import (
     axis_names,
     by_job,
     has_bursts,
+    has_flows,
     has_jobs,
     has_programs,
     of_traffic,
@@ -47,6 +48,17 @@ _PROGRAMS = (
     _Figure("message_latency_p99", "p99", 0),
     _Figure("hops_mean", "hops", 2),
 )
+_FLOWS = (
+    _Figure("throughput_gbps", "Gb/s", 3, interval=True),
+    _Figure("flow_throughput_min_gbps", "least flow", 3),
+    _Figure("flow_throughput_max_gbps", "greatest", 3),
+    _Figure("jain_index", "Jain", 3),
+    _Figure("packet_latency_mean_ns", "latency", 0),
+    _Figure("packet_latency_p99_ns", "p99", 0),
+    _Figure("packets_marked", "marked", 0),
+)
+"""Of InfiniBand fabrics."""
+
 _BESIDE = (
     *_PROGRAMS[:4],
     _Figure("accepted_load", "accepted", 4),
@@ -71,7 +83,9 @@ def summary_table(results: Results) -> Table:
     """
     parts = by_job(results)
     axes = [path for path in parts.axes if path != SEED]
-    if not has_programs(parts):
+    if has_flows(parts):
+        figures = _FLOWS
+    elif not has_programs(parts):
         figures = (*_leading(parts, axes), *_FIGURES)
     else:
         figures = _BESIDE if len(of_traffic(parts)) else _PROGRAMS
@@ -105,6 +119,9 @@ def _leading(results: Results, axes: list[str]) -> tuple[_Figure, ...]:
 
 def _caption(results: Results) -> str:
     seeds = {result.summary.get("seed") for result in results}
+    if has_flows(results):
+        spread = f"; ± 95 % confidence interval over {len(seeds)} seeds" if len(seeds) > 1 else ""
+        return f"Throughput in Gb/s: all flows, and the extreme ones; latencies in ns{spread}."
     if has_programs(results):
         spread = f"; ± 95 % confidence interval over {len(seeds)} seeds" if len(seeds) > 1 else ""
         beside = (

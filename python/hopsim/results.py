@@ -28,11 +28,16 @@ STREAMS = (
     "message_sizes",
     "latency_histogram",
     "batches",
+    "flows",
+    "flow_series",
+    "queue_series",
 )
 """Names of the tables that a simulation can record."""
 
 _RECORDING = {
     "timeseries": "measure.interval > 0",
+    "flow_series": 'measure.streams = ["flow_series"] and measure.time.interval',
+    "queue_series": 'measure.streams = ["queue_series"] and measure.time.interval',
     "generation_series": 'measure.streams = ["generation"] and measure.interval > 0',
 }
 """Table -> what makes a simulation record it, where that is not a stream of the same name."""
@@ -47,13 +52,24 @@ _FIGURES = {
     "jain_index": "",
 }
 
+_FABRIC_FIGURES = {
+    "throughput_gbps": "Gb/s",
+    "flow_throughput_min_gbps": "Gb/s",
+    "flow_throughput_max_gbps": "Gb/s",
+    "jain_index": "",
+    "packet_latency_mean_ns": "ns",
+    "packets_marked": "packets",
+}
+"""Of InfiniBand fabrics."""
+
 
 class Result:
     """One simulated point.
 
     Attributes:
         config: the resolved configuration.
-        summary: the summary record; loads in phits/(node·cycle), latencies in cycles.
+        summary: the summary record; loads in phits/(node·cycle), latencies in cycles (in InfiniBand fabrics:
+            throughput in Gb/s, latencies in ns).
         jobs: one summary record per job, `job` holding its name.
         axes: the sweep assignments {path: value} of the point; empty for a single run.
         tables: table name -> Arrow table, for the tables that were recorded.
@@ -161,6 +177,21 @@ class Result:
         """One row per batch of the measurement window."""
         return self._table("batches")
 
+    @property
+    def flows(self) -> pa.Table:
+        """One row per flow of an InfiniBand fabric: throughput [Gb/s], packets, marks, latency [ns]."""
+        return self._table("flows")
+
+    @property
+    def flow_series(self) -> pa.Table:
+        """One row per interval, ending at `time_s` [s], and flow: throughput [Gb/s], marks, CCTI."""
+        return self._table("flow_series")
+
+    @property
+    def queue_series(self) -> pa.Table:
+        """One row per interval, output port of a switch and VL: bytes queued, throughput [Gb/s]."""
+        return self._table("queue_series")
+
     def json(self) -> str:
         """`record` as one line of JSON; the same text for the same simulation."""
         return json.dumps(self.record, separators=(",", ":"))
@@ -172,14 +203,19 @@ class Result:
             how = _RECORDING.get(name, f'measure.streams = ["{name}"]')
             raise NotRecordedError(f"{name} was not recorded; set {how}") from None
 
+    @property
+    def _figures(self) -> dict[str, str]:
+        """What a line shows of the summary, with units."""
+        return _FABRIC_FIGURES if "throughput_gbps" in self.summary else _FIGURES
+
     def __repr__(self) -> str:
-        figures = ", ".join(f"{name}={_figure(self.summary.get(name))}" for name in _FIGURES)
+        figures = ", ".join(f"{name}={_figure(self.summary.get(name))}" for name in self._figures)
         return f"Result({figures})"
 
     def _repr_html_(self) -> str:
         rows = (
             f"<tr><th>{name}</th><td>{_figure(self.summary.get(name))}</td><td>{unit}</td></tr>"
-            for name, unit in _FIGURES.items()
+            for name, unit in self._figures.items()
         )
         recorded = ", ".join(self.tables) or "none"
         return f"<table>{''.join(rows)}</table><p>Tables: {html.escape(recorded)}</p>"

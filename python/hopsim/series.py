@@ -177,6 +177,11 @@ def has_programs(results: Results) -> bool:
     return any("execution_time" in result.summary for result in results)
 
 
+def has_flows(results: Results) -> bool:
+    """Whether the network is an InfiniBand fabric."""
+    return any("throughput_gbps" in result.summary for result in results)
+
+
 def of_programs(results: Results) -> Results:
     """The points that are, or whose only job is, a program."""
     return _where(results, lambda result: "execution_time" in result.summary)

@@ -10,9 +10,11 @@ from typing import Any
 
 from hopsim import progress as progress_module
 from hopsim.errors import ConfigError, RunError, SweepError
+from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
 from hopsim.kinds import is_sequence, is_table
 from hopsim.links_warning import warn_of_default_latencies
+from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
 from hopsim.store import Store
@@ -103,6 +105,7 @@ def sweep_of(document: Experiment, out: Path | None, *, workers: int, progress: 
     """Simulate every point of a document on so many threads, see `sweep`."""
     points = document.points()
     warn_of_default_latencies(document, points)
+    warn_of_no_recovery(document, points)
     store = None if out is None else Store.claim(out, document, points, force=False)
     results, outcome = _simulate(points, workers, progress=progress, store=store)
     if outcome.failures:
@@ -132,6 +135,9 @@ def _recording(document: Experiment) -> Experiment:
     if document.states("measure.streams") and document.states("measure.interval"):
         return document
     config = json.loads(document.points()[0].config)
+    if is_fabric(config):
+        stated = document.states("measure.streams")
+        return document if stated else document.replacing({"measure.streams": ["flows"]})
     programs = any("program" in job for job in config["jobs"])
     packets = "ideal" not in config["topology"] and "contention" not in config
     if not document.states("measure.streams"):

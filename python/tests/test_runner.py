@@ -100,10 +100,10 @@ def test_points_of_one_configuration_are_simulated_once_and_each_keeps_its_axes(
 
 def test_the_meter_counts_running_points_by_the_share_of_cycles_done() -> None:
     class Running:
-        packet_hops, cycles, total_cycles = 10, 25, 100
+        packet_hops, done, total = 10, 25, 100
 
     class Waiting:
-        packet_hops, cycles, total_cycles = 0, 0, 0
+        packet_hops, done, total = 0, 0, 0
 
     meter = Meter(total=8, stored=2)
     meter.update(3, [Running(), Running(), Waiting(), Running(), Running(), Running(), Running()])  # pyright: ignore[reportArgumentType]

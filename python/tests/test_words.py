@@ -38,6 +38,9 @@ RECORDED = [
     DRAGONFLY + MEASURE + "[[jobs]]\ntraffic.process.synchronised_bursts.packets = 2\n",
     "units = { cycle = '1 ns', phit = '4 B' }\n"
     "measure.streams = ['ranks', 'messages', 'operations', 'message_sizes']\n" + DRAGONFLY + PROGRAM,
+    "router = 'infiniband'\ntopology.fat_tree = { k = 2, levels = 1 }\n"
+    "jobs = [{ flows = [{ source = 0, destination = 1 }] }]\n[measure]\n"
+    "time = { window = '20 us', interval = '10 us' }\nstreams = ['flows', 'flow_series', 'queue_series']\n",
 ]
 
 
@@ -76,7 +79,9 @@ def test_explain_tells_of_every_column(hopsim: Command) -> None:
 def test_every_column_has_a_meaning_and_a_unit_where_it_has_one() -> None:
     for column in result_columns():
         assert re.match(r"[A-Z0-9].*\.$", column.meaning) or column.meaning.startswith(column.name), column
-        if "latency" in column.name or column.name.startswith("cycle"):
+        if column.name.endswith("_ns"):
+            assert column.unit == "ns", column
+        elif "latency" in column.name or column.name.startswith("cycle"):
             assert column.unit == "cycles", column
         if column.name.endswith("load"):
             assert column.unit == "phits/(node·cycle)", column

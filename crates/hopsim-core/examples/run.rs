@@ -5,8 +5,8 @@
 
 use hopsim_core::config::document;
 use hopsim_core::config::program::ProgramConfig;
-use hopsim_core::engine::{Control, run, run_in_general};
-use hopsim_core::plan::Plan;
+use hopsim_core::engine::{Control, run_any, run_in_general};
+use hopsim_core::plan::AnyPlan;
 use hopsim_programs::formats::mpt;
 use hopsim_programs::program::Program;
 use std::error::Error;
@@ -30,12 +30,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(trace) => Ok(Program::Script(trace.clone())),
         None => Err("only traces are read".into()),
     };
-    let plan = Plan::with_programs(&experiment, &library)?;
+    let plan = AnyPlan::new(&experiment, &library)?;
     let control = Control::default();
     let mut out = std::io::stdout().lock();
     if option != "--set-up" {
-        let general = option == "--general";
-        let outcome = if general { run_in_general(&plan, &control) } else { run(&plan, &control) }?;
+        let outcome = match &plan {
+            AnyPlan::Network(plan) if option == "--general" => run_in_general(plan, &control),
+            _ => run_any(&plan, &control),
+        }?;
         writeln!(out, "{}", serde_json::to_string_pretty(&outcome.summary)?)?;
     }
     writeln!(out, "packet_hops {}", control.packet_hops.load(Ordering::Relaxed))?;

@@ -1,5 +1,6 @@
 //! The two kinds of error a user can meet: a bad document and a run that cannot go on.
 
+use hopsim_infiniband::error::Deadlock;
 use std::fmt;
 
 /// A mistake in the experiment document: which key, which value, why, and what would be valid.
@@ -111,6 +112,8 @@ impl std::error::Error for ConfigError {}
 pub enum RunError {
     /// Packets wait for each other in a cycle and none of them can ever move.
     Deadlock(DeadlockReport),
+    /// Packets of an InfiniBand fabric wait for each other in a circle: time when that was found \[ns\], and the circle.
+    FabricDeadlock(u64, Deadlock),
     /// The ranks of a program wait for each other, or for something that never comes.
     Stuck(Box<StuckReport>),
     /// A program is done, and nobody has received some of its messages.
@@ -235,6 +238,7 @@ impl fmt::Display for RunError {
         match self {
             Self::Cancelled => write!(f, "cancelled"),
             Self::Deadlock(report) => write!(f, "{report}"),
+            Self::FabricDeadlock(ns, deadlock) => write!(f, "deadlock at {ns} ns: {deadlock}"),
             Self::Stuck(report) => write!(f, "{report}"),
             Self::Unmatched(report) => write!(f, "{report}"),
             Self::Unfinished(cycles, jobs) => {

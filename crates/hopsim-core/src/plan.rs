@@ -1,16 +1,21 @@
 //! The plan: an experiment checked and resolved. Nothing in it is optional, nothing can fail any more.
 
+mod any;
 mod classes;
 mod damq;
+pub mod fabric;
 mod generators;
 mod jobs;
 pub mod programs;
+mod quantity;
 mod vcs;
 
+pub use any::AnyPlan;
+pub use fabric::FabricPlan;
 pub use jobs::{JobPlan, ProgramPlan, TrafficPlan};
 
 use crate::config::measure::RecordStream;
-use crate::config::router::{Allocator, Consumption, CrossbarInputs, RouterConfig};
+use crate::config::router::{Allocator, Consumption, CrossbarInputs, RouterConfig, not_a_fabric};
 use crate::config::{
     Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
     NicConfig, OutputHold, SourceQueue, WhenFull,
@@ -132,6 +137,7 @@ impl Plan {
         library: &programs::Library<'_>,
     ) -> Result<Self, ConfigError> {
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
+        check_router(&experiment)?;
         jobs::resolve_work(&mut experiment)?;
         resolve_compat(&mut experiment);
         jobs::resolve_load(&mut experiment)?;
@@ -236,6 +242,15 @@ impl Plan {
     }
 }
 
+/// Refuses what is planned otherwise, see [`AnyPlan`].
+fn check_router(experiment: &Experiment) -> Result<(), ConfigError> {
+    if experiment.infiniband().is_none() {
+        return Ok(());
+    }
+    let reason = "a fabric of InfiniBand has no cycles, phits and packets that routers route";
+    Err(ConfigError::new("router.infiniband", reason).valid("cioq, input_queued"))
+}
+
 fn resolve_compat(experiment: &mut Experiment) {
     let fogsim = experiment.compat == Some(Compat::Fogsim);
     let nic = &mut experiment.nic;
@@ -303,6 +318,7 @@ fn check_streams(experiment: &Experiment) -> Result<(), ConfigError> {
     let (has_programs, has_contention) = (experiment.has_programs(), experiment.has_contention());
     for (index, stream) in m.streams.iter().enumerate() {
         let reason = match RecordStream::OF_PROGRAMS.contains(stream) {
+            _ if RecordStream::OF_FABRICS.contains(stream) => "the network is no InfiniBand fabric",
             true if !has_programs => "no job runs a program",
             false if !has_contention => "without contention no router sees a packet",
             _ => continue,
@@ -341,6 +357,7 @@ fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
         RouterConfig::InputQueued(r) => {
             ("input_queued", 1.0, r.crossbar_latency, r.pipeline_latency, None, &r.allocator)
         }
+        RouterConfig::Infiniband(_) => not_a_fabric(),
     };
     let consumption = consumption(experiment)?;
     if !(1.0..=64.0).contains(&speedup) {
@@ -371,7 +388,7 @@ fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
         damq: None,
         consumption,
         crossbar_inputs: match &experiment.router {
-            RouterConfig::Cioq(_) => CrossbarInputs::Port,
+            RouterConfig::Cioq(_) | RouterConfig::Infiniband(_) => CrossbarInputs::Port,
             RouterConfig::InputQueued(router) => router.crossbar_inputs,
         },
     })

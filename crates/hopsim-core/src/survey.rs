@@ -1,8 +1,8 @@
 //! What can be said of a network before anything runs: its links, its diameter, how narrow it is in the middle.
 
-use crate::network::Network;
-use crate::plan::Plan;
-use crate::topology::Topology;
+use crate::plan::fabric::{FabricPlan, outputs};
+use crate::plan::{AnyPlan, Plan};
+use crate::topology::{PortClass, Topology};
 use serde::Serialize;
 
 /// Most link ends that the searches for distances look at.
@@ -42,37 +42,92 @@ pub struct Survey {
     pub input_vcs: usize,
     /// Ports of all routers.
     pub ports: usize,
+    /// Of an InfiniBand fabric: hops of all packets, if every flow has its rate or an equal share of what its host can send.
+    pub packet_hops: Option<f64>,
 }
 
 impl Survey {
     /// Looks at the network of a plan.
-    pub fn new(plan: &Plan) -> Self {
-        let network = &plan.network;
-        let map = Map::new(network);
+    pub fn new(plan: &AnyPlan) -> Self {
+        match plan {
+            AnyPlan::Network(plan) => Self::of_network(plan),
+            AnyPlan::Fabric(plan) => Self::of_fabric(plan),
+        }
+    }
+
+    /// What follows from the topology alone, with shortest paths and a VC for each input port.
+    fn of_topology(topology: &Topology) -> Self {
+        let (map, ports) = (Map::new(topology), topology.ports());
         let (diameter, mean_distance, sampled) = map.distances();
         let count = |code: usize| {
-            let ends = network.links.iter().enumerate().filter(|(index, link)| {
-                let port = index % network.layout.ports();
-                link.peer.is_some() && usize::from(network.layout.class[port]) == code + 1
-            });
-            ends.count() / 2
+            let of_class = |port: &usize| ports[*port] == PortClass::Link(code as u8);
+            let plugged = |router| {
+                (0..ports.len())
+                    .filter(of_class)
+                    .filter(|&port| topology.neighbour(router, port).is_some())
+                    .count()
+            };
+            (0..topology.routers()).map(plugged).sum::<usize>() / 2
         };
-        let routers = network.routers as usize;
-        let vcs: usize = network.layout.input_vcs.iter().map(|&vcs| usize::from(vcs)).sum();
+        let all_ports = topology.routers() as usize * ports.len();
         Self {
-            nodes: network.nodes,
-            routers: network.routers,
-            links: network.link_classes.iter().enumerate().map(|(code, &name)| (name, count(code))).collect(),
+            nodes: topology.nodes(),
+            routers: topology.routers(),
+            links: topology
+                .link_classes()
+                .iter()
+                .enumerate()
+                .map(|(code, &name)| (name, count(code)))
+                .collect(),
             diameter,
             mean_distance,
             sampled,
-            cut: map.cut(&plan.topology),
-            longest_path: plan.experiment.routing.paths(&plan.topology).map_or(diameter, |paths| paths.hops),
-            decides: plan.routing.redecides(),
-            input_vcs: routers * vcs,
-            ports: routers * network.layout.ports(),
+            cut: map.cut(topology),
+            longest_path: diameter,
+            decides: false,
+            input_vcs: all_ports,
+            ports: all_ports,
+            packet_hops: None,
         }
     }
+
+    fn of_network(plan: &Plan) -> Self {
+        let own = Self::of_topology(&plan.topology);
+        let layout = &plan.network.layout;
+        let routers = own.routers as usize;
+        let vcs: usize = layout.input_vcs.iter().map(|&vcs| usize::from(vcs)).sum();
+        let paths = plan.experiment.routing.paths(&plan.topology);
+        Self {
+            longest_path: paths.map_or(own.diameter, |paths| paths.hops),
+            decides: plan.routing.redecides(),
+            input_vcs: routers * vcs,
+            ports: routers * layout.ports(),
+            ..own
+        }
+    }
+
+    fn of_fabric(plan: &FabricPlan) -> Self {
+        let own = Self::of_topology(&plan.topology);
+        let ports = plan.fabric.ports.len() - plan.fabric.hosts as usize;
+        let lanes = usize::from(plan.fabric.lanes.count);
+        Self { input_vcs: ports * lanes, ports, packet_hops: Some(packet_hops(plan)), ..own }
+    }
+}
+
+/// Hops of all packets of a fabric, if every flow has its rate or an equal share of what its host can send.
+fn packet_hops(plan: &FabricPlan) -> f64 {
+    let fabric = &plan.fabric;
+    let mut of_host = vec![0u64; fabric.hosts as usize];
+    plan.flows.iter().for_each(|flow| of_host[flow.source as usize] += 1);
+    let of_flow = |flow: &hopsim_infiniband::flow::Flow| {
+        let slowest = fabric.host.injection.max(fabric.ports[flow.source as usize].byte);
+        let byte = flow.byte.max(slowest * of_host[flow.source as usize]);
+        let time = flow.end.min(plan.span.end).saturating_sub(flow.start);
+        let bytes = (time as f64 / byte as f64).min(flow.bytes.map_or(f64::INFINITY, |bytes| bytes as f64));
+        let hops = outputs(fabric, [flow.source, flow.destination]).len() - 1;
+        bytes / f64::from(fabric.mtu) * hops as f64
+    };
+    plan.flows.iter().map(of_flow).sum()
 }
 
 /// Which routers are linked.
@@ -86,13 +141,15 @@ struct Map {
 }
 
 impl Map {
-    fn new(network: &Network) -> Self {
-        let mut map = Self { peers: Vec::new(), first: vec![0], with_nodes: 0 };
-        for links in network.links.chunks(network.layout.ports()) {
-            map.peers.extend(links.iter().filter_map(|link| link.peer).map(|(peer, _)| peer));
+    fn new(topology: &Topology) -> Self {
+        let with_nodes = topology.routers_with_nodes() as usize;
+        let mut map = Self { peers: Vec::new(), first: vec![0], with_nodes };
+        let ports = topology.ports().len();
+        for router in 0..topology.routers() {
+            let peers = (0..ports).filter_map(|port| topology.neighbour(router, port));
+            map.peers.extend(peers.map(|(peer, _)| peer));
             map.first.push(map.peers.len());
         }
-        map.with_nodes = network.nodes as usize / network.layout.terminals;
         map
     }
 
@@ -293,11 +350,13 @@ impl<'m> Cut<'m> {
 mod tests {
     use super::*;
     use crate::config::document;
+    use crate::plan::programs::no_files;
 
     fn survey(topology: &str) -> Survey {
         let text = format!("load = 0.1\n[topology]\n{topology}");
         let points = document::points(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
-        Survey::new(&Plan::new(&points[0].experiment).unwrap_or_else(|error| panic!("{error}")))
+        let plan = AnyPlan::new(&points[0].experiment, &no_files);
+        Survey::new(&plan.unwrap_or_else(|error| panic!("{error}")))
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub fn in_run(failure: &Failure) -> PyErr {
     match failure {
         Failure::Cancelled => Cancelled::new_err(failure.to_string()),
         Failure::Deadlock(_)
+        | Failure::FabricDeadlock(..)
         | Failure::Stuck(_)
         | Failure::Unmatched(_)
         | Failure::Unfinished(..)

@@ -10,7 +10,7 @@ mod traces;
 use hopsim_core::config::document;
 use hopsim_core::error::ConfigError;
 use hopsim_core::measure::statistics;
-use hopsim_core::plan::Plan;
+use hopsim_core::plan::AnyPlan;
 use hopsim_core::routing::flexvc::{Example, Support, supported};
 use hopsim_core::survey::Survey;
 use programs::{PythonFiles, Readers};
@@ -34,9 +34,10 @@ fn schema() -> String {
 
 /// Resolved configuration of every point of a document, as JSON.
 ///
-/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are four functions, which
-/// may raise: the links of the graph in a file as a JSON list, the nodes in the file of a placement by rank, what is in the file of a
-/// program, decompressed, and the same of the files of all ranks of a Chakra trace. Raises `ConfigError`.
+/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are five functions, which
+/// may raise: the links of the graph in a file as a JSON list, the nodes in the file of a placement by rank, the flows in a file as
+/// a JSON list, what is in the file of a program, decompressed, and the same of the files of all ranks of a Chakra trace. Raises
+/// `ConfigError`.
 #[pyfunction]
 #[pyo3(signature = (text, name, overrides, files=None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
@@ -75,7 +76,7 @@ fn axes(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<St
 #[pyfunction]
 fn survey(py: Python<'_>, config: &str) -> PyResult<String> {
     let survey = py.detach(|| {
-        let plan = Plan::with_programs(&document::from_json(config)?, &programs::kept)?;
+        let plan = AnyPlan::new(&document::from_json(config)?, &programs::kept)?;
         Ok::<_, ConfigError>(Survey::new(&plan))
     });
     let survey = survey.map_err(|error| errors::in_configuration(&error))?;

@@ -3,15 +3,15 @@
 use hopsim_core::engine::Control;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What the threads share.
 #[derive(Debug, Default)]
 pub struct Shared {
     /// What the engine writes and reads.
     pub control: Control,
-    /// Cycles the simulation will take; 0 before it starts.
-    pub total: AtomicU32,
+    /// How long the simulation is, in cycles or ticks; 0 before it starts.
+    pub total: AtomicU64,
 }
 
 /// Progress of one simulation, shared between threads.
@@ -38,15 +38,15 @@ impl Monitor {
         self.0.control.cancel.store(true, Ordering::Relaxed);
     }
 
-    /// Cycles simulated so far.
+    /// How much of the simulation is done: cycles, or ticks of an InfiniBand fabric.
     #[getter]
-    fn cycles(&self) -> u32 {
-        self.0.control.cycles.load(Ordering::Relaxed)
+    fn done(&self) -> u64 {
+        self.0.control.done.load(Ordering::Relaxed)
     }
 
-    /// Cycles the simulation will take; 0 before it starts.
+    /// How much that will be; 0 before it starts.
     #[getter]
-    fn total_cycles(&self) -> u32 {
+    fn total(&self) -> u64 {
         self.0.total.load(Ordering::Relaxed)
     }
 

@@ -1,6 +1,7 @@
 //! The files of programs: each is read once per process, and kept by the digest of its contents.
 
 use hopsim_core::config::document::Files;
+use hopsim_core::config::infiniband::flows::FlowConfig;
 use hopsim_core::config::program::ProgramConfig;
 use hopsim_core::topology::graph::Edge;
 use hopsim_programs::error::ProgramError;
@@ -24,6 +25,8 @@ pub struct Readers {
     pub links: Py<PyAny>,
     /// The nodes in the file of a placement by rank.
     pub nodes: Py<PyAny>,
+    /// The flows in a file as a JSON list.
+    pub flows: Py<PyAny>,
     /// The contents of a file, decompressed.
     pub contents: Py<PyAny>,
     /// The same of the files of all ranks of a Chakra trace.
@@ -31,11 +34,11 @@ pub struct Readers {
 }
 
 /// The same as Python hands them over, in this order.
-pub type Functions = (Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>);
+pub type Functions = (Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>);
 
 impl From<Functions> for Readers {
-    fn from((links, nodes, contents, ranks): Functions) -> Self {
-        Self { links, nodes, contents, ranks }
+    fn from((links, nodes, flows, contents, ranks): Functions) -> Self {
+        Self { links, nodes, flows, contents, ranks }
     }
 }
 
@@ -107,6 +110,11 @@ impl Files for PythonFiles {
 
     fn nodes(&self, file: &str) -> Result<Vec<u32>, String> {
         call(&self.readers()?.nodes, file, |answer| answer.extract())
+    }
+
+    fn flows(&self, file: &str) -> Result<Vec<FlowConfig>, String> {
+        let text: String = call(&self.readers()?.flows, file, |answer| answer.extract())?;
+        serde_json::from_str(&text).map_err(|error| error.to_string())
     }
 
     fn load(&self, program: &mut ProgramConfig) -> Result<(), String> {

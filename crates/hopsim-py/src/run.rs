@@ -6,7 +6,7 @@ use super::programs;
 use hopsim_core::config::document;
 use hopsim_core::engine::{self, Outcome};
 use hopsim_core::measure::Column;
-use hopsim_core::plan::Plan;
+use hopsim_core::plan::AnyPlan;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::sync::atomic::Ordering;
@@ -63,10 +63,8 @@ pub fn run(py: Python<'_>, config_json: &str, monitor: &Bound<'_, Monitor>) -> P
     let shared = monitor.get().shared();
     py.detach(|| {
         let experiment = document::from_json(config_json).map_err(|e| errors::in_configuration(&e))?;
-        let plan =
-            Plan::with_programs(&experiment, &programs::kept).map_err(|e| errors::in_configuration(&e))?;
-        let measure = &plan.experiment.measure;
-        shared.total.store(measure.warmup + measure.cycles, Ordering::Relaxed);
-        engine::run(&plan, &shared.control).map(Run).map_err(|e| errors::in_run(&e))
+        let plan = AnyPlan::new(&experiment, &programs::kept).map_err(|e| errors::in_configuration(&e))?;
+        shared.total.store(plan.length(), Ordering::Relaxed);
+        engine::run_any(&plan, &shared.control).map(Run).map_err(|e| errors::in_run(&e))
     })
 }

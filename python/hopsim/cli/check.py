@@ -10,6 +10,7 @@ from hopsim.cli import options
 from hopsim.estimate import expected, runs_programs, survey
 from hopsim.experiment import Point
 from hopsim.links_warning import warn_of_default_latencies
+from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.runner import all_cores
 
 
@@ -31,6 +32,7 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     document = options.document(experiment, assignments)
     points = document.points()
     warn_of_default_latencies(document, points)
+    warn_of_no_recovery(document, points)
     click.echo(f"points: {len(points):,}")
     for network in dict.fromkeys(_described(point) for point in points):
         click.echo(network)

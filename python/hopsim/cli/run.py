@@ -16,6 +16,7 @@ from hopsim.cli.console import stdout
 from hopsim.errors import ConfigError
 from hopsim.experiment import Point
 from hopsim.links_warning import warn_of_default_latencies
+from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.report import summary_table
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
@@ -51,6 +52,7 @@ def command(
     document = options.document(experiment, assignments)
     points = document.points()
     warn_of_default_latencies(document, points)
+    warn_of_no_recovery(document, points)
     if out is None and json_path is None:
         out = default_directory(document, points)
     store = None if out is None else Store.claim(out, document, points, force=force)

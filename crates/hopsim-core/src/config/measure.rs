@@ -18,6 +18,9 @@ pub struct MeasureConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 3_000_000_000_u32))]
     pub max_cycles: Option<u32>,
+    /// Beside `router.infiniband` alone: warm-up, window and interval in seconds; it stands for `warmup`, `cycles` and `interval`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<TimeConfig>,
     /// Seed of all random numbers; the same seed gives the same result to the last bit.
     pub seed: u64,
     /// Equal parts of the window whose spread gives the 95 % confidence intervals \[1 … 10000\]; 1 gives none.
@@ -38,6 +41,7 @@ impl Default for MeasureConfig {
             warmup: 10_000,
             cycles: 10_000,
             max_cycles: None,
+            time: None,
             seed: 1,
             batches: 10,
             interval: 0,
@@ -47,7 +51,33 @@ impl Default for MeasureConfig {
     }
 }
 
+/// How long an InfiniBand fabric is simulated and measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TimeConfig {
+    /// Before the window, not measured.
+    #[schemars(example = "1 ms")]
+    pub warmup: String,
+    /// Length of the measurement window.
+    #[schemars(example = "10 ms")]
+    pub window: String,
+    /// Interval of the streams `flow_series` and `queue_series`, which need it; it begins at 0, warm-up included, and what is left of
+    /// the run behind the last whole one has no row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = "100 us")]
+    pub interval: Option<String>,
+}
+
+impl Default for TimeConfig {
+    fn default() -> Self {
+        Self { warmup: "0 s".into(), window: "10 ms".into(), interval: None }
+    }
+}
+
 impl RecordStream {
+    /// Those of InfiniBand fabrics.
+    pub const OF_FABRICS: [Self; 3] = [Self::Flows, Self::FlowSeries, Self::QueueSeries];
+
     /// Those of programs and their ranks, not of packets.
     pub const OF_PROGRAMS: [Self; 4] = [Self::Ranks, Self::Messages, Self::Operations, Self::MessageSizes];
 
@@ -86,4 +116,12 @@ pub enum RecordStream {
     MessageSizes,
     /// Per job: histogram of packet latency, bins at most 0.1 % wide.
     LatencyHistogram,
+    /// Per flow of an InfiniBand fabric: throughput, packets, marks, notifications and latency over the window.
+    Flows,
+    /// Per interval (`measure.time.interval`, which it needs) and flow of an InfiniBand fabric: throughput, marks, notifications,
+    /// and the CCTI at its end.
+    FlowSeries,
+    /// Per interval (`measure.time.interval`, which it needs) and output port and VL of an InfiniBand switch that a flow uses: what
+    /// waits in its virtual output queues at its end, whether it is congested, and throughput.
+    QueueSeries,
 }

@@ -2,6 +2,7 @@
 //! resolves it; the engine only sees the plan.
 
 pub mod document;
+pub mod infiniband;
 pub mod measure;
 pub mod program;
 pub mod router;
@@ -13,6 +14,8 @@ use crate::traffic;
 use crate::traffic::placement::Placement;
 use crate::traffic::rank_order::RankOrder;
 use indexmap::IndexMap;
+use infiniband::Infiniband;
+use infiniband::flows::FlowsConfig;
 use measure::MeasureConfig;
 use program::{HostConfig, ProgramConfig, Repeat, UnitsConfig};
 use router::RouterConfig;
@@ -71,6 +74,11 @@ impl Experiment {
     /// Whether some job runs a program.
     pub fn has_programs(&self) -> bool {
         self.jobs.iter().any(|job| job.program.is_some())
+    }
+
+    /// The fabric, if the network is one of InfiniBand.
+    pub fn infiniband(&self) -> Option<&Infiniband> {
+        if let RouterConfig::Infiniband(fabric) = &self.router { Some(fabric) } else { None }
     }
 
     /// Whether packets meet: in an ideal network, or where contention is left out, they do not.
@@ -364,6 +372,9 @@ pub struct JobConfig {
     /// The hosts that the program runs on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<HostConfig>,
+    /// What hosts of an InfiniBand fabric (`router.infiniband`) send to each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flows: Option<FlowsConfig>,
     /// When its program or its traffic begins \[cycles\].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub start: u32,

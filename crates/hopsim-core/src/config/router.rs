@@ -1,5 +1,6 @@
 //! What a router is made of, as written in the document.
 
+use crate::config::infiniband::Infiniband;
 use crate::routing::flexvc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,14 @@ pub enum RouterConfig {
     /// Input-queued: no output queues, the crossbar runs at link rate and a granted packet goes straight
     /// onto the link.
     InputQueued(InputQueued),
+    /// InfiniBand: a switch with virtual output queues and credits, hosts with channel adapters, congestion control; rates in
+    /// Gb/s, times in seconds.
+    Infiniband(Infiniband),
+}
+
+/// Where only routers with VCs come: a fabric of InfiniBand has a plan of its own.
+pub fn not_a_fabric() -> ! {
+    unreachable!("an InfiniBand fabric is refused at the beginning of the plan")
 }
 
 impl RouterConfig {
@@ -22,6 +31,7 @@ impl RouterConfig {
         match self {
             Self::Cioq(_) => "cioq",
             Self::InputQueued(_) => "input_queued",
+            Self::Infiniband(_) => "infiniband",
         }
     }
 
@@ -30,6 +40,7 @@ impl RouterConfig {
         match self {
             Self::Cioq(router) => &router.vcs,
             Self::InputQueued(router) => &router.vcs,
+            Self::Infiniband(_) => not_a_fabric(),
         }
     }
 }

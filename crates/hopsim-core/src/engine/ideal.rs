@@ -51,7 +51,7 @@ fn run_job<'p>(
                 programs.message(number, letter, at);
             }
         });
-        control.cycles.store(stop, Ordering::Relaxed);
+        control.done.store(u64::from(stop), Ordering::Relaxed);
         if control.cancel.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }

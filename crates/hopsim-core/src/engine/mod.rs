@@ -2,6 +2,7 @@
 
 #[cfg(feature = "trace")]
 mod audit;
+mod fabric;
 mod ideal;
 pub(crate) mod kernel;
 mod mode;
@@ -18,7 +19,7 @@ use crate::error::RunError;
 use crate::measure::recorder::Recorder;
 use crate::measure::summary::Figures;
 use crate::measure::{self, Table};
-use crate::plan::{MOST_ROWS, Plan};
+use crate::plan::{AnyPlan, MOST_ROWS, Plan};
 use crate::trace::{Observer, Unobserved};
 #[cfg(any(test, feature = "trace"))]
 use crate::trace::{PacketTrace, Tracer};
@@ -26,7 +27,7 @@ use kernel::regions::Cut;
 use mode::Mode;
 use serde_json::{Map, Value};
 use simulation::{Region, Simulation};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Cycles between two looks at [`Control`].
 const CONTROL_PERIOD: u32 = 256;
@@ -36,8 +37,8 @@ const CONTROL_PERIOD: u32 = 256;
 pub struct Control {
     /// Set it to stop the run with [`RunError::Cancelled`].
     pub cancel: AtomicBool,
-    /// Cycles done.
-    pub cycles: AtomicU32,
+    /// How far the run is, of [`AnyPlan::length`]: cycles, or ticks of a fabric.
+    pub done: AtomicU64,
     /// Packet-hops (grants) done.
     pub packet_hops: AtomicU64,
 }
@@ -148,6 +149,14 @@ impl Task for Traced {
     }
 }
 
+/// Runs a plan to its end, by the engine that it is for.
+pub fn run_any(plan: &AnyPlan, control: &Control) -> Result<Outcome, RunError> {
+    match plan {
+        AnyPlan::Network(plan) => run(plan, control),
+        AnyPlan::Fabric(plan) => fabric::run(plan, control),
+    }
+}
+
 /// Runs a plan to its last cycle.
 pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     if !plan.experiment.has_contention() {
@@ -200,7 +209,7 @@ fn drive<'p, R: Region<'p>>(
         let begin = simulation.now() / period * period;
         let stop = end.min(begin.saturating_add(period)).min(next_check.max(simulation.now() + 1));
         simulation.advance(stop);
-        control.cycles.store(stop, Ordering::Relaxed);
+        control.done.store(u64::from(stop), Ordering::Relaxed);
         control.packet_hops.store(simulation.worker.recorder.packet_hops, Ordering::Relaxed);
         if control.cancel.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);

@@ -1,5 +1,6 @@
 //! What every column of the results means, in one place: the summary record, and the tables of [`super::tables`].
 
+mod fabric;
 mod programs;
 
 use programs::{MESSAGE_SIZES, MESSAGES, OPERATIONS, PROGRAMS, RANKS};
@@ -30,7 +31,7 @@ const MEANS: [Row; 14] = [
     (
         "accepted_load",
         LOAD,
-        "Phits delivered: what left the network. Mean over the nodes of the jobs and the window.",
+        "Phits delivered: what left the network. Mean over the nodes of the jobs and the window. In an InfiniBand fabric: data delivered, over what the links to the nodes that flows are for can carry [0 … 1].",
     ),
     ("generated_load", LOAD, "Phits generated: what the sources drew, and replies."),
     (
@@ -123,7 +124,7 @@ const SUMMARY: [Row; 24] = [
     (
         "offered_load",
         LOAD,
-        "What the document says: mean over the nodes of the jobs, and over the window if it changes. Empty where the process has no load.",
+        "What the document says: mean over the nodes of the jobs, and over the window if it changes. Empty where the process has no load. In an InfiniBand fabric the rates of the flows, by the same measure as the accepted load; empty unless all have one, and no bytes.",
     ),
     (
         "packet_latency_p50",
@@ -163,7 +164,7 @@ const SUMMARY: [Row; 24] = [
     (
         "jain_index",
         "",
-        "Jain's index of the injected load x of the n nodes that send, (Σx)² / (n Σx²) [1/n … 1]; 1 is fair.",
+        "Jain's index of the injected load x of the n nodes that send, (Σx)² / (n Σx²) [1/n … 1]; 1 is fair. In an InfiniBand fabric x is the throughput of the n flows.",
     ),
     ("packets_generated", PACKETS, "Packets generated in the window, dropped ones included."),
     (
@@ -178,7 +179,7 @@ const SUMMARY: [Row; 24] = [
         "",
         "How often routing was asked by waiting heads, per grant, over the whole run; empty where no head has a choice.",
     ),
-    ("nodes", "nodes", "Nodes of the jobs."),
+    ("nodes", "nodes", "Nodes of the jobs: of flows those that send or receive."),
     ("cycles", CYCLES, "Length of the measurement window."),
     ("seed", "", "Seed of all random numbers."),
     (
@@ -194,7 +195,10 @@ const SUMMARY: [Row; 24] = [
 ];
 
 /// The tables, with their columns.
-const TABLES: [(&str, &[Row]); 13] = [
+const TABLES: [(&str, &[Row]); 16] = [
+    ("flows", &fabric::FLOWS),
+    ("flow_series", &fabric::FLOW_SERIES),
+    ("queue_series", &fabric::QUEUE_SERIES),
     (
         "batches",
         &[
@@ -322,7 +326,7 @@ pub fn columns() -> Vec<Described> {
         all.push(Described { table: "summary", name: name.clone(), unit, meaning: meaning.clone() });
         all.push(interval(name, unit, "batches of the window"));
     }
-    for &(name, unit, meaning) in SUMMARY.iter().chain(&PROGRAMS) {
+    for &(name, unit, meaning) in SUMMARY.iter().chain(&PROGRAMS).chain(&fabric::SUMMARY) {
         all.push(Described { table: "summary", name: name.into(), unit, meaning: meaning.into() });
     }
     all.push(interval("cycles_per_burst", CYCLES, "bursts"));

@@ -1,7 +1,7 @@
 //! Link classes: the numbers of the classes that the topology has, and none of those it has not.
 
 use super::{ejection_vcs, within};
-use crate::config::router::{RouterConfig, Vcs};
+use crate::config::router::{RouterConfig, Vcs, not_a_fabric};
 use crate::config::{Experiment, LinkConfig};
 use crate::error::ConfigError;
 use crate::network::{ClassSpec, Classes};
@@ -80,6 +80,7 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
             r.buffers.injection
         }
         RouterConfig::InputQueued(r) => r.buffers.injection,
+        RouterConfig::Infiniband(_) => not_a_fabric(),
     };
     let vcs = vcs_mut(&mut experiment.router).injection;
     let terminal = ClassSpec {
@@ -134,6 +135,7 @@ pub fn vcs_mut(router: &mut RouterConfig) -> &mut Vcs {
     match router {
         RouterConfig::Cioq(r) => &mut r.vcs,
         RouterConfig::InputQueued(r) => &mut r.vcs,
+        RouterConfig::Infiniband(_) => not_a_fabric(),
     }
 }
 
@@ -158,6 +160,7 @@ fn buffer_mut<'r>(router: &'r mut RouterConfig, class: &str) -> &'r mut Option<u
     let (local, global, network) = match router {
         RouterConfig::Cioq(r) => (&mut r.buffers.local, &mut r.buffers.global, &mut r.buffers.network),
         RouterConfig::InputQueued(r) => (&mut r.buffers.local, &mut r.buffers.global, &mut r.buffers.network),
+        RouterConfig::Infiniband(_) => not_a_fabric(),
     };
     match class {
         "local" => local,

@@ -1,6 +1,7 @@
 //! Programs: what their ranks do, on which hosts.
 
 use super::generators;
+use super::quantity::{SIZES, TIMES, positive};
 use super::within;
 use crate::config::measure::RecordStream;
 use crate::config::program::{
@@ -167,23 +168,6 @@ fn repeated(program: Program, repeat: Option<Repeat>) -> Result<Program, ConfigE
     }
 }
 
-/// The value of a decimal number with a unit, in the unit whose factor is 1; `units` has names, and powers of ten or two as
-/// fractions.
-fn quantity(text: &str, units: &[(&str, u64, u64)], path: &str) -> Result<Fraction, ConfigError> {
-    let names: Vec<&str> = units.iter().map(|unit| unit.0).collect();
-    let refused = || {
-        ConfigError::new(path, "is not a positive number and a unit")
-            .value(format!("{text:?}"))
-            .valid(format!("a decimal number above 0 and {}", names.join(", ")))
-    };
-    let (number, unit) = text.trim().split_once(char::is_whitespace).ok_or_else(refused)?;
-    let &(_, numerator, denominator) =
-        units.iter().find(|known| known.0 == unit.trim()).ok_or_else(refused)?;
-    let factor = Fraction::new(numerator, denominator);
-    let value = Fraction::from_decimal(number).zip(factor).and_then(|(number, factor)| number.times(factor));
-    value.ok_or_else(refused)
-}
-
 /// What a cycle and a phit are.
 #[derive(Clone, Copy)]
 pub struct Units {
@@ -196,11 +180,8 @@ pub struct Units {
 impl Units {
     /// Those of a document.
     pub fn new(config: &UnitsConfig) -> Result<Self, ConfigError> {
-        let times =
-            [("ps", 1, 1_000), ("ns", 1, 1), ("us", 1_000, 1), ("ms", 1_000_000, 1), ("s", 1_000_000_000, 1)];
-        let sizes = [("B", 1, 1), ("kB", 1_000, 1), ("KiB", 1_024, 1)];
-        let cycle = quantity(&config.cycle, &times, "units.cycle")?;
-        Ok(Self { cycle, phit: quantity(&config.phit, &sizes, "units.phit")? })
+        let cycle = positive(&config.cycle, &TIMES, "units.cycle")?;
+        Ok(Self { cycle, phit: positive(&config.phit, &SIZES, "units.phit")? })
     }
 }
 

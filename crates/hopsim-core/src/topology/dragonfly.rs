@@ -339,6 +339,11 @@ impl Interconnect for Dragonfly {
         self.trunked
     }
 
+    fn trunk_of(&self, at: u32, to: u32, node: u32) -> u16 {
+        let (here, there) = (self.group(at), self.group(to));
+        if here == there { 0 } else { (node as usize % self.trunks(here, there).len()) as u16 }
+    }
+
     fn choose_trunk(&self, at: u32, to: u32, stream: &mut Stream) -> u16 {
         if self.group(at) == self.group(to) {
             return 0;

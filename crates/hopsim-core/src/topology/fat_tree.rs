@@ -206,6 +206,10 @@ impl Interconnect for FatTree {
     fn choose_trunk(&self, _at: u32, _to: u32, stream: &mut Stream) -> u16 {
         self.draw_root(stream)
     }
+
+    fn trunk_of(&self, _at: u32, _to: u32, node: u32) -> u16 {
+        self.root_of(node)
+    }
 }
 
 #[cfg(test)]

@@ -160,6 +160,7 @@ questions! {
     fn has_trunks() -> bool;
     #[inline]
     fn choose_trunk(at: u32, to: u32, stream: &mut Stream) -> u16;
+    fn trunk_of(at: u32, to: u32, node: u32) -> u16;
     fn minimal_hops(from: u32, to: u32) -> [u16; 2];
     fn minimal_latency(from: u32, to: u32, costs: (&[u32], u32)) -> u32;
     fn group(router: u32) -> u32;
@@ -272,6 +273,11 @@ pub trait Interconnect {
     /// equally short, in a fat tree the root that the packet would go up to.
     #[inline]
     fn choose_trunk(&self, _at: u32, _to: u32, _stream: &mut Stream) -> u16 {
+        0
+    }
+
+    /// The same where the destination alone decides, node `node` of router `to`: the trunk of its number, modulo how many there are.
+    fn trunk_of(&self, _at: u32, _to: u32, _node: u32) -> u16 {
         0
     }
 

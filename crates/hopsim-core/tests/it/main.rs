@@ -5,6 +5,7 @@
 mod conformance;
 mod documents;
 mod errors;
+mod fabrics;
 mod fuzz;
 mod graphs;
 mod injection;

@@ -103,6 +103,9 @@ pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
             RecordStream::Operations => ("operations", programs::operations_table(plan, &record.programs)),
             RecordStream::MessageSizes => ("message_sizes", programs::sizes_table(plan, &record.programs)),
             RecordStream::LatencyHistogram => ("latency_histogram", run.histogram_table()),
+            RecordStream::Flows | RecordStream::FlowSeries | RecordStream::QueueSeries => {
+                unreachable!("refused beside routers with VCs")
+            }
         });
     }
     if plan.experiment.measure.interval > 0 {

@@ -8,6 +8,7 @@
 
 mod check;
 mod draft;
+mod fabric;
 mod normalise;
 mod path;
 mod programs;
@@ -16,9 +17,10 @@ mod source;
 mod sweep;
 
 use crate::config::Experiment;
+use crate::config::infiniband::flows::FlowConfig;
 use crate::config::program::ProgramConfig;
 use crate::error::{ConfigError, Origin};
-use crate::plan::Plan;
+use crate::plan::AnyPlan;
 use crate::plan::programs::no_files;
 use crate::topology::graph::Edge;
 pub use check::closest;
@@ -54,6 +56,9 @@ pub trait Files {
     /// The nodes in the file of a placement, by rank.
     fn nodes(&self, file: &str) -> Result<Vec<u32>, String>;
 
+    /// The flows in a file.
+    fn flows(&self, file: &str) -> Result<Vec<FlowConfig>, String>;
+
     /// Reads the file of a program, says what it is filed under, and keeps it for [`Self::program`].
     fn load(&self, program: &mut ProgramConfig) -> Result<(), String>;
 
@@ -70,6 +75,10 @@ impl Files for NoFiles {
     }
 
     fn nodes(&self, _: &str) -> Result<Vec<u32>, String> {
+        Err("cannot be read here".into())
+    }
+
+    fn flows(&self, _: &str) -> Result<Vec<FlowConfig>, String> {
         Err("cannot be read here".into())
     }
 
@@ -165,8 +174,9 @@ fn point(base: &Draft<'_>, sweep: &Sweep, index: usize, files: &impl Files) -> R
     experiment.topology.load(links).map_err(|error| draft.located(error.within("topology")))?;
     programs::check(&draft.root, &experiment).map_err(|error| draft.located(error))?;
     programs::load(&mut experiment, files).map_err(|error| draft.located(error))?;
-    let resolved = Plan::with_programs(&experiment, &|program| files.program(program));
-    let experiment = resolved.map_err(|error| draft.located(error))?.experiment;
+    fabric::check(&draft.root, &experiment).map_err(|error| draft.located(error))?;
+    let resolved = AnyPlan::new(&experiment, &|program| files.program(program));
+    let experiment = resolved.map_err(|error| draft.located(error))?.into_experiment();
     Ok(Point { experiment, axes: assignments(sweep, index) })
 }
 
@@ -203,6 +213,9 @@ mod tests {
 
     const PROGRAM: &str = "units = { cycle = \"1 ns\", phit = \"4 B\" }\ntopology.mesh.sides = [4, 4]\n\
         [[jobs]]\nprogram.list.mpt = \"mpt 1\\nname p\\nranks 1\\ncomm 0 1 0\\nrank 0 0\\nend\"\n";
+
+    const FABRIC: &str = "router = \"infiniband\"\ntopology.mesh.sides = [4, 4]\n\
+        [[jobs]]\nflows = [{ source = 0, destination = 1 }]\n";
 
     /// Paths and values just outside the limits that the schema states.
     fn outside(schema: Schema, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, Value)>) {
@@ -249,7 +262,8 @@ mod tests {
 
     #[test]
     fn every_limit_in_the_schema_is_enforced() {
-        let [small, mesh, program] = [SMALL, MESH, PROGRAM].map(|text| Source::parse(text).unwrap());
+        let [small, mesh, program, fabric] =
+            [SMALL, MESH, PROGRAM, FABRIC].map(|text| Source::parse(text).unwrap());
         // Valid values of what the paths lead into and needs more than they say.
         let wholes = [
             ("changes", json!([{ "cycle": 10_000 }])),
@@ -266,6 +280,9 @@ mod tests {
             ("training", json!({ "layers": 2, "activation": 8, "gradient": 8, "forward": 1, "backward": 1 })),
             ("graph500", json!({ "scale": 8, "query_time": 1.0 })),
             ("ideal", json!({ "nodes": 4, "latency": 5 })),
+            ("of_service_level", json!(vec![0; 16])),
+            ("high", json!([[0, 64]])),
+            ("low", json!([[0, 64]])),
         ];
         let mut cases = Vec::new();
         outside(Schema::root(), &mut Vec::new(), &mut cases);
@@ -273,6 +290,7 @@ mod tests {
         for (path, value) in cases {
             let names = |name: &str| path.iter().any(|part| part == name);
             let source = match () {
+                () if names("infiniband") => &fabric,
                 () if names("network") || names("lbr") => &mesh,
                 () if ["host", "program", "max_cycles", "ideal"].into_iter().any(names) => &program,
                 () => &small,
@@ -289,7 +307,7 @@ mod tests {
             if own_load || names("synchronised_bursts") {
                 draft.root.as_object_mut().unwrap().remove("load");
             }
-            let result = experiment(&draft.root).and_then(|experiment| Plan::new(&experiment));
+            let result = experiment(&draft.root).and_then(|experiment| AnyPlan::new(&experiment, &no_files));
             let error = result.expect_err(&format!("{path:?} = {value}"));
             assert_eq!(error.path, path::display(&path), "{error}");
         }

@@ -1,7 +1,8 @@
 //! Documents with programs: their files are read, and keys that mean nothing beside them are refused.
 
-use super::Files;
+use super::{Files, fabric};
 use crate::config::Experiment;
+use crate::config::infiniband::flows::FlowsConfig;
 use crate::error::ConfigError;
 use crate::traffic::placement::Placement;
 use serde_json::Value;
@@ -18,6 +19,9 @@ pub fn resolved(experiment: &Experiment) -> serde_json::Result<Value> {
     let has_programs = experiment.has_programs();
     if let Some(fields) = root.as_object_mut().filter(|_| experiment.topology.is_ideal()) {
         fields.retain(|key, _| !OF_ROUTERS.contains(&key.as_str()));
+    }
+    if experiment.infiniband().is_some() {
+        fabric::reduce(&mut root);
     }
     if let Some(measure) = root["measure"].as_object_mut().filter(|_| has_programs) {
         measure.retain(|key, _| !OF_WINDOWS.contains(&key.as_str()));
@@ -44,7 +48,7 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
     }
 }
 
-/// Reads the files of all placements and programs.
+/// Reads the files of all placements, programs and flows.
 pub fn load(experiment: &mut Experiment, files: &impl Files) -> Result<(), ConfigError> {
     for (index, job) in experiment.jobs.iter_mut().enumerate() {
         if let Placement::File(file) = &job.placement {
@@ -52,6 +56,12 @@ pub fn load(experiment: &mut Experiment, files: &impl Files) -> Result<(), Confi
             let nodes = files.nodes(file);
             let nodes = nodes.map_err(|reason| ConfigError::new(path, reason).value(format!("{file:?}")))?;
             job.placement = Placement::List(nodes);
+        }
+        if let Some(FlowsConfig::Table(table)) = &job.flows {
+            let (path, file) = (format!("jobs.{index}.flows.file"), format!("{:?}", table.file));
+            let flows = files.flows(&table.file);
+            let flows = flows.map_err(|reason| ConfigError::new(path, reason).value(file))?;
+            job.flows = Some(FlowsConfig::Listed(flows));
         }
         let Some(program) = &mut job.program else { continue };
         let Some((kind, file, _)) = program.file() else { continue };

@@ -1,0 +1,182 @@
+//! Congestion control of InfiniBand, as written in the document.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Switches mark packets that leave through a congested output; the destination of a marked packet sends the source a
+/// notification packet; the source then waits longer between packets, by a table whose index (CCTI) notifications raise and a timer
+/// lowers.
+///
+/// Source: InfiniBand Architecture Specification 1.2.1, annex A10; Gran et al. (2011), §II. The exact rules are in
+/// `docs/infiniband.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CongestionControlConfig {
+    /// When an output is congested.
+    pub thresholds: Thresholds,
+    /// Output ports that may be congested without having credits: those of victims.
+    pub victim_mask: VictimMask,
+    /// When it is decided whether a packet is marked.
+    pub mark_point: MarkPoint,
+    /// Which eligible packets are marked.
+    pub marking: Marking,
+    /// Packets that are not marked for one that is, in the mean (`Marking_Rate`) \[0 … 65535\].
+    pub marking_rate: u16,
+    /// Shorter packets are not marked (`Packet_Size`) \[64 bytes, 0 … 255\].
+    pub packet_size: u8,
+    /// What has an index of its own.
+    pub level: Level,
+    /// When the timer runs.
+    pub timer: Timer,
+    /// Period in which the timer lowers every index by 1; 0: indices never fall, and flows never recover
+    /// \[1.024 us, 0 … 65535\].
+    pub ccti_timer: u16,
+    /// What a notification adds to the index \[0 … 255\].
+    pub ccti_increase: u8,
+    /// Greatest index, within the table.
+    pub ccti_limit: u16,
+    /// Least index, at most `ccti_limit`.
+    pub ccti_min: u16,
+    /// The congestion control table.
+    pub cct: Table,
+}
+
+impl Default for CongestionControlConfig {
+    fn default() -> Self {
+        Self {
+            thresholds: Thresholds::default(),
+            victim_mask: VictimMask::Hosts,
+            mark_point: MarkPoint::Wire,
+            marking: Marking::Random,
+            marking_rate: 1,
+            packet_size: 0,
+            level: Level::Qp,
+            timer: Timer::Free,
+            ccti_timer: 150,
+            ccti_increase: 1,
+            ccti_limit: 127,
+            ccti_min: 0,
+            cct: Table::Named(TableName::Simula),
+        }
+    }
+}
+
+/// When an output and VL are congested: from `high` bytes in a queue on, until less than `low` are left in each. With `low` =
+/// `high` there is one threshold; Gran et al. (2011) found that flows are treated fairly if they differ by more than a packet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Thresholds {
+    /// What is compared with them.
+    pub mode: ThresholdMode,
+    /// The upper one: a number and B, kB, KiB or MTU, at most the smallest input buffer of a VL; default `4 MTU`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = "4 MTU")]
+    pub high: Option<String>,
+    /// The lower one, at most `high`; default `0.9 MTU`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = "0.9 MTU")]
+    pub low: Option<String>,
+    /// Instead of `high`: that is (16 − weight) / 16 of the input buffer of a VL of a port to a host; 0: nothing is marked
+    /// \[0 … 15\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 15))]
+    pub weight: Option<u8>,
+    /// Instead of `low`: by how much that is below `high`, less than that; default with `weight` `3.1 MTU`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = "3.1 MTU")]
+    pub distance: Option<String>,
+}
+
+/// What is compared with the thresholds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ThresholdMode {
+    /// The bytes of each virtual output queue: one above `high` is enough, and all must be below `low`.
+    #[default]
+    PerVoq,
+    /// The bytes of all virtual output queues of the output and VL together.
+    Common,
+}
+
+/// Output ports that may be congested without having credits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VictimMask {
+    /// Those to hosts, which never find that they are congested.
+    Hosts,
+    /// All.
+    All,
+    /// None: an output without credits is a victim of congestion elsewhere.
+    None,
+}
+
+/// When it is decided whether a packet is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkPoint {
+    /// When its head joins the queue, itself counted.
+    Enqueue,
+    /// When it is granted the output.
+    Grant,
+    /// When it has left the queue, still counted there.
+    Tail,
+    /// When its head goes onto the link.
+    Wire,
+}
+
+/// Which eligible packets are marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Marking {
+    /// Each with probability 1 / (`marking_rate` + 1).
+    Random,
+    /// The last of every `marking_rate` + 1 of a port and VL.
+    Periodic,
+}
+
+/// What has an index of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Each flow: a queue pair.
+    Qp,
+    /// All flows of a host with one service level: one that contributes to congestion slows down the others.
+    Sl,
+}
+
+/// When the timer runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Timer {
+    /// Always, in every host from a random time on.
+    Free,
+    /// From a notification that finds every index of the service level at its minimum, until they are there again.
+    OnDemand,
+}
+
+/// The congestion control table: a name, or a list of entries [shift, multiplier].
+///
+/// With entry i a packet that takes time t on the link is followed by a delay of t · multiplier / 2^shift. Entry 0 is no delay, and none
+/// is shorter than the one before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Table {
+    /// One of those known.
+    Named(TableName),
+    /// Its entries [shift, multiplier], shift 0 … 3 and multiplier 0 … 16383.
+    Listed(Vec<[u16; 2]>),
+}
+
+/// A congestion control table of 128 entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TableName {
+    /// ⌊7 i² / (106² · 0.218)⌋ / 8: up to 5.75 times the time of a packet, for about five senders to one receiver.
+    Simula,
+    /// ⌊7 i² / (95² · 0.218)⌋: up to 57 times.
+    Mellanox,
+    /// ⌊0.4 i⌋ / 8: up to 6.25 times.
+    Linear,
+    /// ⌊8 (1.02^i − 1)⌋ / 8: up to 11.25 times.
+    Exponential,
+}

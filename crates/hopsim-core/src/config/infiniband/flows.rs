@@ -1,0 +1,60 @@
+//! What hosts of a fabric send, as written in the document.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The flows of a job: a list, or a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FlowsConfig {
+    /// Written here.
+    Listed(Vec<FlowConfig>),
+    /// In a file.
+    Table(FlowsFile),
+}
+
+/// Flows in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowsFile {
+    /// A table of comma-separated values, relative to the directory of the experiment. Its first line names the columns in any
+    /// order: the keys of a flow. `source` and `destination` must be there; what is empty has its default.
+    pub file: String,
+}
+
+/// What a host sends to another one, a queue pair of InfiniBand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowConfig {
+    /// Name in the results; default `flow0`, `flow1`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The node that sends.
+    pub source: u32,
+    /// The node that receives, another one.
+    pub destination: u32,
+    /// When it begins, within `host.start_jitter`; times count from the beginning of the run, warm-up included.
+    #[serde(default = "at_once")]
+    #[schemars(example = "1 s")]
+    pub start: String,
+    /// No packet begins at this time or later; default: the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = "5 s")]
+    pub end: Option<String>,
+    /// Most that it sends; default: what its host can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = "8 Gb/s")]
+    pub rate: Option<String>,
+    /// What it has to send \[bytes, 1 …\]; default: it never ends by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub bytes: Option<u64>,
+    /// Its service level, which says its VL \[0 … 15\].
+    #[serde(default)]
+    #[schemars(range(max = 15))]
+    pub service_level: u8,
+}
+
+fn at_once() -> String {
+    "0 s".into()
+}

@@ -1,0 +1,260 @@
+//! InfiniBand fabrics, as written in the document.
+
+pub mod congestion;
+pub mod flows;
+
+use congestion::CongestionControlConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The channel adapters of hosts and the switches of an InfiniBand fabric: a packet waits in the virtual output queue of its input,
+/// output and virtual lane (VL), and moves on as a whole when the output buffer and the next input buffer have room for it
+/// (virtual cut-through). Time is exact, and what happens is simulated packet by packet.
+///
+/// A router is a switch and a node a host, whatever the topology. A packet takes the shortest path that `routing.minimal` would
+/// take; where several are equally short its destination says which one: forwarding tables hold an output for each destination.
+/// In a fat tree the port up from level l is digit l of the destination in base k (D-mod-k), so that every link down carries
+/// packets for one destination of those below it.
+///
+/// Rates are a width (1x, 4x, 8x, 12x) and a speed, or what a link carries: `"4x DDR"`, `"13 Gb/s"`. A lane carries, in Gb/s of data:
+/// SDR 2, DDR 4, QDR 8 (8 of 10 bits of 2.5, 5 and 10); FDR 150/11, EDR 25 (64 of 66 bits of 14.0625 and 25.78125); HDR 50, NDR 100.
+/// Times are a number and ps, ns, us, ms or s; sizes a number and B, kB or KiB.
+///
+/// Such a network carries `jobs.flows`, for as long as `measure.time` says.
+///
+/// Source: InfiniBand Architecture Specification 1.2.1; Gran et al., *On the Relation Between Congestion Control, Switch
+/// Arbitration and Fairness*, 2011. The exact rules are in `docs/infiniband.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Infiniband {
+    /// Length of the longest packet (maximum transfer unit): 256, 512, 1024, 2048 or 4096 \[bytes, 256 … 4096\].
+    #[schemars(range(min = 256, max = 4096))]
+    pub mtu: u32,
+    /// Rates and delays of the links.
+    pub links: FabricLinks,
+    /// Channel adapters.
+    pub host: ChannelAdapter,
+    /// Switches.
+    pub switch: FabricSwitch,
+    /// Virtual lanes.
+    pub lanes: LanesConfig,
+    /// Congestion control; default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion_control: Option<CongestionControlConfig>,
+}
+
+impl Default for Infiniband {
+    fn default() -> Self {
+        Self {
+            mtu: 2048,
+            links: FabricLinks::default(),
+            host: ChannelAdapter::default(),
+            switch: FabricSwitch::default(),
+            lanes: LanesConfig::default(),
+            congestion_control: None,
+        }
+    }
+}
+
+/// Links of a fabric.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FabricLinks {
+    /// Between a host and its switch.
+    pub host: HostLink,
+    /// Between switches.
+    pub switch: SwitchLink,
+    /// A credit arrives so long after the delay of the link.
+    #[schemars(example = "50 ns")]
+    pub credit_delay: String,
+}
+
+impl Default for FabricLinks {
+    fn default() -> Self {
+        Self { host: HostLink::default(), switch: SwitchLink::default(), credit_delay: "50 ns".into() }
+    }
+}
+
+/// Links between hosts and switches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostLink {
+    /// Width and speed, or what it carries.
+    #[schemars(example = "4x DDR")]
+    pub rate: String,
+    /// From the first bit leaving to the first bit arriving, more than 0.
+    #[schemars(example = "50 ns")]
+    pub delay: String,
+}
+
+impl Default for HostLink {
+    fn default() -> Self {
+        Self { rate: "4x DDR".into(), delay: "50 ns".into() }
+    }
+}
+
+/// Links between switches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SwitchLink {
+    /// Width and speed, or what it carries.
+    #[schemars(example = "4x QDR")]
+    pub rate: String,
+    /// From the first bit leaving to the first bit arriving, more than 0.
+    #[schemars(example = "50 ns")]
+    pub delay: String,
+}
+
+impl Default for SwitchLink {
+    fn default() -> Self {
+        Self { rate: "4x QDR".into(), delay: "50 ns".into() }
+    }
+}
+
+/// The channel adapter of a host. Source of the default rates: what 8 lanes of PCI Express 1 carry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ChannelAdapter {
+    /// What the bus carries from the memory of the host to the channel adapter.
+    #[schemars(example = "13 Gb/s")]
+    pub injection: String,
+    /// What it carries from the receive buffer to the memory.
+    #[schemars(example = "13 Gb/s")]
+    pub drain: String,
+    /// Receive buffer of each VL, a multiple of 64 B and at least a packet.
+    #[schemars(example = "16 KiB")]
+    pub receive_buffer: String,
+    /// Flows begin at random within so long after their start: without it periodic senders fall into step.
+    #[schemars(example = "1 us")]
+    pub start_jitter: String,
+}
+
+impl Default for ChannelAdapter {
+    fn default() -> Self {
+        Self {
+            injection: "13 Gb/s".into(),
+            drain: "13 Gb/s".into(),
+            receive_buffer: "16 KiB".into(),
+            start_jitter: "1 us".into(),
+        }
+    }
+}
+
+/// A switch of a fabric.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FabricSwitch {
+    /// Input buffers of each VL.
+    pub buffers: SwitchBuffers,
+    /// Output buffer of each port, shared by the VLs, a multiple of 64 B and at least a packet.
+    #[schemars(example = "4992 B")]
+    pub output_buffer: String,
+    /// What a transfer through the crossbar carries.
+    #[schemars(example = "48 Gb/s")]
+    pub crossbar: String,
+    /// From the arrival of a head to its first possible grant.
+    #[schemars(example = "50 ns")]
+    pub input_latency: String,
+    /// From a grant to the head being able to go onto the link.
+    #[schemars(example = "50 ns")]
+    pub output_latency: String,
+    /// Most packets that leave an input at once, for different outputs \[1 … 255\].
+    #[schemars(range(min = 1, max = 255))]
+    pub transfers_per_input: u32,
+    /// Which of the inputs that have a packet for an output and VL is granted.
+    pub arbitration: SwitchArbitration,
+    /// When packets go on from an output buffer.
+    pub switching: Switching,
+}
+
+impl Default for FabricSwitch {
+    fn default() -> Self {
+        Self {
+            buffers: SwitchBuffers::default(),
+            output_buffer: "4992 B".into(),
+            crossbar: "48 Gb/s".into(),
+            input_latency: "50 ns".into(),
+            output_latency: "50 ns".into(),
+            transfers_per_input: 3,
+            arbitration: SwitchArbitration::RoundRobin,
+            switching: Switching::CutThrough,
+        }
+    }
+}
+
+/// Input buffers of a switch, by what the port is linked to: of each VL, multiples of 64 B and at least a packet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SwitchBuffers {
+    /// Of ports to hosts.
+    #[schemars(example = "64 KiB")]
+    pub host: String,
+    /// Of ports to switches.
+    #[schemars(example = "128 KiB")]
+    pub switch: String,
+}
+
+impl Default for SwitchBuffers {
+    fn default() -> Self {
+        Self { host: "64 KiB".into(), switch: "128 KiB".into() }
+    }
+}
+
+/// Which input of a switch is granted an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SwitchArbitration {
+    /// The first behind the one that was granted last in this VL.
+    RoundRobin,
+    /// The one whose packet arrived first, of several the lowest.
+    FirstCome,
+}
+
+/// When a packet goes on from an output buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Switching {
+    /// As soon as the link is sure not to run dry.
+    CutThrough,
+    /// When all of it is in the output buffer.
+    StoreAndForward,
+}
+
+/// Virtual lanes of a fabric. Between several VLs the tables `high` and `low` decide: an entry's turn lasts until its weight is
+/// used up, and `low` has a turn when `high` has nothing to send or has sent what `high_limit` allows.
+///
+/// Source: InfiniBand Architecture Specification 1.2.1, §7.6.9.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LanesConfig {
+    /// Number of VLs \[1 … 15\].
+    #[schemars(range(min = 1, max = 15))]
+    pub count: u8,
+    /// The VL of each of the 16 service levels; default: service level modulo count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub of_service_level: Vec<u8>,
+    /// Entries [VL, weight] of high priority, weights in units of 64 bytes \[1 … 255\].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub high: Vec<[u8; 2]>,
+    /// Entries [VL, weight] of low priority; default, where `high` has none either: every VL with weight 64.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub low: Vec<[u8; 2]>,
+    /// What `high` may send before a packet of `low` has its turn \[4096 bytes\]; 255: as much as it has.
+    pub high_limit: u8,
+    /// Accept forwarding tables with which packets can wait for each other in a circle; the run then ends with a report of who
+    /// waits for whom.
+    pub allow_deadlock: bool,
+}
+
+impl Default for LanesConfig {
+    fn default() -> Self {
+        Self {
+            count: 1,
+            of_service_level: Vec::new(),
+            high: Vec::new(),
+            low: Vec::new(),
+            high_limit: 255,
+            allow_deadlock: false,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What the columns say that InfiniBand fabrics have.
+
+use super::{PACKETS, Row};
+
+const RATE: &str = "Gb/s";
+const NS: &str = "ns";
+const S: &str = "s";
+const BYTES: &str = "bytes";
+
+/// What fabrics have in the summary beside `nodes`, `offered_load`, `accepted_load`, `jain_index`, `packets_delivered` and `seed`.
+pub const SUMMARY: [Row; 14] = [
+    ("flows", "", "Flows of the jobs (InfiniBand fabrics)."),
+    ("throughput_gbps", RATE, "Data delivered in the window, all flows together, over its length."),
+    ("flow_throughput_min_gbps", RATE, "Throughput of the flow that has least."),
+    ("flow_throughput_mean_gbps", RATE, "Mean of the throughput of the flows."),
+    ("flow_throughput_max_gbps", RATE, "Throughput of the flow that has most."),
+    (
+        "flow_throughput_max_min_ratio",
+        "",
+        "Greatest over least throughput of a flow; 1 is fair, empty when a flow had none.",
+    ),
+    (
+        "packet_latency_mean_ns",
+        NS,
+        "From the first bit of a data packet leaving its host to its last one being in the memory of the other; mean over those delivered in the window.",
+    ),
+    ("packet_latency_p50_ns", NS, "Median of that latency, to 0.1 % or 1 ns."),
+    ("packet_latency_p99_ns", NS, "99th percentile of that latency, to 0.1 % or 1 ns."),
+    ("packet_latency_max_ns", NS, "Greatest of those latencies."),
+    ("packets_sent", PACKETS, "Data packets that hosts of an InfiniBand fabric began to send in the window."),
+    ("packets_marked", PACKETS, "Data packets that a switch marked in the window."),
+    ("notifications_delivered", PACKETS, "Congestion notifications that reached their source in the window."),
+    ("time_s", S, "Length of the measurement window."),
+];
+
+/// Columns of the table of flows.
+pub const FLOWS: [Row; 10] = [
+    ("job", "", "Name of the job of the flow."),
+    ("name", "", "Name of the flow."),
+    ("source", "", "Node that sends."),
+    ("destination", "", "Node that receives."),
+    ("throughput_gbps", RATE, "Data delivered in the window over its length."),
+    ("packets", PACKETS, "Data packets delivered in the window."),
+    ("marked", PACKETS, "Data packets that a switch marked in the window."),
+    ("notifications", PACKETS, "Congestion notifications that reached the source in the window."),
+    ("latency_mean_ns", NS, "Mean latency of the packets delivered in the window."),
+    ("latency_p99_ns", NS, "99th percentile of their latency, to 0.1 % or 1 ns."),
+];
+
+/// Columns of the table of intervals and flows.
+pub const FLOW_SERIES: [Row; 7] = [
+    ("time_s", S, "End of the interval, warm-up included."),
+    ("job", "", "Name of the job of the flow."),
+    ("name", "", "Name of the flow."),
+    ("throughput_gbps", RATE, "Data delivered in the interval over its length."),
+    ("marked", PACKETS, "Data packets that a switch marked in the interval."),
+    ("notifications", PACKETS, "Congestion notifications that reached the source in the interval."),
+    (
+        "ccti",
+        "",
+        "Index into the congestion control table at the end of the interval; 0 without congestion control.",
+    ),
+];
+
+/// Columns of the table of intervals and outputs.
+pub const QUEUE_SERIES: [Row; 10] = [
+    ("time_s", S, "End of the interval, warm-up included."),
+    ("switch", "", "Number of the switch, from 0."),
+    ("port", "", "Output port, from 0 among those of the switch that are plugged."),
+    ("peer", "", "What is at the other end of its link, as node 4 or switch 1."),
+    ("vl", "", "Virtual lane."),
+    ("queued_bytes", BYTES, "In all virtual output queues of the output and VL at the end of the interval."),
+    ("largest_queue_bytes", BYTES, "In the largest of these queues."),
+    ("is_congested", "", "1 if the output and VL are congested at the end of the interval."),
+    ("bytes", BYTES, "Granted in the interval, notifications included."),
+    ("throughput_gbps", RATE, "The same over the length of the interval."),
+];

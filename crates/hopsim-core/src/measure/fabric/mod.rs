@@ -1,0 +1,6 @@
+//! Measurement of an InfiniBand fabric: what is counted ([`recorder`]), and the summary and tables made of it.
+
+pub mod recorder;
+pub mod series;
+pub mod summary;
+pub mod tables;

@@ -1,0 +1,138 @@
+//! Interval by interval: what flows got, and what waited in the switches.
+
+use crate::config::measure::RecordStream;
+use crate::plan::fabric::{FabricPlan, outputs};
+use hopsim_infiniband::observer::Sent;
+use hopsim_infiniband::time::Ticks;
+use std::collections::BTreeMap;
+
+/// What a flow has had in the interval that is open.
+#[derive(Clone, Debug, Default)]
+pub struct Open {
+    /// Bytes delivered.
+    pub bytes: u64,
+    /// Packets that a switch marked.
+    pub marked: u64,
+    /// Notifications that have come back to its source.
+    pub notifications: u64,
+}
+
+/// A row of a flow.
+#[derive(Clone, Debug)]
+pub struct FlowRow {
+    /// What it has had.
+    pub open: Open,
+    /// Its index at the end.
+    pub ccti: u16,
+}
+
+/// An output port of a switch and a VL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The port, numbered through the fabric.
+    pub port: u32,
+    /// The VL.
+    pub lane: u8,
+}
+
+/// What is in the virtual output queues of an output and VL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queues {
+    /// Bytes in all of them.
+    pub queued: u64,
+    /// Bytes in the largest one.
+    pub largest: u64,
+    /// Whether the output is congested.
+    pub is_congested: bool,
+}
+
+/// A row of an output and VL.
+#[derive(Clone, Debug)]
+pub struct QueueRow {
+    /// Bytes granted in the interval.
+    pub bytes: u64,
+    /// What waits at its end.
+    pub queues: Queues,
+}
+
+/// The series of a run.
+#[derive(Debug)]
+pub struct Series {
+    /// The interval that is open, by flow.
+    pub open: Vec<Open>,
+    /// Ends of the intervals.
+    pub ends: Vec<Ticks>,
+    /// By interval and flow; empty if nobody asks.
+    pub flows: Vec<FlowRow>,
+    wants_flows: bool,
+    /// Outputs and VLs that flows use, ascending; empty if nobody asks.
+    pub places: Vec<Place>,
+    /// By interval and place.
+    pub queues: Vec<QueueRow>,
+    /// Bytes granted in the interval that is open, by place.
+    granted: Vec<u64>,
+    /// The place of a port and a VL.
+    numbers: BTreeMap<Place, usize>,
+    lane_of: Vec<u8>,
+}
+
+impl Series {
+    /// Nothing yet.
+    pub fn new(plan: &FabricPlan) -> Self {
+        let wants = |stream| plan.experiment.measure.streams.contains(&stream);
+        let places = if wants(RecordStream::QueueSeries) { used(plan) } else { Vec::new() };
+        Self {
+            open: vec![Open::default(); plan.flows.len()],
+            ends: Vec::new(),
+            flows: Vec::new(),
+            wants_flows: wants(RecordStream::FlowSeries),
+            queues: Vec::new(),
+            granted: vec![0; places.len()],
+            numbers: places.iter().copied().zip(0..).collect(),
+            places,
+            lane_of: plan.flows.iter().map(|flow| plan.lane(flow)).collect(),
+        }
+    }
+
+    /// A switch has granted a packet an output.
+    pub fn granted(&mut self, packet: Sent, port: u32) {
+        let place = Place { port, lane: self.lane_of[packet.flow as usize] };
+        if let Some(&number) = self.numbers.get(&place) {
+            self.granted[number] += u64::from(packet.bytes);
+        }
+    }
+
+    /// A packet has been delivered.
+    pub fn delivered(&mut self, packet: Sent) {
+        let open = &mut self.open[packet.flow as usize];
+        if packet.is_notification {
+            open.notifications += 1;
+        } else {
+            open.bytes += u64::from(packet.bytes);
+        }
+    }
+
+    /// The open interval ends, with these indices of the flows and these queues by place.
+    pub fn close(&mut self, at: Ticks, indices: &[u16], queues: &[Queues]) {
+        self.ends.push(at);
+        let opened = self.open.iter_mut().map(std::mem::take);
+        if self.wants_flows {
+            self.flows.extend(opened.zip(indices).map(|(open, &ccti)| FlowRow { open, ccti }));
+        }
+        let granted = self.granted.iter_mut().map(std::mem::take);
+        self.queues.extend(granted.zip(queues).map(|(bytes, &queues)| QueueRow { bytes, queues }));
+    }
+}
+
+/// The outputs of switches and VLs that flows use.
+fn used(plan: &FabricPlan) -> Vec<Place> {
+    let of_flow = |flow: &hopsim_infiniband::flow::Flow| {
+        let lane = plan.lane(flow);
+        let way = outputs(&plan.fabric, [flow.source, flow.destination]);
+        way.into_iter().skip(1).map(move |port| Place { port, lane })
+    };
+    let mut places: Vec<Place> = plan.flows.iter().flat_map(of_flow).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
+}

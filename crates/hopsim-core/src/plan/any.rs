@@ -1,0 +1,44 @@
+//! Which engine runs an experiment.
+
+use super::programs::Library;
+use super::{FabricPlan, Plan};
+use crate::config::Experiment;
+use crate::error::ConfigError;
+
+/// An experiment ready to run, for the engine that its router needs.
+#[derive(Clone, Debug)]
+pub enum AnyPlan {
+    /// A network of routers, in cycles.
+    Network(Box<Plan>),
+    /// A fabric of InfiniBand, in time.
+    Fabric(Box<FabricPlan>),
+}
+
+impl AnyPlan {
+    /// Checks and resolves an experiment whose programs are in files, which `library` reads.
+    pub fn new(experiment: &Experiment, library: &Library<'_>) -> Result<Self, ConfigError> {
+        if experiment.infiniband().is_some() {
+            return FabricPlan::new(experiment).map(|plan| Self::Fabric(Box::new(plan)));
+        }
+        Plan::with_programs(experiment, library).map(|plan| Self::Network(Box::new(plan)))
+    }
+
+    /// The document with every default filled in.
+    pub fn into_experiment(self) -> Experiment {
+        match self {
+            Self::Network(plan) => plan.experiment,
+            Self::Fabric(plan) => plan.experiment,
+        }
+    }
+
+    /// How long the run is: cycles, or ticks of a fabric.
+    pub fn length(&self) -> u64 {
+        match self {
+            Self::Network(plan) => {
+                let measure = &plan.experiment.measure;
+                u64::from(measure.warmup) + u64::from(measure.cycles)
+            }
+            Self::Fabric(plan) => plan.span.end,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Whether packets can wait for each other in a circle: each for room behind a link that the next one holds.
+
+use super::wiring::outputs;
+use crate::error::ConfigError;
+use hopsim_infiniband::fabric::Fabric;
+use hopsim_infiniband::flow::Flow;
+use petgraph::algo::tarjan_scc;
+use petgraph::graphmap::DiGraphMap;
+
+/// Refuses flows whose packets, or the notifications that are sent back, can wait for each other in a circle.
+pub fn check(fabric: &Fabric, flows: &[Flow]) -> Result<(), ConfigError> {
+    let Some((lane, circle)) = find(fabric, flows) else { return Ok(()) };
+    let switch = |port: u32| fabric.first_port.partition_point(|&first| first <= port) - 1;
+    let way: Vec<String> =
+        circle.iter().chain(circle.first()).map(|&port| format!("switch {}", switch(port))).collect();
+    let reason = format!(
+        "packets of VL {lane} can wait for each other in a circle, for room behind these links: {}",
+        way.join(" → ")
+    );
+    Err(ConfigError::new("topology", reason).valid(
+        "a topology whose shortest paths close no circle (fat_tree, mesh, hyperx, a graph that is a tree), \
+         flows whose service levels have other VLs, or router.infiniband.lanes.allow_deadlock = true",
+    ))
+}
+
+/// The output ports of a circle and its VL: that of the lowest port, if there is one.
+fn find(fabric: &Fabric, flows: &[Flow]) -> Option<(u8, Vec<u32>)> {
+    let mut waits: DiGraphMap<(u8, u32), ()> = DiGraphMap::new();
+    for flow in flows {
+        let lane = fabric.lanes.of_service_level[usize::from(flow.service_level)];
+        let there = [flow.source, flow.destination];
+        let back = fabric.congestion.is_some().then_some([flow.destination, flow.source]);
+        for way in std::iter::once(there).chain(back) {
+            for pair in outputs(fabric, way).windows(2) {
+                waits.add_edge((lane, pair[0]), (lane, pair[1]), ());
+            }
+        }
+    }
+    let circles = tarjan_scc(&waits).into_iter().filter(|component| component.len() > 1);
+    let component = circles.min_by_key(|component| component.iter().min().copied())?;
+    let mut way = vec![*component.iter().min()?];
+    // Every member has a successor among them, so that the way comes round.
+    loop {
+        let last = *way.last()?;
+        let next = waits.neighbors(last).filter(|next| component.contains(next)).min()?;
+        if let Some(start) = way.iter().position(|&member| member == next) {
+            return Some((next.0, way.split_off(start).into_iter().map(|(_, port)| port).collect()));
+        }
+        way.push(next);
+    }
+}

@@ -1,0 +1,239 @@
+//! The plan of an InfiniBand fabric: what [`hopsim_infiniband`] simulates, and what is measured.
+
+mod circles;
+mod clock;
+mod congestion;
+mod flows;
+mod lanes;
+mod rates;
+mod span;
+mod wiring;
+
+pub use flows::FlowPlan;
+pub use span::Span;
+pub use wiring::outputs;
+
+use super::jobs::resolve_names;
+use super::quantity::{SIZES, positive};
+use super::within;
+use crate::config::Experiment;
+use crate::config::infiniband::{
+    self, ChannelAdapter, FabricLinks, FabricSwitch, Infiniband, SwitchArbitration,
+};
+use crate::config::measure::TimeConfig;
+use crate::config::router::RouterConfig;
+use crate::error::ConfigError;
+use crate::topology::{Topology, TopologyConfig};
+use clock::{Clock, Time};
+use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, HostRules, SwitchRules, Switching};
+use hopsim_infiniband::flow::Flow;
+use std::sync::Arc;
+
+/// Legal lengths of the longest packet \[bytes\].
+const MTUS: [u32; 5] = [256, 512, 1024, 2048, 4096];
+
+/// Largest buffer \[bytes\].
+const MOST_BUFFER: u64 = 1 << 30;
+
+/// Where the router stands in the document.
+const ROUTER: &str = "router.infiniband";
+
+/// An InfiniBand fabric ready to run.
+#[derive(Clone, Debug)]
+pub struct FabricPlan {
+    /// The document with every default filled in.
+    pub experiment: Experiment,
+    /// The topology.
+    pub topology: Arc<Topology>,
+    /// The fabric.
+    pub fabric: Fabric,
+    /// What the hosts send.
+    pub flows: Vec<Flow>,
+    /// What the flows are called, and whose they are.
+    pub names: Vec<FlowPlan>,
+    /// The names of the jobs.
+    pub jobs: Vec<String>,
+    /// What is measured when.
+    pub span: Span,
+}
+
+impl FabricPlan {
+    /// Checks and resolves an experiment whose router is `infiniband` (and whose sweep, if any, is ignored).
+    pub fn new(experiment: &Experiment) -> Result<Self, ConfigError> {
+        let mut experiment = Experiment { sweep: None, ..experiment.clone() };
+        resolve_names(&mut experiment)?;
+        flows::resolve(&mut experiment)?;
+        experiment.measure.time.get_or_insert_with(TimeConfig::default);
+        let RouterConfig::Infiniband(config) = &mut experiment.router else {
+            return Err(ConfigError::new("router", "is not that of a fabric").valid("infiniband"));
+        };
+        if let Some(control) = &mut config.congestion_control {
+            congestion::resolve(&mut control.thresholds);
+        }
+        let config = config.clone();
+        check_topology(&experiment)?;
+        let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);
+        experiment.topology.resolve(&topology);
+        let mut clock = Clock::default();
+        let times = Times::read(&config, &mut clock)?;
+        let written = flows::read(&experiment, topology.nodes(), &mut clock)?;
+        let measured = span::read(&experiment, &mut clock)?;
+        let span = measured.span(&clock)?;
+        let flows = flows::build(&experiment, &written, &clock)?;
+        let fabric = build(&config, &topology, (&times, &clock))?;
+        if !config.lanes.allow_deadlock {
+            circles::check(&fabric, &flows)?;
+        }
+        let names = flows::names(&experiment);
+        let jobs = experiment.jobs.iter().filter_map(|job| job.name.clone()).collect();
+        span::check_rows(&experiment, &span, flows.len())?;
+        Ok(Self { experiment, topology, fabric, flows, names, jobs, span })
+    }
+
+    /// The VL of a flow.
+    pub fn lane(&self, flow: &Flow) -> u8 {
+        self.fabric.lanes.of_service_level[usize::from(flow.service_level)]
+    }
+}
+
+/// Refuses networks without switches, and links that have latencies in cycles.
+fn check_topology(experiment: &Experiment) -> Result<(), ConfigError> {
+    if experiment.topology.is_ideal() {
+        return Err(ConfigError::new("topology.ideal", "has no switches").valid("another topology"));
+    }
+    let TopologyConfig::Graph(graph) = &experiment.topology else { return Ok(()) };
+    for (index, edge) in graph.edges.iter().enumerate() {
+        let given = [("latency", edge.latency.is_some()), ("cycles_per_phit", edge.cycles_per_phit != 1)];
+        if let Some((key, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+            let path = format!("topology.graph.edges.{index}.{key}");
+            let reason = "an InfiniBand fabric has no cycles";
+            return Err(ConfigError::new(path, reason)
+                .valid("no such key; router.infiniband.links.switch is for all links between switches"));
+        }
+    }
+    Ok(())
+}
+
+/// The path of a key of the router.
+fn path(key: &str) -> String {
+    format!("{ROUTER}.{key}")
+}
+
+/// The times of a fabric.
+struct Times {
+    /// Of the links to hosts, and between switches: what a byte takes, and the delay.
+    links: [(Time, Time); 2],
+    credit_delay: Time,
+    injection: Time,
+    drain: Time,
+    start_jitter: Time,
+    crossbar: Time,
+    input_latency: Time,
+    output_latency: Time,
+}
+
+impl Times {
+    fn read(config: &Infiniband, clock: &mut Clock) -> Result<Self, ConfigError> {
+        let FabricLinks { host, switch, credit_delay } = &config.links;
+        let mut link = |rate: &str, delay: &str, key: &str| {
+            let byte = clock.byte(rate, &path(&format!("links.{key}.rate")))?;
+            Ok((byte, clock.positive(delay, &path(&format!("links.{key}.delay")))?))
+        };
+        let links = [link(&host.rate, &host.delay, "host")?, link(&switch.rate, &switch.delay, "switch")?];
+        let ChannelAdapter { injection, drain, start_jitter, .. } = &config.host;
+        let FabricSwitch { crossbar, input_latency, output_latency, .. } = &config.switch;
+        Ok(Self {
+            links,
+            credit_delay: clock.time(credit_delay, &path("links.credit_delay"))?,
+            injection: clock.byte(injection, &path("host.injection"))?,
+            drain: clock.byte(drain, &path("host.drain"))?,
+            start_jitter: clock.time(start_jitter, &path("host.start_jitter"))?,
+            crossbar: clock.byte(crossbar, &path("switch.crossbar"))?,
+            input_latency: clock.time(input_latency, &path("switch.input_latency"))?,
+            output_latency: clock.time(output_latency, &path("switch.output_latency"))?,
+        })
+    }
+}
+
+/// Blocks of a buffer, which holds a packet.
+fn buffer(text: &str, key: &str, mtu: u32) -> Result<u32, ConfigError> {
+    let size = positive(text, &SIZES, &path(key))?;
+    let refused = |reason: String| {
+        let valid = format!("a multiple of {BLOCK} B from {mtu} B to 1048576 KiB");
+        Err(ConfigError::new(path(key), reason).value(format!("{text:?}")).valid(valid))
+    };
+    if size.denominator != 1 || size.numerator % u64::from(BLOCK) != 0 {
+        return refused(format!("is no whole number of blocks of {BLOCK} B, the unit of credits"));
+    }
+    if size.numerator < u64::from(mtu) {
+        return refused(format!("a packet of {mtu} B (mtu) has no room"));
+    }
+    if size.numerator > MOST_BUFFER {
+        return refused("is too large".into());
+    }
+    Ok((size.numerator / u64::from(BLOCK)) as u32)
+}
+
+/// The fabric on a topology.
+fn build(
+    config: &Infiniband,
+    topology: &Topology,
+    (times, clock): (&Times, &Clock),
+) -> Result<Fabric, ConfigError> {
+    let mtu = config.mtu;
+    if !MTUS.contains(&mtu) {
+        let legal = MTUS.map(|mtu| mtu.to_string()).join(", ");
+        return Err(ConfigError::new(path("mtu"), "is not legal").value(mtu).valid(legal));
+    }
+    let FabricSwitch { buffers, output_buffer, transfers_per_input, arbitration, switching, .. } =
+        &config.switch;
+    within(1..=255, *transfers_per_input, &path("switch.transfers_per_input"))?;
+    let at_switch = [
+        buffer(&buffers.host, "switch.buffers.host", mtu)?,
+        buffer(&buffers.switch, "switch.buffers.switch", mtu)?,
+    ];
+    let at_host = buffer(&config.host.receive_buffer, "host.receive_buffer", mtu)?;
+    let mut links = [wiring::Link::default(); 2];
+    for (link, (byte, delay)) in links.iter_mut().zip(&times.links) {
+        *link = wiring::Link { byte: clock.byte_ticks(byte)?, delay: clock.ticks(delay)? };
+    }
+    let lanes = lanes::build(&config.lanes)?;
+    let congestion = config.congestion_control.as_ref();
+    let congestion =
+        congestion.map(|control| congestion::build(control, (mtu, at_switch), clock)).transpose()?;
+    let wiring = wiring::Wiring::new(topology, (links, at_host, at_switch))?;
+    Ok(Fabric {
+        ticks_per_ns: clock.ticks_per_ns(),
+        mtu,
+        hosts: topology.nodes(),
+        first_port: wiring.first_port,
+        ports: wiring.ports,
+        forwarding: wiring.forwarding,
+        host: HostRules {
+            injection: clock.byte_ticks(&times.injection)?,
+            drain: clock.byte_ticks(&times.drain)?,
+            start_jitter: clock.ticks(&times.start_jitter)?,
+        },
+        switch: SwitchRules {
+            input_latency: clock.ticks(&times.input_latency)?,
+            output_latency: clock.ticks(&times.output_latency)?,
+            crossbar: clock.byte_ticks(&times.crossbar)?,
+            output_buffer: buffer(output_buffer, "switch.output_buffer", mtu)?,
+            transfers_per_input: *transfers_per_input,
+            arbitration: match arbitration {
+                SwitchArbitration::RoundRobin => Arbitration::RoundRobin,
+                SwitchArbitration::FirstCome => Arbitration::FirstCome,
+            },
+            switching: match switching {
+                infiniband::Switching::CutThrough => Switching::CutThrough,
+                infiniband::Switching::StoreAndForward => Switching::StoreAndForward,
+            },
+        },
+        credit_delay: clock.ticks(&times.credit_delay)?,
+        lanes,
+        congestion,
+    })
+}
+
+#[cfg(test)]
+mod tests;

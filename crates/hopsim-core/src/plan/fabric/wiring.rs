@@ -1,0 +1,132 @@
+//! Ports, links and forwarding tables of a fabric, from a topology.
+
+use crate::error::ConfigError;
+use crate::topology::{PortClass, Topology};
+use hopsim_infiniband::fabric::{Fabric, NONE, Port};
+use hopsim_infiniband::time::Ticks;
+
+/// Most entries of all forwarding tables together.
+const MOST_ENTRIES: u64 = 1 << 28;
+
+/// A class of links.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Link {
+    /// What a byte takes.
+    pub byte: Ticks,
+    /// From the first bit leaving to the first bit arriving.
+    pub delay: Ticks,
+}
+
+/// What of a fabric follows from its topology; see [`Fabric`].
+pub struct Wiring {
+    pub first_port: Vec<u32>,
+    pub ports: Vec<Port>,
+    pub forwarding: Vec<u16>,
+}
+
+/// Which ports of the routers of a topology are plugged: only these are ports of switches.
+struct Plugs {
+    /// Ports of a router.
+    width: usize,
+    /// The port of the fabric, by router · width + port; [`NONE`] if nothing is plugged in.
+    numbers: Vec<u32>,
+}
+
+impl Plugs {
+    fn of(&self, router: u32, port: usize) -> u32 {
+        self.numbers[router as usize * self.width + port]
+    }
+}
+
+impl Wiring {
+    /// Wires a topology with links to hosts and between switches, where a VL has these buffers \[blocks\] at hosts, and at switches
+    /// on ports to hosts and to switches.
+    pub fn new(
+        topology: &Topology,
+        (links, at_host, at_switch): ([Link; 2], u32, [u32; 2]),
+    ) -> Result<Self, ConfigError> {
+        let (hosts, routers) = (topology.nodes(), topology.routers());
+        let entries = u64::from(hosts) * u64::from(routers);
+        if entries > MOST_ENTRIES {
+            let reason =
+                format!("the forwarding tables of {routers} switches to {hosts} nodes would be too large");
+            return Err(ConfigError::new("topology", reason).valid(format!("at most {MOST_ENTRIES} entries")));
+        }
+        let (first_port, plugs) = plug(topology);
+        let port = |class: usize, peer: u32, buffer: u32| {
+            let Link { byte, delay } = links[class];
+            Port { peer, byte, delay, buffer }
+        };
+        let per_router = topology.nodes_per_router();
+        let terminal = |host: u32| plugs.of(host / per_router, (host % per_router) as usize);
+        let mut ports: Vec<Port> = (0..hosts).map(|host| port(0, terminal(host), at_host)).collect();
+        for router in 0..routers {
+            for (number, class) in topology.ports().into_iter().enumerate() {
+                match (class, topology.neighbour(router, number)) {
+                    _ if plugs.of(router, number) == NONE => {}
+                    (PortClass::Terminal, _) => {
+                        ports.push(port(0, router * per_router + number as u32, at_switch[0]));
+                    }
+                    (PortClass::Link(_), peer) => {
+                        let peer = peer.map_or(NONE, |(peer, back)| plugs.of(peer, back));
+                        ports.push(port(1, peer, at_switch[1]));
+                    }
+                }
+            }
+        }
+        let forwarding = forwarding(topology, &first_port, &plugs);
+        Ok(Self { first_port, ports, forwarding })
+    }
+}
+
+/// Numbers the ports that are plugged, hosts first.
+fn plug(topology: &Topology) -> (Vec<u32>, Plugs) {
+    let classes = topology.ports();
+    let mut next = topology.nodes();
+    let (mut first_port, mut numbers) = (vec![next], Vec::new());
+    for router in 0..topology.routers() {
+        for (port, class) in classes.iter().enumerate() {
+            let is_plugged = match class {
+                PortClass::Terminal => router < topology.routers_with_nodes(),
+                PortClass::Link(_) => topology.neighbour(router, port).is_some(),
+            };
+            numbers.push(if is_plugged { next } else { NONE });
+            next += u32::from(is_plugged);
+        }
+        first_port.push(next);
+    }
+    (first_port, Plugs { width: classes.len(), numbers })
+}
+
+/// The output of every switch for every destination: towards it on a shortest path, which one of several its number says.
+fn forwarding(topology: &Topology, first_port: &[u32], plugs: &Plugs) -> Vec<u16> {
+    let per_router = topology.nodes_per_router();
+    let entry = |router: u32, node: u32| {
+        let to = node / per_router;
+        let port = if to == router {
+            (node % per_router) as usize
+        } else {
+            topology.minimal_port(router, to, topology.trunk_of(router, to, node)).0
+        };
+        (plugs.of(router, port) - first_port[router as usize]) as u16
+    };
+    let nodes = topology.nodes();
+    (0..topology.routers())
+        .flat_map(|router| (0..nodes).map(move |node| (router, node)))
+        .map(|(r, n)| entry(r, n))
+        .collect()
+}
+
+/// The ports by which a packet from one host to another leaves its host and then the switches on its way.
+pub fn outputs(fabric: &Fabric, [source, destination]: [u32; 2]) -> Vec<u32> {
+    let mut outputs = vec![source];
+    let mut at = fabric.ports[source as usize].peer;
+    while !fabric.is_host(at) {
+        let switch = fabric.first_port.partition_point(|&first| first <= at) - 1;
+        let entry = fabric.forwarding[switch * fabric.hosts as usize + destination as usize];
+        let output = fabric.first_port[switch] + u32::from(entry);
+        outputs.push(output);
+        at = fabric.ports[output as usize].peer;
+    }
+    outputs
+}

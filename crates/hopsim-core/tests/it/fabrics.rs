@@ -1,0 +1,386 @@
+//! InfiniBand fabrics: the whole text of every message about bad input, and what a resolved document is.
+
+use hopsim_core::config::document;
+use hopsim_core::engine::{Control, run_any};
+use hopsim_core::plan::AnyPlan;
+use hopsim_core::plan::programs::no_files;
+use serde_json::json;
+
+/// A switch with four hosts.
+const VALID: &str = "\
+topology.fat_tree = { k = 4, levels = 1 }
+router.infiniband.congestion_control = {}
+[[jobs]]
+flows = [{ source = 0, destination = 3 }, { source = 1, destination = 3 }]
+";
+
+/// The message about `text`, with overrides written `path=value`.
+fn message_of(text: &str, overrides: &[&str]) -> String {
+    let pair = |text: &&str| {
+        let (path, value) = text.split_once('=').unwrap();
+        (path.to_owned(), value.to_owned())
+    };
+    let overrides: Vec<_> = overrides.iter().map(pair).collect();
+    match document::points(text, &overrides) {
+        Ok(_) => "accepted".into(),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The message about a value of the router.
+fn router(key: &str, value: &str) -> String {
+    message_of(VALID, &[&format!("router.infiniband.{key}={value}")])
+}
+
+/// The same of congestion control.
+fn control(key: &str, value: &str) -> String {
+    router(&format!("congestion_control.{key}"), value)
+}
+
+/// The beginning of a message about an override.
+fn starts(message: &str, expected: &str) {
+    let expected = expected.replacen(": ", " (override): ", 1);
+    assert!(message.starts_with(&expected), "{message}\ninstead of\n{expected}");
+}
+
+#[test]
+fn rates_and_sizes() {
+    assert_eq!(
+        router("links.switch.rate", "3x DDR"),
+        "router.infiniband.links.switch.rate = \"3x DDR\" (override): is a rate that no link has; valid: \
+         1x, 4x, 8x, 12x and SDR, DDR, QDR, FDR, EDR, HDR, NDR, as \"4x DDR\"; \
+         or a number above 0 and Mb/s, Gb/s, Tb/s, as \"13 Gb/s\""
+    );
+    for rate in ["4x XDR", "4xDDR", "0 Gb/s", "-3 Gb/s", "13", "Gb/s", ""] {
+        let expected = format!("router.infiniband.host.drain = {rate:?}: is a rate that no link has");
+        starts(&router("host.drain", &format!("{rate:?}")), &expected);
+    }
+    for rate in ["12x NDR", "1x SDR", "4x FDR", "13.5 Gb/s", "1 Tb/s", "250 Mb/s"] {
+        assert_eq!(router("links.host.rate", rate), "accepted", "{rate}");
+    }
+    assert_eq!(
+        router("mtu", "1500"),
+        "router.infiniband.mtu = 1500 (override): is not legal; valid: 256, 512, 1024, 2048, 4096"
+    );
+    assert_eq!(
+        router("host.receive_buffer", "1 KiB"),
+        "router.infiniband.host.receive_buffer = \"1 KiB\" (override): a packet of 2048 B (mtu) has no room; \
+         valid: a multiple of 64 B from 2048 B to 1048576 KiB"
+    );
+    assert_eq!(
+        router("switch.output_buffer", "5000 B"),
+        "router.infiniband.switch.output_buffer = \"5000 B\" (override): \
+         is no whole number of blocks of 64 B, the unit of credits; valid: a multiple of 64 B from 2048 B to 1048576 KiB"
+    );
+    starts(
+        &router("switch.buffers.host", "1e9 KiB"),
+        "router.infiniband.switch.buffers.host = \"1e9 KiB\": is too large",
+    );
+    assert_eq!(
+        router("switch.transfers_per_input", "0"),
+        "router.infiniband.switch.transfers_per_input = 0 (override): out of range; valid: 1 … 255"
+    );
+}
+
+#[test]
+fn times() {
+    assert_eq!(
+        router("links.host.delay", "0 ns"),
+        "router.infiniband.links.host.delay = \"0 ns\" (override): is not a positive number and a unit; \
+         valid: a decimal number above 0 and ps, ns, us, ms, s"
+    );
+    assert_eq!(
+        router("switch.input_latency", "fast"),
+        "router.infiniband.switch.input_latency = \"fast\" (override): is not a number and a unit; \
+         valid: a decimal number and ps, ns, us, ms, s"
+    );
+    assert_eq!(router("switch.input_latency", "0 ns"), "accepted");
+    assert_eq!(
+        router("links.host.delay", "0.1234567891 ns"),
+        "router.infiniband.links.host.delay = \"0.1234567891 ns\" (override): has no common unit with the other \
+         times and rates that is a millionth of a nanosecond or longer; valid: a value with fewer digits"
+    );
+    assert_eq!(
+        message_of(VALID, &["measure.time.window=1e9 s"]),
+        "measure.time.window = \"1e9 s\" (override): is too long for the unit that all times have in common; \
+         valid: less than 29562089 s, or times and rates with fewer digits"
+    );
+    starts(
+        &router("host.injection", "1e-9 Gb/s"),
+        "router.infiniband.host.injection = \"1e-9 Gb/s\": is too slow",
+    );
+}
+
+#[test]
+fn thresholds() {
+    let of = |key: &str, value: &str| control(&format!("thresholds.{key}"), value);
+    assert_eq!(
+        of("high", "80 KiB"),
+        "router.infiniband.congestion_control.thresholds.high = \"80 KiB\" (override): \
+         no queue ever has so much: the smallest input buffer of a VL has 65536 B; \
+         valid: at most 65536 B, or larger router.infiniband.switch.buffers"
+    );
+    assert_eq!(
+        of("low", "5 MTU"),
+        "router.infiniband.congestion_control.thresholds.low = \"5 MTU\" (override): \
+         is above the upper threshold, \"4 MTU\"; valid: at most 8192 B"
+    );
+    assert_eq!(
+        of("distance", "4 MTU"),
+        "router.infiniband.congestion_control.thresholds.distance = \"4 MTU\" (override): \
+         leaves nothing of the upper threshold, \"4 MTU\"; valid: less than 8192 B"
+    );
+    assert_eq!(
+        of("weight", "15"),
+        "line 2, column 19: router.infiniband.congestion_control.thresholds.distance = \"3.1 MTU\": \
+         leaves nothing of the upper threshold, weight 15; valid: less than 4096 B"
+    );
+    assert_eq!(
+        of("weight", "16"),
+        "router.infiniband.congestion_control.thresholds.weight = 16 (override): out of range; valid: 0 … 15"
+    );
+    let both = ["router.infiniband.congestion_control.thresholds={ high = '4 MTU', weight = 3 }"];
+    assert_eq!(
+        message_of(VALID, &both),
+        "router.infiniband.congestion_control.thresholds.weight (override): stands for high, which is given, too; \
+         valid: one of the two"
+    );
+    assert_eq!(of("weight", "0"), "accepted");
+}
+
+#[test]
+fn tables_of_congestion_control() {
+    let valid = "valid: entries [shift 0 … 3, multiplier 0 … 16383], the first without delay, none with less than the one before";
+    let key = "router.infiniband.congestion_control";
+    assert_eq!(
+        control("cct", "[[0, 1]]"),
+        format!("{key}.cct.0 = [0, 1] (override): a flow that nobody complains of is not delayed; {valid}")
+    );
+    assert_eq!(
+        control("cct", "[[0, 0], [1, 4], [2, 7]]"),
+        format!(
+            "{key}.cct.2 = [2, 7] (override): has less delay than the entry before: the table is not monotone; {valid}"
+        )
+    );
+    assert_eq!(
+        control("cct", "[[0, 0], [4, 4]]"),
+        format!("{key}.cct.1 = [4, 4] (override): is out of range; {valid}")
+    );
+    assert_eq!(control("cct", "[]"), format!("{key}.cct = [] (override): the table is empty; {valid}"));
+    assert_eq!(
+        control("ccti_limit", "128"),
+        format!("{key}.ccti_limit = 128 (override): the table cct has 128 entries; valid: 0 … 127")
+    );
+    assert_eq!(
+        control("ccti_min", "128"),
+        format!("{key}.ccti_min = 128 (override): is above ccti_limit; valid: 0 … 127")
+    );
+    starts(
+        &control("cct", "cubic"),
+        &format!("{key}.cct = \"cubic\": no such choice; valid: simula, mellanox"),
+    );
+}
+
+#[test]
+fn lanes() {
+    assert_eq!(
+        router("lanes", "{ count = 2, low = [[0, 10]] }"),
+        "router.infiniband.lanes.low (override): VL 1 is in neither table and would never send; \
+         valid: an entry [VL, weight] for every VL"
+    );
+    assert_eq!(
+        router("lanes", "{ count = 2, high = [[2, 10]], low = [[0, 10]] }"),
+        "router.infiniband.lanes.high.0 = [2, 10] (override): there is no such VL; valid: [VL 0 … 1, weight 1 … 255]"
+    );
+    assert_eq!(
+        router("lanes", "{ low = [[0, 0]] }"),
+        "router.infiniband.lanes.low.0 = [0, 0] (override): the VL would never send; valid: [VL 0 … 0, weight 1 … 255]"
+    );
+    assert_eq!(
+        router("lanes.of_service_level", "[0, 1]"),
+        "router.infiniband.lanes.of_service_level (override): has 2 VLs, and there are 16 service levels; valid: 16 VLs"
+    );
+    assert_eq!(
+        router("lanes.of_service_level", "[0,0,0,0, 0,0,0,0, 0,0,0,0, 0,0,0,1]"),
+        "router.infiniband.lanes.of_service_level.15 = 1 (override): out of range; valid: 0 … 0"
+    );
+}
+
+#[test]
+fn flows() {
+    let missing = "jobs.0.flows: is missing: what hosts of an InfiniBand fabric send to each other; \
+                   valid: [[jobs]] with flows = [{ source = 0, destination = 1 }], or flows = { file = \"flows.csv\" }";
+    assert_eq!(
+        message_of("router = \"infiniband\"\ntopology.fat_tree = { k = 4, levels = 1 }\n", &[]),
+        missing
+    );
+    let flow = |key: &str, value: &str| message_of(VALID, &[&format!("jobs.0.flows.1.{key}={value}")]);
+    assert_eq!(
+        flow("destination", "1"),
+        "jobs.0.flows.1.destination = 1 (override): a flow goes to another node than its source; valid: a node other than 1"
+    );
+    assert_eq!(
+        flow("source", "4"),
+        "jobs.0.flows.1.source = 4 (override): the network has 4 nodes; valid: 0 … 3"
+    );
+    assert_eq!(
+        flow("end", "0.0 s"),
+        "jobs.0.flows.1.end = \"0.0 s\" (override): is not a positive number and a unit; \
+         valid: a decimal number above 0 and ps, ns, us, ms, s"
+    );
+    assert_eq!(
+        message_of(VALID, &["jobs.0.flows.1.start=2 us", "jobs.0.flows.1.end=1 us"]),
+        "jobs.0.flows.1.end = \"1 us\" (override): the flow ends before it starts; valid: after start, \"2 us\""
+    );
+    assert_eq!(
+        flow("bytes", "0"),
+        "jobs.0.flows.1.bytes = 0 (override): the flow has nothing to send; valid: 1 …, or no such key for a flow without end"
+    );
+    assert_eq!(
+        flow("service_level", "16"),
+        "jobs.0.flows.1.service_level = 16 (override): out of range; valid: 0 … 15"
+    );
+    assert_eq!(
+        flow("name", "flow0"),
+        "jobs.0.flows.1.name = \"flow0\" (override): jobs.0.flows.0 has the same name; \
+         valid: a name of its own for every flow, or no such key"
+    );
+}
+
+#[test]
+fn keys_of_other_networks_and_of_fabrics() {
+    for (key, value, message) in [
+        ("routing", "\"minimal\"", "routing (override): is not of InfiniBand fabrics; valid: no such key"),
+        (
+            "links.local.latency",
+            "2",
+            "links (override): is not of InfiniBand fabrics; valid: no such key; router.infiniband.links",
+        ),
+        (
+            "load",
+            "0.5",
+            "load (override): is not of InfiniBand fabrics; valid: no such key; jobs.0.flows.0.rate",
+        ),
+        (
+            "measure.cycles",
+            "5",
+            "measure.cycles (override): an InfiniBand fabric has no cycles; valid: no such key; measure.time",
+        ),
+        (
+            "jobs.0.traffic.packet_length",
+            "8",
+            "jobs.0.traffic (override): a job of an InfiniBand fabric has flows and nothing else; valid: name, flows",
+        ),
+        (
+            "measure.streams",
+            "[\"nodes\"]",
+            "measure.streams.0 = \"nodes\" (override): an InfiniBand fabric does not have it; \
+             valid: flows, flow_series, queue_series",
+        ),
+        (
+            "measure.streams",
+            "[\"flow_series\"]",
+            "measure.time.interval: is missing: the stream flow_series has a row per interval; valid: a time as \"10 ms\"",
+        ),
+        (
+            "measure.time.interval",
+            "\"1 ms\"",
+            "measure.time.interval = \"1 ms\" (override): no stream has a row per interval; \
+             valid: no such key, or measure.streams with flow_series or queue_series",
+        ),
+        (
+            "topology",
+            "{ ideal = { nodes = 4, latency = 1 } }",
+            "router (override): an ideal network has no routers; valid: no such key",
+        ),
+        (
+            "topology",
+            "{ graph = { edges = [{ between = [0, 1], latency = 3 }], nodes_per_router = 2 } }",
+            "topology.graph.edges.0.latency (override): an InfiniBand fabric has no cycles; \
+             valid: no such key; router.infiniband.links.switch is for all links between switches",
+        ),
+    ] {
+        let said = message_of(VALID, &[&format!("{key}={value}")]);
+        // Where a key stands in the text that is not the one refused.
+        let said = said.split_once("column 1: ").map_or(said.as_str(), |(_, rest)| rest);
+        assert_eq!(said.replace("router: an", "router (override): an"), message, "{key}");
+    }
+    let other = "load = 0.5\ntopology.ring.routers = 4\n";
+    assert_eq!(
+        message_of(other, &["measure.time.window=1 s"]),
+        "measure.time (override): is for InfiniBand fabrics; valid: measure.warmup, cycles and interval, or router.infiniband"
+    );
+    assert_eq!(
+        message_of(other, &["jobs=[{ flows = [{ source = 0, destination = 1 }] }]"]),
+        "jobs.0.flows (override): is for InfiniBand fabrics; valid: traffic or program, or router.infiniband"
+    );
+    assert_eq!(
+        message_of(other, &["measure.streams=[\"flows\"]"]),
+        "measure.streams.0 = \"flows\" (override): the network is no InfiniBand fabric; valid: no such stream"
+    );
+}
+
+/// A ring of five switches in which every node sends to the second one after it.
+fn ring(lanes: &str, levels: [u8; 5]) -> String {
+    let flow = |source: usize| {
+        let destination = (source + 2) % 5;
+        format!("{{ source = {source}, destination = {destination}, service_level = {} }}", levels[source])
+    };
+    let flows: Vec<String> = (0..5).map(flow).collect();
+    format!(
+        "topology.torus.sides = [5]\nrouter.infiniband.lanes = {lanes}\njobs = [{{ flows = [{}] }}]\n",
+        flows.join(", ")
+    )
+}
+
+#[test]
+fn packets_that_can_wait_for_each_other_in_a_circle() {
+    let refused = message_of(&ring("{}", [0; 5]), &[]);
+    assert!(
+        refused.starts_with(
+            "line 1, column 1: topology: packets of VL 0 can wait for each other in a circle, for room behind these links: \
+             switch 0 → switch 1 → switch 2 → switch 3 → switch 4 → switch 0; valid: a topology whose shortest paths close no circle"
+        ),
+        "{refused}"
+    );
+    assert_eq!(message_of(&ring("{ count = 2 }", [0, 0, 0, 0, 1]), &[]), "accepted");
+    assert_eq!(message_of(&ring("{ allow_deadlock = true }", [0; 5]), &[]), "accepted");
+}
+
+#[test]
+fn a_resolved_document_says_all_and_is_one() {
+    let point = document::points(VALID, &[]).unwrap().remove(0);
+    let resolved = document::resolved(&point.experiment).unwrap();
+    assert_eq!(
+        resolved.as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["topology", "router", "jobs", "measure"]
+    );
+    assert_eq!(resolved["measure"]["time"], json!({ "warmup": "0 s", "window": "10 ms" }));
+    assert_eq!(resolved["jobs"][0]["flows"][1]["name"], "flow1");
+    let thresholds = &resolved["router"]["infiniband"]["congestion_control"]["thresholds"];
+    assert_eq!(thresholds, &json!({ "mode": "per_voq", "high": "4 MTU", "low": "0.9 MTU" }));
+    let again = document::from_json(&resolved.to_string()).unwrap();
+    assert_eq!(AnyPlan::new(&again, &no_files).unwrap().into_experiment(), point.experiment);
+}
+
+#[test]
+fn a_run_has_a_record_of_all_flows_and_one_of_each_job() {
+    let text = format!("{VALID}[[jobs]]\nname = \"other\"\nflows = [{{ source = 2, destination = 0 }}]\n");
+    let overrides = [
+        ("measure.time.window".to_owned(), "100 us".to_owned()),
+        ("measure.time.interval".to_owned(), "10 us".to_owned()),
+        ("measure.streams".to_owned(), "['flows', 'flow_series', 'queue_series']".to_owned()),
+    ];
+    let point = document::points(&text, &overrides).unwrap().remove(0);
+    let plan = AnyPlan::new(&point.experiment, &no_files).unwrap();
+    let outcome = run_any(&plan, &Control::default()).unwrap();
+    assert_eq!((&outcome.summary["flows"], &outcome.summary["nodes"]), (&json!(3), &json!(4)));
+    assert_eq!((&outcome.jobs[1]["job"], &outcome.jobs[1]["flows"]), (&json!("other"), &json!(1)));
+    assert_eq!(outcome.summary["time_s"], json!(1e-4));
+    let rows = outcome.tables.iter().map(|(name, table)| match &table[0].1 {
+        hopsim_core::measure::Column::F64(values) => (name.as_str(), values.len()),
+        _ => (name.as_str(), 0),
+    });
+    // Ten intervals: of three flows, and of the outputs to nodes 3 and 0.
+    assert_eq!(rows.collect::<Vec<_>>(), [("flows", 0), ("flow_series", 30), ("queue_series", 20)]);
+}

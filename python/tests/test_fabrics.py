@@ -1,0 +1,85 @@
+"""InfiniBand fabrics from Python: flows from files, what is shown, and what is warned of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import hopsim as hs
+from conftest import Command
+from hopsim import flows_file
+from hopsim.errors import ConfigError, HopsimWarning
+
+FABRIC = "topology.fat_tree = { k = 4, levels = 1 }\nrouter = 'infiniband'\nmeasure.time.window = '20 us'\n"
+FILE = FABRIC + "jobs = [{ flows = { file = 'flows.csv' } }]\n"
+LISTED = FABRIC + "jobs = [{ flows = [{ source = 0, destination = 1 }] }]\n"
+
+# What a file holds -> what is said about it.
+REFUSED = {
+    "": "is empty; valid: a table whose first line names the columns",
+    "source,destination": "names no flow; valid: a line for each, below the names of the columns",
+    "source,dest\n0,1": "line 1: unknown column 'dest'; did you mean destination?",
+    "source,source,destination\n0,0,1": "line 1: the column source is there twice; valid: every column once",
+    "source,start\n0,1 s": "line 1: the column destination is missing",
+    "source,destination\n0,1,2": "line 2: 3 fields; valid: 2, one for each column",
+    "source,destination\n\n0,": "line 3: destination is empty; valid: the number of a node",
+    "source,destination\n0,one": "line 2: destination = 'one'; valid: 0 … 4294967295",
+    "source,destination,service_level\n0,1,16": "line 2: service_level = '16'; valid: 0 … 15",
+}
+
+
+def test_flows_of_a_file_have_what_its_columns_say(tmp_path: Path) -> None:
+    table = 'destination, source, name, start, bytes\n1, 0, "a, b", 1 us, 4096\n\n2,3,,,\n'
+    (tmp_path / "flows.csv").write_text(table, "utf-8")
+    assert flows_file.flows(tmp_path / "flows.csv") == [
+        {"destination": 1, "source": 0, "name": "a, b", "start": "1 us", "bytes": 4096},
+        {"destination": 2, "source": 3},
+    ]
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_files_that_are_no_flows_are_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "flows.csv").write_text(text, "utf-8")
+    with pytest.raises(ConfigError) as refused:
+        flows_file.flows(tmp_path / "flows.csv")
+    assert str(refused.value).startswith(REFUSED[text])
+
+
+def test_a_document_finds_its_flows_and_says_where_they_are_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "fabric.toml"
+    path.write_text(FILE, "utf-8")
+    (tmp_path / "flows.csv").write_text("source,destination,rate\n0,1,\n2,3,4 Gb/s\n", "utf-8")
+    result = hs.run(path)
+    assert result.config["jobs"][0]["flows"][1]["rate"] == "4 Gb/s"
+    assert result.flows.column("name").to_pylist() == ["flow0", "flow1"]
+    (tmp_path / "flows.csv").write_text("source,destination\n0,1\n2,9\n", "utf-8")
+    with pytest.raises(ConfigError, match=r"jobs\.0\.flows\.1\.destination = 9: the network has 4 nodes"):
+        hs.run(path)
+    (tmp_path / "flows.csv").unlink()
+    with pytest.raises(ConfigError, match=r'jobs\.0\.flows\.file = "flows\.csv": cannot read'):
+        hs.run(path)
+
+
+def test_check_and_run_show_a_fabric(hopsim: Command, tmp_path: Path) -> None:
+    path = tmp_path / "fabric.toml"
+    path.write_text(LISTED, "utf-8")
+    said = hopsim("check", path).stdout
+    assert "4 nodes" in said
+    assert said.endswith("OK\n")
+    shown = hopsim("run", path, "--out", tmp_path / "out").stdout
+    assert "least flow" in shown
+    assert "Throughput in Gb/s" in shown
+
+
+def test_a_timer_that_never_runs_is_warned_of() -> None:
+    control = "router.infiniband.congestion_control.ccti_timer = 0\n"
+    with pytest.warns(HopsimWarning, match="ccti_timer = 0: no timer lowers"):
+        hs.run(LISTED.replace("router = 'infiniband'\n", control))
+
+
+def test_a_resolved_configuration_is_a_document() -> None:
+    config = hs.run(LISTED).config
+    assert "routing" not in config
+    assert json.loads(hs.Experiment.of(config).points()[0].config) == config
