@@ -49,6 +49,12 @@ def mean_and_variance(values: Sequence[float]) -> tuple[float, float]:
     return mean, square / (len(values) - 1) if len(values) > 1 else 0.0
 
 
+def jain(values: Sequence[float]) -> float:
+    """Jain's index of fairness: 1 if all are equal, 1/n if one of n has everything (DEC TR-301, 1984)."""
+    squares = sum(value * value for value in values)
+    return sum(values) ** 2 / (len(values) * squares) if squares else 1.0
+
+
 def over_runs(values: Sequence[float]) -> Estimate:
     """Mean of independent runs; no interval for a single one."""
     count = len(values)

@@ -15,6 +15,7 @@ from hopsim.plot import (
     breakdown,
     bursts,
     execution_time,
+    flows,
     gantt,
     generation,
     histogram,
@@ -48,6 +49,7 @@ KINDS = {
     "gantt": gantt,
     "messages_in_flight": messages_in_flight,
     "message_latency": message_latency,
+    "flows": flows,
 }
 
 AT_ONE_LOAD = (

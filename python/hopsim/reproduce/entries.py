@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from hopsim.reproduce.gran import fat_tree, parameters, stages, tree
+from hopsim.reproduce.gran import thresholds as gran_thresholds
 from hopsim.reproduce.izu import (
     application_thresholds,
     applications,
@@ -74,6 +76,11 @@ FAMILIES = (
     flexvc_oblivious,
     flexvc_requests,
     vc_tables,
+    stages,
+    tree,
+    gran_thresholds,
+    parameters,
+    fat_tree,
 )
 
 

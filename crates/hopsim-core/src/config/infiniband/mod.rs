@@ -36,6 +36,8 @@ pub struct Infiniband {
     pub host: ChannelAdapter,
     /// Switches.
     pub switch: FabricSwitch,
+    /// How the forwarding tables of the switches are made.
+    pub forwarding: Forwarding,
     /// Virtual lanes.
     pub lanes: LanesConfig,
     /// Congestion control; default none.
@@ -50,10 +52,29 @@ impl Default for Infiniband {
             links: FabricLinks::default(),
             host: ChannelAdapter::default(),
             switch: FabricSwitch::default(),
+            forwarding: Forwarding::Minimal,
             lanes: LanesConfig::default(),
             congestion_control: None,
         }
     }
+}
+
+/// How the forwarding tables are made. A table has one output for each destination, wherever packets come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Forwarding {
+    /// By the topology's minimal routing. Where there are several ways (up a fat tree, parallel links of a dragonfly, both ways half
+    /// round a ring), the number of the destination says which: D-mod-k in a k-ary n-tree. In a graph all nodes of a
+    /// router are on one way.
+    Minimal,
+    /// By shortest paths in number of links. Nodes are gone through by number; every switch takes, of its ports that are on such a
+    /// path, the one that it has taken for the fewest nodes before, of several the first. Source: the algorithm minhop of `OpenSM`.
+    MinHop,
+    /// The same of the ways that lead up first and then down only, so that no packets can wait for each other in a circle. Up is
+    /// towards the root, which is the switch whose farthest one is nearest, of several the first; of two equally far switches
+    /// that of the lower number is above. A switch from which a way leads down only takes such a way, however long. Source:
+    /// Schroeder et al., IEEE JSAC 9 (1991); the algorithm updn of `OpenSM`.
+    UpDown,
 }
 
 /// Links of a fabric.

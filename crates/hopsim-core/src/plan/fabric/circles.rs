@@ -19,7 +19,7 @@ pub fn check(fabric: &Fabric, flows: &[Flow]) -> Result<(), ConfigError> {
     );
     Err(ConfigError::new("topology", reason).valid(
         "a topology whose shortest paths close no circle (fat_tree, mesh, hyperx, a graph that is a tree), \
-         flows whose service levels have other VLs, or router.infiniband.lanes.allow_deadlock = true",
+         router.infiniband.forwarding = \"up_down\", flows whose service levels have other VLs, or router.infiniband.lanes.allow_deadlock = true",
     ))
 }
 

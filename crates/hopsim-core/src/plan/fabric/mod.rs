@@ -4,6 +4,7 @@ mod circles;
 mod clock;
 mod congestion;
 mod flows;
+mod forwarding;
 mod lanes;
 mod rates;
 mod span;
@@ -201,7 +202,7 @@ fn build(
     let congestion = config.congestion_control.as_ref();
     let congestion =
         congestion.map(|control| congestion::build(control, (mtu, at_switch), clock)).transpose()?;
-    let wiring = wiring::Wiring::new(topology, (links, at_host, at_switch))?;
+    let wiring = wiring::Wiring::new((topology, config.forwarding), (links, at_host, at_switch))?;
     Ok(Fabric {
         ticks_per_ns: clock.ticks_per_ns(),
         mtu,

@@ -76,3 +76,59 @@ fn only_packets_of_one_vl_wait_for_each_other() {
     };
     assert_eq!([accepts(0), accepts(2), accepts(1)], [false, false, true]);
 }
+
+/// Whether a document with a flow from every node to every other is accepted.
+fn accepts_all_to_all(forwarding: &str, topology: &str, nodes: u32) -> bool {
+    let pairs = (0..nodes).flat_map(|s| (0..nodes).map(move |d| (s, d))).filter(|(s, d)| s != d);
+    let flows: Vec<String> = pairs.map(|(s, d)| format!("{{ source = {s}, destination = {d} }}")).collect();
+    let text = format!(
+        "router.infiniband.forwarding = \"{forwarding}\"\ntopology.{topology}\njobs = [{{ flows = [{}] }}]\n",
+        flows.join(", ")
+    );
+    document::points(&text, &[]).is_ok()
+}
+
+fn with_forwarding(forwarding: &str, topology: &str) -> Fabric {
+    let flows = "jobs = [{ flows = [{ source = 0, destination = 1 }] }]";
+    let text = format!("router.infiniband.forwarding = \"{forwarding}\"\ntopology.{topology}\n{flows}\n");
+    plan(&text).fabric
+}
+
+/// Two switches above four with two nodes each.
+const TREE: &str = "graph = { nodes_per_router = 2, routers_with_nodes = 4, edges = [{ between = [0, 4] }, { between = [1, 4] }, \
+    { between = [2, 4] }, { between = [3, 4] }, { between = [0, 5] }, { between = [1, 5] }, { between = [2, 5] }, \
+    { between = [3, 5] }] }";
+
+#[test]
+fn min_hop_spreads_the_nodes_of_a_switch_over_the_links_to_it() {
+    let found = with_forwarding("min_hop", TREE);
+    let mut carried: HashMap<u32, Vec<u32>> = HashMap::new();
+    for (source, destination) in
+        (0..8).flat_map(|s| (0..8).map(move |d| (s, d))).filter(|(s, d)| s / 2 != d / 2)
+    {
+        let way = outputs(&found, [source, destination]);
+        assert_eq!(way.len(), 4);
+        carried.entry(way[2]).or_default().push(destination);
+    }
+    // Every link down carries packets for one of the two nodes below it, from everywhere.
+    assert_eq!(carried.len(), 8);
+    assert!(carried.values().all(|all| all.len() == 6 && all.iter().all(|one| *one == all[0])));
+}
+
+#[test]
+fn ways_that_lead_up_and_then_down_close_no_circle() {
+    let ring = "ring.routers = 5";
+    assert!(!accepts_all_to_all("minimal", ring, 5));
+    assert!(!accepts_all_to_all("min_hop", ring, 5));
+    // A ring with a chord and a tail, and one with two nodes a switch.
+    let chord = "graph = { edges = [{ between = [0, 1] }, { between = [1, 2] }, { between = [2, 3] }, { between = [3, 4] }, \
+        { between = [4, 0] }, { between = [1, 3] }, { between = [4, 5] }, { between = [5, 6] }] }";
+    for (topology, nodes) in [(ring, 5), ("torus.sides = [4, 3]", 12), (chord, 7), (TREE, 8)] {
+        assert!(accepts_all_to_all("up_down", topology, nodes), "{topology}");
+        let found = with_forwarding("up_down", topology);
+        for (source, destination) in (0..nodes).flat_map(|s| (0..nodes).map(move |d| (s, d))) {
+            let last = *outputs(&found, [source, destination]).last().unwrap();
+            assert_eq!(found.ports[last as usize].peer, destination, "{topology}");
+        }
+    }
+}

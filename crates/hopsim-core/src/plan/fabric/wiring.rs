@@ -1,5 +1,7 @@
 //! Ports, links and forwarding tables of a fabric, from a topology.
 
+use super::forwarding;
+use crate::config::infiniband::Forwarding;
 use crate::error::ConfigError;
 use crate::topology::{PortClass, Topology};
 use hopsim_infiniband::fabric::{Fabric, NONE, Port};
@@ -25,7 +27,7 @@ pub struct Wiring {
 }
 
 /// Which ports of the routers of a topology are plugged: only these are ports of switches.
-struct Plugs {
+pub struct Plugs {
     /// Ports of a router.
     width: usize,
     /// The port of the fabric, by router · width + port; [`NONE`] if nothing is plugged in.
@@ -33,7 +35,8 @@ struct Plugs {
 }
 
 impl Plugs {
-    fn of(&self, router: u32, port: usize) -> u32 {
+    /// The port of the fabric at a port of a router.
+    pub fn of(&self, router: u32, port: usize) -> u32 {
         self.numbers[router as usize * self.width + port]
     }
 }
@@ -42,7 +45,7 @@ impl Wiring {
     /// Wires a topology with links to hosts and between switches, where a VL has these buffers \[blocks\] at hosts, and at switches
     /// on ports to hosts and to switches.
     pub fn new(
-        topology: &Topology,
+        (topology, how): (&Topology, Forwarding),
         (links, at_host, at_switch): ([Link; 2], u32, [u32; 2]),
     ) -> Result<Self, ConfigError> {
         let (hosts, routers) = (topology.nodes(), topology.routers());
@@ -74,7 +77,7 @@ impl Wiring {
                 }
             }
         }
-        let forwarding = forwarding(topology, &first_port, &plugs);
+        let forwarding = forwarding::tables(how, topology, (&first_port, &plugs));
         Ok(Self { first_port, ports, forwarding })
     }
 }
@@ -96,25 +99,6 @@ fn plug(topology: &Topology) -> (Vec<u32>, Plugs) {
         first_port.push(next);
     }
     (first_port, Plugs { width: classes.len(), numbers })
-}
-
-/// The output of every switch for every destination: towards it on a shortest path, which one of several its number says.
-fn forwarding(topology: &Topology, first_port: &[u32], plugs: &Plugs) -> Vec<u16> {
-    let per_router = topology.nodes_per_router();
-    let entry = |router: u32, node: u32| {
-        let to = node / per_router;
-        let port = if to == router {
-            (node % per_router) as usize
-        } else {
-            topology.minimal_port(router, to, topology.trunk_of(router, to, node)).0
-        };
-        (plugs.of(router, port) - first_port[router as usize]) as u16
-    };
-    let nodes = topology.nodes();
-    (0..topology.routers())
-        .flat_map(|router| (0..nodes).map(move |node| (router, node)))
-        .map(|(r, n)| entry(r, n))
-        .collect()
 }
 
 /// The ports by which a packet from one host to another leaves its host and then the switches on its way.

@@ -1,0 +1,1 @@
+"""Gran et al. 2011: congestion control, switch arbitration and fairness in InfiniBand."""
