@@ -217,7 +217,8 @@ class Catalogue:
             kind = next(item for item in kind if item != "null")
         if kind == "array":
             return f"list of {self._type(self.resolve(schema['items']))}"
-        return {"object": "table", "boolean": "true | false"}.get(str(kind), str(kind))
+        name = {"object": "table", "boolean": "true | false"}.get(str(kind), str(kind))
+        return f"list of {name}" if schema.get("list") else name
 
     def _unknown(self, name: str, others: Iterable[str]) -> str:
         known = {part for path in self.nodes for part in (path, path.rpartition(".")[2])}

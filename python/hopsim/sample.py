@@ -34,11 +34,19 @@ def _standing_at(catalogue: Catalogue, path: list[str], depth: int) -> Any:
     if depth == len(path):
         plain = "anyOf" in schema or schema.get("type") not in (None, "object", "array")
         inner = _of_field(catalogue, schema) if plain else _whole(catalogue, schema, optional=True)
+    elif rows := _rows(catalogue, schema, path[depth]):
+        inner = [_whole(catalogue, rows) | {path[depth]: _standing_at(catalogue, path, depth + 1)}]
     elif "oneOf" in schema or "anyOf" in schema:
         inner = _choice(path[depth], _standing_at(catalogue, path, depth + 1))
     else:
         inner = _whole(catalogue, schema) | {path[depth]: _standing_at(catalogue, path, depth + 1)}
     return [inner] if schema.get("list") else inner
+
+
+def _rows(catalogue: Catalogue, schema: Schema, key: str) -> Schema | None:
+    """Of several forms of a value the list of tables that have a key."""
+    forms = (catalogue.resolve(form) for form in schema.get("anyOf", []))
+    return next((form for form in forms if form.get("list") and key in form.get("properties", {})), None)
 
 
 def _choice(name: str, parameters: Any) -> Any:
@@ -79,6 +87,8 @@ def _of_field(catalogue: Catalogue, field: Schema) -> Any:
     default = field.get("default")
     if default is not None and default != []:
         return _shortest(default)
+    if examples := field.get("examples"):
+        return examples[0]
     if "anyOf" in schema:
         return _of_field(catalogue, schema["anyOf"][0])
     kinds = schema.get("type")

@@ -51,6 +51,7 @@ def run(
     points = document.points()
     if len(points) != 1:
         raise ConfigError(f"{document.name}: has a sweep of {len(points)} points; use hopsim.sweep()")
+    warn_of_no_recovery(document, points)
     results, outcome = _simulate(points, 1, progress=progress)
     if outcome.failures:
         raise RunError(outcome.failures[0])

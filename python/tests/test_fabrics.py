@@ -10,7 +10,7 @@ import pytest
 import hopsim as hs
 from conftest import Command
 from hopsim import flows_file
-from hopsim.errors import ConfigError, HopsimWarning
+from hopsim.errors import ConfigError, HopsimWarning, RunError
 
 FABRIC = "topology.fat_tree = { k = 4, levels = 1 }\nrouter = 'infiniband'\nmeasure.time.window = '20 us'\n"
 FILE = FABRIC + "jobs = [{ flows = { file = 'flows.csv' } }]\n"
@@ -77,6 +77,19 @@ def test_a_timer_that_never_runs_is_warned_of() -> None:
     control = "router.infiniband.congestion_control.ccti_timer = 0\n"
     with pytest.warns(HopsimWarning, match="ccti_timer = 0: no timer lowers"):
         hs.run(LISTED.replace("router = 'infiniband'\n", control))
+
+
+def test_packets_that_wait_for_each_other_in_a_circle_end_the_run() -> None:
+    """In a ring of nine every node sends to the fourth one after it, through buffers of a packet."""
+    flows = ", ".join(f"{{ source = {node}, destination = {(node + 4) % 9} }}" for node in range(9))
+    ring = (
+        "topology.ring.routers = 9\n[router.infiniband]\nhost.injection = '32 Gb/s'\n"
+        "links = { host.rate = '4x QDR', switch.rate = '4x DDR' }\n"
+        "switch.buffers = { switch = '2 KiB', host = '8 KiB' }\nlanes.allow_deadlock = true\n"
+        f"[[jobs]]\nflows = [{flows}]\n"
+    )
+    with pytest.raises(RunError, match=r"deadlock at [0-9]+ ns: 9 packets wait for each other in a circle\n"):
+        hs.run(ring)
 
 
 def test_a_resolved_configuration_is_a_document() -> None:

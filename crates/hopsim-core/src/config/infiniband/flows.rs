@@ -30,8 +30,10 @@ pub struct FlowConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The node that sends.
+    #[schemars(example = 0)]
     pub source: u32,
     /// The node that receives, another one.
+    #[schemars(example = 1)]
     pub destination: u32,
     /// When it begins, within `host.start_jitter`; times count from the beginning of the run, warm-up included.
     #[serde(default = "at_once")]
