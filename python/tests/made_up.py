@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +11,8 @@ from hopsim.plot.breakdown import COMPONENTS
 from hopsim.reproduce.model import Entry, Results, Scale
 from hopsim.results import Result
 
+Rates = Callable[[str, float], float]
+"""Name of a flow and end of an interval [s] -> throughput [Gb/s]."""
 SUMMARY = {
     "accepted_load": 0.3,
     "router_injection_min": 0.25,
@@ -26,6 +28,7 @@ SUMMARY = {
     "compute_time_mean": 500_000.0,
     "message_bytes": 16_000_000,
     "nodes": 72,
+    "seed": 1,
     **dict.fromkeys(COMPONENTS, 30.0),
 }
 LINKS = pa.table(
@@ -65,6 +68,17 @@ def result(axes: Mapping[str, Any], summary: Mapping[str, Any], document: Mappin
         tables["generation_series"] = generation(measure)
     if "links" in streams:
         tables["links"] = LINKS
+    flows: list[dict[str, Any]] = document["jobs"][0].get("flows", []) if "jobs" in document else []
+    if "flow_series" in streams:
+        tables["flow_series"] = flow_series(flows, measure["time"])
+    if "flows" in streams:
+        tables["flows"] = pa.table(
+            {
+                "source": [flow["source"] for flow in flows],
+                "destination": [flow["destination"] for flow in flows],
+                "throughput_gbps": [1.0] * len(flows),
+            }
+        )
     if "nodes" in streams:
         tables["nodes"] = nodes(measure["cycles"])
     return Result({"config": dict(document), "result": dict(summary)}, dict(axes), tables)
@@ -80,6 +94,32 @@ def generation(measure: Mapping[str, Any]) -> pa.Table:
             "packets": [100] * len(changed),
             "latency_mean": [200.0 if late else 120.0 for late in changed],
             "misrouted_fraction": [0.9 if late else 0.1 for late in changed],
+        }
+    )
+
+
+def flow_series(
+    flows: Sequence[Mapping[str, Any]], time: Mapping[str, str], rates: Rates | None = None
+) -> pa.Table:
+    """Flows that begin one after the other; `rates` says what one has at a time, else all share 13 Gb/s."""
+    window, interval = (float(time[key].split()[0]) for key in ("window", "interval"))
+    ends = [interval * (number + 1) for number in range(round(window / interval))]
+    starts = {flow["name"]: float(flow["start"].split()[0]) for flow in flows}
+
+    def even(name: str, end: float) -> float:
+        begun = [other for other, start in starts.items() if start < end - interval / 2]
+        return 13.0 / len(begun) if name in begun else 0.0
+
+    rows = [(end, name) for end in ends for name in starts]
+    return pa.table(
+        {
+            "time_s": [end for end, _ in rows],
+            "job": ["job0"] * len(rows),
+            "name": [name for _, name in rows],
+            "throughput_gbps": [(rates or even)(name, end) for end, name in rows],
+            "marked": [10] * len(rows),
+            "notifications": [65] * len(rows),
+            "ccti": [90] * len(rows),
         }
     )
 

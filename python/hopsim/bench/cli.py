@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hopsim import _core
-from hopsim.bench import programs
+from hopsim.bench import fabrics, programs
 from hopsim.bench.cases import Case, cases
 from hopsim.bench.figures import Figure
 from hopsim.bench.history import History
@@ -79,7 +79,9 @@ def command(
     best of N; instructions are counted by valgrind's callgrind, where it is installed. `ratio` is to
     the last saved run. A missed target is reported and is not an error.
     """
-    known = [case for case in [*cases(), *programs.cases(traces)] if not quick or case.quick]
+    known = [
+        case for case in [*cases(), *programs.cases(traces), *fabrics.cases()] if not quick or case.quick
+    ]
     chosen = [case for case in known if not pattern or pattern.search(case.name)]
     if not chosen:
         names = "; ".join(case.name for case in known)

@@ -125,4 +125,4 @@ def near(value: float, tolerance: float) -> tuple[float, float]:
 
 def span(values: Sequence[float]) -> str:
     """Least, median and greatest value."""
-    return f"{min(values):.3g} … {float(np.median(values)):.3g} … {max(values):.3g} ({len(values)} seeds)"
+    return f"{min(values):.3g} … {float(np.median(values)):.3g} … {max(values):.3g} ({len(values)} values)"
