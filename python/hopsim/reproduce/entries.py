@@ -84,10 +84,11 @@ FAMILIES = (
 )
 
 
-def _place(entry: Entry) -> tuple[str, list[int], str]:
-    """By publication, chapter and number."""
+def _place(entry: Entry) -> tuple[str, bool, list[int], str]:
+    """By publication, chapter and number; studies of ours, which have none, are last."""
     publication = entry.name.partition("-")[0]
-    return publication, [int(digits) for digits in re.findall(r"\d+", entry.name)], entry.name
+    numbers = [int(digits) for digits in re.findall(r"\d+", entry.name)]
+    return publication, not numbers, numbers, entry.name
 
 
 ENTRIES: tuple[Entry, ...] = tuple(
