@@ -17,7 +17,7 @@ pub enum RouterConfig {
     InputQueued(InputQueued),
     /// InfiniBand: a switch with virtual output queues and credits, hosts with channel adapters, congestion control; rates in
     /// Gb/s, times in seconds.
-    Infiniband(Infiniband),
+    Infiniband(Box<Infiniband>),
 }
 
 /// Where only routers with VCs come: a fabric of InfiniBand has a plan of its own.
