@@ -56,7 +56,9 @@ impl Reaction {
             Timer::OnDemand => vec![None; count],
         };
         let mut reaction = Self { points, point_of: Vec::new(), timers };
-        flows.iter().for_each(|flow| reaction.add(fabric, flow));
+        for flow in flows {
+            reaction.add(fabric, flow);
+        }
         reaction
     }
 
