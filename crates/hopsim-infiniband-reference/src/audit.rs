@@ -1,8 +1,9 @@
 //! What must hold after every tick.
 
 use crate::simulator::Reference;
+use hopsim_infiniband::workload::Workload;
 
-impl Reference {
+impl<W: Workload> Reference<W> {
     /// Counts all blocks anew.
     ///
     /// # Panics

@@ -4,8 +4,9 @@ use crate::Fact;
 use crate::simulator::Reference;
 use hopsim_infiniband::congestion::{MarkPoint, Marking, ThresholdMode, VictimMask};
 use hopsim_infiniband::fabric::{BLOCK, blocks};
+use hopsim_infiniband::workload::Workload;
 
-impl Reference {
+impl<W: Workload> Reference<W> {
     /// What waits for an output in a VL, or its credits, have changed: whether it is congested is looked at anew.
     pub fn look_for_congestion(&mut self, output: usize, lane: usize) {
         let Some(control) = &self.fabric.congestion else { return };

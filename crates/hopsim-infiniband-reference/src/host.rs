@@ -8,13 +8,14 @@ use hopsim_infiniband::fabric::{Fabric, NOTIFICATION, blocks};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::Sent;
 use hopsim_infiniband::time::Ticks;
+use hopsim_infiniband::workload::Workload;
 use hopsim_random::Stream;
 use std::collections::VecDeque;
 
 /// A host.
 pub struct Host {
-    /// Its flows, in the order of the list.
-    flows: Vec<usize>,
+    /// Its flows, in the order of the list; behind them those of its messages.
+    pub flows: Vec<usize>,
     /// By VL: which of its flows sent last.
     last: Vec<Option<usize>>,
     lanes: LaneArbiter,
@@ -26,6 +27,10 @@ pub struct Host {
     notifications: VecDeque<Notification>,
     /// Packets in the receive buffer, in the order in which their heads arrived.
     pub received: Vec<Received>,
+    /// When it acts next by itself.
+    pub acts: Ticks,
+    /// Whether it has heard of a message in this tick.
+    pub has_heard: bool,
 }
 
 /// A notification that waits.
@@ -55,8 +60,8 @@ pub struct Sender {
 }
 
 impl Host {
-    /// A host that has nothing to do.
-    pub fn new(fabric: &Fabric, flows: &[Flow], host: u32) -> Self {
+    /// A host that has done nothing; its workload acts first at `acts`.
+    pub fn new(fabric: &Fabric, flows: &[Flow], host: u32, acts: Ticks) -> Self {
         Self {
             flows: (0..flows.len()).filter(|&flow| flows[flow].source == host).collect(),
             last: vec![None; usize::from(fabric.lanes.count)],
@@ -65,19 +70,25 @@ impl Host {
             bus_free: 0,
             notifications: VecDeque::new(),
             received: Vec::new(),
+            acts,
+            has_heard: false,
         }
     }
 }
 
 impl Sender {
-    /// A flow that has sent nothing; it draws when it begins.
-    pub fn new(fabric: &Fabric, flow: &Flow, draws: &mut Stream) -> Self {
-        let jitter = (draws.unit() * fabric.host.start_jitter as f64) as Ticks;
-        Self { begins: flow.start + jitter, rate_allows: 0, bytes: 0, packets: 0, notifications: 0 }
+    /// A flow that has sent nothing.
+    pub fn new(begins: Ticks) -> Self {
+        Self { begins, rate_allows: 0, bytes: 0, packets: 0, notifications: 0 }
     }
 }
 
-impl Reference {
+/// When the first packet of a flow may start, which is drawn.
+pub fn first_start(fabric: &Fabric, flow: &Flow, draws: &mut Stream) -> Ticks {
+    flow.start + (draws.unit() * fabric.host.start_jitter as f64) as Ticks
+}
+
+impl<W: Workload> Reference<W> {
     /// Step 4 at a host: a packet takes room in the receive buffer.
     pub fn head_at_host(&mut self, host: usize, &Flight { packet, tail, .. }: &Flight) {
         self.hosts[host].received.push(Received { packet, tail, drained_from: None });
@@ -132,13 +143,15 @@ impl Reference {
 
     /// A packet leaves a receive buffer.
     fn deliver(&mut self, host: usize, index: usize) {
-        let packet = self.packets[self.hosts[host].received.remove(index).packet];
+        let number = self.hosts[host].received.remove(index).packet;
+        let packet = self.packets[number];
         let Packet { told, started, marked, .. } = packet;
         self.facts.push(Fact::Delivered { at: self.now, packet: told, sent: started, marked });
         self.return_credits(host, packet);
+        self.message_arrives(host, number);
     }
 
-    /// Step 7: hosts whose link is free send, notifications first.
+    /// Step 9: hosts whose link is free send, notifications first.
     pub fn hosts_send(&mut self) {
         for host in 0..self.hosts.len() {
             if self.now < self.hosts[host].link_free {
@@ -206,12 +219,17 @@ impl Reference {
 
     /// Bytes of the next packet of a flow, 0 if it has sent all.
     fn next_bytes(&self, flow: usize) -> u32 {
-        let left = self.flows[flow].bytes.map_or(u64::MAX, |bytes| bytes - self.senders[flow].bytes);
+        let left = if flow < self.given {
+            self.flows[flow].bytes.map_or(u64::MAX, |bytes| bytes - self.senders[flow].bytes)
+        } else {
+            self.next_message(flow).map_or(0, |message| self.messages[message].unsent())
+        };
         left.min(u64::from(self.fabric.mtu)) as u32
     }
 
     fn send_data(&mut self, host: usize, number: usize) {
         let (bytes, flow) = (self.next_bytes(number), self.flows[number]);
+        self.take_from_message(number, bytes);
         let sender = &mut self.senders[number];
         let told = Sent { flow: number as u32, number: sender.packets, bytes, is_notification: false };
         sender.packets += 1;

@@ -6,13 +6,15 @@
 //! everything that is there. A packet goes onto a link in the first tick in which it may; a transfer ends in the first tick in which
 //! all bytes have come and have crossed; what is in a queue or a buffer is counted anew each time somebody asks.
 //!
-//! Shared with the engine are only the description of the fabric and its flows, and the random streams.
+//! Shared with the engine are only the description of the fabric and its flows, the workload that gives hosts messages, and the
+//! random streams.
 
 mod audit;
 mod congestion;
 mod host;
 mod lanes;
 mod link;
+mod messages;
 mod reaction;
 mod simulator;
 mod switch;
@@ -36,6 +38,8 @@ pub enum Fact {
     Marked { at: Ticks, packet: Sent, output: u32 },
     /// A data packet is drained, or a notification taken.
     Delivered { at: Ticks, packet: Sent, sent: Ticks, marked: bool },
+    /// The last packet of a message has been delivered.
+    Message { at: Ticks, flow: u32, bytes: u64, posted: Ticks },
 }
 
 impl Fact {
@@ -45,7 +49,8 @@ impl Fact {
             Self::Sent { at, .. }
             | Self::Granted { at, .. }
             | Self::Marked { at, .. }
-            | Self::Delivered { at, .. } => at,
+            | Self::Delivered { at, .. }
+            | Self::Message { at, .. } => at,
         }
     }
 }

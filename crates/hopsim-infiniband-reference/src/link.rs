@@ -3,6 +3,7 @@
 use crate::simulator::{Packet, Reference};
 use hopsim_infiniband::fabric::{Fabric, NONE};
 use hopsim_infiniband::time::Ticks;
+use hopsim_infiniband::workload::Workload;
 
 /// The link that leaves a port.
 pub struct Link {
@@ -40,7 +41,7 @@ impl Link {
     }
 }
 
-impl Reference {
+impl<W: Workload> Reference<W> {
     /// Step 1: credits that are due are there.
     pub fn credits_arrive(&mut self) {
         for port in 0..self.links.len() {

@@ -5,6 +5,7 @@ use hopsim_infiniband::congestion::{CongestionControl, Level, Timer};
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
+use hopsim_infiniband::workload::Workload;
 use hopsim_random::Stream;
 
 /// Service levels of a host.
@@ -30,6 +31,12 @@ struct Point {
     opens: Ticks,
 }
 
+impl Point {
+    fn new(control: &CongestionControl, timer: usize) -> Self {
+        Self { timer, index: control.minimum, opens: 0 }
+    }
+}
+
 /// The timer of a flow: that of its host and service level.
 fn timer_of(flow: &Flow) -> usize {
     flow.source as usize * SERVICE_LEVELS + usize::from(flow.service_level)
@@ -40,18 +47,31 @@ impl Reaction {
     pub fn new(fabric: &Fabric, flows: &[Flow], draws: &mut [Stream]) -> Self {
         let Some(control) = &fabric.congestion else { return Self::default() };
         let count = fabric.hosts as usize * SERVICE_LEVELS;
-        let point = |timer| Point { timer, index: control.minimum, opens: 0 };
-        let (points, point_of) = match control.level {
-            Level::QueuePair => {
-                (flows.iter().map(|flow| point(timer_of(flow))).collect(), (0..flows.len()).collect())
-            }
-            Level::ServiceLevel => ((0..count).map(point).collect(), flows.iter().map(timer_of).collect()),
+        let points = match control.level {
+            Level::QueuePair => Vec::new(),
+            Level::ServiceLevel => (0..count).map(|timer| Point::new(control, timer)).collect(),
         };
         let timers = match control.timer {
             Timer::Free => draws.iter_mut().flat_map(|stream| first_lowerings(control, stream)).collect(),
             Timer::OnDemand => vec![None; count],
         };
-        Self { points, point_of, timers }
+        let mut reaction = Self { points, point_of: Vec::new(), timers };
+        for flow in flows {
+            reaction.add(fabric, flow);
+        }
+        reaction
+    }
+
+    /// One more flow, behind all others.
+    pub fn add(&mut self, fabric: &Fabric, flow: &Flow) {
+        let Some(control) = &fabric.congestion else { return };
+        match control.level {
+            Level::QueuePair => {
+                self.point_of.push(self.points.len());
+                self.points.push(Point::new(control, timer_of(flow)));
+            }
+            Level::ServiceLevel => self.point_of.push(timer_of(flow)),
+        }
     }
 
     /// The index of a flow.
@@ -72,7 +92,7 @@ fn first_lowerings(control: &CongestionControl, stream: &mut Stream) -> Vec<Opti
     times.into_iter().map(|time| (control.period > 0).then_some(time)).collect()
 }
 
-impl Reference {
+impl<W: Workload> Reference<W> {
     /// Before everything else in a tick: timers that run out lower the indices of their service level.
     pub fn lower_indices(&mut self) {
         let Some(control) = &self.fabric.congestion else { return };

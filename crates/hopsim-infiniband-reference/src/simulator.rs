@@ -1,14 +1,16 @@
 //! The state of a fabric, and what is done with it in a tick.
 
 use crate::Fact;
-use crate::host::{Host, Sender};
+use crate::host::{Host, Sender, first_start};
 use crate::link::Link;
+use crate::messages::Posted;
 use crate::reaction::Reaction;
 use crate::switch::{Input, Output};
 use hopsim_infiniband::fabric::{Fabric, blocks};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::Sent;
 use hopsim_infiniband::time::Ticks;
+use hopsim_infiniband::workload::Workload;
 use hopsim_random::{Purpose, Stream};
 use std::ops::Range;
 
@@ -40,9 +42,15 @@ impl Packet {
 }
 
 /// A fabric that is simulated tick by tick. Ports are numbered through it; packets by when they were sent.
-pub struct Reference {
+pub struct Reference<W: Workload = ()> {
     pub(crate) fabric: Fabric,
+    /// Those that were given, and behind them those of the messages.
     pub(crate) flows: Vec<Flow>,
+    /// How many of the flows were given.
+    pub(crate) given: usize,
+    pub(crate) workload: W,
+    /// In the order in which they were posted.
+    pub(crate) messages: Vec<Posted>,
     /// The tick that comes next, or is under way.
     pub(crate) now: Ticks,
     pub(crate) packets: Vec<Packet>,
@@ -63,22 +71,36 @@ pub struct Reference {
 impl Reference {
     /// A fabric at time 0, before anything happens.
     pub fn new(fabric: &Fabric, flows: &[Flow], seed: u64) -> Self {
+        Self::with_workload(fabric, flows, seed, ())
+    }
+}
+
+impl<W: Workload> Reference<W> {
+    /// The same with a workload beside the flows.
+    pub fn with_workload(fabric: &Fabric, flows: &[Flow], seed: u64, mut workload: W) -> Self {
         let ports = 0..fabric.ports.len();
         let mut draws: Vec<Stream> =
             (0..fabric.hosts).map(|host| Stream::new(seed, Purpose::Phase, u64::from(host))).collect();
         // The draws of a host begin with those for its flows.
-        let senders =
-            flows.iter().map(|flow| Sender::new(fabric, flow, &mut draws[flow.source as usize])).collect();
+        let senders = flows
+            .iter()
+            .map(|flow| Sender::new(first_start(fabric, flow, &mut draws[flow.source as usize])))
+            .collect();
+        let hosts =
+            (0..fabric.hosts).map(|host| Host::new(fabric, flows, host, workload.first(host))).collect();
         Self {
             fabric: fabric.clone(),
             flows: flows.to_vec(),
+            given: flows.len(),
+            workload,
+            messages: Vec::new(),
             now: 0,
             packets: Vec::new(),
             facts: Vec::new(),
             links: ports.clone().map(|port| Link::new(fabric, port)).collect(),
             inputs: ports.clone().map(|_| Input::new(fabric)).collect(),
             outputs: ports.map(|port| Output::new(fabric, seed, port)).collect(),
-            hosts: (0..fabric.hosts).map(|host| Host::new(fabric, flows, host)).collect(),
+            hosts,
             senders,
             reaction: Reaction::new(fabric, flows, &mut draws),
         }
@@ -95,6 +117,8 @@ impl Reference {
         self.drain();
         self.arbitrate();
         self.heads_leave();
+        self.messages_leave();
+        self.hosts_act();
         self.hosts_send();
         self.audit();
         self.now += 1;
@@ -103,6 +127,16 @@ impl Reference {
     /// What has happened so far, in this order.
     pub fn facts(&self) -> &[Fact] {
         &self.facts
+    }
+
+    /// Those that were given, and behind them those of the workload that have begun.
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// The workload.
+    pub fn workload(&self) -> &W {
+        &self.workload
     }
 
     /// The index of a flow into the congestion control table, 0 without congestion control.

@@ -7,6 +7,7 @@ use crate::simulator::{Packet, Reference, round_robin};
 use hopsim_infiniband::congestion::MarkPoint;
 use hopsim_infiniband::fabric::{Arbitration, Fabric, Switching};
 use hopsim_infiniband::time::Ticks;
+use hopsim_infiniband::workload::Workload;
 use hopsim_random::{Purpose, Stream};
 use std::collections::VecDeque;
 
@@ -95,7 +96,7 @@ impl Output {
     }
 }
 
-impl Reference {
+impl<W: Workload> Reference<W> {
     /// The packets at an input for an output in a VL.
     pub fn queue(&self, input: usize, output: usize, lane: usize) -> &VecDeque<Waiting> {
         &self.inputs[input].queues[output][lane]

@@ -1,30 +1,47 @@
 //! The engine against the reference.
 
-use crate::fabrics::{Case, for_each_fabric};
+use crate::fabrics::workload::{Players, Script};
+use crate::fabrics::{Case, for_each_fabric_with_messages};
 use hopsim_infiniband::engine::Simulation;
+use hopsim_infiniband::fabric::Fabric;
+use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::{Observer, Sent};
 use hopsim_infiniband::time::Ticks;
+use hopsim_infiniband::workload::Workload;
 use hopsim_infiniband_reference::{Fact, Reference};
+use std::fmt::Debug;
 
 /// Writes down what the engine tells.
 #[derive(Default)]
-struct Facts(Vec<Fact>);
+struct Facts {
+    facts: Vec<Fact>,
+    /// The flows of the workload: their numbers, sources, destinations and service levels.
+    flows: Vec<(u32, u32, u32, u8)>,
+}
 
 impl Observer for Facts {
     fn sent(&mut self, at: Ticks, packet: Sent) {
-        self.0.push(Fact::Sent { at, packet });
+        self.facts.push(Fact::Sent { at, packet });
     }
 
     fn granted(&mut self, at: Ticks, packet: Sent, input: u32, output: u32) {
-        self.0.push(Fact::Granted { at, packet, input, output });
+        self.facts.push(Fact::Granted { at, packet, input, output });
     }
 
     fn marked(&mut self, at: Ticks, packet: Sent, output: u32) {
-        self.0.push(Fact::Marked { at, packet, output });
+        self.facts.push(Fact::Marked { at, packet, output });
     }
 
     fn delivered(&mut self, at: Ticks, packet: Sent, sent: Ticks, marked: bool) {
-        self.0.push(Fact::Delivered { at, packet, sent, marked });
+        self.facts.push(Fact::Delivered { at, packet, sent, marked });
+    }
+
+    fn message(&mut self, at: Ticks, flow: u32, bytes: u64, posted: Ticks) {
+        self.facts.push(Fact::Message { at, flow, bytes, posted });
+    }
+
+    fn flow(&mut self, number: u32, flow: &Flow) {
+        self.flows.push((number, flow.source, flow.destination, flow.service_level));
     }
 }
 
@@ -35,19 +52,19 @@ fn in_order(facts: &[Fact]) -> Vec<Fact> {
     facts
 }
 
-/// The first fact that engine and reference do not share.
-fn compare_facts(engine: &[Fact], reference: &[Fact]) -> Result<(), String> {
-    let (engine, reference) = (in_order(engine), in_order(reference));
+/// The first element that two lists do not share.
+fn compare_lists<T: PartialEq + Debug>(what: &str, engine: &[T], reference: &[T]) -> Result<(), String> {
     let differs = |index: &usize| engine.get(*index) != reference.get(*index);
     let Some(index) = (0..engine.len().max(reference.len())).find(differs) else { return Ok(()) };
-    Err(format!("fact {index}: engine {:?}, reference {:?}", engine.get(index), reference.get(index)))
+    let [engine, reference] = [engine, reference].map(|list| list.get(index));
+    Err(format!("{what} {index}: engine {engine:?}, reference {reference:?}"))
 }
 
 /// What differs in the state of flows and outputs.
-fn compare_states(
-    engine: &Simulation<'_, Facts>,
-    reference: &Reference,
-    (fabric, flows, _): &Case,
+fn compare_states<W: Workload>(
+    engine: &Simulation<'_, Facts, W>,
+    reference: &Reference<W>,
+    fabric: &Fabric,
 ) -> Result<(), String> {
     let same = |what: &str, which: &[u32], engine: u64, reference: u64| {
         if engine == reference {
@@ -55,7 +72,7 @@ fn compare_states(
         }
         Err(format!("{what} {which:?}: engine {engine}, reference {reference}"))
     };
-    for flow in 0..flows.len() {
+    for flow in 0..reference.flows().len() {
         same("CCTI of flow", &[flow as u32], engine.ccti(flow).into(), reference.ccti(flow).into())?;
     }
     for (ports, lane) in
@@ -80,10 +97,14 @@ fn compare_states(
 }
 
 /// Both until some time; states are compared several times on the way.
-fn compare(case: &Case, until: Ticks) -> Result<(), String> {
-    let (fabric, flows, seed) = case;
-    let mut engine = Simulation::new(fabric, flows, *seed, Facts::default());
-    let mut reference = Reference::new(fabric, flows, *seed);
+fn compare<const HEARS: bool>(
+    (fabric, flows, seed): &Case,
+    script: &Script,
+    until: Ticks,
+) -> Result<(), String> {
+    let workload = || Players::<HEARS>::new(script);
+    let mut engine = Simulation::with_workload(fabric, flows, *seed, (Facts::default(), workload()));
+    let mut reference = Reference::with_workload(fabric, flows, *seed, workload());
     // Looking at every tick finds more, letting the engine pass over many at once is what it is for.
     let stride = [1, 97, 997][(seed % 3) as usize];
     let mut states = Ok(());
@@ -91,21 +112,36 @@ fn compare(case: &Case, until: Ticks) -> Result<(), String> {
         reference.step();
         if (now % stride == 0 || now == until) && states.is_ok() {
             engine.advance(now);
-            states =
-                compare_states(&engine, &reference, case).map_err(|reason| format!("before {now}: {reason}"));
+            states = compare_states(&engine, &reference, fabric)
+                .map_err(|reason| format!("before {now}: {reason}"));
         }
     }
     engine.advance(until);
-    compare_facts(&engine.observer().0, reference.facts()).and(states)
+    let numbered = (0..).zip(reference.flows()).skip(flows.len());
+    let begun: Vec<_> =
+        numbered.map(|(number, it)| (number, it.source, it.destination, it.service_level)).collect();
+    compare_lists("fact", &in_order(&engine.observer().facts), &in_order(reference.facts()))
+        .and(compare_lists("flow", &engine.observer().flows, &begun))
+        .and(compare_lists("heard", &engine.workload().log, &reference.workload().log))
+        .and(states)
+}
+
+/// A quarter of the workloads does not want to hear of its messages.
+fn compare_all((case, script): &(Case, Script), until: Ticks) -> Result<(), String> {
+    if case.2.is_multiple_of(4) {
+        compare::<false>(case, script, until)
+    } else {
+        compare::<true>(case, script, until)
+    }
 }
 
 #[test]
 fn the_engine_and_the_reference_agree_fact_by_fact() {
-    for_each_fabric((150, 42), |case| compare(&case, 12_000));
+    for_each_fabric_with_messages((150, 42), |case| compare_all(&case, 12_000));
 }
 
 #[test]
 #[ignore = "takes minutes; make verify"]
 fn they_agree_on_many_more_fabrics() {
-    for_each_fabric((10_000, 43), |case| compare(&case, 20_000));
+    for_each_fabric_with_messages((10_000, 43), |case| compare_all(&case, 20_000));
 }

@@ -2,6 +2,7 @@
 
 mod congestion;
 mod lanes;
+pub mod workload;
 
 use congestion::congestion;
 use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching, blocks};
@@ -11,6 +12,8 @@ use lanes::lanes;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use std::fmt::Debug;
+use workload::{Script, script};
 
 /// A fabric, what its hosts send, and a seed.
 pub type Case = (Fabric, Vec<Flow>, u64);
@@ -34,12 +37,38 @@ enum Place {
 }
 
 /// Runs `test` on `cases` random fabrics drawn from `seed`; a failure shows the simplest one found.
-pub fn for_each_fabric((cases, seed): (u32, u8), test: impl Fn(Case) -> Result<(), String>) {
+pub fn for_each_fabric(cases_and_seed: (u32, u8), test: impl Fn(Case) -> Result<(), String>) {
+    for_each(&cases_of_all_kinds(), cases_and_seed, test);
+}
+
+/// The same with what the workload does; in some of them there are flows alone, in some nothing but messages.
+pub fn for_each_fabric_with_messages(
+    cases_and_seed: (u32, u8),
+    test: impl Fn((Case, Script)) -> Result<(), String>,
+) {
+    let has_flows_and_messages = select(vec![(true, true), (true, true), (true, false), (false, true)]);
+    let cases = (cases_of_all_kinds(), has_flows_and_messages).prop_flat_map(
+        |((fabric, mut flows, seed), (has_flows, has_messages))| {
+            if !has_flows {
+                flows.clear();
+            }
+            let script = script(fabric.hosts, fabric.mtu, has_messages);
+            (Just((fabric, flows, seed)), script)
+        },
+    );
+    for_each(&cases, cases_and_seed, test);
+}
+
+fn for_each<T: Debug>(
+    all: &impl Strategy<Value = T>,
+    (cases, seed): (u32, u8),
+    test: impl Fn(T) -> Result<(), String>,
+) {
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
-    match runner.run(&cases_of_all_kinds(), |case| test(case).map_err(TestCaseError::fail)) {
+    match runner.run(all, |case| test(case).map_err(TestCaseError::fail)) {
         Ok(()) => {}
-        Err(TestError::Fail(reason, case)) => panic!("{reason}\nfabric, flows, seed: {case:#?}"),
+        Err(TestError::Fail(reason, case)) => panic!("{reason}\nfabric, flows, seed, messages: {case:#?}"),
         Err(TestError::Abort(reason)) => panic!("{reason}"),
     }
 }

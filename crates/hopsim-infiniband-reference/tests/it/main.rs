@@ -7,3 +7,4 @@ mod engine;
 mod fabrics;
 mod lanes;
 mod laws;
+mod messages;
