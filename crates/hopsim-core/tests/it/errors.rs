@@ -55,7 +55,7 @@ fn unknown_key() {
     assert_eq!(
         after("[measure]\nwarm-up = 3"),
         "line 8, column 1: measure.warm-up = 3: unknown key; did you mean `warmup`? \
-         Valid: warmup, cycles, max_cycles, seed, batches, interval, streams, watchdog"
+         Valid: warmup, cycles, max_cycles, time, seed, batches, interval, streams, watchdog"
     );
 }
 
@@ -69,7 +69,7 @@ fn key_in_the_wrong_table() {
     assert_eq!(
         after("[router]\ncioq = {}\nspeedup = 2"),
         "line 9, column 1: router.speedup = 2: unknown key; did you mean `router.cioq.speedup`? \
-         Valid: cioq, input_queued"
+         Valid: cioq, input_queued, infiniband"
     );
 }
 
@@ -87,7 +87,7 @@ fn load_where_it_does_not_belong() {
     assert_eq!(
         after("[[jobs]]\nload = 0.2"),
         "line 8, column 1: jobs.0.load = 0.2: unknown key; did you mean `jobs.0.traffic.process.bernoulli.load` or \
-         `load`? Valid: name, placement, rank_order, traffic, program, host, start, repeat"
+         `load`? Valid: name, placement, rank_order, traffic, program, host, flows, start, repeat"
     );
     assert_eq!(
         after("[[jobs]]\n[[jobs]]\ntraffic = { load = 0.2 }"),
@@ -227,7 +227,7 @@ fn wrong_type() {
     assert_eq!(
         after("[measure]\nstreams = \"nodes\""),
         "line 8, column 1: measure.streams = \"nodes\": must be a list, not a string; \
-         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, ranks, messages, operations, message_sizes, latency_histogram"
+         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_series, queue_series"
     );
     assert_eq!(
         after("[jobs]\nname = \"a\""),
@@ -842,7 +842,7 @@ fn sweep_that_does_not_fit() {
     assert_eq!(
         after("[sweep.product]\n\"measure.sede\" = [1]"),
         "line 8, column 1: measure.sede = 1 (from the sweep): unknown key; did you mean `seed`? \
-         Valid: warmup, cycles, max_cycles, seed, batches, interval, streams, watchdog"
+         Valid: warmup, cycles, max_cycles, time, seed, batches, interval, streams, watchdog"
     );
     assert_eq!(
         after("[sweep.product]\nload = [0.5, 1.5]"),

@@ -227,15 +227,15 @@ mod tests {
 
     #[test]
     fn the_tables_with_a_name_have_the_delays_that_their_sources_state() {
+        // In eighths of the time of a packet.
         let delay = |name, entry: usize| {
             let Delay { shift, multiplier } = named(name)[entry];
-            f64::from(multiplier) / f64::from(1 << shift)
+            u32::from(multiplier) << (3 - shift)
         };
         let simula = [18, 32, 64, 87, 106, 127].map(|entry| delay(TableName::Simula, entry));
-        assert_eq!(simula, [0.0, 0.25, 1.375, 2.625, 4.0, 5.75]);
-        assert_eq!([95, 127].map(|entry| delay(TableName::Mellanox, entry)), [32.0, 57.0]);
-        assert_eq!(delay(TableName::Linear, 127), 6.25);
-        assert_eq!(delay(TableName::Exponential, 127), 11.25);
+        assert_eq!(simula, [0, 2, 11, 21, 32, 46]);
+        assert_eq!([95, 127].map(|entry| delay(TableName::Mellanox, entry)), [32 * 8, 57 * 8]);
+        assert_eq!([TableName::Linear, TableName::Exponential].map(|name| delay(name, 127)), [50, 90]);
         for name in [TableName::Simula, TableName::Mellanox, TableName::Linear, TableName::Exponential] {
             let entries: Vec<[u16; 2]> =
                 named(name).iter().map(|delay| [u16::from(delay.shift), delay.multiplier]).collect();

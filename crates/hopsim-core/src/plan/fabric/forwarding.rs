@@ -20,9 +20,9 @@ pub fn tables(how: Forwarding, topology: &Topology, (first_port, plugs): (&[u32]
     let place = |router: u32, node: u32| router as usize * nodes as usize + node as usize;
     (0..routers)
         .flat_map(|router| (0..nodes).map(move |node| (router, node)))
-        .map(|(router, node)| match node / per_router == router {
-            true => number(router, (node % per_router) as usize),
-            false => number(router, ports[place(router, node)]),
+        .map(|(router, node)| {
+            let is_here = node / per_router == router;
+            number(router, if is_here { (node % per_router) as usize } else { ports[place(router, node)] })
         })
         .collect()
 }
