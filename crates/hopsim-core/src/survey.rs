@@ -1,6 +1,6 @@
 //! What can be said of a network before anything runs: its links, its diameter, how narrow it is in the middle.
 
-use crate::plan::fabric::{FabricPlan, outputs};
+use crate::plan::fabric::{FabricPlan, MessagesPlan, outputs};
 use crate::plan::{AnyPlan, Plan};
 use crate::topology::{PortClass, Topology};
 use serde::Serialize;
@@ -127,7 +127,16 @@ fn packet_hops(plan: &FabricPlan) -> f64 {
         let hops = outputs(fabric, [flow.source, flow.destination]).len() - 1;
         bytes / f64::from(fabric.mtu) * hops as f64
     };
-    plan.flows.iter().map(of_flow).sum()
+    // Nodes that draw send to some other; how far that is on average two of them tell.
+    let of_nodes = |messages: &MessagesPlan| {
+        let time = messages.end.min(plan.span.end).saturating_sub(messages.start);
+        let packets = messages.bytes.div_ceil(fabric.mtu.into()) as f64;
+        let [first, middle, last] = [0, messages.nodes.len() / 2, messages.nodes.len() - 1];
+        let hops = |to: usize| outputs(fabric, [messages.nodes[first], messages.nodes[to]]).len() - 1;
+        let mean = (hops(middle) + hops(last)) as f64 / 2.0;
+        time as f64 / messages.gap as f64 * packets * mean * messages.nodes.len() as f64
+    };
+    plan.flows.iter().map(of_flow).sum::<f64>() + plan.messages.iter().map(of_nodes).sum::<f64>()
 }
 
 /// Which routers are linked.

@@ -16,6 +16,7 @@ use crate::traffic::rank_order::RankOrder;
 use indexmap::IndexMap;
 use infiniband::Infiniband;
 use infiniband::flows::FlowsConfig;
+use infiniband::messages::MessagesConfig;
 use measure::MeasureConfig;
 use program::{HostConfig, ProgramConfig, Repeat, UnitsConfig};
 use router::RouterConfig;
@@ -375,6 +376,9 @@ pub struct JobConfig {
     /// What hosts of an InfiniBand fabric (`router.infiniband`) send to each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<FlowsConfig>,
+    /// What its nodes draw in an InfiniBand fabric.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<MessagesConfig>,
     /// When its program or its traffic begins \[cycles\].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub start: u32,

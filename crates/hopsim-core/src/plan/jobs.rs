@@ -381,7 +381,7 @@ fn check_ends(jobs: &[JobPlan]) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn place_job(
+pub fn place_job(
     experiment: &Experiment,
     index: usize,
     topology: &Topology,

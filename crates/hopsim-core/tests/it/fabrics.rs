@@ -209,7 +209,8 @@ fn lanes() {
 #[test]
 fn flows() {
     let missing = "jobs.0.flows: is missing: what hosts of an InfiniBand fabric send to each other; \
-                   valid: [[jobs]] with flows = [{ source = 0, destination = 1 }], or flows = { file = \"flows.csv\" }";
+                   valid: [[jobs]] with flows = [{ source = 0, destination = 1 }], flows = { file = \"flows.csv\" }, or \
+                   messages = { pattern = \"uniform\", rate = \"8 Gb/s\" }";
     assert_eq!(
         message_of("router = \"infiniband\"\ntopology.fat_tree = { k = 4, levels = 1 }\n", &[]),
         missing
@@ -269,7 +270,8 @@ fn keys_of_other_networks() {
         (
             "jobs.0.traffic.packet_length",
             "8",
-            "jobs.0.traffic (override): a job of an InfiniBand fabric has flows and nothing else; valid: name, flows",
+            "jobs.0.traffic (override): a job of an InfiniBand fabric has flows, or messages that its nodes draw, and nothing \
+             else; valid: name, flows; or name, placement, messages",
         ),
         (
             "measure.streams",
@@ -387,4 +389,87 @@ fn a_run_has_a_record_of_all_flows_and_one_of_each_job() {
     });
     // Ten intervals: of three flows, and of the outputs to nodes 3 and 0.
     assert_eq!(rows.collect::<Vec<_>>(), [("flows", 0), ("flow_series", 30), ("queue_series", 20)]);
+}
+
+/// The summary of a document.
+fn summary(text: &str) -> serde_json::Map<String, serde_json::Value> {
+    let point = document::points(text, &[]).unwrap_or_else(|error| panic!("{error}")).remove(0);
+    let plan = AnyPlan::new(&point.experiment, &no_files).unwrap();
+    run_any(&plan, &Control::default()).unwrap().summary
+}
+
+/// Sixteen nodes of a tree of two levels that draw messages.
+fn drawn(messages: &str, more: &str) -> String {
+    format!(
+        "topology.fat_tree = {{ k = 4, levels = 2 }}\nrouter.infiniband.host.start_jitter = \"0 s\"\n{more}\n\
+         measure.time = {{ warmup = \"100 us\", window = \"1 ms\" }}\njobs = [{{ messages = {{ {messages} }} }}]\n"
+    )
+}
+
+#[test]
+fn nodes_offer_the_rate_that_they_are_given_and_at_low_load_get_it() {
+    for gaps in ["exponential", "even"] {
+        let found = summary(&drawn(&format!("rate = \"4 Gb/s\", gaps = \"{gaps}\""), ""));
+        assert_eq!((found["nodes"].clone(), found["flows"].clone()), (json!(16), json!(16)));
+        assert_eq!(found["offered_load"], json!(0.25));
+        // 16 nodes draw 3,906 messages of 2,048 B in the window: 4 σ of a Poisson process are 6.4 %.
+        let accepted = found["accepted_load"].as_f64().unwrap();
+        let tolerance = if gaps == "even" { 0.004 } else { 0.064 };
+        assert!((accepted / 0.25 - 1.0).abs() < tolerance, "{gaps}: {accepted}");
+        assert_eq!(found["messages_delivered"], found["packets_delivered"]);
+    }
+}
+
+#[test]
+fn a_message_alone_takes_the_time_of_its_packets() {
+    // Links of hosts carry a byte in 1/2 ns, the bus and the sink in 8/13 ns. The second packet, of 952 B, begins when the bus has
+    // brought the first one; over one switch its head needs 50 + 50 + 50 + 50 ns; what comes is drained as it comes, and the
+    // sink, slower than the link, has drained the first packet 2048 · 8/13 ns after its head.
+    let text = "topology.fat_tree = { k = 4, levels = 1 }\nrouter.infiniband.host.start_jitter = \"0 s\"\n\
+        measure.time = { window = \"1 ms\" }\njobs = [{ placement = { list = [0, 1] }, \
+        messages = { rate = \"100 Mb/s\", bytes = 3000, gaps = \"even\" } }]\n";
+    let found = summary(text);
+    let head = 4.0 * 50.0;
+    let drained = head + 3000.0 * 8.0 / 13.0;
+    let latency = found["message_latency_mean_ns"].as_f64().unwrap();
+    assert!((latency - drained).abs() < 0.5, "{latency} instead of {drained}");
+    assert_eq!(found["message_latency_max_ns"], found["message_latency_mean_ns"]);
+}
+
+#[test]
+fn what_is_offered_beyond_the_bus_waits_at_its_host() {
+    let found = summary(&drawn("rate = \"20 Gb/s\", pattern = { random_permutation = {} }", ""));
+    // 13 of the 16 Gb/s of the links.
+    assert!((found["accepted_load"].as_f64().unwrap() - 13.0 / 16.0).abs() < 0.01);
+    let waits = found["message_latency_mean_ns"].as_f64().unwrap();
+    assert!(waits > 20.0 * found["packet_latency_mean_ns"].as_f64().unwrap());
+}
+
+#[test]
+fn messages_of_a_fabric() {
+    let refused = |text: &str, expected: &str| {
+        let message = message_of(text, &[]);
+        assert!(message.contains(expected), "{message}");
+    };
+    refused(&drawn("rate = \"0 Gb/s\"", ""), "jobs.0.messages.rate = \"0 Gb/s\": is a rate that no link has");
+    refused(
+        &drawn("rate = \"1 Gb/s\", bytes = 0", ""),
+        "jobs.0.messages.bytes = 0: out of range; valid: 1 … 4294967296",
+    );
+    refused(
+        &drawn("rate = \"1 Gb/s\", start = \"2 ms\", end = \"1 ms\"", ""),
+        "jobs.0.messages.end = \"1 ms\": the messages end before they start; valid: after start, \"2 ms\"",
+    );
+    refused(
+        &drawn("rate = \"1 Gb/s\", service_level = 16", ""),
+        "jobs.0.messages.service_level = 16: out of range",
+    );
+    refused(&drawn("rate = \"1 Gb/s\", pattern = \"ADV+1\"", ""), "jobs.0.messages.pattern");
+    let both = drawn("rate = \"1 Gb/s\"", "").replace("[{ messages", "[{ flows = [], messages");
+    refused(&both, "jobs.0.flows: a job of an InfiniBand fabric has flows, or messages that its nodes draw");
+    let elsewhere = "topology.ring.routers = 4\njobs = [{ messages = { rate = \"1 Gb/s\" } }]\n";
+    refused(
+        elsewhere,
+        "jobs.0.messages: is for InfiniBand fabrics; valid: traffic or program, or router.infiniband",
+    );
 }

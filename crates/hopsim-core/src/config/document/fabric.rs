@@ -20,8 +20,9 @@ const OF_ROUTERS: [(&str, &str); 9] = [
 /// What is counted in cycles.
 const OF_CYCLES: [&str; 6] = ["warmup", "cycles", "batches", "interval", "watchdog", "max_cycles"];
 
-/// What a job of a fabric has.
+/// What a job of a fabric has that lists flows, and one whose nodes draw messages.
 const OF_FLOWS: [&str; 2] = ["name", "flows"];
+const OF_MESSAGES: [&str; 3] = ["name", "placement", "messages"];
 
 /// Refuses keys that would be ignored.
 pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
@@ -40,9 +41,12 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
     }
     for (index, job) in jobs(root) {
         let mut keys = job.as_object().into_iter().flatten().map(|(key, _)| key);
-        if let Some(key) = keys.find(|key| !OF_FLOWS.contains(&key.as_str())) {
-            let reason = "a job of an InfiniBand fabric has flows and nothing else";
-            return Err(ConfigError::new(format!("jobs.{index}.{key}"), reason).valid(OF_FLOWS.join(", ")));
+        let known = keys_of(job);
+        if let Some(key) = keys.find(|key| !known.contains(&key.as_str())) {
+            let reason =
+                "a job of an InfiniBand fabric has flows, or messages that its nodes draw, and nothing else";
+            let valid = format!("{}; or {}", OF_FLOWS.join(", "), OF_MESSAGES.join(", "));
+            return Err(ConfigError::new(format!("jobs.{index}.{key}"), reason).valid(valid));
         }
     }
     Ok(())
@@ -57,10 +61,17 @@ fn check_elsewhere(root: &Value) -> Result<(), ConfigError> {
     if root.get("measure").is_some_and(|measure| measure.get("time").is_some()) {
         return refused("measure.time".into(), "measure.warmup, cycles and interval");
     }
-    match jobs(root).find(|(_, job)| job.get("flows").is_some()) {
-        Some((index, _)) => refused(format!("jobs.{index}.flows"), "traffic or program"),
-        None => Ok(()),
+    for key in ["flows", "messages"] {
+        if let Some((index, _)) = jobs(root).find(|(_, job)| job.get(key).is_some()) {
+            return refused(format!("jobs.{index}.{key}"), "traffic or program");
+        }
     }
+    Ok(())
+}
+
+/// What a job may have.
+fn keys_of(job: &Value) -> &'static [&'static str] {
+    if job.get("messages").is_some() { &OF_MESSAGES } else { &OF_FLOWS }
 }
 
 fn jobs(root: &Value) -> impl Iterator<Item = (usize, &Value)> {
@@ -75,7 +86,10 @@ pub fn reduce(root: &mut Value) {
     if let Some(measure) = root["measure"].as_object_mut() {
         measure.retain(|key, _| !OF_CYCLES.contains(&key.as_str()));
     }
-    for job in root["jobs"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-        job.retain(|key, _| OF_FLOWS.contains(&key.as_str()));
+    for job in root["jobs"].as_array_mut().into_iter().flatten() {
+        let known = keys_of(job);
+        if let Some(fields) = job.as_object_mut() {
+            fields.retain(|key, _| known.contains(&key.as_str()));
+        }
     }
 }

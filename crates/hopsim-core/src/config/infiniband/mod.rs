@@ -2,6 +2,7 @@
 
 pub mod congestion;
 pub mod flows;
+pub mod messages;
 
 use congestion::CongestionControlConfig;
 use schemars::JsonSchema;

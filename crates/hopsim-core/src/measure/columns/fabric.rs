@@ -8,8 +8,8 @@ const S: &str = "s";
 const BYTES: &str = "bytes";
 
 /// What fabrics have in the summary beside `nodes`, `offered_load`, `accepted_load`, `jain_index`, `packets_delivered` and `seed`.
-pub const SUMMARY: [Row; 14] = [
-    ("flows", "", "Flows of the jobs (InfiniBand fabrics)."),
+pub const SUMMARY: [Row; 19] = [
+    ("flows", "", "Flows of the jobs (InfiniBand fabrics); all that a node draws counts as one."),
     ("throughput_gbps", RATE, "Data delivered in the window, all flows together, over its length."),
     ("flow_throughput_min_gbps", RATE, "Throughput of the flow that has least."),
     ("flow_throughput_mean_gbps", RATE, "Mean of the throughput of the flows."),
@@ -27,6 +27,19 @@ pub const SUMMARY: [Row; 14] = [
     ("packet_latency_p50_ns", NS, "Median of that latency, to 0.1 % or 1 ns."),
     ("packet_latency_p99_ns", NS, "99th percentile of that latency, to 0.1 % or 1 ns."),
     ("packet_latency_max_ns", NS, "Greatest of those latencies."),
+    (
+        "messages_delivered",
+        "messages",
+        "Messages drawn by nodes of an InfiniBand fabric whose last packet was delivered in the window.",
+    ),
+    (
+        "message_latency_mean_ns",
+        NS,
+        "From a message being drawn to its last packet being delivered; mean over those delivered in the window.",
+    ),
+    ("message_latency_p50_ns", NS, "Median of that latency, to 0.1 % or 1 ns."),
+    ("message_latency_p99_ns", NS, "99th percentile of that latency, to 0.1 % or 1 ns."),
+    ("message_latency_max_ns", NS, "Greatest of those latencies."),
     ("packets_sent", PACKETS, "Data packets that hosts of an InfiniBand fabric began to send in the window."),
     ("packets_marked", PACKETS, "Data packets that a switch marked in the window."),
     ("notifications_delivered", PACKETS, "Congestion notifications that reached their source in the window."),
@@ -36,9 +49,9 @@ pub const SUMMARY: [Row; 14] = [
 /// Columns of the table of flows.
 pub const FLOWS: [Row; 10] = [
     ("job", "", "Name of the job of the flow."),
-    ("name", "", "Name of the flow."),
+    ("name", "", "Name of the flow; of all that a node draws that of the node."),
     ("source", "", "Node that sends."),
-    ("destination", "", "Node that receives."),
+    ("destination", "", "Node that receives; empty for a node that draws."),
     ("throughput_gbps", RATE, "Data delivered in the window over its length."),
     ("packets", PACKETS, "Data packets delivered in the window."),
     ("marked", PACKETS, "Data packets that a switch marked in the window."),
@@ -58,7 +71,7 @@ pub const FLOW_SERIES: [Row; 7] = [
     (
         "ccti",
         "",
-        "Index into the congestion control table at the end of the interval; 0 without congestion control.",
+        "Index into the congestion control table at the end of the interval, the greatest of a node's flows; 0 without congestion control.",
     ),
 ];
 

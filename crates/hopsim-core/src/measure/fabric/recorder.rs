@@ -1,9 +1,10 @@
 //! What is counted while a fabric runs.
 
-use super::series::Series;
+use super::series::{Place, Series};
 use crate::config::measure::RecordStream;
 use crate::plan::fabric::{FabricPlan, Span};
 use hdrhistogram::Histogram;
+use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::{Observer, Sent};
 use hopsim_infiniband::time::Ticks;
 
@@ -39,18 +40,48 @@ impl Counts {
     }
 }
 
+/// Messages that have arrived in the window.
+#[derive(Clone, Debug)]
+pub struct Messages {
+    /// Latencies \[ns\].
+    pub latencies: Histogram<u64>,
+    /// Their sum \[ticks\].
+    pub sum: u128,
+    /// The greatest \[ticks\].
+    pub greatest: Ticks,
+}
+
+impl Default for Messages {
+    fn default() -> Self {
+        Self { latencies: histogram(), sum: 0, greatest: 0 }
+    }
+}
+
+/// Three significant digits; the bound is raised automatically.
+fn histogram() -> Histogram<u64> {
+    Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"))
+}
+
 /// Hears what happens and counts it.
 #[derive(Debug)]
 pub struct Recorder {
     span: Span,
     ticks_per_ns: u64,
-    /// By flow.
-    pub flows: Vec<Counts>,
+    /// By account.
+    pub accounts: Vec<Counts>,
     /// Latencies by job \[ns\].
     pub by_job: Vec<Histogram<u64>>,
-    /// Latencies by flow \[ns\]; empty if nobody asks.
-    pub by_flow: Vec<Histogram<u64>>,
+    /// Latencies by account \[ns\]; empty if nobody asks.
+    pub by_account: Vec<Histogram<u64>>,
+    /// By job: messages that arrived in the window, by their latency.
+    pub messages: Vec<Messages>,
+    /// By account.
     job_of: Vec<usize>,
+    /// By flow of the engine: its account, and its VL.
+    pub account_of: Vec<(usize, u8)>,
+    /// By node: the account of what it draws.
+    drawn: Vec<usize>,
+    lane_of_level: [u8; 16],
     /// Interval by interval, if asked for.
     pub series: Option<Box<Series>>,
 }
@@ -58,55 +89,91 @@ pub struct Recorder {
 impl Recorder {
     /// Nothing yet.
     pub fn new(plan: &FabricPlan) -> Self {
-        // Three significant digits; the bound is raised automatically.
-        let histogram = || Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"));
         let has_flows = plan.experiment.measure.streams.contains(&RecordStream::Flows);
         Self {
             span: plan.span,
             ticks_per_ns: plan.fabric.ticks_per_ns,
-            flows: vec![Counts::default(); plan.flows.len()],
+            accounts: vec![Counts::default(); plan.accounts.len()],
             by_job: plan.jobs.iter().map(|_| histogram()).collect(),
-            by_flow: (0..if has_flows { plan.flows.len() } else { 0 }).map(|_| histogram()).collect(),
-            job_of: plan.names.iter().map(|flow| flow.job).collect(),
+            by_account: (0..if has_flows { plan.accounts.len() } else { 0 }).map(|_| histogram()).collect(),
+            messages: plan.jobs.iter().map(|_| Messages::default()).collect(),
+            job_of: plan.accounts.iter().map(|account| account.job).collect(),
+            account_of: plan
+                .flows
+                .iter()
+                .zip(0..)
+                .map(|(flow, account)| (account, plan.lane(flow.service_level)))
+                .collect(),
+            drawn: drawn(plan),
+            lane_of_level: plan.fabric.lanes.of_service_level,
             series: plan.span.interval.map(|_| Box::new(Series::new(plan))),
         }
     }
 
-    /// The counts of a flow, if they count at this time.
-    fn counts(&mut self, at: Ticks, flow: usize) -> Option<&mut Counts> {
-        (self.span.warmup..self.span.end).contains(&at).then(|| &mut self.flows[flow])
+    /// The counts of an account, if they count at this time.
+    fn counts(&mut self, at: Ticks, account: usize) -> Option<&mut Counts> {
+        (self.span.warmup..self.span.end).contains(&at).then(|| &mut self.accounts[account])
     }
+}
+
+/// By node: the account of what it draws.
+fn drawn(plan: &FabricPlan) -> Vec<usize> {
+    let mut drawn = vec![usize::MAX; plan.fabric.hosts as usize];
+    for (number, account) in plan.accounts.iter().enumerate().skip(plan.flows.len()) {
+        drawn[account.source as usize] = number;
+    }
+    drawn
 }
 
 impl Observer for Recorder {
     fn sent(&mut self, at: Ticks, packet: Sent) {
-        if let Some(counts) = self.counts(at, packet.flow as usize).filter(|_| !packet.is_notification) {
+        let (account, _) = self.account_of[packet.flow as usize];
+        if let Some(counts) = self.counts(at, account).filter(|_| !packet.is_notification) {
             counts.sent += 1;
         }
     }
 
+    fn flow(&mut self, _number: u32, flow: &Flow) {
+        let lane = self.lane_of_level[usize::from(flow.service_level)];
+        self.account_of.push((self.drawn[flow.source as usize], lane));
+    }
+
+    fn message(&mut self, at: Ticks, flow: u32, _bytes: u64, posted: Ticks) {
+        let (account, _) = self.account_of[flow as usize];
+        if self.counts(at, account).is_none() {
+            return;
+        }
+        let (latency, ticks_per_ns) = (at - posted, self.ticks_per_ns);
+        let messages = &mut self.messages[self.job_of[account]];
+        messages.latencies += latency / ticks_per_ns;
+        messages.sum += u128::from(latency);
+        messages.greatest = messages.greatest.max(latency);
+    }
+
     fn granted(&mut self, _at: Ticks, packet: Sent, _input: u32, output: u32) {
         if let Some(series) = &mut self.series {
-            series.granted(packet, output);
+            let (_, lane) = self.account_of[packet.flow as usize];
+            series.granted(packet, Place { port: output, lane });
         }
     }
 
     fn marked(&mut self, at: Ticks, packet: Sent, _output: u32) {
-        if let Some(counts) = self.counts(at, packet.flow as usize) {
+        let (account, _) = self.account_of[packet.flow as usize];
+        if let Some(counts) = self.counts(at, account) {
             counts.marked += 1;
         }
         if let Some(series) = &mut self.series {
-            series.open[packet.flow as usize].marked += 1;
+            series.open[account].marked += 1;
         }
     }
 
     fn delivered(&mut self, at: Ticks, packet: Sent, sent: Ticks, _marked: bool) {
-        let (flow, latency) = (packet.flow as usize, at - sent);
+        let ((account, _), latency) = (self.account_of[packet.flow as usize], at - sent);
         if let Some(series) = &mut self.series {
-            series.delivered(packet);
+            series.delivered(packet, account);
         }
         let nanoseconds = latency / self.ticks_per_ns;
-        let Some(counts) = self.counts(at, flow) else { return };
+        let Some(counts) = self.counts(at, account) else { return };
         if packet.is_notification {
             counts.notifications += 1;
             return;
@@ -115,8 +182,8 @@ impl Observer for Recorder {
         counts.bytes += u64::from(packet.bytes);
         counts.latency += u128::from(latency);
         counts.greatest = counts.greatest.max(latency);
-        self.by_job[self.job_of[flow]] += nanoseconds;
-        if let Some(histogram) = self.by_flow.get_mut(flow) {
+        self.by_job[self.job_of[account]] += nanoseconds;
+        if let Some(histogram) = self.by_account.get_mut(account) {
             *histogram += nanoseconds;
         }
     }

@@ -4,7 +4,7 @@ use crate::config::measure::RecordStream;
 use crate::plan::fabric::{FabricPlan, outputs};
 use hopsim_infiniband::observer::Sent;
 use hopsim_infiniband::time::Ticks;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a flow has had in the interval that is open.
 #[derive(Clone, Debug, Default)]
@@ -58,11 +58,11 @@ pub struct QueueRow {
 /// The series of a run.
 #[derive(Debug)]
 pub struct Series {
-    /// The interval that is open, by flow.
+    /// The interval that is open, by account.
     pub open: Vec<Open>,
     /// Ends of the intervals.
     pub ends: Vec<Ticks>,
-    /// By interval and flow; empty if nobody asks.
+    /// By interval and account; empty if nobody asks.
     pub flows: Vec<FlowRow>,
     wants_flows: bool,
     /// Outputs and VLs that flows use, ascending; empty if nobody asks.
@@ -73,7 +73,6 @@ pub struct Series {
     granted: Vec<u64>,
     /// The place of a port and a VL.
     numbers: BTreeMap<Place, usize>,
-    lane_of: Vec<u8>,
 }
 
 impl Series {
@@ -82,7 +81,7 @@ impl Series {
         let wants = |stream| plan.experiment.measure.streams.contains(&stream);
         let places = if wants(RecordStream::QueueSeries) { used(plan) } else { Vec::new() };
         Self {
-            open: vec![Open::default(); plan.flows.len()],
+            open: vec![Open::default(); plan.accounts.len()],
             ends: Vec::new(),
             flows: Vec::new(),
             wants_flows: wants(RecordStream::FlowSeries),
@@ -90,21 +89,19 @@ impl Series {
             granted: vec![0; places.len()],
             numbers: places.iter().copied().zip(0..).collect(),
             places,
-            lane_of: plan.flows.iter().map(|flow| plan.lane(flow)).collect(),
         }
     }
 
     /// A switch has granted a packet an output.
-    pub fn granted(&mut self, packet: Sent, port: u32) {
-        let place = Place { port, lane: self.lane_of[packet.flow as usize] };
+    pub fn granted(&mut self, packet: Sent, place: Place) {
         if let Some(&number) = self.numbers.get(&place) {
             self.granted[number] += u64::from(packet.bytes);
         }
     }
 
-    /// A packet has been delivered.
-    pub fn delivered(&mut self, packet: Sent) {
-        let open = &mut self.open[packet.flow as usize];
+    /// A packet of an account has been delivered.
+    pub fn delivered(&mut self, packet: Sent, account: usize) {
+        let open = &mut self.open[account];
         if packet.is_notification {
             open.notifications += 1;
         } else {
@@ -112,7 +109,7 @@ impl Series {
         }
     }
 
-    /// The open interval ends, with these indices of the flows and these queues by place.
+    /// The open interval ends, with these indices of the accounts and these queues by place.
     pub fn close(&mut self, at: Ticks, indices: &[u16], queues: &[Queues]) {
         self.ends.push(at);
         let opened = self.open.iter_mut().map(std::mem::take);
@@ -126,13 +123,9 @@ impl Series {
 
 /// The outputs of switches and VLs that flows use.
 fn used(plan: &FabricPlan) -> Vec<Place> {
-    let of_flow = |flow: &hopsim_infiniband::flow::Flow| {
-        let lane = plan.lane(flow);
-        let way = outputs(&plan.fabric, [flow.source, flow.destination]);
-        way.into_iter().skip(1).map(move |port| Place { port, lane })
+    let of_way = |(way, lane): ([u32; 2], u8)| {
+        outputs(&plan.fabric, way).into_iter().skip(1).map(move |port| Place { port, lane })
     };
-    let mut places: Vec<Place> = plan.flows.iter().flat_map(of_flow).collect();
-    places.sort_unstable();
-    places.dedup();
-    places
+    let places: BTreeSet<Place> = plan.ways().flat_map(of_way).collect();
+    places.into_iter().collect()
 }

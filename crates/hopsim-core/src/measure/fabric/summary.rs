@@ -2,7 +2,7 @@
 
 use super::recorder::{Counts, Recorder};
 use crate::measure::statistics::{jain, mean};
-use crate::plan::fabric::FabricPlan;
+use crate::plan::fabric::{FabricPlan, MessagesPlan};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
 use serde_json::{Map, Value, json};
@@ -19,21 +19,23 @@ fn number(value: Option<f64>) -> Value {
 
 /// The record of some jobs together.
 pub fn summary(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Map<String, Value> {
-    let own = || (0..plan.flows.len()).filter(|&flow| jobs.contains(&plan.names[flow].job));
-    let flows: Vec<&Flow> = own().map(|flow| &plan.flows[flow]).collect();
+    let own = || (0..plan.accounts.len()).filter(|&account| jobs.contains(&plan.accounts[account].job));
+    let traffic = Traffic::new(plan, jobs);
     let mut sum = Counts::default();
-    own().for_each(|flow| sum.add(&recorder.flows[flow]));
+    own().for_each(|account| sum.add(&recorder.accounts[account]));
     let rate = |bytes: u64| gigabits(bytes, plan.span.window(), plan.fabric.ticks_per_ns);
-    let rates: Vec<f64> = own().map(|flow| rate(recorder.flows[flow].bytes)).collect();
+    let rates: Vec<f64> = own().map(|account| rate(recorder.accounts[account].bytes)).collect();
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
     let most = rates.iter().copied().fold(0.0, f64::max);
-    let nodes: BTreeSet<u32> = flows.iter().flat_map(|flow| [flow.source, flow.destination]).collect();
-    let capacity = capacity(plan, &flows);
+    let receivers = traffic.receivers();
+    let nodes: BTreeSet<u32> =
+        own().map(|account| plan.accounts[account].source).chain(receivers.iter().copied()).collect();
+    let capacity = capacity(plan, &receivers);
     let mut record = Map::new();
     let mut put = |key: &str, value: Value| record.insert(key.to_owned(), value);
     put("nodes", nodes.len().into());
-    put("flows", flows.len().into());
-    put("offered_load", number(offered(plan, &flows).map(|offered| offered / capacity)));
+    put("flows", rates.len().into());
+    put("offered_load", number(traffic.offered(plan).map(|offered| offered / capacity)));
     put("accepted_load", number(Some(rate(sum.bytes) / capacity)));
     put("throughput_gbps", number(Some(rate(sum.bytes))));
     put("flow_throughput_min_gbps", number(Some(least)));
@@ -42,6 +44,9 @@ pub fn summary(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Map<St
     put("flow_throughput_max_min_ratio", number(Some(most / least)));
     put("jain_index", number(jain(&rates)));
     for (key, value) in latencies(plan, recorder, (&sum, jobs)) {
+        put(key, value);
+    }
+    for (key, value) in message_latencies(plan, recorder, &traffic) {
         put(key, value);
     }
     put("packets_sent", sum.sent.into());
@@ -53,22 +58,74 @@ pub fn summary(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Map<St
     record
 }
 
-/// What the links to the nodes that flows are for carry together \[Gb/s\].
-fn capacity(plan: &FabricPlan, flows: &[&Flow]) -> f64 {
-    let receivers: BTreeSet<u32> = flows.iter().map(|flow| flow.destination).collect();
-    let carries = |&host: &u32| gigabits(1, plan.fabric.ports[host as usize].byte, plan.fabric.ticks_per_ns);
-    receivers.iter().map(carries).sum()
+/// What some jobs send.
+struct Traffic<'p> {
+    flows: Vec<&'p Flow>,
+    messages: Vec<&'p MessagesPlan>,
 }
 
-/// What flows offer in the window \[Gb/s\], if all of them have a rate and no end but that of time.
-fn offered(plan: &FabricPlan, flows: &[&Flow]) -> Option<f64> {
-    let (span, ticks_per_ns) = (&plan.span, plan.fabric.ticks_per_ns);
-    let of_flow = |flow: &&Flow| {
-        let has_rate = flow.byte > 0 && flow.bytes.is_none();
-        let on = flow.end.min(span.end).saturating_sub(flow.start.max(span.warmup));
-        has_rate.then(|| gigabits(1, flow.byte, ticks_per_ns) * on as f64 / span.window() as f64)
-    };
-    flows.iter().map(of_flow).sum()
+impl<'p> Traffic<'p> {
+    fn new(plan: &'p FabricPlan, jobs: &[usize]) -> Self {
+        let flows = plan.flows.iter().zip(&plan.accounts).filter(|(_, account)| jobs.contains(&account.job));
+        let messages = plan.messages.iter().filter(|messages| jobs.contains(&messages.job)).collect();
+        Self { flows: flows.map(|(flow, _)| flow).collect(), messages }
+    }
+
+    /// Whom flows are for, and all nodes among which messages are drawn.
+    fn receivers(&self) -> BTreeSet<u32> {
+        let listed = self.flows.iter().map(|flow| flow.destination);
+        listed.chain(self.messages.iter().flat_map(|plan| plan.nodes.iter().copied())).collect()
+    }
+
+    /// What is offered in the window \[Gb/s\], if all flows have a rate and no end but that of time.
+    fn offered(&self, plan: &FabricPlan) -> Option<f64> {
+        let (span, ticks_per_ns) = (&plan.span, plan.fabric.ticks_per_ns);
+        let on = |start: Ticks, end: Ticks| {
+            end.min(span.end).saturating_sub(start.max(span.warmup)) as f64 / span.window() as f64
+        };
+        let of_flow = |flow: &&Flow| {
+            let has_rate = flow.byte > 0 && flow.bytes.is_none();
+            has_rate.then(|| gigabits(1, flow.byte, ticks_per_ns) * on(flow.start, flow.end))
+        };
+        let of_nodes = |plan: &&MessagesPlan| {
+            let senders = plan.nodes.iter().filter(|&&node| !plan.pattern.is_silent(node)).count();
+            senders as f64 * gigabits(plan.bytes, plan.gap, ticks_per_ns) * on(plan.start, plan.end)
+        };
+        let listed: f64 = self.flows.iter().map(of_flow).sum::<Option<f64>>()?;
+        Some(listed + self.messages.iter().map(of_nodes).sum::<f64>())
+    }
+}
+
+/// Latencies of the messages that nodes draw, if they do.
+fn message_latencies(
+    plan: &FabricPlan,
+    recorder: &Recorder,
+    traffic: &Traffic<'_>,
+) -> Vec<(&'static str, Value)> {
+    let Some((first, others)) = traffic.messages.split_first() else { return Vec::new() };
+    let mut all = recorder.messages[first.job].clone();
+    for other in others.iter().map(|plan| &recorder.messages[plan.job]) {
+        all.latencies += &other.latencies;
+        all.sum += other.sum;
+        all.greatest = all.greatest.max(other.greatest);
+    }
+    let (count, greatest) = (all.latencies.len(), ns(plan, all.greatest));
+    let quantile = |quantile| (all.latencies.value_at_quantile(quantile) as f64).min(greatest);
+    let mean = all.sum as f64 / count as f64 / plan.fabric.ticks_per_ns as f64;
+    let has_any = |value: f64| number((count > 0).then_some(value));
+    vec![
+        ("messages_delivered", count.into()),
+        ("message_latency_mean_ns", has_any(mean)),
+        ("message_latency_p50_ns", has_any(quantile(0.5))),
+        ("message_latency_p99_ns", has_any(quantile(0.99))),
+        ("message_latency_max_ns", has_any(greatest)),
+    ]
+}
+
+/// What the links to some nodes carry together \[Gb/s\].
+fn capacity(plan: &FabricPlan, receivers: &BTreeSet<u32>) -> f64 {
+    let carries = |&host: &u32| gigabits(1, plan.fabric.ports[host as usize].byte, plan.fabric.ticks_per_ns);
+    receivers.iter().map(carries).sum()
 }
 
 fn latencies(

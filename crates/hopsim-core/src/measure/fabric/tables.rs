@@ -27,33 +27,42 @@ pub fn tables(plan: &FabricPlan, recorder: &Recorder) -> Vec<(String, Table)> {
 
 /// Whose row is: its job and its name, `times` over.
 fn named(plan: &FabricPlan, times: usize) -> [(String, Column); 2] {
-    let rows = || (0..times).flat_map(|_| &plan.names);
+    let rows = || (0..times).flat_map(|_| &plan.accounts);
     let jobs = Column::Named { names: plan.jobs.clone(), rows: rows().map(|flow| flow.job as u8).collect() };
     let names = Column::Text(rows().map(|flow| flow.name.clone()).collect());
     [("job".into(), jobs), ("name".into(), names)]
 }
 
 fn flows(plan: &FabricPlan, recorder: &Recorder) -> Table {
-    let count = |of: fn(&Counts) -> u64| Column::U64(recorder.flows.iter().map(of).collect());
+    let count = |of: fn(&Counts) -> u64| Column::U64(recorder.accounts.iter().map(of).collect());
     let rate = |counts: &Counts| gigabits(counts.bytes, plan.span.window(), plan.fabric.ticks_per_ns);
     let mean = |counts: &Counts| mean_latency(plan, counts).unwrap_or(f64::NAN);
-    let high = recorder.by_flow.iter().zip(&recorder.flows).map(|(latencies, counts)| {
+    let high = recorder.by_account.iter().zip(&recorder.accounts).map(|(latencies, counts)| {
         let greatest = ns(plan, counts.greatest);
         let value = latencies.value_at_quantile(0.99) as f64;
         if counts.delivered > 0 { value.min(greatest) } else { f64::NAN }
     });
     let mut table: Table = named(plan, 1).into();
     table.extend([
-        ("source".into(), Column::U32(plan.flows.iter().map(|flow| flow.source).collect())),
-        ("destination".into(), Column::U32(plan.flows.iter().map(|flow| flow.destination).collect())),
-        ("throughput_gbps".into(), Column::F64(recorder.flows.iter().map(rate).collect())),
+        ("source".into(), Column::U32(plan.accounts.iter().map(|account| account.source).collect())),
+        ("destination".into(), destinations(plan)),
+        ("throughput_gbps".into(), Column::F64(recorder.accounts.iter().map(rate).collect())),
         ("packets".into(), count(|counts| counts.delivered)),
         ("marked".into(), count(|counts| counts.marked)),
         ("notifications".into(), count(|counts| counts.notifications)),
-        ("latency_mean_ns".into(), Column::F64(recorder.flows.iter().map(mean).collect())),
+        ("latency_mean_ns".into(), Column::F64(recorder.accounts.iter().map(mean).collect())),
         ("latency_p99_ns".into(), Column::F64(high.collect())),
     ]);
     table
+}
+
+/// Whom the accounts are for; nothing of nodes that draw.
+fn destinations(plan: &FabricPlan) -> Column {
+    let all = || plan.accounts.iter().map(|account| account.destination);
+    match all().collect::<Option<Vec<u32>>>() {
+        Some(listed) => Column::U32(listed),
+        None => Column::F64(all().map(|node| node.map_or(f64::NAN, f64::from)).collect()),
+    }
 }
 
 /// The ends of the intervals in seconds, each so many times.
@@ -71,7 +80,7 @@ fn flow_series(plan: &FabricPlan, series: &Series) -> Table {
     let rate = |row: &FlowRow| interval_rate(plan, row.open.bytes);
     let [job, name] = named(plan, series.ends.len());
     vec![
-        ("time_s".into(), times(plan, &series.ends, plan.flows.len())),
+        ("time_s".into(), times(plan, &series.ends, plan.accounts.len())),
         job,
         name,
         ("throughput_gbps".into(), Column::F64(series.flows.iter().map(rate).collect())),

@@ -1,15 +1,15 @@
 //! Whether packets can wait for each other in a circle: each for room behind a link that the next one holds.
 
+use super::FabricPlan;
 use super::wiring::outputs;
 use crate::error::ConfigError;
-use hopsim_infiniband::fabric::Fabric;
-use hopsim_infiniband::flow::Flow;
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 
 /// Refuses flows whose packets, or the notifications that are sent back, can wait for each other in a circle.
-pub fn check(fabric: &Fabric, flows: &[Flow]) -> Result<(), ConfigError> {
-    let Some((lane, circle)) = find(fabric, flows) else { return Ok(()) };
+pub fn check(plan: &FabricPlan) -> Result<(), ConfigError> {
+    let Some((lane, circle)) = find(plan) else { return Ok(()) };
+    let fabric = &plan.fabric;
     let switch = |port: u32| fabric.first_port.partition_point(|&first| first <= port) - 1;
     let way: Vec<String> =
         circle.iter().chain(circle.first()).map(|&port| format!("switch {}", switch(port))).collect();
@@ -24,12 +24,11 @@ pub fn check(fabric: &Fabric, flows: &[Flow]) -> Result<(), ConfigError> {
 }
 
 /// The output ports of a circle and its VL: that of the lowest port, if there is one.
-fn find(fabric: &Fabric, flows: &[Flow]) -> Option<(u8, Vec<u32>)> {
+fn find(plan: &FabricPlan) -> Option<(u8, Vec<u32>)> {
+    let fabric = &plan.fabric;
     let mut waits: DiGraphMap<(u8, u32), ()> = DiGraphMap::new();
-    for flow in flows {
-        let lane = fabric.lanes.of_service_level[usize::from(flow.service_level)];
-        let there = [flow.source, flow.destination];
-        let back = fabric.congestion.is_some().then_some([flow.destination, flow.source]);
+    for (there, lane) in plan.ways() {
+        let back = fabric.congestion.is_some().then_some([there[1], there[0]]);
         for way in std::iter::once(there).chain(back) {
             for pair in outputs(fabric, way).windows(2) {
                 waits.add_edge((lane, pair[0]), (lane, pair[1]), ());

@@ -1,6 +1,7 @@
 //! What the hosts of a fabric send.
 
 use super::clock::{Clock, Time};
+use super::messages::MessagesPlan;
 use crate::config::Experiment;
 use crate::config::infiniband::flows::{FlowConfig, FlowsConfig};
 use crate::error::ConfigError;
@@ -12,13 +13,17 @@ use rustc_hash::FxHashMap;
 /// Most flows.
 const MOST: usize = 1 << 20;
 
-/// What a flow is called, and whose it is.
+/// What is measured together: a flow of the list, or all that a node draws.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FlowPlan {
+pub struct Account {
     /// Number of its job.
     pub job: usize,
-    /// Its name.
+    /// Its name: that of the flow, or `node 7`.
     pub name: String,
+    /// Who sends.
+    pub source: u32,
+    /// Who receives; of a node that draws nobody in particular.
+    pub destination: Option<u32>,
 }
 
 /// The times of a flow.
@@ -42,8 +47,8 @@ fn all(experiment: &Experiment) -> impl Iterator<Item = (usize, String, &FlowCon
 
 /// Names the flows that have no name. Every job has flows.
 pub fn resolve(experiment: &mut Experiment) -> Result<(), ConfigError> {
-    let valid =
-        "[[jobs]] with flows = [{ source = 0, destination = 1 }], or flows = { file = \"flows.csv\" }";
+    let valid = "[[jobs]] with flows = [{ source = 0, destination = 1 }], flows = { file = \"flows.csv\" }, or \
+        messages = { pattern = \"uniform\", rate = \"8 Gb/s\" }";
     if experiment.jobs.is_empty() || experiment.jobs.len() > 255 {
         let reason = format!("the experiment has {} jobs", experiment.jobs.len());
         return Err(ConfigError::new("jobs", reason).valid(format!("1 … 255 times {valid}")));
@@ -52,6 +57,7 @@ pub fn resolve(experiment: &mut Experiment) -> Result<(), ConfigError> {
     for (job, config) in experiment.jobs.iter_mut().enumerate() {
         let refused = |reason: &str| ConfigError::new(format!("jobs.{job}.flows"), reason).valid(valid);
         let flows = match &mut config.flows {
+            None if config.messages.is_some() => continue,
             None => return Err(refused("is missing: what hosts of an InfiniBand fabric send to each other")),
             Some(FlowsConfig::Table(_)) => return Err(refused("the file has not been read")),
             Some(FlowsConfig::Listed(flows)) if flows.is_empty() => return Err(refused("the list is empty")),
@@ -88,10 +94,22 @@ fn check_names(experiment: &Experiment) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// The names of the flows.
-pub fn names(experiment: &Experiment) -> Vec<FlowPlan> {
-    let name = |flow: &FlowConfig| flow.name.clone().unwrap_or_default();
-    all(experiment).map(|(job, _, flow)| FlowPlan { job, name: name(flow) }).collect()
+/// Those of the flows, then those of the nodes that draw.
+pub fn accounts(experiment: &Experiment, messages: &[MessagesPlan]) -> Vec<Account> {
+    let of_flow = |(job, _, flow): (usize, String, &FlowConfig)| Account {
+        job,
+        name: flow.name.clone().unwrap_or_default(),
+        source: flow.source,
+        destination: Some(flow.destination),
+    };
+    let of_node = |(job, node): (usize, u32)| Account {
+        job,
+        name: format!("node {node}"),
+        source: node,
+        destination: None,
+    };
+    let nodes = messages.iter().flat_map(|plan| plan.nodes.iter().map(|&node| (plan.job, node)));
+    all(experiment).map(of_flow).chain(nodes.map(of_node)).collect()
 }
 
 /// Checks the flows between so many nodes and reads their times.

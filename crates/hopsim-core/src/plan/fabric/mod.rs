@@ -6,11 +6,13 @@ mod congestion;
 mod flows;
 mod forwarding;
 mod lanes;
+mod messages;
 mod rates;
 mod span;
 mod wiring;
 
-pub use flows::FlowPlan;
+pub use flows::Account;
+pub use messages::MessagesPlan;
 pub use span::Span;
 pub use wiring::outputs;
 
@@ -50,8 +52,10 @@ pub struct FabricPlan {
     pub fabric: Fabric,
     /// What the hosts send.
     pub flows: Vec<Flow>,
-    /// What the flows are called, and whose they are.
-    pub names: Vec<FlowPlan>,
+    /// What nodes draw besides.
+    pub messages: Vec<MessagesPlan>,
+    /// What is measured together: first each of the flows, then all that each node draws.
+    pub accounts: Vec<Account>,
     /// The names of the jobs.
     pub jobs: Vec<String>,
     /// What is measured when.
@@ -78,22 +82,37 @@ impl FabricPlan {
         let mut clock = Clock::default();
         let times = Times::read(&config, &mut clock)?;
         let written = flows::read(&experiment, topology.nodes(), &mut clock)?;
+        let drawn = messages::read(&experiment, &mut clock)?;
         let measured = span::read(&experiment, &mut clock)?;
         let span = measured.span(&clock)?;
         let flows = flows::build(&experiment, &written, &clock)?;
         let fabric = build(&config, &topology, (&times, &clock))?;
-        if !config.lanes.allow_deadlock {
-            circles::check(&fabric, &flows)?;
-        }
-        let names = flows::names(&experiment);
+        let messages = messages::build(&experiment, &topology, (&drawn, &clock))?;
+        let accounts = flows::accounts(&experiment, &messages);
         let jobs = experiment.jobs.iter().filter_map(|job| job.name.clone()).collect();
-        span::check_rows(&experiment, &span, flows.len())?;
-        Ok(Self { experiment, topology, fabric, flows, names, jobs, span })
+        span::check_rows(&experiment, &span, accounts.len())?;
+        let plan = Self { experiment, topology, fabric, flows, messages, accounts, jobs, span };
+        if !config.lanes.allow_deadlock {
+            circles::check(&plan)?;
+        }
+        Ok(plan)
     }
 
-    /// The VL of a flow.
-    pub fn lane(&self, flow: &Flow) -> u8 {
-        self.fabric.lanes.of_service_level[usize::from(flow.service_level)]
+    /// The VL of a service level.
+    pub fn lane(&self, service_level: u8) -> u8 {
+        self.fabric.lanes.of_service_level[usize::from(service_level)]
+    }
+
+    /// Source, destination and VL of everything that may be sent: by flows, and between nodes that draw.
+    pub fn ways(&self) -> impl Iterator<Item = ([u32; 2], u8)> {
+        let listed =
+            self.flows.iter().map(|flow| ([flow.source, flow.destination], self.lane(flow.service_level)));
+        let drawn = self.messages.iter().flat_map(|plan| {
+            let lane = self.lane(plan.service_level);
+            let pairs = plan.nodes.iter().flat_map(|&from| plan.nodes.iter().map(move |&to| [from, to]));
+            pairs.filter(|[from, to]| from != to).map(move |pair| (pair, lane))
+        });
+        listed.chain(drawn)
     }
 }
 

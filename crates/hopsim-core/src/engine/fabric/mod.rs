@@ -1,11 +1,14 @@
 //! InfiniBand fabrics: [`hopsim_infiniband`] simulates them, interval by interval.
 
+mod drawing;
+
 use super::{Control, Outcome};
 use crate::error::RunError;
 use crate::measure::fabric::recorder::Recorder;
 use crate::measure::fabric::series::{Place, Queues};
 use crate::measure::fabric::{summary, tables};
 use crate::plan::FabricPlan;
+use drawing::Drawing;
 use hopsim_infiniband::engine;
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::time::{NEVER, Ticks};
@@ -19,12 +22,13 @@ const PERIOD_NS: u64 = 100_000;
 /// Looks for deadlock in a run.
 const SEARCHES: u64 = 64;
 
-type Simulation<'f> = engine::Simulation<'f, Recorder>;
+type Simulation<'f> = engine::Simulation<'f, Recorder, Drawing<'f>>;
 
 /// Runs a fabric to its end.
 pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
     let seed = plan.experiment.measure.seed;
-    let mut simulation = engine::Simulation::new(&plan.fabric, &plan.flows, seed, Recorder::new(plan));
+    let hearing = (Recorder::new(plan), Drawing::new(plan));
+    let mut simulation = engine::Simulation::with_workload(&plan.fabric, &plan.flows, seed, hearing);
     let end = plan.span.end;
     let period = (end / LOOKS).min(PERIOD_NS * plan.fabric.ticks_per_ns).max(1);
     let (mut now, mut next_search) = (0, end / SEARCHES);
@@ -58,7 +62,11 @@ fn look_for_deadlock(plan: &FabricPlan, simulation: &Simulation<'_>, now: Ticks)
 
 /// Hands over what the series say of the end of an interval.
 fn close_interval(plan: &FabricPlan, simulation: &mut Simulation<'_>, now: Ticks) {
-    let indices: Vec<u16> = (0..plan.flows.len()).map(|flow| simulation.ccti(flow)).collect();
+    let mut indices = vec![0; plan.accounts.len()];
+    for (flow, (account, _)) in simulation.observer().account_of.clone().into_iter().enumerate() {
+        let index: &mut u16 = &mut indices[account];
+        *index = simulation.ccti(flow).max(*index);
+    }
     let places = simulation.observer().series.as_ref().map_or(Vec::new(), |series| series.places.clone());
     let queues: Vec<Queues> =
         places.into_iter().map(|place| queues(&plan.fabric, simulation, place)).collect();

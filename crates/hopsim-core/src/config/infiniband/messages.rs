@@ -1,0 +1,56 @@
+//! What hosts of a fabric draw, as written in the document.
+
+use crate::traffic::pattern::PatternConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Messages that every node of a job draws: when, and to whom. A message joins the queue of the flow of its source and
+/// destination; the packets of a flow go in order, flows of a host take turns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessagesConfig {
+    /// To whom they go.
+    #[serde(default)]
+    pub pattern: PatternConfig,
+    /// What every node offers, in the mean.
+    #[schemars(example = "8 Gb/s")]
+    pub rate: String,
+    /// Length of a message \[bytes, 1 …\].
+    #[serde(default = "one_packet")]
+    #[schemars(range(min = 1))]
+    pub bytes: u64,
+    /// The times from one message of a node to its next.
+    #[serde(default)]
+    pub gaps: Gaps,
+    /// When nodes begin to draw; times count from the beginning of the run, warm-up included.
+    #[serde(default = "at_once")]
+    #[schemars(example = "1 s")]
+    pub start: String,
+    /// No message is drawn at this time or later; default: the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = "5 s")]
+    pub end: Option<String>,
+    /// Their service level, which says their VL \[0 … 15\].
+    #[serde(default)]
+    #[schemars(range(max = 15))]
+    pub service_level: u8,
+}
+
+/// Times between messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Gaps {
+    /// Drawn from the exponential distribution: a Poisson process.
+    #[default]
+    Exponential,
+    /// All alike; the first message of a node comes within one of them.
+    Even,
+}
+
+fn one_packet() -> u64 {
+    2048
+}
+
+fn at_once() -> String {
+    "0 s".into()
+}

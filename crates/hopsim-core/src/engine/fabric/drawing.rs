@@ -1,0 +1,85 @@
+//! Nodes of a fabric that draw messages.
+
+use crate::config::infiniband::messages::Gaps;
+use crate::plan::FabricPlan;
+use crate::plan::fabric::MessagesPlan;
+use crate::rng::{Purpose, Stream};
+use hopsim_infiniband::time::{NEVER, Ticks};
+use hopsim_infiniband::workload::{Message, Workload};
+
+/// A node.
+struct Node<'p> {
+    plan: &'p MessagesPlan,
+    /// When it draws the next message.
+    process: Stream,
+    /// To whom it goes.
+    pattern: Stream,
+}
+
+/// All nodes.
+pub struct Drawing<'p> {
+    /// By host.
+    nodes: Vec<Option<Node<'p>>>,
+    drawn: u64,
+}
+
+impl<'p> Drawing<'p> {
+    /// Before anybody has drawn anything.
+    pub fn new(plan: &'p FabricPlan) -> Self {
+        let seed = plan.experiment.measure.seed;
+        let mut nodes: Vec<Option<Node<'p>>> = (0..plan.fabric.hosts).map(|_| None).collect();
+        for messages in &plan.messages {
+            for &node in messages.nodes.iter().filter(|&&node| !messages.pattern.is_silent(node)) {
+                let stream = |purpose| Stream::new(seed, purpose, node.into());
+                nodes[node as usize] = Some(Node {
+                    plan: messages,
+                    process: stream(Purpose::Process),
+                    pattern: stream(Purpose::Pattern),
+                });
+            }
+        }
+        Self { nodes, drawn: 0 }
+    }
+}
+
+impl Node<'_> {
+    /// The time to the next message, at least one tick.
+    fn gap(&mut self) -> Ticks {
+        match self.plan.gaps {
+            Gaps::Exponential => (-libm::log(self.process.unit()) * self.plan.gap as f64) as Ticks,
+            Gaps::Even => self.plan.gap,
+        }
+        .max(1)
+    }
+
+    /// The time of the next message, if it is early enough.
+    fn at(&self, time: Ticks) -> Ticks {
+        if time < self.plan.end { time } else { NEVER }
+    }
+}
+
+impl Workload for Drawing<'_> {
+    const HEARS: bool = false;
+
+    fn first(&mut self, host: u32) -> Ticks {
+        let Some(node) = &mut self.nodes[host as usize] else { return NEVER };
+        let gap = match node.plan.gaps {
+            Gaps::Exponential => node.gap(),
+            Gaps::Even => (node.process.unit() * node.plan.gap as f64) as Ticks,
+        };
+        node.at(node.plan.start.saturating_add(gap))
+    }
+
+    fn act(&mut self, host: u32, now: Ticks, messages: &mut Vec<Message>) -> Ticks {
+        let Some(node) = &mut self.nodes[host as usize] else { return NEVER };
+        let destination = node.plan.pattern.destination(host, &mut node.pattern);
+        // A mix of patterns may name the node itself, which sends nothing then.
+        if destination != host {
+            let MessagesPlan { bytes, service_level, .. } = *node.plan;
+            messages.push(Message { destination, service_level, bytes, tag: self.drawn });
+            self.drawn += 1;
+        }
+        let gap = node.gap();
+        node.at(now.saturating_add(gap))
+    }
+}
