@@ -16,11 +16,7 @@ from typing import Any
 from rich.table import Table
 
 from hopsim import Result
-from hopsim.reproduce import show
-from hopsim.reproduce.entries import ENTRIES
-from hopsim.reproduce.model import Entry, Outcome
-from hopsim.reproduce.run import run
-from verify.disagreements import known
+from verify import published
 from verify.options import Options
 from verify.simulate import Document
 from verify.statistics import Sample, pooled, standard_error, student_quantile
@@ -74,37 +70,11 @@ BELOW = (10_000, 50_000)
 
 def check(options: Options) -> int:
     """Print every agreement of the selected entries and networks; how many fail."""
-    published = [entry for entry in ENTRIES if entry.name.partition("-")[0] in PUBLICATIONS]
-    failed = sum(_entry(options, entry) for entry in published if options.selects(entry.name))
+    failed = published.check(options, PUBLICATIONS)
     networks = [network for network in NETWORKS if options.selects(f"SAT {network.name}")]
     if networks:
         failed += _sat(options, networks)
     return failed
-
-
-def _entry(options: Options, entry: Entry) -> int:
-    """Run an entry at full scale and print it."""
-    seeds = min(options.seeds, entry.seeds["full"])
-    directory = options.out / "cubes" / entry.name
-    show.heading(options.console, entry, "full")
-    outcome = entry.conclude("full", run(entry.experiments("full", seeds), directory, options.jobs))
-    show.outcome(options.console, entry, outcome)
-    unexplained = 0
-    for text in disagreements(outcome):
-        reason = known(entry.name, text)
-        unexplained += reason is None
-        options.console.print(f"{'Known' if reason else 'FAILS'}: {text}. {reason or ''}")
-    return unexplained
-
-
-def disagreements(outcome: Outcome) -> Iterator[str]:
-    """What does not agree and what does not hold."""
-    for value in outcome.comparisons:
-        if value.agrees is False:
-            yield f"{value.row}, {value.quantity}"
-    for fact in outcome.facts:
-        if not fact.holds:
-            yield fact.statement
 
 
 @dataclass(frozen=True)

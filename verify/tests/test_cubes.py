@@ -1,8 +1,9 @@
 """Verdicts on meshes, tori and trees."""
 
 import pytest
-from verify.cubes import NETWORKS, Fairness, disagreements, table
+from verify.cubes import NETWORKS, Fairness, table
 from verify.disagreements import KNOWN, Known, known
+from verify.published import disagreements
 from verify.statistics import Sample
 
 import hopsim as hs

@@ -1,7 +1,7 @@
 //! What Gran et al. 2011 derive or report, in stages shorter than theirs.
 
-use crate::small::{Facts, control, fabric, facts, rates};
-use hopsim_infiniband::congestion::CongestionControl;
+use crate::small::{Facts, control, fabric, facts, facts_of, flows, rates};
+use hopsim_infiniband::congestion::{CongestionControl, ThresholdMode};
 
 const NOTHING: [f64; 5] = [0.0; 5];
 
@@ -88,4 +88,17 @@ fn the_same_seed_gives_the_same_facts_and_another_one_does_not() {
     assert!(marked > 0);
     assert_eq!(with(1), with(1));
     assert_ne!(with(1), with(2));
+}
+
+#[test]
+fn a_common_threshold_above_what_one_queue_holds_never_sees_one_sender() {
+    // §IV.C: a host that sends 16 Gb/s to one that takes 13 fills its queue of 64 KiB.
+    let marked = |high: u64| {
+        let control = CongestionControl { mode: ThresholdMode::Common, ..control(high, high) };
+        let mut fabric = fabric(&[7], Some(control));
+        fabric.host.injection = fabric.ports[0].byte;
+        facts_of(&fabric, &flows(1)[..1], 5, 1).marked
+    };
+    assert!(marked(60 * 1024) > 0);
+    assert_eq!(marked(64 * 1024 + 1), 0);
 }

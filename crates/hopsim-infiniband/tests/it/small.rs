@@ -165,8 +165,12 @@ pub fn rates(fabric: &Fabric, stage: u64, seed: u64) -> Vec<Vec<f64>> {
 
 /// What happens in the five stages.
 pub fn facts(fabric: &Fabric, stage: u64, seed: u64) -> Facts {
-    let flows = flows(stage);
-    let mut simulation = Simulation::new(fabric, &flows, seed, Facts::new(flows.len()));
-    simulation.advance(5 * stage * MS);
+    facts_of(fabric, &flows(stage), 5 * stage, seed)
+}
+
+/// What happens with some flows in so many milliseconds.
+pub fn facts_of(fabric: &Fabric, flows: &[Flow], milliseconds: u64, seed: u64) -> Facts {
+    let mut simulation = Simulation::new(fabric, flows, seed, Facts::new(flows.len()));
+    simulation.advance(milliseconds * MS);
     simulation.observer().clone()
 }
