@@ -74,7 +74,7 @@ def is_load(path: str) -> bool:
     """Whether a path of the document is the offered load of all jobs or of one."""
     below = path.split(".")[2:]
     of_job = job_of(path) is not None and below[:2] == ["traffic", "process"] and below[3:] == ["load"]
-    return path == "load" or of_job
+    return path == "load" or of_job or (job_of(path) is not None and below == ["messages", "rate"])
 
 
 def job_of(path: str) -> int | None:

@@ -77,6 +77,8 @@ class Abscissa:
 
 
 OFFERED = Abscissa()
+OF_LINKS = "of what the links to the nodes carry"
+"""Unit of the loads of InfiniBand fabrics."""
 
 
 @dataclass(frozen=True)
@@ -161,10 +163,10 @@ def abscissa_of(results: Results) -> Abscissa:
     loads = [path for path in results.axes if is_load(path)]
     free = _distinguishing(over_seeds(results), loads) or loads
     paths = tuple(path for path in loads if path not in free[:-1])
-    if loads and free[-1] != "load" and has_jobs(results):
+    if loads and free[-1] != "load" and has_jobs(results) and not has_flows(results):
         (name,) = axis_names(results, free[-1:])
         return Abscissa(f"offered {name}", path=free[-1], paths=paths)
-    return Abscissa(paths=paths)
+    return Abscissa(unit=OF_LINKS, paths=paths) if has_flows(results) else Abscissa(paths=paths)
 
 
 def has_bursts(results: Results) -> bool:

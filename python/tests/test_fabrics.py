@@ -11,6 +11,7 @@ import hopsim as hs
 from conftest import Command
 from hopsim import flows_file
 from hopsim.errors import ConfigError, HopsimWarning, RunError
+from hopsim.plot import KINDS, View
 
 FABRIC = "topology.fat_tree = { k = 4, levels = 1 }\nrouter = 'infiniband'\nmeasure.time.window = '20 us'\n"
 FILE = FABRIC + "jobs = [{ flows = { file = 'flows.csv' } }]\n"
@@ -96,3 +97,39 @@ def test_a_resolved_configuration_is_a_document() -> None:
     config = hs.run(LISTED).config
     assert "routing" not in config
     assert json.loads(hs.Experiment.of(config).points()[0].config) == config
+
+
+MESSAGES = FABRIC + "jobs = [{ messages = { rate = '4 Gb/s' } }]\n"
+
+
+def test_messages_have_curves_over_the_load_that_they_offer() -> None:
+    rates = ["2 Gb/s", "6 Gb/s"]
+    results = hs.sweep(
+        MESSAGES,
+        product={"jobs.0.messages.rate": rates, "jobs.0.messages.bytes": [512, 2048]},
+        progress=False,
+    )
+    (figure,) = KINDS["latency_load"].draw(results, View()).values()
+    axes = figure.axes[0]
+    assert axes.get_ylabel() == "Message latency [ns]"
+    assert axes.get_xlabel() == "Offered load [of what the links to the nodes carry]"
+    curves = [line for line in axes.lines if len(line.get_xdata()) == 2]  # type: ignore[arg-type]
+    assert len(curves) == 2
+    assert [round(float(place), 6) for place in curves[0].get_xdata()] == [0.125, 0.375]  # type: ignore[union-attr]
+    (figure,) = KINDS["accepted_load"].draw(results, View()).values()
+    assert figure.axes[0].get_ylabel() == "Accepted load [of what the links to the nodes carry]"
+
+
+def test_flows_over_time_are_lines_and_a_stack_and_where_throttled_their_index() -> None:
+    series = "measure = { time = { window = '20 us', interval = '5 us' }, streams = ['flow_series'] }\n"
+    flows = ", ".join(f"{{ source = {node}, destination = 3, name = 'f{node}' }}" for node in (0, 1, 2))
+    text = LISTED.replace("measure.time.window = '20 us'\n", series).replace(
+        "{ source = 0, destination = 1 }", flows
+    )
+    (figure,) = KINDS["flows"].draw(hs.sweep(text, progress=False), View()).values()
+    lines, stack = figure.axes
+    assert [line.get_label() for line in lines.lines] == ["f0", "f1", "f2"]
+    assert len(stack.collections) == 3
+    with_control = text.replace("router = 'infiniband'", "router.infiniband.congestion_control = {}")
+    (figure,) = KINDS["flows"].draw(hs.sweep(with_control, progress=False), View()).values()
+    assert [axes.get_ylabel() for axes in figure.axes][2] == "CCTI"

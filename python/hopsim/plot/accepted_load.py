@@ -9,7 +9,7 @@ from hopsim.plot import style
 from hopsim.plot.metric import Metric
 from hopsim.plot.view import View
 from hopsim.results import Results
-from hopsim.series import Series, by_job, of_traffic
+from hopsim.series import OF_LINKS, Series, by_job, has_flows, of_traffic
 
 TITLE = "accepted load against offered load or burst size, or as bars"
 NEEDS = "jobs with traffic"
@@ -26,5 +26,6 @@ def _mark_offered(axes: Axes, group: list[Series]) -> None:
 
 def draw(results: Results, view: View) -> dict[str, Figure]:
     """One figure with all curves, and the line on which everything offered is accepted."""
-    metric = Metric("accepted_load", "accepted_load", style.ACCEPTED, _mark_offered)
+    label = f"Accepted load [{OF_LINKS}]" if has_flows(results) else style.ACCEPTED
+    metric = Metric("accepted_load", "accepted_load", label, _mark_offered)
     return metric.draw(of_traffic(by_job(results)), view)

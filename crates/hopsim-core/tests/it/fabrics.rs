@@ -473,3 +473,31 @@ fn messages_of_a_fabric() {
         "jobs.0.messages: is for InfiniBand fabrics; valid: traffic or program, or router.infiniband",
     );
 }
+
+#[test]
+fn links_that_differ() {
+    let said = |value: &str| message_of(VALID, &[&format!("router.infiniband.links.exceptions={value}")]);
+    let path = "router.infiniband.links.exceptions";
+    for (value, expected) in [
+        ("[{ node = 4 }]", format!("{path}.0.node = 4: the network has 4 nodes; valid: 0 … 3")),
+        (
+            "[{ rate = '4x QDR' }]",
+            format!("{path}.0: names no link, or two; valid: node = 5, or between = [0, 1]"),
+        ),
+        (
+            "[{ between = [0, 1] }]",
+            format!("{path}.0.between = [0, 1]: no link joins these switches; valid: two"),
+        ),
+        (
+            "[{ node = 1, rate = '3x QDR' }]",
+            format!("{path}.0.rate = \"3x QDR\": is a rate that no link has"),
+        ),
+        (
+            "[{ node = 1 }, { node = 1 }]",
+            format!("{path}.1: is for the same link as exceptions.0; valid: one"),
+        ),
+    ] {
+        let said = said(value).replace(" (override)", "");
+        assert!(said.starts_with(&expected), "{said}\ninstead of\n{expected}");
+    }
+}

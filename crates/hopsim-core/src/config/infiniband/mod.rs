@@ -89,11 +89,40 @@ pub struct FabricLinks {
     /// A credit arrives so long after the delay of the link.
     #[schemars(example = "50 ns")]
     pub credit_delay: String,
+    /// Links that differ from the others of their kind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exceptions: Vec<LinkException>,
+}
+
+/// A link that differs from the others of its kind, in both directions: that of a node, or those between two switches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkException {
+    /// The node whose link it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = 5)]
+    pub node: Option<u32>,
+    /// Or the two switches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between: Option<[u32; 2]>,
+    /// Width and speed, or what it carries; default that of its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = "1x QDR")]
+    pub rate: Option<String>,
+    /// From the first bit leaving to the first bit arriving, more than 0; default that of its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = "500 ns")]
+    pub delay: Option<String>,
 }
 
 impl Default for FabricLinks {
     fn default() -> Self {
-        Self { host: HostLink::default(), switch: SwitchLink::default(), credit_delay: "50 ns".into() }
+        Self {
+            host: HostLink::default(),
+            switch: SwitchLink::default(),
+            credit_delay: "50 ns".into(),
+            exceptions: Vec::new(),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod circles;
 mod clock;
 mod congestion;
+mod exceptions;
 mod flows;
 mod forwarding;
 mod lanes;
@@ -28,8 +29,10 @@ use crate::config::router::RouterConfig;
 use crate::error::ConfigError;
 use crate::topology::{Topology, TopologyConfig};
 use clock::{Clock, Time};
+use exceptions::At;
 use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, HostRules, SwitchRules, Switching};
 use hopsim_infiniband::flow::Flow;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Legal lengths of the longest packet \[bytes\].
@@ -81,12 +84,14 @@ impl FabricPlan {
         experiment.topology.resolve(&topology);
         let mut clock = Clock::default();
         let times = Times::read(&config, &mut clock)?;
+        let special = exceptions::read(&config.links, &topology, &mut clock)?;
         let written = flows::read(&experiment, topology.nodes(), &mut clock)?;
         let drawn = messages::read(&experiment, &mut clock)?;
         let measured = span::read(&experiment, &mut clock)?;
         let span = measured.span(&clock)?;
         let flows = flows::build(&experiment, &written, &clock)?;
-        let fabric = build(&config, &topology, (&times, &clock))?;
+        let special = exceptions::links(&special, &clock)?;
+        let fabric = build(&config, (&topology, special), (&times, &clock))?;
         let messages = messages::build(&experiment, &topology, (&drawn, &clock))?;
         let accounts = flows::accounts(&experiment, &messages);
         let jobs = experiment.jobs.iter().filter_map(|job| job.name.clone()).collect();
@@ -154,7 +159,7 @@ struct Times {
 
 impl Times {
     fn read(config: &Infiniband, clock: &mut Clock) -> Result<Self, ConfigError> {
-        let FabricLinks { host, switch, credit_delay } = &config.links;
+        let FabricLinks { host, switch, credit_delay, .. } = &config.links;
         let mut link = |rate: &str, delay: &str, key: &str| {
             let byte = clock.byte(rate, &path(&format!("links.{key}.rate")))?;
             Ok((byte, clock.positive(delay, &path(&format!("links.{key}.delay")))?))
@@ -197,7 +202,7 @@ fn buffer(text: &str, key: &str, mtu: u32) -> Result<u32, ConfigError> {
 /// The fabric on a topology.
 fn build(
     config: &Infiniband,
-    topology: &Topology,
+    (topology, exceptions): (&Topology, FxHashMap<At, wiring::Link>),
     (times, clock): (&Times, &Clock),
 ) -> Result<Fabric, ConfigError> {
     let mtu = config.mtu;
@@ -213,14 +218,15 @@ fn build(
         buffer(&buffers.switch, "switch.buffers.switch", mtu)?,
     ];
     let at_host = buffer(&config.host.receive_buffer, "host.receive_buffer", mtu)?;
-    let mut links = [wiring::Link::default(); 2];
-    for (link, (byte, delay)) in links.iter_mut().zip(&times.links) {
+    let mut kinds = [wiring::Link::default(); 2];
+    for (link, (byte, delay)) in kinds.iter_mut().zip(&times.links) {
         *link = wiring::Link { byte: clock.byte_ticks(byte)?, delay: clock.ticks(delay)? };
     }
     let lanes = lanes::build(&config.lanes)?;
     let congestion = config.congestion_control.as_ref();
     let congestion =
         congestion.map(|control| congestion::build(control, (mtu, at_switch), clock)).transpose()?;
+    let links = wiring::Links { kinds, exceptions };
     let wiring = wiring::Wiring::new((topology, config.forwarding), (links, at_host, at_switch))?;
     Ok(Fabric {
         ticks_per_ns: clock.ticks_per_ns(),

@@ -132,3 +132,25 @@ fn ways_that_lead_up_and_then_down_close_no_circle() {
         }
     }
 }
+
+#[test]
+fn single_links_may_differ_from_the_others_of_their_kind() {
+    let text = "router.infiniband.links.exceptions = [{ node = 1, rate = \"2 Gb/s\" }, { between = [5, 1], delay = \"3 us\" }]\n";
+    let found =
+        plan(&format!("{text}topology.{TREE}\njobs = [{{ flows = [{{ source = 0, destination = 7 }}] }}]\n"))
+            .fabric;
+    let ns = found.ticks_per_ns;
+    for (number, port) in found.ports.iter().enumerate() {
+        let is_of_node = [number as u32, port.peer].contains(&1);
+        let is_between = [switch_of(&found, number as u32), switch_of(&found, port.peer)];
+        assert_eq!(port.byte == 4 * ns, is_of_node, "port {number}");
+        assert_eq!(
+            port.delay == 3_000 * ns,
+            is_between == [Some(1), Some(5)] || is_between == [Some(5), Some(1)]
+        );
+    }
+}
+
+fn switch_of(fabric: &Fabric, port: u32) -> Option<usize> {
+    (!fabric.is_host(port)).then(|| fabric.first_port.partition_point(|&first| first <= port) - 1)
+}

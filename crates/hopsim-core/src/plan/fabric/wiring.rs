@@ -1,11 +1,13 @@
 //! Ports, links and forwarding tables of a fabric, from a topology.
 
+use super::exceptions::At;
 use super::forwarding;
 use crate::config::infiniband::Forwarding;
 use crate::error::ConfigError;
 use crate::topology::{PortClass, Topology};
 use hopsim_infiniband::fabric::{Fabric, NONE, Port};
 use hopsim_infiniband::time::Ticks;
+use rustc_hash::FxHashMap;
 
 /// Most entries of all forwarding tables together.
 const MOST_ENTRIES: u64 = 1 << 28;
@@ -17,6 +19,22 @@ pub struct Link {
     pub byte: Ticks,
     /// From the first bit leaving to the first bit arriving.
     pub delay: Ticks,
+}
+
+/// All links.
+#[derive(Clone, Debug)]
+pub struct Links {
+    /// To hosts, and between switches.
+    pub kinds: [Link; 2],
+    /// Those that differ.
+    pub exceptions: FxHashMap<At, Link>,
+}
+
+impl Links {
+    fn at(&self, at: At) -> Link {
+        let kind = usize::from(matches!(at, At::Switches(..)));
+        self.exceptions.get(&at).copied().unwrap_or(self.kinds[kind])
+    }
 }
 
 /// What of a fabric follows from its topology; see [`Fabric`].
@@ -46,7 +64,7 @@ impl Wiring {
     /// on ports to hosts and to switches.
     pub fn new(
         (topology, how): (&Topology, Forwarding),
-        (links, at_host, at_switch): ([Link; 2], u32, [u32; 2]),
+        (links, at_host, at_switch): (Links, u32, [u32; 2]),
     ) -> Result<Self, ConfigError> {
         let (hosts, routers) = (topology.nodes(), topology.routers());
         let entries = u64::from(hosts) * u64::from(routers);
@@ -56,23 +74,26 @@ impl Wiring {
             return Err(ConfigError::new("topology", reason).valid(format!("at most {MOST_ENTRIES} entries")));
         }
         let (first_port, plugs) = plug(topology);
-        let port = |class: usize, peer: u32, buffer: u32| {
-            let Link { byte, delay } = links[class];
+        let port = |at: At, peer: u32, buffer: u32| {
+            let Link { byte, delay } = links.at(at);
             Port { peer, byte, delay, buffer }
         };
         let per_router = topology.nodes_per_router();
         let terminal = |host: u32| plugs.of(host / per_router, (host % per_router) as usize);
-        let mut ports: Vec<Port> = (0..hosts).map(|host| port(0, terminal(host), at_host)).collect();
+        let mut ports: Vec<Port> =
+            (0..hosts).map(|host| port(At::Node(host), terminal(host), at_host)).collect();
         for router in 0..routers {
             for (number, class) in topology.ports().into_iter().enumerate() {
                 match (class, topology.neighbour(router, number)) {
                     _ if plugs.of(router, number) == NONE => {}
                     (PortClass::Terminal, _) => {
-                        ports.push(port(0, router * per_router + number as u32, at_switch[0]));
+                        let host = router * per_router + number as u32;
+                        ports.push(port(At::Node(host), host, at_switch[0]));
                     }
                     (PortClass::Link(_), peer) => {
+                        let at = At::switches(router, peer.map_or(router, |(other, _)| other));
                         let peer = peer.map_or(NONE, |(peer, back)| plugs.of(peer, back));
-                        ports.push(port(1, peer, at_switch[1]));
+                        ports.push(port(at, peer, at_switch[1]));
                     }
                 }
             }
