@@ -29,7 +29,8 @@ def test_example_runs(path: Path) -> None:
     if "program = " in path.read_text("utf-8"):
         short = {}  # it ends when its programs are done
     if "infiniband" in path.read_text("utf-8"):
-        short = {"measure.time": {"window": "100 us", "interval": "50 us"}}
+        interval = {"interval": "50 us"} if "interval = " in path.read_text("utf-8") else {}
+        short = {"measure.time": {"window": "100 us", **interval}}
     if "changes = " in path.read_text("utf-8"):
         short["jobs.0.traffic.changes.0.cycle"] = 100
     results = hs.sweep(path, short)

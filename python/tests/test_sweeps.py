@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -94,11 +95,11 @@ def resolved(experiment: Experiment) -> dict[str, Any]:
     return config
 
 
-# Programs need a section of their own, `units`; a sweep has one of every section at all its points.
+# Programs need a section of their own, `units`, fabrics lack some; a sweep has the same ones at all points.
 EXAMPLES = [
     path
     for path in sorted((ROOT / "experiments").glob("*.toml"))
-    if "\nprogram = " not in path.read_text("utf-8")
+    if not re.search(r"\nprogram = |\[router\.infiniband", path.read_text("utf-8"))
 ]
 
 EVERYTHING = {

@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 /// output and virtual lane (VL), and moves on as a whole when the output buffer and the next input buffer have room for it
 /// (virtual cut-through). Time is exact, and what happens is simulated packet by packet.
 ///
-/// A router is a switch and a node a host, whatever the topology. A packet takes the shortest path that `routing.minimal` would
-/// take; where several are equally short its destination says which one: forwarding tables hold an output for each destination.
-/// In a fat tree the port up from level l is digit l of the destination in base k (D-mod-k), so that every link down carries
-/// packets for one destination of those below it.
+/// A router is a switch and a node a host, whatever the topology. A packet takes the way that the forwarding tables say, which hold
+/// an output for each destination; `forwarding` says how they are made. Mostly a packet takes the shortest path that
+/// `routing.minimal` would take; where several are equally short its destination says which one. In a fat tree the port up from level
+/// l is digit l of the destination in base k (D-mod-k), so that every link down carries packets for one destination of those below it.
 ///
 /// Rates are a width (1x, 4x, 8x, 12x) and a speed, or what a link carries: `"4x DDR"`, `"13 Gb/s"`. A lane carries, in Gb/s of data:
 /// SDR 2, DDR 4, QDR 8 (8 of 10 bits of 2.5, 5 and 10); FDR 150/11, EDR 25 (64 of 66 bits of 14.0625 and 25.78125); HDR 50, NDR 100.
 /// Times are a number and ps, ns, us, ms or s; sizes a number and B, kB or KiB.
 ///
-/// Such a network carries `jobs.flows`, for as long as `measure.time` says.
+/// Such a network carries `jobs.flows` and `jobs.messages`, for as long as `measure.time` says.
 ///
 /// Source: InfiniBand Architecture Specification 1.2.1; Gran et al., *On the Relation Between Congestion Control, Switch
 /// Arbitration and Fairness*, 2011. The exact rules are in `docs/infiniband.md`.

@@ -2,6 +2,7 @@
 
 use super::Document;
 use hopsim_core::config::document::schema;
+use hopsim_core::config::measure::RecordStream;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -9,12 +10,14 @@ use serde_json::{Value, json};
 /// The record streams of programs.
 pub const OF_PROGRAMS: [&str; 4] = ["ranks", "messages", "operations", "message_sizes"];
 
-/// All record streams that there are without programs, which are compared by themselves.
+/// All record streams that there are without programs, which are compared by themselves, and without InfiniBand.
 pub fn streams() -> Vec<Value> {
     let schema = schema();
     let names = schema["$defs"]["RecordStream"]["oneOf"].as_array().unwrap();
     let names = names.iter().map(|stream| stream["const"].clone());
-    names.filter(|name| !OF_PROGRAMS.iter().any(|of| name == of)).collect()
+    let of_fabrics = RecordStream::OF_FABRICS.map(RecordStream::name);
+    let others = || OF_PROGRAMS.iter().copied().chain(of_fabrics.iter().map(String::as_str));
+    names.filter(|name| !others().any(|of| name == of)).collect()
 }
 
 /// Documents with a measurement of their own. Changes of traffic stay inside the window.
