@@ -13,7 +13,7 @@ h = 2
 ";
 
 /// The message about `text`, with overrides written `path=value`.
-fn message_of(text: &str, overrides: &[&str]) -> String {
+pub fn message_of(text: &str, overrides: &[&str]) -> String {
     let pair = |text: &&str| {
         let (path, value) = text.split_once('=').unwrap();
         (path.to_owned(), value.to_owned())

@@ -1,5 +1,6 @@
 //! InfiniBand fabrics: the whole text of every message about bad input, and what a resolved document is.
 
+use crate::errors::message_of;
 use hopsim_core::config::document;
 use hopsim_core::engine::{Control, run_any};
 use hopsim_core::plan::AnyPlan;
@@ -13,19 +14,6 @@ router.infiniband.congestion_control = {}
 [[jobs]]
 flows = [{ source = 0, destination = 3 }, { source = 1, destination = 3 }]
 ";
-
-/// The message about `text`, with overrides written `path=value`.
-fn message_of(text: &str, overrides: &[&str]) -> String {
-    let pair = |text: &&str| {
-        let (path, value) = text.split_once('=').unwrap();
-        (path.to_owned(), value.to_owned())
-    };
-    let overrides: Vec<_> = overrides.iter().map(pair).collect();
-    match document::points(text, &overrides) {
-        Ok(_) => "accepted".into(),
-        Err(error) => error.to_string(),
-    }
-}
 
 /// The message about a value of the router.
 fn router(key: &str, value: &str) -> String {
@@ -464,7 +452,10 @@ fn messages_of_a_fabric() {
         &drawn("rate = \"1 Gb/s\", service_level = 16", ""),
         "jobs.0.messages.service_level = 16: out of range",
     );
-    refused(&drawn("rate = \"1 Gb/s\", pattern = \"ADV+1\"", ""), "jobs.0.messages.pattern");
+    refused(
+        &drawn("rate = \"1 Gb/s\", pattern = \"ADV+1\"", ""),
+        "jobs.0.messages.pattern.adversarial: the network has one group, and no other to send to",
+    );
     let both = drawn("rate = \"1 Gb/s\"", "").replace("[{ messages", "[{ flows = [], messages");
     refused(&both, "jobs.0.flows: a job of an InfiniBand fabric has flows, or messages that its nodes draw");
     let elsewhere = "topology.ring.routers = 4\njobs = [{ messages = { rate = \"1 Gb/s\" } }]\n";

@@ -51,6 +51,10 @@ impl Config {
             Offset::Groups(offset) => offset,
             Offset::H(_) => site.topology.dragonfly().map_or(0, super::Dragonfly::h),
         };
+        if groups < 2 {
+            return Err(ConfigError::new("", "the network has one group, and no other to send to")
+                .valid("another pattern, or topology.dragonfly"));
+        }
         if offset == 0 || offset >= groups {
             return Err(ConfigError::new("offset", format!("the network has {groups} groups"))
                 .value(offset)
