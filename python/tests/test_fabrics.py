@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import hopsim as hs
@@ -118,6 +119,21 @@ def test_messages_have_curves_over_the_load_that_they_offer() -> None:
     assert [round(float(place), 6) for place in curves[0].get_xdata()] == [0.125, 0.375]  # type: ignore[union-attr]
     (figure,) = KINDS["accepted_load"].draw(results, View()).values()
     assert figure.axes[0].get_ylabel() == "Accepted load [of what the links to the nodes carry]"
+
+
+def test_queues_over_time_are_those_of_the_outputs_that_hold_most() -> None:
+    series = "measure = { time = { window = '60 us', interval = '5 us' }, streams = ['queue_series'] }\n"
+    flows = ", ".join(f"{{ source = {node}, destination = 3 }}" for node in (0, 1, 2))
+    text = LISTED.replace("measure.time.window = '20 us'\n", series)
+    text = text.replace("{ source = 0, destination = 1 }", f"{flows}, {{ source = 3, destination = 0 }}")
+    text = text.replace("router = 'infiniband'", "router.infiniband.congestion_control = {}")
+    (figure,) = KINDS["queues"].draw(hs.sweep(text, progress=False), View()).values()
+    above, below = figure.axes
+    lines = {line.get_label(): np.asarray(line.get_ydata()) for line in above.lines}
+    assert lines["switch 0 to node 3"].max() > 8 > lines["switch 0 to node 0"].max()
+    dots = [line for line in above.lines if line.get_marker() == "."]
+    assert len(np.asarray(dots[1].get_xdata())) > 0
+    assert below.get_ylabel() == "Granted [Gb/s]"
 
 
 def test_flows_over_time_are_lines_and_a_stack_and_where_throttled_their_index() -> None:

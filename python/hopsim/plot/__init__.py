@@ -25,6 +25,7 @@ from hopsim.plot import (
     messages_in_flight,
     node_map,
     placement,
+    queues,
     ranks,
     timeseries,
 )
@@ -50,6 +51,7 @@ KINDS = {
     "messages_in_flight": messages_in_flight,
     "message_latency": message_latency,
     "flows": flows,
+    "queues": queues,
 }
 
 AT_ONE_LOAD = (

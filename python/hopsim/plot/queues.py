@@ -1,0 +1,91 @@
+"""What waits in the switches of an InfiniBand fabric over time, and which outputs are congested."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from hopsim.plot import style
+from hopsim.plot.records import first_table
+from hopsim.plot.view import View, caption
+from hopsim.results import Results
+from hopsim.series import curves
+
+TITLE = "bytes queued for the outputs of switches over time, and which are congested"
+NEEDS = 'measure.streams = ["queue_series"] and measure.time.interval'
+STREAM = "queue_series"
+SHOWN = 8
+"""Most outputs that are drawn: those with the longest queues."""
+KIB = 1024
+WIDTH = 8.0
+"""Width of a figure [inches]."""
+
+
+def draw(results: Results, _view: View) -> dict[str, Figure]:
+    """A figure per curve; the first seed of several."""
+    drawn: dict[str, Figure] = {}
+    for series in curves(results):
+        table = first_table(series, STREAM)
+        if table is None or table.num_rows == 0:
+            continue
+        seed = f"seed {series.groups[0].results[0].summary['seed']}"
+        number = len(drawn)
+        title = caption("Queues of outputs", series.label, seed)
+        drawn[f"queues{f'-{number + 1}' if number else ''}"] = over_time(table, title)
+    return drawn
+
+
+def over_time(table: pa.Table, title: str) -> Figure:
+    """Queues and throughput of the outputs whose queues get longest."""
+    names, times, place = _outputs(table)
+    queued, sent, congested = (
+        _by_output(table, column, place, (len(names), len(times)))
+        for column in ("queued_bytes", "throughput_gbps", "is_congested")
+    )
+    order = np.argsort(-queued.max(axis=1), kind="stable")
+    shown = sorted(order[:SHOWN])
+    with mpl.rc_context(style.RC):
+        figure = Figure(figsize=(WIDTH, 6.2), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True)
+    for number, output in enumerate(shown):
+        colour = style.PALETTE[number % len(style.PALETTE)]
+        above.plot(times, queued[output] / KIB, color=colour, linewidth=1, label=names[output])
+        is_congested = congested[output] > 0
+        above.plot(times[is_congested], queued[output][is_congested] / KIB, ".", color=colour, markersize=4)
+        below.plot(times, sent[output], color=colour, linewidth=1)
+    _label(above, below, len(names) - len(shown), float(queued[order[SHOWN:]].max(initial=0)))
+    figure.suptitle(title, fontsize="medium")
+    handles, labels = above.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small", frameon=False)
+    return figure
+
+
+def _label(above: Axes, below: Axes, others: int, most: float) -> None:
+    note = f"; {others} others never have more than {most / KIB:.3g} KiB" if others else ""
+    above.set_title(f"dots: congested at the end of an interval{note}", fontsize="small")
+    above.set_ylabel("Queued at the end [KiB]")
+    below.set_ylabel("Granted [Gb/s]")
+    below.set_xlabel("Time [s]")
+    for axes in (above, below):
+        axes.set_ylim(bottom=0)
+
+
+def _outputs(table: pa.Table) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Names of the outputs and VLs, ends of the intervals [s], and of every row its output and interval."""
+    times, interval = np.unique(table.column("time_s").to_numpy(), return_inverse=True)
+    rows = table.num_rows // len(times)
+    first = table.slice(0, rows).to_pylist()
+    several = len({row["vl"] for row in first}) > 1
+    names = [
+        f"switch {row['switch']} to {row['peer']}" + (f", VL {row['vl']}" if several else "") for row in first
+    ]
+    return names, times, np.stack([np.arange(table.num_rows) % rows, interval])
+
+
+def _by_output(table: pa.Table, column: str, place: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    values = np.zeros(shape)
+    values[place[0], place[1]] = table.column(column).to_numpy()
+    return values
