@@ -454,7 +454,7 @@ fn messages_of_a_fabric() {
     );
     refused(
         &drawn("rate = \"1 Gb/s\", pattern = \"ADV+1\"", ""),
-        "jobs.0.messages.pattern.adversarial: the network has one group, and no other to send to",
+        "jobs.0.messages.pattern.adversarial.offset = 1: the network has one group, and no other to send to",
     );
     let both = drawn("rate = \"1 Gb/s\"", "").replace("[{ messages", "[{ flows = [], messages");
     refused(&both, "jobs.0.flows: a job of an InfiniBand fabric has flows, or messages that its nodes draw");

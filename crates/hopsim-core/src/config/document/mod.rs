@@ -283,6 +283,7 @@ mod tests {
             ("of_service_level", json!(vec![0; 16])),
             ("high", json!([[0, 64]])),
             ("low", json!([[0, 64]])),
+            ("messages", json!({ "rate": "1 Gb/s" })),
         ];
         let mut cases = Vec::new();
         outside(Schema::root(), &mut Vec::new(), &mut cases);
@@ -290,7 +291,7 @@ mod tests {
         for (path, value) in cases {
             let names = |name: &str| path.iter().any(|part| part == name);
             let source = match () {
-                () if names("infiniband") => &fabric,
+                () if names("infiniband") || names("messages") => &fabric,
                 () if names("network") || names("lbr") => &mesh,
                 () if ["host", "program", "max_cycles", "ideal"].into_iter().any(names) => &program,
                 () => &small,

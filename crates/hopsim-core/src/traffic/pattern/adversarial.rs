@@ -52,7 +52,8 @@ impl Config {
             Offset::H(_) => site.topology.dragonfly().map_or(0, super::Dragonfly::h),
         };
         if groups < 2 {
-            return Err(ConfigError::new("", "the network has one group, and no other to send to")
+            return Err(ConfigError::new("offset", "the network has one group, and no other to send to")
+                .value(offset)
                 .valid("another pattern, or topology.dragonfly"));
         }
         if offset == 0 || offset >= groups {
