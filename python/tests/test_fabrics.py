@@ -149,3 +149,12 @@ def test_flows_over_time_are_lines_and_a_stack_and_where_throttled_their_index()
     with_control = text.replace("router = 'infiniband'", "router.infiniband.congestion_control = {}")
     (figure,) = KINDS["flows"].draw(hs.sweep(with_control, progress=False), View()).values()
     assert [axes.get_ylabel() for axes in figure.axes][2] == "CCTI"
+
+
+def test_every_place_of_a_curve_has_a_figure_over_time() -> None:
+    series = "measure = { time = { window = '20 us', interval = '5 us' }, streams = ['flow_series'] }\n"
+    text = MESSAGES.replace("measure.time.window = '20 us'\n", series)
+    results = hs.sweep(text, product={"jobs.0.messages.rate": ["2 Gb/s", "6 Gb/s"]}, progress=False)
+    drawn = KINDS["flows"].draw(results, View())
+    assert list(drawn) == ["flows", "flows-2"]
+    assert "offered load 0.375" in drawn["flows-2"].get_suptitle()

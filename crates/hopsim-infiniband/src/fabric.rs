@@ -110,11 +110,6 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// Number of switches.
-    pub fn switches(&self) -> usize {
-        self.first_port.len() - 1
-    }
-
     /// Whether a port is that of a host.
     pub fn is_host(&self, port: u32) -> bool {
         port < self.hosts

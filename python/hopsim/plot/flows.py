@@ -9,10 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
-from hopsim.plot.records import first_table
-from hopsim.plot.view import View, caption
+from hopsim.plot.over_time import figures
+from hopsim.plot.view import View
 from hopsim.results import Results
-from hopsim.series import curves
 
 TITLE = (
     "throughput of every flow over time, as lines and stacked, and its index of the congestion control table"
@@ -27,16 +26,7 @@ WIDTH = 8.0
 
 def draw(results: Results, _view: View) -> dict[str, Figure]:
     """A figure per curve and place on it; the first seed of several."""
-    drawn: dict[str, Figure] = {}
-    for series in curves(results):
-        table = first_table(series, STREAM)
-        if table is None or table.num_rows == 0:
-            continue
-        parts = [series.label, f"seed {series.groups[0].results[0].summary['seed']}"]
-        number = len(drawn)
-        title = caption("Throughput of flows", *[part for part in parts if part])
-        drawn[f"flows{f'-{number + 1}' if number else ''}"] = over_time(table, title)
-    return drawn
+    return figures(results, (STREAM, "flows", "Throughput of flows"), over_time)
 
 
 def over_time(table: pa.Table, title: str, *, with_index: bool | None = None) -> Figure:

@@ -9,10 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
-from hopsim.plot.records import first_table
-from hopsim.plot.view import View, caption
+from hopsim.plot.over_time import figures
+from hopsim.plot.view import View
 from hopsim.results import Results
-from hopsim.series import curves
 
 TITLE = "bytes queued for the outputs of switches over time, and which are congested"
 NEEDS = 'measure.streams = ["queue_series"] and measure.time.interval'
@@ -25,17 +24,8 @@ WIDTH = 8.0
 
 
 def draw(results: Results, _view: View) -> dict[str, Figure]:
-    """A figure per curve; the first seed of several."""
-    drawn: dict[str, Figure] = {}
-    for series in curves(results):
-        table = first_table(series, STREAM)
-        if table is None or table.num_rows == 0:
-            continue
-        seed = f"seed {series.groups[0].results[0].summary['seed']}"
-        number = len(drawn)
-        title = caption("Queues of outputs", series.label, seed)
-        drawn[f"queues{f'-{number + 1}' if number else ''}"] = over_time(table, title)
-    return drawn
+    """A figure per curve and place on it; the first seed of several."""
+    return figures(results, (STREAM, "queues", "Queues of outputs"), over_time)
 
 
 def over_time(table: pa.Table, title: str) -> Figure:

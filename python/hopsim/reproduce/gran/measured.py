@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -86,9 +86,6 @@ def runs(results: Sequence[Result], stage: float) -> list[Run]:
 def share(stage: int) -> float:
     """What each contributor of a stage gets if they are equal [Gb/s]."""
     return CAPACITY / stage
-
-
-Value = Callable[[Run], float]
 
 
 def in_every_seed(
