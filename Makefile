@@ -16,7 +16,7 @@ export PIP_ROOT_USER_ACTION := ignore
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 RUST_SOURCES := Cargo.toml $(wildcard Cargo.lock) \
-	$(shell find crates/hopsim-core crates/hopsim-programs crates/hopsim-py -name target -prune -o \( -name '*.rs' -o -name '*.toml' \) -print 2>/dev/null)
+	$(shell find crates -name '*-reference' -prune -o \( -name '*.rs' -o -name '*.toml' \) -print 2>/dev/null)
 BUILT := $(VENV)/.built
 TESTABLE := $(VENV)/.testable
 LINTABLE := $(VENV)/.lintable

@@ -23,7 +23,7 @@ FOLDERS = ("routing", "injection", "traffic", "measure", "engine", "plan")
 SOURCES = "crates/hopsim-core/src"
 
 STAGES = (
-    ("-p", "hopsim-core", "--lib", "--", "--skip=engine::mode"),
+    ("-p", "hopsim-core", "--lib"),
     ("-p", "hopsim-core", "--features", "trace", "--test", "it", "--", "errors", "plans"),
     ("-p", "hopsim-reference", "--test", "it", "--", "engine::engine_and_reference_agree_on_every_packet"),
     ("-p", "hopsim-reference", "--tests"),

@@ -1,5 +1,6 @@
-//! The life of packets, hop by hop: what tests compare and what `O: Observer` can watch.
+//! The life of packets, hop by hop: what tests compare.
 
+#[cfg(feature = "trace")]
 use std::collections::HashMap;
 
 /// The whole life of one packet. Cycles are those of the simulation.
@@ -38,14 +39,39 @@ pub struct Hop {
     pub misrouted: bool,
 }
 
-/// Something that happens to a packet inside the engine. The default watches nothing and costs nothing.
-pub trait Observer: Clone + Default {
+/// Who watches packets inside the engine. Without the feature `trace` it can only be nobody, and costs nothing.
+#[derive(Debug, Default)]
+pub struct Observer {
+    #[cfg(feature = "trace")]
+    tracer: Option<Tracer>,
+}
+
+#[cfg_attr(not(feature = "trace"), allow(clippy::unused_self, reason = "nobody watches"))]
+impl Observer {
     /// A packet was granted an output.
     #[inline]
-    fn granted(&mut self, _packet: PacketKey, _hop: Hop) {}
+    pub(crate) fn granted(&mut self, _packet: PacketKey, _hop: Hop) {
+        #[cfg(feature = "trace")]
+        if let Some(tracer) = &mut self.tracer {
+            tracer.entry(_packet).hops.push(_hop);
+        }
+    }
+
     /// A packet leaves for its destination node at cycle `at` (which may lie a little ahead).
     #[inline]
-    fn delivered(&mut self, _packet: PacketKey, _at: u32) {}
+    pub(crate) fn delivered(&mut self, _packet: PacketKey, _at: u32) {
+        #[cfg(feature = "trace")]
+        if let Some(tracer) = &mut self.tracer {
+            tracer.entry(_packet).delivered = Some(_at);
+            tracer.delivered += 1;
+        }
+    }
+
+    /// Watches from now on.
+    #[cfg(feature = "trace")]
+    pub(crate) fn watch(&mut self) -> &mut Tracer {
+        self.tracer.get_or_insert_default()
+    }
 }
 
 /// What identifies a packet, with what is known at generation.
@@ -61,19 +87,15 @@ pub struct PacketKey {
     pub generated: u32,
 }
 
-/// Watches nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unobserved;
-
-impl Observer for Unobserved {}
-
 /// Collects the trace of every packet that was granted at least one output.
-#[derive(Clone, Debug, Default)]
-pub struct Tracer {
+#[cfg(feature = "trace")]
+#[derive(Debug, Default)]
+pub(crate) struct Tracer {
     packets: HashMap<PacketKey, PacketTrace>,
     delivered: u64,
 }
 
+#[cfg(feature = "trace")]
 impl Tracer {
     fn entry(&mut self, key: PacketKey) -> &mut PacketTrace {
         self.packets.entry(key).or_insert_with(|| PacketTrace {
@@ -96,16 +118,5 @@ impl Tracer {
         let mut traces: Vec<PacketTrace> = self.packets.into_values().collect();
         traces.sort_unstable_by_key(|t| (t.source, t.serial));
         traces
-    }
-}
-
-impl Observer for Tracer {
-    fn granted(&mut self, packet: PacketKey, hop: Hop) {
-        self.entry(packet).hops.push(hop);
-    }
-
-    fn delivered(&mut self, packet: PacketKey, at: u32) {
-        self.entry(packet).delivered = Some(at);
-        self.delivered += 1;
     }
 }

@@ -2,33 +2,29 @@
 
 use super::{Fit, Task, perform};
 use crate::engine::kernel::regions::Cut;
-use crate::engine::mode::Mode;
 use crate::engine::simulation::{Region, Simulation};
 use crate::plan::Plan;
-use crate::trace::{PacketTrace, Tracer};
+use crate::trace::PacketTrace;
 
 struct Audited(u32);
 
 impl Task for Audited {
-    type Observer = Tracer;
     type Output = Result<(), String>;
 
     fn cut(&self) -> Cut {
         Cut::Finest
     }
 
-    fn with<'p, R: Region<'p, Mode: Mode<Observer = Tracer>>>(
-        self,
-        mut simulation: Simulation<'p, R>,
-    ) -> Self::Output {
+    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output {
+        simulation.worker.observer.watch();
         for _ in 0..self.0 {
             simulation.advance(simulation.now() + 1);
-            let delivered = simulation.worker.mode.observer().delivered();
+            let delivered = simulation.worker.observer.watch().delivered();
             check_conservation(&simulation, delivered)
                 .and_then(|()| R::audit(&simulation))
                 .map_err(|breach| format!("before cycle {}: {breach}", simulation.now()))?;
         }
-        let traces = std::mem::take(simulation.worker.mode.observer()).into_traces();
+        let traces = std::mem::take(simulation.worker.observer.watch()).into_traces();
         let twice =
             |packet: &&PacketTrace| packet.hops.windows(2).any(|hops| hops[0].granted >= hops[1].granted);
         traces

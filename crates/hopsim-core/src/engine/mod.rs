@@ -20,11 +20,9 @@ use crate::measure::recorder::Recorder;
 use crate::measure::summary::Figures;
 use crate::measure::{self, Table};
 use crate::plan::{AnyPlan, MOST_ROWS, Plan};
-use crate::trace::{Observer, Unobserved};
-#[cfg(any(test, feature = "trace"))]
-use crate::trace::{PacketTrace, Tracer};
+#[cfg(feature = "trace")]
+use crate::trace::PacketTrace;
 use kernel::regions::Cut;
-use mode::Mode;
 use serde_json::{Map, Value};
 use simulation::{Region, Simulation};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -61,18 +59,17 @@ enum Fit {
     Tight,
     /// With everything.
     Loose,
+    /// In the mode of this name.
+    #[cfg(feature = "trace")]
+    Mode(&'static str),
 }
 
 /// Something done with a simulation, whatever its routers and mode.
 trait Task: Sized {
-    type Observer: Observer;
     type Output;
     /// How finely it wants the network cut.
     fn cut(&self) -> Cut;
-    fn with<'p, R: Region<'p, Mode: Mode<Observer = Self::Observer>>>(
-        self,
-        simulation: Simulation<'p, R>,
-    ) -> Self::Output;
+    fn with<'p, R: Region<'p>>(self, simulation: Simulation<'p, R>) -> Self::Output;
 }
 
 /// Picks the kind of router, once per run: a row for each.
@@ -87,17 +84,13 @@ struct Measured<'c> {
 }
 
 impl Task for Measured<'_> {
-    type Observer = Unobserved;
     type Output = Result<Outcome, RunError>;
 
     fn cut(&self) -> Cut {
         self.cut
     }
 
-    fn with<'p, R: Region<'p, Mode: Mode<Observer = Unobserved>>>(
-        self,
-        mut simulation: Simulation<'p, R>,
-    ) -> Self::Output {
+    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output {
         let plan = simulation.plan;
         let measure = &plan.experiment.measure;
         let end = drive(&mut simulation, measure.warmup + measure.cycles, self.control)?;
@@ -127,25 +120,24 @@ fn outcome(plan: &Plan, recorder: &Recorder) -> Outcome {
     }
 }
 
-#[cfg(any(test, feature = "trace"))]
-struct Traced(u32);
+#[cfg(feature = "trace")]
+struct Traced {
+    cycles: u32,
+    cut: Cut,
+}
 
-#[cfg(any(test, feature = "trace"))]
+#[cfg(feature = "trace")]
 impl Task for Traced {
-    type Observer = Tracer;
     type Output = Result<Vec<PacketTrace>, RunError>;
 
-    // Traces are of small networks, to compare them: so the comparison covers the cut.
     fn cut(&self) -> Cut {
-        Cut::Finest
+        self.cut
     }
 
-    fn with<'p, R: Region<'p, Mode: Mode<Observer = Tracer>>>(
-        self,
-        mut simulation: Simulation<'p, R>,
-    ) -> Self::Output {
-        drive(&mut simulation, self.0, &Control::default())?;
-        Ok(std::mem::take(simulation.worker.mode.observer()).into_traces())
+    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output {
+        simulation.worker.observer.watch();
+        drive(&mut simulation, self.cycles, &Control::default())?;
+        Ok(std::mem::take(simulation.worker.observer.watch()).into_traces())
     }
 }
 
@@ -179,7 +171,22 @@ pub fn run_cut(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
 /// Runs a plan for `cycles` cycles and returns the life of every packet granted at least one output.
 #[cfg(feature = "trace")]
 pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
-    perform(plan, Fit::Tight, Traced(cycles))
+    // Traces are of small networks, to compare them: so the comparison covers the cut.
+    perform(plan, Fit::Tight, Traced { cycles, cut: Cut::Finest })
+}
+
+/// The same as [`trace`] in every mode that fits the plan, by its name, on a network that is cut as finely as possible and on one
+/// that is not cut.
+#[cfg(feature = "trace")]
+pub fn trace_in_every_mode(
+    plan: &Plan,
+    cycles: u32,
+) -> Result<Vec<(&'static str, [Vec<PacketTrace>; 2])>, RunError> {
+    let in_mode = |mode| {
+        let trace = |cut| perform(plan, Fit::Mode(mode), Traced { cycles, cut });
+        Ok((mode, [trace(Cut::Finest)?, trace(Cut::Fitting)?]))
+    };
+    modes::fitting(plan).into_iter().map(in_mode).collect()
 }
 
 /// A long run looks for deadlock whenever it has become longer by a part in so many, so that it looks a few hundred times at most.

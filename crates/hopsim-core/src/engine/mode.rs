@@ -1,11 +1,10 @@
-//! What is known about a run at compile time: who watches it, and whether it needs more than the plainest
+//! What is known about a run at compile time: whether it needs more than the plainest
 //! router. Most runs do not, and then the tests for the rest vanish from the hot code.
 
 use crate::engine::kernel::wheel::Calendar;
-use crate::trace::Observer;
 
 /// A kind of run.
-pub trait Mode: Clone + Default {
+pub trait Mode: Clone {
     /// Packets of one length, longer than the crossbar latency, and round-robin arbiters without priority; also `REGULAR`.
     const PLAIN: bool;
     /// No named choice differs from its default; also `REGULAR`.
@@ -21,8 +20,4 @@ pub trait Mode: Clone + Default {
     const SLEEPS: bool = Self::FULL || !Self::ORDERED;
     /// What its wheels remember, so that the run can pass over cycles in which nothing happens.
     type Calendar: Calendar;
-    /// Who watches.
-    type Observer: Observer;
-    /// Who watches.
-    fn observer(&mut self) -> &mut Self::Observer;
 }

@@ -83,13 +83,13 @@ pub struct Simulation<'p, R: Region<'p>> {
     pub(super) plan: &'p Plan,
     pub(super) cut: Regions,
     pub(super) regions: Vec<R>,
-    pub(super) worker: Worker<R::Mode>,
+    pub(super) worker: Worker,
     now: u32,
 }
 
 impl<'p, R: Region<'p>> Simulation<'p, R> {
     /// An empty network at cycle 0.
-    pub fn new(plan: &'p Plan, mode: R::Mode, cut: Cut) -> Self {
+    pub fn new(plan: &'p Plan, cut: Cut) -> Self {
         let (constants, shared) = (Constants::new(plan, R::crossing(plan)), R::shared(plan));
         let cut = Regions::new(plan, cut, R::router_bytes(plan));
         let mail = (0..cut.count()).map(|_| Mail::default()).collect();
@@ -97,7 +97,7 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
             plan,
             regions: (0..cut.count()).map(|number| R::new(constants, shared.clone(), &cut, number)).collect(),
             cut,
-            worker: Worker { recorder: Recorder::new(plan), mode, mail },
+            worker: Worker { recorder: Recorder::new(plan), mail, ..Worker::default() },
             now: 0,
         }
     }

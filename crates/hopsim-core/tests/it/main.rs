@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
 
 mod conformance;
+mod deadlock;
 mod documents;
 mod errors;
 mod fabrics;
@@ -10,6 +11,7 @@ mod fuzz;
 mod graphs;
 mod injection;
 mod laws;
+mod modes;
 mod plans;
 mod programs;
 mod shortest_paths;

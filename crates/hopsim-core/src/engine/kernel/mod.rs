@@ -41,7 +41,7 @@ pub struct Kernel<'p, M: Mode> {
     /// Messages that others have begun to send to nodes of the region.
     pub messages: Vec<Message>,
     /// Lent while the region is simulated.
-    pub worker: Worker<M>,
+    pub worker: Worker,
 }
 
 impl<'p, M: Mode> Kernel<'p, M> {

@@ -4,6 +4,7 @@ use crate::engine::kernel::message::Message;
 use crate::engine::kernel::packet::Packet;
 use crate::engine::kernel::wires::Credit;
 use crate::measure::recorder::Recorder;
+use crate::trace::Observer;
 
 /// What crosses into a region, and is due when the others have come as far as this one.
 #[derive(Default)]
@@ -18,11 +19,11 @@ pub struct Mail {
 
 /// A thread's own. That of a region which nobody simulates counts nothing.
 #[derive(Default)]
-pub struct Worker<M> {
+pub struct Worker {
     /// Measurements.
     pub recorder: Recorder,
     /// Who watches.
-    pub mode: M,
+    pub observer: Observer,
     /// By receiving region.
     pub mail: Vec<Mail>,
 }

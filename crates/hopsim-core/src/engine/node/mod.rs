@@ -10,7 +10,6 @@ use crate::engine::kernel::doors::Doors;
 use crate::engine::kernel::ids::{RegionNode, Terminal};
 use crate::engine::mode::Mode;
 use crate::plan::Plan;
-use crate::trace::Observer as _;
 use hopsim_programs::host::{Host, Letter};
 
 /// The nodes of a region, which have numbers of their own there: see [`RegionNode`].
@@ -105,7 +104,7 @@ pub trait Run: Mode {
 pub fn deliver<M: Run>(kernel: &mut Kernel<'_, M>, nodes: &mut M::Nodes, id: u32, departure: u32) {
     let packet = kernel.packets.get(id);
     let key = packet.key(kernel.constants.nodes_per_router);
-    kernel.worker.mode.observer().delivered(key, departure);
+    kernel.worker.observer.delivered(key, departure);
     kernel.worker.recorder.delivered(packet, departure, &kernel.constants.plan.topology);
     nodes.hear(kernel, id, departure);
     kernel.packets.remove(id);

@@ -50,12 +50,8 @@ use shared::Shared;
 pub(in crate::engine) fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
     match plan.network.layout.words() {
         1 => modes::perform::<Width<1>, T>(plan, fit, task),
-        // Unit tests have no routers so wide, and need not be compiled for them.
-        #[cfg(not(test))]
         2 => modes::perform::<Width<2>, T>(plan, fit, task),
-        #[cfg(not(test))]
         4 => modes::perform::<Width<4>, T>(plan, fit, task),
-        #[cfg(not(test))]
         8 => modes::perform::<Width<8>, T>(plan, fit, task),
         _ => unreachable!("the plan refuses wider routers"),
     }

@@ -10,7 +10,7 @@ use crate::engine::router::cioq::router_mut::RouterMut;
 use crate::engine::router::cioq::router_ref::RouterRef;
 use crate::network::{NONE, PortClassCode, TERMINAL};
 use crate::routing::{Route, RouteState};
-use crate::trace::{Hop, Observer as _};
+use crate::trace::Hop;
 
 impl<const W: usize> RouterMut<'_, W> {
     /// Both stages of the allocator when only one slot is feasible. Whether a request was granted, or there was none.
@@ -91,7 +91,7 @@ impl<const W: usize> RouterMut<'_, W> {
             departed: departure,
             misrouted: packet.route.misrouted(),
         };
-        cx.kernel.worker.mode.observer().granted(packet.key(nodes_per_router), hop);
+        cx.kernel.worker.observer.granted(packet.key(nodes_per_router), hop);
         let ids = (network_id::<W>(router, slot), network_id::<W>(router, pair));
         cx.kernel.worker.recorder.hop(ids, length, packet.arrived, (cx.kernel.now, departure));
         packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
@@ -153,7 +153,7 @@ impl<const W: usize> RouterMut<'_, W> {
             departed: departure,
             misrouted: packet.route.misrouted(),
         };
-        cx.kernel.worker.mode.observer().granted(packet.key(cx.kernel.constants.nodes_per_router), hop);
+        cx.kernel.worker.observer.granted(packet.key(cx.kernel.constants.nodes_per_router), hop);
         let ids = (network_id::<W>(router, slot), network_id::<W>(router, pair));
         cx.kernel.worker.recorder.hop(ids, length, packet.arrived, (cx.kernel.now, departure));
         packet.book_wait(until_departure, (from, TERMINAL), (cx.kernel.now, departure));
