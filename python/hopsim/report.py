@@ -58,6 +58,7 @@ _FLOWS = (
     _Figure("packets_marked", "marked", 0),
 )
 """Of InfiniBand fabrics."""
+_FABRIC_PROGRAMS = (*_PROGRAMS[:5], *_FLOWS[:1], _FLOWS[-1])
 
 _BESIDE = (
     *_PROGRAMS[:4],
@@ -83,7 +84,9 @@ def summary_table(results: Results) -> Table:
     """
     parts = by_job(results)
     axes = [path for path in parts.axes if path != SEED]
-    if has_flows(parts):
+    if has_flows(parts) and has_programs(parts):
+        figures = _FABRIC_PROGRAMS
+    elif has_flows(parts):
         figures = _FLOWS
     elif not has_programs(parts):
         figures = (*_leading(parts, axes), *_FIGURES)
@@ -119,16 +122,16 @@ def _leading(results: Results, axes: list[str]) -> tuple[_Figure, ...]:
 
 def _caption(results: Results) -> str:
     seeds = {result.summary.get("seed") for result in results}
-    if has_flows(results):
+    if has_flows(results) and not has_programs(results):
         spread = f"; ± 95 % confidence interval over {len(seeds)} seeds" if len(seeds) > 1 else ""
         return f"Throughput in Gb/s: all flows, and the extreme ones; latencies in ns{spread}."
     if has_programs(results):
         spread = f"; ± 95 % confidence interval over {len(seeds)} seeds" if len(seeds) > 1 else ""
-        beside = (
-            "; accepted load in phits/(node·cycle), latency of packets"
-            if len(of_traffic(by_job(results)))
-            else ""
-        )
+        beside = ""
+        if has_flows(results):
+            beside = "; throughput in Gb/s"
+        elif len(of_traffic(by_job(results))):
+            beside = "; accepted load in phits/(node·cycle), latency of packets"
         figures = "computation and waiting of a rank on average, latency of messages"
         return f"Times in cycles: {figures}{beside}{spread}."
     spread = f"{len(seeds)} seeds" if len(seeds) > 1 else "the batches of the run"

@@ -158,3 +158,23 @@ def test_every_place_of_a_curve_has_a_figure_over_time() -> None:
     drawn = KINDS["flows"].draw(results, View())
     assert list(drawn) == ["flows", "flows-2"]
     assert "offered load 0.375" in drawn["flows-2"].get_suptitle()
+
+
+PROGRAM = (
+    "topology.fat_tree = { k = 4, levels = 1 }\nrouter = 'infiniband'\n"
+    "measure.streams = ['ranks', 'operations']\n"
+    "jobs = [{ name = 'sum', program = { collective = { kind = 'allreduce', bytes = 4096 } } }]\n"
+)
+
+
+def test_a_program_on_a_fabric_shows_its_times_and_what_links_carry(hopsim: Command, tmp_path: Path) -> None:
+    path = tmp_path / "program.toml"
+    path.write_text(PROGRAM, "utf-8")
+    shown = hopsim("run", path, "--out", tmp_path / "out").stdout
+    for said in ("execution", "message latency", "Gb/s", "Times in cycles", "throughput in Gb/s"):
+        assert said in shown
+    result = hs.run(PROGRAM)
+    assert "phits" not in result.ranks.column_names
+    (figure,) = KINDS["gantt"].draw(hs.Results({0: result}), View()).values()
+    assert figure.axes[0].get_ylabel() == "Rank"
+    assert json.loads(hs.Experiment.of(result.config).points()[0].config) == result.config

@@ -12,7 +12,7 @@ mod vcs;
 
 pub use any::AnyPlan;
 pub use fabric::FabricPlan;
-pub use jobs::{JobPlan, ProgramPlan, TrafficPlan};
+pub use jobs::{JobPlan, ProgramPlan, Programs, TrafficPlan};
 
 use crate::config::measure::RecordStream;
 use crate::config::router::{Allocator, Consumption, CrossbarInputs, RouterConfig, not_a_fabric};
@@ -189,6 +189,12 @@ impl Plan {
     /// Whether some job runs a program.
     pub fn has_programs(&self) -> bool {
         self.jobs.iter().any(|job| job.program().is_some())
+    }
+
+    /// The programs of its jobs.
+    pub fn programs(&self) -> Programs<'_> {
+        let all = self.jobs.iter().enumerate().filter_map(|(number, job)| Some((number, job.program()?)));
+        Programs { jobs: self.jobs.iter().map(JobPlan::name).collect(), all: all.collect() }
     }
 
     /// The longest packet of any job \[phits\].

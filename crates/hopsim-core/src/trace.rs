@@ -39,36 +39,48 @@ pub struct Hop {
     pub misrouted: bool,
 }
 
-/// Who watches packets inside the engine. Without the feature `trace` it can only be nobody, and costs nothing.
+/// Who watches packets inside the engine: without the feature `trace` nobody, which costs nothing.
+#[cfg(not(feature = "trace"))]
+#[derive(Debug, Default)]
+pub struct Observer;
+
+#[cfg(not(feature = "trace"))]
+#[expect(clippy::unused_self, reason = "nobody watches")]
+impl Observer {
+    #[inline]
+    pub(crate) fn granted(&mut self, _: PacketKey, _: Hop) {}
+
+    #[inline]
+    pub(crate) fn delivered(&mut self, _: PacketKey, _: u32) {}
+}
+
+/// Who watches packets inside the engine: a tracer, if it is asked to.
+#[cfg(feature = "trace")]
 #[derive(Debug, Default)]
 pub struct Observer {
-    #[cfg(feature = "trace")]
     tracer: Option<Tracer>,
 }
 
-#[cfg_attr(not(feature = "trace"), allow(clippy::unused_self, reason = "nobody watches"))]
+#[cfg(feature = "trace")]
 impl Observer {
     /// A packet was granted an output.
     #[inline]
-    pub(crate) fn granted(&mut self, _packet: PacketKey, _hop: Hop) {
-        #[cfg(feature = "trace")]
+    pub(crate) fn granted(&mut self, packet: PacketKey, hop: Hop) {
         if let Some(tracer) = &mut self.tracer {
-            tracer.entry(_packet).hops.push(_hop);
+            tracer.entry(packet).hops.push(hop);
         }
     }
 
     /// A packet leaves for its destination node at cycle `at` (which may lie a little ahead).
     #[inline]
-    pub(crate) fn delivered(&mut self, _packet: PacketKey, _at: u32) {
-        #[cfg(feature = "trace")]
+    pub(crate) fn delivered(&mut self, packet: PacketKey, at: u32) {
         if let Some(tracer) = &mut self.tracer {
-            tracer.entry(_packet).delivered = Some(_at);
+            tracer.entry(packet).delivered = Some(at);
             tracer.delivered += 1;
         }
     }
 
     /// Watches from now on.
-    #[cfg(feature = "trace")]
     pub(crate) fn watch(&mut self) -> &mut Tracer {
         self.tracer.get_or_insert_default()
     }

@@ -26,6 +26,11 @@ pub trait Workload {
     /// A host acts: it adds the messages that its channel adapter gets now, in order. Returns when it acts next by itself, later.
     fn act(&mut self, host: u32, now: Ticks, messages: &mut Vec<Message>) -> Ticks;
 
+    /// Whether all is done that the simulation was to wait for: then it stops.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// The last byte of a message has left the host that sends it.
     fn left(&mut self, _host: u32, _tag: u64, _now: Ticks) {}
 

@@ -437,4 +437,8 @@ pub struct HostConfig {
     /// What receives from any source take; default `recorded`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub any_source: Option<AnySource>,
+    /// Service level of the messages in an InfiniBand fabric \[0 … 15\]; default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 15))]
+    pub service_level: Option<u8>,
 }

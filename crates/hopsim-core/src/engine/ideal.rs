@@ -62,11 +62,15 @@ fn run_job<'p>(
             return Ok(ideal);
         }
         if stop == most {
-            return Err(RunError::Unfinished(most, programs::progress(plan, &states(&ideal, number))));
+            return Err(RunError::Unfinished(
+                most,
+                programs::progress(&plan.programs(), &states(&ideal, number)),
+            ));
         }
     }
     let states = states(&ideal, number);
-    match programs::find_stuck(plan, &states).or_else(|| programs::find_unmatched(plan, &states)) {
+    let all = plan.programs();
+    match programs::find_stuck(&all, &states).or_else(|| programs::find_unmatched(&all, &states)) {
         Some(failure) => Err(failure),
         None => Ok(ideal),
     }

@@ -97,7 +97,7 @@ impl Task for Measured<'_> {
         simulation.each_region(|region| region.finish(end));
         if plan.has_programs() {
             simulation.worker.recorder.close(end);
-            if let Some(unmatched) = programs::find_unmatched(plan, &simulation.ranks()) {
+            if let Some(unmatched) = programs::find_unmatched(&plan.programs(), &simulation.ranks()) {
                 return Err(unmatched);
             }
         }
@@ -175,13 +175,14 @@ pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
     perform(plan, Fit::Tight, Traced { cycles, cut: Cut::Finest })
 }
 
+/// The lives of the packets of a run, by source and number.
+#[cfg(feature = "trace")]
+pub type Lives = Vec<PacketTrace>;
+
 /// The same as [`trace`] in every mode that fits the plan, by its name, on a network that is cut as finely as possible and on one
 /// that is not cut.
 #[cfg(feature = "trace")]
-pub fn trace_in_every_mode(
-    plan: &Plan,
-    cycles: u32,
-) -> Result<Vec<(&'static str, [Vec<PacketTrace>; 2])>, RunError> {
+pub fn trace_in_every_mode(plan: &Plan, cycles: u32) -> Result<Vec<(&'static str, [Lives; 2])>, RunError> {
     let in_mode = |mode| {
         let trace = |cut| perform(plan, Fit::Mode(mode), Traced { cycles, cut });
         Ok((mode, [trace(Cut::Finest)?, trace(Cut::Fitting)?]))
@@ -210,7 +211,7 @@ fn drive<'p, R: Region<'p>>(
     let end = end.min(longest);
     while simulation.now() < end {
         let rests = has_programs && !simulation.are_done() && simulation.skip_idle(end);
-        if rests && let Some(stuck) = programs::find_stuck(plan, &simulation.ranks()) {
+        if rests && let Some(stuck) = programs::find_stuck(&plan.programs(), &simulation.ranks()) {
             return Err(stuck);
         }
         let begin = simulation.now() / period * period;
@@ -234,7 +235,7 @@ fn drive<'p, R: Region<'p>>(
         return Err(if end < last {
             RunError::LongSeries(interval, MOST_ROWS)
         } else {
-            RunError::Unfinished(end, programs::progress(plan, &simulation.ranks()))
+            RunError::Unfinished(end, programs::progress(&plan.programs(), &simulation.ranks()))
         });
     }
     Ok(end)
@@ -246,7 +247,7 @@ fn look_for_deadlock<'p, R: Region<'p>>(simulation: &Simulation<'p, R>) -> Resul
         return Err(RunError::Deadlock(report));
     }
     if simulation.plan.has_programs()
-        && let Some(stuck) = programs::find_stuck(simulation.plan, &simulation.ranks())
+        && let Some(stuck) = programs::find_stuck(&simulation.plan.programs(), &simulation.ranks())
     {
         return Err(stuck);
     }

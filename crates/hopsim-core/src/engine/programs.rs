@@ -2,7 +2,7 @@
 
 use crate::engine::node::RankState;
 use crate::error::{JobProgress, RunError, StuckReport, UnmatchedMessage, UnmatchedReport, WaitingRank};
-use crate::plan::{Plan, ProgramPlan};
+use crate::plan::{ProgramPlan, Programs};
 use hopsim_programs::host::Letter;
 use hopsim_programs::host::machine::{Operation, Work};
 use hopsim_programs::host::unrolling::COLLECTIVE;
@@ -13,9 +13,8 @@ use petgraph::graphmap::DiGraphMap;
 const DESCRIBED: usize = 10;
 
 /// The first job whose program is stuck: some rank is not done, and nothing of the job is under way.
-pub fn find_stuck(plan: &Plan, ranks: &[RankState<'_>]) -> Option<RunError> {
-    plan.jobs.iter().enumerate().find_map(|(number, job)| {
-        let job = job.program()?;
+pub fn find_stuck(programs: &Programs<'_>, ranks: &[RankState<'_>]) -> Option<RunError> {
+    programs.all.iter().find_map(|&(number, job)| {
         let mut own: Vec<&RankState<'_>> =
             ranks.iter().filter(|rank| usize::from(rank.job) == number).collect();
         own.sort_by_key(|rank| rank.host.rank());
@@ -143,9 +142,8 @@ fn unmatched(letter: &Letter) -> UnmatchedMessage {
 }
 
 /// The first job that is done with messages that nobody has received.
-pub fn find_unmatched(plan: &Plan, ranks: &[RankState<'_>]) -> Option<RunError> {
-    plan.jobs.iter().enumerate().find_map(|(number, job)| {
-        let job = job.program().filter(|job| !job.is_endless)?;
+pub fn find_unmatched(programs: &Programs<'_>, ranks: &[RankState<'_>]) -> Option<RunError> {
+    programs.with_end().find_map(|(number, job)| {
         let own = ranks.iter().filter(|rank| usize::from(rank.job) == number);
         let mut messages: Vec<UnmatchedMessage> =
             own.flat_map(|rank| untaken(rank).chain(rank.under_way.iter().map(unmatched))).collect();
@@ -159,12 +157,7 @@ pub fn find_unmatched(plan: &Plan, ranks: &[RankState<'_>]) -> Option<RunError> 
 }
 
 /// How far the jobs are with their programs.
-pub fn progress(plan: &Plan, ranks: &[RankState<'_>]) -> Vec<JobProgress> {
-    let programs = plan
-        .jobs
-        .iter()
-        .enumerate()
-        .filter_map(|(number, job)| Some((number, job.program().filter(|program| !program.is_endless)?)));
+pub fn progress(programs: &Programs<'_>, ranks: &[RankState<'_>]) -> Vec<JobProgress> {
     let count = |(number, job): (usize, &ProgramPlan)| {
         let own = || ranks.iter().filter(|rank| usize::from(rank.job) == number);
         // A host that has not begun has everything before it.
@@ -178,5 +171,5 @@ pub fn progress(plan: &Plan, ranks: &[RankState<'_>]) -> Vec<JobProgress> {
             records,
         }
     };
-    programs.map(count).collect()
+    programs.with_end().map(count).collect()
 }

@@ -1,7 +1,7 @@
 //! The latencies of messages by size.
 
 use super::{Column, Table};
-use crate::plan::Plan;
+use crate::plan::Programs;
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 
@@ -54,12 +54,10 @@ impl MessageSizes {
     }
 
     /// One row per job and class that has messages.
-    pub fn table(&self, plan: &Plan) -> Table {
-        let jobs = plan.jobs.iter().zip(&self.jobs);
+    pub fn table(&self, programs: &Programs<'_>) -> Table {
+        let jobs = programs.jobs.iter().copied().zip(&self.jobs);
         let rows: Vec<(&str, u32, &Class)> = jobs
-            .flat_map(|(job, classes)| {
-                classes.iter().map(move |(&number, class)| (job.name(), number, class))
-            })
+            .flat_map(|(job, classes)| classes.iter().map(move |(&number, class)| (job, number, class)))
             .collect();
         let column = |of: &dyn Fn(&Class) -> u64| Column::U64(rows.iter().map(|row| of(row.2)).collect());
         let mean = |class: &Class| class.latency as f64 / class.messages() as f64;

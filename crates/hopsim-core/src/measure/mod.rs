@@ -4,7 +4,7 @@
 pub mod columns;
 pub mod fabric;
 mod message_sizes;
-mod program_tables;
+pub mod program_tables;
 pub mod programs;
 pub mod recorder;
 pub mod statistics;

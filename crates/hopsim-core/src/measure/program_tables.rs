@@ -1,31 +1,42 @@
 //! The record streams of programs as tables.
 
 use super::{Column, Table};
+use crate::config::measure::RecordStream;
 use crate::measure::programs::ProgramCounts;
 use crate::network::NONE;
-use crate::plan::{Plan, ProgramPlan};
+use crate::plan::{ProgramPlan, Programs};
 use hopsim_programs::host::Figures;
 use hopsim_programs::host::log::{Activity, Event, Interval, Log, Sent, Stage};
 use hopsim_programs::host::unrolling::COLLECTIVE;
 
-/// The jobs that run programs, with their numbers. Ranks of a program that goes on until the others are done have no end.
-fn programs(plan: &Plan) -> impl Iterator<Item = (usize, &ProgramPlan)> {
-    let with_end = |job: &&ProgramPlan| !job.is_endless;
-    plan.jobs
-        .iter()
-        .enumerate()
-        .filter_map(move |(number, job)| Some((number, job.program().filter(with_end)?)))
-}
-
 /// The names of jobs of these numbers.
-fn jobs(plan: &Plan, rows: impl Iterator<Item = usize>) -> Column {
-    let names = plan.jobs.iter().map(|job| job.name().to_owned()).collect();
+fn jobs(programs: &Programs<'_>, rows: impl Iterator<Item = usize>) -> Column {
+    let names = programs.jobs.iter().map(|&job| job.to_owned()).collect();
     Column::Named { names, rows: rows.map(|job| job as u8).collect() }
 }
 
+/// The tables of programs that were asked for, by name. Ranks of a program that goes on until the others are done have no end, and
+/// no rows.
+pub fn tables(
+    programs: &Programs<'_>,
+    counts: &ProgramCounts,
+    streams: &[RecordStream],
+) -> Vec<(String, Table)> {
+    type Of = fn(&Programs<'_>, &ProgramCounts) -> Table;
+    let all: [(RecordStream, &str, Of); 4] = [
+        (RecordStream::Ranks, "ranks", ranks),
+        (RecordStream::Messages, "messages", messages),
+        (RecordStream::Operations, "operations", operations),
+        (RecordStream::MessageSizes, "message_sizes", message_sizes),
+    ];
+    let wanted = all.into_iter().filter(|(stream, _, _)| streams.contains(stream));
+    wanted.map(|(_, name, table)| (name.to_owned(), table(programs, counts))).collect()
+}
+
 /// One row per rank.
-pub fn ranks(plan: &Plan, counts: &ProgramCounts) -> Table {
-    let rows: Vec<(usize, &ProgramPlan, usize, Figures)> = programs(plan)
+fn ranks(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {
+    let rows: Vec<(usize, &ProgramPlan, usize, Figures)> = programs
+        .with_end()
         .flat_map(|(number, job)| {
             let ranks = counts.ranks(number).iter().enumerate();
             ranks.map(move |(rank, figures)| (number, job, rank, *figures))
@@ -36,7 +47,7 @@ pub fn ranks(plan: &Plan, counts: &ProgramCounts) -> Table {
         Column::U64(rows.iter().map(|(_, job, _, figures)| of(job, figures)).collect())
     };
     vec![
-        ("job".into(), jobs(plan, rows.iter().map(|row| row.0))),
+        ("job".into(), jobs(programs, rows.iter().map(|row| row.0))),
         ("rank".into(), Column::U32(rows.iter().map(|row| row.2 as u32).collect())),
         ("node".into(), Column::U32(rows.iter().map(|row| row.1.nodes[row.2]).collect())),
         ("finish".into(), column(&finish)),
@@ -82,13 +93,14 @@ fn messages_of((number, job): (usize, &ProgramPlan), logs: &[Log]) -> Vec<Messag
 }
 
 /// One row per message, by job, source and number.
-pub fn messages(plan: &Plan, counts: &ProgramCounts) -> Table {
-    let rows: Vec<Message> = programs(plan).flat_map(|job| messages_of(job, counts.logs(job.0))).collect();
+fn messages(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {
+    let rows: Vec<Message> =
+        programs.with_end().flat_map(|job| messages_of(job, counts.logs(job.0))).collect();
     let narrow = |of: &dyn Fn(&Message) -> u32| Column::U32(rows.iter().map(of).collect());
     let wide = |of: &dyn Fn(&Message) -> u64| Column::U64(rows.iter().map(of).collect());
     let at = |stage: Stage| narrow(&|row| row.stages[stage as usize]);
     vec![
-        ("job".into(), jobs(plan, rows.iter().map(|row| row.job))),
+        ("job".into(), jobs(programs, rows.iter().map(|row| row.job))),
         ("source".into(), narrow(&|row| row.source)),
         ("destination".into(), narrow(&|row| row.sent.destination)),
         ("tag".into(), narrow(&|row| row.sent.tag)),
@@ -105,8 +117,9 @@ pub fn messages(plan: &Plan, counts: &ProgramCounts) -> Table {
 }
 
 /// One row per interval of a stream, by job, rank, stream and cycle.
-pub fn operations(plan: &Plan, counts: &ProgramCounts) -> Table {
-    let rows: Vec<(usize, u32, Interval)> = programs(plan)
+fn operations(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {
+    let rows: Vec<(usize, u32, Interval)> = programs
+        .with_end()
         .flat_map(|(number, _)| {
             (0..).zip(counts.logs(number)).flat_map(move |(rank, log)| {
                 let intervals = log.intervals.as_ref().map_or_else(Vec::new, |intervals| intervals.all());
@@ -116,7 +129,7 @@ pub fn operations(plan: &Plan, counts: &ProgramCounts) -> Table {
         .collect();
     let column = |of: &dyn Fn(&Interval) -> u32| Column::U32(rows.iter().map(|row| of(&row.2)).collect());
     vec![
-        ("job".into(), jobs(plan, rows.iter().map(|row| row.0))),
+        ("job".into(), jobs(programs, rows.iter().map(|row| row.0))),
         ("rank".into(), Column::U32(rows.iter().map(|row| row.1).collect())),
         ("stream".into(), column(&|interval| interval.stream.into())),
         (
@@ -133,6 +146,6 @@ pub fn operations(plan: &Plan, counts: &ProgramCounts) -> Table {
 }
 
 /// One row per job and class of sizes that has messages.
-pub fn message_sizes(plan: &Plan, counts: &ProgramCounts) -> Table {
-    counts.sizes.as_ref().map_or_else(Table::new, |sizes| sizes.table(plan))
+fn message_sizes(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {
+    counts.sizes.as_ref().map_or_else(Table::new, |sizes| sizes.table(programs))
 }

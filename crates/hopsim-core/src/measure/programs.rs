@@ -2,7 +2,7 @@
 
 use crate::config::measure::RecordStream;
 use crate::measure::message_sizes::MessageSizes;
-use crate::plan::{JobPlan, Plan, ProgramPlan};
+use crate::plan::{ProgramPlan, Programs};
 use hdrhistogram::Histogram;
 use hopsim_programs::host::log::Log;
 use hopsim_programs::host::{Figures, Host, Letter};
@@ -19,6 +19,7 @@ const OF_END: [&str; 6] = [
 ];
 
 /// What is counted of the programs of a run.
+#[derive(Default)]
 pub struct ProgramCounts {
     /// Latency of messages, by job \[cycles\].
     latency: Vec<Histogram<u64>>,
@@ -32,16 +33,19 @@ pub struct ProgramCounts {
 
 impl ProgramCounts {
     /// Nothing yet.
-    pub fn new(plan: &Plan) -> Self {
+    pub fn new(programs: &Programs<'_>, streams: &[RecordStream]) -> Self {
         // Three significant digits; the bound is raised automatically.
         let histogram = || Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"));
-        let ranks = |job: &JobPlan| job.program().map_or(0, |program| program.nodes.len());
-        let sizes = plan.experiment.measure.streams.contains(&RecordStream::MessageSizes);
+        let jobs = programs.jobs.len();
+        let mut ranks = vec![Vec::new(); jobs];
+        for (number, program) in &programs.all {
+            ranks[*number] = vec![Figures::default(); program.nodes.len()];
+        }
         Self {
-            latency: plan.jobs.iter().map(|_| histogram()).collect(),
-            ranks: plan.jobs.iter().map(|job| vec![Figures::default(); ranks(job)]).collect(),
-            logs: plan.jobs.iter().map(|job| (0..ranks(job)).map(|_| Log::default()).collect()).collect(),
-            sizes: sizes.then(|| MessageSizes::new(plan.jobs.len())),
+            latency: (0..jobs).map(|_| histogram()).collect(),
+            logs: ranks.iter().map(|job| job.iter().map(|_| Log::default()).collect()).collect(),
+            ranks,
+            sizes: streams.contains(&RecordStream::MessageSizes).then(|| MessageSizes::new(jobs)),
         }
     }
 
@@ -71,8 +75,17 @@ impl ProgramCounts {
         &self.ranks[job]
     }
 
-    /// The metrics of a job with a program.
-    pub fn summary(&self, (number, job): (usize, &ProgramPlan)) -> Map<String, Value> {
+    /// The metrics of the programs of some jobs; of several only the longest time.
+    pub fn summary(&self, programs: &[(usize, &ProgramPlan)]) -> Map<String, Value> {
+        let mut summaries = programs.iter().map(|&program| self.summary_of(program));
+        if let [_] = programs {
+            return summaries.next().unwrap_or_default();
+        }
+        let times = summaries.filter_map(|summary| summary["execution_time"].as_u64());
+        times.max().map(|time| ("execution_time".to_owned(), time.into())).into_iter().collect()
+    }
+
+    fn summary_of(&self, (number, job): (usize, &ProgramPlan)) -> Map<String, Value> {
         let ranks = &self.ranks[number];
         let count = ranks.len() as f64;
         let start = u64::from(job.start);

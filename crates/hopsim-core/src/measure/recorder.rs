@@ -327,7 +327,7 @@ impl Recorder {
             decisions: 0,
             lifetime: (0, 0),
             bursts: vec![Vec::new(); plan.jobs.len()],
-            programs: has_programs.then(|| Box::new(ProgramCounts::new(plan))),
+            programs: has_programs.then(|| Box::new(ProgramCounts::new(&plan.programs(), &measure.streams))),
             link_latency: [link_latency(0), link_latency(1)],
             own_latencies: plan.topology.has_latencies(),
         }

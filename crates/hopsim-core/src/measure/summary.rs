@@ -205,13 +205,7 @@ impl<'a> Figures<'a> {
     fn add_programs(&self, record: &mut Map<String, Value>) {
         let Some(counts) = &self.recorder.programs else { return };
         let programs = self.jobs.iter().filter_map(|&job| Some((job, self.plan.jobs[job].program()?)));
-        let summaries: Vec<Map<String, Value>> = programs.map(|program| counts.summary(program)).collect();
-        if let [summary] = &summaries[..] {
-            record.extend(summary.clone());
-        } else {
-            let times = summaries.iter().filter_map(|summary| summary["execution_time"].as_u64());
-            record.extend(times.max().map(|time| ("execution_time".to_owned(), time.into())));
-        }
+        record.extend(counts.summary(&programs.collect::<Vec<_>>()));
     }
 
     fn add_counts(&self, record: &mut Map<String, Value>, all: &Sum) {

@@ -4,7 +4,6 @@ use super::recorder::{Recorder, WaitReason};
 use super::summary::Figures;
 use super::{Column, Table, program_tables};
 use crate::config::measure::RecordStream;
-use crate::measure::programs::ProgramCounts;
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
 use hdrhistogram::Histogram;
@@ -35,16 +34,9 @@ pub fn tables(plan: &Plan, recorder: &Recorder) -> Vec<(String, Table)> {
     if wants(RecordStream::InjectionWaits) {
         tables.push(("injection_waits".into(), injection_waits(plan, recorder)));
     }
-    let counts = recorder.programs.as_deref();
-    let mut of_programs = |stream, name: &str, table: fn(&Plan, &ProgramCounts) -> Table| {
-        if wants(stream) {
-            tables.push((name.to_owned(), counts.map_or_else(Table::new, |counts| table(plan, counts))));
-        }
-    };
-    of_programs(RecordStream::Ranks, "ranks", program_tables::ranks);
-    of_programs(RecordStream::Messages, "messages", program_tables::messages);
-    of_programs(RecordStream::Operations, "operations", program_tables::operations);
-    of_programs(RecordStream::MessageSizes, "message_sizes", program_tables::message_sizes);
+    if let Some(counts) = &recorder.programs {
+        tables.extend(program_tables::tables(&plan.programs(), counts, &plan.experiment.measure.streams));
+    }
     if wants(RecordStream::LatencyHistogram) {
         tables.push(("latency_histogram".into(), histogram(plan, recorder)));
     }

@@ -18,7 +18,7 @@ impl AnyPlan {
     /// Checks and resolves an experiment whose programs are in files, which `library` reads.
     pub fn new(experiment: &Experiment, library: &Library<'_>) -> Result<Self, ConfigError> {
         if experiment.infiniband().is_some() {
-            return FabricPlan::new(experiment).map(|plan| Self::Fabric(Box::new(plan)));
+            return FabricPlan::new(experiment, library).map(|plan| Self::Fabric(Box::new(plan)));
         }
         Plan::with_programs(experiment, library).map(|plan| Self::Network(Box::new(plan)))
     }

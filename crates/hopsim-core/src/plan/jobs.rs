@@ -122,6 +122,22 @@ impl ProgramPlan {
     }
 }
 
+/// The programs of a run.
+#[derive(Clone, Debug)]
+pub struct Programs<'p> {
+    /// The names of all jobs.
+    pub jobs: Vec<&'p str>,
+    /// The programs, each with the number of its job, ascending.
+    pub all: Vec<(usize, &'p ProgramPlan)>,
+}
+
+impl<'p> Programs<'p> {
+    /// Those that end by themselves.
+    pub fn with_end(&self) -> impl Iterator<Item = (usize, &'p ProgramPlan)> {
+        self.all.iter().copied().filter(|(_, job)| !job.is_endless)
+    }
+}
+
 /// A job whose nodes draw packets.
 #[derive(Clone, Debug)]
 pub struct TrafficPlan {
@@ -329,7 +345,7 @@ pub fn build(
         |(index, _): &(usize, Vec<u32>)| is_among(experiment.only.as_deref(), &experiment.jobs[*index]);
     let jobs: Vec<JobPlan> =
         nodes.into_iter().enumerate().filter(runs).map(build).collect::<Result<_, _>>()?;
-    check_ends(&jobs)?;
+    check_ends(jobs.iter().filter_map(JobPlan::program))?;
     // Nodes behind the last rank of a program are idle, and those of jobs that do not run.
     job_of.fill(u8::MAX);
     for (job, index) in jobs.iter().zip(0..) {
@@ -371,9 +387,9 @@ fn check_only(experiment: &Experiment) -> Result<(), ConfigError> {
 }
 
 /// Refuses programs that are run until all others are done if there is no other.
-fn check_ends(jobs: &[JobPlan]) -> Result<(), ConfigError> {
-    let programs = || jobs.iter().filter_map(JobPlan::program);
-    if programs().next().is_some() && programs().all(|program| program.is_endless) {
+pub fn check_ends<'p>(programs: impl Iterator<Item = &'p ProgramPlan>) -> Result<(), ConfigError> {
+    let mut programs = programs.peekable();
+    if programs.peek().is_some() && programs.all(|program| program.is_endless) {
         return Err(ConfigError::new("jobs", "all programs are run until the others are done")
             .value("repeat = \"forever\"")
             .valid("a program that ends"));

@@ -178,6 +178,11 @@ pub struct Units {
 }
 
 impl Units {
+    /// Those of a network that counts bytes.
+    pub fn without_phits(cycle: Fraction) -> Self {
+        Self { cycle, phit: Fraction::ONE }
+    }
+
     /// Those of a document.
     pub fn new(config: &UnitsConfig) -> Result<Self, ConfigError> {
         let cycle = positive(&config.cycle, &TIMES, "units.cycle")?;

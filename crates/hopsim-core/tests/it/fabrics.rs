@@ -197,8 +197,8 @@ fn lanes() {
 #[test]
 fn flows() {
     let missing = "jobs.0.flows: is missing: what hosts of an InfiniBand fabric send to each other; \
-                   valid: [[jobs]] with flows = [{ source = 0, destination = 1 }], flows = { file = \"flows.csv\" }, or \
-                   messages = { pattern = \"uniform\", rate = \"8 Gb/s\" }";
+                   valid: [[jobs]] with flows = [{ source = 0, destination = 1 }], flows = { file = \"flows.csv\" }, \
+                   messages = { pattern = \"uniform\", rate = \"8 Gb/s\" }, or program = { collective = { kind = \"barrier\" } }";
     assert_eq!(
         message_of("router = \"infiniband\"\ntopology.fat_tree = { k = 4, levels = 1 }\n", &[]),
         missing
@@ -258,8 +258,9 @@ fn keys_of_other_networks() {
         (
             "jobs.0.traffic.packet_length",
             "8",
-            "jobs.0.traffic (override): a job of an InfiniBand fabric has flows, or messages that its nodes draw, and nothing \
-             else; valid: name, flows; or name, placement, messages",
+            "jobs.0.traffic (override): a job of an InfiniBand fabric has flows, or messages that its nodes draw, or a program, \
+             and nothing else; valid: name, flows; or name, placement, messages; \
+             or name, placement, rank_order, program, host, start, repeat",
         ),
         (
             "measure.streams",

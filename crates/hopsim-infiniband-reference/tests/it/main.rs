@@ -8,3 +8,4 @@ mod fabrics;
 mod lanes;
 mod laws;
 mod messages;
+mod programs;

@@ -142,7 +142,7 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
         }
     }
 
-    /// Lets everything happen that does before `until`.
+    /// Lets everything happen that does before `until`, or up to the instant in which the workload is over.
     pub fn advance(&mut self, until: Ticks) {
         while let Some(now) = self.events.next().filter(|&now| now < until) {
             self.now = now;
@@ -153,8 +153,16 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
             while let Some(event) = self.events.take(now, Step::Send) {
                 self.follow(event);
             }
+            if W::HEARS && self.workload.is_over() {
+                return;
+            }
         }
         self.now = until;
+    }
+
+    /// The time reached.
+    pub fn now(&self) -> Ticks {
+        self.now
     }
 
     fn follow(&mut self, Event { step, port, what, .. }: Event) {

@@ -2,7 +2,7 @@
 
 use crate::config::Experiment;
 use crate::error::ConfigError;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What a fabric does not have, and what there is instead.
 const OF_ROUTERS: [(&str, &str); 9] = [
@@ -17,12 +17,20 @@ const OF_ROUTERS: [(&str, &str); 9] = [
     ("only", ""),
 ];
 
-/// What is counted in cycles.
-const OF_CYCLES: [&str; 6] = ["warmup", "cycles", "batches", "interval", "watchdog", "max_cycles"];
+/// What is counted in cycles. Only programs have cycles, and so a longest run in cycles.
+const OF_CYCLES: [&str; 5] = ["warmup", "cycles", "batches", "interval", "watchdog"];
+const MAX_CYCLES: &str = "max_cycles";
 
-/// What a job of a fabric has that lists flows, and one whose nodes draw messages.
+/// What a run of programs, which begins at 0 and ends when they are done, does not have in `measure.time`.
+const OF_WINDOWS: [&str; 2] = ["warmup", "window"];
+
+/// What a job of a fabric has that lists flows, one whose nodes draw messages, and one whose nodes run a program.
 const OF_FLOWS: [&str; 2] = ["name", "flows"];
 const OF_MESSAGES: [&str; 3] = ["name", "placement", "messages"];
+const OF_PROGRAMS: [&str; 7] = ["name", "placement", "rank_order", "program", "host", "start", "repeat"];
+
+/// What a host says of packets, which in a fabric have a length of their own.
+const OF_PACKETS: [&str; 3] = ["packet_length", "header_length", "last_packet"];
 
 /// Refuses keys that would be ignored.
 pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
@@ -34,20 +42,42 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
     if let Some((key, other)) = OF_ROUTERS.into_iter().find(|(key, _)| root.get(key).is_some()) {
         return Err(ConfigError::new(key, "is not of InfiniBand fabrics").valid(instead(other)));
     }
-    let has = |key: &&str| root.get("measure").is_some_and(|measure| measure.get(key).is_some());
-    if let Some(key) = OF_CYCLES.iter().find(|key| has(key)) {
-        let reason = "an InfiniBand fabric has no cycles";
-        return Err(ConfigError::new(format!("measure.{key}"), reason).valid(instead("measure.time")));
-    }
+    check_measure(root, experiment.has_programs())?;
     for (index, job) in jobs(root) {
+        let packets = |key: &&str| job.get("host").is_some_and(|host| host.get(key).is_some());
+        if let Some(key) = OF_PACKETS.into_iter().find(packets) {
+            let reason = "packets of an InfiniBand fabric have the length of the MTU";
+            return Err(ConfigError::new(format!("jobs.{index}.host.{key}"), reason)
+                .valid(instead("router.infiniband.mtu")));
+        }
         let mut keys = job.as_object().into_iter().flatten().map(|(key, _)| key);
         let known = keys_of(job);
         if let Some(key) = keys.find(|key| !known.contains(&key.as_str())) {
-            let reason =
-                "a job of an InfiniBand fabric has flows, or messages that its nodes draw, and nothing else";
-            let valid = format!("{}; or {}", OF_FLOWS.join(", "), OF_MESSAGES.join(", "));
+            let reason = "a job of an InfiniBand fabric has flows, or messages that its nodes draw, or a program, and nothing else";
+            let valid = [&OF_FLOWS[..], &OF_MESSAGES, &OF_PROGRAMS].map(|keys| keys.join(", ")).join("; or ");
             return Err(ConfigError::new(format!("jobs.{index}.{key}"), reason).valid(valid));
         }
+    }
+    Ok(())
+}
+
+/// Refuses what is measured otherwise.
+fn check_measure(root: &Value, has_programs: bool) -> Result<(), ConfigError> {
+    let Some(measure) = root.get("measure") else { return Ok(()) };
+    let has = |key: &&str| measure.get(key).is_some();
+    let refused = |key: &str, reason: &str, valid: &str| {
+        Err(ConfigError::new(format!("measure.{key}"), reason).valid(format!("no such key; {valid}")))
+    };
+    if let Some(key) = OF_CYCLES.into_iter().find(has) {
+        return refused(key, "an InfiniBand fabric has no cycles", "measure.time");
+    }
+    if !has_programs && has(&MAX_CYCLES) {
+        return refused(MAX_CYCLES, "is for runs of programs", "measure.time");
+    }
+    let times = |key: &&str| measure.get("time").is_some_and(|time| time.get(key).is_some());
+    if let Some(key) = OF_WINDOWS.into_iter().find(times).filter(|_| has_programs) {
+        let reason = "a run of programs begins at 0 and ends when they are done";
+        return refused(&format!("time.{key}"), reason, "measure.max_cycles");
     }
     Ok(())
 }
@@ -61,6 +91,10 @@ fn check_elsewhere(root: &Value) -> Result<(), ConfigError> {
     if root.get("measure").is_some_and(|measure| measure.get("time").is_some()) {
         return refused("measure.time".into(), "measure.warmup, cycles and interval");
     }
+    let level = |job: &Value| job.get("host").is_some_and(|host| host.get("service_level").is_some());
+    if let Some((index, _)) = jobs(root).find(|(_, job)| level(job)) {
+        return refused(format!("jobs.{index}.host.service_level"), "no such key");
+    }
     for key in ["flows", "messages"] {
         if let Some((index, _)) = jobs(root).find(|(_, job)| job.get(key).is_some()) {
             return refused(format!("jobs.{index}.{key}"), "traffic or program");
@@ -71,7 +105,11 @@ fn check_elsewhere(root: &Value) -> Result<(), ConfigError> {
 
 /// What a job may have.
 fn keys_of(job: &Value) -> &'static [&'static str] {
-    if job.get("messages").is_some() { &OF_MESSAGES } else { &OF_FLOWS }
+    match job {
+        job if job.get("messages").is_some() => &OF_MESSAGES,
+        job if job.get("program").is_some() => &OF_PROGRAMS,
+        _ => &OF_FLOWS,
+    }
 }
 
 fn jobs(root: &Value) -> impl Iterator<Item = (usize, &Value)> {
@@ -79,17 +117,26 @@ fn jobs(root: &Value) -> impl Iterator<Item = (usize, &Value)> {
 }
 
 /// Takes away from the resolved document of a fabric what [`check`] refuses.
-pub fn reduce(root: &mut Value) {
+pub fn reduce(root: &mut Value, has_programs: bool) {
     if let Some(fields) = root.as_object_mut() {
         fields.retain(|key, _| OF_ROUTERS.iter().all(|(other, _)| key != other));
     }
     if let Some(measure) = root["measure"].as_object_mut() {
         measure.retain(|key, _| !OF_CYCLES.contains(&key.as_str()));
+        if has_programs && let Some(time) = measure.get_mut("time").and_then(Value::as_object_mut) {
+            time.retain(|key, _| !OF_WINDOWS.contains(&key.as_str()));
+        }
+        if measure.get("time").is_some_and(|time| time == &json!({})) {
+            measure.remove("time");
+        }
     }
     for job in root["jobs"].as_array_mut().into_iter().flatten() {
         let known = keys_of(job);
         if let Some(fields) = job.as_object_mut() {
             fields.retain(|key, _| known.contains(&key.as_str()));
+            if let Some(host) = fields.get_mut("host").and_then(Value::as_object_mut) {
+                host.retain(|key, _| !OF_PACKETS.contains(&key.as_str()));
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ pub fn resolved(experiment: &Experiment) -> serde_json::Result<Value> {
         fields.retain(|key, _| !OF_ROUTERS.contains(&key.as_str()));
     }
     if experiment.infiniband().is_some() {
-        fabric::reduce(&mut root);
+        fabric::reduce(&mut root, has_programs);
     }
     if let Some(measure) = root["measure"].as_object_mut().filter(|_| has_programs) {
         measure.retain(|key, _| !OF_WINDOWS.contains(&key.as_str()));

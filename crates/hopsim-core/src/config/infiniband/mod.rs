@@ -178,6 +178,9 @@ pub struct ChannelAdapter {
     /// Flows begin at random within so long after their start: without it periodic senders fall into step.
     #[schemars(example = "1 us")]
     pub start_jitter: String,
+    /// What programs on the nodes have as a cycle: they do something only at multiples of it, and their times are counted in it.
+    #[schemars(example = "1 ns")]
+    pub cycle: String,
 }
 
 impl Default for ChannelAdapter {
@@ -187,6 +190,7 @@ impl Default for ChannelAdapter {
             drain: "13 Gb/s".into(),
             receive_buffer: "16 KiB".into(),
             start_jitter: "1 us".into(),
+            cycle: "1 ns".into(),
         }
     }
 }

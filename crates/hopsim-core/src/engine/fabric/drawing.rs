@@ -14,6 +14,8 @@ struct Node<'p> {
     process: Stream,
     /// To whom it goes.
     pattern: Stream,
+    /// When it draws next.
+    next: Ticks,
 }
 
 /// All nodes.
@@ -35,6 +37,7 @@ impl<'p> Drawing<'p> {
                     plan: messages,
                     process: stream(Purpose::Process),
                     pattern: stream(Purpose::Pattern),
+                    next: NEVER,
                 });
             }
         }
@@ -52,9 +55,10 @@ impl Node<'_> {
         .max(1)
     }
 
-    /// The time of the next message, if it is early enough.
-    fn at(&self, time: Ticks) -> Ticks {
-        if time < self.plan.end { time } else { NEVER }
+    /// Draws the next message at a time, if that is early enough.
+    fn wait_until(&mut self, time: Ticks) -> Ticks {
+        self.next = if time < self.plan.end { time } else { NEVER };
+        self.next
     }
 }
 
@@ -67,11 +71,15 @@ impl Workload for Drawing<'_> {
             Gaps::Exponential => node.gap(),
             Gaps::Even => (node.process.unit() * node.plan.gap as f64) as Ticks,
         };
-        node.at(node.plan.start.saturating_add(gap))
+        node.wait_until(node.plan.start.saturating_add(gap))
     }
 
     fn act(&mut self, host: u32, now: Ticks, messages: &mut Vec<Message>) -> Ticks {
         let Some(node) = &mut self.nodes[host as usize] else { return NEVER };
+        // Beside programs hosts hear of messages, and act then, too.
+        if now < node.next {
+            return node.next;
+        }
         let destination = node.plan.pattern.destination(host, &mut node.pattern);
         // A mix of patterns may name the node itself, which sends nothing then.
         if destination != host {
@@ -80,6 +88,6 @@ impl Workload for Drawing<'_> {
             self.drawn += 1;
         }
         let gap = node.gap();
-        node.at(now.saturating_add(gap))
+        node.wait_until(now.saturating_add(gap))
     }
 }

@@ -1,17 +1,22 @@
 //! InfiniBand fabrics: [`hopsim_infiniband`] simulates them, interval by interval.
 
 mod drawing;
+mod hosts;
 
-use super::{Control, Outcome};
+use super::{Control, Outcome, programs};
 use crate::error::RunError;
 use crate::measure::fabric::recorder::Recorder;
 use crate::measure::fabric::series::{Place, Queues};
 use crate::measure::fabric::{summary, tables};
+use crate::measure::program_tables;
+use crate::measure::programs::ProgramCounts;
 use crate::plan::FabricPlan;
 use drawing::Drawing;
 use hopsim_infiniband::engine;
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::time::{NEVER, Ticks};
+use hopsim_infiniband::workload::Workload;
+use hosts::Hosts;
 use serde_json::{Map, Value};
 use std::sync::atomic::Ordering;
 
@@ -22,13 +27,44 @@ const PERIOD_NS: u64 = 100_000;
 /// Looks for deadlock in a run.
 const SEARCHES: u64 = 64;
 
-type Simulation<'f> = engine::Simulation<'f, Recorder, Drawing<'f>>;
+type Simulation<'f, W> = engine::Simulation<'f, Recorder, W>;
 
 /// Runs a fabric to its end.
 pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
     let seed = plan.experiment.measure.seed;
-    let hearing = (Recorder::new(plan), Drawing::new(plan));
-    let mut simulation = engine::Simulation::with_workload(&plan.fabric, &plan.flows, seed, hearing);
+    if plan.programs.is_empty() {
+        let hearing = (Recorder::new(plan), Drawing::new(plan));
+        let mut simulation = Simulation::with_workload(&plan.fabric, &plan.flows, seed, hearing);
+        advance(plan, &mut simulation, control, |_| Ok(()))?;
+        return Ok(outcome(plan, simulation.observer(), None));
+    }
+    let hearing = (Recorder::new(plan), Hosts::new(plan));
+    let mut simulation = Simulation::with_workload(&plan.fabric, &plan.flows, seed, hearing);
+    let programs = plan.programs();
+    let find_stuck =
+        |hosts: &mut Hosts<'_>| programs::find_stuck(&programs, &hosts.ranks()).map_or(Ok(()), Err);
+    let end = advance(plan, &mut simulation, control, find_stuck)?;
+    let hosts = simulation.workload();
+    if !hosts.is_over() {
+        let most = plan.experiment.measure.max_cycles.unwrap_or(0);
+        return Err(RunError::Unfinished(most, programs::progress(&programs, &hosts.ranks())));
+    }
+    if let Some(unmatched) = programs::find_unmatched(&programs, &hosts.ranks()) {
+        return Err(unmatched);
+    }
+    let counts = hosts.take_counts();
+    simulation.observer().span.end = end;
+    Ok(outcome(plan, simulation.observer(), Some(&counts)))
+}
+
+/// Simulates to the end, looking out for deadlock, for what else may be wrong, and for the caller's wish to stop. Returns when it
+/// was, at the latest the end of the plan.
+fn advance<W: Workload>(
+    plan: &FabricPlan,
+    simulation: &mut Simulation<'_, W>,
+    control: &Control,
+    check: impl Fn(&mut W) -> Result<(), RunError>,
+) -> Result<Ticks, RunError> {
     let end = plan.span.end;
     let period = (end / LOOKS).min(PERIOD_NS * plan.fabric.ticks_per_ns).max(1);
     let (mut now, mut next_search) = (0, end / SEARCHES);
@@ -38,8 +74,11 @@ pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
         simulation.advance(now);
         control.done.store(now, Ordering::Relaxed);
         control.packet_hops.store(simulation.packet_hops(), Ordering::Relaxed);
+        if simulation.workload().is_over() {
+            return Ok(simulation.now());
+        }
         if now == next_row {
-            close_interval(plan, &mut simulation, now);
+            close_interval(plan, simulation, now);
             next_row += plan.span.interval.unwrap_or(NEVER - now);
         }
         if control.cancel.load(Ordering::Relaxed) {
@@ -47,13 +86,18 @@ pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
         }
         if now >= next_search || now == end {
             next_search = now + end / SEARCHES;
-            look_for_deadlock(plan, &simulation, now)?;
+            look_for_deadlock(plan, simulation, now)?;
         }
+        check(simulation.workload())?;
     }
-    Ok(outcome(plan, simulation.observer()))
+    Ok(end)
 }
 
-fn look_for_deadlock(plan: &FabricPlan, simulation: &Simulation<'_>, now: Ticks) -> Result<(), RunError> {
+fn look_for_deadlock<W: Workload>(
+    plan: &FabricPlan,
+    simulation: &Simulation<'_, W>,
+    now: Ticks,
+) -> Result<(), RunError> {
     match simulation.find_deadlock() {
         Some(deadlock) => Err(RunError::FabricDeadlock(now / plan.fabric.ticks_per_ns, deadlock)),
         None => Ok(()),
@@ -61,7 +105,7 @@ fn look_for_deadlock(plan: &FabricPlan, simulation: &Simulation<'_>, now: Ticks)
 }
 
 /// Hands over what the series say of the end of an interval.
-fn close_interval(plan: &FabricPlan, simulation: &mut Simulation<'_>, now: Ticks) {
+fn close_interval<W: Workload>(plan: &FabricPlan, simulation: &mut Simulation<'_, W>, now: Ticks) {
     let mut indices = vec![0; plan.accounts.len()];
     for (flow, (account, _)) in simulation.observer().account_of.clone().into_iter().enumerate() {
         let index: &mut u16 = &mut indices[account];
@@ -76,7 +120,11 @@ fn close_interval(plan: &FabricPlan, simulation: &mut Simulation<'_>, now: Ticks
 }
 
 /// What waits at an output.
-fn queues(fabric: &Fabric, simulation: &Simulation<'_>, Place { port, lane }: Place) -> Queues {
+fn queues<W: Workload>(
+    fabric: &Fabric,
+    simulation: &Simulation<'_, W>,
+    Place { port, lane }: Place,
+) -> Queues {
     let behind = fabric.first_port.partition_point(|&first| first <= port);
     let inputs = fabric.first_port[behind - 1]..fabric.first_port[behind];
     let mut queues = Queues { is_congested: simulation.is_congested(port, lane), ..Queues::default() };
@@ -87,18 +135,30 @@ fn queues(fabric: &Fabric, simulation: &Simulation<'_>, Place { port, lane }: Pl
     queues
 }
 
-/// What a run has measured.
-fn outcome(plan: &FabricPlan, recorder: &Recorder) -> Outcome {
+/// What a run has measured, and what its programs took.
+fn outcome(plan: &FabricPlan, recorder: &Recorder, counts: Option<&ProgramCounts>) -> Outcome {
+    let programs = plan.programs();
+    let summary = |jobs: &[usize]| {
+        let mut record = summary::summary(plan, recorder, jobs);
+        let own = programs.all.iter().copied().filter(|(job, _)| jobs.contains(job));
+        record.extend(counts.map(|counts| counts.summary(&own.collect::<Vec<_>>())).unwrap_or_default());
+        record
+    };
     let job = |number: usize| {
         let mut record = Map::new();
         record.insert("job".into(), Value::from(plan.jobs[number].as_str()));
-        record.extend(summary::summary(plan, recorder, &[number]));
+        record.extend(summary(&[number]));
         record
     };
     let all: Vec<usize> = (0..plan.jobs.len()).collect();
-    Outcome {
-        summary: summary::summary(plan, recorder, &all),
-        jobs: all.iter().map(|&number| job(number)).collect(),
-        tables: tables::tables(plan, recorder),
+    let mut tables = tables::tables(plan, recorder);
+    if let Some(counts) = counts {
+        let of_programs = program_tables::tables(&programs, counts, &plan.experiment.measure.streams);
+        // Packets are of bytes here.
+        tables.extend(of_programs.into_iter().map(|(name, mut table)| {
+            table.retain(|(column, _)| column != "phits");
+            (name, table)
+        }));
     }
+    Outcome { summary: summary(&all), jobs: all.iter().map(|&number| job(number)).collect(), tables }
 }

@@ -9,7 +9,11 @@ const BYTES: &str = "bytes";
 
 /// What fabrics have in the summary beside `nodes`, `offered_load`, `accepted_load`, `jain_index`, `packets_delivered` and `seed`.
 pub const SUMMARY: [Row; 19] = [
-    ("flows", "", "Flows of the jobs (InfiniBand fabrics); all that a node draws counts as one."),
+    (
+        "flows",
+        "",
+        "Flows of the jobs (InfiniBand fabrics); all that a node draws, or its program sends, counts as one.",
+    ),
     ("throughput_gbps", RATE, "Data delivered in the window, all flows together, over its length."),
     ("flow_throughput_min_gbps", RATE, "Throughput of the flow that has least."),
     ("flow_throughput_mean_gbps", RATE, "Mean of the throughput of the flows."),
@@ -49,7 +53,7 @@ pub const SUMMARY: [Row; 19] = [
 /// Columns of the table of flows.
 pub const FLOWS: [Row; 10] = [
     ("job", "", "Name of the job of the flow."),
-    ("name", "", "Name of the flow; of all that a node draws that of the node."),
+    ("name", "", "Name of the flow; of all that a node draws or its program sends that of the node."),
     ("source", "", "Node that sends."),
     ("destination", "", "Node that receives; empty for a node that draws."),
     ("throughput_gbps", RATE, "Data delivered in the window over its length."),

@@ -65,7 +65,8 @@ fn histogram() -> Histogram<u64> {
 /// Hears what happens and counts it.
 #[derive(Debug)]
 pub struct Recorder {
-    span: Span,
+    /// What counts. Programs end before the end of the plan.
+    pub span: Span,
     ticks_per_ns: u64,
     /// By account.
     pub accounts: Vec<Counts>,

@@ -2,7 +2,7 @@
 
 use super::recorder::{Counts, Recorder};
 use crate::measure::statistics::{jain, mean};
-use crate::plan::fabric::{FabricPlan, MessagesPlan};
+use crate::plan::fabric::{FabricPlan, FabricProgram, MessagesPlan, Span};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ pub fn summary(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Map<St
     let traffic = Traffic::new(plan, jobs);
     let mut sum = Counts::default();
     own().for_each(|account| sum.add(&recorder.accounts[account]));
-    let rate = |bytes: u64| gigabits(bytes, plan.span.window(), plan.fabric.ticks_per_ns);
+    let rate = |bytes: u64| gigabits(bytes, recorder.span.window(), plan.fabric.ticks_per_ns);
     let rates: Vec<f64> = own().map(|account| rate(recorder.accounts[account].bytes)).collect();
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
     let most = rates.iter().copied().fold(0.0, f64::max);
@@ -35,7 +35,7 @@ pub fn summary(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Map<St
     let mut put = |key: &str, value: Value| record.insert(key.to_owned(), value);
     put("nodes", nodes.len().into());
     put("flows", rates.len().into());
-    put("offered_load", number(traffic.offered(plan).map(|offered| offered / capacity)));
+    put("offered_load", number(traffic.offered(plan, &recorder.span).map(|offered| offered / capacity)));
     put("accepted_load", number(Some(rate(sum.bytes) / capacity)));
     put("throughput_gbps", number(Some(rate(sum.bytes))));
     put("flow_throughput_min_gbps", number(Some(least)));
@@ -53,7 +53,7 @@ pub fn summary(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Map<St
     put("packets_delivered", sum.delivered.into());
     put("packets_marked", sum.marked.into());
     put("notifications_delivered", sum.notifications.into());
-    put("time_s", json!(plan.span.window() as f64 / (plan.fabric.ticks_per_ns as f64 * 1e9)));
+    put("time_s", json!(recorder.span.window() as f64 / (plan.fabric.ticks_per_ns as f64 * 1e9)));
     put("seed", plan.experiment.measure.seed.into());
     record
 }
@@ -62,24 +62,31 @@ pub fn summary(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Map<St
 struct Traffic<'p> {
     flows: Vec<&'p Flow>,
     messages: Vec<&'p MessagesPlan>,
+    programs: Vec<&'p FabricProgram>,
 }
 
 impl<'p> Traffic<'p> {
     fn new(plan: &'p FabricPlan, jobs: &[usize]) -> Self {
         let flows = plan.flows.iter().zip(&plan.accounts).filter(|(_, account)| jobs.contains(&account.job));
         let messages = plan.messages.iter().filter(|messages| jobs.contains(&messages.job)).collect();
-        Self { flows: flows.map(|(flow, _)| flow).collect(), messages }
+        let programs = plan.programs.iter().filter(|program| jobs.contains(&program.job)).collect();
+        Self { flows: flows.map(|(flow, _)| flow).collect(), messages, programs }
     }
 
-    /// Whom flows are for, and all nodes among which messages are drawn.
+    /// Whom flows are for, and all nodes among which messages are drawn or programs run.
     fn receivers(&self) -> BTreeSet<u32> {
         let listed = self.flows.iter().map(|flow| flow.destination);
-        listed.chain(self.messages.iter().flat_map(|plan| plan.nodes.iter().copied())).collect()
+        let drawn = self.messages.iter().flat_map(|plan| plan.nodes.iter().copied());
+        let ranks = self.programs.iter().flat_map(|program| program.plan.nodes.iter().copied());
+        listed.chain(drawn).chain(ranks).collect()
     }
 
-    /// What is offered in the window \[Gb/s\], if all flows have a rate and no end but that of time.
-    fn offered(&self, plan: &FabricPlan) -> Option<f64> {
-        let (span, ticks_per_ns) = (&plan.span, plan.fabric.ticks_per_ns);
+    /// What is offered in the window \[Gb/s\], if all flows have a rate and no end but that of time, and there are no programs.
+    fn offered(&self, plan: &FabricPlan, span: &Span) -> Option<f64> {
+        if !self.programs.is_empty() {
+            return None;
+        }
+        let ticks_per_ns = plan.fabric.ticks_per_ns;
         let on = |start: Ticks, end: Ticks| {
             end.min(span.end).saturating_sub(start.max(span.warmup)) as f64 / span.window() as f64
         };

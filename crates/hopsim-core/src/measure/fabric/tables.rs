@@ -35,7 +35,7 @@ fn named(plan: &FabricPlan, times: usize) -> [(String, Column); 2] {
 
 fn flows(plan: &FabricPlan, recorder: &Recorder) -> Table {
     let count = |of: fn(&Counts) -> u64| Column::U64(recorder.accounts.iter().map(of).collect());
-    let rate = |counts: &Counts| gigabits(counts.bytes, plan.span.window(), plan.fabric.ticks_per_ns);
+    let rate = |counts: &Counts| gigabits(counts.bytes, recorder.span.window(), plan.fabric.ticks_per_ns);
     let mean = |counts: &Counts| mean_latency(plan, counts).unwrap_or(f64::NAN);
     let high = recorder.by_account.iter().zip(&recorder.accounts).map(|(latencies, counts)| {
         let greatest = ns(plan, counts.greatest);

@@ -10,7 +10,7 @@ use hopsim_programs::units::Fraction;
 const MOST_PER_NS: u64 = 1_000_000;
 
 /// Times end before.
-const MOST_TICKS: u64 = 1 << 62;
+pub const MOST_TICKS: u64 = 1 << 62;
 
 /// Most ticks of a byte: those of a packet times a multiplier of congestion control stay below [`MOST_TICKS`].
 const MOST_BYTE: u64 = 1 << 36;

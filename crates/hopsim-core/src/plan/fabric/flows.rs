@@ -1,7 +1,6 @@
 //! What the hosts of a fabric send.
 
 use super::clock::{Clock, Time};
-use super::messages::MessagesPlan;
 use crate::config::Experiment;
 use crate::config::infiniband::flows::{FlowConfig, FlowsConfig};
 use crate::error::ConfigError;
@@ -13,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// Most flows.
 const MOST: usize = 1 << 20;
 
-/// What is measured together: a flow of the list, or all that a node draws.
+/// What is measured together: a flow of the list, or all that a node draws or its program sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// Number of its job.
@@ -22,7 +21,7 @@ pub struct Account {
     pub name: String,
     /// Who sends.
     pub source: u32,
-    /// Who receives; of a node that draws nobody in particular.
+    /// Who receives; of a node nobody in particular.
     pub destination: Option<u32>,
 }
 
@@ -47,8 +46,8 @@ fn all(experiment: &Experiment) -> impl Iterator<Item = (usize, String, &FlowCon
 
 /// Names the flows that have no name. Every job has flows.
 pub fn resolve(experiment: &mut Experiment) -> Result<(), ConfigError> {
-    let valid = "[[jobs]] with flows = [{ source = 0, destination = 1 }], flows = { file = \"flows.csv\" }, or \
-        messages = { pattern = \"uniform\", rate = \"8 Gb/s\" }";
+    let valid = "[[jobs]] with flows = [{ source = 0, destination = 1 }], flows = { file = \"flows.csv\" }, \
+        messages = { pattern = \"uniform\", rate = \"8 Gb/s\" }, or program = { collective = { kind = \"barrier\" } }";
     if experiment.jobs.is_empty() || experiment.jobs.len() > 255 {
         let reason = format!("the experiment has {} jobs", experiment.jobs.len());
         return Err(ConfigError::new("jobs", reason).valid(format!("1 … 255 times {valid}")));
@@ -57,7 +56,7 @@ pub fn resolve(experiment: &mut Experiment) -> Result<(), ConfigError> {
     for (job, config) in experiment.jobs.iter_mut().enumerate() {
         let refused = |reason: &str| ConfigError::new(format!("jobs.{job}.flows"), reason).valid(valid);
         let flows = match &mut config.flows {
-            None if config.messages.is_some() => continue,
+            None if config.messages.is_some() || config.program.is_some() => continue,
             None => return Err(refused("is missing: what hosts of an InfiniBand fabric send to each other")),
             Some(FlowsConfig::Table(_)) => return Err(refused("the file has not been read")),
             Some(FlowsConfig::Listed(flows)) if flows.is_empty() => return Err(refused("the list is empty")),
@@ -94,8 +93,8 @@ fn check_names(experiment: &Experiment) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Those of the flows, then those of the nodes that draw.
-pub fn accounts(experiment: &Experiment, messages: &[MessagesPlan]) -> Vec<Account> {
+/// Those of the flows, then those of the nodes that draw or run programs, with the numbers of their jobs.
+pub fn accounts(experiment: &Experiment, nodes: impl Iterator<Item = (usize, u32)>) -> Vec<Account> {
     let of_flow = |(job, _, flow): (usize, String, &FlowConfig)| Account {
         job,
         name: flow.name.clone().unwrap_or_default(),
@@ -108,7 +107,6 @@ pub fn accounts(experiment: &Experiment, messages: &[MessagesPlan]) -> Vec<Accou
         source: node,
         destination: None,
     };
-    let nodes = messages.iter().flat_map(|plan| plan.nodes.iter().map(|&node| (plan.job, node)));
     all(experiment).map(of_flow).chain(nodes.map(of_node)).collect()
 }
 

@@ -4,10 +4,11 @@ use super::clock::{Clock, Time};
 use crate::config::Experiment;
 use crate::config::infiniband::messages::{Gaps, MessagesConfig};
 use crate::error::ConfigError;
-use crate::plan::{jobs, within};
+use crate::plan::within;
 use crate::topology::Topology;
 use crate::traffic::pattern::{Pattern, Site};
 use hopsim_infiniband::time::{NEVER, Ticks};
+use rustc_hash::FxHashMap;
 
 /// Longest message \[bytes\].
 const MOST_BYTES: u64 = 1 << 32;
@@ -68,23 +69,15 @@ pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Vec<Times>, Co
 /// What all jobs draw.
 pub fn build(
     experiment: &Experiment,
-    topology: &Topology,
+    (topology, places): (&Topology, &mut FxHashMap<usize, Vec<u32>>),
     (times, clock): (&[Times], &Clock),
 ) -> Result<Vec<MessagesPlan>, ConfigError> {
-    let mut job_of = vec![u8::MAX; topology.nodes() as usize];
-    let mut plans = Vec::new();
-    // Jobs on random nodes take those that the others leave.
-    for random in [false, true] {
-        for ((job, messages), times) in all(experiment).zip(times) {
-            if experiment.jobs[job].placement.is_random() == random {
-                let nodes = jobs::place_job(experiment, job, topology, &mut job_of)?;
-                let plan = plan((experiment, topology), (job, nodes), messages, (times, clock));
-                plans.push(plan.map_err(|error| error.within(&format!("jobs.{job}.messages")))?);
-            }
-        }
-    }
-    plans.sort_by_key(|plan| plan.job);
-    Ok(plans)
+    let one = |((job, messages), times): ((usize, &MessagesConfig), &Times)| {
+        let nodes = places.remove(&job).unwrap_or_default();
+        let plan = plan((experiment, topology), (job, nodes), messages, (times, clock));
+        plan.map_err(|error| error.within(&format!("jobs.{job}.messages")))
+    };
+    all(experiment).zip(times).map(one).collect()
 }
 
 fn plan(

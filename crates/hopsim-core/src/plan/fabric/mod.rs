@@ -8,16 +8,19 @@ mod flows;
 mod forwarding;
 mod lanes;
 mod messages;
+mod programs;
 mod rates;
 mod span;
 mod wiring;
 
 pub use flows::Account;
 pub use messages::MessagesPlan;
+pub use programs::FabricProgram;
 pub use span::Span;
 pub use wiring::outputs;
 
-use super::jobs::resolve_names;
+use super::jobs::{Programs, place_job, resolve_names};
+use super::programs::Library;
 use super::quantity::{SIZES, positive};
 use super::within;
 use crate::config::Experiment;
@@ -32,6 +35,7 @@ use clock::{Clock, Time};
 use exceptions::At;
 use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, HostRules, SwitchRules, Switching};
 use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::time::Ticks;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -57,7 +61,11 @@ pub struct FabricPlan {
     pub flows: Vec<Flow>,
     /// What nodes draw besides.
     pub messages: Vec<MessagesPlan>,
-    /// What is measured together: first each of the flows, then all that each node draws.
+    /// What nodes run besides.
+    pub programs: Vec<FabricProgram>,
+    /// A cycle of the programs.
+    pub cycle: Ticks,
+    /// What is measured together: first each of the flows, then all that each node draws or its program sends.
     pub accounts: Vec<Account>,
     /// The names of the jobs.
     pub jobs: Vec<String>,
@@ -66,11 +74,13 @@ pub struct FabricPlan {
 }
 
 impl FabricPlan {
-    /// Checks and resolves an experiment whose router is `infiniband` (and whose sweep, if any, is ignored).
-    pub fn new(experiment: &Experiment) -> Result<Self, ConfigError> {
+    /// Checks and resolves an experiment whose router is `infiniband` (and whose sweep, if any, is ignored), with programs in files
+    /// that `library` reads.
+    pub fn new(experiment: &Experiment, library: &Library<'_>) -> Result<Self, ConfigError> {
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
         resolve_names(&mut experiment)?;
         flows::resolve(&mut experiment)?;
+        programs::resolve(&mut experiment)?;
         experiment.measure.time.get_or_insert_with(TimeConfig::default);
         let RouterConfig::Infiniband(config) = &mut experiment.router else {
             return Err(ConfigError::new("router", "is not that of a fabric").valid("infiniband"));
@@ -88,15 +98,23 @@ impl FabricPlan {
         let written = flows::read(&experiment, topology.nodes(), &mut clock)?;
         let drawn = messages::read(&experiment, &mut clock)?;
         let measured = span::read(&experiment, &mut clock)?;
-        let span = measured.span(&clock)?;
+        let cycle = clock.ticks(&times.cycle)?;
+        let longest = experiment.has_programs().then(|| programs::longest(&experiment, cycle, &clock));
+        let span = measured.span(&clock, longest.transpose()?)?;
         let flows = flows::build(&experiment, &written, &clock)?;
         let special = exceptions::links(&special, &clock)?;
         let fabric = build(&config, (&topology, special), (&times, &clock))?;
-        let messages = messages::build(&experiment, &topology, (&drawn, &clock))?;
-        let accounts = flows::accounts(&experiment, &messages);
+        let mut places = place(&experiment, &topology)?;
+        let messages = messages::build(&experiment, (&topology, &mut places), (&drawn, &clock))?;
+        let programs = programs::build(&experiment, &mut places, &config.host.cycle, library)?;
+        let of_nodes = messages.iter().map(|plan| (plan.job, &plan.nodes));
+        let of_nodes = of_nodes.chain(programs.iter().map(|program| (program.job, &program.plan.nodes)));
+        let of_nodes = of_nodes.flat_map(|(job, nodes)| nodes.iter().map(move |&node| (job, node)));
+        let accounts = flows::accounts(&experiment, of_nodes);
         let jobs = experiment.jobs.iter().filter_map(|job| job.name.clone()).collect();
         span::check_rows(&experiment, &span, accounts.len())?;
-        let plan = Self { experiment, topology, fabric, flows, messages, accounts, jobs, span };
+        let plan =
+            Self { experiment, topology, fabric, flows, messages, programs, cycle, accounts, jobs, span };
         if !config.lanes.allow_deadlock {
             circles::check(&plan)?;
         }
@@ -108,17 +126,41 @@ impl FabricPlan {
         self.fabric.lanes.of_service_level[usize::from(service_level)]
     }
 
-    /// Source, destination and VL of everything that may be sent: by flows, and between nodes that draw.
+    /// Source, destination and VL of everything that may be sent: by flows, and between nodes that draw or run programs.
     pub fn ways(&self) -> impl Iterator<Item = ([u32; 2], u8)> {
         let listed =
             self.flows.iter().map(|flow| ([flow.source, flow.destination], self.lane(flow.service_level)));
-        let drawn = self.messages.iter().flat_map(|plan| {
-            let lane = self.lane(plan.service_level);
-            let pairs = plan.nodes.iter().flat_map(|&from| plan.nodes.iter().map(move |&to| [from, to]));
+        let drawn = self.messages.iter().map(|plan| (&plan.nodes, plan.service_level));
+        let run = self.programs.iter().map(|program| (&program.plan.nodes, program.service_level));
+        let between = drawn.chain(run).flat_map(|(nodes, service_level)| {
+            let lane = self.lane(service_level);
+            let pairs = nodes.iter().flat_map(|&from| nodes.iter().map(move |&to| [from, to]));
             pairs.filter(|[from, to]| from != to).map(move |pair| (pair, lane))
         });
-        listed.chain(drawn)
+        listed.chain(between)
     }
+
+    /// The programs of its jobs.
+    pub fn programs(&self) -> Programs<'_> {
+        Programs {
+            jobs: self.jobs.iter().map(String::as_str).collect(),
+            all: self.programs.iter().map(|program| (program.job, &program.plan)).collect(),
+        }
+    }
+}
+
+/// The nodes of every job that draws or runs a program: jobs on random nodes take those that the others leave.
+fn place(experiment: &Experiment, topology: &Topology) -> Result<FxHashMap<usize, Vec<u32>>, ConfigError> {
+    let mut job_of = vec![u8::MAX; topology.nodes() as usize];
+    let mut places = FxHashMap::default();
+    for random in [false, true] {
+        for (number, job) in experiment.jobs.iter().enumerate().filter(|(_, job)| job.flows.is_none()) {
+            if job.placement.is_random() == random {
+                places.insert(number, place_job(experiment, number, topology, &mut job_of)?);
+            }
+        }
+    }
+    Ok(places)
 }
 
 /// Refuses networks without switches, and links that have latencies in cycles.
@@ -152,6 +194,7 @@ struct Times {
     injection: Time,
     drain: Time,
     start_jitter: Time,
+    cycle: Time,
     crossbar: Time,
     input_latency: Time,
     output_latency: Time,
@@ -165,7 +208,7 @@ impl Times {
             Ok((byte, clock.positive(delay, &path(&format!("links.{key}.delay")))?))
         };
         let links = [link(&host.rate, &host.delay, "host")?, link(&switch.rate, &switch.delay, "switch")?];
-        let ChannelAdapter { injection, drain, start_jitter, .. } = &config.host;
+        let ChannelAdapter { injection, drain, start_jitter, cycle, .. } = &config.host;
         let FabricSwitch { crossbar, input_latency, output_latency, .. } = &config.switch;
         Ok(Self {
             links,
@@ -173,6 +216,7 @@ impl Times {
             injection: clock.byte(injection, &path("host.injection"))?,
             drain: clock.byte(drain, &path("host.drain"))?,
             start_jitter: clock.time(start_jitter, &path("host.start_jitter"))?,
+            cycle: clock.positive(cycle, programs::CYCLE)?,
             crossbar: clock.byte(crossbar, &path("switch.crossbar"))?,
             input_latency: clock.time(input_latency, &path("switch.input_latency"))?,
             output_latency: clock.time(output_latency, &path("switch.output_latency"))?,

@@ -41,7 +41,7 @@ pub struct Times {
 pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Times, ConfigError> {
     let measure = &experiment.measure;
     let written = measure.time.clone().unwrap_or_default();
-    check_streams(&measure.streams, written.interval.as_deref())?;
+    check_streams(experiment, written.interval.as_deref())?;
     let interval = written.interval.as_ref();
     let interval = interval.map(|interval| clock.positive(interval, "measure.time.interval")).transpose()?;
     Ok(Times {
@@ -52,10 +52,18 @@ pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Times, ConfigE
     })
 }
 
-fn check_streams(streams: &[RecordStream], interval: Option<&str>) -> Result<(), ConfigError> {
-    if let Some(index) = streams.iter().position(|stream| !RecordStream::OF_FABRICS.contains(stream)) {
-        let names = RecordStream::OF_FABRICS.map(RecordStream::name);
-        let reason = "an InfiniBand fabric does not have it";
+fn check_streams(experiment: &Experiment, interval: Option<&str>) -> Result<(), ConfigError> {
+    let streams = &experiment.measure.streams;
+    let of_programs: &[RecordStream] =
+        if experiment.has_programs() { &RecordStream::OF_PROGRAMS } else { &[] };
+    let known = [&RecordStream::OF_FABRICS[..], of_programs].concat();
+    if let Some(index) = streams.iter().position(|stream| !known.contains(stream)) {
+        let names: Vec<String> = known.into_iter().map(RecordStream::name).collect();
+        let reason = if RecordStream::OF_PROGRAMS.contains(&streams[index]) {
+            "no job runs a program"
+        } else {
+            "an InfiniBand fabric does not have it"
+        };
         return Err(ConfigError::new(format!("measure.streams.{index}"), reason)
             .value(format!("{:?}", streams[index].name()))
             .valid(names.join(", ")));
@@ -77,10 +85,14 @@ fn check_streams(streams: &[RecordStream], interval: Option<&str>) -> Result<(),
 }
 
 impl Times {
-    /// The same in ticks.
-    pub fn span(&self, clock: &Clock) -> Result<Span, ConfigError> {
-        let warmup = clock.ticks(&self.warmup)?;
-        let end = warmup + clock.ticks(&self.window)?;
+    /// The same in ticks. Programs begin at 0 and take as long as this at the `longest`, whatever window there is.
+    pub fn span(&self, clock: &Clock, longest: Option<Ticks>) -> Result<Span, ConfigError> {
+        let (warmup, end) = if let Some(longest) = longest {
+            (0, longest)
+        } else {
+            let warmup = clock.ticks(&self.warmup)?;
+            (warmup, warmup + clock.ticks(&self.window)?)
+        };
         let interval = self.interval.as_ref().map(|interval| clock.ticks(interval)).transpose()?;
         if interval.is_some_and(|interval| interval > end) {
             let text = self.written.interval.clone().unwrap_or_default();
@@ -89,7 +101,10 @@ impl Times {
                 "the run ends before the first interval does",
             )
             .value(format!("{text:?}"))
-            .valid(format!("at most {} and {}", self.written.warmup, self.written.window)));
+            .valid(match longest {
+                Some(_) => "a shorter time, or more cycles in measure.max_cycles".into(),
+                None => format!("at most {} and {}", self.written.warmup, self.written.window),
+            }));
         }
         Ok(Span { warmup, end, interval })
     }
@@ -103,7 +118,11 @@ pub fn check_rows(experiment: &Experiment, span: &Span, flows: usize) -> Result<
     }
     let text = experiment.measure.time.as_ref().and_then(|time| time.interval.clone()).unwrap_or_default();
     let reason = format!("the series of {flows} flows would have more than {MOST_ROWS} rows");
-    Err(ConfigError::new("measure.time.interval", reason)
-        .value(format!("{text:?}"))
-        .valid(format!("at least {} times as long", rows.div_ceil(u64::from(MOST_ROWS)))))
+    Err(ConfigError::new("measure.time.interval", reason).value(format!("{text:?}")).valid(
+        if experiment.has_programs() {
+            "a longer time, or fewer cycles in measure.max_cycles".into()
+        } else {
+            format!("at least {} times as long", rows.div_ceil(u64::from(MOST_ROWS)))
+        },
+    ))
 }

@@ -1,10 +1,11 @@
 use super::*;
 use crate::config::document;
+use crate::plan::programs::no_files;
 use hopsim_infiniband::fabric::NONE;
 use std::collections::HashMap;
 
 fn plan(text: &str) -> FabricPlan {
-    FabricPlan::new(&document::points(text, &[]).unwrap().remove(0).experiment).unwrap()
+    FabricPlan::new(&document::points(text, &[]).unwrap().remove(0).experiment, &no_files).unwrap()
 }
 
 fn fabric(topology: &str) -> FabricPlan {
