@@ -6,7 +6,8 @@ directory:
 
     DIR/together            all jobs
     DIR/alone-<job>         one job with a program, the others away
-    DIR/contention-free     all jobs with a program, no packet in the way of another
+    DIR/contention-free     all jobs with a program, no packet in the way of another;
+                            not of InfiniBand fabrics
     DIR/interference.parquet, .csv  a row per point and job
 """
 
@@ -15,10 +16,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from hopsim.errors import ConfigError
+from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Source
 from hopsim.results import Result, Results
 from hopsim.series import JOB
@@ -41,18 +44,25 @@ METRICS = {
 
 def variants(document: Experiment) -> dict[str, Experiment]:
     """The experiments to run, by the name of their directory. Raises `ConfigError`."""
-    programs = _programs(document)
+    points = _points(document)
+    programs = _programs(document, points)
     alone = {f"{ALONE}-{_file_name(name)}": document.replacing({"only": [name]}) for name in programs}
+    if any(is_fabric(config) for config in points):
+        return {TOGETHER: document, **alone}
     free = document.replacing({"only": programs, "contention": "none"})
     return {TOGETHER: document, **alone, FREE: free}
 
 
-def _programs(document: Experiment) -> list[str]:
-    """Names of the jobs with a program that ends."""
+def _points(document: Experiment) -> list[dict[str, Any]]:
+    """The resolved configurations of a document that says nothing of what differs between the runs."""
     for key in ("only", "contention"):
         if document.states(key):
             raise ConfigError(f"{document.name}: {key}: is what differs between the runs; valid: no such key")
-    points = [json.loads(point.config) for point in document.points()]
+    return [json.loads(point.config) for point in document.points()]
+
+
+def _programs(document: Experiment, points: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Names of the jobs with a program that ends."""
     names = [[job["name"] for job in config["jobs"] if _ends(job)] for config in points]
     if not names[0] or any(other != names[0] for other in names):
         raise ConfigError(
@@ -82,21 +92,23 @@ def compare(results: Mapping[str, Results]) -> Results:
         if not all(point in each.points for each in others):
             continue
         at = {name: each[each.points.index(point)] for name, each in results.items()}
-        found.extend(_compared(at, job["job"]) for job in at[FREE].jobs)
+        alone = [name for name in at if name.startswith(ALONE)]
+        found.extend(_compared(at, job["job"]) for name in alone for job in at[name].jobs)
     return Results(dict(enumerate(found)))
 
 
 def _compared(at: Mapping[str, Result], job: str) -> Result:
     together = at[TOGETHER]
-    times = [
-        _time(together, job),
-        _time(at[f"{ALONE}-{_file_name(job)}"], job),
-        _time(at[FREE], job),
-    ]
-    ratios = [times[0] / times[1] if times[1] else None, times[1] / times[2] if times[2] else None]
+    runs = (TOGETHER, f"{ALONE}-{_file_name(job)}", FREE)
+    times = [_time(at[name], job) if name in at else None for name in runs]
+    ratios = [_ratio(*pair) for pair in pairwise(times)]
     values = dict(zip(METRICS, [*times, *ratios], strict=True))
     record = {"config": together.config, "result": {**values, "seed": together.summary["seed"]}}
     return Result(record, {**together.axes, JOB: job}, {}, together.labels)
+
+
+def _ratio(time: int | None, other: int | None) -> float | None:
+    return None if time is None or not other else time / other
 
 
 def _time(result: Result, job: str) -> int:

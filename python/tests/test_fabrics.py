@@ -178,3 +178,23 @@ def test_a_program_on_a_fabric_shows_its_times_and_what_links_carry(hopsim: Comm
     (figure,) = KINDS["gantt"].draw(hs.Results({0: result}), View()).values()
     assert figure.axes[0].get_ylabel() == "Rank"
     assert json.loads(hs.Experiment.of(result.config).points()[0].config) == result.config
+
+
+def test_interference_of_a_fabric_compares_a_program_with_itself_alone(
+    hopsim: Command, tmp_path: Path
+) -> None:
+    path = tmp_path / "beside.toml"
+    path.write_text(
+        "topology.fat_tree = { k = 4, levels = 1 }\nrouter = 'infiniband'\n"
+        "jobs = [{ name = 'noise', flows = [{ source = 3, destination = 1 }] }, "
+        "{ name = 'sum', placement.list = [0, 1], "
+        "program = { collective = { kind = 'allreduce', bytes = 40960 } } }]\n"
+    )
+    shown = hopsim("interference", path, "--out", tmp_path / "out").stdout
+    assert "together/alone" in shown
+    assert "contention-free" not in shown
+    (found,) = hs.interference(path, progress=False)
+    together = next(job for job in hs.run(path).jobs if job["job"] == "sum")["execution_time"]
+    assert found.summary["execution_time"] == together
+    assert found.summary["slowdown_interference"] == together / found.summary["execution_time_alone"] > 1.3
+    assert found.summary["slowdown_contention"] is None

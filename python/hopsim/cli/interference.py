@@ -37,8 +37,8 @@ COLUMNS = {
 def command(experiment: str, assignments: tuple[str, ...], out: Path | None, workers: int | None) -> None:
     """Say what the jobs of FILE that run programs cost each other.
 
-    Every point is run with all jobs, with each program alone on the same nodes, and with packets that
-    never meet. Results go to the directory given with --out, or to
+    Every point is run with all jobs, with each program alone on the same nodes, and, but in InfiniBand
+    fabrics, with packets that never meet. Results go to the directory given with --out, or to
     results/<name>-<digest>-interference: one results directory for each run, and interference.parquet
     and .csv with a row per point and job.
     """
@@ -65,12 +65,11 @@ def _table(results: Results) -> Table:
     )
     for name in axis_names(results, axes):
         table.add_column(escape(name), overflow="fold", min_width=4)
-    for heading, _ in COLUMNS.values():
-        table.add_column(heading, justify="right", no_wrap=True)
+    found = [key for key in COLUMNS if any(result.summary[key] is not None for result in results)]
+    for key in found:
+        table.add_column(COLUMNS[key][0], justify="right", no_wrap=True)
     for group in over_seeds(results):
         cells = [escape(group.labels.get(path, "–")) for path in axes]
-        figures = [
-            group.estimate(key).text(decimals, interval=seeds > 1) for key, (_, decimals) in COLUMNS.items()
-        ]
+        figures = [group.estimate(key).text(COLUMNS[key][1], interval=seeds > 1) for key in found]
         table.add_row(*cells, *figures)
     return table

@@ -77,6 +77,15 @@ impl Experiment {
         self.jobs.iter().any(|job| job.program.is_some())
     }
 
+    /// The jobs that run, each with its number among all.
+    pub fn running(&self) -> impl Iterator<Item = (usize, &JobConfig)> {
+        let runs = |job: &JobConfig| {
+            let names = self.only.as_deref();
+            names.is_none_or(|names| names.iter().any(|name| Some(name) == job.name.as_ref()))
+        };
+        self.jobs.iter().enumerate().filter(move |(_, job)| runs(job))
+    }
+
     /// The fabric, if the network is one of InfiniBand.
     pub fn infiniband(&self) -> Option<&Infiniband> {
         if let RouterConfig::Infiniband(fabric) = &self.router { Some(fabric) } else { None }

@@ -341,10 +341,8 @@ pub fn build(
         let plan = traffic_plan(experiment, (job, &traffic), &site);
         plan.map(JobPlan::Traffic).map_err(|e| e.within("traffic").within(&path))
     };
-    let runs =
-        |(index, _): &(usize, Vec<u32>)| is_among(experiment.only.as_deref(), &experiment.jobs[*index]);
-    let jobs: Vec<JobPlan> =
-        nodes.into_iter().enumerate().filter(runs).map(build).collect::<Result<_, _>>()?;
+    let running = experiment.running().map(|(index, _)| (index, std::mem::take(&mut nodes[index])));
+    let jobs: Vec<JobPlan> = running.map(build).collect::<Result<_, _>>()?;
     check_ends(jobs.iter().filter_map(JobPlan::program))?;
     // Nodes behind the last rank of a program are idle, and those of jobs that do not run.
     job_of.fill(u8::MAX);
@@ -354,13 +352,8 @@ pub fn build(
     Ok((jobs, job_of))
 }
 
-/// Whether a job runs if only some do.
-fn is_among(only: Option<&[String]>, job: &JobConfig) -> bool {
-    only.is_none_or(|names| names.iter().any(|name| Some(name) == job.name.as_ref()))
-}
-
 /// Refuses names of jobs that are not there, and jobs without a program where a run ends with programs.
-fn check_only(experiment: &Experiment) -> Result<(), ConfigError> {
+pub fn check_only(experiment: &Experiment) -> Result<(), ConfigError> {
     let Some(only) = &experiment.only else { return Ok(()) };
     let names: Vec<&str> = experiment.jobs.iter().filter_map(|job| job.name.as_deref()).collect();
     let strange = only.iter().enumerate().find(|(_, name)| !names.contains(&name.as_str()));
@@ -371,9 +364,8 @@ fn check_only(experiment: &Experiment) -> Result<(), ConfigError> {
     }
     let with_program = |job: &&JobConfig| job.program.is_some();
     let programs: Vec<&JobConfig> = experiment.jobs.iter().filter(with_program).collect();
-    let runs = |job: &JobConfig| is_among(Some(only), job);
-    let ends = programs.is_empty() || programs.iter().any(|job| runs(job));
-    if !experiment.jobs.iter().any(runs) || !ends {
+    let ends = programs.is_empty() || experiment.running().any(|(_, job)| job.program.is_some());
+    if experiment.running().next().is_none() || !ends {
         let valid: Vec<&str> = if programs.is_empty() {
             names
         } else {

@@ -138,6 +138,20 @@ fn nodes_draw_beside_a_program_what_they_draw_alone() {
 }
 
 #[test]
+fn a_job_alone_takes_what_it_takes_without_the_others_on_its_nodes() {
+    let noise = "[[jobs]]\nname = \"noise\"\nflows = [{ source = 0, destination = 1 }]\n";
+    let beside = |more: &str| pair([&["s 1 7 2048 0"; 64], &["r 0 7 2048 0"; 64]], more);
+    let time = |text: &str| run(text).unwrap().summary["execution_time"].clone();
+    let without = time(&beside(""));
+    let alone = run(&beside(&format!("only = [\"pair\"]\n{noise}"))).unwrap();
+    assert_eq!(alone.summary["execution_time"], without);
+    assert_eq!((alone.jobs.len(), &alone.jobs[0]["job"]), (1, &json!("pair")));
+    assert_ne!(time(&beside(noise)), without);
+    let said = message_of(&beside(&format!("only = [\"noise\"]\n{noise}")), &[]);
+    assert!(said.contains("names no job that a run could end with"), "{said}");
+}
+
+#[test]
 fn a_program_that_does_not_end_says_why() {
     let said = |text: &str| run(text).expect_err("it does not end").to_string();
     // Both wait for the other's receive.

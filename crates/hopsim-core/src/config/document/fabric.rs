@@ -5,7 +5,7 @@ use crate::error::ConfigError;
 use serde_json::{Value, json};
 
 /// What a fabric does not have, and what there is instead.
-const OF_ROUTERS: [(&str, &str); 9] = [
+const OF_ROUTERS: [(&str, &str); 8] = [
     ("compat", ""),
     ("load", "jobs.0.flows.0.rate"),
     ("units", ""),
@@ -14,7 +14,6 @@ const OF_ROUTERS: [(&str, &str); 9] = [
     ("routing", ""),
     ("nic", "router.infiniband.host"),
     ("semantics", ""),
-    ("only", ""),
 ];
 
 /// What is counted in cycles. Only programs have cycles, and so a longest run in cycles.

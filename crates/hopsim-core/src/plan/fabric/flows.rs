@@ -1,6 +1,7 @@
 //! What the hosts of a fabric send.
 
 use super::clock::{Clock, Time};
+use super::running;
 use crate::config::Experiment;
 use crate::config::infiniband::flows::{FlowConfig, FlowsConfig};
 use crate::error::ConfigError;
@@ -15,7 +16,7 @@ const MOST: usize = 1 << 20;
 /// What is measured together: a flow of the list, or all that a node draws or its program sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Number of its job.
+    /// Number of its job among those that run.
     pub job: usize,
     /// Its name: that of the flow, or `node 7`.
     pub name: String,
@@ -36,9 +37,9 @@ fn listed(flows: Option<&FlowsConfig>) -> &[FlowConfig] {
     if let Some(FlowsConfig::Listed(flows)) = flows { flows } else { &[] }
 }
 
-/// Every flow with the number of its job and its place in the document.
+/// Every flow that runs, with the number of its job and its place in the document.
 fn all(experiment: &Experiment) -> impl Iterator<Item = (usize, String, &FlowConfig)> {
-    experiment.jobs.iter().enumerate().flat_map(|(job, config)| {
+    experiment.running().flat_map(|(job, config)| {
         let flows = listed(config.flows.as_ref()).iter().enumerate();
         flows.map(move |(index, flow)| (job, format!("jobs.{job}.flows.{index}"), flow))
     })
@@ -96,7 +97,7 @@ fn check_names(experiment: &Experiment) -> Result<(), ConfigError> {
 /// Those of the flows, then those of the nodes that draw or run programs, with the numbers of their jobs.
 pub fn accounts(experiment: &Experiment, nodes: impl Iterator<Item = (usize, u32)>) -> Vec<Account> {
     let of_flow = |(job, _, flow): (usize, String, &FlowConfig)| Account {
-        job,
+        job: running(experiment, job),
         name: flow.name.clone().unwrap_or_default(),
         source: flow.source,
         destination: Some(flow.destination),

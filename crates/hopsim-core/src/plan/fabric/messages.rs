@@ -1,6 +1,7 @@
 //! What nodes of a fabric draw.
 
 use super::clock::{Clock, Time};
+use super::running;
 use crate::config::Experiment;
 use crate::config::infiniband::messages::{Gaps, MessagesConfig};
 use crate::error::ConfigError;
@@ -16,7 +17,7 @@ const MOST_BYTES: u64 = 1 << 32;
 /// What the nodes of a job draw.
 #[derive(Clone, Debug)]
 pub struct MessagesPlan {
-    /// Number of the job.
+    /// Number of the job among those that run.
     pub job: usize,
     /// Its nodes, ascending.
     pub nodes: Vec<u32>,
@@ -44,7 +45,7 @@ pub struct Times {
 }
 
 fn all(experiment: &Experiment) -> impl Iterator<Item = (usize, &MessagesConfig)> {
-    experiment.jobs.iter().enumerate().filter_map(|(job, config)| Some((job, config.messages.as_ref()?)))
+    experiment.running().filter_map(|(job, config)| Some((job, config.messages.as_ref()?)))
 }
 
 /// Reads the times of all jobs that draw.
@@ -97,5 +98,6 @@ fn plan(
     }
     let gap = clock.byte_ticks(&times.byte)?.saturating_mul(messages.bytes);
     let MessagesConfig { bytes, gaps, service_level, .. } = *messages;
+    let job = running(experiment, job);
     Ok(MessagesPlan { job, nodes, pattern, bytes, gap, gaps, start, end, service_level })
 }

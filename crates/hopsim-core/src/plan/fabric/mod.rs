@@ -19,7 +19,7 @@ pub use programs::FabricProgram;
 pub use span::Span;
 pub use wiring::outputs;
 
-use super::jobs::{Programs, place_job, resolve_names};
+use super::jobs::{Programs, check_only, place_job, resolve_names};
 use super::programs::Library;
 use super::quantity::{SIZES, positive};
 use super::within;
@@ -67,7 +67,7 @@ pub struct FabricPlan {
     pub cycle: Ticks,
     /// What is measured together: first each of the flows, then all that each node draws or its program sends.
     pub accounts: Vec<Account>,
-    /// The names of the jobs.
+    /// The names of the jobs that run.
     pub jobs: Vec<String>,
     /// What is measured when.
     pub span: Span,
@@ -79,6 +79,7 @@ impl FabricPlan {
     pub fn new(experiment: &Experiment, library: &Library<'_>) -> Result<Self, ConfigError> {
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
         resolve_names(&mut experiment)?;
+        check_only(&experiment)?;
         flows::resolve(&mut experiment)?;
         programs::resolve(&mut experiment)?;
         experiment.measure.time.get_or_insert_with(TimeConfig::default);
@@ -111,7 +112,7 @@ impl FabricPlan {
         let of_nodes = of_nodes.chain(programs.iter().map(|program| (program.job, &program.plan.nodes)));
         let of_nodes = of_nodes.flat_map(|(job, nodes)| nodes.iter().map(move |&node| (job, node)));
         let accounts = flows::accounts(&experiment, of_nodes);
-        let jobs = experiment.jobs.iter().filter_map(|job| job.name.clone()).collect();
+        let jobs = experiment.running().filter_map(|(_, job)| job.name.clone()).collect();
         span::check_rows(&experiment, &span, accounts.len())?;
         let plan =
             Self { experiment, topology, fabric, flows, messages, programs, cycle, accounts, jobs, span };
@@ -147,6 +148,11 @@ impl FabricPlan {
             all: self.programs.iter().map(|program| (program.job, &program.plan)).collect(),
         }
     }
+}
+
+/// The number among the jobs that run of one of them.
+fn running(experiment: &Experiment, job: usize) -> usize {
+    experiment.running().take_while(|(number, _)| *number < job).count()
 }
 
 /// The nodes of every job that draws or runs a program: jobs on random nodes take those that the others leave.

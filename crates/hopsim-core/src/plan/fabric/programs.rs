@@ -1,6 +1,7 @@
 //! Programs on the nodes of a fabric.
 
 use super::clock::Clock;
+use super::running;
 use crate::config::Experiment;
 use crate::error::ConfigError;
 use crate::plan::jobs::{self, ProgramPlan};
@@ -16,7 +17,7 @@ pub const CYCLE: &str = "router.infiniband.host.cycle";
 /// A job whose nodes run a program.
 #[derive(Clone, Debug)]
 pub struct FabricProgram {
-    /// Number of the job.
+    /// Number of the job among those that run.
     pub job: usize,
     /// What its nodes run.
     pub plan: ProgramPlan,
@@ -50,12 +51,11 @@ pub fn build(
             programs::plan(experiment, (number as u64, job, program), nodes, (Some(units), library))
         });
         Some(match plan {
-            Ok(plan) => Ok(FabricProgram { job: number, plan, service_level }),
+            Ok(plan) => Ok(FabricProgram { job: running(experiment, number), plan, service_level }),
             Err(error) => Err(error.within(&format!("jobs.{number}"))),
         })
     };
-    let all: Vec<FabricProgram> =
-        experiment.jobs.iter().enumerate().filter_map(one).collect::<Result<_, _>>()?;
+    let all: Vec<FabricProgram> = experiment.running().filter_map(one).collect::<Result<_, _>>()?;
     jobs::check_ends(all.iter().map(|program| &program.plan))?;
     Ok(all)
 }
