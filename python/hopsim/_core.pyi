@@ -72,6 +72,7 @@ def points(
     overrides: list[tuple[str, str]],
     files: tuple[
         Callable[[str], str],
+        Callable[[str, str], list[list[int]]],
         Callable[[str], list[int]],
         Callable[[str], str],
         Callable[[str], bytes],
@@ -81,10 +82,11 @@ def points(
 ) -> list[str]:
     """Resolved configuration of every point of a document, as JSON.
 
-    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are five
-    functions, which may raise: the links of the graph in a file as a JSON list, the nodes in the file of a
-    placement by rank, the flows in a file as a JSON list, what is in the file of a program, decompressed,
-    and the same of the files of all ranks of a Chakra trace. Raises `ConfigError`.
+    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are six
+    functions, which may raise: the network in a file as a JSON object, the forwarding tables in a file for
+    the network in another one, the nodes in the file of a placement by rank, the flows in a file as a JSON
+    list, what is in the file of a program, decompressed, and the same of the files of all ranks of a Chakra
+    trace. Raises `ConfigError`.
     """
 
 def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:

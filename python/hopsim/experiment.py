@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hopsim import _core, files, flows_file, graph_file, placement_file, program_file, toml
+from hopsim import _core, files, flows_file, forwarding_file, graph_file, placement_file, program_file, toml
 from hopsim.errors import ConfigError
 from hopsim.kinds import is_table
 from hopsim.suggestion import suggestion
@@ -139,8 +139,9 @@ class Experiment:
         overrides = list(self.overrides)
         try:
             # The points of a sweep mostly name the same file.
-            links, flows = functools.cache(self._links), functools.cache(self._flows)
-            files = (links, self._nodes, flows, self._contents, self._ranks)
+            network, flows = functools.cache(self._network), functools.cache(self._flows)
+            forwarding = functools.cache(self._forwarding)
+            files = (network, forwarding, self._nodes, flows, self._contents, self._ranks)
             configs = _core.points(self.text, self.name, overrides, files)
         except ConfigError as error:
             raise ConfigError(_without_place(str(error))) from None
@@ -154,9 +155,13 @@ class Experiment:
             for index, config in enumerate(configs)
         ]
 
-    def _links(self, file: str) -> str:
-        """The links of the graph in a file, as JSON."""
-        return json.dumps(graph_file.links(self.directory / file))
+    def _network(self, file: str) -> str:
+        """The network in a file, as JSON."""
+        return json.dumps(graph_file.network(self.directory / file))
+
+    def _forwarding(self, file: str, network: str) -> list[list[int]]:
+        """The forwarding tables in a file, for the network in another one."""
+        return forwarding_file.tables(self.directory / file, self.directory / network)
 
     def _nodes(self, file: str) -> list[int]:
         """The nodes in the file of a placement, by rank."""

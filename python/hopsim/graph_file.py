@@ -1,4 +1,7 @@
-"""Graphs in files: GraphML, or text with a link per line, read as the list `topology.graph.edges`."""
+"""Graphs in files: GraphML, what `ibnetdiscover` prints, or text with a link per line.
+
+They are read as the lists `topology.graph.edges` and, of `ibnetdiscover`, `topology.graph.nodes`.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,13 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError, fromstring
 
-from hopsim import files
+from hopsim import fabric_file, files
 from hopsim.errors import ConfigError
 
 # Greatest values of the attributes of a link, in the order in which a text has them.
 ATTRIBUTES = {"latency": 60_000, "cycles_per_phit": 64}
 
-KIND = "GraphML, or a text with a link per line"
+KIND = "GraphML, what ibnetdiscover prints, or a text with a link per line"
 
 
 @dataclass(frozen=True)
@@ -37,17 +40,32 @@ class Link:
 # networkx is imported where it is used: it takes as long to import as all the rest, for few experiments.
 
 
-def links(path: Path) -> list[dict[str, Any]]:
-    """The links of the graph in a file, routers numbered. Raises `ConfigError`."""
+def network(path: Path) -> dict[str, Any]:
+    """The network in a file: its links, routers numbered, and its nodes if it names them.
+
+    Raises `ConfigError`.
+    """
     try:
-        names, found = _graphml(path) if path.suffix == ".graphml" else _text(path)
+        if path.suffix == ".graphml":
+            return {"edges": _edges(*_graphml(path))}
+        text = files.text_of(path, KIND)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
+    if not fabric_file.is_fabric(text):
+        return {"edges": _edges(*_text(text))}
+    fabric = fabric_file.read(text)
+    links = [(one.device, other.device) for one, other in fabric.edges]
+    _check_connected([switch.name for switch in fabric.switches], links)
+    edges = [{"between": list(ends)} for ends in fabric.numbered()]
+    return {"edges": edges, "nodes": fabric.nodes_of_switches()}
+
+
+def _edges(names: list[str], found: list[Link]) -> list[dict[str, Any]]:
     if not found:
         raise ConfigError("holds no links; valid: at least one")
     numbers = _numbered(names)
     edges = [_edge(link, numbers) for link in found]
-    _check_connected(names, found)
+    _check_connected(names, [link.ends for link in found])
     return edges
 
 
@@ -78,8 +96,8 @@ def _numbered(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(ordered)}
 
 
-def _text(path: Path) -> tuple[list[str], list[Link]]:
-    found = list(_lines(files.text_of(path, KIND)))
+def _text(text: str) -> tuple[list[str], list[Link]]:
+    found = list(_lines(text))
     return [name for link in found for name in link.ends], found
 
 
@@ -140,11 +158,11 @@ def _known(data: dict[str, Any]) -> dict[str, Any]:
     return {key: data[key] for key in ATTRIBUTES if key in data}
 
 
-def _check_connected(names: list[str], found: list[Link]) -> None:
+def _check_connected(names: list[str], pairs: list[tuple[str, str]]) -> None:
     """Refuse a graph of several parts, in the words of the file."""
     import networkx
 
-    graph = networkx.Graph([link.ends for link in found])
+    graph = networkx.Graph(pairs)
     # Also routers without links; in the order of the file.
     routers = list(dict.fromkeys(names))
     graph.add_nodes_from(routers)

@@ -104,7 +104,7 @@ def test_an_endless_file_is_refused_by_its_size(hopsim: Command, tmp_path: Path,
         (tmp_path / name).symlink_to("/dev/zero")
         (tmp_path / "net.toml").write_text(f'load = 0.1\n[topology.graph]\nfile = "{name}"\n')
         refused = hopsim(command, "net.toml", status=2).stderr
-        assert f'topology.graph.file = "{name}": is larger than 64 MB; valid: GraphML, or a text' in refused
+        assert f'topology.graph.file = "{name}": is larger than 64 MB; valid: GraphML, what ibnet' in refused
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])

@@ -74,7 +74,7 @@ REFUSED_GRAPHML = {
 
 def links(path: Path, text: str) -> list[tuple[int, int, dict[str, int]]]:
     path.write_text(text, "utf-8")
-    return [(*edge.pop("between"), edge) for edge in graph_file.links(path)]
+    return [(*edge.pop("between"), edge) for edge in graph_file.network(path)["edges"]]
 
 
 def test_numbers_keep_their_order_and_other_names_are_numbered_as_they_appear(tmp_path: Path) -> None:

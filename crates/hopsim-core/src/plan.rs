@@ -144,6 +144,11 @@ impl Plan {
         check_measure(&experiment)?;
         classes::resolve_latencies(&mut experiment)?;
         let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);
+        if !topology.has_equal_routers() {
+            let reason = "routers with different numbers of nodes are for InfiniBand fabrics";
+            return Err(ConfigError::new("topology.graph.nodes", reason)
+                .valid("as many nodes on every router that has nodes, or router.infiniband"));
+        }
         experiment.topology.resolve(&topology);
         jobs::resolve_names(&mut experiment)?;
         let paths = experiment.routing.paths(&topology).map_err(|e| e.within("routing"))?;

@@ -3,11 +3,12 @@
 use hopsim_core::config::document::Files;
 use hopsim_core::config::infiniband::flows::FlowConfig;
 use hopsim_core::config::program::ProgramConfig;
-use hopsim_core::topology::graph::Edge;
+use hopsim_core::topology::graph::Contents as Network;
 use hopsim_programs::error::ProgramError;
 use hopsim_programs::formats::chakra::{self, Setting};
 use hopsim_programs::formats::{Contents, Format};
 use hopsim_programs::program::Program;
+use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use sha2::{Digest, Sha256};
@@ -21,8 +22,10 @@ static KEPT: LazyLock<Mutex<HashMap<String, Program>>> = LazyLock::new(Mutex::de
 
 /// Functions of Python that read files, and raise where they cannot.
 pub struct Readers {
-    /// The links of the graph in a file as a JSON list.
-    pub links: Py<PyAny>,
+    /// The network in a file as a JSON object.
+    pub network: Py<PyAny>,
+    /// The forwarding tables in a file, for the network in another one.
+    pub forwarding: Py<PyAny>,
     /// The nodes in the file of a placement by rank.
     pub nodes: Py<PyAny>,
     /// The flows in a file as a JSON list.
@@ -34,11 +37,11 @@ pub struct Readers {
 }
 
 /// The same as Python hands them over, in this order.
-pub type Functions = (Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>);
+pub type Functions = (Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>);
 
 impl From<Functions> for Readers {
-    fn from((links, nodes, flows, contents, ranks): Functions) -> Self {
-        Self { links, nodes, flows, contents, ranks }
+    fn from((network, forwarding, nodes, flows, contents, ranks): Functions) -> Self {
+        Self { network, forwarding, nodes, flows, contents, ranks }
     }
 }
 
@@ -62,9 +65,9 @@ impl PythonFiles {
     /// Reads the files of a program and keeps it under the digest that it returns.
     fn read(&self, program: &ProgramConfig, kind: &str, file: &str) -> Result<String, String> {
         let readers = self.readers()?;
-        let contents = |file: &str| call(&readers.contents, file, |answer| Ok(answer.extract()?));
+        let contents = |file: &str| call(&readers.contents, (file,), |answer| Ok(answer.extract()?));
         if let ProgramConfig::Chakra(config) = program {
-            let files: Vec<PyBackedBytes> = call(&readers.ranks, file, |answer| answer.extract())?;
+            let files: Vec<PyBackedBytes> = call(&readers.ranks, (file,), |answer| answer.extract())?;
             let groups: Option<PyBackedBytes> = config.groups.as_deref().map(contents).transpose()?;
             let digest = digest(files.iter().chain(&groups).map(AsRef::as_ref));
             let parse = || of_chakra(&files, groups.as_deref(), config.flops);
@@ -103,17 +106,21 @@ fn digest<'a>(files: impl IntoIterator<Item = &'a [u8]>) -> String {
 }
 
 impl Files for PythonFiles {
-    fn links(&self, file: &str) -> Result<Vec<Edge>, String> {
-        let text: String = call(&self.readers()?.links, file, |answer| answer.extract())?;
+    fn forwarding(&self, file: &str, network: &str) -> Result<Vec<Vec<u16>>, String> {
+        call(&self.readers()?.forwarding, (file, network), |answer| answer.extract())
+    }
+
+    fn network(&self, file: &str) -> Result<Network, String> {
+        let text: String = call(&self.readers()?.network, (file,), |answer| answer.extract())?;
         serde_json::from_str(&text).map_err(|error| error.to_string())
     }
 
     fn nodes(&self, file: &str) -> Result<Vec<u32>, String> {
-        call(&self.readers()?.nodes, file, |answer| answer.extract())
+        call(&self.readers()?.nodes, (file,), |answer| answer.extract())
     }
 
     fn flows(&self, file: &str) -> Result<Vec<FlowConfig>, String> {
-        let text: String = call(&self.readers()?.flows, file, |answer| answer.extract())?;
+        let text: String = call(&self.readers()?.flows, (file,), |answer| answer.extract())?;
         serde_json::from_str(&text).map_err(|error| error.to_string())
     }
 
@@ -181,14 +188,14 @@ pub fn of_chakra(
     Contents::of_graph(chakra::read(files, &Setting { groups, flops })?)
 }
 
-/// What a function of Python says of a file, or why it says nothing.
+/// What a function of Python says of files, or why it says nothing.
 fn call<T>(
     function: &Py<PyAny>,
-    file: &str,
+    files: impl for<'py> PyCallArgs<'py>,
     take: impl FnOnce(Bound<'_, PyAny>) -> PyResult<T>,
 ) -> Result<T, String> {
     Python::attach(|py| {
-        let answer = function.call1(py, (file,)).and_then(|answer| take(answer.into_bound(py)));
+        let answer = function.call1(py, files).and_then(|answer| take(answer.into_bound(py)));
         answer.map_err(|error| error.value(py).to_string())
     })
 }

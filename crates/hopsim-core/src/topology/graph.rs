@@ -5,6 +5,7 @@ use super::{Interconnect, LATENCIES, MAX_ROUTER_PORTS, Parameters, PortClass};
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Most routers: the tables of paths grow with their square.
 const MAX_ROUTERS: u32 = 2048;
@@ -13,7 +14,12 @@ const MAX_ROUTERS: u32 = 2048;
 ///
 /// Numbering: routers are 0 to the highest number in the list. The first `routers_with_nodes` of them have
 /// `nodes_per_router` nodes each; node n is at router ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones,
-/// then one for each of its links, in the order of the list. Two routers may be joined by several links.
+/// then one for each of its links, in the order of the list. Two routers may be joined by several links. With `nodes` the
+/// first `nodes[0]` nodes are those of router 0, the next `nodes[1]` those of router 1, and so on.
+///
+/// Of a file as `ibnetdiscover` prints it switches are the routers, those with nodes first, in the order of the file. Every linked
+/// port of a channel adapter is a node, in the order of the switches and their ports. Widths and speeds are not read: links have those
+/// of `router.infiniband.links`.
 ///
 /// Routing: `minimal` (as many VCs as the graph needs), `up_down` (one VC will do), `valiant` or `ugal` (a VC for every link of
 /// the longest path).
@@ -36,7 +42,8 @@ pub struct Config {
     /// A file with the links instead, relative to the directory of the experiment: `GraphML` if its name ends in
     /// `.graphml`, in which edges may have attributes `latency` and `cycles_per_phit`, or else text with a link per line, two
     /// routers, perhaps a latency, and perhaps cycles per phit after it, and comments from `#` on. Routers may have any
-    /// names. Names that are all numbers are numbered in their order, others as they first appear.
+    /// names. Names that are all numbers are numbered in their order, others as they first appear. A text that `ibnetdiscover` has
+    /// printed is known by its lines `Switch`, `Ca` and `Rt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Nodes per router, of those that have any \[1 … 64\].
@@ -47,6 +54,10 @@ pub struct Config {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub routers_with_nodes: Option<u32>,
+    /// Instead of both, where routers differ: the nodes of each of the first routers, which only an InfiniBand fabric may have in
+    /// different numbers \[1 … 64\]. A single router needs no links.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<u32>,
     /// Which of several equally short paths of minimal routing packets take.
     #[serde(default)]
     pub ties: Ties,
@@ -74,6 +85,17 @@ fn one() -> u32 {
     1
 }
 
+/// What a file says of a network.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contents {
+    /// Its links.
+    pub edges: Vec<Edge>,
+    /// Nodes of each of the first routers, if it names them.
+    #[serde(default)]
+    pub nodes: Vec<u32>,
+}
+
 /// The other end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct End {
@@ -88,7 +110,8 @@ struct End {
 pub struct Graph {
     nodes_per_router: u32,
     routers: u32,
-    routers_with_nodes: u32,
+    /// The first node of every router that has some, and behind them the number of nodes.
+    first_node: Vec<u32>,
     /// Links of the router that has most.
     degree: u32,
     /// By router: its links, in the order of its ports -- constant.
@@ -100,6 +123,9 @@ pub struct Graph {
 impl Config {
     /// Number of routers.
     fn routers(&self) -> Result<u32, ConfigError> {
+        if self.edges.is_empty() && self.nodes.len() == 1 {
+            return Ok(1);
+        }
         if self.edges.is_empty() {
             return Err(ConfigError::new("edges", "is missing")
                 .valid("a list of { between = [router, router] }, or file = \"…\""));
@@ -128,6 +154,45 @@ impl Config {
         }
         Ok(self.edges.iter().flat_map(|edge| edge.between).max().unwrap_or(0) + 1)
     }
+
+    /// Nodes of each of the first of so many routers.
+    fn nodes_of_routers(&self, routers: u32) -> Result<Vec<u32>, ConfigError> {
+        let Self { nodes_per_router, routers_with_nodes, nodes, .. } = self;
+        let out_of_range = |key: String, value: u32| {
+            if (1..=64).contains(&value) {
+                return Ok(());
+            }
+            Err(ConfigError::new(key, "out of range").value(value).valid("1 … 64"))
+        };
+        if nodes.is_empty() {
+            out_of_range("nodes_per_router".into(), *nodes_per_router)?;
+            let with_nodes = routers_with_nodes.unwrap_or(routers);
+            if !(1..=routers).contains(&with_nodes) {
+                return Err(ConfigError::new(
+                    "routers_with_nodes",
+                    format!("the graph has {routers} routers"),
+                )
+                .value(with_nodes)
+                .valid(format!("1 … {routers}")));
+            }
+            return Ok(vec![*nodes_per_router; with_nodes as usize]);
+        }
+        let given = (*nodes_per_router != one()).then_some("nodes_per_router");
+        if let Some(key) = given.or(routers_with_nodes.map(|_| "routers_with_nodes")) {
+            let reason = "nodes, or the file, says how many nodes each router has";
+            return Err(ConfigError::new(key, reason).valid("no such key"));
+        }
+        if nodes.len() > routers as usize {
+            let refused = ConfigError::new("nodes", format!("the graph has {routers} routers"));
+            return Err(refused
+                .value(format!("those of {} routers", nodes.len()))
+                .valid(format!("at most {routers} numbers")));
+        }
+        for (index, &nodes) in nodes.iter().enumerate() {
+            out_of_range(format!("nodes.{index}"), nodes)?;
+        }
+        Ok(nodes.clone())
+    }
 }
 
 impl Graph {
@@ -138,23 +203,18 @@ impl Graph {
             return Err(refused.valid("edges in its place"));
         }
         let routers = config.routers()?;
-        let Config { nodes_per_router, .. } = *config;
-        if !(1..=64).contains(&nodes_per_router) {
-            return Err(ConfigError::new("nodes_per_router", "out of range")
-                .value(nodes_per_router)
-                .valid("1 … 64"));
-        }
-        let routers_with_nodes = config.routers_with_nodes.unwrap_or(routers);
-        if !(1..=routers).contains(&routers_with_nodes) {
-            return Err(ConfigError::new("routers_with_nodes", format!("the graph has {routers} routers"))
-                .value(routers_with_nodes)
-                .valid(format!("1 … {routers}")));
-        }
-        let degree = degree(config, routers)?;
-        let ends = ends(config, routers);
+        let nodes = config.nodes_of_routers(routers)?;
+        let nodes_per_router = nodes.iter().copied().max().unwrap_or(0);
+        let degree = degree(config, (routers, nodes_per_router))?;
+        let ends = ends(config, (routers, nodes_per_router));
         check_connected(&ends)?;
-        let paths = ShortestPaths::new(&maze(&ends, nodes_per_router, routers_with_nodes), config.ties);
-        Ok(Self { nodes_per_router, routers, routers_with_nodes, degree, ends, paths })
+        let paths = ShortestPaths::new(&maze(&ends, nodes_per_router, nodes.len() as u32), config.ties);
+        let mut first_node = vec![0];
+        first_node.extend(nodes.iter().scan(0, |next, nodes| {
+            *next += nodes;
+            Some(*next)
+        }));
+        Ok(Self { nodes_per_router, routers, first_node, degree, ends, paths })
     }
 
     /// Links of the router that has most.
@@ -180,7 +240,7 @@ impl Graph {
 
     /// Links of the longest shortest path between routers with nodes.
     pub fn diameter_with_nodes(&self) -> u32 {
-        let routers = 0..self.routers_with_nodes;
+        let routers = 0..self.routers_with_nodes();
         let pairs = routers.clone().flat_map(|from| routers.clone().map(move |to| (from, to)));
         pairs.map(|(from, to)| u32::from(self.distance(from, to))).max().unwrap_or(0)
     }
@@ -209,13 +269,21 @@ impl Parameters for Config {
         Graph::new(self)
     }
 
-    fn load(&mut self, read: impl Fn(&str) -> Result<Vec<Edge>, String>) -> Result<(), ConfigError> {
+    fn load(&mut self, read: impl Fn(&str) -> Result<Contents, String>) -> Result<(), ConfigError> {
         let Some(file) = &self.file else { return Ok(()) };
         let refuse = |reason| ConfigError::new("file", reason).value(format!("{file:?}"));
         if !self.edges.is_empty() {
             return Err(refuse("the links are given twice".into()).valid("either file or edges"));
         }
-        self.edges = read(file).map_err(refuse)?;
+        let Contents { edges, nodes } = read(file).map_err(refuse)?;
+        if !nodes.is_empty() && !self.nodes.is_empty() {
+            let refused = ConfigError::new("nodes", "the file says how many nodes each router has");
+            return Err(refused.valid("no such key"));
+        }
+        self.edges = edges;
+        if !nodes.is_empty() {
+            self.nodes = nodes;
+        }
         self.file = None;
         Ok(())
     }
@@ -231,7 +299,24 @@ impl Interconnect for Graph {
     }
 
     fn routers_with_nodes(&self) -> u32 {
-        self.routers_with_nodes
+        self.first_node.len() as u32 - 1
+    }
+
+    fn nodes(&self) -> u32 {
+        *self.first_node.last().unwrap_or(&0)
+    }
+
+    fn nodes_of(&self, router: u32) -> Range<u32> {
+        let first = |router: u32| self.first_node.get(router as usize).copied().unwrap_or(self.nodes());
+        first(router)..first(router + 1)
+    }
+
+    fn router_of(&self, node: u32) -> u32 {
+        self.first_node.partition_point(|&first| first <= node) as u32 - 1
+    }
+
+    fn has_equal_routers(&self) -> bool {
+        self.nodes() == self.routers_with_nodes() * self.nodes_per_router
     }
 
     fn ports(&self) -> Vec<PortClass> {
@@ -271,11 +356,11 @@ impl Interconnect for Graph {
 }
 
 /// Links of the router that has most.
-fn degree(config: &Config, routers: u32) -> Result<u32, ConfigError> {
+fn degree(config: &Config, (routers, nodes_per_router): (u32, u32)) -> Result<u32, ConfigError> {
     let mut degrees = vec![0u32; routers as usize];
     config.edges.iter().flat_map(|edge| edge.between).for_each(|router| degrees[router as usize] += 1);
     let degree = degrees.iter().copied().max().unwrap_or(0);
-    let ports = degree.saturating_add(config.nodes_per_router);
+    let ports = degree.saturating_add(nodes_per_router);
     match degrees.iter().position(|&links| links == degree) {
         Some(router) if ports > MAX_ROUTER_PORTS => {
             let reason = format!("router {router} would have {ports} ports");
@@ -287,11 +372,11 @@ fn degree(config: &Config, routers: u32) -> Result<u32, ConfigError> {
 }
 
 /// The links of every router. A link without a latency has one of 1 cycle.
-fn ends(config: &Config, routers: u32) -> Vec<Vec<End>> {
+fn ends(config: &Config, (routers, nodes_per_router): (u32, u32)) -> Vec<Vec<End>> {
     let mut ends: Vec<Vec<End>> = vec![Vec::new(); routers as usize];
     for edge in &config.edges {
         let [one, other] = edge.between;
-        let port = |router: u32| config.nodes_per_router as u16 + ends[router as usize].len() as u16;
+        let port = |router: u32| nodes_per_router as u16 + ends[router as usize].len() as u16;
         let (here, there) = (port(one), port(other));
         let Edge { latency, cycles_per_phit, .. } = *edge;
         let end = |router, port| End { router, port, latency: latency.unwrap_or(1), cycles_per_phit };

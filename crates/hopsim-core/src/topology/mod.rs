@@ -16,7 +16,7 @@ use crate::error::ConfigError;
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 /// Most router ports of a network, terminal ports included.
 const MAX_PORTS: u64 = 1 << 26;
@@ -51,10 +51,10 @@ macro_rules! topologies {
                 .map_err(|e| e.within(self.name()))
             }
 
-            /// Replaces a file by what it holds: `read` gives the links of a file of that name, or says why it cannot.
+            /// Replaces a file by what it holds: `read` gives the network in a file of that name, or says why it cannot.
             pub fn load(
                 &mut self,
-                read: impl Fn(&str) -> Result<Vec<graph::Edge>, String>,
+                read: impl Fn(&str) -> Result<graph::Contents, String>,
             ) -> Result<(), ConfigError> {
                 let name = self.name();
                 match self {
@@ -146,6 +146,9 @@ questions! {
     fn nodes_per_router() -> u32;
     fn routers_with_nodes() -> u32;
     fn nodes() -> u32;
+    fn nodes_of(router: u32) -> Range<u32>;
+    fn router_of(node: u32) -> u32;
+    fn has_equal_routers() -> bool;
     fn ports() -> Vec<PortClass>;
     fn link_classes() -> &'static [&'static str];
     fn neighbour(router: u32, port: usize) -> Option<(u32, usize)>;
@@ -190,7 +193,7 @@ trait Parameters {
     fn build(&self) -> Result<Self::Built, ConfigError>;
 
     /// See [`TopologyConfig::load`].
-    fn load(&mut self, _read: impl Fn(&str) -> Result<Vec<graph::Edge>, String>) -> Result<(), ConfigError> {
+    fn load(&mut self, _read: impl Fn(&str) -> Result<graph::Contents, String>) -> Result<(), ConfigError> {
         Ok(())
     }
 
@@ -203,7 +206,8 @@ pub trait Interconnect {
     /// Number of routers.
     fn routers(&self) -> u32;
 
-    /// Nodes per router; node n hangs from router n / this, on terminal port n % this.
+    /// Nodes per router, or of the router that has most; node n hangs from router n / this, on terminal port n % this, unless
+    /// routers differ ([`Self::has_equal_routers`]).
     fn nodes_per_router(&self) -> u32;
 
     /// Number of routers that have nodes, which are the first ones: of a fat tree those of level 0, of a graph as many as it
@@ -215,6 +219,23 @@ pub trait Interconnect {
     /// Number of nodes.
     fn nodes(&self) -> u32 {
         self.routers_with_nodes() * self.nodes_per_router()
+    }
+
+    /// The nodes of a router, in the order of its terminal ports.
+    fn nodes_of(&self, router: u32) -> Range<u32> {
+        let nodes = if router < self.routers_with_nodes() { self.nodes_per_router() } else { 0 };
+        let first = router * self.nodes_per_router();
+        first..first + nodes
+    }
+
+    /// The router of a node.
+    fn router_of(&self, node: u32) -> u32 {
+        node / self.nodes_per_router()
+    }
+
+    /// Whether all routers that have nodes have as many.
+    fn has_equal_routers(&self) -> bool {
+        true
     }
 
     /// The class of every port of a router; terminal ports come first. The same for all routers: one that

@@ -50,7 +50,7 @@ impl RankOrder {
                 let per_group = topology.routers() / topology.groups();
                 let routers = if unit == Unit::Groups { per_group } else { 1 };
                 ordered.sort_unstable();
-                ordered = dealt(&ordered, routers * topology.nodes_per_router());
+                ordered = dealt(&ordered, |node| topology.router_of(node) / routers);
             }
             Self::Column => {
                 let Topology::Cube(cube) = topology else {
@@ -58,18 +58,17 @@ impl RankOrder {
                         .value("column")
                         .valid("ascending, random, round_robin, or a mesh or torus"));
                 };
-                let per_router = topology.nodes_per_router();
-                ordered.sort_unstable_by_key(|node| (cube.coordinates(node / per_router), *node));
+                ordered.sort_unstable_by_key(|&node| (cube.coordinates(topology.router_of(node)), node));
             }
         }
         Ok(ordered)
     }
 }
 
-/// The first of every so many consecutive nodes that has one, then the second of each, and so on.
-fn dealt(nodes: &[u32], size: u32) -> Vec<u32> {
+/// The first node of every unit that has one, then the second of each, and so on.
+fn dealt(nodes: &[u32], unit_of: impl Fn(u32) -> u32) -> Vec<u32> {
     let mut turns: Vec<(usize, u32)> = Vec::with_capacity(nodes.len());
-    for unit in nodes.chunk_by(|one, other| one / size == other / size) {
+    for unit in nodes.chunk_by(|&one, &other| unit_of(one) == unit_of(other)) {
         turns.extend((0..).zip(unit.iter().copied()));
     }
     turns.sort_unstable();

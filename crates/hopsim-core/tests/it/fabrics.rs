@@ -315,6 +315,88 @@ fn keys_of_fabrics_elsewhere() {
     );
 }
 
+/// Two switches with two nodes and one, which a third one joins.
+const UNEQUAL: &str = "\
+topology.graph = { nodes = [2, 1], edges = [{ between = [0, 2] }, { between = [1, 2] }] }
+router.infiniband.forwarding = { tables = [[0, 1, 2], [1, 1, 0], [0, 0, 1]] }
+jobs = [{ flows = [{ source = 0, destination = 2 }] }]
+";
+
+#[test]
+fn forwarding_tables_of_the_document() {
+    let key = "router.infiniband.forwarding.tables";
+    let of = |tables: &str| {
+        let said = message_of(UNEQUAL, &[&format!("{key}={tables}")]);
+        said.replacen(" (override)", "", 1)
+    };
+    assert_eq!(of("[[0, 1, 2], [1, 1, 0], [0, 0, 1]]"), "accepted");
+    assert_eq!(
+        of("[[0, 1, 2], [1, 1, 0]]"),
+        format!("{key}: has tables of 2 switches; valid: 3 tables, one for each switch")
+    );
+    assert_eq!(
+        of("[[0, 1, 2], [1, 1], [0, 0, 1]]"),
+        format!("{key}.1: has outputs for 2 nodes; valid: 3 outputs, one for each node")
+    );
+    assert_eq!(
+        of("[[0, 1, 2], [1, 2, 0], [0, 0, 1]]"),
+        format!("{key}.1.1 = 2: switch 1 has no such output; valid: 0 … 1")
+    );
+    let valid = "valid: tables that lead to every node";
+    assert_eq!(
+        of("[[0, 0, 2], [1, 1, 0], [0, 0, 1]]"),
+        format!("{key}: switch 0 sends packets for node 1 to node 0; {valid}")
+    );
+    assert_eq!(
+        of("[[0, 1, 2], [1, 1, 0], [0, 0, 0]]"),
+        format!("{key}: packets for node 2 go round: switch 0 → switch 2 → switch 0; {valid}")
+    );
+    starts(
+        &message_of(UNEQUAL, &["router.infiniband.forwarding={ file = 'lfts.txt' }"]),
+        "router.infiniband.forwarding.file = \"lfts.txt\": nothing says which LIDs its nodes have, and which links the ports of \
+         its switches; valid: topology.graph.file = \"…\", what ibnetdiscover prints of the same fabric",
+    );
+}
+
+#[test]
+fn routers_may_have_different_numbers_of_nodes() {
+    let found = summary(UNEQUAL);
+    assert_eq!(found["nodes"], json!(2), "source and destination");
+    assert!(found["packets_delivered"].as_u64() > Some(1000));
+    let of = |key: &str, value: &str| {
+        message_of(
+            UNEQUAL,
+            &["router.infiniband.forwarding=minimal", &format!("topology.graph.{key}={value}")],
+        )
+    };
+    assert_eq!(of("nodes", "[2, 1, 1]"), "accepted");
+    let alone = ["router.infiniband.forwarding=minimal", "topology.graph={ nodes = [3] }"];
+    assert_eq!(message_of(UNEQUAL, &alone), "accepted");
+    assert_eq!(of("nodes", "[2, 65]"), "topology.graph.nodes.1 = 65 (override): out of range; valid: 1 … 64");
+    starts(
+        &of("nodes", "[1, 1, 1, 1]"),
+        "topology.graph.nodes = those of 4 routers: the graph has 3 routers; valid: at most 3 numbers",
+    );
+    for key in ["nodes_per_router", "routers_with_nodes"] {
+        assert_eq!(
+            of(key, "2"),
+            format!(
+                "topology.graph.{key} (override): nodes, or the file, says how many nodes each router has; \
+                 valid: no such key"
+            )
+        );
+    }
+    let elsewhere = UNEQUAL.lines().next().unwrap_or_default();
+    let elsewhere =
+        |nodes: &str| message_of(elsewhere, &["load=0.1", &format!("topology.graph.nodes={nodes}")]);
+    assert_eq!(elsewhere("[2, 2]"), "accepted");
+    assert_eq!(
+        elsewhere("[2, 1]"),
+        "topology.graph.nodes (override): routers with different numbers of nodes are for InfiniBand fabrics; \
+         valid: as many nodes on every router that has nodes, or router.infiniband"
+    );
+}
+
 /// A ring of five switches in which every node sends to the second one after it.
 fn ring(lanes: &str, levels: [u8; 5]) -> String {
     let flow = |source: usize| {

@@ -1,7 +1,11 @@
 //! Documents of InfiniBand fabrics: keys that mean nothing there are refused, and keys that mean something there alone elsewhere.
 
+use super::Files;
 use crate::config::Experiment;
+use crate::config::infiniband::Forwarding;
+use crate::config::router::RouterConfig;
 use crate::error::ConfigError;
+use crate::topology::{TopologyConfig, graph};
 use serde_json::{Value, json};
 
 /// What a fabric does not have, and what there is instead.
@@ -78,6 +82,23 @@ fn check_measure(root: &Value, has_programs: bool) -> Result<(), ConfigError> {
         let reason = "a run of programs begins at 0 and ends when they are done";
         return refused(&format!("time.{key}"), reason, "measure.max_cycles");
     }
+    Ok(())
+}
+
+/// Reads the file of the forwarding tables, whose LIDs and ports the file of the topology explains, before that is replaced by its
+/// links.
+pub fn load(experiment: &mut Experiment, files: &impl Files) -> Result<(), ConfigError> {
+    let RouterConfig::Infiniband(router) = &mut experiment.router else { return Ok(()) };
+    let Forwarding::File(file) = &router.forwarding else { return Ok(()) };
+    let refused = |reason: String| {
+        ConfigError::new("router.infiniband.forwarding.file", reason).value(format!("{file:?}"))
+    };
+    let TopologyConfig::Graph(graph::Config { file: Some(network), .. }) = &experiment.topology else {
+        let reason = "nothing says which LIDs its nodes have, and which links the ports of its switches";
+        let valid = "topology.graph.file = \"…\", what ibnetdiscover prints of the same fabric";
+        return Err(refused(reason.into()).valid(valid));
+    };
+    router.forwarding = Forwarding::Tables(files.forwarding(file, network).map_err(refused)?);
     Ok(())
 }
 

@@ -22,7 +22,7 @@ use crate::config::program::ProgramConfig;
 use crate::error::{ConfigError, Origin};
 use crate::plan::AnyPlan;
 use crate::plan::programs::no_files;
-use crate::topology::graph::Edge;
+use crate::topology::graph::Contents;
 pub use check::closest;
 use draft::Draft;
 use hopsim_programs::program::Program;
@@ -50,8 +50,11 @@ pub struct Point {
 
 /// What reads the files that a document names, or says why it cannot: the core itself reads none.
 pub trait Files {
-    /// The links of the graph in a file.
-    fn links(&self, file: &str) -> Result<Vec<Edge>, String>;
+    /// The network in a file.
+    fn network(&self, file: &str) -> Result<Contents, String>;
+
+    /// The forwarding tables in a file, for the switches and nodes of a network in another one.
+    fn forwarding(&self, file: &str, network: &str) -> Result<Vec<Vec<u16>>, String>;
 
     /// The nodes in the file of a placement, by rank.
     fn nodes(&self, file: &str) -> Result<Vec<u32>, String>;
@@ -70,7 +73,11 @@ pub trait Files {
 struct NoFiles;
 
 impl Files for NoFiles {
-    fn links(&self, _: &str) -> Result<Vec<Edge>, String> {
+    fn network(&self, _: &str) -> Result<Contents, String> {
+        Err("cannot be read here".into())
+    }
+
+    fn forwarding(&self, _: &str, _: &str) -> Result<Vec<Vec<u16>>, String> {
         Err("cannot be read here".into())
     }
 
@@ -170,8 +177,9 @@ fn point(base: &Draft<'_>, sweep: &Sweep, index: usize, files: &impl Files) -> R
     if draft.load_yields {
         experiment.spread_load();
     }
-    let links = |file: &str| files.links(file);
-    experiment.topology.load(links).map_err(|error| draft.located(error.within("topology")))?;
+    fabric::load(&mut experiment, files).map_err(|error| draft.located(error))?;
+    let network = |file: &str| files.network(file);
+    experiment.topology.load(network).map_err(|error| draft.located(error.within("topology")))?;
     programs::check(&draft.root, &experiment).map_err(|error| draft.located(error))?;
     programs::load(&mut experiment, files).map_err(|error| draft.located(error))?;
     fabric::check(&draft.root, &experiment).map_err(|error| draft.located(error))?;
@@ -284,6 +292,7 @@ mod tests {
             ("high", json!([[0, 64]])),
             ("low", json!([[0, 64]])),
             ("messages", json!({ "rate": "1 Gb/s" })),
+            ("tables", json!([[0]])),
         ];
         let mut cases = Vec::new();
         outside(Schema::root(), &mut Vec::new(), &mut cases);

@@ -61,7 +61,7 @@ impl Default for Infiniband {
 }
 
 /// How the forwarding tables are made. A table has one output for each destination, wherever packets come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Forwarding {
     /// By the topology's minimal routing. Where there are several ways (up a fat tree, parallel links of a dragonfly, both ways half
@@ -76,6 +76,13 @@ pub enum Forwarding {
     /// that of the lower number is above. A switch from which a way leads down only takes such a way, however long. Source:
     /// Schroeder et al., IEEE JSAC 9 (1991); the algorithm updn of `OpenSM`.
     UpDown,
+    /// Those of a real fabric, in a file relative to the directory of the experiment: what `ibroute` prints of every switch, one
+    /// after the other, or `dump_lfts`. `topology.graph.file`, as `ibnetdiscover` prints it, says which ports and LIDs they mean. A
+    /// node is reached by its first LID, whatever its LMC.
+    File(String),
+    /// Those written here: of every switch, for every node, the output, counted through its nodes and then through its links in the
+    /// order of the topology, from 0.
+    Tables(Vec<Vec<u16>>),
 }
 
 /// Links of a fabric.

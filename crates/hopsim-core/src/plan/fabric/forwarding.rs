@@ -1,13 +1,19 @@
 //! Forwarding tables: the output of every switch for every destination.
 
+use super::path;
 use super::wiring::Plugs;
 use crate::config::infiniband::Forwarding;
+use crate::error::ConfigError;
 use crate::topology::shortest::distances;
 use crate::topology::{PortClass, Topology};
 
 /// The tables, by switch · hosts + destination: outputs counted from the first port of the switch.
-pub fn tables(how: Forwarding, topology: &Topology, (first_port, plugs): (&[u32], &Plugs)) -> Vec<u16> {
-    let (routers, nodes, per_router) = (topology.routers(), topology.nodes(), topology.nodes_per_router());
+pub fn tables(
+    how: &Forwarding,
+    topology: &Topology,
+    (first_port, plugs): (&[u32], &Plugs),
+) -> Result<Vec<u16>, ConfigError> {
+    let (routers, nodes) = (topology.routers(), topology.nodes());
     let number = |router: u32, port: usize| (plugs.of(router, port) - first_port[router as usize]) as u16;
     let ports = match how {
         Forwarding::Minimal => minimal(topology),
@@ -16,15 +22,93 @@ pub fn tables(how: Forwarding, topology: &Topology, (first_port, plugs): (&[u32]
             let levels = levels(topology);
             spread(topology, &|switch: u32| legal(topology, &levels, switch))
         }
+        Forwarding::File(file) => {
+            let refused = ConfigError::new(path("forwarding.file"), "has not been read");
+            return Err(refused.value(format!("{file:?}")).valid("tables in its place"));
+        }
+        Forwarding::Tables(tables) => return given(tables, topology),
     };
     let place = |router: u32, node: u32| router as usize * nodes as usize + node as usize;
-    (0..routers)
-        .flat_map(|router| (0..nodes).map(move |node| (router, node)))
-        .map(|(router, node)| {
-            let is_here = node / per_router == router;
-            number(router, if is_here { (node % per_router) as usize } else { ports[place(router, node)] })
+    let tables =
+        (0..routers).flat_map(|router| (0..nodes).map(move |node| (router, node))).map(|(router, node)| {
+            let here = topology.nodes_of(router);
+            let port =
+                if here.contains(&node) { (node - here.start) as usize } else { ports[place(router, node)] };
+            number(router, port)
+        });
+    Ok(tables.collect())
+}
+
+/// Checks tables of the document.
+fn given(tables: &[Vec<u16>], topology: &Topology) -> Result<Vec<u16>, ConfigError> {
+    let (routers, nodes) = (topology.routers(), topology.nodes());
+    let key = |index: usize| path(&format!("forwarding.tables.{index}"));
+    if tables.len() != routers as usize {
+        let reason = format!("has tables of {} switches", tables.len());
+        return Err(ConfigError::new(path("forwarding.tables"), reason)
+            .valid(format!("{routers} tables, one for each switch")));
+    }
+    let outputs: Vec<Vec<Output>> = (0..routers).map(|router| outputs(topology, router)).collect();
+    for (switch, table) in tables.iter().enumerate() {
+        if table.len() != nodes as usize {
+            let reason = format!("has outputs for {} nodes", table.len());
+            return Err(
+                ConfigError::new(key(switch), reason).valid(format!("{nodes} outputs, one for each node"))
+            );
+        }
+        if let Some(node) = table.iter().position(|&output| usize::from(output) >= outputs[switch].len()) {
+            let reason = format!("switch {switch} has no such output");
+            return Err(ConfigError::new(format!("{}.{node}", key(switch)), reason)
+                .value(table[node])
+                .valid(format!("0 … {}", outputs[switch].len() - 1)));
+        }
+    }
+    let starts = (0..nodes).flat_map(|node| (0..routers).map(move |switch| (switch, node)));
+    for (switch, node) in starts {
+        follow((switch, node), |switch, node| {
+            outputs[switch as usize][usize::from(tables[switch as usize][node as usize])]
         })
-        .collect()
+        .map_err(|reason| {
+            ConfigError::new(path("forwarding.tables"), reason).valid("tables that lead to every node")
+        })?;
+    }
+    Ok(tables.concat())
+}
+
+/// Where an output leads.
+#[derive(Clone, Copy, Debug)]
+enum Output {
+    Node(u32),
+    Switch(u32),
+}
+
+/// Those of a switch: its nodes, then its links.
+fn outputs(topology: &Topology, router: u32) -> Vec<Output> {
+    let nodes = topology.nodes_of(router).map(Output::Node);
+    nodes.chain(links(topology, router).map(|(_, peer)| Output::Switch(peer))).collect()
+}
+
+/// Goes from a switch to a node, or says why that does not work.
+fn follow((switch, node): (u32, u32), output: impl Fn(u32, u32) -> Output) -> Result<(), String> {
+    let mut way = vec![switch];
+    loop {
+        let at = way[way.len() - 1];
+        match output(at, node) {
+            Output::Node(end) if end == node => return Ok(()),
+            Output::Node(end) => {
+                return Err(format!("switch {at} sends packets for node {node} to node {end}"));
+            }
+            Output::Switch(next) => {
+                let met = way.iter().position(|&before| before == next);
+                way.push(next);
+                if let Some(first) = met {
+                    let round: Vec<String> =
+                        way[first..].iter().map(|switch| format!("switch {switch}")).collect();
+                    return Err(format!("packets for node {node} go round: {}", round.join(" → ")));
+                }
+            }
+        }
+    }
 }
 
 /// Ports to other switches that are plugged in, with the switch there.
@@ -36,8 +120,7 @@ fn links(topology: &Topology, router: u32) -> impl Iterator<Item = (usize, u32)>
 
 /// By router and node: the port that minimal routing takes; which of several, the number of the node says.
 fn minimal(topology: &Topology) -> Vec<usize> {
-    let per_router = topology.nodes_per_router();
-    let port = |router: u32, node: u32| match node / per_router {
+    let port = |router: u32, node: u32| match topology.router_of(node) {
         to if to == router => 0,
         to => topology.minimal_port(router, to, topology.trunk_of(router, to, node)).0,
     };
@@ -49,18 +132,17 @@ fn minimal(topology: &Topology) -> Vec<usize> {
 /// fewest nodes before it, of several the first.
 fn spread(topology: &Topology, choices: &dyn Fn(u32) -> Vec<Vec<usize>>) -> Vec<usize> {
     let (routers, nodes) = (topology.routers() as usize, topology.nodes() as usize);
-    let per_router = topology.nodes_per_router() as usize;
     let width = topology.ports().len();
     let mut chosen = vec![0u32; routers * width];
     let mut ports = vec![0; routers * nodes];
     for switch in 0..topology.routers_with_nodes() {
         let choices = choices(switch);
-        for node in switch as usize * per_router..(switch as usize + 1) * per_router {
+        for node in topology.nodes_of(switch) {
             for (router, choices) in choices.iter().enumerate() {
                 let fewest = choices.iter().min_by_key(|&&port| (chosen[router * width + port], port));
                 if let Some(&port) = fewest {
                     chosen[router * width + port] += 1;
-                    ports[router * nodes + node] = port;
+                    ports[router * nodes + node as usize] = port;
                 }
             }
         }

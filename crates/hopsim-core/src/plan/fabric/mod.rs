@@ -277,7 +277,7 @@ fn build(
     let congestion =
         congestion.map(|control| congestion::build(control, (mtu, at_switch), clock)).transpose()?;
     let links = wiring::Links { kinds, exceptions };
-    let wiring = wiring::Wiring::new((topology, config.forwarding), (links, at_host, at_switch))?;
+    let wiring = wiring::Wiring::new((topology, &config.forwarding), (links, at_host, at_switch))?;
     Ok(Fabric {
         ticks_per_ns: clock.ticks_per_ns(),
         mtu,

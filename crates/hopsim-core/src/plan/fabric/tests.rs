@@ -32,6 +32,7 @@ fn every_link_leads_back_and_every_way_arrives() {
         "hyperx = { sides = [3, 3], nodes_per_router = 2 }",
         "dragonfly = { p = 2, a = 4, h = 2, groups = 5 }",
         "graph = { edges = [{ between = [0, 1] }, { between = [1, 2] }], nodes_per_router = 3, routers_with_nodes = 2 }",
+        "graph = { edges = [{ between = [2, 1] }, { between = [0, 2] }, { between = [1, 2] }], nodes = [1, 3] }",
     ] {
         let found = fabric(topology).fabric;
         for (number, port) in found.ports.iter().enumerate() {
@@ -93,6 +94,17 @@ fn with_forwarding(forwarding: &str, topology: &str) -> Fabric {
     let flows = "jobs = [{ flows = [{ source = 0, destination = 1 }] }]";
     let text = format!("router.infiniband.forwarding = \"{forwarding}\"\ntopology.{topology}\n{flows}\n");
     plan(&text).fabric
+}
+
+#[test]
+fn tables_that_are_given_are_those_that_are_used() {
+    let graph = "graph = { nodes = [3, 1, 2], edges = [{ between = [0, 3] }, { between = [1, 3] }, { between = [4, 0] }, \
+        { between = [4, 1] }, { between = [2, 4] }, { between = [3, 2] }] }";
+    let found = with_forwarding("min_hop", graph);
+    let tables: Vec<&[u16]> = found.forwarding.chunks(found.hosts as usize).collect();
+    let given = format!("router.infiniband.forwarding.tables = {tables:?}\ntopology.{graph}\n");
+    let given = plan(&format!("{given}jobs = [{{ flows = [{{ source = 0, destination = 1 }}] }}]\n")).fabric;
+    assert_eq!(given.forwarding, found.forwarding);
 }
 
 /// Two switches above four with two nodes each.

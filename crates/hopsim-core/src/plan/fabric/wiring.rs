@@ -63,7 +63,7 @@ impl Wiring {
     /// Wires a topology with links to hosts and between switches, where a VL has these buffers \[blocks\] at hosts, and at switches
     /// on ports to hosts and to switches.
     pub fn new(
-        (topology, how): (&Topology, Forwarding),
+        (topology, how): (&Topology, &Forwarding),
         (links, at_host, at_switch): (Links, u32, [u32; 2]),
     ) -> Result<Self, ConfigError> {
         let (hosts, routers) = (topology.nodes(), topology.routers());
@@ -78,8 +78,10 @@ impl Wiring {
             let Link { byte, delay } = links.at(at);
             Port { peer, byte, delay, buffer }
         };
-        let per_router = topology.nodes_per_router();
-        let terminal = |host: u32| plugs.of(host / per_router, (host % per_router) as usize);
+        let terminal = |host: u32| {
+            let router = topology.router_of(host);
+            plugs.of(router, (host - topology.nodes_of(router).start) as usize)
+        };
         let mut ports: Vec<Port> =
             (0..hosts).map(|host| port(At::Node(host), terminal(host), at_host)).collect();
         for router in 0..routers {
@@ -87,7 +89,7 @@ impl Wiring {
                 match (class, topology.neighbour(router, number)) {
                     _ if plugs.of(router, number) == NONE => {}
                     (PortClass::Terminal, _) => {
-                        let host = router * per_router + number as u32;
+                        let host = topology.nodes_of(router).start + number as u32;
                         ports.push(port(At::Node(host), host, at_switch[0]));
                     }
                     (PortClass::Link(_), peer) => {
@@ -98,7 +100,7 @@ impl Wiring {
                 }
             }
         }
-        let forwarding = forwarding::tables(how, topology, (&first_port, &plugs));
+        let forwarding = forwarding::tables(how, topology, (&first_port, &plugs))?;
         Ok(Self { first_port, ports, forwarding })
     }
 }
@@ -111,7 +113,7 @@ fn plug(topology: &Topology) -> (Vec<u32>, Plugs) {
     for router in 0..topology.routers() {
         for (port, class) in classes.iter().enumerate() {
             let is_plugged = match class {
-                PortClass::Terminal => router < topology.routers_with_nodes(),
+                PortClass::Terminal => port < topology.nodes_of(router).len(),
                 PortClass::Link(_) => topology.neighbour(router, port).is_some(),
             };
             numbers.push(if is_plugged { next } else { NONE });

@@ -90,7 +90,7 @@ pub struct Site<'a> {
 impl Site<'_> {
     /// The router of a node.
     pub fn router(&self, node: u32) -> u32 {
-        node / self.topology.nodes_per_router()
+        self.topology.router_of(node)
     }
 
     /// The group of a node.
