@@ -4,6 +4,7 @@ use crate::Fact;
 use crate::lanes::LaneArbiter;
 use crate::link::Flight;
 use crate::simulator::{Packet, Reference, round_robin};
+use hopsim_infiniband::congestion::Notification;
 use hopsim_infiniband::fabric::{Fabric, NOTIFICATION, blocks};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::Sent;
@@ -23,8 +24,8 @@ pub struct Host {
     link_free: Ticks,
     /// When the bus can bring the next packet.
     bus_free: Ticks,
-    /// Notifications that have not been sent.
-    notifications: VecDeque<Notification>,
+    /// Notification packets and acknowledgements that have not been sent.
+    answers: VecDeque<Answer>,
     /// Packets in the receive buffer, in the order in which their heads arrived.
     pub received: Vec<Received>,
     /// When it acts next by itself.
@@ -33,10 +34,10 @@ pub struct Host {
     pub has_heard: bool,
 }
 
-/// A notification that waits.
-struct Notification {
-    flow: usize,
-    number: u32,
+/// A notification packet or an acknowledgement that waits.
+struct Answer {
+    told: Sent,
+    notifies: bool,
 }
 
 /// A packet in a receive buffer.
@@ -55,8 +56,10 @@ pub struct Sender {
     rate_allows: Ticks,
     bytes: u64,
     packets: u32,
-    /// Notifications for it, so far.
-    notifications: u32,
+    /// Notification packets or acknowledgements for it, so far.
+    answers: u32,
+    /// Marks of the packets that have come and have not been acknowledged.
+    unacknowledged: Vec<bool>,
 }
 
 impl Host {
@@ -68,7 +71,7 @@ impl Host {
             lanes: LaneArbiter::new(&fabric.lanes),
             link_free: 0,
             bus_free: 0,
-            notifications: VecDeque::new(),
+            answers: VecDeque::new(),
             received: Vec::new(),
             acts,
             has_heard: false,
@@ -79,7 +82,7 @@ impl Host {
 impl Sender {
     /// A flow that has sent nothing.
     pub fn new(begins: Ticks) -> Self {
-        Self { begins, rate_allows: 0, bytes: 0, packets: 0, notifications: 0 }
+        Self { begins, rate_allows: 0, bytes: 0, packets: 0, answers: 0, unacknowledged: Vec::new() }
     }
 }
 
@@ -94,23 +97,44 @@ impl<W: Workload> Reference<W> {
         self.hosts[host].received.push(Received { packet, tail, drained_from: None });
     }
 
-    /// Step 4, second half: notifications are taken, marked packets are answered with one.
+    /// Step 4, second half: notifications and acknowledgements are taken, data packets are answered with them.
     pub fn tails_arrive(&mut self) {
         for host in 0..self.hosts.len() {
             let Some(index) = self.hosts[host].received.iter().position(|each| each.tail == self.now) else {
                 continue;
             };
-            let Packet { told, marked, .. } = self.packets[self.hosts[host].received[index].packet];
-            let flow = told.flow as usize;
-            if told.is_notification {
-                self.deliver(host, index);
+            let packet = self.packets[self.hosts[host].received[index].packet];
+            let flow = packet.told.flow as usize;
+            if !packet.told.is_notification {
+                self.answer(host, packet);
+                continue;
+            }
+            self.deliver(host, index);
+            if packet.marked {
                 self.react(flow);
-            } else if marked {
-                let number = self.senders[flow].notifications;
-                self.senders[flow].notifications += 1;
-                self.hosts[host].notifications.push_back(Notification { flow, number });
             }
         }
+    }
+
+    /// A data packet is at its destination, which answers if it is time.
+    fn answer(&mut self, host: usize, packet: Packet) {
+        let Some(control) = &self.fabric.congestion else { return };
+        let sender = &mut self.senders[packet.told.flow as usize];
+        let (is_time, notifies, bytes) = match control.notification {
+            Notification::Packets => (packet.marked, true, NOTIFICATION),
+            Notification::Acknowledgements { every, bytes } => {
+                sender.unacknowledged.push(packet.marked);
+                let is_time = packet.is_last || sender.unacknowledged.len() == every as usize;
+                (is_time, sender.unacknowledged.contains(&true), bytes)
+            }
+        };
+        if !is_time {
+            return;
+        }
+        sender.unacknowledged.clear();
+        let told = Sent { flow: packet.told.flow, number: sender.answers, bytes, is_notification: true };
+        sender.answers += 1;
+        self.hosts[host].answers.push_back(Answer { told, notifies });
     }
 
     /// The packets that have been drained are delivered, the next ones begin as soon as they are sure not to be interrupted.
@@ -151,14 +175,14 @@ impl<W: Workload> Reference<W> {
         self.message_arrives(host, number);
     }
 
-    /// Step 9: hosts whose link is free send, notifications first.
+    /// Step 9: hosts whose link is free send, notifications and acknowledgements first.
     pub fn hosts_send(&mut self) {
         for host in 0..self.hosts.len() {
             if self.now < self.hosts[host].link_free {
                 continue;
             }
-            if let Some(index) = self.next_notification(host) {
-                self.send_notification(host, index);
+            if let Some(index) = self.next_answer(host) {
+                self.send_answer(host, index);
             } else if let Some(flow) = self.next_flow(host) {
                 self.send_data(host, flow);
             }
@@ -170,18 +194,20 @@ impl<W: Workload> Reference<W> {
         usize::from(self.fabric.lanes.of_service_level[usize::from(self.flows[flow].service_level)])
     }
 
-    /// The notification that has waited longest of those that a credit allows.
-    fn next_notification(&self, host: usize) -> Option<usize> {
-        let mut waiting = self.hosts[host].notifications.iter();
-        waiting.position(|each| self.links[host].credits[self.lane_of(each.flow)] > 0)
+    /// The notification packet or acknowledgement that has waited longest of those that the credits allow.
+    fn next_answer(&self, host: usize) -> Option<usize> {
+        let mut waiting = self.hosts[host].answers.iter();
+        waiting.position(|Answer { told, .. }| {
+            self.links[host].credits[self.lane_of(told.flow as usize)] >= blocks(told.bytes)
+        })
     }
 
-    fn send_notification(&mut self, host: usize, index: usize) {
-        let Some(Notification { flow, number }) = self.hosts[host].notifications.remove(index) else {
+    fn send_answer(&mut self, host: usize, index: usize) {
+        let Some(Answer { told, notifies }) = self.hosts[host].answers.remove(index) else {
             return;
         };
-        let told = Sent { flow: flow as u32, number, bytes: NOTIFICATION, is_notification: true };
-        self.send(host, told, self.flows[flow].source);
+        let source = self.flows[told.flow as usize].source;
+        self.send(host, (told, notifies, false), source);
     }
 
     /// The flow whose turn it is, if one may send.
@@ -236,16 +262,20 @@ impl<W: Workload> Reference<W> {
         sender.bytes += u64::from(bytes);
         sender.rate_allows = self.now + u64::from(bytes) * flow.byte;
         self.hosts[host].bus_free = self.now + u64::from(bytes) * self.fabric.host.injection;
-        let on_link = self.send(host, told, flow.destination);
+        let is_last = match self.flows[number].bytes {
+            Some(bytes) if number < self.given => self.senders[number].bytes == bytes,
+            _ => self.messages.iter().any(|each| each.last == Some(self.packets.len())),
+        };
+        let on_link = self.send(host, (told, false, is_last), flow.destination);
         self.throttle(number, on_link);
     }
 
     /// A packet starts on the link of a host, which it occupies for the time that is returned.
-    fn send(&mut self, host: usize, told: Sent, destination: u32) -> Ticks {
+    fn send(&mut self, host: usize, (told, marked, is_last): (Sent, bool, bool), destination: u32) -> Ticks {
         let lane = self.lane_of(told.flow as usize);
         let number = self.packets.len();
         let packet =
-            Packet { told, destination: destination as usize, lane, started: self.now, marked: false };
+            Packet { told, destination: destination as usize, lane, started: self.now, marked, is_last };
         self.packets.push(packet);
         self.facts.push(Fact::Sent { at: self.now, packet: told });
         self.links[host].credits[lane] -= packet.blocks();

@@ -15,7 +15,7 @@ pub struct Posted {
     /// What of it has been sent \[bytes\].
     sent: u64,
     /// Its last packet, when that has been sent.
-    last: Option<usize>,
+    pub last: Option<usize>,
 }
 
 impl Posted {

@@ -25,8 +25,10 @@ pub struct Packet {
     pub lane: usize,
     /// When it was sent.
     pub started: Ticks,
-    /// Whether a switch has marked it.
+    /// Whether a switch has marked it; of what goes back, whether it notifies of marks.
     pub marked: bool,
+    /// Whether nothing of its message, or of its flow, is left to send behind it.
+    pub is_last: bool,
 }
 
 impl Packet {

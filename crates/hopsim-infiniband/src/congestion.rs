@@ -47,6 +47,20 @@ pub enum VictimMask {
     None,
 }
 
+/// How the destination of marked packets tells their source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notification {
+    /// A packet for each of them.
+    Packets,
+    /// In acknowledgements of the packets of a flow.
+    Acknowledgements {
+        /// Packets of a flow from one to the next, at most; more than 0.
+        every: u32,
+        /// Length of one \[bytes\]; at most the longest packet.
+        bytes: u32,
+    },
+}
+
 /// What has a congestion control table index of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
@@ -101,6 +115,8 @@ pub struct CongestionControl {
     pub marking_rate: u16,
     /// Shorter packets are not marked \[blocks\].
     pub packet_size: u8,
+    /// How sources hear of marks.
+    pub notification: Notification,
     /// What an index belongs to.
     pub level: Level,
     /// When the timer runs.

@@ -6,13 +6,13 @@ use crate::time::Ticks;
 /// A packet, as it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sent {
-    /// Its flow; of a notification the flow that it is for.
+    /// Its flow; of a notification or acknowledgement the flow that it is for.
     pub flow: u32,
-    /// Which packet of the flow it is, from 0; which notification for it.
+    /// Which packet of the flow it is, from 0; which notification or acknowledgement for it.
     pub number: u32,
     /// Its length.
     pub bytes: u32,
-    /// Whether it is a notification.
+    /// Whether it is a notification packet or an acknowledgement.
     pub is_notification: bool,
 }
 
@@ -33,7 +33,8 @@ pub trait Observer {
     /// A flow of the workload has begun.
     fn flow(&mut self, _number: u32, _flow: &Flow) {}
 
-    /// A data packet is drained, or a notification taken; `sent` is when it was sent, `marked` whether it had a mark.
+    /// A data packet is drained, or another one taken; `sent` is when it was sent, `marked` whether a data packet had a mark, and
+    /// whether another one notifies of marks.
     fn delivered(&mut self, _at: Ticks, _packet: Sent, _sent: Ticks, _marked: bool) {}
 }
 

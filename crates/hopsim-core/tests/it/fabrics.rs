@@ -170,6 +170,37 @@ fn tables_of_congestion_control() {
 }
 
 #[test]
+fn notifications() {
+    let of = |key: &str, value: &str| control(&format!("notification{key}"), value);
+    assert_eq!(of("", "packets"), "accepted");
+    assert_eq!(of("", "acknowledgements"), "accepted");
+    let key = "router.infiniband.congestion_control.notification";
+    for (name, value, valid) in
+        [("every", "0", "1 … 65535"), ("bytes", "0", "1 … 256"), ("bytes", "257", "1 … 256")]
+    {
+        assert_eq!(
+            of(&format!(".acknowledgements.{name}"), value),
+            format!("{key}.acknowledgements.{name} = {value} (override): out of range; valid: {valid}")
+        );
+    }
+    starts(&of("", "ack"), &format!("{key} = \"ack\": no such choice; "));
+    let text = format!("{VALID}measure.time.window = \"1 ms\"\n").replacen("[[jobs]]\n", "", 1);
+    let text = text.replacen("flows = [", "jobs = [{ flows = [", 1).replacen("}]\n", "}] }]\n", 1);
+    let sent = |notification: &str| {
+        let control = format!("congestion_control.notification = {notification}");
+        let found = summary(&text.replacen("congestion_control = {}", &control, 1));
+        ["packets_marked", "notifications_delivered"].map(|key| found[key].as_u64().unwrap())
+    };
+    // One of several marks in an acknowledgement is no notification of its own.
+    let [packets, single, many] =
+        ["\"packets\"", "{ acknowledgements = {} }", "{ acknowledgements = { every = 8 } }"].map(sent);
+    for [marked, notified] in [packets, single] {
+        assert!(notified > 10 && marked.abs_diff(notified) < 5, "{marked} marks, {notified} notifications");
+    }
+    assert!(many[1] > 10 && many[1] < many[0] - 5, "{many:?}");
+}
+
+#[test]
 fn lanes() {
     assert_eq!(
         router("lanes", "{ count = 2, low = [[0, 10]] }"),

@@ -6,7 +6,7 @@
 
 use crate::closed_forms::{flow, star};
 use hopsim_infiniband::congestion::{
-    CongestionControl, Delay, Level, MarkPoint, Marking, ThresholdMode, Timer, VictimMask,
+    CongestionControl, Delay, Level, MarkPoint, Marking, Notification, ThresholdMode, Timer, VictimMask,
 };
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
@@ -25,6 +25,7 @@ fn control() -> CongestionControl {
         marking: Marking::Periodic,
         marking_rate: 0,
         packet_size: 0,
+        notification: Notification::Packets,
         level: Level::QueuePair,
         timer: Timer::OnDemand,
         period: 1000,
@@ -84,6 +85,60 @@ fn notifications_raise_the_index_and_the_timer_lowers_it() {
     assert_eq!(starts(&fabric, &[flow(0, 1)], 0, 3073), [0, 256, 512, 1024, 2048, 3072]);
     let expected = [(0, 0), (384, 1), (640, 2), (896, 3), (1384, 2), (1408, 3), (2384, 2), (2432, 3)];
     assert_eq!(indices(&fabric, &[flow(0, 1)], 2500), expected);
+}
+
+/// Acknowledgements for flow 0: when they are delivered, their bytes, and whether they notify.
+fn acknowledged(fabric: &Fabric, flow: Flow, until: Ticks) -> Vec<(Ticks, u32, bool)> {
+    let acknowledgement = |fact| match fact {
+        Fact::Delivered { at, packet, marked, .. } if packet.is_notification => {
+            Some((at, packet.bytes, marked))
+        }
+        _ => None,
+    };
+    run(fabric, &[flow], 1, until).into_iter().filter_map(acknowledgement).collect()
+}
+
+/// Congestion control with acknowledgements of 32 bytes, which take 64 ticks from host to host.
+fn acknowledging(every: u32, change: impl FnOnce(&mut CongestionControl)) -> Fabric {
+    fabric(|control| {
+        control.notification = Notification::Acknowledgements { every, bytes: 32 };
+        change(control);
+    })
+}
+
+#[test]
+fn an_acknowledgement_of_several_packets_is_one_notification() {
+    // The second packet starts at 256; the acknowledgement of both leaves at 544 and is there at 608. The fourth starts at 768 with
+    // index 1, its acknowledgement is there at 768 + 288 + 64 = 1120. The fifth starts at 1280 with index 2, the timer lowers at 1608,
+    // the sixth starts at 2048 and is followed 256 + 256 later.
+    let fabric = acknowledging(2, |_| ());
+    assert_eq!(starts(&fabric, &[flow(0, 1)], 0, 2561), [0, 256, 512, 768, 1280, 2048, 2560]);
+    let expected = [(0, 0), (608, 1), (1120, 2), (1608, 1), (2400, 2)];
+    assert_eq!(indices(&fabric, &[flow(0, 1)], 2500), expected);
+}
+
+#[test]
+fn what_is_left_at_the_end_of_a_flow_is_acknowledged_then() {
+    let three = Flow { bytes: Some(768), ..flow(0, 1) };
+    let expected = [(256 + 288 + 64, 32, true), (512 + 288 + 64, 32, true)];
+    assert_eq!(acknowledged(&acknowledging(2, |_| ()), three, 9000), expected);
+    assert_eq!(acknowledged(&acknowledging(9, |_| ()), three, 9000), expected[1..]);
+    // Without an end nothing is known to be the last packet.
+    let ended = Flow { end: 700, ..flow(0, 1) };
+    assert_eq!(acknowledged(&acknowledging(2, |_| ()), ended, 9000), expected[..1]);
+}
+
+#[test]
+fn an_acknowledgement_notifies_if_one_of_its_packets_is_marked() {
+    let message = Flow { bytes: Some(256 + 255), ..flow(0, 1) };
+    let notify = |packet_size, every| {
+        let fabric = acknowledging(every, |control| control.packet_size = packet_size);
+        let notify: Vec<bool> = acknowledged(&fabric, message, 9000).iter().map(|each| each.2).collect();
+        (notify, indices(&fabric, &[message], 9000).iter().map(|each| each.1).max())
+    };
+    assert_eq!(notify(4, 2), (vec![true], Some(1)), "the first one of two");
+    assert_eq!(notify(4, 1), (vec![true, false], Some(1)));
+    assert_eq!(notify(5, 1), (vec![false, false], Some(0)));
 }
 
 #[test]

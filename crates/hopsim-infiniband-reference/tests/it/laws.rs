@@ -2,7 +2,7 @@
 
 use crate::fabrics::workload::{Players, Script};
 use crate::fabrics::{Case, for_each_fabric, for_each_fabric_with_messages};
-use hopsim_infiniband::congestion::{Delay, Marking, ThresholdMode, VictimMask};
+use hopsim_infiniband::congestion::{Delay, Marking, Notification, ThresholdMode, VictimMask};
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::Sent;
@@ -135,8 +135,10 @@ fn alike(number: u8, variants: impl Fn(Fabric) -> [Fabric; 2]) {
 #[test]
 fn congestion_control_that_marks_nothing_changes_nothing() {
     alike(5, |mut fabric| {
-        // No packet is so long.
-        fabric.congestion.iter_mut().for_each(|control| control.packet_size = 255);
+        // No packet is so long, and nothing is acknowledged.
+        fabric.congestion.iter_mut().for_each(|control| {
+            (control.packet_size, control.notification) = (255, Notification::Packets);
+        });
         [Fabric { congestion: None, ..fabric.clone() }, fabric]
     });
 }

@@ -4,7 +4,7 @@ use super::Simulation;
 use super::chooser::Chooser;
 use super::events::{Event, Step};
 use super::packet::{Ended, Packet};
-use crate::congestion::MarkPoint;
+use crate::congestion::{MarkPoint, Notification};
 use crate::fabric::{NOTIFICATION, blocks};
 use crate::flow::Flow;
 use crate::lanes::Lanes;
@@ -31,8 +31,10 @@ pub struct Sender {
     pending: VecDeque<Pending>,
     /// Packets sent.
     sent: u32,
-    /// Notifications that its destination has made.
-    notifications: u32,
+    /// Notification packets or acknowledgements that its destination has made.
+    answers: u32,
+    /// Packets that have come since the last acknowledgement, and whether one of them is marked.
+    unanswered: (u32, bool),
     /// Its reaction point.
     pub reaction: u32,
     /// Its VL.
@@ -45,8 +47,37 @@ impl Sender {
     /// A flow that may begin at `ready` and has nothing to send yet.
     pub fn new(flow: &Flow, ready: Ticks, (reaction, place): (u32, u32), lanes: &Lanes) -> Self {
         let lane = lanes.of_service_level[usize::from(flow.service_level)];
-        Self { ready, pending: VecDeque::new(), sent: 0, notifications: 0, reaction, lane, place }
+        Self {
+            ready,
+            pending: VecDeque::new(),
+            sent: 0,
+            answers: 0,
+            unanswered: (0, false),
+            reaction,
+            lane,
+            place,
+        }
     }
+}
+
+impl Sender {
+    /// A packet has come to the destination: whether the acknowledgement that is due with it notifies of marks, if one is.
+    fn acknowledge(&mut self, every: u32, (marked, is_last): (bool, bool)) -> Option<bool> {
+        let (packets, was_marked) = self.unanswered;
+        self.unanswered = (packets + 1, was_marked || marked);
+        (packets + 1 == every || is_last).then(|| std::mem::take(&mut self.unanswered).1)
+    }
+}
+
+/// A notification packet or an acknowledgement that waits.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    /// The flow that it is for.
+    flow: u32,
+    number: u32,
+    lane: u8,
+    /// Whether it notifies of marks.
+    notifies: bool,
 }
 
 /// A host.
@@ -56,8 +87,8 @@ pub struct Host {
     pub flows: Vec<u32>,
     /// Places in `flows` of those that have something to send, ascending.
     active: Vec<u32>,
-    /// Notifications that wait: flow, number and VL.
-    notifications: VecDeque<(u32, u32, u8)>,
+    /// Those that wait.
+    answers: VecDeque<Answer>,
     link_free: Ticks,
     bus_free: Ticks,
     /// When the last packet that came is drained.
@@ -77,7 +108,7 @@ impl Host {
         Self {
             flows: Vec::new(),
             active: Vec::new(),
-            notifications: VecDeque::new(),
+            answers: VecDeque::new(),
             link_free: 0,
             bus_free: 0,
             drained: 0,
@@ -129,7 +160,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             let free = state.link_free;
             return self.wake_host(host, free);
         }
-        if !self.send_notification(host) {
+        if !self.send_answer(host) {
             self.send_data(host);
         }
         let next = self.next_send(host);
@@ -146,7 +177,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             let data = state.in_turn(0).map(|flow| self.ready(flow).max(state.bus_free));
             return data.filter(|&at| at > self.now).min().unwrap_or(NEVER);
         }
-        if !state.notifications.is_empty() {
+        if !state.answers.is_empty() {
             return state.link_free;
         }
         let soonest = state.link_free.max(state.bus_free);
@@ -173,16 +204,33 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         pending.map_or(0, |pending| pending.left.min(self.fabric.mtu.into()) as u32)
     }
 
-    fn send_notification(&mut self, host: u32) -> bool {
-        let queue = &self.hosts[host as usize].notifications;
-        let has_credit = |lane: u8| self.credits[self.slot(host, lane)] >= blocks(NOTIFICATION);
-        let Some(place) = queue.iter().position(|&(_, _, lane)| has_credit(lane)) else { return false };
-        let Some((flow, number, lane)) = self.hosts[host as usize].notifications.remove(place) else {
+    /// Sends the notification packet or acknowledgement that has waited longest, if one can go.
+    fn send_answer(&mut self, host: u32) -> bool {
+        let queue = &self.hosts[host as usize].answers;
+        if queue.is_empty() {
+            return false;
+        }
+        let bytes = self.acknowledgements().map_or(NOTIFICATION, |(_, bytes)| bytes);
+        let has_credits = |answer: &Answer| self.credits[self.slot(host, answer.lane)] >= blocks(bytes);
+        let Some(place) = queue.iter().position(has_credits) else { return false };
+        let Some(Answer { flow, number, lane, notifies }) = self.hosts[host as usize].answers.remove(place)
+        else {
             return false;
         };
-        let name = Sent { flow, number, bytes: NOTIFICATION, is_notification: true };
-        self.begin(host, Packet::new(name, (self.flows[flow as usize].source, lane), self.now));
+        let name = Sent { flow, number, bytes, is_notification: true };
+        let mut packet = Packet::new(name, (self.flows[flow as usize].source, lane), self.now);
+        packet.marked = notifies;
+        self.begin(host, packet);
         true
+    }
+
+    /// After how many packets of a flow there is an acknowledgement, and its bytes, if packets are acknowledged.
+    #[inline]
+    fn acknowledgements(&self) -> Option<(u32, u32)> {
+        match self.fabric.congestion.as_ref()?.notification {
+            Notification::Packets => None,
+            Notification::Acknowledgements { every, bytes } => Some((every, bytes)),
+        }
     }
 
     fn send_data(&mut self, host: u32) {
@@ -214,7 +262,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let now = self.now;
         let (bytes, rules) = (self.next_bytes(flow), self.flows[flow as usize]);
         let length = u64::from(bytes);
-        let (name, ends) = self.take(flow, bytes);
+        let (name, is_last, ends) = self.take(flow, bytes);
         let sender = &mut self.senders[flow as usize];
         sender.ready = now + length * rules.byte;
         let (reaction, place) = (sender.reaction, sender.place);
@@ -228,19 +276,19 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             self.events.push(Event { at: now + on_link, step: Step::Left, port: host, what: 0 });
         }
         let mut packet = Packet::new(name, (rules.destination, lane), now);
-        packet.ends = ends;
+        (packet.is_last, packet.ends) = (is_last, ends);
         self.begin(host, packet);
     }
 
-    /// Takes a packet out of what a flow has to send, with the message that ends with it.
-    fn take(&mut self, flow: u32, bytes: u32) -> (Sent, Option<Ended>) {
+    /// Takes a packet out of what a flow has to send; whether something ends with it, and the message if it is one.
+    fn take(&mut self, flow: u32, bytes: u32) -> (Sent, bool, Option<Ended>) {
         let sender = &mut self.senders[flow as usize];
         let name = Sent { flow, number: sender.sent, bytes, is_notification: false };
         sender.sent = sender.sent.wrapping_add(1);
-        let Some(pending) = sender.pending.front_mut() else { return (name, None) };
+        let Some(pending) = sender.pending.front_mut() else { return (name, true, None) };
         pending.left -= u64::from(bytes);
         if pending.left > 0 {
-            return (name, None);
+            return (name, false, None);
         }
         let ends = pending.ends;
         sender.pending.pop_front();
@@ -248,7 +296,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             let active = &mut self.hosts[self.flows[flow as usize].source as usize].active;
             active.retain(|&place| place != sender.place);
         }
-        (name, ends)
+        (name, true, ends)
     }
 
     /// A packet begins to be sent.
@@ -265,7 +313,8 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// The head of a packet is at its destination.
     pub(super) fn receive_head(&mut self, host: u32, id: u32) {
         let packet = self.packets.get(id);
-        if packet.name.is_notification || packet.marked || self.marks_at(MarkPoint::Tail) {
+        let is_awaited = self.marks_at(MarkPoint::Tail) || self.acknowledgements().is_some();
+        if packet.name.is_notification || packet.marked || is_awaited {
             self.events.push(Event { at: packet.tail, step: Step::Tail, port: host, what: id });
         }
         if packet.name.is_notification {
@@ -280,17 +329,24 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
 
     /// The tail of a packet is at its destination, where that matters.
     pub(super) fn receive_tail(&mut self, host: u32, id: u32) {
-        let packet = self.packets.get(id);
-        let (name, lane) = (packet.name, packet.lane);
+        let &Packet { name, lane, marked, is_last, .. } = self.packets.get(id);
         if name.is_notification {
-            self.reactions.notify(self.senders[name.flow as usize].reaction, self.now);
+            if marked {
+                self.reactions.notify(self.senders[name.flow as usize].reaction, self.now);
+            }
             self.deliver(host, id);
-        } else if packet.marked {
-            let sender = &mut self.senders[name.flow as usize];
-            self.hosts[host as usize].notifications.push_back((name.flow, sender.notifications, lane));
-            sender.notifications += 1;
-            self.wake_host(host, self.now);
+            return;
         }
+        let notifies = match self.acknowledgements() {
+            Some((every, _)) => self.senders[name.flow as usize].acknowledge(every, (marked, is_last)),
+            None => marked.then_some(true),
+        };
+        let Some(notifies) = notifies else { return };
+        let sender = &mut self.senders[name.flow as usize];
+        let answer = Answer { flow: name.flow, number: sender.answers, lane, notifies };
+        sender.answers += 1;
+        self.hosts[host as usize].answers.push_back(answer);
+        self.wake_host(host, self.now);
     }
 
     /// A packet has been taken out of the receive buffer.

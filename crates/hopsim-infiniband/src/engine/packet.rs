@@ -24,8 +24,10 @@ pub struct Packet {
     pub destination: u32,
     /// Its VL.
     pub lane: u8,
-    /// Whether it has a mark.
+    /// Whether it has a mark; of what goes back, whether it notifies of some.
     pub marked: bool,
+    /// Whether it is the last one of a message, or of all that its flow has to send.
+    pub is_last: bool,
     /// When its source began to send it.
     pub sent: Ticks,
     /// The message that ends with it.
@@ -41,7 +43,18 @@ pub struct Packet {
 impl Packet {
     /// A packet that begins to be sent.
     pub fn new(name: Sent, (destination, lane): (u32, u8), sent: Ticks) -> Self {
-        Self { name, destination, lane, marked: false, sent, ends: None, head: 0, tail: 0, next: NONE }
+        Self {
+            name,
+            destination,
+            lane,
+            marked: false,
+            is_last: false,
+            sent,
+            ends: None,
+            head: 0,
+            tail: 0,
+            next: NONE,
+        }
     }
 
     /// Its length.

@@ -1,7 +1,7 @@
 //! Fabrics of one and two switches, as in Gran et al. 2011, figures 2 and 8.
 
 use hopsim_infiniband::congestion::{
-    CongestionControl, Delay, Level, MarkPoint, Marking, ThresholdMode, Timer, VictimMask,
+    CongestionControl, Delay, Level, MarkPoint, Marking, Notification, ThresholdMode, Timer, VictimMask,
 };
 use hopsim_infiniband::engine::Simulation;
 use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching};
@@ -80,6 +80,7 @@ pub fn control(high: u64, low: u64) -> CongestionControl {
         marking: Marking::Random,
         marking_rate: 1,
         packet_size: 0,
+        notification: Notification::Packets,
         level: Level::QueuePair,
         timer: Timer::Free,
         period: 150 * 1024 * NS,

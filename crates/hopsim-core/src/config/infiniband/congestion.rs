@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Switches mark packets that leave through a congested output; the destination of a marked packet sends the source a
-/// notification packet; the source then waits longer between packets, by a table whose index (CCTI) notifications raise and a timer
+/// Switches mark packets that leave through a congested output; the destination of a marked packet notifies the source, by a packet of
+/// its own or in an acknowledgement; the source then waits longer between packets, by a table whose index (CCTI) notifications raise and a timer
 /// lowers.
 ///
 /// Source: InfiniBand Architecture Specification 1.2.1, annex A10; Gran et al. (2011), §II. The exact rules are in
@@ -24,6 +24,8 @@ pub struct CongestionControlConfig {
     pub marking_rate: u16,
     /// Shorter packets are not marked (`Packet_Size`) \[64 bytes, 0 … 255\].
     pub packet_size: u8,
+    /// How the destination of marked packets notifies their source.
+    pub notification: Notification,
     /// What has an index of its own.
     pub level: Level,
     /// When the timer runs.
@@ -50,6 +52,7 @@ impl Default for CongestionControlConfig {
             marking: Marking::Random,
             marking_rate: 1,
             packet_size: 0,
+            notification: Notification::Packets,
             level: Level::Qp,
             timer: Timer::Free,
             ccti_timer: 150,
@@ -132,6 +135,35 @@ pub enum Marking {
     Random,
     /// The last of every `marking_rate` + 1 of a port and VL.
     Periodic,
+}
+
+/// How the destination of marked packets notifies their source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Notification {
+    /// By a congestion notification packet of 64 bytes for each of them.
+    Packets,
+    /// In the acknowledgements of reliable connections.
+    Acknowledgements(Acknowledgements),
+}
+
+/// Every flow is a reliable connection: its destination acknowledges packets, together with others as may be, and an acknowledgement
+/// notifies of marks (its BECN bit) if one of them had one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Acknowledgements {
+    /// Packets of a flow that are acknowledged together, at most: fewer at the end of a message \[1 … 65535\].
+    #[schemars(range(min = 1, max = 65535))]
+    pub every: u32,
+    /// Length of an acknowledgement \[bytes, 1 … 256\].
+    #[schemars(range(min = 1, max = 256))]
+    pub bytes: u32,
+}
+
+impl Default for Acknowledgements {
+    fn default() -> Self {
+        Self { every: 1, bytes: 64 }
+    }
 }
 
 /// What has an index of its own.

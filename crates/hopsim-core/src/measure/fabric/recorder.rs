@@ -168,15 +168,15 @@ impl Observer for Recorder {
         }
     }
 
-    fn delivered(&mut self, at: Ticks, packet: Sent, sent: Ticks, _marked: bool) {
+    fn delivered(&mut self, at: Ticks, packet: Sent, sent: Ticks, marked: bool) {
         let ((account, _), latency) = (self.account_of[packet.flow as usize], at - sent);
         if let Some(series) = &mut self.series {
-            series.delivered(packet, account);
+            series.delivered((packet, marked), account);
         }
         let nanoseconds = latency / self.ticks_per_ns;
         let Some(counts) = self.counts(at, account) else { return };
         if packet.is_notification {
-            counts.notifications += 1;
+            counts.notifications += u64::from(marked);
             return;
         }
         counts.delivered += 1;

@@ -99,11 +99,11 @@ impl Series {
         }
     }
 
-    /// A packet of an account has been delivered.
-    pub fn delivered(&mut self, packet: Sent, account: usize) {
+    /// A packet of an account has been delivered: a data packet, or another one that notifies of marks or does not.
+    pub fn delivered(&mut self, (packet, notifies): (Sent, bool), account: usize) {
         let open = &mut self.open[account];
         if packet.is_notification {
-            open.notifications += 1;
+            open.notifications += u64::from(notifies);
         } else {
             open.bytes += u64::from(packet.bytes);
         }

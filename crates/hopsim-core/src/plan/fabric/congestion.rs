@@ -3,12 +3,14 @@
 use super::clock::Clock;
 use super::path;
 use crate::config::infiniband::congestion as config;
-use crate::config::infiniband::congestion::{CongestionControlConfig, Table, TableName, Thresholds};
+use crate::config::infiniband::congestion::{
+    Acknowledgements, CongestionControlConfig, Table, TableName, Thresholds,
+};
 use crate::error::ConfigError;
 use crate::plan::quantity::{SIZES, nonnegative, positive};
 use crate::plan::within;
 use hopsim_infiniband::congestion::{
-    CongestionControl, Delay, Level, MarkPoint, Marking, ThresholdMode, Timer, VictimMask,
+    CongestionControl, Delay, Level, MarkPoint, Marking, Notification, ThresholdMode, Timer, VictimMask,
 };
 use hopsim_infiniband::fabric::BLOCK;
 use hopsim_programs::units::Fraction;
@@ -66,6 +68,7 @@ pub fn build(
         },
         marking_rate: control.marking_rate,
         packet_size: control.packet_size,
+        notification: notification(control.notification)?,
         level: match control.level {
             config::Level::Qp => Level::QueuePair,
             config::Level::Sl => Level::ServiceLevel,
@@ -80,6 +83,16 @@ pub fn build(
         minimum: control.ccti_min,
         table,
     })
+}
+
+fn notification(config: config::Notification) -> Result<Notification, ConfigError> {
+    let config::Notification::Acknowledgements(Acknowledgements { every, bytes }) = config else {
+        return Ok(Notification::Packets);
+    };
+    let name = |name: &str| key(&format!("notification.acknowledgements.{name}"));
+    within(1..=65_535, every, &name("every"))?;
+    within(1..=256, bytes, &name("bytes"))?;
+    Ok(Notification::Acknowledgements { every, bytes })
 }
 
 /// Fills in the thresholds that are not given.

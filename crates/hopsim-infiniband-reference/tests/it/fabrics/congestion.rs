@@ -1,7 +1,7 @@
 //! Random congestion control.
 
 use hopsim_infiniband::congestion::{
-    CongestionControl, Delay, Level, MarkPoint, Marking, ThresholdMode, Timer, VictimMask,
+    CongestionControl, Delay, Level, MarkPoint, Marking, Notification, ThresholdMode, Timer, VictimMask,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use proptest::sample::select;
 /// What ports do.
 type Detection = (ThresholdMode, (u64, u64), VictimMask, MarkPoint, Marking, u16, u8);
 /// What hosts do.
-type Reaction = (Level, Timer, u64, u8, Vec<Delay>, (usize, usize));
+type Reaction = (Notification, Level, Timer, u64, u8, Vec<Delay>, (usize, usize));
 
 fn detection(mtu: u32) -> impl Strategy<Value = Detection> {
     // Low thresholds, which queues of a few packets reach: often exactly.
@@ -31,9 +31,14 @@ fn detection(mtu: u32) -> impl Strategy<Value = Detection> {
     )
 }
 
-fn reaction() -> impl Strategy<Value = Reaction> {
+fn reaction(mtu: u32) -> impl Strategy<Value = Reaction> {
+    // Acknowledgements of one to three blocks, of single packets and of several.
+    let acknowledgements = (1..=4u32, 1..=mtu.min(150))
+        .prop_map(|(every, bytes)| Notification::Acknowledgements { every, bytes });
+    let notification = prop_oneof![1 => Just(Notification::Packets), 1 => acknowledgements];
     let delay = (0..=3u8, 0..=20u16).prop_map(|(shift, multiplier)| Delay { shift, multiplier });
     (
+        notification,
         select(vec![Level::QueuePair, Level::ServiceLevel]),
         select(vec![Timer::Free, Timer::OnDemand]),
         prop_oneof![1 => Just(0), 1 => Just(1), 4 => 50..=4000u64],
@@ -45,9 +50,9 @@ fn reaction() -> impl Strategy<Value = Reaction> {
 
 /// Congestion control of a fabric with packets of `mtu` bytes.
 pub fn congestion(mtu: u32) -> impl Strategy<Value = CongestionControl> {
-    (detection(mtu), reaction()).prop_map(|(detection, reaction)| {
+    (detection(mtu), reaction(mtu)).prop_map(|(detection, reaction)| {
         let (mode, (high, low), victim_mask, mark_point, marking, marking_rate, packet_size) = detection;
-        let (level, timer, period, increase, mut table, (limit, minimum)) = reaction;
+        let (notification, level, timer, period, increase, mut table, (limit, minimum)) = reaction;
         table[0] = Delay::default();
         let limit = limit.min(table.len() - 1);
         CongestionControl {
@@ -59,6 +64,7 @@ pub fn congestion(mtu: u32) -> impl Strategy<Value = CongestionControl> {
             marking,
             marking_rate,
             packet_size,
+            notification,
             level,
             timer,
             period,
