@@ -89,6 +89,6 @@ pub const QUEUE_SERIES: [Row; 10] = [
     ("queued_bytes", BYTES, "In all virtual output queues of the output and VL at the end of the interval."),
     ("largest_queue_bytes", BYTES, "In the largest of these queues."),
     ("is_congested", "", "1 if the output and VL are congested at the end of the interval."),
-    ("bytes", BYTES, "Granted in the interval, notifications included."),
+    ("bytes", BYTES, "Granted in the interval, notifications and acknowledgements included."),
     ("throughput_gbps", RATE, "The same over the length of the interval."),
 ];
