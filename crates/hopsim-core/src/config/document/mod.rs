@@ -225,6 +225,9 @@ mod tests {
     const FABRIC: &str = "router = \"infiniband\"\ntopology.mesh.sides = [4, 4]\n\
         [[jobs]]\nflows = [{ source = 0, destination = 1 }]\n";
 
+    const PROGRAM_ON_FABRIC: &str = "router = \"infiniband\"\ntopology.mesh.sides = [4, 4]\n\
+        [[jobs]]\nprogram.collective = { kind = \"barrier\" }\n";
+
     /// Paths and values just outside the limits that the schema states.
     fn outside(schema: Schema, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, Value)>) {
         let children = match schema.shape() {
@@ -270,8 +273,8 @@ mod tests {
 
     #[test]
     fn every_limit_in_the_schema_is_enforced() {
-        let [small, mesh, program, fabric] =
-            [SMALL, MESH, PROGRAM, FABRIC].map(|text| Source::parse(text).unwrap());
+        let [small, mesh, program, fabric, program_on_fabric] =
+            [SMALL, MESH, PROGRAM, FABRIC, PROGRAM_ON_FABRIC].map(|text| Source::parse(text).unwrap());
         // Valid values of what the paths lead into and needs more than they say.
         let wholes = [
             ("changes", json!([{ "cycle": 10_000 }])),
@@ -301,6 +304,7 @@ mod tests {
             let names = |name: &str| path.iter().any(|part| part == name);
             let source = match () {
                 () if names("infiniband") || names("messages") => &fabric,
+                () if names("host") && names("service_level") => &program_on_fabric,
                 () if names("network") || names("lbr") => &mesh,
                 () if ["host", "program", "max_cycles", "ideal"].into_iter().any(names) => &program,
                 () => &small,

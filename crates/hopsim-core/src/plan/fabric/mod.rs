@@ -160,8 +160,9 @@ fn place(experiment: &Experiment, topology: &Topology) -> Result<FxHashMap<usize
     let mut job_of = vec![u8::MAX; topology.nodes() as usize];
     let mut places = FxHashMap::default();
     for random in [false, true] {
-        for (number, job) in experiment.jobs.iter().enumerate().filter(|(_, job)| job.flows.is_none()) {
-            if job.placement.is_random() == random {
+        for (number, job) in experiment.jobs.iter().enumerate() {
+            let has_nodes = job.messages.is_some() || job.program.is_some();
+            if has_nodes && job.placement.is_random() == random {
                 places.insert(number, place_job(experiment, number, topology, &mut job_of)?);
             }
         }
