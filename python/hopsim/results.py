@@ -31,6 +31,8 @@ STREAMS = (
     "flows",
     "flow_series",
     "queue_series",
+    "link_series",
+    "victims",
 )
 """Names of the tables that a simulation can record."""
 
@@ -38,6 +40,7 @@ _RECORDING = {
     "timeseries": "measure.interval > 0",
     "flow_series": 'measure.streams = ["flow_series"] and measure.time.interval',
     "queue_series": 'measure.streams = ["queue_series"] and measure.time.interval',
+    "link_series": 'measure.streams = ["link_series"] and measure.time.interval',
     "generation_series": 'measure.streams = ["generation"] and measure.interval > 0',
 }
 """Table -> what makes a simulation record it, where that is not a stream of the same name."""
@@ -110,7 +113,11 @@ class Result:
 
     @property
     def links(self) -> pa.Table:
-        """One row per router, output port and VC: phits, utilisation, mean occupancy."""
+        """One row per router, output port and VC: phits, utilisation, mean occupancy.
+
+        Of an InfiniBand fabric one row per link and VL that a flow uses: throughput [Gb/s], utilisation,
+        and the share of the window in which the link was idle for want of credits.
+        """
         return self._table("links")
 
     @property
@@ -191,6 +198,16 @@ class Result:
     def queue_series(self) -> pa.Table:
         """One row per interval, output port of a switch and VL: bytes queued, throughput [Gb/s]."""
         return self._table("queue_series")
+
+    @property
+    def link_series(self) -> pa.Table:
+        """One row per interval, link and VL: throughput [Gb/s], utilisation, credit stalls."""
+        return self._table("link_series")
+
+    @property
+    def victims(self) -> pa.Table:
+        """One row per flow and output at which congestion that held it up begins: for how long [s]."""
+        return self._table("victims")
 
     def json(self) -> str:
         """`record` as one line of JSON; the same text for the same simulation."""

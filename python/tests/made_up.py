@@ -31,6 +31,16 @@ SUMMARY = {
     "seed": 1,
     **dict.fromkeys(COMPONENTS, 30.0),
 }
+VICTIMS = pa.table(
+    {
+        "name": ["f1"],
+        "role": ["victim"],
+        "from": ["switch 1"],
+        "to": ["node 5"],
+        "lost_fraction": [0.59],
+    }
+)
+"""As in figure 9 of Gran et al.: 59 % of the run."""
 LINKS = pa.table(
     {
         "router": [0, 0, 1],
@@ -71,6 +81,8 @@ def result(axes: Mapping[str, Any], summary: Mapping[str, Any], document: Mappin
     flows: list[dict[str, Any]] = document["jobs"][0].get("flows", []) if "jobs" in document else []
     if "flow_series" in streams:
         tables["flow_series"] = flow_series(flows, measure["time"])
+    if "victims" in streams:
+        tables["victims"] = VICTIMS
     if "flows" in streams:
         tables["flows"] = pa.table(
             {

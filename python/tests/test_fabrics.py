@@ -136,6 +136,21 @@ def test_queues_over_time_are_those_of_the_outputs_that_hold_most() -> None:
     assert below.get_ylabel() == "Granted [Gb/s]"
 
 
+def test_links_over_time_are_those_that_are_used_or_stalled_most() -> None:
+    series = "measure = { time = { window = '400 us', interval = '40 us' }, streams = ['link_series'] }\n"
+    flows = ", ".join(f"{{ source = {node}, destination = 3 }}" for node in (0, 1, 2))
+    text = LISTED.replace("measure.time.window = '20 us'\n", series)
+    text = text.replace("{ source = 0, destination = 1 }", flows)
+    (figure,) = KINDS["links"].draw(hs.sweep(text, progress=False), View()).values()
+    above, below = figure.axes
+    names = [line.get_label() for line in above.lines]
+    assert names == ["node 0 to switch 0", "node 1 to switch 0", "node 2 to switch 0", "switch 0 to node 3"]
+    used, stalled = (np.array([line.get_ydata() for line in axes.lines]) for axes in (above, below))
+    assert used[3].max() > 0.8 > 0.5 > used[0, -1]
+    assert stalled[0, -1] > 0.5
+    assert (used + stalled <= 1 + 1e-9).all()
+
+
 def test_flows_over_time_are_lines_and_a_stack_and_where_throttled_their_index() -> None:
     series = "measure = { time = { window = '20 us', interval = '5 us' }, streams = ['flow_series'] }\n"
     flows = ", ".join(f"{{ source = {node}, destination = 3, name = 'f{node}' }}" for node in (0, 1, 2))

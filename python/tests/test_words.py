@@ -40,7 +40,8 @@ RECORDED = [
     "measure.streams = ['ranks', 'messages', 'operations', 'message_sizes']\n" + DRAGONFLY + PROGRAM,
     "router = 'infiniband'\ntopology.fat_tree = { k = 2, levels = 1 }\n"
     "jobs = [{ flows = [{ source = 0, destination = 1 }] }]\n[measure]\n"
-    "time = { window = '20 us', interval = '10 us' }\nstreams = ['flows', 'flow_series', 'queue_series']\n",
+    "time = { window = '20 us', interval = '10 us' }\n"
+    "streams = ['flows', 'flow_series', 'queue_series', 'links', 'link_series', 'victims']\n",
     "router = 'infiniband'\ntopology.fat_tree = { k = 2, levels = 1 }\nmeasure.time.window = '20 us'\n"
     "jobs = [{ messages = { rate = '1 Gb/s' } }]\n",
 ]

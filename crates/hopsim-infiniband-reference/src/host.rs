@@ -178,7 +178,7 @@ impl<W: Workload> Reference<W> {
     /// Step 9: hosts whose link is free send, notifications and acknowledgements first.
     pub fn hosts_send(&mut self) {
         for host in 0..self.hosts.len() {
-            if self.now < self.hosts[host].link_free {
+            if !self.is_link_free(host) {
                 continue;
             }
             if let Some(index) = self.next_answer(host) {
@@ -190,7 +190,7 @@ impl<W: Workload> Reference<W> {
     }
 
     /// The VL of a flow.
-    fn lane_of(&self, flow: usize) -> usize {
+    pub fn lane_of(&self, flow: usize) -> usize {
         usize::from(self.fabric.lanes.of_service_level[usize::from(self.flows[flow].service_level)])
     }
 
@@ -230,21 +230,42 @@ impl<W: Workload> Reference<W> {
             .find(|&place| self.lane_of(flows[place]) == lane && self.may_send(host, flows[place]))
     }
 
+    /// Whether the link of a host carries nothing.
+    pub fn is_link_free(&self, host: usize) -> bool {
+        self.now >= self.hosts[host].link_free
+    }
+
+    /// Whether the bus of a host can bring a packet.
+    pub fn is_bus_free(&self, host: usize) -> bool {
+        self.now >= self.hosts[host].bus_free
+    }
+
+    /// Whether a notification or acknowledgement waits at a host in a VL for credits.
+    pub fn has_answer_without_credits(&self, host: usize, lane: usize) -> bool {
+        let mut waiting = self.hosts[host].answers.iter().map(|each| each.told);
+        let lacks = |bytes: u32| self.links[host].credits[lane] < blocks(bytes);
+        waiting.any(|told| self.lane_of(told.flow as usize) == lane && lacks(told.bytes))
+    }
+
     /// Whether a flow may send now; the link is free.
-    fn may_send(&self, host: usize, number: usize) -> bool {
+    fn may_send(&self, host: usize, flow: usize) -> bool {
+        self.wants_to_send(flow, self.now)
+            && self.is_bus_free(host)
+            && self.links[host].credits[self.lane_of(flow)] >= blocks(self.next_bytes(flow))
+    }
+
+    /// Whether a flow may send at some time as far as itself and its reaction point go.
+    pub fn wants_to_send(&self, number: usize, at: Ticks) -> bool {
         let (flow, sender) = (&self.flows[number], &self.senders[number]);
-        let bytes = self.next_bytes(number);
-        self.now >= sender.begins
-            && self.now < flow.end
-            && bytes > 0
-            && self.now >= sender.rate_allows
-            && self.now >= self.reaction.opens(number)
-            && self.now >= self.hosts[host].bus_free
-            && self.links[host].credits[self.lane_of(number)] >= blocks(bytes)
+        at >= sender.begins
+            && at < flow.end
+            && self.next_bytes(number) > 0
+            && at >= sender.rate_allows
+            && at >= self.reaction.opens(number)
     }
 
     /// Bytes of the next packet of a flow, 0 if it has sent all.
-    fn next_bytes(&self, flow: usize) -> u32 {
+    pub fn next_bytes(&self, flow: usize) -> u32 {
         let left = if flow < self.given {
             self.flows[flow].bytes.map_or(u64::MAX, |bytes| bytes - self.senders[flow].bytes)
         } else {

@@ -16,7 +16,9 @@ mod lanes;
 mod link;
 mod messages;
 mod reaction;
+mod roots;
 mod simulator;
+mod stalls;
 mod switch;
 
 use hopsim_infiniband::fabric::Fabric;
@@ -34,6 +36,10 @@ pub enum Fact {
     Sent { at: Ticks, packet: Sent },
     /// A switch grants a packet an output.
     Granted { at: Ticks, packet: Sent, input: u32, output: u32 },
+    /// The head of a packet goes onto the link of a port.
+    OnLink { at: Ticks, packet: Sent, port: u32 },
+    /// A port begins to be stalled in a VL, or ceases to be.
+    Stalled { at: Ticks, port: u32, lane: u8, is_stalled: bool },
     /// A switch marks a packet that had no mark.
     Marked { at: Ticks, packet: Sent, output: u32 },
     /// A data packet is drained, or a notification taken.
@@ -48,6 +54,8 @@ impl Fact {
         match *self {
             Self::Sent { at, .. }
             | Self::Granted { at, .. }
+            | Self::OnLink { at, .. }
+            | Self::Stalled { at, .. }
             | Self::Marked { at, .. }
             | Self::Delivered { at, .. }
             | Self::Message { at, .. } => at,

@@ -1,5 +1,6 @@
 //! Links: packets on their way to the next port, and credits on their way back.
 
+use crate::Fact;
 use crate::simulator::{Packet, Reference};
 use hopsim_infiniband::fabric::{Fabric, NONE};
 use hopsim_infiniband::time::Ticks;
@@ -11,6 +12,8 @@ pub struct Link {
     pub flights: Vec<Flight>,
     /// By VL: blocks that the port may still send.
     pub credits: Vec<u32>,
+    /// By VL: whether the port is stalled for credits.
+    pub stalled: Vec<bool>,
     /// Credits on their way to the port.
     pub returning: Vec<Returning>,
 }
@@ -37,7 +40,8 @@ impl Link {
         let peer = fabric.ports[port].peer;
         let buffer = if peer == NONE { 0 } else { fabric.ports[peer as usize].buffer };
         let credits = vec![buffer; usize::from(fabric.lanes.count)];
-        Self { flights: Vec::new(), credits, returning: Vec::new() }
+        let stalled = vec![false; credits.len()];
+        Self { flights: Vec::new(), credits, stalled, returning: Vec::new() }
     }
 }
 
@@ -64,6 +68,8 @@ impl<W: Workload> Reference<W> {
 
     /// The head of a packet goes onto the link of a port.
     pub fn goes_onto_link(&mut self, port: usize, packet: usize) {
+        let told = self.packets[packet].told;
+        self.facts.push(Fact::OnLink { at: self.now, packet: told, port: port as u32 });
         let head = self.now + self.fabric.ports[port].delay;
         let tail = head + self.time_on_link(port, packet);
         self.links[port].flights.push(Flight { packet, head, tail });

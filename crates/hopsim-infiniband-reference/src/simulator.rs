@@ -122,6 +122,7 @@ impl<W: Workload> Reference<W> {
         self.messages_leave();
         self.hosts_act();
         self.hosts_send();
+        self.look_for_stalls();
         self.audit();
         self.now += 1;
     }

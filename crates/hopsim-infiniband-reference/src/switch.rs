@@ -194,7 +194,7 @@ impl<W: Workload> Reference<W> {
         let Some(front) = self.queue(input, output, lane).front() else { return false };
         let rules = &self.fabric.switch;
         let blocks = self.packets[front.packet].blocks();
-        self.now >= front.head + rules.input_latency
+        self.may_be_granted_by_time(front, self.now)
             && self.transfers_out_of(input) < rules.transfers_per_input
             && self.blocks_in_output_buffer(output) + blocks <= rules.output_buffer
             && self.links[output].credits[lane] >= blocks

@@ -24,6 +24,17 @@ pub trait Observer {
     /// A switch grants a packet an output; ports are numbered through the fabric.
     fn granted(&mut self, _at: Ticks, _packet: Sent, _input: u32, _output: u32) {}
 
+    /// The head of a packet goes onto the link of a port, of a host or a switch.
+    fn on_link(&mut self, _at: Ticks, _packet: Sent, _port: u32) {}
+
+    /// Whether [`stalled`](Self::stalled) is to be told.
+    fn hears_stalls(&self) -> bool {
+        false
+    }
+
+    /// A port begins to be stalled for credits in a VL, or ceases to be.
+    fn stalled(&mut self, _at: Ticks, _port: u32, _lane: u8, _is_stalled: bool) {}
+
     /// A switch marks a packet that had no mark, at an output.
     fn marked(&mut self, _at: Ticks, _packet: Sent, _output: u32) {}
 

@@ -41,6 +41,8 @@ pub enum Purpose {
     Marking = 14,
     /// When the flows of an InfiniBand host begin, and its timers.
     Phase = 15,
+    /// When it is looked who is held up in an InfiniBand fabric.
+    Sampling = 16,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

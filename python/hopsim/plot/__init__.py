@@ -21,6 +21,7 @@ from hopsim.plot import (
     histogram,
     injection,
     latency_load,
+    links,
     message_latency,
     messages_in_flight,
     node_map,
@@ -52,6 +53,7 @@ KINDS = {
     "message_latency": message_latency,
     "flows": flows,
     "queues": queues,
+    "links": links,
 }
 
 AT_ONE_LOAD = (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
@@ -33,3 +34,22 @@ def figures(
             number = f"-{len(drawn) + 1}" if drawn else ""
             drawn[f"{stem}{number}"] = figure(table, caption(title, series.label, place, seed))
     return drawn
+
+
+def by_link(
+    table: pa.Table, ends: tuple[Sequence[object], Sequence[object]], columns: Sequence[str]
+) -> tuple[list[str], np.ndarray, list[np.ndarray]]:
+    """Names of links and VLs, ends of the intervals [s], and columns by link and interval.
+
+    `ends`: what the link of every row leaves, and what it leads to. Every interval has the same links.
+    """
+    times = np.unique(table.column("time_s").to_numpy())
+    links = table.num_rows // len(times)
+    lanes = table.column("vl").to_pylist()[:links]
+    several = len(set(lanes)) > 1
+    names = [
+        f"{one} to {other}" + (f", VL {lane}" if several else "")
+        for one, other, lane in zip(ends[0][:links], ends[1][:links], lanes, strict=True)
+    ]
+    values = [table.column(column).to_numpy().reshape(len(times), links).T for column in columns]
+    return names, times, values

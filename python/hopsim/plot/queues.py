@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
-from hopsim.plot.over_time import figures
+from hopsim.plot.over_time import by_link, figures
 from hopsim.plot.view import View
 from hopsim.results import Results
 
@@ -30,10 +30,9 @@ def draw(results: Results, _view: View) -> dict[str, Figure]:
 
 def over_time(table: pa.Table, title: str) -> Figure:
     """Queues and throughput of the outputs whose queues get longest."""
-    names, times, place = _outputs(table)
-    queued, sent, congested = (
-        _by_output(table, column, place, (len(names), len(times)))
-        for column in ("queued_bytes", "throughput_gbps", "is_congested")
+    ports = [f"switch {switch}" for switch in table.column("switch").to_pylist()]
+    names, times, (queued, sent, congested) = by_link(
+        table, (ports, table.column("peer").to_pylist()), ("queued_bytes", "throughput_gbps", "is_congested")
     )
     order = np.argsort(-queued.max(axis=1), kind="stable")
     shown = sorted(order[:SHOWN])
@@ -61,21 +60,3 @@ def _label(above: Axes, below: Axes, others: int, most: float) -> None:
     below.set_xlabel("Time [s]")
     for axes in (above, below):
         axes.set_ylim(bottom=0)
-
-
-def _outputs(table: pa.Table) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Names of the outputs and VLs, ends of the intervals [s], and of every row its output and interval."""
-    times, interval = np.unique(table.column("time_s").to_numpy(), return_inverse=True)
-    rows = table.num_rows // len(times)
-    first = table.slice(0, rows).to_pylist()
-    several = len({row["vl"] for row in first}) > 1
-    names = [
-        f"switch {row['switch']} to {row['peer']}" + (f", VL {row['vl']}" if several else "") for row in first
-    ]
-    return names, times, np.stack([np.arange(table.num_rows) % rows, interval])
-
-
-def _by_output(table: pa.Table, column: str, place: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    values = np.zeros(shape)
-    values[place[0], place[1]] = table.column(column).to_numpy()
-    return values

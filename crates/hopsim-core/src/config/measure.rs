@@ -61,8 +61,8 @@ pub struct TimeConfig {
     /// Length of the measurement window.
     #[schemars(example = "10 ms")]
     pub window: String,
-    /// Interval of the streams `flow_series` and `queue_series`, which need it; it begins at 0, warm-up included, and what is left of
-    /// the run behind the last whole one has no row.
+    /// Interval of the streams `flow_series`, `queue_series` and `link_series`, which need it; it begins at 0, warm-up included, and
+    /// what is left of the run behind the last whole one has no row.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = "100 us")]
     pub interval: Option<String>,
@@ -75,8 +75,9 @@ impl Default for TimeConfig {
 }
 
 impl RecordStream {
-    /// Those of InfiniBand fabrics.
-    pub const OF_FABRICS: [Self; 3] = [Self::Flows, Self::FlowSeries, Self::QueueSeries];
+    /// Those that InfiniBand fabrics alone have.
+    pub const OF_FABRICS: [Self; 5] =
+        [Self::Flows, Self::FlowSeries, Self::QueueSeries, Self::LinkSeries, Self::Victims];
 
     /// Those of programs and their ranks, not of packets.
     pub const OF_PROGRAMS: [Self; 4] = [Self::Ranks, Self::Messages, Self::Operations, Self::MessageSizes];
@@ -96,7 +97,8 @@ pub enum RecordStream {
     Nodes,
     /// Per router: the same sums over its nodes, and the injected load.
     Routers,
-    /// Per output port and VC: phits, utilisation, mean occupancy of the buffer at the other end.
+    /// Per output port and VC: phits, utilisation, mean occupancy of the buffer at the other end. Of an InfiniBand fabric per link
+    /// and VL that a flow uses, over the window: bytes, throughput, utilisation, credit stalls.
     Links,
     /// Per interval of `interval` cycles (which it needs), by the cycle in which packets were generated, over the whole
     /// run: packets delivered by its end, their mean latency, the share of them that left the minimal path.
@@ -124,4 +126,10 @@ pub enum RecordStream {
     /// Per interval (`measure.time.interval`, which it needs) and output port and VL of an InfiniBand switch that a flow uses: what
     /// waits in its virtual output queues at its end, whether it is congested, and throughput.
     QueueSeries,
+    /// Per interval (`measure.time.interval`, which it needs) and link and VL of an InfiniBand fabric that a flow uses: bytes,
+    /// throughput, utilisation, and how long the link was idle for want of credits.
+    LinkSeries,
+    /// Per flow of an InfiniBand fabric and output port at which congestion that holds it up begins: for how long, and whether the
+    /// flow contributes to that congestion or is a victim.
+    Victims,
 }

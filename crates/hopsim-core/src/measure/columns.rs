@@ -195,10 +195,12 @@ const SUMMARY: [Row; 24] = [
 ];
 
 /// The tables, with their columns.
-const TABLES: [(&str, &[Row]); 16] = [
+const TABLES: [(&str, &[Row]); 19] = [
     ("flows", &fabric::FLOWS),
     ("flow_series", &fabric::FLOW_SERIES),
     ("queue_series", &fabric::QUEUE_SERIES),
+    ("link_series", &fabric::LINK_SERIES),
+    ("victims", &fabric::VICTIMS),
     (
         "batches",
         &[
@@ -239,15 +241,20 @@ const TABLES: [(&str, &[Row]); 16] = [
         "links",
         &[
             ("router", "", "Router that the link leaves."),
-            ("port", "", "Output port there."),
+            ("port", "", "Output port there, in an InfiniBand fabric among those that are plugged."),
             ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
             ("vc", "", "Virtual channel, from 0."),
             ("peer_router", "", "Router at the other end; 4294967295 for a node."),
             ("phits", "phits", "Phits that departed in the window."),
-            ("utilisation", "phits/cycle", "Share of the window in which the link carried them [0 … 1]."),
+            (
+                "utilisation",
+                "",
+                "Share of the window in which the link carried them, in an InfiniBand fabric packets of the VL [0 … 1].",
+            ),
             ("occupancy_mean", "phits", "Mean phits in the buffer at the other end; empty for a node."),
         ],
     ),
+    ("links", &fabric::LINKS),
     (
         "generation_series",
         &[

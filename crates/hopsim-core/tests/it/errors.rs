@@ -227,7 +227,7 @@ fn wrong_type() {
     assert_eq!(
         after("[measure]\nstreams = \"nodes\""),
         "line 8, column 1: measure.streams = \"nodes\": must be a list, not a string; \
-         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_series, queue_series"
+         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_series, queue_series, link_series, victims"
     );
     assert_eq!(
         after("[jobs]\nname = \"a\""),

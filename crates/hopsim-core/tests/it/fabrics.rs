@@ -297,7 +297,7 @@ fn keys_of_other_networks() {
             "measure.streams",
             "[\"nodes\"]",
             "measure.streams.0 = \"nodes\" (override): an InfiniBand fabric does not have it; \
-             valid: flows, flow_series, queue_series",
+             valid: flows, flow_series, queue_series, link_series, victims, links",
         ),
         (
             "measure.streams",
@@ -308,7 +308,7 @@ fn keys_of_other_networks() {
             "measure.time.interval",
             "\"1 ms\"",
             "measure.time.interval = \"1 ms\" (override): no stream has a row per interval; \
-             valid: no such key, or measure.streams with flow_series or queue_series",
+             valid: no such key, or measure.streams with flow_series, queue_series or link_series",
         ),
         (
             "topology",

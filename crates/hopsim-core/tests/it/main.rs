@@ -6,6 +6,7 @@ mod conformance;
 mod deadlock;
 mod documents;
 mod errors;
+mod fabric_links;
 mod fabric_programs;
 mod fabrics;
 mod fuzz;

@@ -28,6 +28,18 @@ impl Observer for Facts {
         self.facts.push(Fact::Granted { at, packet, input, output });
     }
 
+    fn on_link(&mut self, at: Ticks, packet: Sent, port: u32) {
+        self.facts.push(Fact::OnLink { at, packet, port });
+    }
+
+    fn hears_stalls(&self) -> bool {
+        true
+    }
+
+    fn stalled(&mut self, at: Ticks, port: u32, lane: u8, is_stalled: bool) {
+        self.facts.push(Fact::Stalled { at, port, lane, is_stalled });
+    }
+
     fn marked(&mut self, at: Ticks, packet: Sent, output: u32) {
         self.facts.push(Fact::Marked { at, packet, output });
     }
@@ -75,6 +87,7 @@ fn compare_states<W: Workload>(
     for flow in 0..reference.flows().len() {
         same("CCTI of flow", &[flow as u32], engine.ccti(flow).into(), reference.ccti(flow).into())?;
     }
+    compare_lists("held up", &engine.held_up(), &reference.held_up())?;
     for (ports, lane) in
         fabric.first_port.windows(2).flat_map(|ports| (0..fabric.lanes.count).map(move |lane| (ports, lane)))
     {

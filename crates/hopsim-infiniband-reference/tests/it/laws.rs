@@ -23,7 +23,7 @@ fn sent_and_delivered(facts: &[Fact]) -> BTreeMap<(u32, bool), [Vec<u32>; 2]> {
         match *fact {
             Fact::Sent { packet, .. } => note(0, packet),
             Fact::Delivered { packet, .. } => note(1, packet),
-            Fact::Granted { .. } | Fact::Marked { .. } | Fact::Message { .. } => {}
+            _ => {}
         }
     }
     packets
@@ -116,7 +116,7 @@ fn without_congestion_control_nothing_is_marked() {
             Fact::Marked { .. } => true,
             Fact::Sent { packet, .. } => packet.is_notification,
             Fact::Delivered { marked, .. } => *marked,
-            Fact::Granted { .. } | Fact::Message { .. } => false,
+            _ => false,
         });
         told.map_or(Ok(()), |fact| Err(format!("{fact:?}")))
     });
@@ -199,18 +199,19 @@ fn outputs_are_congested_above_the_high_threshold_and_not_below_the_low_one() {
     });
 }
 
-/// Facts by kind: sent, granted, marked, data and notifications delivered, messages.
-fn kinds(((fabric, flows, seed), script): &(Case, Script)) -> [usize; 6] {
-    let mut counts = [0; 6];
+/// Facts by kind: sent, granted, marked, data and notifications delivered, messages, stalls.
+fn kinds(((fabric, flows, seed), script): &(Case, Script)) -> [usize; 7] {
+    let mut counts = [0; 7];
     let mut reference = Reference::with_workload(fabric, flows, *seed, Players::<true>::new(script));
     (0..UNTIL).for_each(|_| reference.step());
     for fact in reference.facts() {
         let kind = match fact {
-            Fact::Sent { .. } => 0,
+            Fact::Sent { .. } | Fact::OnLink { .. } => 0,
             Fact::Granted { .. } => 1,
             Fact::Marked { .. } => 2,
             Fact::Delivered { packet, .. } => 3 + usize::from(packet.is_notification),
             Fact::Message { .. } => 5,
+            Fact::Stalled { .. } => 6,
         };
         counts[kind] += 1;
     }
@@ -219,7 +220,7 @@ fn kinds(((fabric, flows, seed), script): &(Case, Script)) -> [usize; 6] {
 
 #[test]
 fn random_fabrics_are_busy_and_congested() {
-    let busy = std::cell::RefCell::new([0; 6]);
+    let busy = std::cell::RefCell::new([0; 7]);
     for_each_fabric_with_messages((60, 8), |case| {
         let mut busy = busy.borrow_mut();
         busy.iter_mut().zip(kinds(&case)).for_each(|(fabrics, count)| *fabrics += usize::from(count >= 10));

@@ -12,20 +12,18 @@ use crate::workload::Workload;
 
 /// The buffer of an input of a switch for a VL.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Buffer {
-    input: u32,
-    lane: u8,
+pub struct Buffer {
+    /// The port.
+    pub input: u32,
+    /// The VL.
+    pub lane: u8,
 }
 
 impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// A circle of packets that wait for each other, if there is one.
     pub fn find_deadlock(&self) -> Option<Deadlock> {
         let credits = self.credits_to_come();
-        let ports = self.fabric.hosts..self.fabric.ports.len() as u32;
-        let lanes = 0..self.fabric.lanes.count;
-        let mut waiting: Vec<Buffer> =
-            ports.flat_map(|input| lanes.clone().map(move |lane| Buffer { input, lane })).collect();
-        waiting.retain(|&buffer| !self.is_empty(buffer));
+        let mut waiting: Vec<Buffer> = self.buffers().filter(|&buffer| !self.is_empty(buffer)).collect();
         let mut stuck = vec![false; credits.len()];
         for buffer in &waiting {
             stuck[self.slot(buffer.input, buffer.lane)] = true;
@@ -46,6 +44,13 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         }
     }
 
+    /// All buffers.
+    pub(super) fn buffers(&self) -> impl Iterator<Item = Buffer> + use<O, W> {
+        let lanes = self.fabric.lanes.count;
+        let ports = self.fabric.hosts..self.fabric.ports.len() as u32;
+        ports.flat_map(move |input| (0..lanes).map(move |lane| Buffer { input, lane }))
+    }
+
     /// Credits of every sender when all that are under way have arrived.
     fn credits_to_come(&self) -> Vec<u32> {
         let mut credits = self.credits.clone();
@@ -56,7 +61,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     }
 
     /// The packets at the front of the queues of a buffer, with their outputs.
-    fn fronts(&self, Buffer { input, lane }: Buffer) -> impl Iterator<Item = (u32, u32)> {
+    pub(super) fn fronts(&self, Buffer { input, lane }: Buffer) -> impl Iterator<Item = (u32, u32)> {
         let (_, first) = self.places.switch(input);
         let outputs = first..first + self.places.inputs(input);
         outputs

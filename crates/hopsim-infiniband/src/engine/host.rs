@@ -38,7 +38,7 @@ pub struct Sender {
     /// Its reaction point.
     pub reaction: u32,
     /// Its VL.
-    lane: u8,
+    pub lane: u8,
     /// Its place among the flows of its host.
     place: u32,
 }
@@ -163,6 +163,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         if !self.send_answer(host) {
             self.send_data(host);
         }
+        self.look_for_stalls_of_host(host);
         let next = self.next_send(host);
         if next < NEVER {
             self.wake_host(host, next);
@@ -196,6 +197,36 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let sender = &self.senders[flow as usize];
         let at = sender.ready.max(self.reactions.ready(sender.reaction));
         if at.max(self.now) < self.flows[flow as usize].end { at } else { NEVER }
+    }
+
+    /// Blocks of the packet that a flow would send at `at`, not in the future, if the credits were enough for it.
+    pub(super) fn lacks_credits(&self, flow: u32, at: Ticks) -> Option<u32> {
+        let (rules, sender) = (&self.flows[flow as usize], &self.senders[flow as usize]);
+        let ready = sender.ready.max(self.reactions.ready(sender.reaction));
+        let blocks = blocks(self.next_bytes(flow));
+        let lacks =
+            ready <= at && at < rules.end && blocks > self.credits[self.slot(rules.source, sender.lane)];
+        lacks.then_some(blocks)
+    }
+
+    /// Whether the link of a host is idle because a packet of a VL lacks credits.
+    pub(super) fn is_host_stalled(&self, host: u32, lane: u8) -> bool {
+        let state = &self.hosts[host as usize];
+        let answer = self.acknowledgements().map_or(NOTIFICATION, |(_, bytes)| bytes);
+        let lacks_for_answer = self.credits[self.slot(host, lane)] < blocks(answer);
+        let lacks = |flow: u32| {
+            self.senders[flow as usize].lane == lane && self.lacks_credits(flow, self.now).is_some()
+        };
+        let answers = lacks_for_answer && state.answers.iter().any(|answer| answer.lane == lane);
+        let data = || state.bus_free <= self.now && state.in_turn(0).any(lacks);
+        state.link_free <= self.now && (answers || data())
+    }
+
+    /// The first end of a flow of a host that lacks credits, if one of them has an end.
+    pub(super) fn first_end_of_stalled(&self, host: u32) -> Option<Ticks> {
+        let flows = self.hosts[host as usize].in_turn(0);
+        let stalled = flows.filter(|&flow| self.lacks_credits(flow, self.now).is_some());
+        stalled.map(|flow| self.flows[flow as usize].end).min().filter(|&end| end < NEVER)
     }
 
     /// The next packet of a flow that has something to send \[bytes\].

@@ -9,6 +9,8 @@ mod host;
 mod marking;
 mod packet;
 mod reaction;
+mod roots;
+mod stalls;
 mod switch;
 
 use crate::congestion::Timer;
@@ -23,7 +25,9 @@ use host::{Host, Pending, Sender};
 use marking::Detection;
 use packet::{Packets, Queue};
 use reaction::Reactions;
+pub use roots::Held;
 use rustc_hash::FxHashMap;
+use stalls::Stalls;
 use switch::{Inputs, Output, Places, Voq};
 
 /// A fabric with its flows at some time.
@@ -57,6 +61,7 @@ pub struct Simulation<'f, O: Observer, W: Workload = ()> {
     transfers: Vec<u32>,
     voqs: Vec<Voq>,
     detection: Detection,
+    stalls: Stalls,
     /// Outputs that arbitrate at the present instant.
     due: Vec<u32>,
     packet_hops: u64,
@@ -81,6 +86,7 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
         let count = usize::from(lanes.count);
         let of_peer = |&port: &u32| fabric.ports.get(fabric.ports[port as usize].peer as usize);
         let credits = ports.clone().map(|port| of_peer(&port).map_or(0, |peer| peer.buffer));
+        let stalls = Stalls::new(observer.hears_stalls(), fabric.ports.len() * count);
         let mut simulation = Self {
             fabric,
             flows: Vec::new(),
@@ -104,6 +110,7 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
             voqs: vec![Voq { queue: Queue::EMPTY, bytes: 0 }; places.voqs()],
             places,
             detection: Detection::new(fabric.ports.len(), count, seed),
+            stalls,
             due: Vec::new(),
             packet_hops: 0,
         };
@@ -192,6 +199,7 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
     fn travel(&mut self, port: u32, id: u32) {
         let link = &self.fabric.ports[port as usize];
         let packet = self.packets.get_mut(id);
+        self.observer.on_link(self.now, packet.name, port);
         packet.head = self.now + link.delay;
         packet.tail = packet.head + packet.bytes() * link.byte;
         self.events.push(Event { at: packet.head, step: Step::Head, port: link.peer, what: id });

@@ -99,6 +99,12 @@ impl Packets {
         &self.all[id as usize]
     }
 
+    /// The one at the front of a queue and those behind it.
+    pub fn line(&self, front: u32) -> impl Iterator<Item = &Packet> {
+        let first = self.all.get(front as usize);
+        std::iter::successors(first, |packet| self.all.get(packet.next as usize))
+    }
+
     /// Changes one.
     #[inline]
     pub fn get_mut(&mut self, id: u32) -> &mut Packet {

@@ -203,6 +203,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         for output in due.drain(..) {
             self.outputs[output as usize].is_due = false;
             self.grant_one(output);
+            self.look_for_stalls_of_output(output);
         }
         self.due = due;
     }
@@ -226,6 +227,17 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         if let Some(lane) = chosen {
             self.grant(output, found[usize::from(lane)].0, lane);
         }
+    }
+
+    /// Whether the link of an output is idle because a packet of a VL lacks credits.
+    pub(super) fn is_output_stalled(&self, output: u32, lane: u8) -> bool {
+        let (slot, (_, first)) = (self.slot(output, lane), self.places.switch(output));
+        let lacks_credits = |input: u32| {
+            let packet = self.packets.get(self.voqs[self.voq(output, first + input, lane)].queue.front);
+            packet.head + self.fabric.switch.input_latency <= self.now && packet.blocks() > self.credits[slot]
+        };
+        let is_empty = self.outputs[output as usize].room == self.fabric.switch.output_buffer;
+        is_empty && self.inputs[slot].in_turn().any(lacks_credits)
     }
 
     /// The input whose packet an output would grant in a VL, and that packet.

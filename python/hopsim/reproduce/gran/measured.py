@@ -24,6 +24,7 @@ class Run:
             name: table.filter(pc.equal(table.column("name"), pa.scalar(name)))
             for name in (VICTIM, *CONTRIBUTORS)
         }
+        self._result = result
         self._ends = {name: rows.column("time_s").to_numpy() for name, rows in self._rows.items()}
 
     def mean(self, flow: str, begin: float, end: float, column: str = "throughput_gbps") -> float:
@@ -62,6 +63,12 @@ class Run:
         apart = np.abs(rates / rates.mean(axis=0) - 1).max(axis=0) > tolerance
         last = np.flatnonzero(apart)
         return 0.0 if last.size == 0 else float(ends[inside][last[-1]] - begin)
+
+    def lost_to(self, flow: str) -> dict[tuple[str, str], float]:
+        """Ends of the links at which congestion begins whose victim a flow is, and the share of the run."""
+        rows = self._result.victims.to_pylist()
+        own = [row for row in rows if row["name"] == flow and row["role"] == "victim"]
+        return {(row["from"], row["to"]): row["lost_fraction"] for row in own}
 
     def notifications_per_second(self, flow: str, stage: int) -> float:
         """How often a flow is notified in the second half of a stage [1/s]."""

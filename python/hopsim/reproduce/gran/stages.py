@@ -47,6 +47,8 @@ INDEX: Mapping[int, int] = {2: 64, 3: 87, 4: 105}
 """Contributors -> index at which each of them gets its share: 16 Gb/s over 1 + its delay in packets."""
 TIMES = 10
 """Marking rate and timer of figure 12 over those of figure 11."""
+HOT_SPOT = ("switch 1", "node 5")
+"""The port of S2 to H5 in figure 8."""
 NEWCOMER = 0.1
 """For so long a newcomer is compared [s]."""
 
@@ -173,6 +175,10 @@ def parking_lot(found: Sequence[Run]) -> Iterator[Fact]:
     yield in_every_seed("f6 and f7 get twice what f2 and f3 get", "f6/f2 and f7/f3", values, *near(2, 0.03))
     values = [_over(run, VICTIM, "f2", stage) for run in found for stage in STAGES[2:]]
     yield in_every_seed("f1 gets no further than f2 (head-of-line blocking)", "f1/f2", values, *near(1, 0.05))
+    held_up = len(STAGES[2:]) / len(STAGES)
+    values = [run.lost_to(VICTIM).get(HOT_SPOT, 0.0) / held_up for run in found]
+    statement = "f1 is a victim of the congestion at the port of S2 to H5"
+    yield in_every_seed(statement, "held up, share of the time from f3 on", values, 0.95)
 
 
 def freed(tolerance: float) -> Facts:
@@ -181,6 +187,8 @@ def freed(tolerance: float) -> Facts:
     def facts(found: Sequence[Run]) -> Iterator[Fact]:
         values = [run.late(VICTIM, stage) for run in found for stage in STAGES]
         yield in_every_seed("the victim f1 is freed", "Gb/s", values, *near(CAPACITY, tolerance))
+        values = [sum(run.lost_to(VICTIM).values()) for run in found]
+        yield in_every_seed("f1 is a victim no more", "held up, share of the time", values, None, 0.02)
 
     return facts
 

@@ -95,7 +95,7 @@ def document(
                 "window": seconds(len(FLOWS) * stage),
                 "interval": seconds(INTERVAL),
             },
-            "streams": ["flow_series"],
+            "streams": ["flow_series", "victims"],
         },
     }
 

@@ -36,6 +36,7 @@ pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
         let hearing = (Recorder::new(plan), Drawing::new(plan));
         let mut simulation = Simulation::with_workload(&plan.fabric, &plan.flows, seed, hearing);
         advance(plan, &mut simulation, control, |_| Ok(()))?;
+        simulation.observer().end(plan.span.end);
         return Ok(outcome(plan, simulation.observer(), None));
     }
     let hearing = (Recorder::new(plan), Hosts::new(plan));
@@ -53,7 +54,7 @@ pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
         return Err(unmatched);
     }
     let counts = hosts.take_counts();
-    simulation.observer().span.end = end;
+    simulation.observer().end(end);
     Ok(outcome(plan, simulation.observer(), Some(&counts)))
 }
 
@@ -70,8 +71,9 @@ fn advance<W: Workload>(
     let (mut now, mut next_search) = (0, end / SEARCHES);
     let mut next_row = plan.span.interval.unwrap_or(NEVER);
     while now < end {
-        now = (now + period).min(next_row).min(end);
+        now = (now + period).min(next_row).min(next_sample(simulation)).min(end);
         simulation.advance(now);
+        sample(simulation);
         control.done.store(now, Ordering::Relaxed);
         control.packet_hops.store(simulation.packet_hops(), Ordering::Relaxed);
         if simulation.workload().is_over() {
@@ -91,6 +93,21 @@ fn advance<W: Workload>(
         check(simulation.workload())?;
     }
     Ok(end)
+}
+
+/// When it is looked next who is held up.
+fn next_sample<W: Workload>(simulation: &mut Simulation<'_, W>) -> Ticks {
+    simulation.observer().victims.as_ref().map_or(NEVER, |victims| victims.next())
+}
+
+/// Looks who is held up if it is time.
+fn sample<W: Workload>(simulation: &mut Simulation<'_, W>) {
+    if next_sample(simulation) == simulation.now() {
+        let held = simulation.held_up();
+        if let Some(victims) = &mut simulation.observer().victims {
+            victims.sample(&held);
+        }
+    }
 }
 
 fn look_for_deadlock<W: Workload>(
@@ -116,6 +133,9 @@ fn close_interval<W: Workload>(plan: &FabricPlan, simulation: &mut Simulation<'_
         places.into_iter().map(|place| queues(&plan.fabric, simulation, place)).collect();
     if let Some(series) = &mut simulation.observer().series {
         series.close(now, &indices, &queues);
+    }
+    if let Some(links) = &mut simulation.observer().links {
+        links.close(now);
     }
 }
 

@@ -92,3 +92,59 @@ pub const QUEUE_SERIES: [Row; 10] = [
     ("bytes", BYTES, "Granted in the interval, notifications and acknowledgements included."),
     ("throughput_gbps", RATE, "The same over the length of the interval."),
 ];
+
+/// Columns of the table of links that fabrics alone have.
+pub const LINKS: [Row; 6] = [
+    ("from", "", "In an InfiniBand fabric: what the link leaves, as node 4 or switch 1."),
+    ("to", "", "In an InfiniBand fabric: what is at its other end."),
+    ("vl", "", "In an InfiniBand fabric: virtual lane."),
+    (
+        "bytes",
+        BYTES,
+        "In an InfiniBand fabric: of packets that began to cross in the window, notifications included.",
+    ),
+    ("throughput_gbps", RATE, "The same over the length of the window."),
+    (
+        "credit_stall_fraction",
+        "",
+        "In an InfiniBand fabric: share of the window in which the link was idle because a packet of the VL lacked credits [0 … 1].",
+    ),
+];
+
+/// Columns of the table of intervals and links.
+pub const LINK_SERIES: [Row; 9] = [
+    ("time_s", S, "End of the interval, warm-up included."),
+    ("from", "", "What the link leaves, as node 4 or switch 1."),
+    ("port", "", "Output port, from 0 among those of the switch that are plugged; 0 of a node."),
+    ("to", "", "What is at its other end."),
+    ("vl", "", "Virtual lane."),
+    ("bytes", BYTES, "Of packets that began to cross the link in the interval, notifications included."),
+    ("throughput_gbps", RATE, "The same over the length of the interval."),
+    ("utilisation", "", "Share of the interval in which the link carried packets of the VL [0 … 1]."),
+    (
+        "credit_stall_fraction",
+        "",
+        "Share of the interval in which the link was idle because a packet of the VL lacked credits [0 … 1].",
+    ),
+];
+
+/// Columns of the table of flows that are held up.
+pub const VICTIMS: [Row; 9] = [
+    ("job", "", "Name of the job of the flow."),
+    ("name", "", "Name of the flow; of all that a node draws that of the node."),
+    ("role", "", "A contributor's packets leave by the root, those of a victim do not."),
+    (
+        "from",
+        "",
+        "What the root of the congestion is a port of, as switch 1, or a node whose link is too slow.",
+    ),
+    ("port", "", "That port, from 0 among those of the switch that are plugged; 0 of a node."),
+    ("to", "", "What is at the other end of its link."),
+    ("vl", "", "Virtual lane."),
+    ("lost_s", S, "Time of the window in which the root held the flow up, estimated from samples."),
+    (
+        "lost_fraction",
+        "",
+        "The same over the length of the window [0 … 1]; of all that a node draws the sum over its flows, which may be more than 1.",
+    ),
+];

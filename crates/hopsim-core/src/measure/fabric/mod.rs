@@ -1,6 +1,8 @@
 //! Measurement of an InfiniBand fabric: what is counted ([`recorder`]), and the summary and tables made of it.
 
+pub mod links;
 pub mod recorder;
 pub mod series;
 pub mod summary;
 pub mod tables;
+pub mod victims;

@@ -1,6 +1,8 @@
 //! What is counted while a fabric runs.
 
+use super::links::Links;
 use super::series::{Place, Series};
+use super::victims::Victims;
 use crate::config::measure::RecordStream;
 use crate::plan::fabric::{FabricPlan, Span};
 use hdrhistogram::Histogram;
@@ -85,6 +87,10 @@ pub struct Recorder {
     lane_of_level: [u8; 16],
     /// Interval by interval, if asked for.
     pub series: Option<Box<Series>>,
+    /// Links, if asked for.
+    pub links: Option<Box<Links>>,
+    /// Who is held up, if asked for.
+    pub victims: Option<Box<Victims>>,
 }
 
 impl Recorder {
@@ -108,6 +114,16 @@ impl Recorder {
             drawn: drawn(plan),
             lane_of_level: plan.fabric.lanes.of_service_level,
             series: plan.span.interval.map(|_| Box::new(Series::new(plan))),
+            links: Links::new(plan).map(Box::new),
+            victims: Victims::new(plan).map(Box::new),
+        }
+    }
+
+    /// The run ends.
+    pub fn end(&mut self, at: Ticks) {
+        self.span.end = at;
+        if let Some(links) = &mut self.links {
+            links.end(at);
         }
     }
 
@@ -137,6 +153,9 @@ impl Observer for Recorder {
     fn flow(&mut self, _number: u32, flow: &Flow) {
         let lane = self.lane_of_level[usize::from(flow.service_level)];
         self.account_of.push((self.drawn[flow.source as usize], lane));
+        if let Some(victims) = &mut self.victims {
+            victims.flow(flow);
+        }
     }
 
     fn message(&mut self, at: Ticks, flow: u32, _bytes: u64, posted: Ticks) {
@@ -155,6 +174,23 @@ impl Observer for Recorder {
         if let Some(series) = &mut self.series {
             let (_, lane) = self.account_of[packet.flow as usize];
             series.granted(packet, Place { port: output, lane });
+        }
+    }
+
+    fn on_link(&mut self, at: Ticks, packet: Sent, port: u32) {
+        if let Some(links) = &mut self.links {
+            let (_, lane) = self.account_of[packet.flow as usize];
+            links.carries(at, packet, Place { port, lane });
+        }
+    }
+
+    fn hears_stalls(&self) -> bool {
+        self.links.is_some()
+    }
+
+    fn stalled(&mut self, at: Ticks, port: u32, lane: u8, is_stalled: bool) {
+        if let Some(links) = &mut self.links {
+            links.stalls(at, Place { port, lane }, is_stalled);
         }
     }
 

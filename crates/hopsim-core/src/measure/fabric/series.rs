@@ -26,7 +26,7 @@ pub struct FlowRow {
     pub ccti: u16,
 }
 
-/// An output port of a switch and a VL.
+/// A port of a host or a switch and a VL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The port, numbered through the fabric.
@@ -79,7 +79,8 @@ impl Series {
     /// Nothing yet.
     pub fn new(plan: &FabricPlan) -> Self {
         let wants = |stream| plan.experiment.measure.streams.contains(&stream);
-        let places = if wants(RecordStream::QueueSeries) { used(plan) } else { Vec::new() };
+        let mut places = if wants(RecordStream::QueueSeries) { used(plan) } else { Vec::new() };
+        places.retain(|place| !plan.fabric.is_host(place.port));
         Self {
             open: vec![Open::default(); plan.accounts.len()],
             ends: Vec::new(),
@@ -121,10 +122,10 @@ impl Series {
     }
 }
 
-/// The outputs of switches and VLs that flows use.
-fn used(plan: &FabricPlan) -> Vec<Place> {
+/// The ports and VLs that data packets of a flow leave by, ascending.
+pub fn used(plan: &FabricPlan) -> Vec<Place> {
     let of_way = |(way, lane): ([u32; 2], u8)| {
-        outputs(&plan.fabric, way).into_iter().skip(1).map(move |port| Place { port, lane })
+        outputs(&plan.fabric, way).into_iter().map(move |port| Place { port, lane })
     };
     let places: BTreeSet<Place> = plan.ways().flat_map(of_way).collect();
     places.into_iter().collect()

@@ -1,8 +1,10 @@
 //! The record streams of a fabric as tables.
 
+use super::links::{Links, Use};
 use super::recorder::{Counts, Recorder};
-use super::series::{FlowRow, QueueRow, Series};
+use super::series::{FlowRow, Place, QueueRow, Series};
 use super::summary::{gigabits, mean_latency, ns};
+use super::victims::Victims;
 use crate::config::measure::RecordStream;
 use crate::measure::{Column, Table};
 use crate::plan::fabric::FabricPlan;
@@ -15,12 +17,21 @@ pub fn tables(plan: &FabricPlan, recorder: &Recorder) -> Vec<(String, Table)> {
     if wants(RecordStream::Flows) {
         tables.push(("flows".into(), flows(plan, recorder)));
     }
+    if let Some(links) = recorder.links.as_ref().filter(|_| wants(RecordStream::Links)) {
+        tables.push(("links".into(), window_links(plan, recorder, links)));
+    }
+    if let Some(victims) = &recorder.victims {
+        tables.push(("victims".into(), held_up(plan, recorder, victims)));
+    }
     let Some(series) = &recorder.series else { return tables };
     if wants(RecordStream::FlowSeries) {
         tables.push(("flow_series".into(), flow_series(plan, series)));
     }
     if wants(RecordStream::QueueSeries) {
         tables.push(("queue_series".into(), queue_series(plan, series)));
+    }
+    if let Some(links) = recorder.links.as_ref().filter(|_| wants(RecordStream::LinkSeries)) {
+        tables.push(("link_series".into(), link_series(plan, links, &series.ends)));
     }
     tables
 }
@@ -94,21 +105,14 @@ fn flow_series(plan: &FabricPlan, series: &Series) -> Table {
 }
 
 fn queue_series(plan: &FabricPlan, series: &Series) -> Table {
-    let fabric = &plan.fabric;
-    let switch = |port: u32| fabric.first_port.partition_point(|&first| first <= port) - 1;
-    let peer = |port: u32| match fabric.ports[port as usize].peer {
-        host if fabric.is_host(host) => format!("node {host}"),
-        other => format!("switch {}", switch(other)),
-    };
     let places = || series.ends.iter().flat_map(|_| &series.places);
-    let local = |port: u32| port - fabric.first_port[switch(port)];
     let column = |of: fn(&QueueRow) -> u64| Column::U64(series.queues.iter().map(of).collect());
     let rate = |row: &QueueRow| interval_rate(plan, row.bytes);
     vec![
         ("time_s".into(), times(plan, &series.ends, series.places.len())),
-        ("switch".into(), Column::U32(places().map(|place| switch(place.port) as u32).collect())),
-        ("port".into(), Column::U32(places().map(|place| local(place.port)).collect())),
-        ("peer".into(), Column::Text(places().map(|place| peer(place.port)).collect())),
+        ("switch".into(), Column::U32(places().map(|place| switch(plan, place.port) as u32).collect())),
+        ("port".into(), Column::U32(places().map(|place| local(plan, place.port)).collect())),
+        ("peer".into(), Column::Text(places().map(|place| peer(plan, place.port)).collect())),
         ("vl".into(), Column::U32(places().map(|place| u32::from(place.lane)).collect())),
         ("queued_bytes".into(), column(|row| row.queues.queued)),
         ("largest_queue_bytes".into(), column(|row| row.queues.largest)),
@@ -119,4 +123,87 @@ fn queue_series(plan: &FabricPlan, series: &Series) -> Table {
         ("bytes".into(), column(|row| row.bytes)),
         ("throughput_gbps".into(), Column::F64(series.queues.iter().map(rate).collect())),
     ]
+}
+
+/// The switch that has a port.
+fn switch(plan: &FabricPlan, port: u32) -> usize {
+    plan.fabric.first_port.partition_point(|&first| first <= port) - 1
+}
+
+/// A port among those of its host or switch.
+fn local(plan: &FabricPlan, port: u32) -> u32 {
+    if plan.fabric.is_host(port) { 0 } else { port - plan.fabric.first_port[switch(plan, port)] }
+}
+
+/// What has a port.
+fn device(plan: &FabricPlan, port: u32) -> String {
+    if plan.fabric.is_host(port) { format!("node {port}") } else { format!("switch {}", switch(plan, port)) }
+}
+
+/// What is at the other end of the link of a port.
+fn peer(plan: &FabricPlan, port: u32) -> String {
+    device(plan, plan.fabric.ports[port as usize].peer)
+}
+
+/// The columns that name links and VLs.
+fn link_names(plan: &FabricPlan, places: &[Place]) -> [(String, Column); 4] {
+    let names = |of: fn(&FabricPlan, u32) -> String| {
+        Column::Text(places.iter().map(|place| of(plan, place.port)).collect())
+    };
+    [
+        ("from".into(), names(device)),
+        ("port".into(), Column::U32(places.iter().map(|place| local(plan, place.port)).collect())),
+        ("to".into(), names(peer)),
+        ("vl".into(), Column::U32(places.iter().map(|place| u32::from(place.lane)).collect())),
+    ]
+}
+
+/// The columns that say what links were used for in so long.
+fn uses(plan: &FabricPlan, rows: &[Use], time: Ticks) -> [(String, Column); 4] {
+    let rate = |row: &Use| gigabits(row.bytes, time, plan.fabric.ticks_per_ns);
+    let share =
+        |of: fn(&Use) -> Ticks| Column::F64(rows.iter().map(|row| of(row) as f64 / time as f64).collect());
+    [
+        ("bytes".into(), Column::U64(rows.iter().map(|row| row.bytes).collect())),
+        ("throughput_gbps".into(), Column::F64(rows.iter().map(rate).collect())),
+        ("utilisation".into(), share(|row| row.busy)),
+        ("credit_stall_fraction".into(), share(|row| row.stalled)),
+    ]
+}
+
+fn window_links(plan: &FabricPlan, recorder: &Recorder, links: &Links) -> Table {
+    let (places, rows): (Vec<Place>, Vec<Use>) = links.all().unzip();
+    link_names(plan, &places).into_iter().chain(uses(plan, &rows, recorder.span.window())).collect()
+}
+
+fn link_series(plan: &FabricPlan, links: &Links, closed: &[Ticks]) -> Table {
+    let places: Vec<Place> = closed.iter().flat_map(|_| links.all()).map(|(place, _)| place).collect();
+    let interval = plan.span.interval.unwrap_or(plan.span.end);
+    let time = ("time_s".into(), times(plan, closed, links.all().count()));
+    [time].into_iter().chain(link_names(plan, &places)).chain(uses(plan, &links.rows, interval)).collect()
+}
+
+fn held_up(plan: &FabricPlan, recorder: &Recorder, victims: &Victims) -> Table {
+    let rows = victims.shares(plan, &recorder.account_of);
+    let roots: Vec<Place> = rows.keys().map(|row| row.root).collect();
+    let accounts = || rows.keys().map(|row| &plan.accounts[row.account]);
+    let jobs = Column::Named {
+        names: plan.jobs.clone(),
+        rows: accounts().map(|account| account.job as u8).collect(),
+    };
+    let roles = Column::Named {
+        names: vec!["contributor".into(), "victim".into()],
+        rows: rows.keys().map(|row| u8::from(row.is_victim)).collect(),
+    };
+    let shares: Vec<f64> = rows.values().copied().collect();
+    let window = ns(plan, recorder.span.window()) / 1e9;
+    let mut table: Table = vec![
+        ("job".into(), jobs),
+        ("name".into(), Column::Text(accounts().map(|account| account.name.clone()).collect())),
+        ("role".into(), roles),
+    ];
+    table.extend(link_names(plan, &roots));
+    table.push(("lost_s".into(), Column::F64(shares.iter().map(|share| share * window).collect())));
+    table.push(("lost_fraction".into(), Column::F64(shares)));
+    table
 }

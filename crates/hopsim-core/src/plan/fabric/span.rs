@@ -8,7 +8,8 @@ use crate::plan::MOST_ROWS;
 use hopsim_infiniband::time::Ticks;
 
 /// The streams with a row per interval.
-const OF_INTERVALS: [RecordStream; 2] = [RecordStream::FlowSeries, RecordStream::QueueSeries];
+const OF_INTERVALS: [RecordStream; 3] =
+    [RecordStream::FlowSeries, RecordStream::QueueSeries, RecordStream::LinkSeries];
 
 /// A run, in ticks from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +57,7 @@ fn check_streams(experiment: &Experiment, interval: Option<&str>) -> Result<(), 
     let streams = &experiment.measure.streams;
     let of_programs: &[RecordStream] =
         if experiment.has_programs() { &RecordStream::OF_PROGRAMS } else { &[] };
-    let known = [&RecordStream::OF_FABRICS[..], of_programs].concat();
+    let known = [&RecordStream::OF_FABRICS[..], &[RecordStream::Links], of_programs].concat();
     if let Some(index) = streams.iter().position(|stream| !known.contains(stream)) {
         let names: Vec<String> = known.into_iter().map(RecordStream::name).collect();
         let reason = if RecordStream::OF_PROGRAMS.contains(&streams[index]) {
@@ -75,10 +76,10 @@ fn check_streams(experiment: &Experiment, interval: Option<&str>) -> Result<(), 
             Err(ConfigError::new("measure.time.interval", reason).valid("a time as \"10 ms\""))
         }
         (None, Some(interval)) => {
-            let names = OF_INTERVALS.map(RecordStream::name);
+            let [names @ .., last] = OF_INTERVALS.map(RecordStream::name);
             Err(ConfigError::new("measure.time.interval", "no stream has a row per interval")
                 .value(format!("{interval:?}"))
-                .valid(format!("no such key, or measure.streams with {}", names.join(" or "))))
+                .valid(format!("no such key, or measure.streams with {} or {last}", names.join(", "))))
         }
         _ => Ok(()),
     }

@@ -1,0 +1,153 @@
+//! What links carry, and for how long they are idle for want of credits.
+
+use super::series::{Place, used};
+use crate::config::measure::RecordStream;
+use crate::plan::FabricPlan;
+use hopsim_infiniband::fabric::Port;
+use hopsim_infiniband::observer::Sent;
+use hopsim_infiniband::time::Ticks;
+
+/// The use of a link in a VL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Use {
+    /// Bytes of the packets whose heads went onto it.
+    pub bytes: u64,
+    /// Time in which it carried packets.
+    pub busy: Ticks,
+    /// Time in which it was stalled for credits.
+    pub stalled: Ticks,
+}
+
+/// A link and VL while it is used.
+#[derive(Clone, Debug)]
+struct Link {
+    place: Place,
+    /// In the window, all of the present packet included.
+    total: Use,
+    /// In the interval that is open, all of the present packet included.
+    open: Use,
+    /// When the last packet is over.
+    busy_until: Ticks,
+    /// Since when it has been stalled.
+    stalled_since: Option<Ticks>,
+}
+
+/// The links of a run.
+#[derive(Debug)]
+pub struct Links {
+    /// Beginning of the window.
+    warmup: Ticks,
+    ports: Vec<Port>,
+    lanes: usize,
+    /// Those that flows use, ascending.
+    used: Vec<Link>,
+    /// By port · VLs + VL.
+    numbers: Vec<Option<u32>>,
+    /// By interval and link; empty if nobody asks.
+    pub rows: Vec<Use>,
+    has_rows: bool,
+}
+
+impl Links {
+    /// Nothing yet, if somebody asks.
+    pub fn new(plan: &FabricPlan) -> Option<Self> {
+        let wants = |stream| plan.experiment.measure.streams.contains(&stream);
+        if !wants(RecordStream::Links) && !wants(RecordStream::LinkSeries) {
+            return None;
+        }
+        let lanes = usize::from(plan.fabric.lanes.count);
+        let mut numbers = vec![None; plan.fabric.ports.len() * lanes];
+        let new = |place| Link {
+            place,
+            total: Use::default(),
+            open: Use::default(),
+            busy_until: 0,
+            stalled_since: None,
+        };
+        let used: Vec<Link> = used(plan).into_iter().map(new).collect();
+        for (number, Link { place: Place { port, lane }, .. }) in (0..).zip(&used) {
+            numbers[*port as usize * lanes + usize::from(*lane)] = Some(number);
+        }
+        let ports = plan.fabric.ports.clone();
+        Some(Self {
+            warmup: plan.span.warmup,
+            ports,
+            lanes,
+            used,
+            numbers,
+            rows: Vec::new(),
+            has_rows: wants(RecordStream::LinkSeries),
+        })
+    }
+
+    fn find(&mut self, Place { port, lane }: Place) -> Option<&mut Link> {
+        let number = self.numbers[port as usize * self.lanes + usize::from(lane)]?;
+        Some(&mut self.used[number as usize])
+    }
+
+    /// A packet goes onto a link.
+    #[cold]
+    pub fn carries(&mut self, at: Ticks, packet: Sent, place: Place) {
+        let time = u64::from(packet.bytes) * self.ports[place.port as usize].byte;
+        let warmup = self.warmup;
+        let Some(link) = self.find(place) else { return };
+        link.open.bytes += u64::from(packet.bytes);
+        link.open.busy += time;
+        link.busy_until = at + time;
+        if at >= warmup {
+            link.total.bytes += u64::from(packet.bytes);
+        }
+        link.total.busy += in_window(warmup, at, at + time);
+    }
+
+    /// A port begins to be stalled, or ceases to be.
+    pub fn stalls(&mut self, at: Ticks, place: Place, is_stalled: bool) {
+        let warmup = self.warmup;
+        if let Some(link) = self.find(place) {
+            link.settle(at, warmup);
+            link.stalled_since = is_stalled.then_some(at);
+        }
+    }
+
+    /// The open interval ends.
+    pub fn close(&mut self, at: Ticks) {
+        for link in &mut self.used {
+            link.settle(at, self.warmup);
+            let rest = link.busy_until.saturating_sub(at);
+            let mut row = std::mem::replace(&mut link.open, Use { busy: rest, ..Use::default() });
+            row.busy -= rest;
+            if self.has_rows {
+                self.rows.push(row);
+            }
+        }
+    }
+
+    /// The run ends.
+    pub fn end(&mut self, at: Ticks) {
+        for link in &mut self.used {
+            link.settle(at, self.warmup);
+            link.total.busy -= in_window(self.warmup, at, link.busy_until);
+        }
+    }
+
+    /// Links and VLs, ascending, with their use in the window.
+    pub fn all(&self) -> impl Iterator<Item = (Place, Use)> {
+        self.used.iter().map(|link| (link.place, link.total))
+    }
+}
+
+impl Link {
+    /// Adds what it has been stalled so far.
+    fn settle(&mut self, at: Ticks, warmup: Ticks) {
+        if let Some(since) = &mut self.stalled_since {
+            self.open.stalled += at - *since;
+            self.total.stalled += in_window(warmup, *since, at);
+            *since = at;
+        }
+    }
+}
+
+/// How much of a time is behind the beginning of the window.
+fn in_window(warmup: Ticks, from: Ticks, to: Ticks) -> Ticks {
+    to.saturating_sub(from.max(warmup))
+}

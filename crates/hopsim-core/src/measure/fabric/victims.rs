@@ -1,0 +1,110 @@
+//! Flows that are held up, and by which outputs.
+
+use super::series::Place;
+use crate::config::measure::RecordStream;
+use crate::plan::FabricPlan;
+use crate::plan::fabric::outputs;
+use crate::rng::{Purpose, Stream};
+use hopsim_infiniband::engine::Held;
+use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::time::Ticks;
+use std::collections::BTreeMap;
+
+/// The least time that a sample stands for \[ns\].
+const LEAST: u64 = 1000;
+
+/// A sample stands for the time since the beginning of the window over this.
+const PARTS: u64 = 1000;
+
+/// Who was held up where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HeldUp {
+    /// The account.
+    pub account: usize,
+    /// The root.
+    pub root: Place,
+    /// Whether its packets do not use the root.
+    pub is_victim: bool,
+}
+
+/// The samples of a run, one in each part of the window. Parts become longer with it, as nobody knows when programs end.
+#[derive(Debug)]
+pub struct Victims {
+    /// Beginning of the window.
+    warmup: Ticks,
+    /// Length of the first part.
+    least: Ticks,
+    /// Beginning and length of the part that is sampled next.
+    part: (Ticks, Ticks),
+    /// When that is.
+    next: Ticks,
+    stream: Stream,
+    /// Length of the parts that have been sampled.
+    sampled: Ticks,
+    /// By flow of the engine and root: length of the parts in whose samples the one was held up by the other.
+    held_up: BTreeMap<(u32, u32), Ticks>,
+    /// By flow of the engine: source and destination.
+    ways: Vec<[u32; 2]>,
+}
+
+impl Victims {
+    /// Nothing yet, if somebody asks.
+    pub fn new(plan: &FabricPlan) -> Option<Self> {
+        if !plan.experiment.measure.streams.contains(&RecordStream::Victims) {
+            return None;
+        }
+        let (warmup, least) = (plan.span.warmup, LEAST * plan.fabric.ticks_per_ns);
+        let mut victims = Self {
+            warmup,
+            least,
+            part: (warmup, 0),
+            next: 0,
+            stream: Stream::new(plan.experiment.measure.seed, Purpose::Sampling, 0),
+            sampled: 0,
+            held_up: BTreeMap::new(),
+            ways: plan.flows.iter().map(|flow| [flow.source, flow.destination]).collect(),
+        };
+        victims.draw();
+        Some(victims)
+    }
+
+    /// Draws when the part behind the present one is sampled.
+    fn draw(&mut self) {
+        let begin = self.part.0 + self.part.1;
+        let length = self.least.max((begin - self.warmup) / PARTS);
+        self.part = (begin, length);
+        self.next = begin + (self.stream.unit() * length as f64) as Ticks;
+    }
+
+    /// A flow of the workload has begun.
+    pub fn flow(&mut self, flow: &Flow) {
+        self.ways.push([flow.source, flow.destination]);
+    }
+
+    /// When the next sample is taken.
+    pub fn next(&self) -> Ticks {
+        self.next
+    }
+
+    /// A sample is taken.
+    pub fn sample(&mut self, held: &[Held]) {
+        let (_, length) = self.part;
+        self.sampled += length;
+        for &Held { flow, root } in held {
+            *self.held_up.entry((flow, root)).or_default() += length;
+        }
+        self.draw();
+    }
+
+    /// For which share of the time who was held up where; `account_of` says by flow of the engine its account and VL.
+    pub fn shares(&self, plan: &FabricPlan, account_of: &[(usize, u8)]) -> BTreeMap<HeldUp, f64> {
+        let mut sums: BTreeMap<HeldUp, Ticks> = BTreeMap::new();
+        for (&(flow, port), length) in &self.held_up {
+            let (account, lane) = account_of[flow as usize];
+            let is_victim = !outputs(&plan.fabric, self.ways[flow as usize]).contains(&port);
+            let row = HeldUp { account, root: Place { port, lane }, is_victim };
+            *sums.entry(row).or_default() += length;
+        }
+        sums.into_iter().map(|(row, length)| (row, length as f64 / self.sampled as f64)).collect()
+    }
+}
