@@ -4,7 +4,7 @@ use crate::Fact;
 use crate::host::{Host, Sender, first_start};
 use crate::link::Link;
 use crate::messages::Posted;
-use crate::reaction::Reaction;
+use crate::reaction::Reactions;
 use crate::switch::{Input, Output};
 use hopsim_infiniband::fabric::{Fabric, blocks};
 use hopsim_infiniband::flow::Flow;
@@ -67,7 +67,7 @@ pub struct Reference<W: Workload = ()> {
     pub(crate) hosts: Vec<Host>,
     /// By flow.
     pub(crate) senders: Vec<Sender>,
-    pub(crate) reaction: Reaction,
+    pub(crate) reaction: Reactions,
 }
 
 impl Reference {
@@ -104,13 +104,13 @@ impl<W: Workload> Reference<W> {
             outputs: ports.map(|port| Output::new(fabric, seed, port)).collect(),
             hosts,
             senders,
-            reaction: Reaction::new(fabric, flows, &mut draws),
+            reaction: Reactions::new(fabric, flows, &mut draws),
         }
     }
 
     /// One tick.
     pub fn step(&mut self) {
-        self.lower_indices();
+        self.recover();
         self.credits_arrive();
         self.transfers_end();
         self.packets_have_left();

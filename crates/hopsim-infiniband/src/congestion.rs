@@ -3,7 +3,7 @@
 //! Source: InfiniBand Architecture Specification 1.2.1, annex A10; Gran et al., *On the Relation Between Congestion Control, Switch
 //! Arbitration and Fairness*, 2011, §II.
 
-use crate::time::Ticks;
+use crate::reaction::Reaction;
 
 /// What the occupancy of the queues of an output is compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,39 +61,13 @@ pub enum Notification {
     },
 }
 
-/// What has a congestion control table index of its own.
+/// What has a reaction point of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Each flow (queue pair).
     QueuePair,
     /// All flows of a host with one service level.
     ServiceLevel,
-}
-
-/// When the timer runs that lets flows recover.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Timer {
-    /// Always.
-    Free,
-    /// While some index is above its minimum.
-    OnDemand,
-}
-
-/// An entry of the congestion control table: by what the time of a packet is multiplied, over 2^shift.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Delay {
-    /// \[0 … 3\]
-    pub shift: u8,
-    /// \[0 … 16383\]
-    pub multiplier: u16,
-}
-
-impl Delay {
-    /// The injection rate delay of a packet that takes so long on the link.
-    #[inline]
-    pub fn of(self, packet: Ticks) -> Ticks {
-        (packet * u64::from(self.multiplier)) >> self.shift
-    }
 }
 
 /// Congestion control.
@@ -117,18 +91,8 @@ pub struct CongestionControl {
     pub packet_size: u8,
     /// How sources hear of marks.
     pub notification: Notification,
-    /// What an index belongs to.
+    /// What a reaction point belongs to.
     pub level: Level,
-    /// When the timer runs.
-    pub timer: Timer,
-    /// Period of the timer \[ticks\]; 0: indices never fall.
-    pub period: Ticks,
-    /// What a notification adds to the index.
-    pub increase: u8,
-    /// Greatest index.
-    pub limit: u16,
-    /// Least index.
-    pub minimum: u16,
-    /// The table: entry 0 is no delay.
-    pub table: Vec<Delay>,
+    /// What a reaction point does.
+    pub reaction: Reaction,
 }

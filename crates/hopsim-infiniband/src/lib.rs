@@ -11,5 +11,6 @@ pub mod fabric;
 pub mod flow;
 pub mod lanes;
 pub mod observer;
+pub mod reaction;
 pub mod time;
 pub mod workload;

@@ -1,5 +1,7 @@
 //! InfiniBand fabrics: the whole text of every message about bad input, and what a resolved document is.
 
+mod reactions;
+
 use crate::errors::message_of;
 use hopsim_core::config::document;
 use hopsim_core::engine::{Control, run_any};

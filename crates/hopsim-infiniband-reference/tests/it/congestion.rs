@@ -6,10 +6,13 @@
 
 use crate::closed_forms::{flow, star};
 use hopsim_infiniband::congestion::{
-    CongestionControl, Delay, Level, MarkPoint, Marking, Notification, ThresholdMode, Timer, VictimMask,
+    CongestionControl, Level, MarkPoint, Marking, Notification, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::reaction::Reaction;
+use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
+use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband_reference::{Fact, Reference, run};
 use hopsim_random::{Purpose, Stream};
@@ -27,12 +30,18 @@ fn control() -> CongestionControl {
         packet_size: 0,
         notification: Notification::Packets,
         level: Level::QueuePair,
+        reaction: Reaction::Table(table()),
+    }
+}
+
+fn table() -> Table {
+    Table {
         timer: Timer::OnDemand,
         period: 1000,
         increase: 1,
         limit: 3,
         minimum: 0,
-        table: (0..4).map(|multiplier| Delay { shift: 0, multiplier }).collect(),
+        entries: (0..4).map(|multiplier| Delay { shift: 0, multiplier }).collect(),
     }
 }
 
@@ -41,6 +50,11 @@ fn fabric(change: impl FnOnce(&mut CongestionControl)) -> Fabric {
     let mut control = control();
     change(&mut control);
     Fabric { congestion: Some(control), ..star(&[1; 3]) }
+}
+
+/// The same with another reaction.
+fn reacting(reaction: Reaction) -> Fabric {
+    fabric(|control| control.reaction = reaction)
 }
 
 /// When which packets of flow 0 are marked.
@@ -144,13 +158,12 @@ fn an_acknowledgement_notifies_if_one_of_its_packets_is_marked() {
 #[test]
 fn an_index_stays_between_minimum_and_limit() {
     let two = Flow { bytes: Some(512), ..flow(0, 1) };
-    let change =
-        |control: &mut CongestionControl| (control.minimum, control.limit, control.increase) = (1, 2, 3);
+    let narrow = reacting(Reaction::Table(Table { minimum: 1, limit: 2, increase: 3, ..table() }));
     // With index 1 the second packet starts at 512, its notification is back at 896; the timer lowers once.
-    assert_eq!(indices(&fabric(change), &[two], 9000), [(0, 1), (384, 2), (1384, 1)]);
+    assert_eq!(indices(&narrow, &[two], 9000), [(0, 1), (384, 2), (1384, 1)]);
     // Without a period nothing is lowered.
-    let change = |control: &mut CongestionControl| control.period = 0;
-    assert_eq!(indices(&fabric(change), &[two], 9000), [(0, 0), (384, 1), (640, 2)]);
+    let still = reacting(Reaction::Table(Table { period: 0, ..table() }));
+    assert_eq!(indices(&still, &[two], 9000), [(0, 0), (384, 1), (640, 2)]);
 }
 
 #[test]
@@ -166,7 +179,7 @@ fn a_free_timer_runs_from_a_drawn_time_on() {
     let mut draws = Stream::new(1, Purpose::Phase, 0);
     draws.unit();
     let first = 1 + (draws.unit() * 1000.0) as Ticks;
-    let fabric = fabric(|control| control.timer = Timer::Free);
+    let fabric = reacting(Reaction::Table(Table { timer: Timer::Free, ..table() }));
     // The first lowering after the notification is back at 384.
     let lowered = (0..2).map(|period| first + 1000 * period).find(|&time| time > 384).unwrap();
     assert_eq!(indices(&fabric, &[single()], 3000), [(0, 0), (384, 1), (lowered, 0)]);
@@ -196,6 +209,35 @@ fn a_reaction_point_belongs_to_a_flow_or_to_all_of_a_service_level() {
     };
     assert_eq!(indices(Level::QueuePair), [3, 0, 0]);
     assert_eq!(indices(Level::ServiceLevel), [3, 3, 0]);
+}
+
+/// Half of the rate is lost with a notification, an eighth of that of the link comes back every 1000 ticks.
+fn halving() -> Aimd {
+    Aimd { increase: WHOLE / 8, decrease: WHOLE / 2, period: 1000, least: 1 }
+}
+
+#[test]
+fn a_rate_falls_by_a_share_of_itself_and_rises_in_even_steps() {
+    // A notification is back 384 after the start of its packet. The packet at 512 starts with 1/2 and is followed 512 later, the
+    // one at 1024 after two more notifications with 1/8, 2048 later. At 1408 the rate is 1/16, and 3/16 from 2408 on: at 3072 the next
+    // packet starts, followed ⌈256 · 16 / 3⌉ = 1366 later. At 3408 it is 5/16, at 3456 half of that, and so still at 4438, from where
+    // the next packet starts ⌈256 · 32 / 5⌉ = 1639 later.
+    let halving = reacting(Reaction::Aimd(halving()));
+    assert_eq!(starts(&halving, &[flow(0, 1)], 0, 6078), [0, 256, 512, 1024, 3072, 4438, 6077]);
+    assert_eq!(indices(&halving, &[flow(0, 1)], 6078), [(0, 0)]);
+}
+
+#[test]
+fn a_rate_stays_between_the_least_and_that_of_the_link() {
+    // At 3/4, the least, packets are ⌈256 · 4 / 3⌉ = 342 apart.
+    let least = Aimd { least: 3 * WHOLE / 4, ..halving() };
+    let most = Flow { byte: 12, ..flow(0, 1) };
+    let all = reacting(Reaction::Aimd(Aimd { least: WHOLE, ..least.clone() }));
+    assert_eq!(starts(&all, &[flow(0, 1)], 0, 1025), [0, 256, 512, 768, 1024]);
+    let some = starts(&reacting(Reaction::Aimd(least)), &[flow(0, 1)], 0, 2000);
+    assert_eq!(some, [0, 256, 512, 854, 1196, 1538, 1880]);
+    // Packets 3072 ticks apart, each of them notified of: the rate is whole whenever one starts.
+    assert_eq!(starts(&reacting(Reaction::Aimd(halving())), &[most], 0, 9217), [0, 3072, 6144, 9216]);
 }
 
 #[test]
@@ -241,8 +283,8 @@ fn short_packets_are_not_marked() {
 #[test]
 fn one_of_some_packets_is_marked() {
     let numbers = |marking| {
-        let fabric =
-            fabric(|control| (control.marking, control.marking_rate, control.limit) = (marking, 3, 0));
+        let mut fabric = fabric(|control| (control.marking, control.marking_rate) = (marking, 3));
+        fabric.congestion.as_mut().unwrap().reaction = Reaction::Table(Table { limit: 0, ..table() });
         let marks = marks(&Fabric { mtu: 64, ..fabric }, flow(0, 1), 64 * 2000);
         marks.into_iter().map(|(_, number)| number).collect::<Vec<u32>>()
     };

@@ -2,10 +2,13 @@
 
 use crate::fabrics::workload::{Players, Script};
 use crate::fabrics::{Case, for_each_fabric, for_each_fabric_with_messages};
-use hopsim_infiniband::congestion::{Delay, Marking, Notification, ThresholdMode, VictimMask};
+use hopsim_infiniband::congestion::{Marking, Notification, ThresholdMode, VictimMask};
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::Sent;
+use hopsim_infiniband::reaction::Reaction;
+use hopsim_infiniband::reaction::aimd::WHOLE;
+use hopsim_infiniband::reaction::table::Delay;
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband_reference::{Fact, Reference, run};
 use std::collections::BTreeMap;
@@ -122,11 +125,13 @@ fn without_congestion_control_nothing_is_marked() {
     });
 }
 
-/// Two variants of a fabric with congestion control, whose first index is 0: nothing happens in one that does not in the other.
+/// Two variants of a fabric with congestion control, whose first index, if it has one, is 0: nothing happens in one that does not in the other.
 fn alike(number: u8, variants: impl Fn(Fabric) -> [Fabric; 2]) {
     for_each_fabric((60, number), |(mut fabric, flows, seed)| {
         let Some(control) = &mut fabric.congestion else { return Ok(()) };
-        control.minimum = 0;
+        if let Reaction::Table(rules) = &mut control.reaction {
+            rules.minimum = 0;
+        }
         let [one, other] = variants(fabric);
         same(&run(&one, &flows, seed, UNTIL), &run(&other, &flows, seed, UNTIL))
     });
@@ -144,12 +149,18 @@ fn congestion_control_that_marks_nothing_changes_nothing() {
 }
 
 #[test]
-fn an_index_that_cannot_rise_is_as_good_as_a_table_without_delays() {
+fn a_source_that_notifications_do_not_change_is_as_good_as_one_that_does_not_wait() {
     alike(6, |fabric| {
-        let [mut limited, mut immediate] = [fabric.clone(), fabric];
-        limited.congestion.iter_mut().for_each(|control| control.limit = 0);
-        immediate.congestion.iter_mut().for_each(|control| control.table.fill(Delay::default()));
-        [limited, immediate]
+        let [mut unchanged, mut immediate] = [fabric.clone(), fabric];
+        unchanged.congestion.iter_mut().for_each(|control| match &mut control.reaction {
+            Reaction::Table(rules) => rules.limit = 0,
+            Reaction::Aimd(rules) => rules.decrease = 0,
+        });
+        immediate.congestion.iter_mut().for_each(|control| match &mut control.reaction {
+            Reaction::Table(rules) => rules.entries.fill(Delay::default()),
+            Reaction::Aimd(rules) => rules.least = WHOLE,
+        });
+        [unchanged, immediate]
     });
 }
 

@@ -13,7 +13,6 @@ mod roots;
 mod stalls;
 mod switch;
 
-use crate::congestion::Timer;
 use crate::fabric::{Fabric, NONE};
 use crate::flow::Flow;
 use crate::observer::Observer;
@@ -134,11 +133,7 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
             .iter()
             .map(|flow| part(&mut streams[flow.source as usize], fabric.host.start_jitter))
             .collect();
-        let free = fabric.congestion.as_ref().filter(|rules| rules.timer == Timer::Free);
-        let firsts = streams
-            .iter_mut()
-            .flat_map(|stream| [(); 16].map(|()| free.map_or(0, |rules| 1 + part(stream, rules.period))));
-        self.reactions = Reactions::new(fabric.congestion.as_ref(), firsts);
+        self.reactions = Reactions::new(fabric.congestion.as_ref(), &mut streams);
         for (&flow, jitter) in flows.iter().zip(jitters) {
             let number = self.add_flow(flow, flow.start + jitter);
             let left = flow.bytes.unwrap_or(u64::MAX);

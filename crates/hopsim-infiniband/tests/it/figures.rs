@@ -2,6 +2,8 @@
 
 use crate::small::{Facts, control, fabric, facts, facts_of, flows, rates};
 use hopsim_infiniband::congestion::{CongestionControl, ThresholdMode};
+use hopsim_infiniband::reaction::Reaction;
+use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
 
 const NOTHING: [f64; 5] = [0.0; 5];
 
@@ -101,4 +103,25 @@ fn a_common_threshold_above_what_one_queue_holds_never_sees_one_sender() {
     };
     assert!(marked(60 * 1024) > 0);
     assert_eq!(marked(64 * 1024 + 1), 0);
+}
+
+/// Congestion control with rates: steps of 1/200 of the link 50 us apart, 3 % less with every notification, and 1/1000 at least.
+fn rate_control() -> CongestionControl {
+    let share = |of: f64| (of * f64::from(WHOLE)).round() as u32;
+    let period = 50_000 * fabric(&[7], None).ticks_per_ns;
+    let rules = Aimd { increase: share(0.005), decrease: share(0.03), period, least: share(0.001) };
+    CongestionControl { reaction: Reaction::Aimd(rules), ..control(8192, 1843) }
+}
+
+#[test]
+fn rates_of_flows_into_one_output_become_the_same_and_use_nine_tenths_of_it() {
+    // In the star the victim has no flow in its way, in the parking lot it does.
+    for (hosts, victim) in [(&[7][..], 12.9), (&[3, 4], 11.5)] {
+        let rates = rates(&fabric(hosts, Some(rate_control())), 100, 1);
+        for (stage, row) in rates.iter().enumerate().skip(2) {
+            let sum: f64 = row[1..].iter().sum();
+            assert!(ratio(&rates, stage) < 1.06, "{rates:.2?}");
+            assert!((11.7..=13.0).contains(&sum) && row[0] > victim, "{rates:.2?}");
+        }
+    }
 }

@@ -1,13 +1,15 @@
 //! Fabrics of one and two switches, as in Gran et al. 2011, figures 2 and 8.
 
 use hopsim_infiniband::congestion::{
-    CongestionControl, Delay, Level, MarkPoint, Marking, Notification, ThresholdMode, Timer, VictimMask,
+    CongestionControl, Level, MarkPoint, Marking, Notification, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::engine::Simulation;
 use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::lanes::Lanes;
 use hopsim_infiniband::observer::{Observer, Sent};
+use hopsim_infiniband::reaction::Reaction;
+use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
 use hopsim_infiniband::time::Ticks;
 
 /// Ticks of a nanosecond: a byte takes 8/13 ns, 1/2 ns, 1/4 ns and 1/6 ns.
@@ -82,12 +84,14 @@ pub fn control(high: u64, low: u64) -> CongestionControl {
         packet_size: 0,
         notification: Notification::Packets,
         level: Level::QueuePair,
-        timer: Timer::Free,
-        period: 150 * 1024 * NS,
-        increase: 1,
-        limit: 127,
-        minimum: 0,
-        table: (0..128).map(|i| Delay { shift: 3, multiplier: multiplier(i) }).collect(),
+        reaction: Reaction::Table(Table {
+            timer: Timer::Free,
+            period: 150 * 1024 * NS,
+            increase: 1,
+            limit: 127,
+            minimum: 0,
+            entries: (0..128).map(|i| Delay { shift: 3, multiplier: multiplier(i) }).collect(),
+        }),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::Files;
 use crate::config::Experiment;
-use crate::config::infiniband::Forwarding;
+use crate::config::infiniband::congestion::Reaction;
+use crate::config::infiniband::{Forwarding, Infiniband};
 use crate::config::router::RouterConfig;
 use crate::error::ConfigError;
 use crate::topology::{TopologyConfig, graph};
@@ -35,17 +36,22 @@ const OF_PROGRAMS: [&str; 7] = ["name", "placement", "rank_order", "program", "h
 /// What a host says of packets, which in a fabric have a length of their own.
 const OF_PACKETS: [&str; 3] = ["packet_length", "header_length", "last_packet"];
 
+/// What congestion control has for the reaction by the table alone.
+const OF_TABLE: [&str; 6] = ["timer", "ccti_timer", "ccti_increase", "ccti_limit", "ccti_min", "cct"];
+
+/// Where congestion control stands in the document.
+const CONTROL: &str = "/router/infiniband/congestion_control";
+
 /// Refuses keys that would be ignored.
 pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
-    if experiment.infiniband().is_none() {
-        return check_elsewhere(root);
-    }
+    let Some(fabric) = experiment.infiniband() else { return check_elsewhere(root) };
     let instead =
         |key: &str| if key.is_empty() { "no such key".into() } else { format!("no such key; {key}") };
     if let Some((key, other)) = OF_ROUTERS.into_iter().find(|(key, _)| root.get(key).is_some()) {
         return Err(ConfigError::new(key, "is not of InfiniBand fabrics").valid(instead(other)));
     }
     check_measure(root, experiment.has_programs())?;
+    check_reaction(root, fabric)?;
     for (index, job) in jobs(root) {
         let packets = |key: &&str| job.get("host").is_some_and(|host| host.get(key).is_some());
         if let Some(key) = OF_PACKETS.into_iter().find(packets) {
@@ -62,6 +68,18 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
         }
     }
     Ok(())
+}
+
+/// Refuses what another reaction than the table does not have.
+fn check_reaction(root: &Value, fabric: &Infiniband) -> Result<(), ConfigError> {
+    let Some(control) = &fabric.congestion_control else { return Ok(()) };
+    let written = |key: &&str| root.pointer(&format!("{CONTROL}/{key}")).is_some();
+    let Some(key) = OF_TABLE.into_iter().find(written) else { return Ok(()) };
+    if control.reaction == Reaction::Table {
+        return Ok(());
+    }
+    let path = format!("router.infiniband.congestion_control.{key}");
+    Err(ConfigError::new(path, "is of the reaction table, and there is another one").valid("no such key"))
 }
 
 /// Refuses what is measured otherwise.
@@ -149,6 +167,11 @@ pub fn reduce(root: &mut Value, has_programs: bool) {
         if measure.get("time").is_some_and(|time| time == &json!({})) {
             measure.remove("time");
         }
+    }
+    if let Some(control) = root.pointer_mut(CONTROL).and_then(Value::as_object_mut)
+        && control.get("reaction").is_some_and(|reaction| reaction != "table")
+    {
+        control.retain(|key, _| !OF_TABLE.contains(&key.as_str()));
     }
     for job in root["jobs"].as_array_mut().into_iter().flatten() {
         let known = keys_of(job);

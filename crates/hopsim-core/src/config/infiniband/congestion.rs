@@ -1,15 +1,16 @@
 //! Congestion control of InfiniBand, as written in the document.
 
+pub use super::aimd::Aimd;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Switches mark packets that leave through a congested output; the destination of a marked packet notifies the source, by a packet of
-/// its own or in an acknowledgement; the source then waits longer between packets, by a table whose index (CCTI) notifications raise and a timer
-/// lowers.
+/// its own or in an acknowledgement; the source then waits longer between packets, as `reaction` says: `timer`, `ccti_timer`,
+/// `ccti_increase`, `ccti_limit`, `ccti_min` and `cct` are of the reaction `table` alone.
 ///
 /// Source: InfiniBand Architecture Specification 1.2.1, annex A10; Gran et al. (2011), §II. The exact rules are in
 /// `docs/infiniband.md`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CongestionControlConfig {
     /// When an output is congested.
@@ -26,8 +27,10 @@ pub struct CongestionControlConfig {
     pub packet_size: u8,
     /// How the destination of marked packets notifies their source.
     pub notification: Notification,
-    /// What has an index of its own.
+    /// What reacts on its own.
     pub level: Level,
+    /// What a source does about notifications.
+    pub reaction: Reaction,
     /// When the timer runs.
     pub timer: Timer,
     /// Period in which the timer lowers every index by 1; 0: indices never fall, and flows never recover
@@ -54,6 +57,7 @@ impl Default for CongestionControlConfig {
             packet_size: 0,
             notification: Notification::Packets,
             level: Level::Qp,
+            reaction: Reaction::Table,
             timer: Timer::Free,
             ccti_timer: 150,
             ccti_increase: 1,
@@ -166,7 +170,7 @@ impl Default for Acknowledgements {
     }
 }
 
-/// What has an index of its own.
+/// What reacts on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -174,6 +178,16 @@ pub enum Level {
     Qp,
     /// All flows of a host with one service level: one that contributes to congestion slows down the others.
     Sl,
+}
+
+/// What a source does about notifications.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reaction {
+    /// It waits by a table, whose index (CCTI) notifications raise and a timer lowers.
+    Table,
+    /// It keeps to a rate, which falls by a share of itself with every notification and rises in even steps.
+    Aimd(Aimd),
 }
 
 /// When the timer runs.

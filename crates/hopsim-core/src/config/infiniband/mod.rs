@@ -1,5 +1,6 @@
 //! InfiniBand fabrics, as written in the document.
 
+mod aimd;
 pub mod congestion;
 pub mod flows;
 pub mod messages;
@@ -25,7 +26,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Source: InfiniBand Architecture Specification 1.2.1; Gran et al., *On the Relation Between Congestion Control, Switch
 /// Arbitration and Fairness*, 2011. The exact rules are in `docs/infiniband.md`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Infiniband {
     /// Length of the longest packet (maximum transfer unit): 256, 512, 1024, 2048 or 4096 \[bytes, 256 … 4096\].

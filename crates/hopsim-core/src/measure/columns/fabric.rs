@@ -75,7 +75,7 @@ pub const FLOW_SERIES: [Row; 7] = [
     (
         "ccti",
         "",
-        "Index into the congestion control table at the end of the interval, the greatest of a node's flows; 0 without congestion control.",
+        "Index into the congestion control table at the end of the interval, the greatest of a node's flows; 0 without such a table.",
     ),
 ];
 

@@ -1,7 +1,7 @@
 //! Congestion control.
 
-use super::clock::Clock;
-use super::path;
+use super::clock::{Clock, Time};
+use super::{aimd, path};
 use crate::config::infiniband::congestion as config;
 use crate::config::infiniband::congestion::{
     Acknowledgements, CongestionControlConfig, Table, TableName, Thresholds,
@@ -10,9 +10,12 @@ use crate::error::ConfigError;
 use crate::plan::quantity::{SIZES, nonnegative, positive};
 use crate::plan::within;
 use hopsim_infiniband::congestion::{
-    CongestionControl, Delay, Level, MarkPoint, Marking, Notification, ThresholdMode, Timer, VictimMask,
+    CongestionControl, Level, MarkPoint, Marking, Notification, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::fabric::BLOCK;
+use hopsim_infiniband::reaction::Reaction;
+use hopsim_infiniband::reaction::table::{self, Delay, Timer};
+use hopsim_infiniband::time::Ticks;
 use hopsim_programs::units::Fraction;
 
 /// Entries of the tables that have a name.
@@ -25,24 +28,24 @@ fn key(name: &str) -> String {
     path(&format!("congestion_control.{name}"))
 }
 
+/// The time after which sources recover by a step.
+pub fn period(control: &CongestionControlConfig, clock: &mut Clock) -> Result<Time, ConfigError> {
+    match &control.reaction {
+        config::Reaction::Table => {
+            let ns = u64::from(control.ccti_timer) * TIMER_UNIT;
+            clock.time(&format!("{ns} ns"), &key("ccti_timer"))
+        }
+        config::Reaction::Aimd(rules) => clock.positive(&rules.period, &aimd::key("period")),
+    }
+}
+
 /// Congestion control in a fabric with these longest packets \[bytes\] and input buffers of ports to hosts and to switches
-/// \[blocks\].
+/// \[blocks\], with its period.
 pub fn build(
     control: &CongestionControlConfig,
     (mtu, buffers): (u32, [u32; 2]),
-    clock: &Clock,
+    (clock, period): (&Clock, &Time),
 ) -> Result<CongestionControl, ConfigError> {
-    let table = table(&control.cct)?;
-    let last = table.len() - 1;
-    if usize::from(control.ccti_limit) > last {
-        let reason = format!("the table cct has {} entries", table.len());
-        let refused = ConfigError::new(key("ccti_limit"), reason).value(control.ccti_limit);
-        return Err(refused.valid(format!("0 … {last}")));
-    }
-    if control.ccti_min > control.ccti_limit {
-        let refused = ConfigError::new(key("ccti_min"), "is above ccti_limit").value(control.ccti_min);
-        return Err(refused.valid(format!("0 … {}", control.ccti_limit)));
-    }
     let [high, low] = thresholds(&control.thresholds, (mtu, buffers))?;
     Ok(CongestionControl {
         mode: match control.thresholds.mode {
@@ -73,15 +76,36 @@ pub fn build(
             config::Level::Qp => Level::QueuePair,
             config::Level::Sl => Level::ServiceLevel,
         },
+        reaction: match &control.reaction {
+            config::Reaction::Table => Reaction::Table(of_table(control, clock.ticks(period)?)?),
+            config::Reaction::Aimd(rules) => Reaction::Aimd(aimd::build(rules, clock.ticks(period)?)?),
+        },
+    })
+}
+
+/// The congestion control table with what belongs to it.
+fn of_table(control: &CongestionControlConfig, period: Ticks) -> Result<table::Table, ConfigError> {
+    let entries = entries(&control.cct)?;
+    let last = entries.len() - 1;
+    if usize::from(control.ccti_limit) > last {
+        let reason = format!("the table cct has {} entries", entries.len());
+        let refused = ConfigError::new(key("ccti_limit"), reason).value(control.ccti_limit);
+        return Err(refused.valid(format!("0 … {last}")));
+    }
+    if control.ccti_min > control.ccti_limit {
+        let refused = ConfigError::new(key("ccti_min"), "is above ccti_limit").value(control.ccti_min);
+        return Err(refused.valid(format!("0 … {}", control.ccti_limit)));
+    }
+    Ok(table::Table {
         timer: match control.timer {
             config::Timer::Free => Timer::Free,
             config::Timer::OnDemand => Timer::OnDemand,
         },
-        period: u64::from(control.ccti_timer) * TIMER_UNIT * clock.ticks_per_ns(),
+        period,
         increase: control.ccti_increase,
         limit: control.ccti_limit,
         minimum: control.ccti_min,
-        table,
+        entries,
     })
 }
 
@@ -185,7 +209,7 @@ fn difference(from: Fraction, what: Fraction) -> Option<u64> {
 }
 
 /// The entries of a table.
-fn table(table: &Table) -> Result<Vec<Delay>, ConfigError> {
+fn entries(table: &Table) -> Result<Vec<Delay>, ConfigError> {
     match table {
         Table::Named(name) => Ok(named(*name)),
         Table::Listed(entries) => listed(entries),

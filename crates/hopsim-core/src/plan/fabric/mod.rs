@@ -1,5 +1,6 @@
 //! The plan of an InfiniBand fabric: what [`hopsim_infiniband`] simulates, and what is measured.
 
+mod aimd;
 mod circles;
 mod clock;
 mod congestion;
@@ -205,6 +206,8 @@ struct Times {
     crossbar: Time,
     input_latency: Time,
     output_latency: Time,
+    /// Of congestion control, if there is any.
+    period: Option<Time>,
 }
 
 impl Times {
@@ -216,6 +219,7 @@ impl Times {
         };
         let links = [link(&host.rate, &host.delay, "host")?, link(&switch.rate, &switch.delay, "switch")?];
         let ChannelAdapter { injection, drain, start_jitter, cycle, .. } = &config.host;
+        let control = config.congestion_control.as_ref();
         let FabricSwitch { crossbar, input_latency, output_latency, .. } = &config.switch;
         Ok(Self {
             links,
@@ -227,6 +231,7 @@ impl Times {
             crossbar: clock.byte(crossbar, &path("switch.crossbar"))?,
             input_latency: clock.time(input_latency, &path("switch.input_latency"))?,
             output_latency: clock.time(output_latency, &path("switch.output_latency"))?,
+            period: control.map(|control| congestion::period(control, clock)).transpose()?,
         })
     }
 }
@@ -274,9 +279,10 @@ fn build(
         *link = wiring::Link { byte: clock.byte_ticks(byte)?, delay: clock.ticks(delay)? };
     }
     let lanes = lanes::build(&config.lanes)?;
-    let congestion = config.congestion_control.as_ref();
-    let congestion =
-        congestion.map(|control| congestion::build(control, (mtu, at_switch), clock)).transpose()?;
+    let congestion = config.congestion_control.as_ref().zip(times.period.as_ref());
+    let congestion = congestion
+        .map(|(control, period)| congestion::build(control, (mtu, at_switch), (clock, period)))
+        .transpose()?;
     let links = wiring::Links { kinds, exceptions };
     let wiring = wiring::Wiring::new((topology, &config.forwarding), (links, at_host, at_switch))?;
     Ok(Fabric {

@@ -1,8 +1,11 @@
 //! Random congestion control.
 
 use hopsim_infiniband::congestion::{
-    CongestionControl, Delay, Level, MarkPoint, Marking, Notification, ThresholdMode, Timer, VictimMask,
+    CongestionControl, Level, MarkPoint, Marking, Notification, ThresholdMode, VictimMask,
 };
+use hopsim_infiniband::reaction::Reaction;
+use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
+use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -10,7 +13,7 @@ use proptest::sample::select;
 /// What ports do.
 type Detection = (ThresholdMode, (u64, u64), VictimMask, MarkPoint, Marking, u16, u8);
 /// What hosts do.
-type Reaction = (Notification, Level, Timer, u64, u8, Vec<Delay>, (usize, usize));
+type Answer = (Notification, Level, Reaction);
 
 fn detection(mtu: u32) -> impl Strategy<Value = Detection> {
     // Low thresholds, which queues of a few packets reach: often exactly.
@@ -31,30 +34,53 @@ fn detection(mtu: u32) -> impl Strategy<Value = Detection> {
     )
 }
 
-fn reaction(mtu: u32) -> impl Strategy<Value = Reaction> {
+fn answer(mtu: u32) -> impl Strategy<Value = Answer> {
     // Acknowledgements of one to three blocks, of single packets and of several.
     let acknowledgements = (1..=4u32, 1..=mtu.min(150))
         .prop_map(|(every, bytes)| Notification::Acknowledgements { every, bytes });
     let notification = prop_oneof![1 => Just(Notification::Packets), 1 => acknowledgements];
+    let reaction = prop_oneof![
+        1 => table().prop_map(Reaction::Table),
+        1 => aimd().prop_map(Reaction::Aimd),
+    ];
+    (notification, select(vec![Level::QueuePair, Level::ServiceLevel]), reaction)
+}
+
+fn table() -> impl Strategy<Value = Table> {
     let delay = (0..=3u8, 0..=20u16).prop_map(|(shift, multiplier)| Delay { shift, multiplier });
-    (
-        notification,
-        select(vec![Level::QueuePair, Level::ServiceLevel]),
+    let rules = (
         select(vec![Timer::Free, Timer::OnDemand]),
         prop_oneof![1 => Just(0), 1 => Just(1), 4 => 50..=4000u64],
         0..=3u8,
         vec(delay, 1..=16),
         (0..16usize, 0..4usize),
-    )
+    );
+    rules.prop_map(|(timer, period, increase, mut entries, (limit, minimum))| {
+        entries[0] = Delay::default();
+        let limit = limit.min(entries.len() - 1);
+        let (limit, minimum) = (limit as u16, minimum.min(limit) as u16);
+        Table { timer, period, increase, limit, minimum, entries }
+    })
+}
+
+fn aimd() -> impl Strategy<Value = Aimd> {
+    // Steps that take a rate from the least to the whole soon, and shares that take it down soon.
+    let step = prop_oneof![1 => Just(0), 4 => 1..=WHOLE / 8, 1 => Just(WHOLE)];
+    let share = prop_oneof![1 => Just(0), 4 => 1..=WHOLE / 2, 1 => Just(WHOLE)];
+    let least = prop_oneof![4 => WHOLE / 64..=WHOLE / 4, 1 => Just(WHOLE)];
+    let period = prop_oneof![1 => Just(1), 4 => 50..=4000u64];
+    (step, share, period, least).prop_map(|(increase, decrease, period, least)| Aimd {
+        increase,
+        decrease,
+        period,
+        least,
+    })
 }
 
 /// Congestion control of a fabric with packets of `mtu` bytes.
 pub fn congestion(mtu: u32) -> impl Strategy<Value = CongestionControl> {
-    (detection(mtu), reaction(mtu)).prop_map(|(detection, reaction)| {
+    (detection(mtu), answer(mtu)).prop_map(|(detection, (notification, level, reaction))| {
         let (mode, (high, low), victim_mask, mark_point, marking, marking_rate, packet_size) = detection;
-        let (notification, level, timer, period, increase, mut table, (limit, minimum)) = reaction;
-        table[0] = Delay::default();
-        let limit = limit.min(table.len() - 1);
         CongestionControl {
             mode,
             high,
@@ -66,12 +92,7 @@ pub fn congestion(mtu: u32) -> impl Strategy<Value = CongestionControl> {
             packet_size,
             notification,
             level,
-            timer,
-            period,
-            increase,
-            limit: limit as u16,
-            minimum: minimum.min(limit) as u16,
-            table,
+            reaction,
         }
     })
 }

@@ -1,0 +1,127 @@
+//! Reaction points: how notifications slow flows down, and how they recover.
+
+mod aimd;
+mod table;
+
+use crate::simulator::Reference;
+use hopsim_infiniband::congestion::{CongestionControl, Level};
+use hopsim_infiniband::fabric::Fabric;
+use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::reaction::Reaction;
+use hopsim_infiniband::time::Ticks;
+use hopsim_infiniband::workload::Workload;
+use hopsim_random::Stream;
+
+/// Service levels of a host.
+const SERVICE_LEVELS: usize = 16;
+
+/// The reaction points and timers of all hosts; nothing without congestion control.
+#[derive(Default)]
+pub struct Reactions {
+    points: Vec<Point>,
+    /// By flow: its point.
+    point_of: Vec<usize>,
+    /// By host · 16 + service level: ticks until the next lowering of indices, if the timer runs.
+    timers: Vec<Option<Ticks>>,
+}
+
+/// What is notified and waits.
+struct Point {
+    /// Its host · 16 + service level.
+    place: usize,
+    /// CCTI; 0 without a table.
+    index: u16,
+    /// At the rate of the link if it has none of its own.
+    rate: aimd::Rate,
+    /// No packet may start before.
+    opens: Ticks,
+}
+
+impl Point {
+    fn new(control: &CongestionControl, place: usize) -> Self {
+        let index = if let Reaction::Table(rules) = &control.reaction { rules.minimum } else { 0 };
+        Self { place, index, rate: aimd::Rate::default(), opens: 0 }
+    }
+}
+
+/// The host and service level of a flow.
+fn place_of(flow: &Flow) -> usize {
+    flow.source as usize * SERVICE_LEVELS + usize::from(flow.service_level)
+}
+
+impl Reactions {
+    /// All as they are before any notification. `draws` of the hosts have been used for the flows.
+    pub fn new(fabric: &Fabric, flows: &[Flow], draws: &mut [Stream]) -> Self {
+        let Some(control) = &fabric.congestion else { return Self::default() };
+        let count = fabric.hosts as usize * SERVICE_LEVELS;
+        let points = match control.level {
+            Level::QueuePair => Vec::new(),
+            Level::ServiceLevel => (0..count).map(|place| Point::new(control, place)).collect(),
+        };
+        let timers = match &control.reaction {
+            Reaction::Table(rules) => table::timers(rules, draws),
+            Reaction::Aimd(_) => Vec::new(),
+        };
+        let mut reaction = Self { points, point_of: Vec::new(), timers };
+        for flow in flows {
+            reaction.add(fabric, flow);
+        }
+        reaction
+    }
+
+    /// One more flow, behind all others.
+    pub fn add(&mut self, fabric: &Fabric, flow: &Flow) {
+        let Some(control) = &fabric.congestion else { return };
+        match control.level {
+            Level::QueuePair => {
+                self.point_of.push(self.points.len());
+                self.points.push(Point::new(control, place_of(flow)));
+            }
+            Level::ServiceLevel => self.point_of.push(place_of(flow)),
+        }
+    }
+
+    /// The index of a flow.
+    pub fn index(&self, flow: usize) -> u16 {
+        self.point_of.get(flow).map_or(0, |&point| self.points[point].index)
+    }
+
+    /// From when on a flow may send.
+    pub fn opens(&self, flow: usize) -> Ticks {
+        self.point_of.get(flow).map_or(0, |&point| self.points[point].opens)
+    }
+}
+
+impl<W: Workload> Reference<W> {
+    /// Before everything else in a tick: reaction points recover.
+    pub fn recover(&mut self) {
+        match self.fabric.congestion.as_ref().map(|control| &control.reaction) {
+            Some(Reaction::Table(rules)) => table::lower_indices(&mut self.reaction, rules),
+            Some(Reaction::Aimd(rules)) => {
+                self.reaction.points.iter_mut().for_each(|point| point.rate.rise(rules));
+            }
+            None => (),
+        }
+    }
+
+    /// A notification for a flow is at its source.
+    pub fn react(&mut self, flow: usize) {
+        let Some(control) = &self.fabric.congestion else { return };
+        let number = self.reaction.point_of[flow];
+        match &control.reaction {
+            Reaction::Table(rules) => table::raise_index(&mut self.reaction, rules, number),
+            Reaction::Aimd(rules) => self.reaction.points[number].rate.fall(rules),
+        }
+    }
+
+    /// A flow starts a packet that takes so long on the link: its reaction point lets nothing more pass for a while.
+    pub fn throttle(&mut self, flow: usize, on_link: Ticks) {
+        let Some(control) = &self.fabric.congestion else { return };
+        let point = &mut self.reaction.points[self.reaction.point_of[flow]];
+        let gap = match &control.reaction {
+            Reaction::Table(rules) => table::gap(rules, point.index, on_link),
+            Reaction::Aimd(_) => point.rate.gap(on_link),
+        };
+        point.opens = self.now + gap;
+    }
+}

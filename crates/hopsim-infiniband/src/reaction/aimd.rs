@@ -1,0 +1,74 @@
+//! A rate that falls by a share of itself with every notification, and rises in even steps.
+//!
+//! Source: Santos, Turner, Janakiraman, *End-to-End Congestion Control for `InfiniBand`*, INFOCOM 2003.
+
+use crate::time::Ticks;
+use hopsim_random::Stream;
+
+/// The rate of a link, in the unit of all rates; and all of a rate, in that of shares.
+pub const WHOLE: u32 = 1 << 20;
+
+/// Additive increase, multiplicative decrease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aimd {
+    /// A step up \[rate of the link / 2^20, at most 2^20\].
+    pub increase: u32,
+    /// By what share of itself a rate falls \[2^-20, at most 2^20\].
+    pub decrease: u32,
+    /// From a notification to the first step, and from one to the next; more than 0.
+    pub period: Ticks,
+    /// Least rate \[rate of the link / 2^20, 1 … 2^20\].
+    pub least: u32,
+}
+
+/// A rate as the last notification left it.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    rate: u32,
+    notified: Ticks,
+}
+
+/// All reaction points.
+#[derive(Clone, Debug)]
+pub(crate) struct Points<'f> {
+    rules: &'f Aimd,
+    all: Vec<Point>,
+}
+
+impl<'f> Points<'f> {
+    /// None.
+    pub fn new(rules: &'f Aimd, _: &mut [Stream]) -> Self {
+        Self { rules, all: Vec::new() }
+    }
+
+    /// One more.
+    pub fn add(&mut self, _: u32) {
+        self.all.push(Point { rate: WHOLE, notified: 0 });
+    }
+
+    fn rate(&self, point: usize, now: Ticks) -> u32 {
+        let Point { rate, notified } = self.all[point];
+        let risen = ((now - notified) / self.rules.period).saturating_mul(self.rules.increase.into());
+        risen.saturating_add(rate.into()).min(WHOLE.into()) as u32
+    }
+
+    /// From the start of a packet that takes so long on the link to the next one of a point.
+    #[inline]
+    pub fn gap(&self, point: usize, now: Ticks, time: Ticks) -> Ticks {
+        let at_whole_rate = u128::from(time) * u128::from(WHOLE);
+        at_whole_rate.div_ceil(self.rate(point, now).into()) as Ticks
+    }
+
+    /// A point has been notified.
+    pub fn notify(&mut self, point: usize, now: Ticks) {
+        let rate = self.rate(point, now);
+        let fall = u64::from(rate) * u64::from(self.rules.decrease) / u64::from(WHOLE);
+        self.all[point] = Point { rate: (rate - fall as u32).max(self.rules.least), notified: now };
+    }
+
+    /// There is no table.
+    #[expect(clippy::unused_self, reason = "that is how schemes are asked")]
+    pub fn index(&self, _: usize, _: Ticks) -> u16 {
+        0
+    }
+}

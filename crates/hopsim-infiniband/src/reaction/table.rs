@@ -1,0 +1,148 @@
+//! The congestion control table: an index that rises with every notification and that a timer lowers says how long to wait.
+//!
+//! Source: `InfiniBand` Architecture Specification 1.2.1, annex A10.
+
+use super::SERVICE_LEVELS;
+use crate::time::Ticks;
+use hopsim_random::Stream;
+
+/// When the timer runs that lets flows recover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// Always.
+    Free,
+    /// While some index is above its minimum.
+    OnDemand,
+}
+
+/// An entry of the congestion control table: by what the time of a packet is multiplied, over 2^shift.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delay {
+    /// \[0 … 3\]
+    pub shift: u8,
+    /// \[0 … 16383\]
+    pub multiplier: u16,
+}
+
+impl Delay {
+    /// The injection rate delay of a packet that takes so long on the link.
+    #[inline]
+    pub fn of(self, packet: Ticks) -> Ticks {
+        (packet * u64::from(self.multiplier)) >> self.shift
+    }
+}
+
+/// The congestion control table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// When the timer runs.
+    pub timer: Timer,
+    /// Period of the timer \[ticks\]; 0: indices never fall.
+    pub period: Ticks,
+    /// What a notification adds to the index.
+    pub increase: u8,
+    /// Greatest index.
+    pub limit: u16,
+    /// Least index.
+    pub minimum: u16,
+    /// Its entries: entry 0 is no delay.
+    pub entries: Vec<Delay>,
+}
+
+/// A reaction point.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    index: u16,
+    /// Its clock.
+    clock: u32,
+    /// Lowerings of its clock that it has followed.
+    followed: u64,
+}
+
+/// The timer of a host and service level.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    /// Its first lowering.
+    first: Ticks,
+    /// The highest index that a point of it may have, at a count of lowerings: while it is above the minimum the clock runs.
+    highest: (u16, u64),
+}
+
+/// All reaction points.
+#[derive(Clone, Debug)]
+pub(crate) struct Points<'f> {
+    rules: &'f Table,
+    all: Vec<Point>,
+    /// By host · 16 + service level.
+    clocks: Vec<Clock>,
+}
+
+impl<'f> Points<'f> {
+    /// None; with free timers every host draws the first lowerings of its service levels.
+    pub fn new(rules: &'f Table, streams: &mut [Stream]) -> Self {
+        let first = |stream: &mut Stream| match rules.timer {
+            Timer::Free => 1 + (stream.unit() * rules.period as f64) as Ticks,
+            Timer::OnDemand => 0,
+        };
+        let mut clocks = Vec::new();
+        for stream in streams {
+            let clock = |_| Clock { first: first(stream), highest: (rules.minimum, 0) };
+            clocks.extend((0..SERVICE_LEVELS).map(clock));
+        }
+        Self { rules, all: Vec::new(), clocks }
+    }
+
+    /// One more, with the clock of its place.
+    pub fn add(&mut self, place: u32) {
+        self.all.push(Point { index: self.rules.minimum, clock: place, followed: 0 });
+    }
+
+    /// The index of a point.
+    pub fn index(&self, point: usize, now: Ticks) -> u16 {
+        let point = self.all[point];
+        let count = self.clocks[point.clock as usize].count(self.rules, now);
+        lowered(self.rules, point.index, count.saturating_sub(point.followed))
+    }
+
+    /// From the start of a packet that takes so long on the link to the next one of a point.
+    #[inline]
+    pub fn gap(&self, point: usize, now: Ticks, time: Ticks) -> Ticks {
+        let index = self.index(point, now);
+        time + self.rules.entries[usize::from(index)].of(time)
+    }
+
+    /// A point has been notified.
+    pub fn notify(&mut self, point: usize, now: Ticks) {
+        let rules = self.rules;
+        let number = self.all[point].clock;
+        let mut index = self.index(point, now);
+        let clock = &mut self.clocks[number as usize];
+        let mut count = clock.count(rules, now);
+        let highest = lowered(rules, clock.highest.0, count.saturating_sub(clock.highest.1));
+        if rules.timer == Timer::OnDemand && highest <= rules.minimum {
+            clock.first = now + rules.period;
+            count = 0;
+            let of_clock = self.all.iter_mut().filter(|point| point.clock == number);
+            of_clock.for_each(|point| (point.index, point.followed) = (rules.minimum, 0));
+        }
+        index = index.saturating_add(rules.increase.into()).min(rules.limit);
+        clock.highest = (highest.max(index), count);
+        let point = &mut self.all[point];
+        (point.index, point.followed) = (index, count);
+    }
+}
+
+impl Clock {
+    /// Lowerings so far.
+    #[inline]
+    fn count(&self, rules: &Table, now: Ticks) -> u64 {
+        if now < self.first || rules.period == 0 { 0 } else { (now - self.first) / rules.period + 1 }
+    }
+}
+
+/// An index after so many lowerings.
+#[inline]
+fn lowered(rules: &Table, index: u16, times: u64) -> u16 {
+    let least = index.min(rules.minimum);
+    u64::from(index).saturating_sub(times).max(least.into()) as u16
+}
