@@ -103,7 +103,11 @@ pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
             RecordStream::Operations => ("operations", programs::operations_table(plan, &record.programs)),
             RecordStream::MessageSizes => ("message_sizes", programs::sizes_table(plan, &record.programs)),
             RecordStream::LatencyHistogram => ("latency_histogram", run.histogram_table()),
-            RecordStream::Flows | RecordStream::FlowSeries | RecordStream::QueueSeries => {
+            RecordStream::Flows
+            | RecordStream::FlowSeries
+            | RecordStream::QueueSeries
+            | RecordStream::LinkSeries
+            | RecordStream::Victims => {
                 unreachable!("refused beside routers with VCs")
             }
         });
