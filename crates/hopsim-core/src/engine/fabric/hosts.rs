@@ -102,17 +102,18 @@ impl<'p> Hosts<'p> {
 
     /// The ranks.
     pub fn ranks(&self) -> Vec<RankState<'_>> {
-        let state = |seat: &'_ Seat| {
-            let waiting = seat.host.waiting().map(|outgoing| outgoing.letter);
-            let under_way: Vec<Letter> =
-                waiting.chain(seat.letters.iter().map(|(letter, _)| *letter)).collect();
-            (seat.next() < Cycle::MAX || !under_way.is_empty(), under_way)
-        };
         let mut ranks: Vec<RankState<'_>> = Vec::with_capacity(self.seats.len());
         for seat in &self.seats {
-            let (is_busy, under_way) = state(seat);
-            let Seat { job, last_event, host, .. } = seat;
-            ranks.push(RankState { job: *job, is_busy, last_event: *last_event, under_way, host });
+            let waiting = seat.host.waiting().map(|outgoing| outgoing.letter);
+            let here = seat.letters.iter().map(|(letter, _)| *letter);
+            let under_way: Vec<Letter> = waiting.chain(here).collect();
+            ranks.push(RankState {
+                job: seat.job,
+                is_busy: seat.next() < Cycle::MAX || !under_way.is_empty(),
+                last_event: seat.last_event,
+                under_way,
+                host: &seat.host,
+            });
         }
         for UnderWay { outgoing, to } in self.under_way.iter().flatten() {
             let rank = &mut ranks[*to as usize];
