@@ -213,3 +213,27 @@ def test_interference_of_a_fabric_compares_a_program_with_itself_alone(
     assert found.summary["execution_time"] == together
     assert found.summary["slowdown_interference"] == together / found.summary["execution_time_alone"] > 1.3
     assert found.summary["slowdown_contention"] is None
+
+
+def test_what_is_recorded_of_a_fabric_changes_nothing_else() -> None:
+    pairs = ((0, 4, 0), (1, 5, 1), (2, 5, 0), (6, 5, 0), (7, 5, 1))
+    flows = [
+        {"source": source, "destination": destination, "service_level": level, "end": "0.7 ms"}
+        for source, destination, level in pairs
+    ]
+    program = {"collective": {"kind": "allreduce", "bytes": 100_000, "repeat": 3}}
+    document = {
+        "topology": {"graph": {"edges": [{"between": [0, 1]}], "nodes_per_router": 4}},
+        "router": {"infiniband": {"congestion_control": {"ccti_timer": 5}, "lanes": {"count": 2}}},
+        "jobs": [{"flows": flows}, {"placement": {"list": [3, 4]}, "program": program}],
+    }
+    everything = ["ranks", "flows", "links", "link_series", "victims", "queue_series", "flow_series"]
+    measure = {"streams": everything, "time": {"interval": "10 us"}, "max_cycles": 10_000_000}
+    little = hs.run({**document, "measure": {"streams": ["ranks", "flows"]}})
+    much = hs.run({**document, "measure": measure})
+    assert little.summary["packets_marked"] > 0
+    assert much.links.num_rows > 0
+    assert little.summary == much.summary
+    assert little.jobs == much.jobs
+    assert little.ranks.equals(much.ranks)
+    assert little.flows.equals(much.flows)
