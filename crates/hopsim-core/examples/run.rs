@@ -1,7 +1,8 @@
 //! Runs one experiment, given as resolved JSON, and prints its summary: for profilers and bug reports.
 //!
 //! `cargo run --release --example run -- experiment.json`; with `--general` behind it in the mode that fits any plan, with
-//! `--set-up` no further than the first cycle. All traces that the experiment names are the one on standard input, in format mpt 1.
+//! `--set-up` no further than the first cycle, with a number on so many threads at most. All traces that the experiment names are
+//! the one on standard input, in format mpt 1.
 
 use hopsim_core::config::document;
 use hopsim_core::config::program::ProgramConfig;
@@ -12,14 +13,15 @@ use hopsim_programs::program::Program;
 use std::error::Error;
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let usage = "usage: run EXPERIMENT.json [--general|--set-up] [< TRACE]";
+    let usage = "usage: run EXPERIMENT.json [--general|--set-up|THREADS] [< TRACE]";
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (path, option) = match &arguments[..] {
-        [path] => (path, ""),
-        [path, option] if ["--general", "--set-up"].contains(&option.as_str()) => (path, option.as_str()),
+    let (path, option, threads) = match &arguments[..] {
+        [path] => (path, "", 1),
+        [path, option] if ["--general", "--set-up"].contains(&option.as_str()) => (path, option.as_str(), 1),
+        [path, threads] => (path, "", threads.parse().map_err(|_| usage)?),
         _ => return Err(usage.into()),
     };
     let experiment = document::from_json(&std::fs::read_to_string(path)?)?;
@@ -31,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => Err("only traces are read".into()),
     };
     let plan = AnyPlan::new(&experiment, &library)?;
-    let control = Control::default();
+    let control = Control { threads, ..Control::default() };
     let mut out = std::io::stdout().lock();
     if option != "--set-up" {
         let outcome = match &plan {
@@ -41,5 +43,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(out, "{}", serde_json::to_string_pretty(&outcome.summary)?)?;
     }
     writeln!(out, "packet_hops {}", control.packet_hops.load(Ordering::Relaxed))?;
+    let used = control.threads_used.load(Ordering::Relaxed);
+    if used > 1 {
+        let seconds = |time: &AtomicU64| time.load(Ordering::Relaxed) as f64 / 1e9;
+        let (worked, waited) = (seconds(&control.worked), seconds(&control.waited));
+        writeln!(out, "threads {used}, worked {worked:.3} s, waited {waited:.3} s")?;
+    }
     Ok(())
 }

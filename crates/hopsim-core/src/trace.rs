@@ -120,6 +120,18 @@ impl Tracer {
         })
     }
 
+    /// With what another one has seen of the same run.
+    pub fn joined(mut self, other: Self) -> Self {
+        self.delivered += other.delivered;
+        for (key, packet) in other.packets {
+            let entry = self.entry(key);
+            entry.hops.extend(packet.hops);
+            entry.hops.sort_unstable_by_key(|hop| hop.granted);
+            entry.delivered = entry.delivered.or(packet.delivered);
+        }
+        self
+    }
+
     /// Packets delivered.
     pub fn delivered(&self) -> u64 {
         self.delivered

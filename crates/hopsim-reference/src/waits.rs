@@ -6,7 +6,7 @@ use crate::simulator::Simulator;
 use hopsim_core::config::Ejection;
 use hopsim_core::config::measure::RecordStream;
 use hopsim_core::config::router::CrossbarInputs;
-use hopsim_core::measure::recorder::WaitReason;
+use hopsim_core::measure::places::WaitReason;
 
 /// A head that could be granted in this cycle.
 pub(crate) struct Waiting {

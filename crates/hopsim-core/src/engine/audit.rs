@@ -1,30 +1,32 @@
 //! The audit: what must hold between any two cycles, counted anew from the whole state. Slow; for tests.
 
-use super::{Fit, Task, perform};
-use crate::engine::kernel::regions::Cut;
-use crate::engine::simulation::{Region, Simulation};
+use super::{Control, Fit, Task, Trial, perform};
+use crate::engine::simulation::{Region, Schedule, Simulation};
 use crate::plan::Plan;
 use crate::trace::PacketTrace;
 
-struct Audited(u32);
+struct Audited(u32, Trial);
 
 impl Task for Audited {
     type Output = Result<(), String>;
 
-    fn cut(&self) -> Cut {
-        Cut::Finest
+    fn schedule(&self) -> Schedule {
+        self.1.into()
     }
 
     fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output {
-        simulation.worker.observer.watch();
+        simulation.watch();
         for _ in 0..self.0 {
-            simulation.advance(simulation.now() + 1);
-            let delivered = simulation.worker.observer.watch().delivered();
+            simulation
+                .advance(simulation.now() + 1, &Control::default())
+                .map_err(|error| error.to_string())?;
+            let delivered =
+                simulation.workers.iter_mut().map(|worker| worker.observer.watch().delivered()).sum();
             check_conservation(&simulation, delivered)
                 .and_then(|()| R::audit(&simulation))
                 .map_err(|breach| format!("before cycle {}: {breach}", simulation.now()))?;
         }
-        let traces = std::mem::take(simulation.worker.observer.watch()).into_traces();
+        let traces = simulation.take_tracer().into_traces();
         let twice =
             |packet: &&PacketTrace| packet.hops.windows(2).any(|hops| hops[0].granted >= hops[1].granted);
         traces
@@ -39,7 +41,11 @@ fn check_conservation<'p, R: Region<'p>>(
     simulation: &Simulation<'p, R>,
     delivered: u64,
 ) -> Result<(), String> {
-    let (generated, dropped) = simulation.worker.recorder.lifetime();
+    let (mut generated, mut dropped) = (0, 0);
+    for worker in &simulation.workers {
+        let counts = worker.recorder.lifetime();
+        (generated, dropped) = (generated + counts.0, dropped + counts.1);
+    }
     let here = simulation.regions.iter().map(R::packets).sum::<usize>() as u64;
     if generated == dropped + here + delivered {
         return Ok(());
@@ -51,5 +57,5 @@ fn check_conservation<'p, R: Region<'p>>(
 
 /// Runs a plan for `cycles` cycles and checks every invariant after each; the error names the first breach.
 pub fn audit(plan: &Plan, cycles: u32) -> Result<(), String> {
-    perform(plan, Fit::Tight, Audited(cycles))
+    perform(plan, Fit::Tight, Audited(cycles, Trial { finest: true, ..Trial::default() }))
 }

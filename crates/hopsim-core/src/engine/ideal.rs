@@ -3,6 +3,8 @@
 use super::{Control, Outcome, outcome, programs};
 use crate::engine::node::RankState;
 use crate::error::RunError;
+use crate::measure::Counts;
+use crate::measure::places::Places;
 use crate::measure::recorder::Recorder;
 use crate::plan::{Plan, ProgramPlan};
 use crate::topology::Topology;
@@ -32,7 +34,8 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
         }
     }
     recorder.close(end);
-    Ok(outcome(plan, &recorder))
+    let nodes = (0, plan.network.nodes as usize);
+    Ok(outcome(plan, &Counts { recorder, places: Places::new(plan, nodes, plan.network.routers as usize) }))
 }
 
 fn run_job<'p>(

@@ -11,21 +11,23 @@ mod node;
 mod programs;
 mod router;
 mod simulation;
+mod threads;
 
 #[cfg(feature = "trace")]
 pub use audit::audit;
 
 use crate::error::RunError;
-use crate::measure::recorder::Recorder;
 use crate::measure::summary::Figures;
-use crate::measure::{self, Table};
+use crate::measure::{self, Counts, Table};
 use crate::plan::{AnyPlan, MOST_ROWS, Plan};
 #[cfg(feature = "trace")]
 use crate::trace::PacketTrace;
+#[cfg(feature = "trace")]
 use kernel::regions::Cut;
 use serde_json::{Map, Value};
-use simulation::{Region, Simulation};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use simulation::{Region, Schedule, Simulation};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Cycles between two looks at [`Control`].
 const CONTROL_PERIOD: u32 = 256;
@@ -35,10 +37,26 @@ const CONTROL_PERIOD: u32 = 256;
 pub struct Control {
     /// Set it to stop the run with [`RunError::Cancelled`].
     pub cancel: AtomicBool,
+    /// How many threads the run may use; 0 counts as 1.
+    pub threads: usize,
     /// How far the run is, of [`AnyPlan::length`]: cycles, or ticks of a fabric.
     pub done: AtomicU64,
     /// Packet-hops (grants) done.
     pub packet_hops: AtomicU64,
+    /// How many threads the run has used at most, if it has used several.
+    pub threads_used: AtomicUsize,
+    /// Time that all of these have worked, and that they have waited for each other \[ns\].
+    pub worked: AtomicU64,
+    /// See [`Self::worked`].
+    pub waited: AtomicU64,
+}
+
+impl Control {
+    /// A thread has worked and waited for others.
+    fn count_time(&self, worked: Duration, waited: Duration) {
+        self.worked.fetch_add(worked.as_nanos() as u64, Ordering::Relaxed);
+        self.waited.fetch_add(waited.as_nanos() as u64, Ordering::Relaxed);
+    }
 }
 
 /// What a run measured.
@@ -67,8 +85,8 @@ enum Fit {
 /// Something done with a simulation, whatever its routers and mode.
 trait Task: Sized {
     type Output;
-    /// How finely it wants the network cut.
-    fn cut(&self) -> Cut;
+    /// How it wants to be carried out.
+    fn schedule(&self) -> Schedule;
     fn with<'p, R: Region<'p>>(self, simulation: Simulation<'p, R>) -> Self::Output;
 }
 
@@ -80,64 +98,64 @@ fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
 /// A run to its last cycle.
 struct Measured<'c> {
     control: &'c Control,
-    cut: Cut,
+    schedule: Schedule,
 }
 
 impl Task for Measured<'_> {
     type Output = Result<Outcome, RunError>;
 
-    fn cut(&self) -> Cut {
-        self.cut
+    fn schedule(&self) -> Schedule {
+        self.schedule
     }
 
     fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output {
         let plan = simulation.plan;
         let measure = &plan.experiment.measure;
         let end = drive(&mut simulation, measure.warmup + measure.cycles, self.control)?;
-        simulation.each_region(|region| region.finish(end));
+        let mut counts = simulation.finish(end);
         if plan.has_programs() {
-            simulation.worker.recorder.close(end);
+            counts.recorder.close(end);
             if let Some(unmatched) = programs::find_unmatched(&plan.programs(), &simulation.ranks()) {
                 return Err(unmatched);
             }
         }
-        Ok(outcome(plan, &simulation.worker.recorder))
+        Ok(outcome(plan, &counts))
     }
 }
 
 /// What a run has measured.
-fn outcome(plan: &Plan, recorder: &Recorder) -> Outcome {
+fn outcome(plan: &Plan, counts: &Counts) -> Outcome {
     let job = |index: usize| {
         let mut record = Map::new();
         record.insert("job".into(), Value::from(plan.jobs[index].name()));
-        record.extend(Figures::new(plan, recorder, vec![index]).summary());
+        record.extend(Figures::new(plan, counts, vec![index]).summary());
         record
     };
     Outcome {
-        summary: Figures::new(plan, recorder, (0..plan.jobs.len()).collect()).summary(),
+        summary: Figures::new(plan, counts, (0..plan.jobs.len()).collect()).summary(),
         jobs: (0..plan.jobs.len()).map(job).collect(),
-        tables: measure::tables::tables(plan, recorder),
+        tables: measure::tables::tables(plan, counts),
     }
 }
 
 #[cfg(feature = "trace")]
 struct Traced {
     cycles: u32,
-    cut: Cut,
+    schedule: Schedule,
 }
 
 #[cfg(feature = "trace")]
 impl Task for Traced {
     type Output = Result<Vec<PacketTrace>, RunError>;
 
-    fn cut(&self) -> Cut {
-        self.cut
+    fn schedule(&self) -> Schedule {
+        self.schedule
     }
 
     fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output {
-        simulation.worker.observer.watch();
+        simulation.watch();
         drive(&mut simulation, self.cycles, &Control::default())?;
-        Ok(std::mem::take(simulation.worker.observer.watch()).into_traces())
+        Ok(simulation.take_tracer().into_traces())
     }
 }
 
@@ -154,25 +172,54 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     if !plan.experiment.has_contention() {
         return ideal::run(plan, control);
     }
-    perform(plan, Fit::Tight, Measured { control, cut: Cut::Fitting })
+    perform(plan, Fit::Tight, Measured { control, schedule: Schedule::new(control.threads) })
 }
 
 /// The same, in a mode that fits any plan: what the others buy is measured against it.
 pub fn run_in_general(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
-    perform(plan, Fit::Loose, Measured { control, cut: Cut::Fitting })
+    perform(plan, Fit::Loose, Measured { control, schedule: Schedule::new(control.threads) })
 }
 
-/// The same as [`run`] on a network that is cut as finely as possible: the results are equal.
+/// A way of carrying out a simulation that nobody would choose: results must not show it.
 #[cfg(feature = "trace")]
-pub fn run_cut(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
-    perform(plan, Fit::Tight, Measured { control, cut: Cut::Finest })
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trial {
+    /// Whether the network is cut as finely as possible.
+    pub finest: bool,
+    /// How many threads take part, even if it is not worth while; 0 counts as 1.
+    pub threads: usize,
+    /// Whether mail between regions is read in the reverse of its order.
+    pub reversed: bool,
+    /// Cycles that regions run ahead of each other beyond what they may: that results must show.
+    pub stretched: u32,
+}
+
+#[cfg(feature = "trace")]
+impl From<Trial> for Schedule {
+    fn from(trial: Trial) -> Self {
+        let cut = if trial.finest { Cut::Finest } else { Cut::Fitting };
+        let Trial { reversed, stretched, .. } = trial;
+        Self { cut, reversed, stretched, is_forced: true, ..Self::new(trial.threads) }
+    }
+}
+
+/// The same as [`run`] in another way.
+#[cfg(feature = "trace")]
+pub fn run_as(plan: &Plan, control: &Control, trial: Trial) -> Result<Outcome, RunError> {
+    perform(plan, Fit::Tight, Measured { control, schedule: trial.into() })
 }
 
 /// Runs a plan for `cycles` cycles and returns the life of every packet granted at least one output.
 #[cfg(feature = "trace")]
 pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
     // Traces are of small networks, to compare them: so the comparison covers the cut.
-    perform(plan, Fit::Tight, Traced { cycles, cut: Cut::Finest })
+    trace_as(plan, cycles, Trial { finest: true, ..Trial::default() })
+}
+
+/// The same as [`trace`] in another way.
+#[cfg(feature = "trace")]
+pub fn trace_as(plan: &Plan, cycles: u32, trial: Trial) -> Result<Lives, RunError> {
+    perform(plan, Fit::Tight, Traced { cycles, schedule: trial.into() })
 }
 
 /// The lives of the packets of a run, by source and number.
@@ -184,8 +231,11 @@ pub type Lives = Vec<PacketTrace>;
 #[cfg(feature = "trace")]
 pub fn trace_in_every_mode(plan: &Plan, cycles: u32) -> Result<Vec<(&'static str, [Lives; 2])>, RunError> {
     let in_mode = |mode| {
-        let trace = |cut| perform(plan, Fit::Mode(mode), Traced { cycles, cut });
-        Ok((mode, [trace(Cut::Finest)?, trace(Cut::Fitting)?]))
+        let trace = |finest| {
+            let schedule = Trial { finest, ..Trial::default() }.into();
+            perform(plan, Fit::Mode(mode), Traced { cycles, schedule })
+        };
+        Ok((mode, [trace(true)?, trace(false)?]))
     };
     modes::fitting(plan).into_iter().map(in_mode).collect()
 }
@@ -216,12 +266,8 @@ fn drive<'p, R: Region<'p>>(
         }
         let begin = simulation.now() / period * period;
         let stop = end.min(begin.saturating_add(period)).min(next_check.max(simulation.now() + 1));
-        simulation.advance(stop);
+        simulation.advance(stop, control)?;
         control.done.store(u64::from(stop), Ordering::Relaxed);
-        control.packet_hops.store(simulation.worker.recorder.packet_hops, Ordering::Relaxed);
-        if control.cancel.load(Ordering::Relaxed) {
-            return Err(RunError::Cancelled);
-        }
         if has_programs && stop % CONTROL_PERIOD == 0 && simulation.are_done() {
             let last = simulation.ranks().iter().map(|rank| rank.host.figures().finish).max();
             return Ok((last.unwrap_or(0) / CONTROL_PERIOD + 1) * CONTROL_PERIOD);

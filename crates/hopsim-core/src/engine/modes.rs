@@ -127,8 +127,8 @@ fn in_general<K: Kind, T: Task>(plan: &Plan, task: T) -> T::Output {
 }
 
 fn simulate<K: Kind, M: Run, T: Task>(plan: &Plan, task: T) -> T::Output {
-    let cut = task.cut();
-    task.with(Simulation::<K::Region<'_, M>>::new(plan, cut))
+    let schedule = task.schedule();
+    task.with(Simulation::<K::Region<'_, M>>::new(plan, schedule))
 }
 
 /// Whether a plan needs one of the modes with `FULL`.

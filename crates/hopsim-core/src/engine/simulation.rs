@@ -1,14 +1,23 @@
-//! One simulation: the regions of a network in turn, some cycles ahead of each other (see `regions`).
+//! One simulation: the regions of a network, each some cycles ahead of the others (see `regions`), in turn or on several threads
+//! (see `threads`).
 
+use crate::engine::Control;
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::{Cut, Regions};
 use crate::engine::kernel::worker::{Mail, Worker};
 use crate::engine::mode::Mode;
 use crate::engine::node::{RankState, Run};
-use crate::error::DeadlockReport;
+use crate::engine::threads::{self, Post, Team};
+use crate::error::{DeadlockReport, RunError};
+use crate::measure::Counts;
+use crate::measure::places::Places;
 use crate::measure::recorder::Recorder;
 use crate::plan::{JobPlan, Plan};
+#[cfg(feature = "trace")]
+use crate::trace::Tracer;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A kind of routers: what a region of them is in a mode.
 pub trait Kind {
@@ -23,7 +32,7 @@ pub trait Kind {
 ///
 /// A router owes its nodes what [`Nodes`](crate::engine::node::Nodes) says. Results must not depend on how the network is cut: the
 /// order in which heads arrive in a cycle does, so it may matter only to those of one slot, of which there is one in a cycle.
-pub trait Region<'p>: Sized {
+pub trait Region<'p>: Sized + Send {
     /// The mode of the run.
     type Mode: Mode;
 
@@ -40,7 +49,7 @@ pub trait Region<'p>: Sized {
     fn shared(plan: &'p Plan) -> Self::Shared;
 
     /// A region of a network at cycle 0, empty.
-    fn new(constants: Constants<'p>, shared: Self::Shared, regions: &Regions, number: usize) -> Self;
+    fn new(constants: Constants<'p>, shared: Self::Shared, regions: &Arc<Regions>, number: usize) -> Self;
 
     /// What its routers and nodes work with.
     fn kernel(&mut self) -> &mut Kernel<'p, Self::Mode>;
@@ -78,26 +87,78 @@ pub trait Region<'p>: Sized {
     }
 }
 
+/// How a simulation is carried out. No result depends on it.
+#[derive(Clone, Copy)]
+pub struct Schedule {
+    /// How finely the network is cut.
+    pub cut: Cut,
+    /// Most threads that take part.
+    pub threads: usize,
+    /// Whether all threads take part even if it is not worth while.
+    #[cfg(feature = "trace")]
+    pub is_forced: bool,
+    /// Whether mail is read in the reverse of its order.
+    #[cfg(feature = "trace")]
+    pub reversed: bool,
+    /// Cycles that regions run ahead of each other beyond what they may.
+    #[cfg(feature = "trace")]
+    pub stretched: u32,
+}
+
+impl Schedule {
+    /// What fits a run on so many threads.
+    pub fn new(threads: usize) -> Self {
+        Self {
+            cut: Cut::Fitting,
+            threads: threads.max(1),
+            #[cfg(feature = "trace")]
+            is_forced: false,
+            #[cfg(feature = "trace")]
+            reversed: false,
+            #[cfg(feature = "trace")]
+            stretched: 0,
+        }
+    }
+}
+
 /// A simulation of a plan.
-pub struct Simulation<'p, R: Region<'p>> {
+pub struct Simulation<'p, R> {
     pub(super) plan: &'p Plan,
-    pub(super) cut: Regions,
+    pub(super) cut: Arc<Regions>,
     pub(super) regions: Vec<R>,
-    pub(super) worker: Worker,
+    /// One per thread.
+    pub(super) workers: Vec<Worker>,
+    post: Post,
+    /// Packet-hops of each region in the cycles that were simulated last, and how many windows these were.
+    work: (Vec<u64>, u32),
+    #[cfg(feature = "trace")]
+    is_forced: bool,
     now: u32,
 }
 
 impl<'p, R: Region<'p>> Simulation<'p, R> {
     /// An empty network at cycle 0.
-    pub fn new(plan: &'p Plan, cut: Cut) -> Self {
+    pub fn new(plan: &'p Plan, schedule: Schedule) -> Self {
         let (constants, shared) = (Constants::new(plan, R::crossing(plan)), R::shared(plan));
-        let cut = Regions::new(plan, cut, R::router_bytes(plan));
-        let mail = (0..cut.count()).map(|_| Mail::default()).collect();
+        let cut = Regions::new(plan, (schedule.cut, schedule.threads), R::router_bytes(plan));
+        #[cfg(feature = "trace")]
+        let cut = cut.stretched(schedule.stretched);
+        let (cut, regions) = (Arc::new(cut.clone()), cut.count());
+        let threads = schedule.threads.min(regions);
+        let mail = || (0..regions).map(|_| Mail::default()).collect();
+        let worker = |_| Worker { recorder: Recorder::new(plan), mail: mail(), ..Worker::default() };
+        let post = Post::new(threads, regions);
+        #[cfg(feature = "trace")]
+        let post = post.reversed(schedule.reversed);
         Self {
             plan,
-            regions: (0..cut.count()).map(|number| R::new(constants, shared.clone(), &cut, number)).collect(),
+            regions: (0..regions).map(|number| R::new(constants, shared.clone(), &cut, number)).collect(),
+            workers: (0..threads).map(worker).collect(),
+            post,
+            work: (vec![u64::from(plan.network.nodes) / 8; regions], 1),
+            #[cfg(feature = "trace")]
+            is_forced: schedule.is_forced,
             cut,
-            worker: Worker { recorder: Recorder::new(plan), mail, ..Worker::default() },
             now: 0,
         }
     }
@@ -107,14 +168,52 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         self.now
     }
 
-    /// Simulates up to cycle `end`. Afterwards no mail is under way.
-    pub fn advance(&mut self, end: u32) {
-        while self.now < end {
-            let stop = self.window_end().min(end);
-            self.each_region(|region| region.advance(stop));
-            self.now = stop;
+    /// Simulates up to cycle `end`, unless the caller wants to stop. Afterwards no mail is under way.
+    pub fn advance(&mut self, end: u32, control: &Control) -> Result<(), RunError> {
+        let windows = Windows { plan: self.plan, lookahead: self.cut.lookahead(), end };
+        let threads = self.threads();
+        if threads > 1 {
+            let team = Team::new(&mut self.regions, &self.work.0, (&self.post, threads), windows, control);
+            self.work = team.run(&mut self.workers[..threads], self.now)?;
+        } else {
+            self.advance_alone(&windows, control)?;
         }
-        self.each_region(|_| ());
+        self.now = end;
+        Ok(())
+    }
+
+    /// How many threads are worth while for as much work as there was last.
+    fn threads(&self) -> usize {
+        #[cfg(feature = "trace")]
+        if self.is_forced {
+            return self.workers.len();
+        }
+        let (hops, windows) = (self.work.0.iter().sum::<u64>(), u64::from(self.work.1.max(1)));
+        threads::worthwhile(hops / windows).clamp(1, self.workers.len())
+    }
+
+    /// The same on this thread. What a region sends the others see at once, as far as they come after it.
+    fn advance_alone(&mut self, windows: &Windows<'_>, control: &Control) -> Result<(), RunError> {
+        let (mut now, mut count) = (self.now, 0);
+        let mut work = std::mem::take(&mut self.work.0);
+        work.fill(0);
+        while now < windows.end {
+            let stop = windows.next(&mut self.workers[0].recorder, now);
+            for (number, region) in self.regions.iter_mut().enumerate() {
+                let worker = &mut self.workers[0];
+                region.kernel().receive(&mut worker.mail[number]);
+                work[number] += simulate(region, worker, stop, control);
+                if control.cancel.load(Relaxed) {
+                    return Err(RunError::Cancelled);
+                }
+            }
+            (now, count) = (stop, count + 1);
+        }
+        for (region, mail) in self.regions.iter_mut().zip(&mut self.workers[0].mail) {
+            region.kernel().receive(mail);
+        }
+        self.work = (work, count);
+        Ok(())
     }
 
     /// If nothing happens before some cycle in the whole network, goes on there, at most at cycle `end`. Returns whether nothing
@@ -140,21 +239,68 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         self.regions.iter().all(R::are_done)
     }
 
-    /// Does something with every region in turn, which sees first what the others have sent.
-    pub fn each_region(&mut self, mut act: impl FnMut(&mut R)) {
-        for (number, region) in self.regions.iter_mut().enumerate() {
-            region.kernel().receive(&mut self.worker.mail[number]);
-            std::mem::swap(&mut self.worker, &mut region.kernel().worker);
-            act(region);
-            std::mem::swap(&mut self.worker, &mut region.kernel().worker);
-        }
+    /// Watches packets from now on.
+    #[cfg(feature = "trace")]
+    pub fn watch(&mut self) {
+        self.workers.iter_mut().for_each(|worker| _ = worker.observer.watch());
     }
 
-    /// Up to which cycle each region can be simulated by itself.
-    fn window_end(&mut self) -> u32 {
-        let batch = self.worker.recorder.start_batch(self.now);
+    /// All that was watched.
+    #[cfg(feature = "trace")]
+    pub fn take_tracer(&mut self) -> Tracer {
+        let tracers = self.workers.iter_mut().map(|worker| std::mem::take(worker.observer.watch()));
+        tracers.reduce(Tracer::joined).unwrap_or_default()
+    }
+
+    /// Counts what is left at cycle `end`, the last of the run, and returns all that was counted.
+    pub fn finish(&mut self, end: u32) -> Counts {
+        let mut workers = std::mem::take(&mut self.workers).into_iter();
+        let mut first = workers.next().unwrap_or_default();
+        let mut places: Option<Places> = None;
+        for region in &mut self.regions {
+            lend(region, &mut first, |region| region.finish(end));
+            let counted = std::mem::take(&mut region.kernel().places);
+            match &mut places {
+                Some(places) => places.append(counted),
+                None => places = Some(counted),
+            }
+        }
+        let mut recorder = first.recorder;
+        workers.for_each(|worker| recorder.add(worker.recorder));
+        Counts { recorder, places: places.unwrap_or_default() }
+    }
+}
+
+/// Simulates a region up to cycle `end` with what a worker lends it. Returns how many packet-hops that were.
+pub fn simulate<'p, R: Region<'p>>(region: &mut R, worker: &mut Worker, end: u32, control: &Control) -> u64 {
+    let before = worker.recorder.packet_hops;
+    lend(region, worker, |region| region.advance(end));
+    let hops = worker.recorder.packet_hops - before;
+    control.packet_hops.fetch_add(hops, Relaxed);
+    hops
+}
+
+/// Does something with a region that counts and sends by a worker.
+fn lend<'p, R: Region<'p>>(region: &mut R, worker: &mut Worker, act: impl FnOnce(&mut R)) {
+    std::mem::swap(worker, &mut region.kernel().worker);
+    act(region);
+    std::mem::swap(worker, &mut region.kernel().worker);
+}
+
+/// The cycles for which regions are simulated each by itself.
+pub struct Windows<'p> {
+    plan: &'p Plan,
+    lookahead: u32,
+    /// Where the last one ends.
+    pub end: u32,
+}
+
+impl Windows<'_> {
+    /// Where the window ends that begins at cycle `now`, for which a thread with this recorder counts from now on.
+    pub fn next(&self, recorder: &mut Recorder, now: u32) -> u32 {
+        let batch = recorder.start_batch(now);
         let changes = self.plan.jobs.iter().flat_map(JobPlan::changes).map(|phase| phase.from);
-        let change = changes.filter(|&from| from > self.now).min().unwrap_or(u32::MAX);
-        self.now.saturating_add(self.cut.lookahead()).min(batch).min(change)
+        let change = changes.filter(|&from| from > now).min().unwrap_or(u32::MAX);
+        now.saturating_add(self.lookahead).min(batch).min(change).min(self.end)
     }
 }

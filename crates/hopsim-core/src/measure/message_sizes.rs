@@ -53,6 +53,19 @@ impl MessageSizes {
         class.histogram += latency;
     }
 
+    /// Adds other messages of the same jobs.
+    pub fn add(&mut self, other: Self) {
+        for (classes, other) in self.jobs.iter_mut().zip(other.jobs) {
+            for (number, other) in other {
+                let class = classes.entry(number).or_insert_with(Class::new);
+                class.bytes += other.bytes;
+                class.latency += other.latency;
+                class.greatest = class.greatest.max(other.greatest);
+                class.histogram += &other.histogram;
+            }
+        }
+    }
+
     /// One row per job and class that has messages.
     pub fn table(&self, programs: &Programs<'_>) -> Table {
         let jobs = programs.jobs.iter().copied().zip(&self.jobs);

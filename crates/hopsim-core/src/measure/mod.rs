@@ -1,15 +1,24 @@
-//! Measurement: what is counted while the engine runs ([`recorder`]), and the metrics made of it
+//! Measurement: what is counted while the engine runs ([`recorder`], [`places`]), and the metrics made of it
 //! ([`summary`], [`tables`]; [`columns`] says what they mean). All counts are integers, so that no order of events can change a result.
 
 pub mod columns;
 pub mod fabric;
 mod message_sizes;
+pub mod places;
 pub mod program_tables;
 pub mod programs;
 pub mod recorder;
 pub mod statistics;
 pub mod summary;
 pub mod tables;
+
+/// All that a run has counted.
+pub struct Counts {
+    /// The sums.
+    pub recorder: recorder::Recorder,
+    /// The counts of all places.
+    pub places: places::Places,
+}
 
 /// A column of a result table.
 #[derive(Clone, Debug, PartialEq)]

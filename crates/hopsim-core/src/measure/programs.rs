@@ -58,6 +58,16 @@ impl ProgramCounts {
         }
     }
 
+    /// Adds the latencies that another thread has counted. What ranks have counted is asked for in the end.
+    pub fn add(&mut self, other: Self) {
+        for (sum, other) in self.latency.iter_mut().zip(&other.latency) {
+            *sum += other;
+        }
+        if let (Some(sizes), Some(other)) = (&mut self.sizes, other.sizes) {
+            sizes.add(other);
+        }
+    }
+
     /// What a rank of a job has counted and written down in the whole run.
     pub fn rank(&mut self, job: u8, host: &mut Host) {
         let (job, rank) = (usize::from(job), host.rank() as usize);

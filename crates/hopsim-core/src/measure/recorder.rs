@@ -1,7 +1,9 @@
 //! The counters. Default counting is a few additions per packet; streams add their own arrays.
 
 use crate::config::measure::RecordStream;
+use crate::engine::kernel::ids::{Id as _, PairId, RegionNode, SlotId};
 use crate::engine::kernel::packet::Packet;
+use crate::measure::places::Places;
 use crate::measure::programs::ProgramCounts;
 use crate::plan::Plan;
 use crate::topology::Topology;
@@ -99,112 +101,19 @@ impl Totals {
     }
 }
 
-/// Counts by node.
+/// Counts of delivered packets by the node that sent them, which may be in another region than the one that receives them.
 #[derive(Clone, Debug, Default)]
-pub struct NodeCounts {
-    /// Packets it generated.
-    pub generated: Vec<u32>,
-    /// Packets delivered to it.
-    pub delivered: Vec<u32>,
+pub struct SourceCounts {
     /// Packets it sent that were delivered.
     pub received: Vec<u32>,
     /// Their latency \[cycles\].
     pub latency: Vec<u64>,
 }
 
-/// What the head of an injection VC waits for in a cycle; of several outputs it may use, the one that lacks least counts, in
-/// this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WaitReason {
-    /// Everything was there, and another packet was granted the output.
-    Arbitration,
-    /// Likewise, in a cycle in which packets in transit went first (IPR).
-    Ipr,
-    /// An output that was busy.
-    Output,
-    /// Room that local buffer restriction keeps free.
-    Lbr,
-    /// Room for the bubble in the ring that it would enter.
-    Bubble,
-    /// Room for the packet.
-    Credits,
-    /// Its injection port, which another packet was leaving by.
-    Input,
-    /// The SAT signal.
-    Sat,
-}
-
-impl WaitReason {
-    /// All of them with the names of their columns.
-    pub const ALL: [(Self, &'static str); 8] = [
-        (Self::Arbitration, "arbitration"),
-        (Self::Ipr, "ipr"),
-        (Self::Output, "output"),
-        (Self::Lbr, "lbr"),
-        (Self::Bubble, "bubble"),
-        (Self::Credits, "credits"),
-        (Self::Input, "input"),
-        (Self::Sat, "sat"),
-    ];
-}
-
-/// Cycles that the heads of injection VCs waited.
-pub struct WaitCounts {
-    /// By node and [`WaitReason`]. Those for the input are what all others leave of the time that heads were there.
-    cycles: Vec<[u64; WaitReason::ALL.len()]>,
-    /// What the head of a slot was counted for last, by global slot id.
-    last: Vec<WaitReason>,
-    /// First cycle after the grant of the last head of a slot, likewise.
-    since: Vec<u32>,
-}
-
-impl WaitCounts {
-    fn new(nodes: usize, slots: usize) -> Self {
-        Self {
-            cycles: vec![[0; WaitReason::ALL.len()]; nodes],
-            last: vec![WaitReason::Input; slots],
-            since: vec![0; slots],
-        }
-    }
-
-    /// The head of a slot, a packet of `node`, waits in this cycle unless it is granted.
-    #[inline]
-    pub fn count(&mut self, node: usize, slot: u32, reason: WaitReason) {
-        self.last[slot as usize] = reason;
-        let cycles = &mut self.cycles[node];
-        cycles[reason as usize] = cycles[reason as usize].wrapping_add(1);
-        cycles[WaitReason::Input as usize] = cycles[WaitReason::Input as usize].wrapping_sub(1);
-    }
-
-    /// The head of a slot, counted in this cycle, does not wait in it.
-    fn take_back(&mut self, node: usize, slot: u32) {
-        let cycles = &mut self.cycles[node];
-        let reason = self.last[slot as usize] as usize;
-        cycles[WaitReason::Input as usize] = cycles[WaitReason::Input as usize].wrapping_add(1);
-        cycles[reason] = cycles[reason].wrapping_sub(1);
-    }
-
-    /// Cycles by node for one reason, when all heads have been counted to their last cycle.
-    pub fn of(&self, reason: WaitReason) -> impl Iterator<Item = u64> + '_ {
-        self.cycles.iter().map(move |cycles| cycles[reason as usize])
-    }
-}
-
-/// Sums by output VC and input VC.
-#[derive(Clone, Debug, Default)]
-pub struct LinkCounts {
-    /// Phits that departed, by global pair id.
-    pub phits: Vec<u64>,
-    /// Phits times cycles in the buffer, by global slot id.
-    pub occupancy: Vec<u64>,
-    /// Ids per router.
-    pub stride: usize,
-}
-
-impl LinkCounts {
-    /// A packet of `length` phits was in a slot from one cycle to another.
-    fn hold(&mut self, slot: u32, length: u32, (from, to): (u32, u32)) {
-        self.occupancy[slot as usize] += u64::from(length) * u64::from(to.saturating_sub(from));
+impl SourceCounts {
+    fn add(&mut self, other: &Self) {
+        self.received.iter_mut().zip(&other.received).for_each(|(sum, other)| *sum += other);
+        self.latency.iter_mut().zip(&other.latency).for_each(|(sum, other)| *sum += other);
     }
 }
 
@@ -223,6 +132,16 @@ pub struct Interval {
     pub latency: u64,
 }
 
+impl Interval {
+    fn add(&mut self, other: &Self) {
+        self.generated += other.generated;
+        self.injected += other.injected;
+        self.delivered += other.delivered;
+        self.phits += other.phits;
+        self.latency += other.latency;
+    }
+}
+
 /// Packets generated in an interval and delivered at any time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cohort {
@@ -234,7 +153,15 @@ pub struct Cohort {
     pub latency: u64,
 }
 
-/// All counters of a simulation. The default counts nothing.
+impl Cohort {
+    fn add(&mut self, other: &Self) {
+        self.packets += other.packets;
+        self.misrouted += other.misrouted;
+        self.latency += other.latency;
+    }
+}
+
+/// The counters of a thread: sums that no place in the network owns. See [`Places`] for the others. The default counts nothing.
 #[derive(Default)]
 pub struct Recorder {
     start: u32,
@@ -251,14 +178,8 @@ pub struct Recorder {
     pub totals: Vec<Totals>,
     /// Latency by job.
     pub histograms: Vec<Histogram<u64>>,
-    /// Packets injected by each node, and their phits.
-    pub injected: Vec<(u32, u64)>,
-    /// Counts by node, if asked for.
-    pub nodes: Option<NodeCounts>,
-    /// Sums by link, if asked for.
-    pub links: Option<LinkCounts>,
-    /// Cycles that the heads of injection VCs waited, if asked for.
-    pub waits: Option<Box<WaitCounts>>,
+    /// Counts by source, if asked for.
+    pub sources: Option<SourceCounts>,
     /// Time series, if asked for, and its interval.
     pub series: Vec<Interval>,
     /// The same by cycle of generation, if asked for.
@@ -290,8 +211,6 @@ impl Recorder {
         // With programs nobody knows how long a run will last: rows are added as they are needed.
         let rows =
             if measure.interval == 0 || has_programs { 0 } else { end.div_ceil(u64::from(measure.interval)) };
-        let stride = plan.network.layout.stride();
-        let routers = plan.network.routers as usize;
         let link_latency = |class: usize| plan.network.classes.links.get(class).map_or(0, |c| c.latency);
         // Three significant digits; the bound is raised automatically.
         let histogram = || Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"));
@@ -306,20 +225,8 @@ impl Recorder {
             jobs: plan.jobs.len(),
             totals: vec![Totals::default(); measure.batches as usize * plan.jobs.len()],
             histograms: (0..plan.jobs.len()).map(|_| histogram()).collect(),
-            injected: vec![(0, 0); nodes],
-            nodes: (wants(RecordStream::Nodes) || wants(RecordStream::Routers)).then(|| NodeCounts {
-                generated: vec![0; nodes],
-                delivered: vec![0; nodes],
-                received: vec![0; nodes],
-                latency: vec![0; nodes],
-            }),
-            links: (wants(RecordStream::Links) || wants(RecordStream::Occupancy)).then(|| LinkCounts {
-                phits: vec![0; routers * stride],
-                occupancy: vec![0; routers * stride],
-                stride,
-            }),
-            waits: wants(RecordStream::InjectionWaits)
-                .then(|| Box::new(WaitCounts::new(nodes, routers * stride))),
+            sources: (wants(RecordStream::Nodes) || wants(RecordStream::Routers))
+                .then(|| SourceCounts { received: vec![0; nodes], latency: vec![0; nodes] }),
             series: vec![Interval::default(); rows as usize],
             cohorts: vec![Cohort::default(); if wants(RecordStream::Generation) { rows as usize } else { 0 }],
             interval: measure.interval,
@@ -330,6 +237,36 @@ impl Recorder {
             programs: has_programs.then(|| Box::new(ProgramCounts::new(&plan.programs(), &measure.streams))),
             link_latency: [link_latency(0), link_latency(1)],
             own_latencies: plan.topology.has_latencies(),
+        }
+    }
+
+    /// Adds what another thread has counted: all are sums, so the order does not matter.
+    pub fn add(&mut self, other: Self) {
+        for (sum, other) in self.totals.iter_mut().zip(&other.totals) {
+            sum.add(other);
+        }
+        for (sum, other) in self.histograms.iter_mut().zip(&other.histograms) {
+            *sum += other;
+        }
+        if let (Some(sources), Some(other)) = (&mut self.sources, other.sources) {
+            sources.add(&other);
+        }
+        self.series.resize(self.series.len().max(other.series.len()), Interval::default());
+        for (row, other) in self.series.iter_mut().zip(&other.series) {
+            row.add(other);
+        }
+        for (row, other) in self.cohorts.iter_mut().zip(&other.cohorts) {
+            row.add(other);
+        }
+        self.packet_hops += other.packet_hops;
+        self.decisions += other.decisions;
+        self.lifetime.0 += other.lifetime.0;
+        self.lifetime.1 += other.lifetime.1;
+        for (bursts, other) in self.bursts.iter_mut().zip(other.bursts) {
+            bursts.extend(other);
+        }
+        if let (Some(programs), Some(other)) = (&mut self.programs, other.programs) {
+            programs.add(*other);
         }
     }
 
@@ -416,24 +353,29 @@ impl Recorder {
 
     /// A node has generated a packet of a job and length.
     #[inline]
-    pub fn generated(&mut self, node: u32, packet: (u8, u32)) {
-        self.count_generated(node, packet, (self.batch, self.present));
+    pub fn generated(&mut self, place: (&mut Places, RegionNode), packet: (u8, u32)) {
+        self.count_generated(place, packet, (self.batch, self.present));
     }
 
     /// A node has generated a packet of a job and length at cycle `at`, before now.
-    pub fn generated_before(&mut self, node: u32, packet: (u8, u32), at: u32) {
-        self.count_generated(node, packet, (self.batch_of(at), at));
+    pub fn generated_before(&mut self, place: (&mut Places, RegionNode), packet: (u8, u32), at: u32) {
+        self.count_generated(place, packet, (self.batch_of(at), at));
     }
 
     #[inline]
-    fn count_generated(&mut self, node: u32, (job, length): (u8, u32), (batch, at): (Option<u32>, u32)) {
+    fn count_generated(
+        &mut self,
+        (places, node): (&mut Places, RegionNode),
+        (job, length): (u8, u32),
+        (batch, at): (Option<u32>, u32),
+    ) {
         self.lifetime.0 += 1;
         if let Some(batch) = batch {
             let totals = &mut self.totals[batch as usize * self.jobs + job as usize];
             totals.generated += 1;
             totals.phits.generated += u64::from(length);
-            if let Some(nodes) = &mut self.nodes {
-                nodes.generated[node as usize] += 1;
+            if let Some(nodes) = &mut places.nodes {
+                nodes.generated[node.index()] += 1;
             }
         }
         if let Some(row) = self.row(at) {
@@ -452,11 +394,11 @@ impl Recorder {
 
     /// A packet of `node`, of a job and length, counts as injected.
     #[inline]
-    pub fn injected(&mut self, node: u32, (job, length): (u8, u32)) {
+    pub fn injected(&mut self, (places, node): (&mut Places, RegionNode), (job, length): (u8, u32)) {
         if let Some(totals) = self.here(job) {
             totals.injected += 1;
             totals.phits.injected += u64::from(length);
-            let injected = &mut self.injected[node as usize];
+            let injected = &mut places.injected[node.index()];
             *injected = (injected.0 + 1, injected.1 + u64::from(length));
         }
         if let Some(row) = self.row(self.present) {
@@ -481,19 +423,20 @@ impl Recorder {
         self.batch.is_some()
     }
 
-    /// The head of an injection slot of `node`, which took part from cycle `first` on if not the one before it left later, has
+    /// The head of an injection slot of a node, which took part from cycle `first` on if not the one before it left later, has
     /// been granted at `now`, or this is the end of the run.
-    pub fn injection_wait_ends(&mut self, node: usize, slot: u32, (first, now): (u32, u32)) {
-        let (start, end) = (self.start, self.start + self.cycles);
-        let measuring = self.is_measuring() && now < end;
-        let Some(waits) = &mut self.waits else { return };
-        if measuring {
-            waits.take_back(node, slot);
+    pub fn injection_wait_ends(
+        &self,
+        places: &mut Places,
+        place: (RegionNode, SlotId),
+        (first, now): (u32, u32),
+    ) {
+        let end = self.start + self.cycles;
+        let Some(waits) = &mut places.waits else { return };
+        if self.is_measuring() && now < end {
+            waits.take_back(place);
         }
-        let first = first.max(std::mem::replace(&mut waits.since[slot as usize], now + 1));
-        let cycles = now.clamp(start, end).saturating_sub(first.clamp(start, end));
-        let input = &mut waits.cycles[node][WaitReason::Input as usize];
-        *input = input.wrapping_add(u64::from(cycles));
+        waits.end(place, (first, now), (self.start, end));
     }
 
     /// A synchronised burst of a job lasted from cycle `start` to `end`.
@@ -520,22 +463,27 @@ impl Recorder {
     }
 
     /// A packet of `length` phits that `arrived` in a slot was granted an output; it departs at `departure`.
-    /// Slot and pair are global ids.
     #[inline]
-    pub fn hop(&mut self, (slot, pair): (u32, u32), length: u32, arrived: u32, (now, departure): (u32, u32)) {
+    pub fn hop(
+        &mut self,
+        (places, slot, pair): (&mut Places, SlotId, PairId),
+        length: u32,
+        arrived: u32,
+        (now, departure): (u32, u32),
+    ) {
         self.packet_hops += 1;
         let window = self.start..self.start + self.cycles;
-        if let Some(links) = &mut self.links {
+        if let Some(links) = &mut places.links {
             if window.contains(&departure) {
-                links.phits[pair as usize] += u64::from(length);
+                links.phits[pair.index()] += u64::from(length);
             }
             links.hold(slot, length, (arrived.max(window.start), now.min(window.end)));
         }
     }
 
     /// A packet of `length` phits that `arrived` in a slot is still there at the end of the run.
-    pub fn held(&mut self, slot: u32, length: u32, arrived: u32) {
-        if let Some(links) = &mut self.links {
+    pub fn held(&self, (places, slot): (&mut Places, SlotId), length: u32, arrived: u32) {
+        if let Some(links) = &mut places.links {
             links.hold(slot, length, (arrived.max(self.start), self.start + self.cycles));
         }
     }
@@ -543,7 +491,7 @@ impl Recorder {
     /// A packet leaves for its node at cycle `at`; its tail follows one packet length later.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    pub fn delivered(&mut self, packet: &Packet, at: u32, topology: &Topology) {
+    pub fn delivered(&mut self, places: &mut Places, packet: &Packet, at: u32, topology: &Topology) {
         let length = u32::from(packet.length);
         let latency = at - packet.generated + length;
         if let Some(row) = self.row(at) {
@@ -586,10 +534,11 @@ impl Recorder {
         totals.latency_max = totals.latency_max.max(latency);
         let recorded = self.histograms[packet.job as usize].record(u64::from(latency));
         debug_assert!(recorded.is_ok(), "the histogram grows by itself");
-        if let Some(nodes) = &mut self.nodes {
-            nodes.delivered[packet.destination(topology.nodes_per_router()) as usize] += 1;
-            nodes.received[packet.source as usize] += 1;
-            nodes.latency[packet.source as usize] += u64::from(latency);
+        if let (Some(nodes), Some(sources)) = (&mut places.nodes, &mut self.sources) {
+            nodes.delivered
+                [(packet.destination(topology.nodes_per_router()) - places.first_node) as usize] += 1;
+            sources.received[packet.source as usize] += 1;
+            sources.latency[packet.source as usize] += u64::from(latency);
         }
     }
 

@@ -5,6 +5,8 @@
 //! `offered_load` is the configured load (its mean over the window if it changes), `generated_load` what the sources drew
 //! and the replies.
 
+use super::Counts;
+use super::places::Places;
 use super::recorder::{Recorder, Totals};
 use super::statistics::{half_width_95, jain, mean, variation};
 use crate::plan::Plan;
@@ -15,6 +17,7 @@ use serde_json::{Map, Value};
 pub struct Figures<'a> {
     plan: &'a Plan,
     recorder: &'a Recorder,
+    places: &'a Places,
     /// Jobs covered.
     jobs: Vec<usize>,
     nodes: f64,
@@ -128,9 +131,9 @@ fn means(classes: &[&str]) -> Vec<(String, Mean)> {
 
 impl<'a> Figures<'a> {
     /// The metrics of the jobs in `jobs` together.
-    pub fn new(plan: &'a Plan, recorder: &'a Recorder, jobs: Vec<usize>) -> Self {
+    pub fn new(plan: &'a Plan, counts: &'a Counts, jobs: Vec<usize>) -> Self {
         let nodes = jobs.iter().map(|&j| plan.jobs[j].nodes().len()).sum::<usize>() as f64;
-        Self { plan, recorder, jobs, nodes }
+        Self { plan, recorder: &counts.recorder, places: &counts.places, jobs, nodes }
     }
 
     fn batch(&self, batch: u32) -> Sum {
@@ -254,7 +257,7 @@ impl<'a> Figures<'a> {
         let mut nodes = Vec::new();
         for &job in &self.jobs {
             for &node in self.plan.jobs[job].nodes().iter().filter(|&&node| self.plan.jobs[job].sends(node)) {
-                let (_, phits) = self.recorder.injected[node as usize];
+                let (_, phits) = self.places.injected[node as usize];
                 let router = (node / self.plan.topology.nodes_per_router()) as usize;
                 sums[router] += phits;
                 counts[router] += 1;

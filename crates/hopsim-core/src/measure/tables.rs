@@ -1,6 +1,8 @@
 //! The record streams as tables.
 
-use super::recorder::{Recorder, WaitReason};
+use super::Counts;
+use super::places::{Places, WaitReason};
+use super::recorder::Recorder;
 use super::summary::Figures;
 use super::{Column, Table, program_tables};
 use crate::config::measure::RecordStream;
@@ -13,29 +15,30 @@ fn mean(sum: u64, count: u32) -> f64 {
 }
 
 /// Every table that was asked for, by name.
-pub fn tables(plan: &Plan, recorder: &Recorder) -> Vec<(String, Table)> {
+pub fn tables(plan: &Plan, counts: &Counts) -> Vec<(String, Table)> {
+    let Counts { recorder, places } = counts;
     let wants = |stream| plan.experiment.measure.streams.contains(&stream);
-    let mut tables = vec![("batches".to_owned(), batches(plan, recorder))];
+    let mut tables = vec![("batches".to_owned(), batches(plan, counts))];
     if wants(RecordStream::Nodes) {
-        tables.push(("nodes".into(), nodes(plan, recorder)));
+        tables.push(("nodes".into(), nodes(plan, counts)));
     }
     if wants(RecordStream::Routers) {
-        tables.push(("routers".into(), routers(plan, recorder)));
+        tables.push(("routers".into(), routers(plan, counts)));
     }
     if wants(RecordStream::Links) {
-        tables.push(("links".into(), links(plan, recorder)));
+        tables.push(("links".into(), links(plan, counts)));
     }
     if wants(RecordStream::Generation) {
         tables.push(("generation_series".into(), generation_series(plan, recorder)));
     }
     if wants(RecordStream::Occupancy) {
-        tables.push(("occupancy".into(), occupancy(plan, recorder)));
+        tables.push(("occupancy".into(), occupancy(plan, counts)));
     }
     if wants(RecordStream::InjectionWaits) {
-        tables.push(("injection_waits".into(), injection_waits(plan, recorder)));
+        tables.push(("injection_waits".into(), injection_waits(plan, places)));
     }
-    if let Some(counts) = &recorder.programs {
-        tables.extend(program_tables::tables(&plan.programs(), counts, &plan.experiment.measure.streams));
+    if let Some(programs) = &recorder.programs {
+        tables.extend(program_tables::tables(&plan.programs(), programs, &plan.experiment.measure.streams));
     }
     if wants(RecordStream::LatencyHistogram) {
         tables.push(("latency_histogram".into(), histogram(plan, recorder)));
@@ -46,9 +49,10 @@ pub fn tables(plan: &Plan, recorder: &Recorder) -> Vec<(String, Table)> {
     tables
 }
 
-fn batches(plan: &Plan, recorder: &Recorder) -> Table {
+fn batches(plan: &Plan, counts: &Counts) -> Table {
+    let recorder = &counts.recorder;
     let count = plan.experiment.measure.batches;
-    let figures = Figures::new(plan, recorder, (0..plan.jobs.len()).collect());
+    let figures = Figures::new(plan, counts, (0..plan.jobs.len()).collect());
     let mut table: Table = vec![
         ("batch".into(), Column::U32((0..count).collect())),
         ("first_cycle".into(), Column::U32((0..count).map(|b| recorder.batch_bounds(b).0).collect())),
@@ -57,30 +61,30 @@ fn batches(plan: &Plan, recorder: &Recorder) -> Table {
     table
 }
 
-fn nodes(plan: &Plan, recorder: &Recorder) -> Table {
-    let Some(counts) = &recorder.nodes else { return Table::new() };
+fn nodes(plan: &Plan, Counts { recorder, places }: &Counts) -> Table {
+    let (Some(counts), Some(sources)) = (&places.nodes, &recorder.sources) else { return Table::new() };
     let all = 0..plan.network.nodes;
     let per_router = plan.topology.nodes_per_router();
     let job = |n: u32| match plan.job_of[n as usize] {
         u8::MAX => String::new(),
         job => plan.jobs[job as usize].name().to_owned(),
     };
-    let latency = counts.latency.iter().zip(&counts.received).map(|(&sum, &count)| mean(sum, count));
+    let latency = sources.latency.iter().zip(&sources.received).map(|(&sum, &count)| mean(sum, count));
     vec![
         ("node".into(), Column::U32(all.clone().collect())),
         ("router".into(), Column::U32(all.clone().map(|n| n / per_router).collect())),
         ("job".into(), Column::Text(all.map(job).collect())),
         ("generated".into(), Column::U32(counts.generated.clone())),
-        ("injected".into(), Column::U32(injected(recorder))),
+        ("injected".into(), Column::U32(injected(places))),
         ("delivered".into(), Column::U32(counts.delivered.clone())),
-        ("received".into(), Column::U32(counts.received.clone())),
+        ("received".into(), Column::U32(sources.received.clone())),
         ("latency_mean".into(), Column::F64(latency.collect())),
     ]
 }
 
 /// Cycles that the heads of the injection VCs of every node waited, a column for each reason.
-fn injection_waits(plan: &Plan, recorder: &Recorder) -> Table {
-    let Some(waits) = &recorder.waits else { return Table::new() };
+fn injection_waits(plan: &Plan, places: &Places) -> Table {
+    let Some(waits) = &places.waits else { return Table::new() };
     let mut table: Table = vec![("node".into(), Column::U32((0..plan.network.nodes).collect()))];
     table.extend(WaitReason::ALL.iter().map(|&(reason, name)| {
         let cycles = waits.of(reason).map(|cycles| cycles as f64);
@@ -90,16 +94,16 @@ fn injection_waits(plan: &Plan, recorder: &Recorder) -> Table {
 }
 
 /// Packets injected by each node.
-fn injected(recorder: &Recorder) -> Vec<u32> {
-    recorder.injected.iter().map(|&(packets, _)| packets).collect()
+fn injected(places: &Places) -> Vec<u32> {
+    places.injected.iter().map(|&(packets, _)| packets).collect()
 }
 
-fn routers(plan: &Plan, recorder: &Recorder) -> Table {
-    let Some(counts) = &recorder.nodes else { return Table::new() };
+fn routers(plan: &Plan, Counts { recorder, places }: &Counts) -> Table {
+    let (Some(counts), Some(sources)) = (&places.nodes, &recorder.sources) else { return Table::new() };
     let per_router = plan.topology.nodes_per_router() as usize;
     let sum = |values: &[u32]| values.chunks(per_router).map(|c| c.iter().sum()).collect::<Vec<u32>>();
-    let received = sum(&counts.received);
-    let latency = counts.latency.chunks(per_router).map(|c| c.iter().sum::<u64>());
+    let received = sum(&sources.received);
+    let latency = sources.latency.chunks(per_router).map(|c| c.iter().sum::<u64>());
     let load = |router: usize| {
         let nodes = router * per_router..(router + 1) * per_router;
         let mut senders = 0u32;
@@ -108,7 +112,7 @@ fn routers(plan: &Plan, recorder: &Recorder) -> Table {
             let job = plan.jobs.get(plan.job_of[node] as usize);
             if job.is_some_and(|job| job.sends(node as u32)) {
                 senders += 1;
-                phits += recorder.injected[node].1;
+                phits += places.injected[node].1;
             }
         }
         mean(phits, senders) / f64::from(recorder.cycles())
@@ -117,7 +121,7 @@ fn routers(plan: &Plan, recorder: &Recorder) -> Table {
     vec![
         ("router".into(), Column::U32(all.clone().collect())),
         ("group".into(), Column::U32(all.clone().map(|r| plan.topology.group(r)).collect())),
-        ("injected".into(), Column::U32(sum(&injected(recorder)))),
+        ("injected".into(), Column::U32(sum(&injected(places)))),
         ("delivered".into(), Column::U32(sum(&counts.delivered))),
         ("received".into(), Column::U32(received.clone())),
         ("injection_load".into(), Column::F64(all.map(|r| load(r as usize)).collect())),
@@ -135,8 +139,8 @@ fn is_plugged(plan: &Plan, router: u32, port: usize) -> bool {
 }
 
 /// One row per output VC of every plugged link: what departed through it, and how full the buffer behind it is.
-fn links(plan: &Plan, recorder: &Recorder) -> Table {
-    let Some(counts) = &recorder.links else { return Table::new() };
+fn links(plan: &Plan, Counts { recorder, places }: &Counts) -> Table {
+    let Some(counts) = &places.links else { return Table::new() };
     let (network, layout) = (&plan.network, &plan.network.layout);
     let cycles = f64::from(recorder.cycles());
     let (mut router, mut port, mut vc, mut peer) = (vec![], vec![], vec![], vec![]);
@@ -175,8 +179,8 @@ fn links(plan: &Plan, recorder: &Recorder) -> Table {
 }
 
 /// One row per class of ports and VC, over all buffers and plugged links of the class.
-fn occupancy(plan: &Plan, recorder: &Recorder) -> Table {
-    let Some(counts) = &recorder.links else { return Table::new() };
+fn occupancy(plan: &Plan, Counts { recorder, places }: &Counts) -> Table {
+    let Some(counts) = &places.links else { return Table::new() };
     let (network, layout) = (&plan.network, &plan.network.layout);
     let cycles = f64::from(recorder.cycles());
     // Mean over the ports of a class that have VCs, of a sum by router and port.

@@ -1,6 +1,8 @@
-//! Neither what is compiled for a run nor how the network is cut into regions changes the life of any packet.
+//! Neither what is compiled for a run, nor how the network is cut into regions, nor on how many threads they are simulated changes
+//! the life of any packet.
 
-use hopsim_core::engine::{Control, Outcome, run, run_cut, trace_in_every_mode};
+use hopsim_core::engine::{Control, Trial, run_as, trace_as, trace_in_every_mode};
+use hopsim_core::error::RunError;
 use hopsim_core::plan::Plan;
 use serde_json::{Value, json};
 
@@ -113,6 +115,8 @@ fn changed_documents() -> Vec<Value> {
         json!({ "routing": { "source_adaptive": {} }, "compat": "fogsim" }),
         json!({ "routing": { "olm": { "trigger": { "ectn": { "period": 40 } } } } }),
         json!({ "routing": { "par": {} }, "jobs": traffic(json!({ "request_reply": { "outstanding": 4 } })) }),
+        json!({ "topology": { "torus": { "sides": [4, 3, 2] } }, "links": { "network": { "latency": 1 } } }),
+        json!({ "topology": { "fat_tree": { "k": 3, "levels": 3 } }, "links": { "network": { "latency": 2 } } }),
         json!({ "jobs": traffic(json!({ "changes": [{ "cycle": 333, "load": 0.2 }, { "cycle": 700, "load": 0.9 }] })) }),
     ]
     .iter()
@@ -120,16 +124,50 @@ fn changed_documents() -> Vec<Value> {
     .collect()
 }
 
+/// As text, in which what is not a number equals itself.
+fn measured(plan: &Plan, trial: Trial) -> String {
+    format!("{:?}", run_as(plan, &Control::default(), trial).expect("no deadlock"))
+}
+
 #[test]
-fn results_do_not_depend_on_how_the_network_is_cut() {
-    type Run = fn(&Plan, &Control) -> Result<Outcome, hopsim_core::error::RunError>;
+fn results_do_not_depend_on_the_cut() {
     for document in changed_documents() {
         let plan = plan(&document);
-        // As text, in which what is not a number equals itself.
-        let measured = |run: Run| format!("{:?}", run(&plan, &Control::default()).expect("no deadlock"));
-        assert!(measured(run) == measured(run_cut), "{document}");
+        let finest = Trial { finest: true, ..Trial::default() };
+        assert!(measured(&plan, Trial::default()) == measured(&plan, finest), "{document}");
         for (mode, [cut, whole]) in trace_in_every_mode(&plan, 1_201).expect("no deadlock") {
             assert!(cut == whole, "{mode}: {document}");
         }
     }
+}
+
+#[test]
+fn results_do_not_depend_on_threads_or_on_the_order_of_mail() {
+    for document in changed_documents() {
+        let plan = plan(&document);
+        let alone = (measured(&plan, Trial::default()), trace_as(&plan, 1_201, Trial::default()));
+        for threads in [1, 2, 3, 5, 8] {
+            for finest in [false, true] {
+                let trial = Trial { finest, threads, reversed: finest, stretched: 0 };
+                let team = (measured(&plan, trial), trace_as(&plan, 1_201, trial));
+                assert!(alone == team, "{trial:?}: {document}");
+            }
+        }
+    }
+}
+
+#[test]
+fn results_show_regions_that_run_too_far_ahead() {
+    let plan = plan(&changed(&json!({ "load": 1.0, "links": { "global": { "latency": 1 } } })));
+    let stretched = Trial { finest: true, threads: 2, stretched: 1, ..Trial::default() };
+    assert!(measured(&plan, Trial::default()) != measured(&plan, stretched));
+}
+
+#[test]
+fn a_run_on_several_threads_can_be_stopped() {
+    let plan = plan(&changed(&json!({})));
+    let control = Control::default();
+    control.cancel.store(true, std::sync::atomic::Ordering::Relaxed);
+    let trial = Trial { finest: true, threads: 3, ..Trial::default() };
+    assert!(matches!(run_as(&plan, &control, trial), Err(RunError::Cancelled)));
 }

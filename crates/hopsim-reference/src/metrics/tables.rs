@@ -1,7 +1,7 @@
 //! The tables by node and router.
 
 use super::{Run, mean};
-use hopsim_core::measure::recorder::WaitReason;
+use hopsim_core::measure::places::WaitReason;
 use hopsim_core::measure::{Column, Table};
 
 /// What is counted of a node.

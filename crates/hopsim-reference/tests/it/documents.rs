@@ -9,6 +9,7 @@ mod routing;
 mod traffic;
 
 use hopsim_core::config::Experiment;
+use hopsim_core::engine::Trial;
 use hopsim_core::plan::Plan;
 pub use measure::streams;
 use network::{control, fit_control, links, topology};
@@ -44,6 +45,12 @@ impl Document {
     pub fn cycles(&self) -> u32 {
         self.0["measure"]["cycles"].as_u64().unwrap() as u32
     }
+}
+
+/// A way of carrying out a simulation: cut as finely as possible, on one to four threads, drawn with the seed of the document.
+pub fn trial(plan: &Plan) -> Trial {
+    let seed = plan.experiment.measure.seed as usize;
+    Trial { finest: true, threads: 1 + seed % 4, reversed: seed / 4 % 2 == 1, stretched: 0 }
 }
 
 /// Most heads that are asked in an experiment: large routers run for fewer cycles, but for 500.

@@ -1,7 +1,7 @@
 //! Every metric of the engine must be what a second computation makes of the lives of the packets.
 
-use crate::documents::{Document, for_each_measured_plan, streams};
-use hopsim_core::engine::{Control, Outcome, run};
+use crate::documents::{Document, for_each_measured_plan, streams, trial};
+use hopsim_core::engine::{Control, Outcome, run, run_as};
 use hopsim_core::error::RunError;
 use hopsim_core::measure::{Column, Table};
 use hopsim_core::plan::Plan;
@@ -59,7 +59,7 @@ impl Coverage {
     }
 
     fn compare(&self, plan: &Plan) -> Result<(), String> {
-        let engine = match run(plan, &Control::default()) {
+        let engine = match run_as(plan, &Control::default(), trial(plan)) {
             // Whether a network may lock up is not asked here.
             Err(RunError::Deadlock(_)) => return Ok(()),
             outcome => outcome.map_err(|e| e.to_string())?,

@@ -32,11 +32,6 @@ impl Doors {
         SlotId::at((router.index() as u32 * self.stride + self.injection[port]) as usize + vc)
     }
 
-    /// What injection VC `vc` at a terminal port of a router of the network is counted by.
-    pub fn injection_in_network(&self, (router, port): (u32, usize), vc: usize) -> u32 {
-        router * self.stride + self.injection[port] + vc as u32
-    }
-
     /// The address of ejection VC `vc` at a terminal port of the region.
     pub fn ejection(&self, Terminal { router, port }: Terminal, vc: usize) -> PairId {
         PairId::at((router.index() as u32 * self.stride + self.ejection[port]) as usize + vc)

@@ -21,11 +21,15 @@ use crate::engine::kernel::wheel::Wheel;
 use crate::engine::kernel::wires::{Arrival, Credit};
 use crate::engine::kernel::worker::{Mail, Worker};
 use crate::engine::mode::Mode;
+use crate::measure::places::Places;
+use std::sync::Arc;
 
 /// The common ground of a region.
 pub struct Kernel<'p, M: Mode> {
     /// What never changes.
     pub constants: Constants<'p>,
+    /// All regions -- constant.
+    pub regions: Arc<Regions>,
     /// Which routers and nodes are in the region -- constant.
     pub span: Span,
     /// The next cycle to be simulated, or the present one.
@@ -40,13 +44,15 @@ pub struct Kernel<'p, M: Mode> {
     pub credits: Wheel<Credit, M::Calendar>,
     /// Messages that others have begun to send to nodes of the region.
     pub messages: Vec<Message>,
+    /// Counts of its nodes and routers.
+    pub places: Places,
     /// Lent while the region is simulated.
     pub worker: Worker,
 }
 
 impl<'p, M: Mode> Kernel<'p, M> {
     /// That of an empty region at cycle 0.
-    pub fn new(constants: Constants<'p>, regions: &Regions, number: usize) -> Self {
+    pub fn new(constants: Constants<'p>, regions: &Arc<Regions>, number: usize) -> Self {
         let (ahead, span) = (constants.ahead, regions.span(constants.plan, number));
         // It is at most so many cycles behind the others.
         let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
@@ -57,8 +63,10 @@ impl<'p, M: Mode> Kernel<'p, M> {
             immigrants: Wheel::new(if spread == 0 { 0 } else { ahead + 1 + spread }),
             credits: Wheel::new(constants.longest_link + spread),
             messages: Vec::new(),
+            places: Places::new(constants.plan, (span.first_node, span.nodes), span.routers),
             worker: Worker::default(),
             constants,
+            regions: Arc::clone(regions),
             span,
         }
     }
@@ -108,7 +116,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
     fn send_away(&mut self, region: u16, id: u32, slot: SlotId) {
         let packet = Packet { next: slot.index() as u32, ..self.packets.get(id).clone() };
         self.packets.remove(id);
-        self.worker.mail[region as usize].packets.push(packet);
+        self.worker.mail_to(region).packets.push(packet);
     }
 
     /// Credit is on its way to a router of `region`, for cycle `at`.
@@ -124,6 +132,6 @@ impl<'p, M: Mode> Kernel<'p, M> {
 
     #[inline(never)]
     fn send_credit_away(&mut self, region: u16, at: u32, credit: Credit) {
-        self.worker.mail[region as usize].credits.push((at, credit));
+        self.worker.mail_to(region).credits.push((at, credit));
     }
 }

@@ -1,4 +1,4 @@
-//! The cut of a network into regions that are simulated one after the other, some cycles ahead of each other.
+//! The cut of a network into regions that are simulated each by itself, some cycles ahead of each other.
 //!
 //! What leaves a router arrives elsewhere no sooner than the latency of the link. So a region whose links to all others
 //! have at least that latency can be simulated for as many cycles before anything from outside can matter (the lookahead of
@@ -18,10 +18,13 @@ const WHOLE: usize = 4 << 20;
 /// Cycles ahead below which a cut is not worth its trouble.
 const WORTHWHILE: u32 = 8;
 
+/// Regions for each thread, where there are enough routers: they are given to threads by the work that they turn out to be.
+const PER_THREAD: usize = 4;
+
 /// How finely to cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// Into regions that fit into the cache.
+    /// Into regions that fit into the cache, and enough of them for all threads.
     Fitting,
     /// As finely as possible: for tests.
     Finest,
@@ -37,35 +40,51 @@ pub struct Regions {
 }
 
 impl Regions {
-    /// Cuts a network whose routers take `bytes` each. Groups stay whole: their routers tell each other more than links do.
-    pub fn new(plan: &Plan, cut: Cut, bytes: usize) -> Self {
-        let (topology, network) = (&plan.topology, &plan.network);
-        let whole = Self { routers: std::iter::once(0..network.routers).collect(), lookahead: u32::MAX };
-        let leaves = |router: u32, port: usize| {
-            let link = network.link(router, port);
-            let (peer, _) = link.peer?;
-            (topology.group(peer) != topology.group(router)).then_some(link.latency)
-        };
-        let latencies = (0..network.routers)
-            .flat_map(|router| (0..network.layout.ports()).filter_map(move |port| leaves(router, port)));
-        let Some(lookahead) = latencies.min() else { return whole };
+    /// Cuts a network whose routers take `bytes` each for so many threads. Groups stay whole: their routers may tell each other
+    /// more than links do.
+    pub fn new(plan: &Plan, (cut, threads): (Cut, usize), bytes: usize) -> Self {
+        let whole = Self { routers: std::iter::once(0..plan.network.routers).collect(), lookahead: u32::MAX };
         // The signal goes from region to region in no time, and so do the news that a burst is over.
         let bursts = plan.jobs.iter().any(|job| job.synchronised().is_some());
         if bursts || plan.control.sat.is_some() {
             return whole;
         }
-        let size = match cut {
-            Cut::Fitting if lookahead < WORTHWHILE || network.routers as usize * bytes < WHOLE => {
-                return whole;
+        let routers = plan.network.routers as usize;
+        let sensors = plan.routing.sensors();
+        let is_grouped =
+            plan.topology.groups() > 1 || sensors.saturation.is_some() || sensors.exchange.is_some();
+        let group = if is_grouped { routers / plan.topology.groups() as usize } else { 1 };
+        match cut {
+            Cut::Finest => Self::of_size(plan, group),
+            Cut::Fitting => {
+                let for_cache = if routers * bytes < WHOLE { routers } else { BYTES / bytes };
+                let for_threads = if threads > 1 { routers.div_ceil(threads * PER_THREAD) } else { routers };
+                let size = |most: usize| (most / group).max(1) * group;
+                let fitting = Self::of_size(plan, size(for_cache.min(for_threads)));
+                if fitting.lookahead < WORTHWHILE { Self::of_size(plan, size(for_threads)) } else { fitting }
             }
-            Cut::Fitting => (BYTES / bytes) as u32,
-            Cut::Finest => 1,
+        }
+    }
+
+    /// Regions of `size` routers.
+    fn of_size(plan: &Plan, size: usize) -> Self {
+        let network = &plan.network;
+        let routers = (0..network.routers).step_by(size);
+        let routers = routers.map(|first| first..(first + size as u32).min(network.routers)).collect();
+        let leaves = |router: u32, port: usize| {
+            let link = network.link(router, port);
+            let (peer, _) = link.peer?;
+            (peer as usize / size != router as usize / size).then_some(link.latency)
         };
-        let group = network.routers / topology.groups();
-        let step = (size / group).max(1) * group;
-        let routers = (0..network.routers).step_by(step as usize);
-        let routers = routers.map(|first| first..(first + step).min(network.routers)).collect();
-        Self { routers, lookahead }
+        let latencies = (0..network.routers)
+            .flat_map(|router| (0..network.layout.ports()).filter_map(move |port| leaves(router, port)));
+        Self { routers, lookahead: latencies.min().unwrap_or(u32::MAX) }
+    }
+
+    /// Regions that run ahead of each other by `cycles` more than they may: results must show it.
+    #[cfg(feature = "trace")]
+    pub fn stretched(self, cycles: u32) -> Self {
+        Self { lookahead: self.lookahead.saturating_add(cycles), ..self }
     }
 
     /// How many.
@@ -75,7 +94,7 @@ impl Regions {
 
     /// Cycles that a region may be ahead of the others.
     pub fn lookahead(&self) -> u32 {
-        if self.count() == 1 { u32::MAX } else { self.lookahead }
+        self.lookahead
     }
 
     /// The routers of a region.
@@ -94,7 +113,6 @@ impl Regions {
         let node = |router: u32| (router * plan.topology.nodes_per_router()).min(plan.network.nodes);
         Span {
             region: region as u16,
-            step: self.routers[0].end,
             first_router: routers.start,
             routers: routers.len(),
             first_node: node(routers.start),
@@ -109,8 +127,6 @@ impl Regions {
 pub struct Span {
     /// Its number.
     pub region: u16,
-    /// Routers of a region; the last one may have fewer.
-    pub step: u32,
     /// Its first router.
     pub first_router: u32,
     /// How many routers.
@@ -122,11 +138,6 @@ pub struct Span {
 }
 
 impl Span {
-    /// The region of a router of the network.
-    pub fn region_of(&self, router: u32) -> u16 {
-        (router / self.step) as u16
-    }
-
     /// The number in the network of a router of the region.
     #[inline]
     pub fn router(&self, number: RegionRouter) -> u32 {
@@ -169,7 +180,7 @@ mod tests {
     fn regions_hold_every_router_once_and_groups_whole() {
         let plan = plan();
         let bytes = WHOLE.div_ceil(plan.network.routers as usize);
-        let regions = Regions::new(&plan, Cut::Fitting, bytes);
+        let regions = Regions::new(&plan, (Cut::Fitting, 1), bytes);
         assert_eq!(regions.count(), 9, "a group needs more than a region should have");
         assert_eq!(regions.lookahead(), 23);
         for region in 0..regions.count() {
@@ -177,7 +188,7 @@ mod tests {
             assert_eq!(routers, 4 * region as u32..4 * region as u32 + 4);
             assert!(routers.clone().all(|router| regions.of(router) == region));
         }
-        let regions = Regions::new(&plan, Cut::Fitting, bytes - 1);
+        let regions = Regions::new(&plan, (Cut::Fitting, 1), bytes - 1);
         assert_eq!((regions.count(), regions.lookahead()), (1, u32::MAX));
     }
 }

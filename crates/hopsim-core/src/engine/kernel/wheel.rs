@@ -1,7 +1,7 @@
 //! A time wheel: events at most `horizon` cycles ahead, O(1) in and out, in the order they were put in.
 
 /// What a wheel remembers of which buckets have events: runs that pass over empty cycles need to know, others do without.
-pub trait Calendar: Clone + Default {
+pub trait Calendar: Clone + Default + Send {
     /// Whether it remembers anything.
     const KNOWS: bool;
     /// For so many buckets, a power of two.

@@ -11,10 +11,30 @@ use crate::trace::Observer;
 pub struct Mail {
     /// Packets, in the order in which they were sent. Their link is the slot that they arrive in.
     pub packets: Vec<Packet>,
-    /// Messages whose first packet has set out.
+    /// Messages whose first packet has set out; those of a source in the order in which it has sent them.
     pub messages: Vec<Message>,
     /// Credits and the cycles in which they are due.
     pub credits: Vec<(u32, Credit)>,
+}
+
+impl Mail {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty() && self.messages.is_empty() && self.credits.is_empty()
+    }
+
+    /// Whether it has no memory of its own yet.
+    fn is_new(&self) -> bool {
+        self.packets.capacity() == 0 && self.messages.capacity() == 0 && self.credits.capacity() == 0
+    }
+
+    /// Turns the order round in which it was sent. Messages of one source stay in order: it has always sent them by one thread.
+    #[cfg(feature = "trace")]
+    pub fn reverse(&mut self) {
+        self.packets.reverse();
+        self.messages.sort_by_key(|message| std::cmp::Reverse(message.from));
+        self.credits.reverse();
+    }
 }
 
 /// A thread's own. That of a region which nobody simulates counts nothing.
@@ -26,4 +46,17 @@ pub struct Worker {
     pub observer: Observer,
     /// By receiving region.
     pub mail: Vec<Mail>,
+    /// Mail that has been read: its memory is used again.
+    pub spare: Vec<Mail>,
+}
+
+impl Worker {
+    /// The mail to a region.
+    pub fn mail_to(&mut self, region: u16) -> &mut Mail {
+        let mail = &mut self.mail[region as usize];
+        if mail.is_new() {
+            *mail = self.spare.pop().unwrap_or_default();
+        }
+        mail
+    }
 }

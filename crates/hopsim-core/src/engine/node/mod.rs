@@ -19,7 +19,7 @@ use hopsim_programs::host::{Host, Letter};
 /// What a router owes its nodes: a head that they send to a door gets a grant one day, of which they hear by
 /// [`Self::leave_injection`]; a packet that leaves for a node is handed over by [`deliver`]; credits that they send to an ejection VC
 /// arrive, and no more is sent there than [`Self::ejection_space`] allows.
-pub trait Nodes<M: Mode>: Sized {
+pub trait Nodes<M: Mode>: Sized + Send {
     /// Those of a region at cycle 0.
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self;
 
@@ -105,7 +105,7 @@ pub fn deliver<M: Run>(kernel: &mut Kernel<'_, M>, nodes: &mut M::Nodes, id: u32
     let packet = kernel.packets.get(id);
     let key = packet.key(kernel.constants.nodes_per_router);
     kernel.worker.observer.delivered(key, departure);
-    kernel.worker.recorder.delivered(packet, departure, &kernel.constants.plan.topology);
+    kernel.worker.recorder.delivered(&mut kernel.places, packet, departure, &kernel.constants.plan.topology);
     nodes.hear(kernel, id, departure);
     kernel.packets.remove(id);
 }

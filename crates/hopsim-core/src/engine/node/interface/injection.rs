@@ -95,11 +95,10 @@ impl Interfaces {
     pub fn count_held<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         for (index, buffer) in self.buffers.iter().enumerate() {
             let (node, vc) = (RegionNode::at(index / self.vcs), index % self.vcs);
-            let Terminal { router, port } = self.terminal(node);
-            let address = self.doors.injection_in_network((kernel.span.router(router), port), vc);
+            let slot = self.doors.injection(self.terminal(node), vc);
             for packet in buffer.behind.iter(&self.waiting) {
                 let Waiting { length, arrived, .. } = *self.waiting.get(packet);
-                kernel.worker.recorder.held(address, length, arrived);
+                kernel.worker.recorder.held((&mut kernel.places, slot), length, arrived);
             }
         }
     }
@@ -130,7 +129,7 @@ impl Interfaces {
         if M::FULL && vc >= self.first_reply_vc {
             kernel.worker.recorder.injected_reply((job, length));
         } else {
-            kernel.worker.recorder.injected(kernel.span.node(node), (job, length));
+            kernel.worker.recorder.injected((&mut kernel.places, node), (job, length));
         }
     }
 

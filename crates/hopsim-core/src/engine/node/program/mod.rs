@@ -274,7 +274,7 @@ impl Programs {
                 return;
             }
             let name = kernel.span.node(node);
-            kernel.worker.recorder.generated_before(name, (job, length), generated);
+            kernel.worker.recorder.generated_before((&mut kernel.places, node), (job, length), generated);
             let seat = &mut self.seats[number as usize];
             let time = if self.serial_wire { length } else { 0 };
             if let Some(message) = seat.admitted((kernel.now, time), name, nodes) {
@@ -286,12 +286,12 @@ impl Programs {
     /// The receiver learns of a message whose first packet has set out.
     fn tell<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, message: Message) {
         let router = message.to / kernel.constants.nodes_per_router;
-        let region = kernel.span.region_of(router);
+        let region = kernel.regions.of(router) as u16;
         if region == kernel.span.region {
             let node = kernel.span.node_here(message.to);
             self.seats[self.seat_of[node] as usize].inbox.expect(&message);
         } else {
-            kernel.worker.mail[region as usize].messages.push(message);
+            kernel.worker.mail_to(region).messages.push(message);
         }
     }
 }

@@ -54,7 +54,7 @@ impl Synthetic {
             let Some(destination) = destination else { continue };
             let packet = generator.packet(destination, generated);
             let load = (generator.job, generator.length);
-            kernel.worker.recorder.generated_before(kernel.span.node(node), load, generated);
+            kernel.worker.recorder.generated_before((&mut kernel.places, node), load, generated);
             self.interfaces.enqueue(node, packet);
         }
     }
@@ -66,7 +66,8 @@ impl Synthetic {
                 let Generator { job, length, next_at, .. } = self.generators[node];
                 let (destination, next) = self.draw_packet(kernel, node, next_at);
                 if destination.is_some() {
-                    kernel.worker.recorder.generated_before(kernel.span.node(node), (job, length), next_at);
+                    let place = (&mut kernel.places, node);
+                    kernel.worker.recorder.generated_before(place, (job, length), next_at);
                 }
                 self.generators[node].next_at = next;
             }
@@ -104,7 +105,7 @@ impl Synthetic {
         }
         let generator = &mut self.generators[node];
         let packet = generator.packet(destination, kernel.now);
-        kernel.worker.recorder.generated(kernel.span.node(node), (generator.job, generator.length));
+        kernel.worker.recorder.generated((&mut kernel.places, node), (generator.job, generator.length));
         self.interfaces.offer(kernel, node, packet);
     }
 

@@ -305,7 +305,7 @@ impl Synthetic {
         let packet =
             Waiting { requested: request.requested, ..generator.packet(request.requester, kernel.now) };
         let load = (generator.job, generator.length);
-        kernel.worker.recorder.generated(kernel.span.node(request.node), load);
+        kernel.worker.recorder.generated((&mut kernel.places, request.node), load);
         self.interfaces.enqueue_reply(request.node, packet);
     }
 

@@ -7,7 +7,6 @@ use crate::engine::kernel::packet::{Packet, head_stream};
 use crate::engine::node::{self, Nodes, Run};
 use crate::engine::router::cioq::contention::{Contention, Counted};
 use crate::engine::router::cioq::damq::Damq;
-use crate::engine::router::cioq::ids::network_id;
 use crate::engine::router::cioq::marks::Marks;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::masks::Masks;
@@ -65,12 +64,6 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
         if self.shared.flexible() { self.masks.spread(open) } else { open }
     }
 
-    /// The id in the network of a slot or pair of router `number`: what the recorder counts by.
-    #[inline]
-    pub fn network_id(&self, number: RegionRouter, place: impl Id) -> u32 {
-        network_id::<W>(self.kernel.span.router(number), place)
-    }
-
     /// Terminal port of the node that injects by `slot` of input port `input`, and the injection VC.
     #[inline]
     pub fn injection_vc(&self, input: usize, slot: Slot) -> (usize, usize) {
@@ -82,9 +75,10 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     #[cold]
     pub fn end_injection_wait(&mut self, terminal: Terminal, slot: Slot, arrived: u32) {
         let node = terminal.node(self.kernel.constants.nodes_per_router);
-        let (node, id) = (self.kernel.span.node(node), self.network_id(terminal.router, slot));
-        let first = arrived + self.kernel.constants.pipeline;
-        self.kernel.worker.recorder.injection_wait_ends(node as usize, id, (first, self.kernel.now));
+        let Kernel { constants, now, places, worker, .. } = &mut self.kernel;
+        let first = arrived + constants.pipeline;
+        let place = (node, terminal.router.slot::<W>(slot));
+        worker.recorder.injection_wait_ends(places, place, (first, *now));
     }
 
     /// Whether the head of a slot has to wait for the signal; then it is held.

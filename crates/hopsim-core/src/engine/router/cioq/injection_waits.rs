@@ -12,7 +12,7 @@ use crate::engine::node::Run;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::options::Inspection;
 use crate::engine::router::cioq::shared::Shared;
-use crate::measure::recorder::{WaitCounts, WaitReason};
+use crate::measure::places::{WaitCounts, WaitReason};
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
 
@@ -91,7 +91,7 @@ impl<const W: usize> InjectionWaits<W> {
         let terminal = Terminal { router: number, port: region.terminal(slot) };
         let node = terminal.node(cx.kernel.constants.nodes_per_router);
         let reason = region.reason((number, slot), (busy, node), self.plain);
-        counts.count(cx.kernel.span.node(node) as usize, cx.network_id(number, slot), reason);
+        counts.count((node, number.slot::<W>(slot)), reason);
     }
 }
 

@@ -44,6 +44,7 @@ use crate::plan::Plan;
 pub use region::Cioq;
 use routers::Router;
 use shared::Shared;
+use std::sync::Arc;
 
 /// Picks the mask width once per run: everything below is compiled for it. Routers that need the widest are so rare that they do
 /// without modes of their own.
@@ -82,7 +83,7 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
         Shared::new(plan)
     }
 
-    fn new(constants: Constants<'p>, shared: Self::Shared, regions: &Regions, number: usize) -> Self {
+    fn new(constants: Constants<'p>, shared: Self::Shared, regions: &Arc<Regions>, number: usize) -> Self {
         Self::empty(constants, shared, regions, number)
     }
 

@@ -27,6 +27,7 @@ use crate::engine::router::cioq::shared::Shared;
 use crate::engine::router::cioq::tables::PairInfo;
 use crate::network::NONE;
 use crate::topology::LOCAL;
+use std::sync::Arc;
 
 /// Some routers of the network, their nodes, and all state that only these write.
 pub struct Cioq<'p, const W: usize, M: Run> {
@@ -43,7 +44,12 @@ pub struct Cioq<'p, const W: usize, M: Run> {
 
 impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// A region of a network at cycle 0, empty.
-    pub fn empty(constants: Constants<'p>, shared: Shared<'p, M>, regions: &Regions, number: usize) -> Self {
+    pub fn empty(
+        constants: Constants<'p>,
+        shared: Shared<'p, M>,
+        regions: &Arc<Regions>,
+        number: usize,
+    ) -> Self {
         let Constants { plan, ahead, .. } = constants;
         let span = regions.span(plan, number);
         Self {
@@ -81,7 +87,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             self.extras.choices.waiting.release(tables, &self.routers, now, &mut self.active);
             self.update_sensors();
         }
-        if self.context.kernel.worker.recorder.waits.is_some() {
+        if self.context.kernel.places.waits.is_some() {
             self.count_injection_waits();
         }
         self.allocate();
@@ -93,7 +99,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     pub fn count_rest(&mut self, end: u32) {
         self.context.nodes.finish(&mut self.context.kernel, end);
         self.count_held();
-        if self.context.kernel.worker.recorder.waits.is_some() {
+        if self.context.kernel.places.waits.is_some() {
             self.settle_injection_waits();
         }
     }
@@ -101,15 +107,15 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// Counts the packets that are in buffers at the end of the run for the time that they have been there.
     fn count_held(&mut self) {
         let cx = &mut self.context;
-        if cx.kernel.worker.recorder.links.is_none() {
+        if cx.kernel.places.links.is_none() {
             return;
         }
         for (number, router) in self.routers.numbered() {
             for slot in (0..cx.kernel.constants.plan.network.layout.slots()).map(Slot::at) {
                 for id in router.slots[slot].queue.iter(&cx.kernel.packets) {
                     let packet = cx.kernel.packets.get(id);
-                    let id = cx.network_id(number, slot);
-                    cx.kernel.worker.recorder.held(id, packet.length.into(), packet.arrived);
+                    let place = (&mut cx.kernel.places, number.slot::<W>(slot));
+                    cx.kernel.worker.recorder.held(place, packet.length.into(), packet.arrived);
                 }
             }
         }
@@ -119,22 +125,20 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         for (slot, packet) in
             heads.chain(cx.kernel.immigrants.iter().map(|packet| (SlotId::at(packet.next as usize), packet)))
         {
-            let (number, slot) = slot.split::<W>();
-            let id = cx.network_id(number, slot);
-            cx.kernel.worker.recorder.held(id, packet.length.into(), packet.arrived);
+            let place = (&mut cx.kernel.places, slot);
+            cx.kernel.worker.recorder.held(place, packet.length.into(), packet.arrived);
         }
         cx.nodes.count_held(&mut cx.kernel);
     }
 
     /// Counts this cycle for the heads of the injection VCs.
     fn count_injection_waits(&mut self) {
-        let recorder = &mut self.context.kernel.worker.recorder;
-        if !recorder.is_measuring() {
+        if !self.context.kernel.worker.recorder.is_measuring() {
             return;
         }
-        let Some(mut counts) = recorder.waits.take() else { return };
+        let Some(mut counts) = self.context.kernel.places.waits.take() else { return };
         self.waits.count(&self.inspect(), &mut counts);
-        self.context.kernel.worker.recorder.waits = Some(counts);
+        self.context.kernel.places.waits = Some(counts);
     }
 
     /// Counts, at the end of the run, the cycles of the heads of injection VCs that still wait.
@@ -149,7 +153,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// The first cycle from the present one on in which anything happens. What heads wait for is counted in every cycle.
     pub(super) fn next_cycle(&self) -> u32 {
         let (cx, kernel) = (&self.context, &self.context.kernel);
-        if kernel.worker.recorder.waits.is_some() || self.active.iter().any(|&word| word != 0) {
+        if kernel.places.waits.is_some() || self.active.iter().any(|&word| word != 0) {
             return kernel.now;
         }
         let nodes = cx.nodes.next_event(kernel.now);

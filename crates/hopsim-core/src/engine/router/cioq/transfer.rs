@@ -4,7 +4,6 @@ use crate::engine::kernel::ids::{Id as _, Pair, Slot, Terminal};
 use crate::engine::kernel::wires::Credit;
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::context::Context;
-use crate::engine::router::cioq::ids::network_id;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::router_mut::RouterMut;
 use crate::engine::router::cioq::router_ref::RouterRef;
@@ -81,9 +80,8 @@ impl<const W: usize> RouterMut<'_, W> {
         let until_departure = cx.shared.until_departure();
         let nodes_per_router = cx.kernel.constants.nodes_per_router;
         let packet = cx.kernel.packets.get_mut(id);
-        let router = cx.kernel.span.router(self.number);
         let hop = Hop {
-            router,
+            router: cx.kernel.span.router(self.number),
             port: output as u16,
             vc: pair.above(cx.shared.tables.port(output).pair(0)) as u8,
             arrived: packet.arrived,
@@ -92,8 +90,8 @@ impl<const W: usize> RouterMut<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.observer.granted(packet.key(nodes_per_router), hop);
-        let ids = (network_id::<W>(router, slot), network_id::<W>(router, pair));
-        cx.kernel.worker.recorder.hop(ids, length, packet.arrived, (cx.kernel.now, departure));
+        let place = (&mut cx.kernel.places, self.number.slot::<W>(slot), self.number.pair::<W>(pair));
+        cx.kernel.worker.recorder.hop(place, length, packet.arrived, (cx.kernel.now, departure));
         packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
         if to == TERMINAL {
             if M::FULL {
@@ -143,9 +141,8 @@ impl<const W: usize> RouterMut<'_, W> {
         let packet = cx.kernel.packets.get_mut(id);
         let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
         let busy = length.max((arrived + length).saturating_sub(cx.kernel.now));
-        let router = cx.kernel.span.router(self.number);
         let hop = Hop {
-            router,
+            router: cx.kernel.span.router(self.number),
             port: terminal as u16,
             vc: 0,
             arrived: packet.arrived,
@@ -154,8 +151,8 @@ impl<const W: usize> RouterMut<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.observer.granted(packet.key(cx.kernel.constants.nodes_per_router), hop);
-        let ids = (network_id::<W>(router, slot), network_id::<W>(router, pair));
-        cx.kernel.worker.recorder.hop(ids, length, packet.arrived, (cx.kernel.now, departure));
+        let place = (&mut cx.kernel.places, self.number.slot::<W>(slot), self.number.pair::<W>(pair));
+        cx.kernel.worker.recorder.hop(place, length, packet.arrived, (cx.kernel.now, departure));
         packet.book_wait(until_departure, (from, TERMINAL), (cx.kernel.now, departure));
         self.keep(cx, slot, busy);
         let minimal =
@@ -187,7 +184,7 @@ impl<const W: usize> RouterMut<'_, W> {
         let next = if from == TERMINAL {
             let (port, vc) = cx.injection_vc(input, slot);
             let terminal = Terminal { router: self.number, port };
-            if cx.kernel.worker.recorder.waits.is_some() {
+            if cx.kernel.places.waits.is_some() {
                 cx.end_injection_wait(terminal, slot, arrived);
             }
             let next = cx.nodes.leave_injection(&mut cx.kernel, terminal, vc, length);

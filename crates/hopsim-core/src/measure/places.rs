@@ -1,0 +1,177 @@
+//! Counters of places: nodes, slots and pairs. They belong to the region that the place is in, which alone writes them.
+
+use crate::config::measure::RecordStream;
+use crate::engine::kernel::ids::{Id as _, RegionNode, SlotId};
+use crate::plan::Plan;
+
+/// Counts by node.
+#[derive(Clone, Debug, Default)]
+pub struct NodeCounts {
+    /// Packets it generated.
+    pub generated: Vec<u32>,
+    /// Packets delivered to it.
+    pub delivered: Vec<u32>,
+}
+
+/// What the head of an injection VC waits for in a cycle; of several outputs it may use, the one that lacks least counts, in
+/// this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WaitReason {
+    /// Everything was there, and another packet was granted the output.
+    Arbitration,
+    /// Likewise, in a cycle in which packets in transit went first (IPR).
+    Ipr,
+    /// An output that was busy.
+    Output,
+    /// Room that local buffer restriction keeps free.
+    Lbr,
+    /// Room for the bubble in the ring that it would enter.
+    Bubble,
+    /// Room for the packet.
+    Credits,
+    /// Its injection port, which another packet was leaving by.
+    Input,
+    /// The SAT signal.
+    Sat,
+}
+
+impl WaitReason {
+    /// All of them with the names of their columns.
+    pub const ALL: [(Self, &'static str); 8] = [
+        (Self::Arbitration, "arbitration"),
+        (Self::Ipr, "ipr"),
+        (Self::Output, "output"),
+        (Self::Lbr, "lbr"),
+        (Self::Bubble, "bubble"),
+        (Self::Credits, "credits"),
+        (Self::Input, "input"),
+        (Self::Sat, "sat"),
+    ];
+}
+
+/// Cycles that the heads of injection VCs waited.
+#[derive(Default)]
+pub struct WaitCounts {
+    /// By node and [`WaitReason`]. Those for the input are what all others leave of the time that heads were there.
+    cycles: Vec<[u64; WaitReason::ALL.len()]>,
+    /// What the head of a slot was counted for last.
+    last: Vec<WaitReason>,
+    /// First cycle after the grant of the last head of a slot.
+    since: Vec<u32>,
+}
+
+impl WaitCounts {
+    fn new(nodes: usize, slots: usize) -> Self {
+        Self {
+            cycles: vec![[0; WaitReason::ALL.len()]; nodes],
+            last: vec![WaitReason::Input; slots],
+            since: vec![0; slots],
+        }
+    }
+
+    /// The head of a slot, a packet of `node`, waits in this cycle unless it is granted.
+    #[inline]
+    pub fn count(&mut self, (node, slot): (RegionNode, SlotId), reason: WaitReason) {
+        self.last[slot.index()] = reason;
+        let cycles = &mut self.cycles[node.index()];
+        cycles[reason as usize] = cycles[reason as usize].wrapping_add(1);
+        cycles[WaitReason::Input as usize] = cycles[WaitReason::Input as usize].wrapping_sub(1);
+    }
+
+    /// The head of a slot, counted in this cycle, does not wait in it.
+    pub fn take_back(&mut self, (node, slot): (RegionNode, SlotId)) {
+        let cycles = &mut self.cycles[node.index()];
+        let reason = self.last[slot.index()] as usize;
+        cycles[WaitReason::Input as usize] = cycles[WaitReason::Input as usize].wrapping_add(1);
+        cycles[reason] = cycles[reason].wrapping_sub(1);
+    }
+
+    /// The wait of a head, which took part from cycle `first` on if not the one before it left later, ends at `now`. Of it the
+    /// cycles from `start` to `end` count.
+    pub fn end(
+        &mut self,
+        (node, slot): (RegionNode, SlotId),
+        (first, now): (u32, u32),
+        (start, end): (u32, u32),
+    ) {
+        let first = first.max(std::mem::replace(&mut self.since[slot.index()], now + 1));
+        let cycles = now.clamp(start, end).saturating_sub(first.clamp(start, end));
+        let input = &mut self.cycles[node.index()][WaitReason::Input as usize];
+        *input = input.wrapping_add(u64::from(cycles));
+    }
+
+    /// Cycles by node for one reason, when all heads have been counted to their last cycle.
+    pub fn of(&self, reason: WaitReason) -> impl Iterator<Item = u64> + '_ {
+        self.cycles.iter().map(move |cycles| cycles[reason as usize])
+    }
+}
+
+/// Sums by output VC and input VC.
+#[derive(Clone, Debug, Default)]
+pub struct LinkCounts {
+    /// Phits that departed, by pair.
+    pub phits: Vec<u64>,
+    /// Phits times cycles in the buffer, by slot.
+    pub occupancy: Vec<u64>,
+    /// Pairs and slots per router.
+    pub stride: usize,
+}
+
+impl LinkCounts {
+    /// A packet of `length` phits was in a slot from one cycle to another.
+    pub fn hold(&mut self, slot: SlotId, length: u32, (from, to): (u32, u32)) {
+        self.occupancy[slot.index()] += u64::from(length) * u64::from(to.saturating_sub(from));
+    }
+}
+
+/// All counts of the places of a region, and when the run is over of the network. The default counts nothing.
+#[derive(Default)]
+pub struct Places {
+    /// The first node, by its number in the network.
+    pub first_node: u32,
+    /// Packets injected by each node, and their phits.
+    pub injected: Vec<(u32, u64)>,
+    /// Counts by node, if asked for.
+    pub nodes: Option<NodeCounts>,
+    /// Sums by link, if asked for.
+    pub links: Option<LinkCounts>,
+    /// Cycles that the heads of injection VCs waited, if asked for.
+    pub waits: Option<Box<WaitCounts>>,
+}
+
+impl Places {
+    /// Nothing yet, for `nodes` nodes from `first_node` on and so many routers.
+    pub fn new(plan: &Plan, (first_node, nodes): (u32, usize), routers: usize) -> Self {
+        let wants = |stream| plan.experiment.measure.streams.contains(&stream);
+        let stride = plan.network.layout.stride();
+        Self {
+            first_node,
+            injected: vec![(0, 0); nodes],
+            nodes: (wants(RecordStream::Nodes) || wants(RecordStream::Routers))
+                .then(|| NodeCounts { generated: vec![0; nodes], delivered: vec![0; nodes] }),
+            links: (wants(RecordStream::Links) || wants(RecordStream::Occupancy)).then(|| LinkCounts {
+                phits: vec![0; routers * stride],
+                occupancy: vec![0; routers * stride],
+                stride,
+            }),
+            waits: wants(RecordStream::InjectionWaits)
+                .then(|| Box::new(WaitCounts::new(nodes, routers * stride))),
+        }
+    }
+
+    /// Appends the counts of the places behind these.
+    pub fn append(&mut self, other: Self) {
+        self.injected.extend(other.injected);
+        if let (Some(nodes), Some(other)) = (&mut self.nodes, other.nodes) {
+            nodes.generated.extend(other.generated);
+            nodes.delivered.extend(other.delivered);
+        }
+        if let (Some(links), Some(other)) = (&mut self.links, other.links) {
+            links.phits.extend(other.phits);
+            links.occupancy.extend(other.occupancy);
+        }
+        if let (Some(waits), Some(other)) = (&mut self.waits, other.waits) {
+            waits.cycles.extend(other.cycles);
+        }
+    }
+}
