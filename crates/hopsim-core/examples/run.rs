@@ -13,7 +13,7 @@ use hopsim_programs::program::Program;
 use std::error::Error;
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let usage = "usage: run EXPERIMENT.json [--general|--set-up|THREADS] [< TRACE]";
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => Err("only traces are read".into()),
     };
     let plan = AnyPlan::new(&experiment, &library)?;
-    let control = Control { threads, ..Control::default() };
+    let control = Control { threads: AtomicUsize::new(threads), ..Control::default() };
     let mut out = std::io::stdout().lock();
     if option != "--set-up" {
         let outcome = match &plan {

@@ -50,6 +50,20 @@ impl Monitor {
         self.0.total.load(Ordering::Relaxed)
     }
 
+    /// How many threads the simulation has used at most; 0 if never several.
+    #[getter]
+    fn threads_used(&self) -> usize {
+        self.0.control.threads_used.load(Ordering::Relaxed)
+    }
+
+    /// Share of their time that several threads have waited for each other; 0 if there were none.
+    #[getter]
+    fn waited(&self) -> f64 {
+        let [worked, waited] =
+            [&self.0.control.worked, &self.0.control.waited].map(|time| time.load(Ordering::Relaxed));
+        waited as f64 / (worked + waited).max(1) as f64
+    }
+
     /// Hops that packets have made so far.
     #[getter]
     fn packet_hops(&self) -> u64 {

@@ -57,10 +57,12 @@ fn data<'py>(py: Python<'py>, column: &Column) -> PyResult<(&'static str, Bound<
     })
 }
 
-/// Simulate one point with the GIL released. Raises `RunError`, `Cancelled`.
+/// Simulate one point on so many threads at most with the GIL released. Raises `RunError`, `Cancelled`.
 #[pyfunction]
-pub fn run(py: Python<'_>, config_json: &str, monitor: &Bound<'_, Monitor>) -> PyResult<Run> {
+#[pyo3(signature = (config_json, monitor, threads=1))]
+pub fn run(py: Python<'_>, config_json: &str, monitor: &Bound<'_, Monitor>, threads: usize) -> PyResult<Run> {
     let shared = monitor.get().shared();
+    shared.control.threads.store(threads, Ordering::Relaxed);
     py.detach(|| {
         let experiment = document::from_json(config_json).map_err(|e| errors::in_configuration(&e))?;
         let plan = AnyPlan::new(&experiment, &programs::kept).map_err(|e| errors::in_configuration(&e))?;

@@ -37,8 +37,8 @@ const CONTROL_PERIOD: u32 = 256;
 pub struct Control {
     /// Set it to stop the run with [`RunError::Cancelled`].
     pub cancel: AtomicBool,
-    /// How many threads the run may use; 0 counts as 1.
-    pub threads: usize,
+    /// How many threads the run may use; 0 counts as 1. Read when it begins.
+    pub threads: AtomicUsize,
     /// How far the run is, of [`AnyPlan::length`]: cycles, or ticks of a fabric.
     pub done: AtomicU64,
     /// Packet-hops (grants) done.
@@ -172,12 +172,20 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     if !plan.experiment.has_contention() {
         return ideal::run(plan, control);
     }
-    perform(plan, Fit::Tight, Measured { control, schedule: Schedule::new(control.threads) })
+    perform(
+        plan,
+        Fit::Tight,
+        Measured { control, schedule: Schedule::new(control.threads.load(Ordering::Relaxed)) },
+    )
 }
 
 /// The same, in a mode that fits any plan: what the others buy is measured against it.
 pub fn run_in_general(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
-    perform(plan, Fit::Loose, Measured { control, schedule: Schedule::new(control.threads) })
+    perform(
+        plan,
+        Fit::Loose,
+        Measured { control, schedule: Schedule::new(control.threads.load(Ordering::Relaxed)) },
+    )
 }
 
 /// A way of carrying out a simulation that nobody would choose: results must not show it.
@@ -192,14 +200,16 @@ pub struct Trial {
     pub reversed: bool,
     /// Cycles that regions run ahead of each other beyond what they may: that results must show.
     pub stretched: u32,
+    /// A region whose simulation panics.
+    pub panics: Option<usize>,
 }
 
 #[cfg(feature = "trace")]
 impl From<Trial> for Schedule {
     fn from(trial: Trial) -> Self {
         let cut = if trial.finest { Cut::Finest } else { Cut::Fitting };
-        let Trial { reversed, stretched, .. } = trial;
-        Self { cut, reversed, stretched, is_forced: true, ..Self::new(trial.threads) }
+        let Trial { reversed, stretched, panics, .. } = trial;
+        Self { cut, reversed, stretched, panics, is_forced: true, ..Self::new(trial.threads) }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::engine::kernel::regions::{Cut, Regions};
 use crate::engine::kernel::worker::{Mail, Worker};
 use crate::engine::mode::Mode;
 use crate::engine::node::{RankState, Run};
-use crate::engine::threads::{self, Post, Team};
+use crate::engine::threads::{self, Pace, Post, Team};
 use crate::error::{DeadlockReport, RunError};
 use crate::measure::Counts;
 use crate::measure::places::Places;
@@ -37,7 +37,7 @@ pub trait Region<'p>: Sized + Send {
     type Mode: Mode;
 
     /// Constants that only this kind of router has. What is large in them is shared, the rest copied for every region.
-    type Shared: Clone;
+    type Shared: Clone + Sync;
 
     /// Bytes of a router in a plan.
     fn router_bytes(plan: &Plan) -> usize;
@@ -103,6 +103,9 @@ pub struct Schedule {
     /// Cycles that regions run ahead of each other beyond what they may.
     #[cfg(feature = "trace")]
     pub stretched: u32,
+    /// A region whose simulation panics.
+    #[cfg(feature = "trace")]
+    pub panics: Option<usize>,
 }
 
 impl Schedule {
@@ -117,6 +120,8 @@ impl Schedule {
             reversed: false,
             #[cfg(feature = "trace")]
             stretched: 0,
+            #[cfg(feature = "trace")]
+            panics: None,
         }
     }
 }
@@ -129,10 +134,11 @@ pub struct Simulation<'p, R> {
     /// One per thread.
     pub(super) workers: Vec<Worker>,
     post: Post,
-    /// Packet-hops of each region in the cycles that were simulated last, and how many windows these were.
-    work: (Vec<u64>, u32),
+    /// Packet-hops of each region in the cycles that were simulated last.
+    work: Vec<u64>,
+    pace: Pace,
     #[cfg(feature = "trace")]
-    is_forced: bool,
+    schedule: Schedule,
     now: u32,
 }
 
@@ -152,12 +158,15 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         let post = post.reversed(schedule.reversed);
         Self {
             plan,
-            regions: (0..regions).map(|number| R::new(constants, shared.clone(), &cut, number)).collect(),
+            regions: threads::make(threads, regions, |number| {
+                R::new(constants, shared.clone(), &cut, number)
+            }),
             workers: (0..threads).map(worker).collect(),
             post,
-            work: (vec![u64::from(plan.network.nodes) / 8; regions], 1),
+            work: vec![0; regions],
+            pace: Pace::new(threads),
             #[cfg(feature = "trace")]
-            is_forced: schedule.is_forced,
+            schedule,
             cut,
             now: 0,
         }
@@ -172,47 +181,47 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
     pub fn advance(&mut self, end: u32, control: &Control) -> Result<(), RunError> {
         let windows = Windows { plan: self.plan, lookahead: self.cut.lookahead(), end };
         let threads = self.threads();
-        if threads > 1 {
-            let team = Team::new(&mut self.regions, &self.work.0, (&self.post, threads), windows, control);
-            self.work = team.run(&mut self.workers[..threads], self.now)?;
-        } else {
-            self.advance_alone(&windows, control)?;
+        match self.workers[..threads].split_first_mut() {
+            Some(workers) if threads > 1 => {
+                let team = Team::new(&mut self.regions, &self.work, (&self.post, threads), windows, control);
+                #[cfg(feature = "trace")]
+                let team = team.panicking(self.schedule.panics);
+                self.work = team.run(workers, self.now, &mut self.pace)?;
+            }
+            _ => self.advance_alone(&windows, control)?,
         }
         self.now = end;
         Ok(())
     }
 
-    /// How many threads are worth while for as much work as there was last.
-    fn threads(&self) -> usize {
+    /// With how many threads to go on.
+    fn threads(&mut self) -> usize {
         #[cfg(feature = "trace")]
-        if self.is_forced {
+        if self.schedule.is_forced {
             return self.workers.len();
         }
-        let (hops, windows) = (self.work.0.iter().sum::<u64>(), u64::from(self.work.1.max(1)));
-        threads::worthwhile(hops / windows).clamp(1, self.workers.len())
+        self.pace.threads(self.workers.len())
     }
 
     /// The same on this thread. What a region sends the others see at once, as far as they come after it.
     fn advance_alone(&mut self, windows: &Windows<'_>, control: &Control) -> Result<(), RunError> {
-        let (mut now, mut count) = (self.now, 0);
-        let mut work = std::mem::take(&mut self.work.0);
-        work.fill(0);
+        let mut now = self.now;
+        self.work.fill(0);
         while now < windows.end {
             let stop = windows.next(&mut self.workers[0].recorder, now);
             for (number, region) in self.regions.iter_mut().enumerate() {
                 let worker = &mut self.workers[0];
                 region.kernel().receive(&mut worker.mail[number]);
-                work[number] += simulate(region, worker, stop, control);
+                self.work[number] += simulate(region, worker, stop, control);
                 if control.cancel.load(Relaxed) {
                     return Err(RunError::Cancelled);
                 }
             }
-            (now, count) = (stop, count + 1);
+            now = stop;
         }
         for (region, mail) in self.regions.iter_mut().zip(&mut self.workers[0].mail) {
             region.kernel().receive(mail);
         }
-        self.work = (work, count);
         Ok(())
     }
 

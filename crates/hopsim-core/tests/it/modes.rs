@@ -148,7 +148,7 @@ fn results_do_not_depend_on_threads_or_on_the_order_of_mail() {
         let alone = (measured(&plan, Trial::default()), trace_as(&plan, 1_201, Trial::default()));
         for threads in [1, 2, 3, 5, 8] {
             for finest in [false, true] {
-                let trial = Trial { finest, threads, reversed: finest, stretched: 0 };
+                let trial = Trial { finest, threads, reversed: finest, ..Trial::default() };
                 let team = (measured(&plan, trial), trace_as(&plan, 1_201, trial));
                 assert!(alone == team, "{trial:?}: {document}");
             }
@@ -170,4 +170,18 @@ fn a_run_on_several_threads_can_be_stopped() {
     control.cancel.store(true, std::sync::atomic::Ordering::Relaxed);
     let trial = Trial { finest: true, threads: 3, ..Trial::default() };
     assert!(matches!(run_as(&plan, &control, trial), Err(RunError::Cancelled)));
+}
+
+#[test]
+fn a_panic_in_one_region_ends_the_run_on_all_threads() {
+    for (threads, panics) in [(2, 0), (2, 8), (4, 3)] {
+        let plan = plan(&changed(&json!({})));
+        let trial = Trial { finest: true, threads, panics: Some(panics), ..Trial::default() };
+        let (told, hears) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let run = std::panic::catch_unwind(|| run_as(&plan, &Control::default(), trial).map(|_| ()));
+            told.send(run.is_err())
+        });
+        assert_eq!(hears.recv_timeout(std::time::Duration::from_secs(20)), Ok(true), "{trial:?}");
+    }
 }

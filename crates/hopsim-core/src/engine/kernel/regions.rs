@@ -18,8 +18,9 @@ const WHOLE: usize = 4 << 20;
 /// Cycles ahead below which a cut is not worth its trouble.
 const WORTHWHILE: u32 = 8;
 
-/// Regions for each thread, where there are enough routers: they are given to threads by the work that they turn out to be.
-const PER_THREAD: usize = 4;
+/// Regions for each thread, where there are enough routers, so that the work can be shared out evenly: where they run ahead of each
+/// other by many cycles, and where they do not and every region more costs time in each of them.
+const PER_THREAD: [usize; 2] = [4, 2];
 
 /// How finely to cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,10 +59,11 @@ impl Regions {
             Cut::Finest => Self::of_size(plan, group),
             Cut::Fitting => {
                 let for_cache = if routers * bytes < WHOLE { routers } else { BYTES / bytes };
-                let for_threads = if threads > 1 { routers.div_ceil(threads * PER_THREAD) } else { routers };
-                let size = |most: usize| (most / group).max(1) * group;
-                let fitting = Self::of_size(plan, size(for_cache.min(for_threads)));
-                if fitting.lookahead < WORTHWHILE { Self::of_size(plan, size(for_threads)) } else { fitting }
+                let for_threads = |each| if threads > 1 { routers.div_ceil(threads * each) } else { routers };
+                let of_most = |most: usize| Self::of_size(plan, (most / group).max(1) * group);
+                let [long, short] = PER_THREAD.map(for_threads);
+                let fitting = of_most(for_cache.min(long));
+                if fitting.lookahead < WORTHWHILE { of_most(short) } else { fitting }
             }
         }
     }

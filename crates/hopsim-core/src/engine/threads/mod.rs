@@ -15,17 +15,71 @@ use crate::error::RunError;
 use barrier::{Barrier, Broken};
 pub use post::Post;
 use shares::Shares;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Packet-hops in a window from which on another thread helps more than the meeting with it costs: about 50 µs of work.
-const WORTHWHILE: u64 = 300;
+/// Share of their time that threads must work at least: otherwise half of them do as well.
+const BUSY: f64 = 0.55;
 
-/// How many threads help if a window has so many packet-hops.
-pub fn worthwhile(packet_hops: u64) -> usize {
-    (packet_hops / WORTHWHILE) as usize
+/// Share of their time that threads must work so that more of them are tried.
+const VERY_BUSY: f64 = 0.8;
+
+/// How many looks of the watchdog one thread goes on alone at most before others try again.
+const LONGEST_PAUSE: u32 = 64;
+
+/// How many threads are worth while: few if windows are so short, or cores so busy with others, that they mostly wait.
+pub struct Pace {
+    threads: usize,
+    /// How often one thread goes on alone from now on, and how often it has after the last trial.
+    pause: u32,
+    last_pause: u32,
+}
+
+impl Pace {
+    /// Begins with so many.
+    pub fn new(threads: usize) -> Self {
+        Self { threads, pause: 0, last_pause: 0 }
+    }
+
+    /// With how many of so many threads to go on.
+    pub fn threads(&mut self, most: usize) -> usize {
+        if self.pause > 0 {
+            self.pause -= 1;
+            return 1;
+        }
+        self.threads.min(most)
+    }
+
+    /// So many threads have worked and waited so long in all.
+    fn learn(&mut self, threads: usize, (worked, waited): (Duration, Duration)) {
+        let busy = worked.as_secs_f64() / (worked + waited).as_secs_f64().max(1e-9);
+        if busy < BUSY {
+            self.threads = (threads / 2).max(2);
+            self.last_pause = if threads == 2 { (2 * self.last_pause).clamp(1, LONGEST_PAUSE) } else { 0 };
+        } else {
+            self.threads = if busy > VERY_BUSY { 2 * threads } else { threads };
+            self.last_pause = 0;
+        }
+        self.pause = self.last_pause;
+    }
+}
+
+/// Makes `count` things on so many threads, in the order of their numbers.
+pub fn make<T: Send>(threads: usize, count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let each = count.div_ceil(threads);
+    let part =
+        |thread: usize| (thread * each..((thread + 1) * each).min(count)).map(&make).collect::<Vec<T>>();
+    thread::scope(|scope| {
+        let part = &part;
+        let others: Vec<_> = (1..threads).map(|thread| scope.spawn(move || part(thread))).collect();
+        let mut all = part(0);
+        for other in others {
+            all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        all
+    })
 }
 
 /// A region, and its packet-hops since this team has had it.
@@ -43,6 +97,11 @@ pub struct Team<'r, R> {
     shares: Shares,
     barrier: Barrier,
     control: &'r Control,
+    /// Time that all threads have worked and waited \[ns\].
+    time: [AtomicU64; 2],
+    /// A region whose simulation panics.
+    #[cfg(feature = "trace")]
+    panics: Option<usize>,
 }
 
 impl<'r, 'p, R: Region<'p>> Team<'r, R> {
@@ -63,23 +122,43 @@ impl<'r, 'p, R: Region<'p>> Team<'r, R> {
             shares: Shares::new(work, threads),
             barrier: Barrier::new(threads, cores),
             control,
+            time: [AtomicU64::new(0), AtomicU64::new(0)],
+            #[cfg(feature = "trace")]
+            panics: None,
         }
     }
 
-    /// Simulates from cycle `begin` to the end of the windows, on this thread and on others, one for each worker. Returns the
-    /// packet-hops of each region, and how many windows there were.
-    pub fn run(self, workers: &mut [Worker], begin: u32) -> Result<(Vec<u64>, u32), RunError> {
-        self.control.threads_used.fetch_max(workers.len(), Relaxed);
-        let Some((first, others)) = workers.split_first_mut() else { return Ok((Vec::new(), 0)) };
+    /// The same, with a region whose simulation panics.
+    #[cfg(feature = "trace")]
+    pub fn panicking(self, panics: Option<usize>) -> Self {
+        Self { panics, ..self }
+    }
+
+    /// Simulates from cycle `begin` to the end of the windows, on this thread with the first worker and on others with one each. Returns
+    /// the packet-hops of each region.
+    pub fn run(
+        self,
+        (first, others): (&mut Worker, &mut [Worker]),
+        begin: u32,
+        pace: &mut Pace,
+    ) -> Result<Vec<u64>, RunError> {
+        let threads = 1 + others.len();
+        self.control.threads_used.fetch_max(threads, Relaxed);
         let ends = thread::scope(|scope| {
             let team = &self;
             let work = |(index, worker)| scope.spawn(move || team.work(index + 1, worker, begin));
             let others: Vec<_> = others.iter_mut().enumerate().map(work).collect();
             let windows = team.work(0, first, begin);
-            let panics = others.into_iter().filter_map(|other| other.join().err());
-            panics.for_each(|panic| std::panic::resume_unwind(panic));
+            for other in others {
+                if let Err(panic) = other.join() {
+                    std::panic::resume_unwind(panic);
+                }
+            }
             windows
         });
+        let [worked, waited] = self.time.map(|time| Duration::from_nanos(time.into_inner()));
+        self.control.count_time(worked, waited);
+        pace.learn(threads, (worked, waited));
         // Broken barriers end in a panic above.
         let windows = ends.ok().flatten().ok_or(RunError::Cancelled)?;
         let turns =
@@ -88,7 +167,7 @@ impl<'r, 'p, R: Region<'p>> Team<'r, R> {
             self.post.receive((windows, number), first, |mail| region.kernel().receive(mail));
             packet_hops
         });
-        Ok((hops.collect(), windows as u32))
+        Ok(hops.collect())
     }
 
     /// What thread `thread` does. Returns how many windows there were; none if the caller wants to stop.
@@ -97,12 +176,13 @@ impl<'r, 'p, R: Region<'p>> Team<'r, R> {
         let (mut now, mut window) = (begin, 0);
         while now < self.windows.end {
             let end = self.windows.next(&mut worker.recorder, now);
-            let began = Instant::now();
+            let clock = Instant::now();
             let is_done = self.simulate_share((window, thread), worker, end);
             self.post.send((window, thread), worker);
-            let worked = began.elapsed();
+            self.count_time(0, clock);
+            let clock = Instant::now();
             let stops = self.barrier.wait(!is_done)?;
-            self.control.count_time(worked, began.elapsed() - worked);
+            self.count_time(1, clock);
             if stops {
                 return Ok(None);
             }
@@ -111,10 +191,17 @@ impl<'r, 'p, R: Region<'p>> Team<'r, R> {
         Ok(Some(window))
     }
 
+    /// Counts the time since `clock`: 0 for work, 1 for waiting.
+    fn count_time(&self, kind: usize, clock: Instant) {
+        self.time[kind].fetch_add(clock.elapsed().as_nanos() as u64, Relaxed);
+    }
+
     /// Simulates regions up to cycle `end` as long as there are any that nobody has taken. Returns whether nobody wants to stop.
     fn simulate_share(&self, (window, thread): (usize, usize), worker: &mut Worker, end: u32) -> bool {
         self.shares.begin(window, thread);
         while let Some(number) = self.shares.next(window, thread) {
+            #[cfg(feature = "trace")]
+            assert!(self.panics != Some(number), "region {number} panics as it was told to");
             let mut turn = self.turns[number].lock().unwrap_or_else(PoisonError::into_inner);
             self.post.receive((window, number), worker, |mail| turn.region.kernel().receive(mail));
             turn.packet_hops += simulate(turn.region, worker, end, self.control);
@@ -123,5 +210,39 @@ impl<'r, 'p, R: Region<'p>> Team<'r, R> {
             }
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_mostly_wait_are_given_up_and_tried_again() {
+        let time = |worked, waited| (Duration::from_millis(worked), Duration::from_millis(waited));
+        let mut pace = Pace::new(8);
+        assert_eq!(pace.threads(8), 8);
+        pace.learn(8, time(90, 10));
+        assert_eq!(pace.threads(8), 8);
+        pace.learn(8, time(10, 90));
+        assert_eq!(pace.threads(8), 4);
+        pace.learn(4, time(10, 90));
+        assert_eq!(pace.threads(8), 2);
+        for alone in [1, 2, 4] {
+            pace.learn(2, time(10, 90));
+            for _ in 0..alone {
+                assert_eq!(pace.threads(8), 1);
+            }
+            assert_eq!(pace.threads(8), 2);
+        }
+        pace.learn(2, time(90, 10));
+        assert_eq!(pace.threads(8), 4);
+    }
+
+    #[test]
+    fn what_threads_make_is_in_order() {
+        for (threads, count) in [(1, 5), (2, 5), (3, 7), (5, 5), (4, 6)] {
+            assert!(make(threads, count, |number| number).into_iter().eq(0..count), "{count} by {threads}");
+        }
     }
 }

@@ -26,7 +26,7 @@ impl Shares {
             let mut end = first;
             let aim = total * thread / threads as u64;
             // A region goes to the thread that has the middle of it.
-            while end < work.len() && (done + (work[end] + 1) / 2 < aim || thread == threads as u64) {
+            while end < work.len() && (done + work[end].div_ceil(2) < aim || thread == threads as u64) {
                 done += work[end] + 1;
                 end += 1;
             }

@@ -90,8 +90,8 @@ impl<const W: usize> RouterMut<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.observer.granted(packet.key(nodes_per_router), hop);
-        let place = (&mut cx.kernel.places, self.number.slot::<W>(slot), self.number.pair::<W>(pair));
-        cx.kernel.worker.recorder.hop(place, length, packet.arrived, (cx.kernel.now, departure));
+        let counts = (&mut cx.kernel.places, self.number.slot::<W>(slot), self.number.pair::<W>(pair));
+        cx.kernel.worker.recorder.hop(counts, length, packet.arrived, (cx.kernel.now, departure));
         packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
         if to == TERMINAL {
             if M::FULL {
@@ -151,8 +151,8 @@ impl<const W: usize> RouterMut<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.observer.granted(packet.key(cx.kernel.constants.nodes_per_router), hop);
-        let place = (&mut cx.kernel.places, self.number.slot::<W>(slot), self.number.pair::<W>(pair));
-        cx.kernel.worker.recorder.hop(place, length, packet.arrived, (cx.kernel.now, departure));
+        let counts = (&mut cx.kernel.places, self.number.slot::<W>(slot), self.number.pair::<W>(pair));
+        cx.kernel.worker.recorder.hop(counts, length, packet.arrived, (cx.kernel.now, departure));
         packet.book_wait(until_departure, (from, TERMINAL), (cx.kernel.now, departure));
         self.keep(cx, slot, busy);
         let minimal =
