@@ -5,6 +5,7 @@ use hopsim_core::engine::{Control, Trial, run_as, trace_as, trace_in_every_mode}
 use hopsim_core::error::RunError;
 use hopsim_core::plan::Plan;
 use serde_json::{Value, json};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn plan(document: &Value) -> Plan {
     Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap()
@@ -179,8 +180,8 @@ fn a_panic_in_one_region_ends_the_run_on_all_threads() {
         let trial = Trial { finest: true, threads, panics: Some(panics), ..Trial::default() };
         let (told, hears) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
-            let run = std::panic::catch_unwind(|| run_as(&plan, &Control::default(), trial).map(|_| ()));
-            told.send(run.is_err())
+            let run = AssertUnwindSafe(|| run_as(&plan, &Control::default(), trial).map(|_| ()));
+            told.send(catch_unwind(run).is_err())
         });
         assert_eq!(hears.recv_timeout(std::time::Duration::from_secs(20)), Ok(true), "{trial:?}");
     }
