@@ -25,7 +25,7 @@ class Watch(Protocol):
         """`total` points, of which `stored` were finished before."""
 
     def tick(self, finished: int, monitors: Iterable[Monitor]) -> None:
-        """`finished` points so far (stored ones too); the monitors of all points started."""
+        """`finished` points so far (stored ones too); the monitors of all points started in this process."""
 
     def stop(self) -> None:
         """The sweep ended, in whatever way."""
@@ -52,27 +52,31 @@ class Meter:
         self.stored = stored
         self.finished = stored
         self.progress = float(stored)
-        self.rate = 0.0
+        self.rate: float | None = None
         self.left_s: float | None = None
         self._began = time.monotonic()
 
     def update(self, finished: int, monitors: Iterable[Monitor]) -> None:
-        """Take stock; `progress` counts running points by the share that is done of them."""
+        """Take stock; `progress` counts running points by the share that is done of them.
+
+        Of points that run elsewhere nothing is known before they are finished.
+        """
         elapsed = max(time.monotonic() - self._began, 1e-9)
-        hops, share = 0, 0.0
+        hops, share = None, 0.0
         for monitor in monitors:
-            hops += monitor.packet_hops
+            hops = (hops or 0) + monitor.packet_hops
             share += monitor.done / monitor.total if monitor.total else 0.0
         self.finished = finished
         self.progress = max(float(finished), min(self.stored + share, self.total))
-        self.rate = hops / elapsed
+        self.rate = None if hops is None else hops / elapsed
         done_here = self.progress - self.stored
         self.left_s = elapsed * (self.total - self.progress) / done_here if done_here > 0 else None
 
     def text(self) -> str:
-        """`3/12 points, 8.1 M packet-hops/s, 0:42 left`."""
+        """`3/12 points, 8.1 M packet-hops/s, 0:42 left`, without the rate if nothing has run here."""
         left = "–" if self.left_s is None else _clock(self.left_s)
-        return f"{self.finished}/{self.total} points, {self.rate / 1e6:.1f} M packet-hops/s, {left} left"
+        rate = "" if self.rate is None else f" {self.rate / 1e6:.1f} M packet-hops/s,"
+        return f"{self.finished}/{self.total} points,{rate} {left} left"
 
 
 class Bar:

@@ -1,28 +1,27 @@
-"""Runs points on a pool of threads; the simulator releases the GIL, so threads are enough.
+"""Runs points side by side, on threads or by an executor.
 
 What always holds: a finished point is stored before anything else happens to it; an interrupt
-stops the running points and loses none that has finished; results do not depend on the number
-of threads.
+stops the running points and loses none that has finished; results do not depend on where and in
+which order points ran.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
+from typing import Any
 
-from hopsim import _core, tables
 from hopsim.errors import Cancelled, RunError
 from hopsim.experiment import Point
 from hopsim.progress import Silent, Watch
 from hopsim.results import Result
+from hopsim.workers import Elsewhere, Finish, Submitted, Threads, Workers
 
 TICK_S = 0.1
 
-Finish = Callable[[Point, Result], Result]
 Report = Callable[[Point, Result], None]
 
 
@@ -50,7 +49,8 @@ class Hooks:
     """What a caller adds to a sweep.
 
     Attributes:
-        finish: called in the worker thread with a finished point; returns the result to keep.
+        finish: called with a finished point, in the thread that has simulated it if that is one of this
+            process; returns the result to keep.
         report: called in the calling thread, in order of completion.
         watch: told about progress.
     """
@@ -60,35 +60,26 @@ class Hooks:
     watch: Watch = field(default_factory=Silent)
 
 
-def simulate(point: Point, monitor: _core.Monitor) -> Result:
-    """Run one point. Raises `RunError`, `Cancelled`."""
-    run = _core.run(point.config, monitor)
-    record = {
-        "config": json.loads(point.config),
-        "result": json.loads(run.summary),
-        "jobs": json.loads(run.jobs),
-    }
-    recorded = {name: tables.from_buffers(columns) for name, columns in run.tables.items()}
-    return Result(record, point.axes, recorded, point.labels)
-
-
-def run_points(points: Sequence[Point], workers: int, hooks: Hooks, stored: Mapping[int, Result]) -> Outcome:
-    """Run every point that is not in `stored`, on `workers` threads.
+def run_points(
+    points: Sequence[Point], workers: int | Elsewhere, hooks: Hooks, stored: Mapping[int, Result]
+) -> Outcome:
+    """Run every point that is not in `stored`, on so many threads or by an executor.
 
     `stored` points are reported first. Points with the same configuration are simulated once.
+    Raises `ConfigError` if an executor is none for this experiment.
     """
     began = time.monotonic()
     for point in points:
         if point.index in stored:
             hooks.report(point, stored[point.index])
     missing = [point for point in points if point.index not in stored]
-    pool = _Pool(missing, workers, hooks)
-    hooks.watch.start(len(points), len(stored))
+    before = len(points) - len(missing)
+    hooks.watch.start(len(points), before)
     try:
-        outcome = pool.run(len(stored))
+        outcome = _Sweep(missing, workers, hooks).run(before)
     finally:
         hooks.watch.stop()
-    outcome.finished += len(stored)
+    outcome.finished += before
     outcome.total = len(points)
     outcome.wall_time_s = time.monotonic() - began
     return outcome
@@ -99,39 +90,31 @@ def all_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class _Pool:
-    """Points with the same digest, as one unit of work each, on a thread pool."""
+class _Sweep:
+    """Points with the same digest, as one unit of work each."""
 
-    def __init__(self, points: Sequence[Point], workers: int, hooks: Hooks) -> None:
+    def __init__(self, points: Sequence[Point], workers: int | Elsewhere, hooks: Hooks) -> None:
         self._groups: dict[str, list[Point]] = {}
         for point in points:
             self._groups.setdefault(point.digest, []).append(point)
-        self._workers = workers
+        self._workers = _workers(workers, hooks.finish)
         self._hooks = hooks
-        self._monitors = {digest: _core.Monitor() for digest in self._groups}
-        self._pending: dict[Future[Result], list[Point]] = {}
-        self._stopping = False
+        self._pending: dict[Future[Any], list[Point]] = {}
         self._outcome = Outcome()
 
     def run(self, stored: int) -> Outcome:
-        """Run everything; an interrupt or an unexpected error stops the points that still run."""
-        pool = ThreadPoolExecutor(self._workers, thread_name_prefix="hopsim")
+        """Run everything; an interrupt or an unexpected error stops what still runs here."""
         try:
             for group in self._groups.values():
-                self._pending[pool.submit(self._work, group[0])] = group
+                self._pending[self._workers.submit(group[0])] = group
             self._collect(stored)
         except KeyboardInterrupt:
             self._outcome.interrupted = True
-            self._stop(pool)
+            self._stop()
             self._collect(stored)
         finally:
-            self._stop(pool)
+            self._stop()
         return self._outcome
-
-    def _work(self, point: Point) -> Result:
-        if self._stopping:
-            raise Cancelled
-        return self._hooks.finish(point, simulate(point, self._monitors[point.digest]))
 
     def _collect(self, stored: int) -> None:
         total = stored + sum(len(group) for group in self._pending.values())
@@ -141,11 +124,11 @@ class _Pool:
                 self._take(future, self._pending[future])
                 del self._pending[future]
             running = sum(len(group) for group in self._pending.values())
-            self._hooks.watch.tick(total - running, self._monitors.values())
+            self._hooks.watch.tick(total - running, self._workers.monitors)
 
-    def _take(self, future: Future[Result], group: list[Point]) -> None:
+    def _take(self, future: Future[Any], group: list[Point]) -> None:
         try:
-            result = future.result()
+            result = self._workers.keep(group[0], future)
         except Cancelled:
             return
         except RunError as error:
@@ -156,8 +139,9 @@ class _Pool:
             record = result.record | {"jobs": result.jobs}
             self._hooks.report(point, Result(record, point.axes, result.tables, point.labels))
 
-    def _stop(self, pool: ThreadPoolExecutor) -> None:
-        self._stopping = True
-        for monitor in self._monitors.values():
-            monitor.cancel()
-        pool.shutdown(wait=True)
+    def _stop(self) -> None:
+        self._pending = {future: self._pending[future] for future in self._workers.stop(self._pending)}
+
+
+def _workers(workers: int | Elsewhere, finish: Finish) -> Workers:
+    return Threads(workers, finish) if isinstance(workers, int) else Submitted(workers, finish)

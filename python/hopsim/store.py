@@ -7,7 +7,8 @@
     DIR/streams/<table>.parquet      a table of all points, with a `point` column
 
 What always holds: a file is either absent or complete (written beside and renamed); the JSON file
-of a point is written after its tables; a directory holds one experiment of one version.
+of a point is written after its tables; a directory holds one experiment of one version, which the
+manifest says before there is anything else. Any number of processes may claim the same one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import os
 import platform
 import shutil
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ from typing import Any, TypeGuard
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from hopsim import _core, tables
+from hopsim import _core, atomic, tables
 from hopsim.errors import ConfigError, HopsimWarning
 from hopsim.experiment import Experiment, Point, experiment_digest
 from hopsim.kinds import is_list, is_table
@@ -75,8 +75,9 @@ class Store:
         _refuse_strangers(root)
         if force:
             _empty(root)
-        store._refuse_other_experiment()
-        store._make_directories()
+        store._say_what_it_is()
+        for folder in store._folders:
+            _make_folder(folder)
         store._write_manifest(Outcome(), len(store.finished()))
         return store
 
@@ -89,7 +90,7 @@ class Store:
         """Store one finished point; returns the result with tables that are read when asked for."""
         folder = self.root / "points"
         for name, table in result.tables.items():
-            _write(
+            atomic.write(
                 folder / f"{point.digest}.{name}.parquet",
                 lambda path, rows=table: parquet.write_table(rows, path),
             )
@@ -99,7 +100,7 @@ class Store:
             "jobs": result.jobs,
             "tables": list(result.tables),
         }
-        _write_text(folder / f"{point.digest}.json", json.dumps(record))
+        atomic.write_text(folder / f"{point.digest}.json", json.dumps(record))
         stored = _StoredTables(folder, point.digest, list(result.tables))
         return Result(record, point.axes, stored, point.labels)
 
@@ -113,16 +114,19 @@ class Store:
         for name in results.recorded:
             self._write_stream(name, results, with_csv=with_csv)
         self._write_manifest(outcome, len(results))
+        if len(results) == len(self.points):
+            atomic.remove_unfinished([self.root, *self._folders])
         return results
 
-    def _make_directories(self) -> None:
-        try:
-            (self.root / "points").mkdir(parents=True, exist_ok=True)
-            (self.root / "streams").mkdir(exist_ok=True)
-            _write_text(self.root / "points" / "probe", "")
-            (self.root / "points" / "probe").unlink()
-        except OSError as error:
-            raise ConfigError(_not_writable(self.root, error)) from None
+    def _say_what_it_is(self) -> None:
+        """Of several processes that make the directory at the same time, one says what it is for."""
+        _make_folder(self.root)
+        atomic.create_text(self.root / MANIFEST, self._manifest(Outcome(), 0))
+        self._refuse_other_experiment()
+
+    @property
+    def _folders(self) -> list[Path]:
+        return [self.root / "points", self.root / "streams"]
 
     def _refuse_other_experiment(self) -> None:
         manifest = _read_manifest(self.root)
@@ -140,12 +144,16 @@ class Store:
         found = zip(results.points, results, strict=True)
         digests = [self.points[point].digest for point, result in found if name in result.tables]
         files = [self.root / "points" / f"{digest}.{name}.parquet" for digest in digests]
-        _write(target, lambda path: _write_parts(path, files, results, name))
+        atomic.write(target, lambda path: _write_parts(path, files, results, name))
         if with_csv:
             table = parquet.read_table(target)
-            _write(target.with_suffix(".csv"), lambda path: csv.write_csv(table, path))
+            atomic.write(target.with_suffix(".csv"), lambda path: csv.write_csv(table, path))
 
     def _write_manifest(self, outcome: Outcome, finished: int) -> None:
+        atomic.write_text(self.root / MANIFEST, self._manifest(outcome, finished))
+
+    def _manifest(self, outcome: Outcome, finished: int) -> str:
+        """The text of the manifest after so much more of the experiment."""
         before = _read_manifest(self.root) or {}
         seeds = {json.loads(point.config)["measure"]["seed"] for point in self.points}
         manifest = {
@@ -168,14 +176,14 @@ class Store:
             "config": json.loads(self.points[0].config),
             "points": [_entry(point) for point in self.points],
         }
-        _write_text(self.root / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+        return json.dumps(manifest, indent=1) + "\n"
 
 
 def write_table(root: Path, name: str, table: pa.Table, *, with_csv: bool) -> None:
     """Write a table into a directory as Parquet and, if asked for, as CSV: whole or not at all."""
-    _write(root / f"{name}.parquet", lambda path: parquet.write_table(table, path))
+    atomic.write(root / f"{name}.parquet", lambda path: parquet.write_table(table, path))
     if with_csv:
-        _write(root / f"{name}.csv", lambda path: csv.write_csv(table, path))
+        atomic.write(root / f"{name}.csv", lambda path: csv.write_csv(table, path))
 
 
 def load(root: str | os.PathLike[str]) -> Results:
@@ -322,12 +330,16 @@ def _has(record: object, fields: Mapping[str, type | UnionType]) -> TypeGuard[di
 
 
 def _refuse_strangers(root: Path) -> None:
-    if not root.is_dir() or _read_manifest(root) is not None:
+    if not root.is_dir():
         return
+    # Asked first: another process may write it at any time.
     damaged = (root / MANIFEST).exists()
-    # A directory that holds nothing but results, and points among them, had a manifest of ours.
-    ours = OWN_NAMES if damaged and (root / "points").is_dir() else ()
-    names = sorted(entry.name for entry in root.iterdir() if entry.name not in ours)
+    if _read_manifest(root) is not None:
+        return
+    # What holds nothing but results has or gets a manifest of ours; a damaged one, with points beside it.
+    ours = () if damaged and not (root / "points").is_dir() else OWN_NAMES
+    entries = [entry.name for entry in root.iterdir()]
+    names = sorted(name for name in entries if name not in ours and not atomic.is_unfinished(name))
     if names:
         manifest = "its manifest.json is none of hopsim" if damaged else "no manifest.json"
         raise ConfigError(
@@ -337,8 +349,10 @@ def _refuse_strangers(root: Path) -> None:
 
 
 def _empty(root: Path) -> None:
-    """Remove what a results directory consists of, and nothing else."""
-    for name in OWN_NAMES:
+    """Remove what a results directory consists of, and nothing else; last what says that it is one."""
+    if not (root / MANIFEST).exists():
+        return
+    for name in reversed(OWN_NAMES):
         path = root / name
         try:
             if path.is_dir():
@@ -388,21 +402,12 @@ def _write_parts(path: Path, files: Sequence[Path], results: Results, name: str)
             writer.write_table(tables.with_schema(part, schema))
 
 
-def _write(target: Path, write: Callable[[Path], object]) -> None:
-    """Write a file beside its place and rename it, so that it is never half there."""
-    temporary = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}")
+def _make_folder(folder: Path) -> None:
     try:
-        write(temporary)
-        temporary.replace(target)
+        folder.mkdir(parents=True, exist_ok=True)
+        atomic.probe(folder)
     except OSError as error:
-        # It names the file beside, or none when the disk is full.
-        raise OSError(error.errno, error.strerror or str(error), str(target)) from None
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _write_text(target: Path, text: str) -> None:
-    _write(target, lambda path: path.write_bytes(text.encode()))
+        raise ConfigError(_not_writable(folder, error)) from None
 
 
 def _not_writable(root: Path, error: OSError) -> str:

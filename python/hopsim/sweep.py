@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
 from hopsim.store import Store
+from hopsim.workers import Elsewhere
 
 TIMESERIES_ROWS = 100
 
@@ -65,6 +67,7 @@ def sweep(
     product: Mapping[str, Sequence[Any]] | None = None,
     out: str | os.PathLike[str] | None = None,
     workers: int | None = None,
+    executor: Executor | None = None,
     progress: bool = True,
     **shorthand: Any,
 ) -> Results:
@@ -77,16 +80,20 @@ def sweep(
             faster than the axes of the document.
         out: results directory. Finished points found there are not run again.
         workers: threads; all cores when not given.
+        executor: what runs the points instead of threads: any `concurrent.futures.Executor`, such as a process
+            pool or that of a Dask client, on this machine or others that have the same version of hopsim.
+            It stays open. Results are the same, bit for bit. An interrupt takes back what has not begun.
         progress: show a bar when in a terminal or notebook.
         shorthand: top-level keys; a list, range or array is a sweep axis (`load=[0.1, 0.2]`).
 
     Raises:
-        ConfigError: bad input, or `out` holds something else.
+        ConfigError: bad input, `out` holds something else, or the executor has another version of hopsim.
         SweepError: some points could not finish; `.results` has the others.
     """
     count = threads(workers)
     document = document_of(experiment, values, product, shorthand)
-    return sweep_of(document, None if out is None else Path(out), workers=count, progress=progress)
+    where = count if executor is None else _elsewhere(executor, workers, document)
+    return sweep_of(document, None if out is None else Path(out), workers=where, progress=progress)
 
 
 def document_of(
@@ -102,8 +109,10 @@ def document_of(
     return document.with_axes(_together(product=product) | axes)
 
 
-def sweep_of(document: Experiment, out: Path | None, *, workers: int, progress: bool) -> Results:
-    """Simulate every point of a document on so many threads, see `sweep`."""
+def sweep_of(
+    document: Experiment, out: Path | None, *, workers: int | Elsewhere, progress: bool
+) -> Results:
+    """Simulate every point of a document on so many threads or by an executor, see `sweep`."""
     points = document.points()
     warn_of_default_latencies(document, points)
     warn_of_no_recovery(document, points)
@@ -115,7 +124,7 @@ def sweep_of(document: Experiment, out: Path | None, *, workers: int, progress: 
 
 
 def _simulate(
-    points: Sequence[Point], workers: int, *, progress: bool, store: Store | None = None
+    points: Sequence[Point], workers: int | Elsewhere, *, progress: bool, store: Store | None = None
 ) -> tuple[Results, Outcome]:
     found: dict[int, Result] = {}
     hooks = Hooks(
@@ -168,6 +177,17 @@ def threads(workers: Any) -> int:
             f"workers = {workers!r}: is not a number of threads; valid: 1 …, or None for all cores"
         )
     return workers
+
+
+def _elsewhere(executor: Any, workers: int | None, document: Experiment) -> Elsewhere:
+    if workers is not None:
+        raise ConfigError(f"workers = {workers}: says nothing of an executor; valid: executor or workers")
+    if not isinstance(executor, Executor):
+        raise ConfigError(
+            f"executor = {executor!r}: is no concurrent.futures.Executor; valid: a process pool, "
+            "Client(…).get_executor() of Dask, …"
+        )
+    return Elsewhere(executor, document.directory)
 
 
 def _is_axis(item: Any) -> bool:

@@ -331,7 +331,7 @@ def test_a_manifest_of_something_else_is_left_alone(tmp_path: Path) -> None:
     assert refusal() == f"{none} (thesis.tex, …); {advice}"
     (tmp_path / "manifest.json").unlink()
     assert refusal() == (
-        f"{tmp_path}: is not a results directory (no manifest.json) and not empty (points, …); {advice}"
+        f"{tmp_path}: is not a results directory (no manifest.json) and not empty (thesis.tex, …); {advice}"
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["points", "thesis.tex"]
 

@@ -11,7 +11,8 @@ from typing import TextIO
 import click
 
 from hopsim import progress
-from hopsim.cli import options
+from hopsim.cli import cluster, options
+from hopsim.cli.cluster import Shard, dask_workers, refuse_with_shard
 from hopsim.cli.console import stdout
 from hopsim.errors import ConfigError
 from hopsim.experiment import Point
@@ -21,6 +22,7 @@ from hopsim.report import summary_table
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
 from hopsim.store import Store, default_directory
+from hopsim.workers import Elsewhere
 
 
 @click.command("run")
@@ -35,7 +37,9 @@ from hopsim.store import Store, default_directory
 @click.option("-j", "workers", metavar="N", type=click.IntRange(1), help="Threads; default: all cores.")
 @click.option("--csv", "with_csv", is_flag=True, help="Write the tables of the results directory as CSV too.")
 @click.option("--force", is_flag=True, help="Empty the results directory of what another experiment left.")
-def command(
+@cluster.shard
+@cluster.dask
+def command(  # noqa: PLR0913 (an option each)
     experiment: str,
     assignments: tuple[str, ...],
     json_path: str | None,
@@ -43,24 +47,37 @@ def command(
     workers: int | None,
     with_csv: bool,
     force: bool,
+    shard: Shard | None,
+    dask: str | None,
 ) -> None:
     """Simulate FILE, or every point of its sweep. FILE may be the name of a preset, or - for standard input.
 
     Results go to the directory given with --out, or to results/<name>-<digest>; with --json alone
     nothing is stored. The same command run again resumes where it stopped.
     """
+    if shard is not None:
+        refuse_with_shard(shard, {"--json": json_path, "--csv": with_csv, "--force": force})
+    if dask is not None and workers is not None:
+        raise ConfigError(f"-j {workers}: are threads of this machine; valid: -j without --dask {dask}")
     document = options.document(experiment, assignments)
     points = document.points()
     warn_of_default_latencies(document, points)
     warn_of_no_recovery(document, points)
     if out is None and json_path is None:
         out = default_directory(document, points)
-    store = None if out is None else Store.claim(out, document, points, force=force)
-    with _json_lines(json_path, len(points)) as lines:
-        outcome = _run(points, workers or all_cores(), store, lines)
-    if store is not None:
+    with contextlib.ExitStack() as stack:
+        where = workers or all_cores()
+        if dask is not None:
+            where = stack.enter_context(dask_workers(dask, document.directory))
+        store = None if out is None else Store.claim(out, document, points, force=force)
+        lines = stack.enter_context(_json_lines(json_path, len(points)))
+        chosen = points if shard is None else list(filter(shard.has, points))
+        outcome = _run(chosen, where, store, lines)
+    if store is not None and shard is None:
         _conclude(store, outcome, with_csv=with_csv, table=json_path is None)
     _finish(outcome, store)
+    if store is not None and shard is not None:
+        stdout().print(f"Shard {shard}: {len(chosen)} points in {store.root}", soft_wrap=True, highlight=False)
 
 
 class _JsonLines:
@@ -116,7 +133,7 @@ def _open(path: str) -> TextIO:
         ) from None
 
 
-def _run(points: list[Point], workers: int, store: Store | None, lines: _JsonLines) -> Outcome:
+def _run(points: list[Point], workers: int | Elsewhere, store: Store | None, lines: _JsonLines) -> Outcome:
     def keep(point: Point, result: Result) -> Result:
         return result if store is None else store.save(point, result)
 

@@ -1,0 +1,176 @@
+"""Where points are simulated: on threads of this process, or wherever an executor runs them."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from hopsim import _core, tables
+from hopsim.errors import Cancelled, ConfigError, RunError
+from hopsim.experiment import DICTIONARY, Experiment, Point
+from hopsim.results import Result
+
+Finish = Callable[[Point, Result], Result]
+Measured = tuple[dict[str, Any], dict[str, pa.Table]]
+"""The record of a point, and its tables by name."""
+
+
+class Workers(Protocol):
+    """What simulates points."""
+
+    @property
+    def monitors(self) -> Collection[_core.Monitor]:
+        """Those of the points that run in this process."""
+        ...
+
+    def submit(self, point: Point) -> Future[Any]:
+        """Begin a point, or let it wait for its turn."""
+        ...
+
+    def keep(self, point: Point, future: Future[Any]) -> Result:
+        """What came of a future that is done. Raises `Cancelled`, `ConfigError`, `RunError`."""
+        ...
+
+    def stop(self, futures: Iterable[Future[Any]]) -> list[Future[Any]]:
+        """Begin nothing more; returns those of the futures that are done and were not cancelled."""
+        ...
+
+
+class Threads:
+    """Threads of this process; the simulator releases the GIL, so threads are enough."""
+
+    def __init__(self, count: int, finish: Finish) -> None:
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="hopsim")
+        self._finish = finish
+        self._stopping = False
+        self.monitors: list[_core.Monitor] = []
+
+    def submit(self, point: Point) -> Future[Result]:
+        """A future whose point is stored by the thread that has simulated it."""
+        monitor = _core.Monitor()
+        self.monitors.append(monitor)
+        return self._pool.submit(self._work, point, monitor)
+
+    def _work(self, point: Point, monitor: _core.Monitor) -> Result:
+        if self._stopping:
+            raise Cancelled
+        return self._finish(point, _result(point, simulate(point.config, monitor)))
+
+    def keep(self, point: Point, future: Future[Result]) -> Result:
+        """What the thread has stored."""
+        return future.result()
+
+    def stop(self, futures: Iterable[Future[Result]]) -> list[Future[Result]]:
+        """Stop the points that run, too."""
+        self._stopping = True
+        for monitor in self.monitors:
+            monitor.cancel()
+        self._pool.shutdown(wait=True)
+        return list(futures)
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Whatever an executor runs functions on: processes, other machines. It stays open.
+
+    Attributes:
+        executor: who is given the points.
+        directory: where the files are that the document names, under this path on every machine.
+    """
+
+    executor: Executor
+    directory: Path
+
+
+class Submitted:
+    """Points that an executor runs, and that this process stores."""
+
+    def __init__(self, where: Elsewhere, finish: Finish) -> None:
+        self._where = where
+        self._directory = str(where.directory.absolute())
+        self._finish = finish
+        self.monitors: tuple[_core.Monitor, ...] = ()
+
+    def submit(self, point: Point) -> Future[Measured]:
+        """Hand a point over; an executor that takes nothing (any more) loses it."""
+        try:
+            return self._where.executor.submit(
+                simulate_elsewhere, point.config, self._directory, _core.version()
+            )
+        except RuntimeError as error:
+            lost: Future[Measured] = Future()
+            lost.set_exception(error)
+            return lost
+
+    def keep(self, point: Point, future: Future[Measured]) -> Result:
+        """Store what came back."""
+        error = _error(future)
+        if isinstance(error, ConfigError | RunError):
+            raise error
+        if isinstance(error, ImportError):
+            raise ConfigError(
+                f"executor: hopsim cannot be imported by its workers ({error}); valid: workers that have "
+                f"hopsim {_core.version()}, as here"
+            )
+        if error is not None:
+            raise RunError(f"the executor lost it: {type(error).__name__}: {error}")
+        return self._finish(point, _result(point, future.result()))
+
+    def stop(self, futures: Iterable[Future[Measured]]) -> list[Future[Measured]]:
+        """Take back what has not begun; nobody waits for what runs."""
+        return [future for future in futures if not future.cancel() and future.done()]
+
+
+def simulate(config: str, monitor: _core.Monitor) -> Measured:
+    """Run one resolved configuration. Raises `RunError`, `Cancelled`."""
+    run = _core.run(config, monitor)
+    record = {"config": json.loads(config), "result": json.loads(run.summary), "jobs": json.loads(run.jobs)}
+    return record, {name: tables.from_buffers(columns) for name, columns in run.tables.items()}
+
+
+def simulate_elsewhere(config: str, directory: str, version: str) -> Measured:
+    """The same in a process of an executor, for another one that has this version of the simulator.
+
+    Raises `ConfigError` if the versions differ, or a file in `directory` is not to be found here.
+    """
+    if version != _core.version():
+        raise ConfigError(
+            f"executor: hopsim {_core.version()} on {socket.gethostname()}, {version} here; "
+            "valid: the same version on all machines"
+        )
+    # What a document reads from files is in the configuration, but for programs: these by their digests.
+    if '"sha256"' in config:
+        _read_programs(config, directory)
+    return simulate(config, _core.Monitor())
+
+
+def _read_programs(config: str, directory: str) -> None:
+    """Read the files of programs; the core keeps what it has read in this process."""
+    try:
+        replace(Experiment.of(json.loads(config)), directory=Path(directory)).points()
+    except ConfigError as error:
+        reason = str(error).removeprefix(f"{DICTIONARY}: ")
+        raise ConfigError(
+            f"executor: on {socket.gethostname()}: {reason}; "
+            "valid: the same file under this path on all machines"
+        ) from None
+
+
+def _error(future: Future[Any]) -> BaseException | None:
+    """Why a future that is done has no result."""
+    try:
+        return future.exception()
+    except Exception as error:  # Whoever cancelled it has an error of their own for that.
+        return error
+
+
+def _result(point: Point, measured: Measured) -> Result:
+    record, recorded = measured
+    return Result(record, point.axes, recorded, point.labels)
