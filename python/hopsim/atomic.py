@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, by any number of processes at the same time, on any machines."""
+"""Files that are written whole or not at all, by any number of processes on any machines at the same time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_unfinished(name: str) -> bool:
 
 
 def remove_unfinished(folders: Iterable[Path]) -> None:
-    """Remove what killed processes left, from folders in which every file is there that anybody could write."""
+    """Remove what killed processes left, from folders that have every file which anybody could write."""
     for folder in folders:
         for path in folder.iterdir():
             if is_unfinished(path.name):

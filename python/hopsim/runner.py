@@ -66,13 +66,15 @@ def run_points(
     """Run every point that is not in `stored`, on so many threads or by an executor.
 
     `stored` points are reported first. Points with the same configuration are simulated once.
-    Raises `ConfigError` if an executor is none for this experiment.
+    Raises `ConfigError` if workers of an executor have another version, or not the files of the document.
     """
     began = time.monotonic()
     for point in points:
         if point.index in stored:
             hooks.report(point, stored[point.index])
     missing = [point for point in points if point.index not in stored]
+    if missing and isinstance(workers, Elsewhere):
+        workers.check()
     before = len(points) - len(missing)
     hooks.watch.start(len(points), before)
     try:

@@ -80,8 +80,8 @@ def sweep(
             faster than the axes of the document.
         out: results directory. Finished points found there are not run again.
         workers: threads; all cores when not given.
-        executor: what runs the points instead of threads: any `concurrent.futures.Executor`, such as a process
-            pool or that of a Dask client, on this machine or others that have the same version of hopsim.
+        executor: what runs the points instead of threads: any `concurrent.futures.Executor`, such as a
+            process pool or that of a Dask client, here or on machines that have the same version of hopsim.
             It stays open. Results are the same, bit for bit. An interrupt takes back what has not begun.
         progress: show a bar when in a terminal or notebook.
         shorthand: top-level keys; a list, range or array is a sweep axis (`load=[0.1, 0.2]`).
@@ -109,9 +109,7 @@ def document_of(
     return document.with_axes(_together(product=product) | axes)
 
 
-def sweep_of(
-    document: Experiment, out: Path | None, *, workers: int | Elsewhere, progress: bool
-) -> Results:
+def sweep_of(document: Experiment, out: Path | None, *, workers: int | Elsewhere, progress: bool) -> Results:
     """Simulate every point of a document on so many threads or by an executor, see `sweep`."""
     points = document.points()
     warn_of_default_latencies(document, points)

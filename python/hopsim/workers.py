@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import socket
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -88,6 +89,22 @@ class Elsewhere:
     executor: Executor
     directory: Path
 
+    def check(self) -> None:
+        """Raises `ConfigError` if a worker has no hopsim, or another version.
+
+        Asked for by a function of Python itself: Dask loses a worker that does not know what it is sent.
+        """
+        try:
+            there = self.executor.submit(pkgutil.resolve_name, "hopsim:__version__").result()
+        except ImportError as error:
+            raise ConfigError(
+                f"executor: its workers cannot import hopsim ({error}); valid: workers that have "
+                f"hopsim {_core.version()}, as here"
+            ) from None
+        except Exception:  # An executor that runs nothing loses every point, and says why.
+            return
+        _refuse_other_version(there, _core.version(), "its workers")
+
 
 class Submitted:
     """Points that an executor runs, and that this process stores."""
@@ -114,13 +131,8 @@ class Submitted:
         error = _error(future)
         if isinstance(error, ConfigError | RunError):
             raise error
-        if isinstance(error, ImportError):
-            raise ConfigError(
-                f"executor: hopsim cannot be imported by its workers ({error}); valid: workers that have "
-                f"hopsim {_core.version()}, as here"
-            )
         if error is not None:
-            raise RunError(f"the executor lost it: {type(error).__name__}: {error}")
+            raise RunError(f"the executor lost it: {error!r}")
         return self._finish(point, _result(point, future.result()))
 
     def stop(self, futures: Iterable[Future[Measured]]) -> list[Future[Measured]]:
@@ -140,11 +152,7 @@ def simulate_elsewhere(config: str, directory: str, version: str) -> Measured:
 
     Raises `ConfigError` if the versions differ, or a file in `directory` is not to be found here.
     """
-    if version != _core.version():
-        raise ConfigError(
-            f"executor: hopsim {_core.version()} on {socket.gethostname()}, {version} here; "
-            "valid: the same version on all machines"
-        )
+    _refuse_other_version(_core.version(), version, f"a worker on {socket.gethostname()}")
     # What a document reads from files is in the configuration, but for programs: these by their digests.
     if '"sha256"' in config:
         _read_programs(config, directory)
@@ -161,6 +169,13 @@ def _read_programs(config: str, directory: str) -> None:
             f"executor: on {socket.gethostname()}: {reason}; "
             "valid: the same file under this path on all machines"
         ) from None
+
+
+def _refuse_other_version(there: str, here: str, who: str) -> None:
+    if there != here:
+        raise ConfigError(
+            f"executor: {who}: hopsim {there} there, {here} here; valid: the same version on all machines"
+        )
 
 
 def _error(future: Future[Any]) -> BaseException | None:

@@ -111,5 +111,6 @@ def test_the_meter_counts_running_points_by_the_share_of_cycles_done() -> None:
     assert meter.finished == 3
     assert meter.text().startswith("3/8 points, ")
     assert meter.left_s is not None
+    assert meter.rate is not None
     # 1.5 points of 6 took as long as the meter runs, so 4.5 take three times that.
     assert meter.left_s * meter.rate == pytest.approx(60 * 3, rel=1e-9)

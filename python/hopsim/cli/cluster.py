@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import re
 import warnings
 from collections.abc import Generator
@@ -38,28 +39,27 @@ class Shard:
         return f"{self.number}/{self.count}"
 
 
-class _ShardType(click.ParamType):
-    name = "shard"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Shard:
-        match = re.fullmatch("([0-9]{1,9})/([0-9]{1,9})", str(value))
-        if match is None or not 0 <= int(match[1]) <= int(match[2]) > 0:
-            valid = "I/N, such as 3/64, with N from 1 and I from 0 to N, where N is the same as 0"
-            self.fail(f"{value!r} is no part of a sweep; valid: {valid}.", param, ctx)
-        return Shard(int(match[1]), int(match[2]))
+def _shard(_context: click.Context, _option: click.Parameter, value: str | None) -> Shard | None:
+    if value is None:
+        return None
+    match = re.fullmatch("([0-9]{1,9})/([0-9]{1,9})", value)
+    if match is None or not 0 <= int(match[1]) <= int(match[2]) > 0:
+        valid = "I/N, such as 3/64, with N from 1 and I from 0 to N, where N is the same as 0"
+        raise click.BadParameter(f"{value!r} is no part of a sweep; valid: {valid}.")
+    return Shard(int(match[1]), int(match[2]))
 
 
 shard = click.option(
     "--shard",
     metavar="I/N",
-    type=_ShardType(),
+    callback=_shard,
     help="Run the points whose number is I modulo N, and leave the tables over all points to the same "
     "command without --shard.",
 )
 dask = click.option(
     "--dask",
     metavar="ADDRESS",
-    help="Run the points on the workers of a Dask scheduler, such as tcp://host:8786, or in a scheduler file.",
+    help="Run the points on the workers of a Dask scheduler: tcp://host:8786, or its scheduler file.",
 )
 
 
@@ -85,9 +85,11 @@ def dask_workers(address: str, directory: Path) -> Generator[Elsewhere]:
         scheduler = asyncio.run(_answering(address))
     except Exception as error:  # Whatever the transport of the address makes of it.
         raise ConfigError(
-            f"--dask {address}: no scheduler answers ({error}); valid: the address that `dask scheduler` prints, "
-            "such as tcp://host:8786, or the file it has written with --scheduler-file"
+            f"--dask {address}: no scheduler answers ({error}); valid: the address that `dask scheduler` "
+            "prints, such as tcp://host:8786, or the file it has written with --scheduler-file"
         ) from None
+    # What is lost with a connection is told for every point.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with Client(scheduler, timeout=CONNECT_S, set_as_default=False) as client:
         if not client.nthreads():
             warnings.warn(f"--dask {address}: no workers yet; waiting for some", HopsimWarning, stacklevel=2)
@@ -97,10 +99,11 @@ def dask_workers(address: str, directory: Path) -> Generator[Elsewhere]:
 async def _answering(address: str) -> str:
     """The address of a scheduler that answers, given that or the file that says it."""
     from distributed import Security
-    from distributed.comm import connect
+    from distributed.comm import core
 
     is_file = Path(address).is_file()
     scheduler: str = json.loads(text_of(address, "a scheduler file"))["address"] if is_file else address
-    comm = await connect(scheduler, timeout=CONNECT_S, **Security().get_connection_args("client"))
-    await comm.close()
+    arguments: dict[str, Any] = Security().get_connection_args("client")
+    connection: Any = await core.connect(scheduler, timeout=CONNECT_S, **arguments)
+    await connection.close()
     return scheduler

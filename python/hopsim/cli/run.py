@@ -77,7 +77,9 @@ def command(  # noqa: PLR0913 (an option each)
         _conclude(store, outcome, with_csv=with_csv, table=json_path is None)
     _finish(outcome, store)
     if store is not None and shard is not None:
-        stdout().print(f"Shard {shard}: {len(chosen)} points in {store.root}", soft_wrap=True, highlight=False)
+        stdout().print(
+            f"Shard {shard}: {len(chosen)} points in {store.root}", soft_wrap=True, highlight=False
+        )
 
 
 class _JsonLines:
