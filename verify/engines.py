@@ -53,14 +53,18 @@ class Run:
     others: list[tuple[str, subprocess.Popen[bytes]]]
 
     def kill(self, victim: str, chance: random.Random) -> None:
-        """End a process of that kind by SIGKILL, if there is one (yet)."""
-        begun = {MAIN: [self.main.pid]}
-        begun[WORKER] = _children(self.main.pid)
-        for kind, process in self.others:
-            begun.setdefault(kind, []).append(process.pid)
-        if begun[victim]:
+        """End a process of that kind by SIGKILL, as soon as there is one, unless the sweep has ended."""
+        while not (found := self._begun(victim)) and self.main.poll() is None:
+            time.sleep(TICK_S)
+        if found:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(chance.choice(begun[victim]), signal.SIGKILL)
+                os.kill(chance.choice(found), signal.SIGKILL)
+
+    def _begun(self, victim: str) -> list[int]:
+        if victim == MAIN:
+            return [self.main.pid]
+        beside = [process.pid for kind, process in self.others if kind == victim]
+        return beside or _workers(self.main.pid)
 
     def ends_within(self, seconds: float) -> bool:
         """Whether the main process ends in time."""
@@ -145,11 +149,17 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _children(pid: int) -> list[int]:
+def _workers(pid: int) -> list[int]:
+    """What a process has begun, but for those that tidy up after all."""
     try:
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8").split()]
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8").split()
+        return [int(child) for child in children if not _is_tracker(child)]
     except OSError:
         return []
+
+
+def _is_tracker(pid: str) -> bool:
+    return b"resource_tracker" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def _pool(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
-import pkgutil
 import socket
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -90,20 +90,19 @@ class Elsewhere:
     directory: Path
 
     def check(self) -> None:
-        """Raises `ConfigError` if a worker has no hopsim, or another version.
+        """Raises `ConfigError` if a worker has no hopsim.
 
         Asked for by a function of Python itself: Dask loses a worker that does not know what it is sent.
+        Nothing is imported, as another thread of that worker may just be at it.
         """
         try:
-            there = self.executor.submit(pkgutil.resolve_name, "hopsim:__version__").result()
-        except ImportError as error:
-            raise ConfigError(
-                f"executor: its workers cannot import hopsim ({error}); valid: workers that have "
-                f"hopsim {_core.version()}, as here"
-            ) from None
+            there = self.executor.submit(importlib.util.find_spec, "hopsim").result()
         except Exception:  # An executor that runs nothing loses every point, and says why.
             return
-        _refuse_other_version(there, _core.version(), "its workers")
+        if there is None:
+            raise ConfigError(
+                f"executor: its workers have no hopsim; valid: hopsim {_core.version()}, as here"
+            )
 
 
 class Submitted:
@@ -152,7 +151,11 @@ def simulate_elsewhere(config: str, directory: str, version: str) -> Measured:
 
     Raises `ConfigError` if the versions differ, or a file in `directory` is not to be found here.
     """
-    _refuse_other_version(_core.version(), version, f"a worker on {socket.gethostname()}")
+    if version != _core.version():
+        raise ConfigError(
+            f"executor: hopsim {_core.version()} on {socket.gethostname()}, {version} here; "
+            "valid: the same version on all machines"
+        )
     # What a document reads from files is in the configuration, but for programs: these by their digests.
     if '"sha256"' in config:
         _read_programs(config, directory)
@@ -169,13 +172,6 @@ def _read_programs(config: str, directory: str) -> None:
             f"executor: on {socket.gethostname()}: {reason}; "
             "valid: the same file under this path on all machines"
         ) from None
-
-
-def _refuse_other_version(there: str, here: str, who: str) -> None:
-    if there != here:
-        raise ConfigError(
-            f"executor: {who}: hopsim {there} there, {here} here; valid: the same version on all machines"
-        )
 
 
 def _error(future: Future[Any]) -> BaseException | None:

@@ -14,7 +14,7 @@ import pytest
 
 from conftest import ROOT, arguments
 
-DOCUMENTS = ["README.md", "docs/package.md", "docs/tutorial.md"]
+DOCUMENTS = ["README.md", "docs/package.md", "docs/tutorial.md", "docs/clusters.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 

@@ -78,7 +78,9 @@ def command(  # noqa: PLR0913 (an option each)
     _finish(outcome, store)
     if store is not None and shard is not None:
         stdout().print(
-            f"Shard {shard}: {len(chosen)} points in {store.root}", soft_wrap=True, highlight=False
+            f"Shard {shard}: {len(chosen)} of {len(points)} points in {store.root}",
+            soft_wrap=True,
+            highlight=False,
         )
 
 
