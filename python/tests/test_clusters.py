@@ -9,7 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
@@ -105,7 +105,7 @@ class Direct(Executor):
 
 def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     @contextlib.contextmanager
-    def other() -> Iterator[None]:
+    def other() -> Generator[None]:
         with monkeypatch.context() as patch:
             patch.setattr(_core, "version", lambda: "0.0.1")
             yield
@@ -123,10 +123,10 @@ def test_workers_without_hopsim_are_refused_before_they_are_sent_what_only_hopsi
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     @contextlib.contextmanager
-    def none() -> Iterator[None]:
+    def none() -> Generator[None]:
         with monkeypatch.context() as patch:
             patch.delitem(sys.modules, "hopsim")
-            patch.setattr(sys, "meta_path", [])
+            patch.setattr(sys, "path", [])
             yield
 
     executor = Direct(none)

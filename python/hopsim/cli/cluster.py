@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -103,7 +103,8 @@ async def _answering(address: str) -> str:
 
     is_file = Path(address).is_file()
     scheduler: str = json.loads(text_of(address, "a scheduler file"))["address"] if is_file else address
-    arguments: dict[str, Any] = Security().get_connection_args("client")
-    connection: Any = await core.connect(scheduler, timeout=CONNECT_S, **arguments)
+    security: Any = Security()
+    connect = cast("Any", core.connect)
+    connection = await connect(scheduler, timeout=CONNECT_S, **security.get_connection_args("client"))
     await connection.close()
     return scheduler
