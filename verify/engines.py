@@ -89,6 +89,8 @@ class Engine:
         launcher: what starts it.
         victims: who is killed in turn.
         duration_s: how long a run takes, about [s].
+        may_hang: whether it waits for ever when a worker dies while it hands over a result: the workers of a
+            pool of processes share one pipe.
     """
 
     name: str
@@ -97,6 +99,7 @@ class Engine:
     launcher: tuple[str, ...] = (sys.executable,)
     victims: tuple[str, ...] = (WORKER, MAIN)
     duration_s: float = 2.0
+    may_hang: bool = False
 
     def is_there(self) -> bool:
         """Whether it can be tried here."""
@@ -162,19 +165,20 @@ def _is_tracker(pid: str) -> bool:
     return b"resource_tracker" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
-def _pool(
-    name: str, needs: str, imports: str, pool: str, launcher: tuple[str, ...] = (sys.executable,)
-) -> Engine:
-    return Engine(name, needs, SCRIPT.format(imports=imports, pool=pool), launcher)
+def _script(imports: str, pool: str) -> str:
+    return SCRIPT.format(imports=imports, pool=pool)
+
+
+def _processes(how: str) -> Engine:
+    script = _script(POOL, f"ProcessPoolExecutor(2, get_context('{how}'))")
+    return Engine(f"processes ({how})", "multiprocessing", script, may_hang=True)
 
 
 ENGINES = [
-    *(
-        _pool(f"processes ({how})", "multiprocessing", POOL, f"ProcessPoolExecutor(2, get_context('{how}'))")
-        for how in ("fork", "spawn")
-    ),
-    _pool("loky", "loky", "import loky", "loky.ProcessPoolExecutor(2)"),
-    _pool("MPI", "mpi4py", "from mpi4py.futures import MPIPoolExecutor", "MPIPoolExecutor()", MPI),
+    _processes("fork"),
+    _processes("spawn"),
+    Engine("loky", "loky", _script("import loky", "loky.ProcessPoolExecutor(2)"), may_hang=True),
+    Engine("MPI", "mpi4py", _script("from mpi4py.futures import MPIPoolExecutor", "MPIPoolExecutor()"), MPI),
     Engine("Dask", "distributed", victims=(WORKER, SCHEDULER, MAIN)),
 ]
 """All that are tried."""
