@@ -27,6 +27,14 @@ class Monitor:
         """How much that will be; 0 before it starts."""
 
     @property
+    def threads_used(self) -> int:
+        """How many threads the simulation has used at most; 0 if never several."""
+
+    @property
+    def waited(self) -> float:
+        """Share of their time that several threads have waited for each other; 0 if there were none."""
+
+    @property
     def packet_hops(self) -> int:
         """Hops that packets have made so far."""
 
@@ -118,8 +126,8 @@ def convert_program(
     Raises `ConfigError`.
     """
 
-def run(config_json: str, monitor: Monitor) -> Run:
-    """Simulate one point with the GIL released. Raises `RunError`, `Cancelled`."""
+def run(config_json: str, monitor: Monitor, threads: int = 1) -> Run:
+    """Simulate one point on so many threads at most with the GIL released. Raises `RunError`, `Cancelled`."""
 
 def vc_paths(local: int, global_: int, reply_local: int, reply_global: int, network: str) -> dict[str, str]:
     """Kind of path -> `safe`, `opportunistic` or `impossible`; see `hopsim.paths.vc_paths`."""

@@ -8,6 +8,7 @@ which order points ran.
 from __future__ import annotations
 
 import os
+import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -35,6 +36,8 @@ class Outcome:
         failures: point number -> why it could not finish.
         interrupted: Ctrl-C (or SIGTERM) stopped it.
         wall_time_s: from start to end [s].
+        threads_used: most threads that simulated a point together; 0 if there never were several.
+        waited: share of their time that these have waited for each other.
     """
 
     finished: int = 0
@@ -42,6 +45,8 @@ class Outcome:
     failures: dict[int, str] = field(default_factory=dict[int, str])
     interrupted: bool = False
     wall_time_s: float = 0.0
+    threads_used: int = 0
+    waited: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,7 @@ class _Sweep:
         self._groups: dict[str, list[Point]] = {}
         for point in points:
             self._groups.setdefault(point.digest, []).append(point)
-        self._workers = _workers(workers, hooks.finish)
+        self._workers = _workers(workers, len(self._groups), hooks.finish)
         self._hooks = hooks
         self._pending: dict[Future[Any], list[Point]] = {}
         self._outcome = Outcome()
@@ -116,7 +121,14 @@ class _Sweep:
             self._collect(stored)
         finally:
             self._stop()
+        self._count_threads()
         return self._outcome
+
+    def _count_threads(self) -> None:
+        shared = [monitor for monitor in self._workers.monitors if monitor.threads_used > 1]
+        if shared:
+            self._outcome.threads_used = max(monitor.threads_used for monitor in shared)
+            self._outcome.waited = statistics.fmean(monitor.waited for monitor in shared)
 
     def _collect(self, stored: int) -> None:
         total = stored + sum(len(group) for group in self._pending.values())
@@ -145,5 +157,5 @@ class _Sweep:
         self._pending = {future: self._pending[future] for future in self._workers.stop(self._pending)}
 
 
-def _workers(workers: int | Elsewhere, finish: Finish) -> Workers:
-    return Threads(workers, finish) if isinstance(workers, int) else Submitted(workers, finish)
+def _workers(workers: int | Elsewhere, points: int, finish: Finish) -> Workers:
+    return Threads(workers, points, finish) if isinstance(workers, int) else Submitted(workers, finish)

@@ -28,6 +28,7 @@ def run(
     experiment: Source,
     values: Mapping[str, Any] | None = None,
     *,
+    workers: int | None = None,
     progress: bool = True,
     **shorthand: Any,
 ) -> Result:
@@ -37,6 +38,7 @@ def run(
         experiment: path of a TOML file, name of a preset, TOML text, or a dictionary.
         values: {dotted path: value} that replace values of the document,
             such as `{"measure.seed": 2}`.
+        workers: most threads of the simulation; all cores when not given. Results do not depend on it.
         progress: show a bar when in a terminal or notebook.
         shorthand: the same for top-level keys, such as `load=0.4`.
 
@@ -54,7 +56,7 @@ def run(
     if len(points) != 1:
         raise ConfigError(f"{document.name}: has a sweep of {len(points)} points; use hopsim.sweep()")
     warn_of_no_recovery(document, points)
-    results, outcome = _simulate(points, 1, progress=progress)
+    results, outcome = _simulate(points, threads(workers), progress=progress)
     if outcome.failures:
         raise RunError(outcome.failures[0])
     return results[0]
@@ -79,7 +81,8 @@ def sweep(
         product: more sweep axes {dotted path: values}; the first varies slowest, and all of them
             faster than the axes of the document.
         out: results directory. Finished points found there are not run again.
-        workers: threads; all cores when not given.
+        workers: threads; all cores when not given. Points run side by side first, and what is left over
+            goes to the threads of a point. Results do not depend on it.
         executor: what runs the points instead of threads: any `concurrent.futures.Executor`, such as a
             process pool or that of a Dask client, here or on machines that have the same version of hopsim.
             It stays open. Results are the same, bit for bit. An interrupt takes back what has not begun.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import socket
-from collections.abc import Callable, Collection, Iterable
+import threading
+from collections.abc import Callable, Collection, Generator, Iterable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,13 +46,36 @@ class Workers(Protocol):
         ...
 
 
+class Allotment:
+    """Shares out threads: points side by side first, and what is left over to the threads of a point."""
+
+    def __init__(self, threads: int, points: int) -> None:
+        self._free = threads
+        self._waiting = points
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def taken(self) -> Generator[int]:
+        """How many threads the next point has while it runs; at least one."""
+        with self._lock:
+            share = max(self._free // max(min(self._waiting, self._free), 1), 1)
+            self._waiting -= 1
+            self._free -= share
+        try:
+            yield share
+        finally:
+            with self._lock:
+                self._free += share
+
+
 class Threads:
     """Threads of this process; the simulator releases the GIL, so threads are enough."""
 
-    def __init__(self, count: int, finish: Finish) -> None:
+    def __init__(self, count: int, points: int, finish: Finish) -> None:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="hopsim")
         self._finish = finish
         self._stopping = False
+        self._allotment = Allotment(count, points)
         self.monitors: list[_core.Monitor] = []
 
     def submit(self, point: Point) -> Future[Result]:
@@ -62,7 +87,9 @@ class Threads:
     def _work(self, point: Point, monitor: _core.Monitor) -> Result:
         if self._stopping:
             raise Cancelled
-        return self._finish(point, _result(point, simulate(point.config, monitor)))
+        with self._allotment.taken() as threads:
+            measured = simulate(point.config, monitor, threads)
+        return self._finish(point, _result(point, measured))
 
     def keep(self, point: Point, future: Future[Result]) -> Result:
         """What the thread has stored."""
@@ -139,9 +166,9 @@ class Submitted:
         return [future for future in futures if not future.cancel() and future.done()]
 
 
-def simulate(config: str, monitor: _core.Monitor) -> Measured:
-    """Run one resolved configuration. Raises `RunError`, `Cancelled`."""
-    run = _core.run(config, monitor)
+def simulate(config: str, monitor: _core.Monitor, threads: int = 1) -> Measured:
+    """Run one resolved configuration on so many threads at most. Raises `RunError`, `Cancelled`."""
+    run = _core.run(config, monitor, threads)
     record = {"config": json.loads(config), "result": json.loads(run.summary), "jobs": json.loads(run.jobs)}
     return record, {name: tables.from_buffers(columns) for name, columns in run.tables.items()}
 

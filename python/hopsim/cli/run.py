@@ -150,6 +150,9 @@ def _conclude(store: Store, outcome: Outcome, *, with_csv: bool, table: bool) ->
     if table and len(results):
         console = stdout()
         console.print(summary_table(results))
+        if outcome.threads_used > 1:
+            waited = f"{outcome.waited:.0%} of their time waiting for each other"
+            console.print(f"Threads: up to {outcome.threads_used} for a point, {waited}", highlight=False)
         console.print(f"Results: {store.root}", soft_wrap=True, highlight=False)
 
 

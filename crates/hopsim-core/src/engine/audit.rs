@@ -1,7 +1,8 @@
 //! The audit: what must hold between any two cycles, counted anew from the whole state. Slow; for tests.
 
 use super::{Control, Fit, Task, Trial, perform};
-use crate::engine::simulation::{Region, Schedule, Simulation};
+use crate::engine::region::Region;
+use crate::engine::simulation::{Schedule, Simulation};
 use crate::plan::Plan;
 use crate::trace::PacketTrace;
 
@@ -23,7 +24,7 @@ impl Task for Audited {
             let delivered =
                 simulation.workers.iter_mut().map(|worker| worker.observer.watch().delivered()).sum();
             check_conservation(&simulation, delivered)
-                .and_then(|()| R::audit(&simulation))
+                .and_then(|()| R::audit(simulation.whole()))
                 .map_err(|breach| format!("before cycle {}: {breach}", simulation.now()))?;
         }
         let traces = simulation.take_tracer().into_traces();

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "trace")]
 mod audit;
+mod control;
 mod fabric;
 mod ideal;
 pub(crate) mod kernel;
@@ -9,12 +10,14 @@ mod mode;
 mod modes;
 mod node;
 mod programs;
+mod region;
 mod router;
 mod simulation;
 mod threads;
 
 #[cfg(feature = "trace")]
 pub use audit::audit;
+pub use control::Control;
 
 use crate::error::RunError;
 use crate::measure::summary::Figures;
@@ -24,40 +27,13 @@ use crate::plan::{AnyPlan, MOST_ROWS, Plan};
 use crate::trace::PacketTrace;
 #[cfg(feature = "trace")]
 use kernel::regions::Cut;
+use region::Region;
 use serde_json::{Map, Value};
-use simulation::{Region, Schedule, Simulation};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
+use simulation::{Schedule, Simulation};
+use std::sync::atomic::Ordering;
 
 /// Cycles between two looks at [`Control`].
 const CONTROL_PERIOD: u32 = 256;
-
-/// What another thread sees of a running simulation, and how it stops it.
-#[derive(Debug, Default)]
-pub struct Control {
-    /// Set it to stop the run with [`RunError::Cancelled`].
-    pub cancel: AtomicBool,
-    /// How many threads the run may use; 0 counts as 1. Read when it begins.
-    pub threads: AtomicUsize,
-    /// How far the run is, of [`AnyPlan::length`]: cycles, or ticks of a fabric.
-    pub done: AtomicU64,
-    /// Packet-hops (grants) done.
-    pub packet_hops: AtomicU64,
-    /// How many threads the run has used at most, if it has used several.
-    pub threads_used: AtomicUsize,
-    /// Time that all of these have worked, and that they have waited for each other \[ns\].
-    pub worked: AtomicU64,
-    /// See [`Self::worked`].
-    pub waited: AtomicU64,
-}
-
-impl Control {
-    /// A thread has worked and waited for others.
-    fn count_time(&self, worked: Duration, waited: Duration) {
-        self.worked.fetch_add(worked.as_nanos() as u64, Ordering::Relaxed);
-        self.waited.fetch_add(waited.as_nanos() as u64, Ordering::Relaxed);
-    }
-}
 
 /// What a run measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -196,6 +172,8 @@ pub struct Trial {
     pub finest: bool,
     /// How many threads take part, even if it is not worth while; 0 counts as 1.
     pub threads: usize,
+    /// Whether the number of threads varies between one and that.
+    pub varies: bool,
     /// Whether mail between regions is read in the reverse of its order.
     pub reversed: bool,
     /// Cycles that regions run ahead of each other beyond what they may: that results must show.
@@ -208,8 +186,8 @@ pub struct Trial {
 impl From<Trial> for Schedule {
     fn from(trial: Trial) -> Self {
         let cut = if trial.finest { Cut::Finest } else { Cut::Fitting };
-        let Trial { reversed, stretched, panics, .. } = trial;
-        Self { cut, reversed, stretched, panics, is_forced: true, ..Self::new(trial.threads) }
+        let Trial { varies, reversed, stretched, panics, .. } = trial;
+        Self { cut, varies, reversed, stretched, panics, is_forced: true, ..Self::new(trial.threads) }
     }
 }
 
@@ -299,7 +277,7 @@ fn drive<'p, R: Region<'p>>(
 
 /// Refuses to go on with packets, or with ranks of a program, that wait for each other.
 fn look_for_deadlock<'p, R: Region<'p>>(simulation: &Simulation<'p, R>) -> Result<(), RunError> {
-    if let Some(report) = R::find_deadlock(simulation) {
+    if let Some(report) = R::find_deadlock(simulation.whole()) {
         return Err(RunError::Deadlock(report));
     }
     if simulation.plan.has_programs()

@@ -7,7 +7,8 @@ use crate::engine::mode::Mode;
 use crate::engine::node::Run;
 use crate::engine::node::program::Programs;
 use crate::engine::node::synthetic::Synthetic;
-use crate::engine::simulation::{Kind, Simulation};
+use crate::engine::region::Kind;
+use crate::engine::simulation::Simulation;
 use crate::engine::{Fit, Task};
 use crate::plan::{JobPlan, Plan, TrafficPlan};
 

@@ -1,91 +1,22 @@
 //! One simulation: the regions of a network, each some cycles ahead of the others (see `regions`), in turn or on several threads
 //! (see `threads`).
 
-use crate::engine::Control;
-use crate::engine::kernel::Kernel;
+use crate::engine::control::Control;
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::{Cut, Regions};
 use crate::engine::kernel::worker::{Mail, Worker};
-use crate::engine::mode::Mode;
-use crate::engine::node::{RankState, Run};
+use crate::engine::node::RankState;
+use crate::engine::region::{Region, Whole, Windows, lend, simulate};
 use crate::engine::threads::{self, Pace, Post, Team};
-use crate::error::{DeadlockReport, RunError};
+use crate::error::RunError;
 use crate::measure::Counts;
 use crate::measure::places::Places;
 use crate::measure::recorder::Recorder;
-use crate::plan::{JobPlan, Plan};
+use crate::plan::Plan;
 #[cfg(feature = "trace")]
 use crate::trace::Tracer;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-
-/// A kind of routers: what a region of them is in a mode.
-pub trait Kind {
-    /// That.
-    type Region<'p, M: Run>: Region<'p, Mode = M>;
-
-    /// Whether there are modes for it that leave something out.
-    const MODES: bool;
-}
-
-/// Some routers of one kind with their nodes, and all state that only these write.
-///
-/// A router owes its nodes what [`Nodes`](crate::engine::node::Nodes) says. Results must not depend on how the network is cut: the
-/// order in which heads arrive in a cycle does, so it may matter only to those of one slot, of which there is one in a cycle.
-pub trait Region<'p>: Sized + Send {
-    /// The mode of the run.
-    type Mode: Mode;
-
-    /// Constants that only this kind of router has. What is large in them is shared, the rest copied for every region.
-    type Shared: Clone + Sync;
-
-    /// Bytes of a router in a plan.
-    fn router_bytes(plan: &Plan) -> usize;
-
-    /// Most cycles from a grant until the packet has left the router and its link is free again.
-    fn crossing(plan: &Plan) -> u32;
-
-    /// The constants of a plan.
-    fn shared(plan: &'p Plan) -> Self::Shared;
-
-    /// A region of a network at cycle 0, empty.
-    fn new(constants: Constants<'p>, shared: Self::Shared, regions: &Arc<Regions>, number: usize) -> Self;
-
-    /// What its routers and nodes work with.
-    fn kernel(&mut self) -> &mut Kernel<'p, Self::Mode>;
-
-    /// Simulates up to cycle `end`.
-    fn advance(&mut self, end: u32);
-
-    /// Counts what is left at cycle `end`, the last of the run.
-    fn finish(&mut self, end: u32);
-
-    /// The ranks of programs in the region.
-    fn ranks(&self) -> Vec<RankState<'_>>;
-
-    /// Whether the programs of the region, if there are any, are done.
-    fn are_done(&self) -> bool;
-
-    /// The first cycle from the present one on in which anything happens, or may happen, in the region by itself; `u32::MAX` if
-    /// there is none.
-    fn next_event(&self) -> u32;
-
-    /// Goes on at a cycle before which nothing happens.
-    fn skip_to(&mut self, cycle: u32);
-
-    /// Heads that wait for each other, so that none of them can ever move, if there are any.
-    fn find_deadlock(simulation: &Simulation<'p, Self>) -> Option<DeadlockReport>;
-
-    /// Packets of the region, those at nodes and on their way to it included.
-    #[cfg(feature = "trace")]
-    fn packets(&self) -> usize;
-
-    /// Counts anew what else must hold between any two cycles; the error says what does not.
-    #[cfg(feature = "trace")]
-    fn audit(_simulation: &Simulation<'p, Self>) -> Result<(), String> {
-        Ok(())
-    }
-}
 
 /// How a simulation is carried out. No result depends on it.
 #[derive(Clone, Copy)]
@@ -97,6 +28,9 @@ pub struct Schedule {
     /// Whether all threads take part even if it is not worth while.
     #[cfg(feature = "trace")]
     pub is_forced: bool,
+    /// Whether their number varies then.
+    #[cfg(feature = "trace")]
+    pub varies: bool,
     /// Whether mail is read in the reverse of its order.
     #[cfg(feature = "trace")]
     pub reversed: bool,
@@ -116,6 +50,8 @@ impl Schedule {
             threads: threads.max(1),
             #[cfg(feature = "trace")]
             is_forced: false,
+            #[cfg(feature = "trace")]
+            varies: false,
             #[cfg(feature = "trace")]
             reversed: false,
             #[cfg(feature = "trace")]
@@ -172,6 +108,11 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         }
     }
 
+    /// All of it, to be looked at.
+    pub fn whole(&self) -> Whole<'_, 'p, R> {
+        Whole { plan: self.plan, cut: &self.cut, regions: &self.regions, now: self.now }
+    }
+
     /// The present cycle: the next one to be simulated.
     pub fn now(&self) -> u32 {
         self.now
@@ -179,7 +120,7 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
 
     /// Simulates up to cycle `end`, unless the caller wants to stop. Afterwards no mail is under way.
     pub fn advance(&mut self, end: u32, control: &Control) -> Result<(), RunError> {
-        let windows = Windows { plan: self.plan, lookahead: self.cut.lookahead(), end };
+        let windows = Windows::new(self.plan, &self.cut, end);
         let threads = self.threads();
         match self.workers[..threads].split_first_mut() {
             Some(workers) if threads > 1 => {
@@ -198,7 +139,8 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
     fn threads(&mut self) -> usize {
         #[cfg(feature = "trace")]
         if self.schedule.is_forced {
-            return self.workers.len();
+            let fewer = if self.schedule.varies { self.now as usize / 256 % self.workers.len() } else { 0 };
+            return self.workers.len() - fewer;
         }
         self.pace.threads(self.workers.len())
     }
@@ -277,39 +219,5 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         let mut recorder = first.recorder;
         workers.for_each(|worker| recorder.add(worker.recorder));
         Counts { recorder, places: places.unwrap_or_default() }
-    }
-}
-
-/// Simulates a region up to cycle `end` with what a worker lends it. Returns how many packet-hops that were.
-pub fn simulate<'p, R: Region<'p>>(region: &mut R, worker: &mut Worker, end: u32, control: &Control) -> u64 {
-    let before = worker.recorder.packet_hops;
-    lend(region, worker, |region| region.advance(end));
-    let hops = worker.recorder.packet_hops - before;
-    control.packet_hops.fetch_add(hops, Relaxed);
-    hops
-}
-
-/// Does something with a region that counts and sends by a worker.
-fn lend<'p, R: Region<'p>>(region: &mut R, worker: &mut Worker, act: impl FnOnce(&mut R)) {
-    std::mem::swap(worker, &mut region.kernel().worker);
-    act(region);
-    std::mem::swap(worker, &mut region.kernel().worker);
-}
-
-/// The cycles for which regions are simulated each by itself.
-pub struct Windows<'p> {
-    plan: &'p Plan,
-    lookahead: u32,
-    /// Where the last one ends.
-    pub end: u32,
-}
-
-impl Windows<'_> {
-    /// Where the window ends that begins at cycle `now`, for which a thread with this recorder counts from now on.
-    pub fn next(&self, recorder: &mut Recorder, now: u32) -> u32 {
-        let batch = recorder.start_batch(now);
-        let changes = self.plan.jobs.iter().flat_map(JobPlan::changes).map(|phase| phase.from);
-        let change = changes.filter(|&from| from > now).min().unwrap_or(u32::MAX);
-        now.saturating_add(self.lookahead).min(batch).min(change).min(self.end)
     }
 }

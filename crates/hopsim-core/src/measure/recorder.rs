@@ -170,8 +170,6 @@ pub struct Recorder {
     batches: u32,
     /// Batch of the present cycle, `None` outside the window.
     batch: Option<u32>,
-    /// Cycle in which `batch` changes.
-    boundary: u32,
     present: u32,
     jobs: usize,
     /// By batch · jobs + job.
@@ -220,7 +218,6 @@ impl Recorder {
             batch_length: measure.cycles / measure.batches,
             batches: measure.batches,
             batch: None,
-            boundary: measure.warmup,
             present: 0,
             jobs: plan.jobs.len(),
             totals: vec![Totals::default(); measure.batches as usize * plan.jobs.len()],
@@ -311,19 +308,15 @@ impl Recorder {
         self.present = now;
     }
 
-    /// From cycle `now` on packets count for the batch that it is in. Returns the cycle in which the next one begins.
+    /// From cycle `now` on packets count for the batch that it is in. Returns the cycle in which the next one begins, or the window
+    /// ends; `u32::MAX` after that. Nothing is known from the cycles before: other threads may have counted in them.
     pub fn start_batch(&mut self, now: u32) -> u32 {
-        while now == self.boundary {
-            let next = self.batch.map_or(0, |b| b + 1);
-            if next < self.batches && now < self.start + self.cycles {
-                self.batch = Some(next);
-                self.boundary = self.batch_bounds(next).1;
-            } else {
-                self.batch = None;
-                self.boundary = u32::MAX;
-            }
+        self.batch = self.batch_of(now);
+        match self.batch {
+            Some(batch) => self.batch_bounds(batch).1,
+            None if now < self.start => self.start,
+            None => u32::MAX,
         }
-        self.boundary
     }
 
     /// The batch that a cycle is in, `None` outside the window.

@@ -50,7 +50,13 @@ impl Document {
 /// A way of carrying out a simulation: cut as finely as possible, on one to four threads, drawn with the seed of the document.
 pub fn trial(plan: &Plan) -> Trial {
     let seed = plan.experiment.measure.seed as usize;
-    Trial { finest: true, threads: 1 + seed % 4, reversed: seed / 4 % 2 == 1, ..Trial::default() }
+    Trial {
+        finest: true,
+        threads: 1 + seed % 4,
+        varies: seed / 8 % 2 == 1,
+        reversed: seed / 4 % 2 == 1,
+        ..Trial::default()
+    }
 }
 
 /// Most heads that are asked in an experiment: large routers run for fewer cycles, but for 500.

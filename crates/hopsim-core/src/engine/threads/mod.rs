@@ -8,9 +8,9 @@ mod barrier;
 mod post;
 mod shares;
 
-use crate::engine::Control;
+use crate::engine::control::Control;
 use crate::engine::kernel::worker::Worker;
-use crate::engine::simulation::{Region, Windows, simulate};
+use crate::engine::region::{Region, Windows, simulate};
 use crate::error::RunError;
 use barrier::{Barrier, Broken};
 pub use post::Post;

@@ -3,29 +3,29 @@
 use crate::engine::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::engine::kernel::wires::Credit;
 use crate::engine::node::{Nodes, Run};
+use crate::engine::region::Whole;
 use crate::engine::router::cioq::choices::Openings;
 use crate::engine::router::cioq::draws::Attempt;
 use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::router_ref::RouterRef;
 use crate::engine::router::cioq::router_view::RouterView;
 use crate::engine::router::cioq::routers::{Router, initial_credits};
-use crate::engine::simulation::Simulation;
 use crate::network::{NONE, TERMINAL};
 use crate::routing::view::View;
 
 /// A look at a network.
 struct Audit<'s, 'p, const W: usize, M: Run> {
-    simulation: &'s Simulation<'p, Cioq<'p, W, M>>,
+    whole: Whole<'s, 'p, Cioq<'p, W, M>>,
 }
 
 /// Checks every invariant the error names the first breach.
-pub fn audit<'p, const W: usize, M: Run>(simulation: &Simulation<'p, Cioq<'p, W, M>>) -> Result<(), String> {
-    Audit { simulation }.check()
+pub fn audit<'p, const W: usize, M: Run>(whole: Whole<'_, 'p, Cioq<'p, W, M>>) -> Result<(), String> {
+    Audit { whole }.check()
 }
 
 impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     fn check(&self) -> Result<(), String> {
-        for router in 0..self.simulation.plan.network.routers {
+        for router in 0..self.whole.plan.network.routers {
             self.check_credits(router)?;
             self.check_requests(router)?;
             self.check_sleepers(router)?;
@@ -35,7 +35,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
 
     /// The buffers behind every output, and the limited room behind ejection VCs.
     fn check_credits(&self, router: u32) -> Result<(), String> {
-        let network = &self.simulation.plan.network;
+        let network = &self.whole.plan.network;
         for (port, &vcs) in network.layout.output_vcs.iter().enumerate() {
             let base = network.layout.pair_base[port] as usize;
             if network.layout.class[port] == TERMINAL {
@@ -53,7 +53,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     /// Credits + packets queued or on the wire + credits on the wire = capacity, for every output VC of a port. Where VCs
     /// share a buffer, credits follow from what all of them have outstanding.
     fn check_buffers(&self, router: u32, port: usize, (peer, back): (u32, usize)) -> Result<(), String> {
-        let network = &self.simulation.plan.network;
+        let network = &self.whole.plan.network;
         let (base, slots) = (network.layout.pair_base[port], network.layout.slot_base[back]);
         let pairs = (0..network.layout.output_vcs[port] as usize).map(|vc| Pair::at(base as usize + vc));
         let outstanding = pairs.clone().zip((slots as usize..).map(Slot::at)).map(|(pair, slot)| {
@@ -89,14 +89,14 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
 
     /// Free room behind an ejection VC + what the node has not dealt with + room that becomes free = capacity, where that is limited.
     fn check_ejection_space(&self, router: u32, port: usize, pair: Pair) -> Result<(), String> {
-        let layout = &self.simulation.plan.network.layout;
+        let layout = &self.whole.plan.network.layout;
         let (node, vc) =
             (router * layout.terminals as u32 + port as u32, pair.index() - layout.pair_base[port] as usize);
         let cx = &self.region_of(router).0.context;
         let taken = cx.nodes.ejection_space_taken(&cx.kernel, cx.kernel.span.node_here(node), vc);
         let free = self.router(router).credits[pair];
         let returning = self.returning(router, pair);
-        if free + returning + taken != M::Nodes::ejection_space(self.simulation.plan, node) {
+        if free + returning + taken != M::Nodes::ejection_space(self.whole.plan, node) {
             return Err(format!(
                 "node {node} VC {vc}: {free} free + {returning} returning + {taken} taken phits for replies"
             ));
@@ -106,7 +106,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
 
     /// A router of the network: its region, and its number there.
     fn region_of(&self, router: u32) -> (&Cioq<'p, W, M>, RegionRouter) {
-        let region = &self.simulation.regions[self.simulation.cut.of(router)];
+        let region = &self.whole.regions[self.whole.cut.of(router)];
         (region, region.context.kernel.span.router_here(router))
     }
 
@@ -145,7 +145,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
     /// Every head that need not wait for a signal is known to exactly the output VC it wants, and the summary sets agree with the details.
     fn check_requests(&self, router: u32) -> Result<(), String> {
         let (region, number) = self.region_of(router);
-        let (cx, state, network) = (&region.context, self.router(router), &self.simulation.plan.network);
+        let (cx, state, network) = (&region.context, self.router(router), &self.whole.plan.network);
         for pair in (0..network.layout.pairs()).map(Pair::at) {
             let wants = state.wants[pair];
             if state.wanted.contains(pair) == wants.is_empty() {

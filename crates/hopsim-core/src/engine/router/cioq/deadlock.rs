@@ -9,10 +9,10 @@
 use crate::engine::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
 use crate::engine::kernel::pool::Queue;
 use crate::engine::node::Run;
+use crate::engine::region::Whole;
 use crate::engine::router::cioq::ids::{network_id, split_network_id};
 use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::tables::PairInfo;
-use crate::engine::simulation::Simulation;
 use crate::error::{DeadlockReport, WaitingHead};
 use crate::network::TERMINAL;
 
@@ -59,27 +59,27 @@ impl<const W: usize, M: Run> Place<'_, '_, W, M> {
 
 /// A search through a network.
 struct Search<'s, 'p, const W: usize, M: Run> {
-    simulation: &'s Simulation<'p, Cioq<'p, W, M>>,
+    whole: Whole<'s, 'p, Cioq<'p, W, M>>,
 }
 
 /// A cycle of waiting heads, if there is one.
 pub fn find_deadlock<'p, const W: usize, M: Run>(
-    simulation: &Simulation<'p, Cioq<'p, W, M>>,
+    whole: Whole<'_, 'p, Cioq<'p, W, M>>,
 ) -> Option<DeadlockReport> {
-    Search { simulation }.find()
+    Search { whole }.find()
 }
 
 impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
     /// A slot of the network.
     fn place(&self, slot: u32) -> Place<'s, 'p, W, M> {
         let (router, slot) = split_network_id::<W>(slot);
-        let region = &self.simulation.regions[self.simulation.cut.of(router)];
+        let region = &self.whole.regions[self.whole.cut.of(router)];
         Place { region, number: region.context.kernel.span.router_here(router), slot }
     }
 
     /// Whether heads wait in two routers at least: a circle has no fewer.
     fn is_possible(&self) -> bool {
-        let routers = self.simulation.regions.iter().flat_map(|region| region.routers.iter());
+        let routers = self.whole.regions.iter().flat_map(|region| region.routers.iter());
         routers.filter(|router| !router.is_idle::<M>()).take(2).count() == 2
     }
 
@@ -87,7 +87,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
         if !self.is_possible() {
             return None;
         }
-        let slots = 0..self.simulation.plan.network.routers * 64 * W as u32;
+        let slots = 0..self.whole.plan.network.routers * 64 * W as u32;
         let mut census = Census {
             occupied: slots.clone().map(|slot| self.place(slot).occupied()).collect(),
             free: slots.clone().map(|slot| self.place(slot).queue().is_empty()).collect(),
@@ -125,7 +125,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
         }
         let occupied: Vec<u32> =
             self.behind(place, port).map(|slot| census.occupied[slot as usize]).collect();
-        match self.simulation.plan.router.damq {
+        match self.whole.plan.router.damq {
             Some(shares) => {
                 shares[class as usize - 1].credits(&occupied).nth(vc).is_some_and(|room| room >= length)
             }
@@ -137,8 +137,8 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
     fn behind(&self, place: &Place<'_, 'p, W, M>, port: usize) -> impl Iterator<Item = u32> {
         let first = place.region.context.shared.tables.port(port).pair(0);
         let link = &place.region.routers[place.number].ports[port];
-        let there = self.simulation.cut.routers(link.region as usize).start;
-        let count = self.simulation.plan.network.layout.output_vcs[port] as usize;
+        let there = self.whole.cut.routers(link.region as usize).start;
+        let count = self.whole.plan.network.layout.output_vcs[port] as usize;
         (0..count).map(move |vc| {
             let (number, slot) = link.fed(first.up(vc)).split::<W>();
             network_id::<W>(there + number.index() as u32, slot)
@@ -153,7 +153,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
             return Vec::new();
         }
         let vc = shared.output_vc(pair).above(shared.tables.port(port).pair(0));
-        match self.simulation.plan.router.damq {
+        match self.whole.plan.router.damq {
             Some(_) => self.behind(place, port).collect(),
             None => self.behind(place, port).skip(vc).take(1).collect(),
         }
@@ -194,15 +194,15 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
             at = next;
         };
         let waiting = walk[first..].iter().map(|&(slot, pair)| self.describe(slot, pair)).collect();
-        let packets = self.simulation.regions.iter().map(|region| region.context.kernel.inside()).sum();
-        DeadlockReport { cycle: self.simulation.now(), packets, waiting }
+        let packets = self.whole.regions.iter().map(|region| region.context.kernel.inside()).sum();
+        DeadlockReport { cycle: self.whole.now, packets, waiting }
     }
 
     fn describe(&self, slot: u32, pair: Pair) -> WaitingHead {
         let place = self.place(slot);
         let cx = &place.region.context;
         let packet = cx.kernel.packets.get(place.queue().front);
-        let network = &self.simulation.plan.network;
+        let network = &self.whole.plan.network;
         let (input, input_vc) = network.layout.slot_vc(place.slot.index()).unwrap_or((0, 0));
         let (output, output_vc) = network.layout.any_vc(pair.index()).unwrap_or((0, 0));
         WaitingHead {

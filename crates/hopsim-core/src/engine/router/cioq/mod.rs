@@ -37,7 +37,7 @@ use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::Regions;
 use crate::engine::modes;
 use crate::engine::node::{Nodes as _, RankState, Run};
-use crate::engine::simulation::{Kind, Region, Simulation};
+use crate::engine::region::{Kind, Region, Whole};
 use crate::engine::{Fit, Task};
 use crate::error::DeadlockReport;
 use crate::plan::Plan;
@@ -121,8 +121,8 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
         self.context.kernel.now = cycle;
     }
 
-    fn find_deadlock(simulation: &Simulation<'p, Self>) -> Option<DeadlockReport> {
-        deadlock::find_deadlock(simulation)
+    fn find_deadlock(whole: Whole<'_, 'p, Self>) -> Option<DeadlockReport> {
+        deadlock::find_deadlock(whole)
     }
 
     #[cfg(feature = "trace")]
@@ -131,7 +131,7 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
     }
 
     #[cfg(feature = "trace")]
-    fn audit(simulation: &Simulation<'p, Self>) -> Result<(), String> {
-        audit::audit(simulation)
+    fn audit(whole: Whole<'_, 'p, Self>) -> Result<(), String> {
+        audit::audit(whole)
     }
 }

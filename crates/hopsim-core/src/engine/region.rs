@@ -1,0 +1,137 @@
+//! What a simulation knows of its regions, and when they have to wait for each other.
+
+use crate::engine::control::Control;
+use crate::engine::kernel::Kernel;
+use crate::engine::kernel::constants::Constants;
+use crate::engine::kernel::regions::Regions;
+use crate::engine::kernel::worker::Worker;
+use crate::engine::mode::Mode;
+use crate::engine::node::{RankState, Run};
+use crate::error::DeadlockReport;
+use crate::measure::recorder::Recorder;
+use crate::plan::{JobPlan, Plan};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// A kind of routers: what a region of them is in a mode.
+pub trait Kind {
+    /// That.
+    type Region<'p, M: Run>: Region<'p, Mode = M>;
+
+    /// Whether there are modes for it that leave something out.
+    const MODES: bool;
+}
+
+/// Some routers of one kind with their nodes, and all state that only these write.
+///
+/// A router owes its nodes what [`Nodes`](crate::engine::node::Nodes) says. Results must not depend on how the network is cut: the
+/// order in which heads arrive in a cycle does, so it may matter only to those of one slot, of which there is one in a cycle.
+pub trait Region<'p>: Sized + Send {
+    /// The mode of the run.
+    type Mode: Mode;
+
+    /// Constants that only this kind of router has. What is large in them is shared, the rest copied for every region.
+    type Shared: Clone + Sync;
+
+    /// Bytes of a router in a plan.
+    fn router_bytes(plan: &Plan) -> usize;
+
+    /// Most cycles from a grant until the packet has left the router and its link is free again.
+    fn crossing(plan: &Plan) -> u32;
+
+    /// The constants of a plan.
+    fn shared(plan: &'p Plan) -> Self::Shared;
+
+    /// A region of a network at cycle 0, empty.
+    fn new(constants: Constants<'p>, shared: Self::Shared, regions: &Arc<Regions>, number: usize) -> Self;
+
+    /// What its routers and nodes work with.
+    fn kernel(&mut self) -> &mut Kernel<'p, Self::Mode>;
+
+    /// Simulates up to cycle `end`.
+    fn advance(&mut self, end: u32);
+
+    /// Counts what is left at cycle `end`, the last of the run.
+    fn finish(&mut self, end: u32);
+
+    /// The ranks of programs in the region.
+    fn ranks(&self) -> Vec<RankState<'_>>;
+
+    /// Whether the programs of the region, if there are any, are done.
+    fn are_done(&self) -> bool;
+
+    /// The first cycle from the present one on in which anything happens, or may happen, in the region by itself; `u32::MAX` if
+    /// there is none.
+    fn next_event(&self) -> u32;
+
+    /// Goes on at a cycle before which nothing happens.
+    fn skip_to(&mut self, cycle: u32);
+
+    /// Heads that wait for each other, so that none of them can ever move, if there are any.
+    fn find_deadlock(whole: Whole<'_, 'p, Self>) -> Option<DeadlockReport>;
+
+    /// Packets of the region, those at nodes and on their way to it included.
+    #[cfg(feature = "trace")]
+    fn packets(&self) -> usize;
+
+    /// Counts anew what else must hold between any two cycles; the error says what does not.
+    #[cfg(feature = "trace")]
+    fn audit(_whole: Whole<'_, 'p, Self>) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// All regions of a network between two windows.
+pub struct Whole<'a, 'p, R> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// Which router is in which region.
+    pub cut: &'a Regions,
+    /// The regions.
+    pub regions: &'a [R],
+    /// The present cycle: the next one to be simulated.
+    pub now: u32,
+}
+
+/// Simulates a region up to cycle `end` with what a worker lends it. Returns how many packet-hops that were.
+pub fn simulate<'p, R: Region<'p>>(region: &mut R, worker: &mut Worker, end: u32, control: &Control) -> u64 {
+    let before = worker.recorder.packet_hops;
+    lend(region, worker, |region| region.advance(end));
+    let hops = worker.recorder.packet_hops - before;
+    control.packet_hops.fetch_add(hops, Relaxed);
+    hops
+}
+
+/// Does something with a region that counts and sends by a worker.
+pub fn lend<'p, R: Region<'p>>(region: &mut R, worker: &mut Worker, act: impl FnOnce(&mut R)) {
+    std::mem::swap(worker, &mut region.kernel().worker);
+    act(region);
+    std::mem::swap(worker, &mut region.kernel().worker);
+}
+
+/// Cycles times routers of a region that are simulated before anybody looks whether the caller wants to stop: at most 0.1 s.
+const PATIENCE: u32 = 1 << 18;
+
+/// The cycles for which regions are simulated each by itself.
+pub struct Windows<'p> {
+    plan: &'p Plan,
+    lookahead: u32,
+    /// Where the last one ends.
+    pub end: u32,
+}
+
+impl<'p> Windows<'p> {
+    /// Those of a run up to cycle `end`.
+    pub fn new(plan: &'p Plan, cut: &Regions, end: u32) -> Self {
+        let patience = (PATIENCE / cut.routers(0).len() as u32).max(1);
+        Self { plan, lookahead: cut.lookahead().min(patience), end }
+    }
+
+    /// Where the window ends that begins at cycle `now`, for which a thread with this recorder counts from now on.
+    pub fn next(&self, recorder: &mut Recorder, now: u32) -> u32 {
+        let batch = recorder.start_batch(now);
+        let changes = self.plan.jobs.iter().flat_map(JobPlan::changes).map(|phase| phase.from);
+        let change = changes.filter(|&from| from > now).min().unwrap_or(u32::MAX);
+        now.saturating_add(self.lookahead).min(batch).min(change).min(self.end)
+    }
+}
