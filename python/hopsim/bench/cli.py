@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hopsim import _core
-from hopsim.bench import fabrics, programs
+from hopsim.bench import fabrics, programs, scale
 from hopsim.bench.cases import Case, cases
 from hopsim.bench.figures import Figure
 from hopsim.bench.history import History
@@ -42,9 +42,17 @@ class Pattern(click.ParamType[re.Pattern[str]]):
             raise click.BadParameter(f"{value}: not a regular expression: {error}", param=param) from None
 
 
-@click.command("bench")
+RUNNER = click.option(
+    "--runner", type=click.Path(path_type=Path), help="Native runner; default: the one `make bench` builds."
+)
+CASE = click.option(
+    "--case", "pattern", type=Pattern(), metavar="REGEX", help="Only cases whose name matches."
+)
+
+
+@click.group("bench", invoke_without_command=True)
 @click.option("--quick", is_flag=True, help="Few cases and runs, within a minute.")
-@click.option("--case", "pattern", type=Pattern(), metavar="REGEX", help="Only cases whose name matches.")
+@CASE
 @click.option("--runs", type=click.IntRange(1), metavar="N", help="Runs per time; default 5, quick 3.")
 @click.option(
     "--save",
@@ -61,10 +69,10 @@ class Pattern(click.ParamType[re.Pattern[str]]):
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Directory of recorded programs, *.mpt.xz, to be measured too.",
 )
-@click.option(
-    "--runner", type=click.Path(path_type=Path), help="Native runner; default: the one `make bench` builds."
-)
+@RUNNER
+@click.pass_context
 def command(
+    context: click.Context,
     quick: bool,
     pattern: re.Pattern[str] | None,
     runs: int | None,
@@ -79,6 +87,8 @@ def command(
     best of N; instructions are counted by valgrind's callgrind, where it is installed. `ratio` is to
     the last saved run. A missed target is reported and is not an error.
     """
+    if context.invoked_subcommand is not None:
+        return
     known = [
         case for case in [*cases(), *programs.cases(traces), *fabrics.cases()] if not quick or case.quick
     ]
@@ -97,6 +107,17 @@ def command(
     if not no_save:
         history.save(about, [figure for _, figures in measured for figure in figures])
         console.print(f"Saved: {path}", soft_wrap=True)
+
+
+@command.command("scale")
+@CASE
+@RUNNER
+def scale_command(pattern: re.Pattern[str] | None, runner: Path | None) -> None:
+    """Estimate how many times as fast 2 to 128 threads simulate, and see it on this machine.
+
+    Expected values follow from the time that every region takes in every window, measured on one thread.
+    """
+    scale.report(Bench(runner or default_runner(), scale.RUNS), pattern)
 
 
 def _measure(chosen: list[Case], bench: Bench) -> list[tuple[Case, list[Figure]]]:

@@ -151,6 +151,12 @@ class Bench:
         time = max(whole.cpu_s - before.cpu_s, 0.0)
         return Usage(time, whole.wall_s, whole.peak_bytes), packet_hops(out)
 
+    def with_options(self, experiment: Document, *options: str) -> tuple[Usage, str]:
+        """What a run with these options of the runner used, and what it printed."""
+        command = [str(self._runner), self.write("experiment.json", self._config(experiment)), *options]
+        usage, out, _ = self.execute(command)
+        return usage, out
+
     def two_at_once(self, experiment: Document) -> float:
         """Wall time of two runs at once over that of one after the other; the best of some tries."""
         config = self.write("experiment.json", self._config(experiment))

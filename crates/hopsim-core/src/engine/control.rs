@@ -1,6 +1,7 @@
 //! What the caller of a run and its threads tell each other.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// What another thread sees of a running simulation, and how it stops it.
@@ -20,9 +21,18 @@ pub struct Control {
     pub worked: AtomicU64,
     /// See [`Self::worked`].
     pub waited: AtomicU64,
+    /// Time that each region has taken in every window, if that is wanted: then one thread simulates all, cut as for several.
+    pub profile: Option<Mutex<Vec<Vec<Duration>>>>,
 }
 
 impl Control {
+    /// Another window has been simulated, by one thread; `times` are those of its regions.
+    pub fn add_to_profile(&self, times: Vec<Duration>) {
+        if let Some(profile) = &self.profile {
+            profile.lock().unwrap_or_else(PoisonError::into_inner).push(times);
+        }
+    }
+
     /// A thread has worked and waited for others.
     pub fn count_time(&self, worked: Duration, waited: Duration) {
         self.worked.fetch_add(worked.as_nanos() as u64, Ordering::Relaxed);

@@ -17,6 +17,7 @@ use crate::plan::Plan;
 use crate::trace::Tracer;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
 
 /// How a simulation is carried out. No result depends on it.
 #[derive(Clone, Copy)]
@@ -121,7 +122,7 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
     /// Simulates up to cycle `end`, unless the caller wants to stop. Afterwards no mail is under way.
     pub fn advance(&mut self, end: u32, control: &Control) -> Result<(), RunError> {
         let windows = Windows::new(self.plan, &self.cut, end);
-        let threads = self.threads();
+        let threads = if control.profile.is_some() { 1 } else { self.threads() };
         match self.workers[..threads].split_first_mut() {
             Some(workers) if threads > 1 => {
                 let team = Team::new(&mut self.regions, &self.work, (&self.post, threads), windows, control);
@@ -151,14 +152,18 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         self.work.fill(0);
         while now < windows.end {
             let stop = windows.next(&mut self.workers[0].recorder, now);
+            let mut times = Vec::new();
             for (number, region) in self.regions.iter_mut().enumerate() {
+                let clock = control.profile.as_ref().map(|_| Instant::now());
                 let worker = &mut self.workers[0];
                 region.kernel().receive(&mut worker.mail[number]);
                 self.work[number] += simulate(region, worker, stop, control);
+                times.extend(clock.map(|clock| clock.elapsed()));
                 if control.cancel.load(Relaxed) {
                     return Err(RunError::Cancelled);
                 }
             }
+            control.add_to_profile(times);
             now = stop;
         }
         for (region, mail) in self.regions.iter_mut().zip(&mut self.workers[0].mail) {
