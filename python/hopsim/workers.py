@@ -141,7 +141,11 @@ class Submitted:
 
 def simulate(config: str, monitor: _core.Monitor) -> Measured:
     """Run one resolved configuration. Raises `RunError`, `Cancelled`."""
-    run = _core.run(config, monitor)
+    return measured(config, _core.run(config, monitor))
+
+
+def measured(config: str, run: _core.Run) -> Measured:
+    """What was measured of a resolved configuration: its record and its tables."""
     record = {"config": json.loads(config), "result": json.loads(run.summary), "jobs": json.loads(run.jobs)}
     return record, {name: tables.from_buffers(columns) for name, columns in run.tables.items()}
 
