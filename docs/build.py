@@ -29,11 +29,19 @@ PAGES = {
     "model": "docs/model.md",
     "infiniband": "docs/infiniband.md",
     "clusters": "docs/clusters.md",
+    "co-simulation": "docs/co-simulation.md",
     "validation": "docs/validation.md",
     "architecture": "ARCHITECTURE.md",
     "contributing": "CONTRIBUTING.md",
     "changelog": "CHANGELOG.md",
 }
+
+# Files that pages link to, copied as they are.
+FILES = [
+    "examples/co_simulation.py",
+    "examples/co_simulation.c",
+    "crates/hopsim-c/include/hopsim.h",
+]
 
 # Kind -> keys that are a mechanism by themselves, beside the choices of `KINDS`.
 KEYS = {
@@ -51,6 +59,7 @@ LINKS = {
     "model.html": "Model",
     "infiniband.html": "InfiniBand",
     "clusters.html": "Clusters",
+    "co-simulation.html": "Co-simulation",
     "validation.html": "Validation",
     "python/hopsim.html": "Python",
     "rust/hopsim_core/index.html": "Rust",
@@ -83,6 +92,9 @@ def build(out: Path) -> None:
     (out / "mechanisms").mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "docs" / "style.css", out)
     shutil.copytree(ROOT / "docs" / "images", out / "images", dirs_exist_ok=True)
+    for file in FILES:
+        (out / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, out / file)
     for page, source in PAGES.items():
         text = (ROOT / source).read_text("utf-8")
         _write(out / f"{page}.html", _relocated(text, posixpath.dirname(source)), "")

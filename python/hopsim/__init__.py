@@ -15,6 +15,7 @@ from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError
 from hopsim.experiment import Experiment
 from hopsim.interference import interference
 from hopsim.results import Result, Results
+from hopsim.simulation import Message, Simulation
 from hopsim.store import load
 from hopsim.sweep import run, sweep
 
@@ -24,10 +25,12 @@ __all__ = [
     "ConfigError",
     "Experiment",
     "HopsimWarning",
+    "Message",
     "NotRecordedError",
     "Result",
     "Results",
     "RunError",
+    "Simulation",
     "SweepError",
     "interference",
     "load",

@@ -56,6 +56,50 @@ class Run:
         A column of few names in many rows is ("u1", (names, the place of each row's among them)).
         """
 
+class Simulation:
+    """A simulation of one point, which goes on only when it is told to.
+
+    Its calls wait for each other, whatever threads they are from.
+    """
+
+    def __init__(self, config_json: str, threads: int) -> None:
+        """At cycle 0, on so many threads at most. Raises `ConfigError`."""
+
+    @property
+    def now(self) -> int:
+        """The present cycle."""
+
+    @property
+    def in_flight(self) -> int:
+        """Messages that are not there."""
+
+    def inject(self, nodes: tuple[int, int], phits: int, tag: int) -> int:
+        """Inject a message from one node to another in the present cycle; returns its number.
+
+        Raises `ConfigError`.
+        """
+
+    def step(self, cycles: int) -> None:
+        """Simulate so many cycles.
+
+        Raises `ConfigError`, `RunError`, and what the handler of a signal raises.
+        """
+
+    def step_until_delivered(self, most: int) -> bool:
+        """Simulate until a message is there that `delivered` has not returned, or so many cycles.
+
+        Returns whether there is one. Raises as `step` does.
+        """
+
+    def delivered(self) -> list[tuple[int, int, int, int, int, int, int]]:
+        """Messages that are there and that no call has returned, by cycle of delivery and number.
+
+        Number, tag, source, destination, phits, cycle of injection, cycle of delivery.
+        """
+
+    def results(self) -> Run:
+        """What has been measured; ends the simulation. Raises `ConfigError`."""
+
 def version() -> str:
     """Version of the simulator with a digest of its sources: what results are filed under."""
 

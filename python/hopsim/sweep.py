@@ -153,7 +153,9 @@ def _recording(document: Experiment) -> Experiment:
     packets = "ideal" not in config["topology"] and "contention" not in config
     if not document.states("measure.streams"):
         of_packets = ["nodes", "routers", "latency_histogram"] if packets else []
-        document = document.replacing({"measure.streams": of_packets + (["ranks"] if programs else [])})
+        # Driven by another simulator, they have no ranks of their own.
+        ranks = any(job.get("program", {}).keys() - {"external"} for job in config["jobs"])
+        document = document.replacing({"measure.streams": of_packets + (["ranks"] if ranks else [])})
     # Nobody knows beforehand how long programs take.
     if not document.states("measure.interval") and not programs:
         interval = max(1, config["measure"]["cycles"] // TIMESERIES_ROWS)

@@ -88,8 +88,8 @@ class Threads:
         if self._stopping:
             raise Cancelled
         with self._allotment.taken() as threads:
-            measured = simulate(point.config, monitor, threads)
-        return self._finish(point, _result(point, measured))
+            found = simulate(point.config, monitor, threads)
+        return self._finish(point, _result(point, found))
 
     def keep(self, point: Point, future: Future[Result]) -> Result:
         """What the thread has stored."""
@@ -168,7 +168,11 @@ class Submitted:
 
 def simulate(config: str, monitor: _core.Monitor, threads: int = 1) -> Measured:
     """Run one resolved configuration on so many threads at most. Raises `RunError`, `Cancelled`."""
-    run = _core.run(config, monitor, threads)
+    return measured(config, _core.run(config, monitor, threads))
+
+
+def measured(config: str, run: _core.Run) -> Measured:
+    """What was measured of a resolved configuration: its record and its tables."""
     record = {"config": json.loads(config), "result": json.loads(run.summary), "jobs": json.loads(run.jobs)}
     return record, {name: tables.from_buffers(columns) for name, columns in run.tables.items()}
 
@@ -209,6 +213,6 @@ def _error(future: Future[Any]) -> BaseException | None:
         return error
 
 
-def _result(point: Point, measured: Measured) -> Result:
-    record, recorded = measured
+def _result(point: Point, found: Measured) -> Result:
+    record, recorded = found
     return Result(record, point.axes, recorded, point.labels)

@@ -14,7 +14,13 @@ import pytest
 
 from conftest import ROOT, arguments
 
-DOCUMENTS = ["README.md", "docs/package.md", "docs/tutorial.md", "docs/clusters.md"]
+DOCUMENTS = [
+    "README.md",
+    "docs/package.md",
+    "docs/tutorial.md",
+    "docs/clusters.md",
+    "docs/co-simulation.md",
+]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 

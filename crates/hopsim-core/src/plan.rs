@@ -3,6 +3,7 @@
 mod any;
 mod classes;
 mod damq;
+pub mod external;
 pub mod fabric;
 mod generators;
 mod jobs;
@@ -331,6 +332,9 @@ fn check_streams(experiment: &Experiment) -> Result<(), ConfigError> {
         let reason = match RecordStream::OF_PROGRAMS.contains(stream) {
             _ if RecordStream::OF_FABRICS.contains(stream) => "the network is no InfiniBand fabric",
             true if !has_programs => "no job runs a program",
+            true if *stream != RecordStream::MessageSizes && !experiment.has_ranks() => {
+                "another simulator drives the nodes of all programs, and is told of their messages"
+            }
             false if !has_contention => "without contention no router sees a packet",
             _ => continue,
         };

@@ -17,6 +17,8 @@ pub enum Program {
     Graph(Arc<Graph>),
     /// All take part in a search of Graph500.
     Search(Arc<Search>),
+    /// None does anything by itself: another simulator says what so many ranks send.
+    External(u32),
 }
 
 impl Program {
@@ -26,6 +28,7 @@ impl Program {
             Self::Script(script) => script.ranks(),
             Self::Graph(graph) => graph.ranks.len() as u32,
             Self::Search(search) => search.parameters().ranks,
+            Self::External(ranks) => *ranks,
         }
     }
 
@@ -33,7 +36,7 @@ impl Program {
     pub fn clock(&self) -> Clock {
         match self {
             Self::Graph(graph) => graph.clock,
-            Self::Script(_) | Self::Search(_) => Clock::Nanoseconds,
+            Self::Script(_) | Self::Search(_) | Self::External(_) => Clock::Nanoseconds,
         }
     }
 
@@ -43,6 +46,7 @@ impl Program {
             Self::Script(script) => Host::of_script(rank, script, rules),
             Self::Graph(graph) => Host::of_graph(rank, graph, rules),
             Self::Search(search) => Host::of_search(rank, search, rules),
+            Self::External(_) => Host::external(rank, rules),
         }
     }
 
@@ -53,7 +57,7 @@ impl Program {
             Self::Graph(graph) => {
                 graph.ranks[rank as usize].lines.get(record as usize).map(|&line| line.into())
             }
-            Self::Search(_) => None,
+            Self::Search(_) | Self::External(_) => None,
         }
     }
 }

@@ -5,6 +5,7 @@ mod errors;
 mod monitor;
 mod programs;
 mod run;
+mod stepping;
 mod traces;
 
 use hopsim_core::config::document;
@@ -146,6 +147,8 @@ mod _core {
     use super::monitor::Monitor;
     #[pymodule_export]
     use super::run::{Run, run};
+    #[pymodule_export]
+    use super::stepping::Simulation;
     #[pymodule_export]
     use super::traces::{convert_program, program_info};
     #[pymodule_export]

@@ -15,6 +15,13 @@ use std::sync::atomic::Ordering;
 #[pyclass(frozen, module = "hopsim._core")]
 pub struct Run(Outcome);
 
+impl Run {
+    /// That of a simulation which has ended.
+    pub fn new(outcome: Outcome) -> Self {
+        Self(outcome)
+    }
+}
+
 #[pymethods]
 impl Run {
     /// The summary record, a flat JSON object.
@@ -66,6 +73,7 @@ pub fn run(py: Python<'_>, config_json: &str, monitor: &Bound<'_, Monitor>, thre
     py.detach(|| {
         let experiment = document::from_json(config_json).map_err(|e| errors::in_configuration(&e))?;
         let plan = AnyPlan::new(&experiment, &programs::kept).map_err(|e| errors::in_configuration(&e))?;
+        plan.check_alone().map_err(|e| errors::in_configuration(&e))?;
         shared.total.store(plan.length(), Ordering::Relaxed);
         engine::run_any(&plan, &shared.control).map(Run).map_err(|e| errors::in_run(&e))
     })

@@ -2,8 +2,8 @@
 
 Expected: the time that every region takes in every window is measured on one thread, with the network cut
 as for so many threads. In a window threads take the regions of their shares and then those left over of
-others, as the engine does, and then meet; a meeting is taken to last `MEETING_S` for each thread. That threads
-share memory is not allowed for.
+others, as the engine does, and then meet; a meeting is taken to last `MEETING_S` for each thread. Nothing is
+allowed for threads that share memory.
 Seen: wall time on this machine, with no more threads than it has cores.
 """
 

@@ -77,6 +77,11 @@ impl Experiment {
         self.jobs.iter().any(|job| job.program.is_some())
     }
 
+    /// Whether some job runs a program of its own, which no other simulator drives.
+    pub fn has_ranks(&self) -> bool {
+        self.jobs.iter().any(|job| !matches!(job.program, None | Some(ProgramConfig::External(_))))
+    }
+
     /// The jobs that run, each with its number among all.
     pub fn running(&self) -> impl Iterator<Item = (usize, &JobConfig)> {
         let runs = |job: &JobConfig| {

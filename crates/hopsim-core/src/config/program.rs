@@ -45,6 +45,11 @@ pub enum ProgramConfig {
     Training(TrainingConfig),
     /// A breadth-first search of the Graph500 benchmark (Fuentes 2017, chapter 2).
     Graph500(Graph500Config),
+    /// Another simulator, of processors or of a whole system, drives the nodes: it injects messages of so many phits and is told of
+    /// those that are there (`hs.Simulation` in Python, `hopsim.h` in C). All nodes of the placement take part, and are named by
+    /// their numbers in the network. Messages are cut into packets by `host.packet_length`, `header_length`, `last_packet` and
+    /// `gap`; what processors add is the other simulator's. `units` is not needed. `hopsim run` refuses such documents.
+    External(ExternalConfig),
 }
 
 impl ProgramConfig {
@@ -231,6 +236,11 @@ fn query_bytes() -> u32 {
 fn levels() -> u32 {
     9
 }
+
+/// Nodes that another simulator drives: there is nothing to say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExternalConfig {}
 
 /// A program in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -9,13 +9,13 @@ use crate::trace::PacketTrace;
 struct Audited(u32, Trial);
 
 impl Task for Audited {
-    type Output = Result<(), String>;
+    type Output<'p> = Result<(), String>;
 
     fn schedule(&self) -> Schedule {
         self.1.into()
     }
 
-    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output {
+    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
         simulation.watch();
         for _ in 0..self.0 {
             simulation

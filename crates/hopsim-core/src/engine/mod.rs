@@ -13,6 +13,7 @@ mod programs;
 mod region;
 mod router;
 mod simulation;
+pub mod stepping;
 mod threads;
 
 #[cfg(feature = "trace")]
@@ -60,14 +61,14 @@ enum Fit {
 
 /// Something done with a simulation, whatever its routers and mode.
 trait Task: Sized {
-    type Output;
+    type Output<'p>;
     /// How it wants to be carried out.
     fn schedule(&self) -> Schedule;
-    fn with<'p, R: Region<'p>>(self, simulation: Simulation<'p, R>) -> Self::Output;
+    fn with<'p, R: Region<'p>>(self, simulation: Simulation<'p, R>) -> Self::Output<'p>;
 }
 
 /// Picks the kind of router, once per run: a row for each.
-fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
+fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output<'_> {
     router::cioq::perform(plan, fit, task)
 }
 
@@ -78,13 +79,13 @@ struct Measured<'c> {
 }
 
 impl Task for Measured<'_> {
-    type Output = Result<Outcome, RunError>;
+    type Output<'p> = Result<Outcome, RunError>;
 
     fn schedule(&self) -> Schedule {
         self.schedule
     }
 
-    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output {
+    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
         let plan = simulation.plan;
         let measure = &plan.experiment.measure;
         let end = drive(&mut simulation, measure.warmup + measure.cycles, self.control)?;
@@ -122,13 +123,13 @@ struct Traced {
 
 #[cfg(feature = "trace")]
 impl Task for Traced {
-    type Output = Result<Vec<PacketTrace>, RunError>;
+    type Output<'p> = Result<Vec<PacketTrace>, RunError>;
 
     fn schedule(&self) -> Schedule {
         self.schedule
     }
 
-    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output {
+    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
         simulation.watch();
         drive(&mut simulation, self.cycles, &Control::default())?;
         Ok(simulation.take_tracer().into_traces())

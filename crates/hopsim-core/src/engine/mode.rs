@@ -4,7 +4,7 @@
 use crate::engine::kernel::wheel::Calendar;
 
 /// A kind of run.
-pub trait Mode: Clone + Send + Sync {
+pub trait Mode: Clone + Send + Sync + 'static {
     /// Packets of one length, longer than the crossbar latency, and round-robin arbiters without priority; also `REGULAR`.
     const PLAIN: bool;
     /// No named choice differs from its default; also `REGULAR`.

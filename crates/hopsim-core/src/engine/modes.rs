@@ -78,7 +78,7 @@ macro_rules! modes {
 
         /// Picks the mode of a name.
         #[cfg(feature = "trace")]
-        fn in_mode<K: Kind, T: Task>(name: &str, plan: &Plan, task: T) -> T::Output {
+        fn in_mode<'p, K: Kind, T: Task>(name: &str, plan: &'p Plan, task: T) -> T::Output<'p> {
             match name {
                 $(stringify!($mode) => simulate::<K, $mode, T>(plan, task),)*
                 _ => unreachable!("a name of `fitting`"),
@@ -100,7 +100,7 @@ modes! {
 }
 
 /// Picks the mode, once per run: everything below is compiled for it.
-pub(in crate::engine) fn perform<K: Kind, T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
+pub(in crate::engine) fn perform<K: Kind, T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output<'_> {
     if plan.has_programs() {
         return simulate::<K, WithPrograms, T>(plan, task);
     }
@@ -123,11 +123,11 @@ pub(in crate::engine) fn perform<K: Kind, T: Task>(plan: &Plan, fit: Fit, task: 
 }
 
 /// Picks one of the modes that fit any plan.
-fn in_general<K: Kind, T: Task>(plan: &Plan, task: T) -> T::Output {
+fn in_general<K: Kind, T: Task>(plan: &Plan, task: T) -> T::Output<'_> {
     if is_full(plan) { simulate::<K, Full, T>(plan, task) } else { simulate::<K, General, T>(plan, task) }
 }
 
-fn simulate<K: Kind, M: Run, T: Task>(plan: &Plan, task: T) -> T::Output {
+fn simulate<K: Kind, M: Run, T: Task>(plan: &Plan, task: T) -> T::Output<'_> {
     let schedule = task.schedule();
     task.with(Simulation::<K::Region<'_, M>>::new(plan, schedule))
 }

@@ -6,10 +6,11 @@ use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::Regions;
 use crate::engine::kernel::worker::Worker;
 use crate::engine::mode::Mode;
-use crate::engine::node::{RankState, Run};
+use crate::engine::node::{Delivered, RankState, Run};
 use crate::error::DeadlockReport;
 use crate::measure::recorder::Recorder;
 use crate::plan::{JobPlan, Plan};
+use hopsim_programs::host::machine::Sending;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -26,7 +27,7 @@ pub trait Kind {
 ///
 /// A router owes its nodes what [`Nodes`](crate::engine::node::Nodes) says. Results must not depend on how the network is cut: the
 /// order in which heads arrive in a cycle does, so it may matter only to those of one slot, of which there is one in a cycle.
-pub trait Region<'p>: Sized + Send {
+pub trait Region<'p>: Sized + Send + 'p {
     /// The mode of the run.
     type Mode: Mode;
 
@@ -53,6 +54,12 @@ pub trait Region<'p>: Sized + Send {
 
     /// Counts what is left at cycle `end`, the last of the run.
     fn finish(&mut self, end: u32);
+
+    /// A node of it, which another simulator drives, sends a message in the present cycle.
+    fn post(&mut self, node: u32, message: Sending);
+
+    /// Moves the messages for such nodes that are there to `delivered`.
+    fn take_delivered(&mut self, delivered: &mut Vec<Delivered>);
 
     /// The ranks of programs in the region.
     fn ranks(&self) -> Vec<RankState<'_>>;

@@ -1,7 +1,7 @@
 //! Which engine runs an experiment.
 
 use super::programs::Library;
-use super::{FabricPlan, Plan};
+use super::{FabricPlan, Plan, external};
 use crate::config::Experiment;
 use crate::error::ConfigError;
 
@@ -21,6 +21,14 @@ impl AnyPlan {
             return FabricPlan::new(experiment, library).map(|plan| Self::Fabric(Box::new(plan)));
         }
         Plan::with_programs(experiment, library).map(|plan| Self::Network(Box::new(plan)))
+    }
+
+    /// Refuses to run it by itself if another simulator is to drive it.
+    pub fn check_alone(&self) -> Result<(), ConfigError> {
+        match self {
+            Self::Network(plan) => external::check_alone(plan),
+            Self::Fabric(_) => Ok(()),
+        }
     }
 
     /// The document with every default filled in.

@@ -109,13 +109,18 @@ pub struct ProgramPlan {
     pub rules: Arc<Rules>,
     /// Cycle in which the program begins.
     pub start: u32,
-    /// Whether it is run until the programs of all other jobs are done.
+    /// Whether it is run until the programs of all other jobs are done, or driven as long as another simulator wants.
     pub is_endless: bool,
     /// What its hosts write down for the record streams.
     pub wanted: Wanted,
 }
 
 impl ProgramPlan {
+    /// Whether another simulator drives its nodes.
+    pub fn is_external(&self) -> bool {
+        matches!(self.program, Program::External(_))
+    }
+
     /// The host of a rank, before the program begins.
     pub fn host(&self, rank: Rank) -> Host {
         self.program.host(rank, &self.rules).writing(self.wanted)
@@ -381,7 +386,8 @@ pub fn check_only(experiment: &Experiment) -> Result<(), ConfigError> {
 /// Refuses programs that are run until all others are done if there is no other.
 pub fn check_ends<'p>(programs: impl Iterator<Item = &'p ProgramPlan>) -> Result<(), ConfigError> {
     let mut programs = programs.peekable();
-    if programs.peek().is_some() && programs.all(|program| program.is_endless) {
+    let waits = |program: &ProgramPlan| program.is_endless && !program.is_external();
+    if programs.peek().is_some() && programs.all(waits) {
         return Err(ConfigError::new("jobs", "all programs are run until the others are done")
             .value("repeat = \"forever\"")
             .valid("a program that ends"));

@@ -1,5 +1,6 @@
 //! Programs: what their ranks do, on which hosts.
 
+use super::external;
 use super::generators;
 use super::quantity::{SIZES, TIMES, positive};
 use super::within;
@@ -49,6 +50,13 @@ pub fn check_contention(plan: &Plan) -> Result<(), ConfigError> {
         };
         return Err(ConfigError::new(format!("jobs.{index}"), reason).valid("jobs with a program"));
     }
+    if let Some((index, _)) = external::driven(plan).next()
+        && (is_ideal || alone)
+    {
+        let reason = "another simulator drives the nodes, which needs a network in which packets meet";
+        return Err(ConfigError::new(format!("jobs.{index}.program.external"), reason)
+            .valid("another topology than ideal, and no contention = \"none\""));
+    }
     if alone && !is_ideal && plan.network.slowest_link() > 1 {
         let reason = "some links take several cycles for a phit";
         return Err(ConfigError::new("contention", reason).value("none").valid("links of a phit per cycle"));
@@ -76,6 +84,7 @@ pub fn plan(
     }
     nodes.truncate(ranks);
     let program = repeated(program, job.repeat)?;
+    let units = if let Program::External(_) = &program { Some(external::units(job, units)?) } else { units };
     let units = units.ok_or_else(|| {
         ConfigError::new(
             "program",
@@ -90,7 +99,8 @@ pub fn plan(
     {
         table::check_times(graph, rate, MAX_CYCLES).map_err(|error| unread(config, error.to_string()))?;
     }
-    let is_endless = matches!(job.repeat, Some(Repeat::Named(_)));
+    let is_external = matches!(program, Program::External(_));
+    let is_endless = is_external || matches!(job.repeat, Some(Repeat::Named(_)));
     let wants = |stream| !is_endless && experiment.measure.streams.contains(&stream);
     Ok(ProgramPlan {
         name: job.name.clone().unwrap_or_default(),
@@ -125,6 +135,7 @@ fn load(
         ProgramConfig::Stencil(config) => generators::stencil(config),
         ProgramConfig::Training(config) => generators::training(config),
         ProgramConfig::Graph500(config) => generators::graph500(config, nodes, seeds),
+        ProgramConfig::External(_) => Ok(Program::External(nodes)),
         ProgramConfig::Trace(_)
         | ProgramConfig::Goal(_)
         | ProgramConfig::Table(_)
@@ -161,6 +172,9 @@ fn repeated(program: Program, repeat: Option<Repeat>) -> Result<Program, ConfigE
                 .valid("a number, or two ranks"))
         }
         Program::Script(script) => Ok(Program::Script(Arc::new(Repeated::new(script, times)))),
+        Program::External(_) => {
+            Err(ConfigError::new("repeat", "another simulator drives the nodes").valid("no such key"))
+        }
         Program::Graph(_) | Program::Search(_) => {
             Err(ConfigError::new("repeat", "graphs of operations and searches of Graph500 run once")
                 .valid("no such key; trace, list, collective, stencil or training"))
@@ -174,10 +188,13 @@ pub struct Units {
     /// Length of a cycle \[ns\].
     cycle: Fraction,
     /// Size of a phit \[bytes\].
-    phit: Fraction,
+    pub phit: Fraction,
 }
 
 impl Units {
+    /// A phit of a byte, and a cycle of a nanosecond.
+    pub const PLAIN: Self = Self { cycle: Fraction::ONE, phit: Fraction::ONE };
+
     /// Those of a network that counts bytes.
     pub fn without_phits(cycle: Fraction) -> Self {
         Self { cycle, phit: Fraction::ONE }

@@ -17,4 +17,5 @@ mod modes;
 mod plans;
 mod programs;
 mod shortest_paths;
+mod stepping;
 mod traffic;

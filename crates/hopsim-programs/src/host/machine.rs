@@ -285,7 +285,8 @@ impl Machine {
         self.queue.push_back(Outgoing { letter, queued: now, sender: Some(sender) });
     }
 
-    fn count_received(&mut self, there: Cycle, letter: &Letter) {
+    /// A message for the rank, whose payload it carries, was there in cycle `there`.
+    pub fn count_received(&mut self, there: Cycle, letter: &Letter) {
         self.figures.messages_received += 1;
         self.figures.bytes_received += letter.bytes;
         let latency = u64::from(there - letter.joined);
@@ -399,19 +400,32 @@ impl Machine {
         if is_own {
             self.announce(now, &letter, None);
         } else {
-            if let Some(messages) = &mut self.log.messages {
-                messages.send(&letter);
-            }
-            self.figures.messages_sent += 1;
-            self.figures.bytes_sent += bytes;
             let injected = is_eager && self.rules.send_completes == SendCompletes::Injected;
-            self.queue.push_back(Outgoing { letter, queued: now, sender: injected.then_some(id) });
+            self.enqueue(letter, injected.then_some(id));
         }
         let is_done = is_own || (is_eager && self.rules.send_completes == SendCompletes::Buffered);
         is_done.then(|| {
             self.remove(id);
             Reached { owner, started: false, done: true }
         })
+    }
+
+    /// A message to another rank, which no operation sends, joins the queue in cycle `now`.
+    pub fn post(&mut self, now: Cycle, message: Sending) {
+        let Sending { to, tag, communicator, bytes } = message;
+        let number = self.next_number();
+        let letter = self.letter(to, number, Purpose::Eager, now);
+        self.enqueue(Letter { tag, communicator, bytes, ..letter }, None);
+    }
+
+    /// A message to another rank joins the queue; `sender` is done when its last phit has left.
+    fn enqueue(&mut self, letter: Letter, sender: Option<u32>) {
+        if let Some(messages) = &mut self.log.messages {
+            messages.send(&letter);
+        }
+        self.figures.messages_sent += 1;
+        self.figures.bytes_sent += letter.bytes;
+        self.queue.push_back(Outgoing { letter, queued: letter.joined, sender });
     }
 
     fn remove(&mut self, id: u32) {

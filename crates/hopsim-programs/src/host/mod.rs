@@ -18,7 +18,7 @@ use crate::graph500::Search;
 use crate::host::graph::Operations;
 use crate::host::graph500::Searching;
 use crate::host::log::{Activity, Log, Stage, Wanted};
-use crate::host::machine::{Machine, Operation, Reached, Work};
+use crate::host::machine::{Machine, Operation, Reached, Sending, Work};
 use crate::host::rules::{Rules, SendCompletes};
 use crate::host::sequence::Sequence;
 use crate::record::{Communicator, Rank, Script};
@@ -133,6 +133,8 @@ enum Program {
     Sequence(Sequence),
     Graph(Operations),
     Search(Box<Searching>),
+    /// Another simulator says what the rank sends, and is told what is there for it.
+    External,
 }
 
 impl Program {
@@ -141,7 +143,7 @@ impl Program {
             Self::Sequence(sequence) => sequence.go_on(now, machine),
             Self::Graph(operations) => operations.begin(now, machine),
             // It goes on by itself when the host runs.
-            Self::Search(_) => {}
+            Self::Search(_) | Self::External => {}
         }
     }
 
@@ -151,6 +153,7 @@ impl Program {
             Self::Sequence(sequence) => sequence.reached(now, machine, reached),
             Self::Graph(operations) => operations.reached(now, machine, reached),
             Self::Search(searching) => searching.reached(now, machine, reached),
+            Self::External => {}
         }
     }
 
@@ -160,6 +163,7 @@ impl Program {
             Self::Sequence(sequence) => sequence.is_exhausted(),
             Self::Graph(operations) => operations.is_exhausted(),
             Self::Search(searching) => searching.is_exhausted(),
+            Self::External => true,
         }
     }
 
@@ -167,7 +171,7 @@ impl Program {
     fn awaited(&self, machine: &Machine) -> Option<Operation> {
         let next = match self {
             Self::Sequence(sequence) => machine.first(|owner| sequence.stands_at(owner)),
-            Self::Graph(_) | Self::Search(_) => None,
+            Self::Graph(_) | Self::Search(_) | Self::External => None,
         };
         next.or_else(|| machine.first(|_| true))
     }
@@ -177,6 +181,7 @@ impl Program {
             Self::Sequence(sequence) => sequence.records_left(),
             Self::Graph(operations) => operations.left(),
             Self::Search(searching) => searching.left(),
+            Self::External => 0,
         }
     }
 }
@@ -210,6 +215,11 @@ impl Host {
         Self { machine, program: Program::Search(Box::new(searching)) }
     }
 
+    /// A rank that another simulator drives: it sends what that one posts, and takes all that is there without a receive.
+    pub fn external(rank: Rank, rules: &Arc<Rules>) -> Self {
+        Self { machine: Machine::new(rank, Arc::clone(rules), 1, false), program: Program::External }
+    }
+
     /// The same host, which writes down what is wanted.
     #[must_use]
     pub fn writing(mut self, wanted: Wanted) -> Self {
@@ -230,10 +240,18 @@ impl Host {
 
     /// The last phit of a message for it is there.
     pub fn deliver(&mut self, now: Cycle, letter: &Letter, there: Cycle) {
+        if matches!(self.program, Program::External) {
+            return self.machine.count_received(there, letter);
+        }
         self.machine.deliver(now, letter, there);
         if let Program::Search(searching) = &mut self.program {
             searching.announced(now, &mut self.machine, letter);
         }
+    }
+
+    /// Another simulator sends a message in cycle `now`: it joins the queue.
+    pub fn post(&mut self, now: Cycle, message: Sending) {
+        self.machine.post(now, message);
     }
 
     /// Does what follows from all that has happened by cycle `now`.

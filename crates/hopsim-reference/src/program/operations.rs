@@ -52,6 +52,7 @@ pub fn operations(program: &ProgramPlan, rank: u32) -> Vec<Operation> {
         Program::Script(script) => of_records(script, rank, clock),
         Program::Graph(graph) => of_graph(graph, rank, clock),
         Program::Search(_) => unimplemented!("the reference has no searches"),
+        Program::External(_) => unimplemented!("nobody drives the reference"),
     }
 }
 

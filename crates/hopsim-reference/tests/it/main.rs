@@ -8,4 +8,5 @@ mod metrics;
 mod program_laws;
 mod programs;
 mod routing;
+mod stepping;
 mod traffic;

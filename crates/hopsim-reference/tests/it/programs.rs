@@ -131,7 +131,7 @@ impl Coverage {
                 Program::Graph(graph) if graph.clock != Clock::Nanoseconds => "tables",
                 Program::Graph(graph) if graph.communicators.len() > 1 => "collectives in graphs",
                 Program::Graph(_) => "graphs",
-                Program::Script(_) | Program::Search(_) => "sequences",
+                Program::Script(_) | Program::Search(_) | Program::External(_) => "sequences",
             });
             let rules = &program.rules;
             self.count(if rules.eager_limit.is_some() { "rendezvous" } else { "eager" });

@@ -10,6 +10,7 @@ use crate::engine::kernel::doors::Doors;
 use crate::engine::kernel::ids::{RegionNode, Terminal};
 use crate::engine::mode::Mode;
 use crate::plan::Plan;
+use hopsim_programs::host::machine::Sending;
 use hopsim_programs::host::{Host, Letter};
 
 /// The nodes of a region, which have numbers of their own there: see [`RegionNode`].
@@ -51,6 +52,14 @@ pub trait Nodes<M: Mode>: Sized + Send {
         0
     }
 
+    /// The rank on a node, which another simulator drives, sends a message in cycle `now`, before its nodes do anything.
+    fn post(&mut self, _node: RegionNode, _now: u32, _message: Sending) {
+        unreachable!("only nodes that run programs are driven")
+    }
+
+    /// Moves the messages for such ranks whose last phit is there by cycle `now` to `delivered`.
+    fn take_delivered(&mut self, _now: u32, _delivered: &mut Vec<Delivered>) {}
+
     /// The ranks of programs in the region.
     fn ranks(&self) -> Vec<RankState<'_>> {
         Vec::new()
@@ -78,6 +87,16 @@ pub trait Nodes<M: Mode>: Sized + Send {
     fn waiting(&self) -> usize;
 }
 
+/// A message for a rank that another simulator drives.
+pub struct Delivered {
+    /// The job.
+    pub job: u8,
+    /// The message.
+    pub letter: Letter,
+    /// Cycle in which its last phit is there.
+    pub at: u32,
+}
+
 /// A rank of a program, to be looked at.
 pub struct RankState<'a> {
     /// Its job.
@@ -95,7 +114,7 @@ pub struct RankState<'a> {
 /// A mode with the kind of nodes that takes part.
 pub trait Run: Mode {
     /// Theirs.
-    type Nodes: Nodes<Self>;
+    type Nodes: Nodes<Self> + 'static;
 }
 
 /// A packet leaves for its node at `departure`, and the network forgets it.

@@ -3,6 +3,7 @@
 use super::clock::Clock;
 use super::running;
 use crate::config::Experiment;
+use crate::config::program::ProgramConfig;
 use crate::error::ConfigError;
 use crate::plan::jobs::{self, ProgramPlan};
 use crate::plan::programs::{self, Library, Units};
@@ -48,6 +49,7 @@ pub fn build(
         let host = job.host.clone().unwrap_or_default();
         let service_level = host.service_level.unwrap_or(0);
         let plan = within(0..=15, u32::from(service_level), "host.service_level").and_then(|()| {
+            check_driven(program)?;
             programs::plan(experiment, (number as u64, job, program), nodes, (Some(units), library))
         });
         Some(match plan {
@@ -58,6 +60,15 @@ pub fn build(
     let all: Vec<FabricProgram> = experiment.running().filter_map(one).collect::<Result<_, _>>()?;
     jobs::check_ends(all.iter().map(|program| &program.plan))?;
     Ok(all)
+}
+
+/// Refuses nodes that another simulator drives: it counts in cycles and phits.
+fn check_driven(program: &ProgramConfig) -> Result<(), ConfigError> {
+    if !matches!(program, ProgramConfig::External(_)) {
+        return Ok(());
+    }
+    let reason = "another simulator counts in cycles and phits, which a fabric of InfiniBand has not";
+    Err(ConfigError::new("program.external", reason).valid("router.cioq, router.input_queued"))
 }
 
 /// The longest time that programs may take.

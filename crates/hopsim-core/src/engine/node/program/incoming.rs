@@ -34,16 +34,16 @@ impl Inbox {
         self.sources.entry(from).or_default().push(incoming);
     }
 
-    /// Packet `serial` from `source` will be there at cycle `at`. Returns, if it is the last of its message, the number of the
-    /// first one and the cycle in which all are there.
+    /// Packet `serial` from `source` will be there at cycle `at`. Returns, if it is the last of its message, that, the number of
+    /// the first one and the cycle in which all are there.
     #[inline]
-    pub fn packet(&mut self, (source, serial): (u32, u32), at: u32) -> Option<(u32, u32)> {
+    pub fn packet(&mut self, (source, serial): (u32, u32), at: u32) -> Option<(Letter, u32, u32)> {
         let messages = self.sources.get_mut(&source)?;
         let message =
             messages.iter_mut().find(|message| serial.wrapping_sub(message.first) < message.packets)?;
         message.left -= 1;
         message.there = message.there.max(at);
-        (message.left == 0).then_some((message.first, message.there))
+        (message.left == 0).then_some((message.letter, message.first, message.there))
     }
 
     /// The message from `source` that begins with packet `first` is there. What its receiver learns of now, in the order of the

@@ -13,9 +13,10 @@ use crate::engine::kernel::wheel::{Bitmap, Wheel};
 use crate::engine::mode::Mode;
 use crate::engine::node::program::seat::Seat;
 use crate::engine::node::synthetic::Synthetic;
-use crate::engine::node::{Nodes, RankState};
+use crate::engine::node::{Delivered, Nodes, RankState};
 use crate::network::NONE;
 use crate::plan::Plan;
+use hopsim_programs::host::machine::Sending;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -40,6 +41,8 @@ pub struct Programs {
     seats: Vec<Seat>,
     /// Messages that will be there.
     there: Wheel<There, Bitmap>,
+    /// Messages for ranks that another simulator drives and has not been told of, some of which will only be there.
+    delivered: Vec<Delivered>,
     /// Which seats have something of their own to do, and when: (cycle, seat) as one number, which is compared faster.
     agenda: BinaryHeap<Reverse<u64>>,
     /// Seats with something to do in this cycle.
@@ -74,6 +77,7 @@ impl<M: Mode> Nodes<M> for Programs {
             synthetic,
             seat_of,
             there: Wheel::new(horizon),
+            delivered: Vec::new(),
             agenda,
             due: Vec::new(),
             left: seats.iter().filter(|seat| !seat.is_endless).count(),
@@ -118,9 +122,12 @@ impl<M: Mode> Nodes<M> for Programs {
             return self.synthetic.hear(kernel, packet, departure);
         }
         let (source, end) = (record.source, departure + u32::from(record.length));
-        let last = self.seats[number as usize].inbox.packet((source, record.serial), end);
-        if let Some((first, at)) = last {
+        let seat = &mut self.seats[number as usize];
+        if let Some((letter, first, at)) = seat.inbox.packet((source, record.serial), end) {
             self.there.push(at, There { seat: number, source, first });
+            if seat.is_external {
+                self.delivered.push(Delivered { job: seat.job, letter, at });
+            }
         }
     }
 
@@ -150,6 +157,20 @@ impl<M: Mode> Nodes<M> for Programs {
 
     fn count_held(&mut self, kernel: &mut Kernel<'_, M>) {
         self.synthetic.count_held(kernel);
+    }
+
+    fn post(&mut self, node: RegionNode, now: u32, message: Sending) {
+        let number = self.seat_of[node];
+        let seat = &mut self.seats[number as usize];
+        seat.host.post(now, message);
+        if now < seat.wakes_at {
+            seat.wakes_at = now;
+            self.agenda.push(Reverse(entry(now, number)));
+        }
+    }
+
+    fn take_delivered(&mut self, now: u32, delivered: &mut Vec<Delivered>) {
+        delivered.extend(self.delivered.extract_if(.., |message| message.at <= now));
     }
 
     fn ranks(&self) -> Vec<RankState<'_>> {

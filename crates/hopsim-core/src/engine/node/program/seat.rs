@@ -41,6 +41,8 @@ pub struct Seat {
     pub last_event: u32,
     /// Whether its program goes on until all others are done -- constant.
     pub is_endless: bool,
+    /// Whether another simulator drives it -- constant.
+    pub is_external: bool,
     start: u32,
     has_begun: bool,
     sending: Option<Sending>,
@@ -64,6 +66,7 @@ impl Seat {
             due_at: u32::MAX,
             last_event: program.start,
             is_endless: program.is_endless,
+            is_external: program.is_external(),
             start: program.start,
             has_begun: false,
             sending: None,

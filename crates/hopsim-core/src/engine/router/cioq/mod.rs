@@ -36,11 +36,12 @@ use crate::engine::kernel::Kernel;
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::Regions;
 use crate::engine::modes;
-use crate::engine::node::{Nodes as _, RankState, Run};
+use crate::engine::node::{Delivered, Nodes as _, RankState, Run};
 use crate::engine::region::{Kind, Region, Whole};
 use crate::engine::{Fit, Task};
 use crate::error::DeadlockReport;
 use crate::plan::Plan;
+use hopsim_programs::host::machine::Sending;
 pub use region::Cioq;
 use routers::Router;
 use shared::Shared;
@@ -48,7 +49,7 @@ use std::sync::Arc;
 
 /// Picks the mask width once per run: everything below is compiled for it. Routers that need the widest are so rare that they do
 /// without modes of their own.
-pub(in crate::engine) fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output {
+pub(in crate::engine) fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output<'_> {
     match plan.network.layout.words() {
         1 => modes::perform::<Width<1>, T>(plan, fit, task),
         2 => modes::perform::<Width<2>, T>(plan, fit, task),
@@ -97,6 +98,15 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
 
     fn finish(&mut self, end: u32) {
         self.count_rest(end);
+    }
+
+    fn post(&mut self, node: u32, message: Sending) {
+        let Kernel { span, now, .. } = &self.context.kernel;
+        self.context.nodes.post(span.node_here(node), *now, message);
+    }
+
+    fn take_delivered(&mut self, delivered: &mut Vec<Delivered>) {
+        self.context.nodes.take_delivered(self.context.kernel.now, delivered);
     }
 
     fn ranks(&self) -> Vec<RankState<'_>> {

@@ -1,0 +1,86 @@
+/* hopsim for simulators written in C and C++: a network that another simulator drives, some cycles at a time.
+ *
+ * The present cycle, hopsim_now, is the next one to be simulated. A message that is injected now joins the queue of its node in that
+ * cycle; a message is delivered when its last phit is at its node, and hopsim_delivered tells of all that are there by the present
+ * cycle. docs/co-simulation.md has the exact rules. Nothing depends on how many cycles a step has: the same calls in the same cycles
+ * give the same results, on any machine.
+ *
+ * A simulation may be used by one thread at a time; several may be used at once. */
+#ifndef HOPSIM_H
+#define HOPSIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a call ended. Unless it is HOPSIM_OK, hopsim_last_error says why. */
+typedef enum hopsim_status {
+    HOPSIM_OK = 0,       /* as asked */
+    HOPSIM_STOPPED = 1,  /* the simulation cannot go on: a deadlock, programs that wait for each other */
+    HOPSIM_REFUSED = 2,  /* an argument or the document is wrong, and nothing was done */
+    HOPSIM_INTERNAL = 3  /* a mistake in hopsim: the simulation refuses all further calls */
+} hopsim_status;
+
+/* A simulation. */
+typedef struct hopsim_simulation hopsim_simulation;
+
+/* A message that is at its node. */
+typedef struct hopsim_message {
+    uint64_t number;      /* its number among all that were injected, from 0 */
+    uint64_t tag;         /* what it was injected with */
+    uint32_t source;      /* the node that it is from */
+    uint32_t destination; /* the node that it is at */
+    uint32_t phits;       /* its length, without the headers of its packets */
+    uint32_t injected;    /* cycle in which it was injected */
+    uint32_t delivered;   /* cycle in which its last phit is at its node */
+} hopsim_message;
+
+/* Version of the simulator, with a digest of its sources: it fixes all results. */
+const char *hopsim_version(void);
+
+/* Why the last call of this thread that did not end with HOPSIM_OK ended like that: valid until the next such call of the thread.
+ * Empty if there was none. */
+const char *hopsim_last_error(void);
+
+/* Puts into *simulation a simulation at cycle 0, or NULL if it is refused. The document is TOML text in UTF-8 that ends with a zero
+ * byte, as in a file that `hopsim run` reads, with at least one job that has program = "external"; it names no files and has no
+ * sweep. Of so many threads (1 or more) as many take part as are worth while; no result depends on it. */
+hopsim_status hopsim_new(const char *document, uint32_t threads, hopsim_simulation **simulation);
+
+/* Ends a simulation. NULL is allowed. */
+void hopsim_free(hopsim_simulation *simulation);
+
+/* The present cycle. */
+uint32_t hopsim_now(const hopsim_simulation *simulation);
+
+/* Messages that have been injected and are not there. */
+size_t hopsim_in_flight(const hopsim_simulation *simulation);
+
+/* Injects a message of so many phits (1 ... 4294967295) in the present cycle. Source and destination are two nodes, by their numbers in
+ * the network, of the same job with program = "external". The tag comes back with the message. Puts its number into *number unless
+ * that is NULL. */
+hopsim_status hopsim_inject(hopsim_simulation *simulation, uint32_t source, uint32_t destination, uint32_t phits,
+                            uint64_t tag, uint64_t *number);
+
+/* Simulates so many cycles. Those in which nothing happens take no time. */
+hopsim_status hopsim_step(hopsim_simulation *simulation, uint32_t cycles);
+
+/* Simulates until a message is there that hopsim_delivered has not returned, but `most` cycles at most. */
+hopsim_status hopsim_step_until_delivered(hopsim_simulation *simulation, uint32_t most);
+
+/* Copies up to `room` messages that are there and that no call has returned, in the order of the cycles in which they were delivered,
+ * then of their numbers, and returns how many. Call it again if it returns `room`. */
+size_t hopsim_delivered(hopsim_simulation *simulation, hopsim_message *messages, size_t room);
+
+/* Puts into *results what has been measured up to the present cycle, JSON text: {"summary": record of all jobs, "jobs": [record of each
+ * job]}. That ends the simulation: further steps and messages are refused. The text is valid until hopsim_free. */
+hopsim_status hopsim_results(hopsim_simulation *simulation, const char **results);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

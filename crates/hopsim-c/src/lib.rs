@@ -1,0 +1,318 @@
+//! hopsim for simulators written in C and C++: see `include/hopsim.h`, which says what every function does.
+//!
+//! No panic crosses the boundary: it becomes [`Status::Internal`], and the simulation it happened in refuses all further calls.
+#![expect(clippy::missing_safety_doc, reason = "the header says what may be passed")]
+
+use hopsim_core::config::document;
+use hopsim_core::engine::Outcome;
+use hopsim_core::engine::stepping::{self, StepError, Stepping};
+use hopsim_core::error::{ConfigError, RunError};
+use hopsim_core::plan::AnyPlan;
+use hopsim_core::plan::programs::no_files;
+use serde_json::json;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::ffi::{CStr, CString, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::LazyLock;
+
+/// How a call ended: `hopsim_status` of the header.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// As asked.
+    Ok = 0,
+    /// The simulation cannot go on: for example a deadlock.
+    Stopped = 1,
+    /// An argument or the document is wrong, and nothing was done.
+    Refused = 2,
+    /// A mistake in hopsim.
+    Internal = 3,
+}
+
+/// `hopsim_message` of the header.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its number among all that were injected, from 0.
+    pub number: u64,
+    /// What it was injected with.
+    pub tag: u64,
+    /// The node that it is from.
+    pub source: u32,
+    /// The node that it is at.
+    pub destination: u32,
+    /// Its length.
+    pub phits: u32,
+    /// Cycle in which it was injected.
+    pub injected: u32,
+    /// Cycle in which its last phit is at its node.
+    pub delivered: u32,
+}
+
+/// `hopsim_simulation` of the header.
+pub struct Simulation {
+    /// None after a panic.
+    stepping: Option<Stepping>,
+    /// Messages that are there and that the caller had no room for.
+    delivered: VecDeque<Message>,
+    /// What was measured, as JSON, once it has been asked for.
+    results: Option<CString>,
+}
+
+/// Why a call was not done.
+struct Failure(Status, String);
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self(Status::Refused, error.to_string())
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        Self(Status::Stopped, error.to_string())
+    }
+}
+
+impl From<StepError> for Failure {
+    fn from(error: StepError) -> Self {
+        match error {
+            StepError::Refused(error) => error.into(),
+            StepError::Stopped(error) => error.into(),
+        }
+    }
+}
+
+thread_local! {
+    /// Why the last call of this thread that failed did.
+    static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+/// Text for C: what is behind a zero byte is lost.
+fn text(text: String) -> CString {
+    let mut bytes = text.into_bytes();
+    bytes.truncate(bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()));
+    CString::new(bytes).unwrap_or_default()
+}
+
+/// Does something, and keeps why it could not.
+fn guarded(act: impl FnOnce() -> Result<(), Failure>) -> Status {
+    let done = catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|panic| {
+        let told = panic.downcast_ref::<String>().map(String::as_str);
+        let told = told.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+        Err(Failure(Status::Internal, format!("a mistake in hopsim: {told}")))
+    });
+    match done {
+        Ok(()) => Status::Ok,
+        Err(Failure(status, reason)) => {
+            LAST_ERROR.with(|last| *last.borrow_mut() = text(reason));
+            status
+        }
+    }
+}
+
+/// A refusal of an argument.
+fn refused(argument: &str, reason: &str) -> Failure {
+    Failure(Status::Refused, format!("{argument}: {reason}"))
+}
+
+/// Does something with a simulation, which is lost if that panics.
+fn with(
+    simulation: Option<&mut Simulation>,
+    act: impl FnOnce(&mut Stepping) -> Result<(), Failure>,
+) -> Status {
+    guarded(|| {
+        let simulation =
+            simulation.ok_or_else(|| refused("simulation", "is NULL; valid: what hopsim_new made"))?;
+        let stepping = simulation.stepping.take();
+        let mut stepping = stepping
+            .ok_or_else(|| refused("simulation", "was broken by a mistake in hopsim; valid: another one"))?;
+        let done = act(&mut stepping);
+        simulation.stepping = Some(stepping);
+        done
+    })
+}
+
+/// A simulation at cycle 0 of a document, which names no files and has no sweep.
+fn begin(document: &str, threads: u32) -> Result<Simulation, Failure> {
+    let points = document::points(document, &[])?;
+    let [point] = &points[..] else {
+        return Err(refused("sweep", &format!("the document has {} points; valid: no sweep", points.len())));
+    };
+    let stepping = Stepping::new(AnyPlan::new(&point.experiment, &no_files)?, threads as usize)?;
+    Ok(Simulation { stepping: Some(stepping), delivered: VecDeque::new(), results: None })
+}
+
+/// The summary records as JSON.
+fn json(outcome: &Outcome) -> CString {
+    text(json!({ "summary": outcome.summary, "jobs": outcome.jobs }).to_string())
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn hopsim_version() -> *const c_char {
+    static VERSION: LazyLock<CString> = LazyLock::new(|| text(hopsim_core::VERSION.to_owned()));
+    VERSION.as_ptr()
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn hopsim_last_error() -> *const c_char {
+    LAST_ERROR.with(|last| last.borrow().as_ptr())
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_new(
+    document: *const c_char,
+    threads: u32,
+    simulation: *mut *mut Simulation,
+) -> Status {
+    // SAFETY: NULL, or the caller's to write.
+    let place = unsafe { simulation.as_mut() };
+    guarded(|| {
+        let place = place.ok_or_else(|| refused("simulation", "is NULL; valid: where to put it"))?;
+        *place = ptr::null_mut();
+        if threads == 0 {
+            return Err(refused("threads", "0 cannot simulate anything; valid: 1 …"));
+        }
+        if document.is_null() {
+            return Err(refused("document", "is NULL; valid: TOML text"));
+        }
+        // SAFETY: not NULL, and the caller says that it ends with a zero byte.
+        let document = unsafe { CStr::from_ptr(document) };
+        let document =
+            document.to_str().map_err(|_| refused("document", "is not UTF-8; valid: TOML text"))?;
+        *place = Box::into_raw(Box::new(begin(document, threads)?));
+        Ok(())
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_free(simulation: *mut Simulation) {
+    if simulation.is_null() {
+        return;
+    }
+    // SAFETY: `hopsim_new` made it, and the caller does not use it again.
+    let simulation = unsafe { Box::from_raw(simulation) };
+    guarded(|| {
+        drop(simulation);
+        Ok(())
+    });
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_now(simulation: *const Simulation) -> u32 {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
+    let simulation = unsafe { simulation.as_ref() };
+    simulation.and_then(|simulation| simulation.stepping.as_ref()).map_or(0, Stepping::now)
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_in_flight(simulation: *const Simulation) -> usize {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
+    let simulation = unsafe { simulation.as_ref() };
+    simulation.and_then(|simulation| simulation.stepping.as_ref()).map_or(0, Stepping::in_flight)
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_inject(
+    simulation: *mut Simulation,
+    source: u32,
+    destination: u32,
+    phits: u32,
+    tag: u64,
+    number: *mut u64,
+) -> Status {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
+    let simulation = unsafe { simulation.as_mut() };
+    // SAFETY: NULL, or the caller's to write.
+    let place = unsafe { number.as_mut() };
+    with(simulation, |stepping| {
+        let number = stepping.inject((source, destination), phits, tag)?;
+        if let Some(place) = place {
+            *place = number;
+        }
+        Ok(())
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_step(simulation: *mut Simulation, cycles: u32) -> Status {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
+    let simulation = unsafe { simulation.as_mut() };
+    with(simulation, |stepping| Ok(stepping.step(cycles, &mut || true)?))
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_step_until_delivered(simulation: *mut Simulation, most: u32) -> Status {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
+    let Some(simulation) = (unsafe { simulation.as_mut() }) else { return with(None, |_| Ok(())) };
+    let waits = !simulation.delivered.is_empty();
+    with(Some(simulation), |stepping| {
+        // What the caller had no room for is there already.
+        let most = if waits { 0 } else { most };
+        stepping.step_until_delivered(most, &mut || true)?;
+        Ok(())
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_delivered(
+    simulation: *mut Simulation,
+    messages: *mut Message,
+    room: usize,
+) -> usize {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
+    let Some(simulation) = (unsafe { simulation.as_mut() }) else { return 0 };
+    if let Some(stepping) = &mut simulation.stepping {
+        simulation.delivered.extend(stepping.take_delivered().into_iter().map(message));
+    }
+    let room = if messages.is_null() { 0 } else { room };
+    let count = room.min(simulation.delivered.len());
+    for (place, message) in simulation.delivered.drain(..count).enumerate() {
+        // SAFETY: the caller has room for so many, and `place` is below that.
+        let place = unsafe { messages.add(place) };
+        // SAFETY: it is the caller's to write.
+        unsafe { place.write(message) };
+    }
+    count
+}
+
+/// A message as C sees it.
+fn message(message: stepping::Message) -> Message {
+    let stepping::Message { number, tag, source, destination, phits, injected, delivered } = message;
+    Message { number, tag, source, destination, phits, injected, delivered }
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_results(simulation: *mut Simulation, results: *mut *const c_char) -> Status {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
+    let Some(simulation) = (unsafe { simulation.as_mut() }) else { return with(None, |_| Ok(())) };
+    // SAFETY: NULL, or the caller's to write.
+    let place = unsafe { results.as_mut() };
+    let mut measured = simulation.results.take();
+    let status = if measured.is_some() {
+        Status::Ok
+    } else {
+        with(Some(simulation), |stepping| {
+            measured = Some(json(&stepping.results()?));
+            Ok(())
+        })
+    };
+    simulation.results = measured;
+    if let Some(place) = place {
+        *place = simulation.results.as_ref().map_or(ptr::null(), |results| results.as_ptr());
+    }
+    status
+}

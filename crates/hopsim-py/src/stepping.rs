@@ -1,0 +1,99 @@
+//! A simulation that another simulator drives.
+
+use super::errors;
+use super::programs;
+use super::run::Run;
+use hopsim_core::config::document;
+use hopsim_core::engine::stepping::{Message, StepError, Stepping};
+use hopsim_core::error::ConfigError;
+use hopsim_core::plan::AnyPlan;
+use pyo3::prelude::*;
+use std::sync::{Mutex, MutexGuard};
+
+/// A simulation of one point, which goes on only when it is told to. Its calls wait for each other, whatever threads they are from.
+#[pyclass(frozen, module = "hopsim._core")]
+pub struct Simulation(Mutex<Stepping>);
+
+/// Number, tag, source, destination, phits, cycle of injection, cycle of delivery.
+type Delivered = (u64, u64, u32, u32, u32, u32, u32);
+
+#[pymethods]
+impl Simulation {
+    /// At cycle 0, on so many threads at most. Raises `ConfigError`.
+    #[new]
+    fn new(py: Python<'_>, config_json: &str, threads: usize) -> PyResult<Self> {
+        let stepping = py.detach(|| {
+            let plan = AnyPlan::new(&document::from_json(config_json)?, &programs::kept)?;
+            Stepping::new(plan, threads)
+        });
+        stepping.map(|stepping| Self(Mutex::new(stepping))).map_err(|error| errors::in_configuration(&error))
+    }
+
+    /// The present cycle.
+    #[getter]
+    fn now(&self, py: Python<'_>) -> u32 {
+        py.detach(|| self.stepping().now())
+    }
+
+    /// Messages that are not there.
+    #[getter]
+    fn in_flight(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.stepping().in_flight())
+    }
+
+    /// Inject a message from one node to another in the present cycle; returns its number. Raises `ConfigError`.
+    fn inject(&self, py: Python<'_>, nodes: (u32, u32), phits: u32, tag: u64) -> PyResult<u64> {
+        let number = py.detach(|| self.stepping().inject(nodes, phits, tag));
+        number.map_err(|error| errors::in_configuration(&error))
+    }
+
+    /// Simulate so many cycles. Raises `ConfigError`, `RunError`, and what the handler of a signal raises.
+    fn step(&self, py: Python<'_>, cycles: u32) -> PyResult<()> {
+        interruptible(py, |goes_on| self.stepping().step(cycles, goes_on))
+    }
+
+    /// Simulate until a message is there that `delivered` has not returned, or so many cycles. Returns whether there is one.
+    fn step_until_delivered(&self, py: Python<'_>, most: u32) -> PyResult<bool> {
+        interruptible(py, |goes_on| self.stepping().step_until_delivered(most, goes_on))
+    }
+
+    /// Messages that are there and that no call has returned, by cycle of delivery and number.
+    fn delivered(&self, py: Python<'_>) -> Vec<Delivered> {
+        let row = |message: Message| {
+            let Message { number, tag, source, destination, phits, injected, delivered } = message;
+            (number, tag, source, destination, phits, injected, delivered)
+        };
+        py.detach(|| self.stepping().take_delivered()).into_iter().map(row).collect()
+    }
+
+    /// What has been measured; ends the simulation. Raises `ConfigError`.
+    fn results(&self, py: Python<'_>) -> PyResult<Run> {
+        let outcome: Result<_, ConfigError> = py.detach(|| self.stepping().results());
+        outcome.map(Run::new).map_err(|error| errors::in_configuration(&error))
+    }
+}
+
+impl Simulation {
+    /// What is behind it, unless a call has panicked.
+    fn stepping(&self) -> MutexGuard<'_, Stepping> {
+        self.0.lock().unwrap_or_else(|_| panic!("the simulation was broken by an earlier panic"))
+    }
+}
+
+/// Does something that takes time with the GIL released, and lets signals end it.
+fn interruptible<T: Send>(
+    py: Python<'_>,
+    step: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<T, StepError> + Send,
+) -> PyResult<T> {
+    let mut raised = None;
+    let done = py.detach(|| {
+        step(&mut || {
+            raised = Python::attach(|py| py.check_signals().err());
+            raised.is_none()
+        })
+    });
+    done.map_err(|error| match error {
+        StepError::Refused(error) => errors::in_configuration(&error),
+        StepError::Stopped(error) => raised.unwrap_or_else(|| errors::in_run(&error)),
+    })
+}
