@@ -122,6 +122,8 @@ pub enum RunError {
     Unfinished(u32, Vec<JobProgress>),
     /// Programs were not done when the time series had as many rows as it may: `measure.interval`, and that number.
     LongSeries(u32, u32),
+    /// A snapshot does not hold the state that it should.
+    Snapshot,
     /// The caller asked the run to stop.
     Cancelled,
 }
@@ -237,6 +239,7 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cancelled => write!(f, "cancelled"),
+            Self::Snapshot => write!(f, "the snapshot does not hold a state of this network"),
             Self::Deadlock(report) => write!(f, "{report}"),
             Self::FabricDeadlock(ns, deadlock) => write!(f, "deadlock at {ns} ns: {deadlock}"),
             Self::Stuck(report) => write!(f, "{report}"),

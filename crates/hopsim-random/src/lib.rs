@@ -7,6 +7,8 @@
 //! somebody looked, so an engine that skips idle cycles draws the same numbers as one that does not.
 //! The mapping to integers and reals is ours and never changes within a version.
 
+use serde::{Deserialize, Serialize};
+
 /// What a stream is used for. The discriminant is part of the key and must not be renumbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
@@ -73,7 +75,7 @@ impl Streams {
 }
 
 /// A `SplitMix64` stream of random numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stream(u64);
 
 impl Stream {

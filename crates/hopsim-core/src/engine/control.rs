@@ -9,6 +9,8 @@ use std::time::Duration;
 pub struct Control {
     /// Set it to stop the run with [`RunError::Cancelled`].
     pub cancel: AtomicBool,
+    /// Set it to have the state of the run kept by [`Stages::keep`](crate::engine::Stages::keep), soon.
+    pub save: AtomicBool,
     /// How many threads the run may use; 0 counts as 1. Read when it begins.
     pub threads: AtomicUsize,
     /// How far the run is, of [`AnyPlan::length`]: cycles, or ticks of a fabric.

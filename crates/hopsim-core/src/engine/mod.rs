@@ -13,12 +13,18 @@ mod programs;
 mod region;
 mod router;
 mod simulation;
+mod snapshot;
+mod state;
 pub mod stepping;
 mod threads;
 
 #[cfg(feature = "trace")]
 pub use audit::audit;
 pub use control::Control;
+#[cfg(feature = "trace")]
+pub use snapshot::digests;
+pub use snapshot::{Snapshot, Stages, trunk, unsaved};
+pub use state::Scope;
 
 use crate::error::RunError;
 use crate::measure::summary::Figures;
@@ -73,22 +79,31 @@ fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output<'_> {
 }
 
 /// A run to its last cycle.
-struct Measured<'c> {
+struct Measured<'c, 's> {
     control: &'c Control,
     schedule: Schedule,
+    stages: Stages<'s>,
 }
 
-impl Task for Measured<'_> {
+impl<'c, 's> Measured<'c, 's> {
+    fn new(control: &'c Control, stages: Stages<'s>) -> Self {
+        Self { control, schedule: Schedule::new(control.threads.load(Ordering::Relaxed)), stages }
+    }
+}
+
+impl Task for Measured<'_, '_> {
     type Output<'p> = Result<Outcome, RunError>;
 
     fn schedule(&self) -> Schedule {
         self.schedule
     }
 
-    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
+    fn with<'p, R: Region<'p>>(mut self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
         let plan = simulation.plan;
         let measure = &plan.experiment.measure;
-        let end = drive(&mut simulation, measure.warmup + measure.cycles, self.control)?;
+        self.stages.begin(&mut simulation)?;
+        let end = measure.warmup + measure.cycles;
+        let end = drive(&mut simulation, end, self.control, &mut self.stages)?;
         let mut counts = simulation.finish(end);
         if plan.has_programs() {
             counts.recorder.close(end);
@@ -131,7 +146,7 @@ impl Task for Traced {
 
     fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
         simulation.watch();
-        drive(&mut simulation, self.cycles, &Control::default())?;
+        drive(&mut simulation, self.cycles, &Control::default(), &mut Stages::default())?;
         Ok(simulation.take_tracer().into_traces())
     }
 }
@@ -149,20 +164,17 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     if !plan.experiment.has_contention() {
         return ideal::run(plan, control);
     }
-    perform(
-        plan,
-        Fit::Tight,
-        Measured { control, schedule: Schedule::new(control.threads.load(Ordering::Relaxed)) },
-    )
+    run_in_stages(plan, control, Stages::default())
+}
+
+/// The same, from a snapshot or with some kept on the way, for plans that [`unsaved`] has nothing against.
+pub fn run_in_stages(plan: &Plan, control: &Control, stages: Stages<'_>) -> Result<Outcome, RunError> {
+    perform(plan, Fit::Tight, Measured::new(control, stages))
 }
 
 /// The same, in a mode that fits any plan: what the others buy is measured against it.
 pub fn run_in_general(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
-    perform(
-        plan,
-        Fit::Loose,
-        Measured { control, schedule: Schedule::new(control.threads.load(Ordering::Relaxed)) },
-    )
+    perform(plan, Fit::Loose, Measured::new(control, Stages::default()))
 }
 
 /// A way of carrying out a simulation that nobody would choose: results must not show it.
@@ -195,7 +207,18 @@ impl From<Trial> for Schedule {
 /// The same as [`run`] in another way.
 #[cfg(feature = "trace")]
 pub fn run_as(plan: &Plan, control: &Control, trial: Trial) -> Result<Outcome, RunError> {
-    perform(plan, Fit::Tight, Measured { control, schedule: trial.into() })
+    run_in_stages_as(plan, control, trial, Stages::default())
+}
+
+/// The same as [`run_in_stages`] in another way.
+#[cfg(feature = "trace")]
+pub fn run_in_stages_as(
+    plan: &Plan,
+    control: &Control,
+    trial: Trial,
+    stages: Stages<'_>,
+) -> Result<Outcome, RunError> {
+    perform(plan, Fit::Tight, Measured { control, schedule: trial.into(), stages })
 }
 
 /// Runs a plan for `cycles` cycles and returns the life of every packet granted at least one output.
@@ -238,6 +261,7 @@ fn drive<'p, R: Region<'p>>(
     simulation: &mut Simulation<'p, R>,
     end: u32,
     control: &Control,
+    stages: &mut Stages<'_>,
 ) -> Result<u32, RunError> {
     let plan = simulation.plan;
     let (watchdog, has_programs) = (plan.experiment.measure.watchdog, plan.has_programs());
@@ -255,7 +279,9 @@ fn drive<'p, R: Region<'p>>(
         }
         let begin = simulation.now() / period * period;
         let stop = end.min(begin.saturating_add(period)).min(next_check.max(simulation.now() + 1));
+        let stop = stop.min(stages.next(simulation.now()));
         simulation.advance(stop, control)?;
+        stages.keep(simulation, control);
         control.done.store(u64::from(stop), Ordering::Relaxed);
         if has_programs && stop % CONTROL_PERIOD == 0 && simulation.are_done() {
             let last = simulation.ranks().iter().map(|rank| rank.host.figures().finish).max();

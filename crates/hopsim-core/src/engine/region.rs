@@ -7,10 +7,13 @@ use crate::engine::kernel::regions::Regions;
 use crate::engine::kernel::worker::Worker;
 use crate::engine::mode::Mode;
 use crate::engine::node::{Delivered, RankState, Run};
+use crate::engine::state::{Scope, State};
 use crate::error::DeadlockReport;
 use crate::measure::recorder::Recorder;
 use crate::plan::{JobPlan, Plan};
 use hopsim_programs::host::machine::Sending;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -33,6 +36,9 @@ pub trait Region<'p>: Sized + Send + 'p {
 
     /// Constants that only this kind of router has. What is large in them is shared, the rest copied for every region.
     type Shared: Clone + Sync;
+
+    /// The routers and nodes of a network in a snapshot.
+    type Saved: Default + Serialize + DeserializeOwned;
 
     /// Bytes of a router in a plan.
     fn router_bytes(plan: &Plan) -> usize;
@@ -60,6 +66,12 @@ pub trait Region<'p>: Sized + Send + 'p {
 
     /// Moves the messages for such nodes that are there to `delivered`.
     fn take_delivered(&mut self, delivered: &mut Vec<Delivered>);
+
+    /// Adds its state to that of the network; the regions before it have done so.
+    fn save(&self, state: &mut State<Self::Saved>);
+
+    /// Goes on, empty so far, with its part of the state of the network.
+    fn load(&mut self, state: &State<Self::Saved>, scope: Scope);
 
     /// The ranks of programs in the region.
     fn ranks(&self) -> Vec<RankState<'_>>;

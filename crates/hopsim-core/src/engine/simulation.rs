@@ -179,10 +179,14 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         if next <= self.now {
             return false;
         }
-        let cycle = next.min(end);
+        self.skip_to(next.min(end));
+        next == u32::MAX
+    }
+
+    /// Goes on at a cycle before which nothing happens.
+    pub(super) fn skip_to(&mut self, cycle: u32) {
         self.regions.iter_mut().for_each(|region| region.skip_to(cycle));
         self.now = cycle;
-        next == u32::MAX
     }
 
     /// The ranks of programs.

@@ -2,10 +2,13 @@
 
 use crate::config::measure::RecordStream;
 use crate::engine::kernel::ids::{Id as _, RegionNode, SlotId};
+use crate::engine::kernel::regions::Span;
+use crate::engine::kernel::rows::row;
 use crate::plan::Plan;
+use serde::{Deserialize, Serialize};
 
 /// Counts by node.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NodeCounts {
     /// Packets it generated.
     pub generated: Vec<u32>,
@@ -15,7 +18,7 @@ pub struct NodeCounts {
 
 /// What the head of an injection VC waits for in a cycle; of several outputs it may use, the one that lacks least counts, in
 /// this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum WaitReason {
     /// Everything was there, and another packet was granted the output.
     Arbitration,
@@ -50,7 +53,7 @@ impl WaitReason {
 }
 
 /// Cycles that the heads of injection VCs waited.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct WaitCounts {
     /// By node and [`WaitReason`]. Those for the input are what all others leave of the time that heads were there.
     cycles: Vec<[u64; WaitReason::ALL.len()]>,
@@ -58,14 +61,29 @@ pub struct WaitCounts {
     last: Vec<WaitReason>,
     /// First cycle after the grant of the last head of a slot.
     since: Vec<u32>,
+    /// Slots per router.
+    stride: usize,
 }
 
 impl WaitCounts {
-    fn new(nodes: usize, slots: usize) -> Self {
+    fn new(nodes: usize, (routers, stride): (usize, usize)) -> Self {
+        let slots = routers * stride;
         Self {
             cycles: vec![[0; WaitReason::ALL.len()]; nodes],
             last: vec![WaitReason::Input; slots],
             since: vec![0; slots],
+            stride,
+        }
+    }
+
+    /// Those of some nodes and slots.
+    fn part(&self, nodes: (usize, usize), slots: (usize, usize)) -> Self {
+        let Self { cycles, last, since, stride } = self;
+        Self {
+            cycles: row(cycles, nodes.0, nodes.1),
+            last: row(last, slots.0, slots.1),
+            since: row(since, slots.0, slots.1),
+            stride: *stride,
         }
     }
 
@@ -107,7 +125,7 @@ impl WaitCounts {
 }
 
 /// Sums by output VC and input VC.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LinkCounts {
     /// Phits that departed, by pair.
     pub phits: Vec<u64>,
@@ -125,7 +143,7 @@ impl LinkCounts {
 }
 
 /// All counts of the places of a region, and when the run is over of the network. The default counts nothing.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Places {
     /// The first node, by its number in the network.
     pub first_node: u32,
@@ -155,7 +173,7 @@ impl Places {
                 stride,
             }),
             waits: wants(RecordStream::InjectionWaits)
-                .then(|| Box::new(WaitCounts::new(nodes, routers * stride))),
+                .then(|| Box::new(WaitCounts::new(nodes, (routers, stride)))),
         }
     }
 
@@ -171,7 +189,31 @@ impl Places {
             links.occupancy.extend(other.occupancy);
         }
         if let (Some(waits), Some(other)) = (&mut self.waits, other.waits) {
-            waits.cycles.extend(other.cycles);
+            let WaitCounts { cycles, last, since, stride: _ } = *other;
+            waits.cycles.extend(cycles);
+            waits.last.extend(last);
+            waits.since.extend(since);
+        }
+    }
+
+    /// Those of a region among the counts of the places of a network.
+    pub fn part(&self, span: &Span) -> Self {
+        let Self { first_node: _, injected, nodes, links, waits } = self;
+        let (first, count) = (span.first_node as usize, span.nodes);
+        let by_slot = |stride: usize| (span.first_router as usize * stride, span.routers * stride);
+        Self {
+            first_node: span.first_node,
+            injected: row(injected, first, count),
+            nodes: nodes.as_ref().map(|NodeCounts { generated, delivered }| NodeCounts {
+                generated: row(generated, first, count),
+                delivered: row(delivered, first, count),
+            }),
+            links: links.as_ref().map(|LinkCounts { phits, occupancy, stride }| {
+                let (first, count) = by_slot(*stride);
+                let (phits, occupancy) = (row(phits, first, count), row(occupancy, first, count));
+                LinkCounts { phits, occupancy, stride: *stride }
+            }),
+            waits: waits.as_ref().map(|waits| Box::new(waits.part((first, count), by_slot(waits.stride)))),
         }
     }
 }

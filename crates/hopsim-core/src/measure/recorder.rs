@@ -1,5 +1,7 @@
 //! The counters. Default counting is a few additions per packet; streams add their own arrays.
 
+mod state;
+
 use crate::config::measure::RecordStream;
 use crate::engine::kernel::ids::{Id as _, PairId, RegionNode, SlotId};
 use crate::engine::kernel::packet::Packet;
@@ -8,9 +10,12 @@ use crate::measure::programs::ProgramCounts;
 use crate::plan::Plan;
 use crate::topology::Topology;
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+pub use state::RecorderState;
 
 /// Sums over the packets of one job in one batch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Packets generated.
     pub generated: u64,
@@ -43,7 +48,7 @@ pub struct Totals {
 }
 
 /// What replies add up to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replies {
     /// How many.
     pub delivered: u64,
@@ -54,7 +59,7 @@ pub struct Replies {
 }
 
 /// Sums of the lengths of packets \[phits\].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phits {
     /// Of packets generated.
     pub generated: u64,
@@ -102,7 +107,7 @@ impl Totals {
 }
 
 /// Counts of delivered packets by the node that sent them, which may be in another region than the one that receives them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SourceCounts {
     /// Packets it sent that were delivered.
     pub received: Vec<u32>,
@@ -118,7 +123,7 @@ impl SourceCounts {
 }
 
 /// One row of the time series.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Interval {
     /// Packets generated.
     pub generated: u32,
@@ -143,7 +148,7 @@ impl Interval {
 }
 
 /// Packets generated in an interval and delivered at any time.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Cohort {
     /// How many.
     pub packets: u32,

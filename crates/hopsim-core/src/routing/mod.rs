@@ -202,7 +202,7 @@ mechanisms! {
 }
 
 /// What a packet carries for its routing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteState {
     /// Intermediate router still to be visited, `NONE` if there is none or it has been reached.
     pub via: u32,
@@ -215,7 +215,7 @@ pub struct RouteState {
 }
 
 /// Where a packet leaves its minimal path for the first time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Place {
     /// In the router of its source.
@@ -349,7 +349,7 @@ pub enum Route {
 }
 
 /// A hop with what VCs it may use: one, with FlexVC that one and all below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Way {
     /// Output port.
     pub port: u16,

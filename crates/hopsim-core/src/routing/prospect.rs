@@ -3,9 +3,10 @@
 
 use super::{NO_VC, Place, Way};
 use crate::topology::GLOBAL;
+use serde::{Deserialize, Serialize};
 
 /// What a head with a choice may choose from; the same at every attempt.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Prospect {
     /// The next hop of its minimal path; [`Way::NONE`] if it is not known before an attempt.
     pub minimal: Way,
@@ -14,7 +15,7 @@ pub struct Prospect {
 }
 
 /// What a head may choose besides its minimal path, by the family of its mechanism.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Choice {
     /// Any shortest path, the minimal one being the escape path if there is one (minimal adaptive routing).
     Shortest(Productive),
@@ -27,7 +28,7 @@ pub enum Choice {
 }
 
 /// Productive ports: those whose links bring the packet nearer to its destination. It could choose them in any VC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Productive {
     /// A bit for each, from port `first` on; at least one is set.
     pub ports: u64,
@@ -36,7 +37,7 @@ pub struct Productive {
 }
 
 /// What is compared at the source: the minimal path and a detour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The first hop of the detour, the minimal one if there is none.
     pub detour: Way,
@@ -49,7 +50,7 @@ pub struct Comparison {
 }
 
 /// A global output VC of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exit {
     /// Position of its router in the group \[0 … a − 1\].
     pub position: u16,
@@ -60,7 +61,7 @@ pub struct Exit {
 }
 
 /// Misroutes open to a head, at injection or in transit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Misroutes {
     /// Which of them are looked at.
     pub options: Options,
@@ -75,7 +76,7 @@ pub struct Misroutes {
 }
 
 /// Link classes of misroutes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Options {
     /// Over a local link.
     Local,

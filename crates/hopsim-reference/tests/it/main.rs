@@ -8,5 +8,6 @@ mod metrics;
 mod program_laws;
 mod programs;
 mod routing;
+mod snapshots;
 mod stepping;
 mod traffic;

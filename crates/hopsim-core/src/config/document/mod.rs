@@ -7,6 +7,7 @@
 //! a job stands beside a shorthand, which then holds for the other jobs.
 
 mod check;
+mod difference;
 mod draft;
 mod fabric;
 mod normalise;
@@ -24,6 +25,7 @@ use crate::plan::AnyPlan;
 use crate::plan::programs::no_files;
 use crate::topology::graph::Contents;
 pub use check::closest;
+pub use difference::{Difference, differences};
 use draft::Draft;
 use hopsim_programs::program::Program;
 pub use programs::resolved;

@@ -3,6 +3,7 @@
 //! In the network routers and nodes have plain numbers (`u32`), and topology, routing, traffic and the recorder know no others. A
 //! region numbers its own from 0: those numbers have types of their own, and what the engine keeps by them is [`By`] them.
 
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -113,7 +114,8 @@ impl Terminal {
 }
 
 /// An array by numbers of one type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de>"))]
 pub struct By<I, T> {
     entries: Vec<T>,
     numbers: PhantomData<I>,
@@ -146,6 +148,16 @@ impl<I: Id, T> By<I, T> {
     /// `count` entries from a number on.
     pub fn run(&self, first: I, count: usize) -> &[T] {
         &self.entries[first.index()..][..count]
+    }
+
+    /// All entries in the order of their numbers.
+    pub fn as_slice(&self) -> &[T] {
+        &self.entries
+    }
+
+    /// The same, to be changed.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.entries
     }
 
     /// The entries in the order of their numbers.

@@ -7,6 +7,7 @@ pub mod message;
 pub mod packet;
 pub mod pool;
 pub mod regions;
+pub mod rows;
 pub mod wheel;
 pub mod wires;
 pub mod worker;

@@ -6,11 +6,13 @@ use crate::network::{NONE, TERMINAL};
 use crate::rng::{Purpose, Stream};
 use crate::routing::RouteState;
 use crate::trace::PacketKey;
+use serde::{Deserialize, Serialize};
 
 /// A packet that waits in the source queue or in an injection buffer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Waiting {
-    /// Link of its queue.
+    /// Link of its queue; no state, as queues are saved in their order.
+    #[serde(skip)]
     pub next: u32,
     /// Destination node.
     pub destination: u32,
@@ -27,7 +29,7 @@ pub struct Waiting {
 }
 
 /// How a packet was injected.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Injection {
     /// Cycle of the grant at the source router.
     pub granted: u32,
@@ -36,7 +38,7 @@ pub struct Injection {
 }
 
 /// Where a packet leaves the network, at its destination router.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Ejection {
     /// Terminal port.
     pub terminal: u8,
@@ -45,10 +47,11 @@ pub struct Ejection {
 }
 
 /// A packet in the network: one cache line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(align(64))]
 pub struct Packet {
-    /// Link of its queue.
+    /// Link of its queue; no state, as queues are saved in their order.
+    #[serde(skip)]
     pub next: u32,
     /// Cycle its head arrived, or will arrive, in the present buffer.
     pub arrived: u32,

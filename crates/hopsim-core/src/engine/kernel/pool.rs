@@ -101,6 +101,21 @@ impl Queue {
         self.back = index;
     }
 
+    /// A queue of these records, which are put into the pool.
+    pub fn of<T: Linked>(pool: &mut Pool<T>, records: impl IntoIterator<Item = T>) -> Self {
+        let mut queue = Self::EMPTY;
+        for record in records {
+            let index = pool.insert(record);
+            queue.push(pool, index);
+        }
+        queue
+    }
+
+    /// The records from front to back.
+    pub fn records<T: Linked + Clone>(self, pool: &Pool<T>) -> Vec<T> {
+        self.iter(pool).map(|index| pool.get(index).clone()).collect()
+    }
+
     /// Takes the first record out of the queue (not out of the pool) and returns its index.
     #[inline]
     pub fn pop<T: Linked>(&mut self, pool: &Pool<T>) -> u32 {

@@ -132,6 +132,12 @@ impl<T, C: Calendar> Wheel<T, C> {
         (now..last).find(|at| !self.buckets[(at & self.mask) as usize].is_empty()).unwrap_or(end)
     }
 
+    /// All events still to come in cycle `now` or later, with their cycles, in order.
+    pub fn pending(&self, now: u32) -> impl Iterator<Item = (u32, &T)> {
+        let bucket = move |ahead: u32| (now + ahead, &self.buckets[(now.wrapping_add(ahead) & self.mask) as usize]);
+        (0..=self.mask).map(bucket).flat_map(|(at, events)| events.iter().map(move |event| (at, event)))
+    }
+
     /// All events still to come, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.buckets.iter().flatten()
@@ -173,6 +179,9 @@ mod tests {
             let mut pending: Vec<u32> = Vec::new();
             for now in 0..3 * horizon + 3 {
                 let next = pending.iter().copied().min().unwrap_or(u32::MAX);
+                let mut sorted = pending.clone();
+                sorted.sort_unstable();
+                assert!(wheel.pending(now).map(|(at, event)| (at, *event)).eq(sorted.iter().map(|&at| (at, at))));
                 for limit in [now, now + horizon / 2, now + horizon + 1, u32::MAX] {
                     assert_eq!(wheel.next(now, limit), next.min(limit), "horizon {horizon}, cycle {now}");
                     assert_eq!(wheel.next_before(now, limit), next.min(limit));

@@ -12,6 +12,8 @@ use crate::engine::mode::Mode;
 use crate::plan::Plan;
 use hopsim_programs::host::machine::Sending;
 use hopsim_programs::host::{Host, Letter};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// The nodes of a region, which have numbers of their own there: see [`RegionNode`].
 ///
@@ -21,6 +23,9 @@ use hopsim_programs::host::{Host, Letter};
 /// [`Self::leave_injection`]; a packet that leaves for a node is handed over by [`deliver`]; credits that they send to an ejection VC
 /// arrive, and no more is sent there than [`Self::ejection_space`] allows.
 pub trait Nodes<M: Mode>: Sized + Send {
+    /// The nodes of a network in a snapshot.
+    type Saved: Default + Serialize + DeserializeOwned;
+
     /// Those of a region at cycle 0.
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self;
 
@@ -78,6 +83,12 @@ pub trait Nodes<M: Mode>: Sized + Send {
 
     /// Counts what the nodes would have done by cycle `end`, the last of the run.
     fn finish(&mut self, _kernel: &mut Kernel<'_, M>, _end: u32) {}
+
+    /// Adds the state of the nodes of the region to that of those of a network.
+    fn save(&self, kernel: &Kernel<'_, M>, saved: &mut Self::Saved);
+
+    /// Goes on, at the cycle of the kernel and without a packet so far, with the part of the region in such a state.
+    fn load(&mut self, kernel: &Kernel<'_, M>, saved: &Self::Saved);
 
     /// Counts the packets behind the heads of the injection VCs for the time that they have been there by the end of the run.
     fn count_held(&mut self, kernel: &mut Kernel<'_, M>);

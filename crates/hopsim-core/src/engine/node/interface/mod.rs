@@ -2,6 +2,9 @@
 //! take. They send to the doors of routers and know nothing of where packets come from.
 
 mod injection;
+mod state;
+
+pub use state::InterfaceState;
 
 use crate::config::{InjectionCount, InjectionLink, InjectionVc};
 use crate::engine::kernel::Kernel;

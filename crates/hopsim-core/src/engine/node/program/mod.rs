@@ -13,6 +13,7 @@ use crate::engine::kernel::wheel::{Bitmap, Wheel};
 use crate::engine::mode::Mode;
 use crate::engine::node::program::seat::Seat;
 use crate::engine::node::synthetic::Synthetic;
+use crate::engine::node::synthetic::state::Saved;
 use crate::engine::node::{Delivered, Nodes, RankState};
 use crate::network::NONE;
 use crate::plan::Plan;
@@ -58,6 +59,8 @@ pub struct Programs {
 }
 
 impl<M: Mode> Nodes<M> for Programs {
+    type Saved = Saved;
+
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self {
         let (plan, span) = (kernel.constants.plan, &kernel.span);
         let nodes = span.first_node..span.first_node + span.nodes as u32;
@@ -144,6 +147,15 @@ impl<M: Mode> Nodes<M> for Programs {
     #[cfg(feature = "trace")]
     fn ejection_space_taken(&self, kernel: &Kernel<'_, M>, node: RegionNode, vc: usize) -> u32 {
         self.synthetic.ejection_space_taken(kernel, node, vc)
+    }
+
+    fn save(&self, kernel: &Kernel<'_, M>, saved: &mut Saved) {
+        debug_assert!(self.seats.is_empty(), "runs of programs are not saved");
+        self.synthetic.save_in(kernel, saved);
+    }
+
+    fn load(&mut self, kernel: &Kernel<'_, M>, saved: &Saved) {
+        self.synthetic.load_from(kernel, saved);
     }
 
     fn finish(&mut self, kernel: &mut Kernel<'_, M>, end: u32) {

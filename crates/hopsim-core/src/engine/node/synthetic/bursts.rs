@@ -2,9 +2,10 @@
 
 use crate::engine::kernel::ids::{By, Id as _, RegionNode};
 use crate::plan::{JobPlan, Plan};
+use serde::{Deserialize, Serialize};
 
 /// The present burst of a job.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Burst {
     /// Its first cycle.
     start: u32,
@@ -14,7 +15,8 @@ struct Burst {
     left: u64,
 }
 
-/// The bursts of all jobs.
+/// The bursts of all jobs. All of it is state.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Bursts {
     /// By job; stays empty for jobs without.
     present: Vec<Burst>,

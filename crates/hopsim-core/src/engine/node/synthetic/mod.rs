@@ -5,6 +5,7 @@ mod bursts;
 mod generation;
 mod replies;
 mod source;
+pub mod state;
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
@@ -17,6 +18,7 @@ use crate::engine::node::interface::Interfaces;
 use crate::engine::node::synthetic::bursts::{Bursts, senders};
 use crate::engine::node::synthetic::replies::{Consumed, reply_space};
 use crate::engine::node::synthetic::source::{Changes, Source};
+use crate::engine::node::synthetic::state::Saved;
 use crate::network::NONE;
 use crate::plan::{JobPlan, Plan};
 use crate::rng::{Purpose, Stream};
@@ -108,6 +110,8 @@ pub struct Synthetic {
 }
 
 impl<M: Mode> Nodes<M> for Synthetic {
+    type Saved = Saved;
+
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self {
         let (plan, span) = (kernel.constants.plan, &kernel.span);
         let nodes = span.first_node..span.first_node + span.nodes as u32;
@@ -116,7 +120,7 @@ impl<M: Mode> Nodes<M> for Synthetic {
             interfaces: Interfaces::new(kernel, doors),
             generators: nodes.map(|node| Generator::new(plan, node)).collect(),
             sources: By::all(Source::NEW, sources),
-            changes: Changes::new(plan),
+            changes: Changes::before(plan, 0),
             buckets: vec![NONE; BUCKETS],
             consumed: Wheel::new(kernel.constants.ahead),
             bursts: Bursts::new(plan),
@@ -164,6 +168,14 @@ impl<M: Mode> Nodes<M> for Synthetic {
         let (taken, comes) = self.interfaces.reply_space_taken(node, vc, length);
         let requests = self.consumed.iter().filter(|c| c.node == node && c.requester != NONE);
         taken + length * requests.filter(|c| comes(c.requester)).count() as u32
+    }
+
+    fn save(&self, kernel: &Kernel<'_, M>, saved: &mut Saved) {
+        self.save_in(kernel, saved);
+    }
+
+    fn load(&mut self, kernel: &Kernel<'_, M>, saved: &Saved) {
+        self.load_from(kernel, saved);
     }
 
     fn finish(&mut self, kernel: &mut Kernel<'_, M>, end: u32) {
@@ -261,7 +273,8 @@ impl Synthetic {
         self.buckets.fill(NONE);
         for node in self.generators.ids() {
             let at = self.generators[node].next_at;
-            if at >= now {
+            // One that lags behind books itself when it has caught up.
+            if at >= now && !self.generators[node].lags {
                 self.book(node, at);
             }
         }

@@ -1,12 +1,13 @@
 //! Sources beyond a Bernoulli process that never changes: bursts, changes of pattern and load.
 
 use crate::network::NONE;
-use crate::plan::{Plan, TrafficPlan};
+use crate::plan::{JobPlan, Plan, TrafficPlan};
 use crate::traffic::pattern::Pattern;
 use crate::traffic::process::Process;
+use serde::{Deserialize, Serialize};
 
 /// What a node remembers of the traffic besides.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Source {
     /// Destination of the present burst, or of the packet that waits for room.
     pub(super) destination: u32,
@@ -29,9 +30,10 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Before the first change.
-    pub fn new(plan: &Plan) -> Self {
-        let mut changes = Self { done: vec![0; plan.jobs.len()], next_at: 0 };
+    /// After all changes before cycle `now`.
+    pub fn before(plan: &Plan, now: u32) -> Self {
+        let before = |job: &JobPlan| job.changes().iter().take_while(|phase| phase.from < now).count();
+        let mut changes = Self { done: plan.jobs.iter().map(before).collect(), next_at: 0 };
         changes.next_at = changes.next(plan);
         changes
     }

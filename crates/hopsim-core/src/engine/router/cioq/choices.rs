@@ -76,6 +76,13 @@ impl<const W: usize> Choices<W> {
         &self.choosers[number.slot::<W>(slot)]
     }
 
+    /// What of the heads with a choice is state: their prospects, and who sleeps.
+    pub fn save(&self, (number, slot): (RegionRouter, Slot)) -> (Prospect, bool) {
+        let Self { waiting, choosers, after: _, pairs: _, vcs_from: _, remembers: _ } = self;
+        let Chooser { prospect, candidates: _ } = &choosers[number.slot::<W>(slot)];
+        (*prospect, waiting.sleeps((number, slot)))
+    }
+
     /// The pairs of all ports of a link class in a VC.
     #[inline]
     pub fn pairs(&self, class: u8, vc: u8) -> Mask<Pair, W> {

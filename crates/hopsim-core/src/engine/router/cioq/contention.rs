@@ -3,9 +3,11 @@
 
 use crate::engine::kernel::ids::{By, Id as _, RegionRouter, SlotId};
 use crate::engine::kernel::regions::Span;
+use crate::engine::kernel::rows::{put_row, row};
 use crate::engine::kernel::wheel::Wheel;
 use crate::plan::Plan;
 use crate::routing::view::{Exchange, Sensors};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Not counted; no group to count for.
@@ -21,7 +23,7 @@ pub struct Counted {
 }
 
 /// An exponential average, brought up to date only when its counter changes or it is read.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Average {
     value: f64,
     /// The cycle it is of.
@@ -62,6 +64,21 @@ pub struct Groups {
     under_way: VecDeque<(u32, Vec<u16>)>,
 }
 
+/// The counters of a router in a snapshot.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ContentionState {
+    /// By slot: what it counts for.
+    counted: Vec<(u16, u16)>,
+    /// Slots whose packet will have left, and when.
+    leaving: Vec<(u32, u16)>,
+    /// By port.
+    averages: Vec<Average>,
+    /// Last told, by group.
+    told: Vec<u16>,
+    /// What it tells, by group, and when that arrives.
+    under_way: Vec<(u32, Vec<u16>)>,
+}
+
 impl Contention {
     /// Counters at zero, `None` if nobody reads them. `slots` slot ids exist.
     pub fn new(plan: &Plan, sensors: &Sensors, (span, slots): (&Span, usize)) -> Option<Self> {
@@ -79,6 +96,45 @@ impl Contention {
             averages: vec![Average::default(); averages],
             groups: sensors.exchange.map(|exchange| Groups::new(plan, exchange, routers)),
         })
+    }
+
+    /// The state of every router; `stride` slot ids lie between two of them, and the first `slots` are in use.
+    pub fn save(&self, now: u32, (stride, slots): (usize, usize)) -> Vec<ContentionState> {
+        // The counters themselves follow from what is counted.
+        let Self { counters, ports, counted, releases, alpha: _, averages, groups } = self;
+        let of_router = |router: usize| ContentionState {
+            counted: row(counted.as_slice(), router * stride, slots),
+            leaving: Vec::new(),
+            averages: row(averages, router * ports, *ports),
+            told: groups.as_ref().map_or_else(Vec::new, |groups| row(&groups.told, router * groups.count, groups.count)),
+            under_way: groups.as_ref().map_or_else(Vec::new, |groups| groups.messages(router)),
+        };
+        let mut states: Vec<ContentionState> = (0..counters.len() / ports).map(of_router).collect();
+        for (at, slot) in releases.pending(now) {
+            states[slot.index() / stride].leaving.push((at, (slot.index() % stride) as u16));
+        }
+        states.iter_mut().for_each(|state| state.leaving.sort_unstable());
+        states
+    }
+
+    /// Goes on with the state of a router.
+    pub fn load(&mut self, (router, stride): (RegionRouter, usize), state: &ContentionState) {
+        let ContentionState { counted, leaving, averages, told, under_way } = state;
+        let first = router.index() * stride;
+        put_row(self.counted.as_mut_slice(), first, counted);
+        for &(port, group) in counted.iter().filter(|(port, _)| *port != NOTHING) {
+            self.counters[router.index() * self.ports + port as usize] += 1;
+            if let Some(groups) = self.groups.as_mut().filter(|_| group != NOTHING) {
+                groups.own[router.index() * groups.count + group as usize] += 1;
+            }
+        }
+        for &(at, slot) in leaving {
+            self.releases.push(at, SlotId::at(first + slot as usize));
+        }
+        put_row(&mut self.averages, router.index() * self.ports, averages);
+        if let Some(groups) = &mut self.groups {
+            groups.load(router.index(), told, under_way);
+        }
     }
 
     /// The first cycle of `now..end` in which a counter or what is told of it changes by itself, else `end`. Averages follow from
@@ -173,6 +229,27 @@ impl Groups {
             told: vec![0; routers * count],
             sums: vec![0; routers / group * count],
             under_way: VecDeque::new(),
+        }
+    }
+
+    /// The messages of a router on their way.
+    fn messages(&self, router: usize) -> Vec<(u32, Vec<u16>)> {
+        // What it counts now, and the sums over a group, follow.
+        let Self { exchange: _, count, routers: _, latency: _, own: _, told: _, sums: _, under_way } = self;
+        under_way.iter().map(|(at, counts)| (*at, row(counts, router * count, *count))).collect()
+    }
+
+    /// Goes on with what a router has told.
+    fn load(&mut self, router: usize, told: &[u16], messages: &[(u32, Vec<u16>)]) {
+        let first = router * self.count;
+        put_row(&mut self.told, first, told);
+        let target = router / self.routers * self.count;
+        self.sums[target..][..self.count].iter_mut().zip(told).for_each(|(sum, &count)| *sum += u32::from(count));
+        for (index, (at, counts)) in messages.iter().enumerate() {
+            if index == self.under_way.len() {
+                self.under_way.push_back((*at, vec![0; self.own.len()]));
+            }
+            put_row(&mut self.under_way[index].1, first, counts);
         }
     }
 

@@ -2,12 +2,14 @@
 
 use crate::config::router::ArbiterConfig;
 use crate::engine::kernel::ids::{By, Id as _, RegionRouter, Slot, SlotId};
+use crate::engine::kernel::rows::{put_row, row};
 use crate::engine::mode::Mode;
 use crate::engine::router::cioq::choices::Choices;
 use crate::engine::router::cioq::routers::{Router, parallel};
 use crate::engine::router::cioq::rules::Crossing;
 use crate::engine::router::cioq::shared::Shared;
 use crate::plan::{MOST_QUEUED, Plan};
+use serde::{Deserialize, Serialize};
 
 /// State that only some configurations need, outside the blocks.
 pub struct Extras<const W: usize> {
@@ -26,6 +28,16 @@ pub struct Extras<const W: usize> {
     pub free: By<SlotId, u32>,
     /// Heads with a choice.
     pub choices: Choices<W>,
+}
+
+/// What of it a snapshot holds of a router.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ExtrasState {
+    departures: Vec<u32>,
+    lengths: Vec<u16>,
+    input_stamps: Vec<u64>,
+    output_stamps: Vec<u64>,
+    free: Vec<u32>,
 }
 
 impl<const W: usize> Extras<W> {
@@ -47,6 +59,30 @@ impl<const W: usize> Extras<W> {
             free: By::all(0, if parallel(plan) { routers * 64 * W } else { 0 }),
             choices: Choices::new(plan, (routers, ahead)),
         }
+    }
+
+    /// The state of a router with so many ports, inputs and slots, heads with a choice apart.
+    pub fn save(&self, number: RegionRouter, (ports, inputs, slots): (usize, usize, usize)) -> ExtrasState {
+        let Self { departures, lengths, ring, input_stamps, output_stamps, free, choices: _ } = self;
+        let (first, rings) = (number.slot::<W>(Slot::at(0)).index(), self.first_departure(number, 0));
+        ExtrasState {
+            departures: row(departures, rings, ports * ring),
+            lengths: row(lengths, rings, ports * ring),
+            input_stamps: row(input_stamps.as_slice(), first, slots),
+            output_stamps: row(output_stamps, number.index() * inputs * inputs, inputs * inputs),
+            free: row(free.as_slice(), first, slots),
+        }
+    }
+
+    /// Goes on with the state of a router with so many inputs.
+    pub fn load(&mut self, number: RegionRouter, inputs: usize, state: &ExtrasState) {
+        let ExtrasState { departures, lengths, input_stamps, output_stamps, free } = state;
+        let (first, rings) = (number.slot::<W>(Slot::at(0)).index(), self.first_departure(number, 0));
+        put_row(&mut self.departures, rings, departures);
+        put_row(&mut self.lengths, rings, lengths);
+        put_row(self.input_stamps.as_mut_slice(), first, input_stamps);
+        put_row(&mut self.output_stamps, number.index() * inputs * inputs, output_stamps);
+        put_row(self.free.as_mut_slice(), first, free);
     }
 
     /// Whether the packet before the head of a slot is still leaving it, for all that input ports do not tell.

@@ -6,6 +6,7 @@
 
 use crate::engine::kernel::ids::{By, Id as _, Pair, PairId, RegionRouter};
 use crate::engine::kernel::regions::Span;
+use crate::engine::kernel::rows::{put_row, row};
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::router::cioq::active::wake;
 use crate::engine::router::cioq::routers::Router;
@@ -14,6 +15,7 @@ use crate::network::PortClassCode;
 use crate::plan::Plan;
 use crate::routing::view::{Packets, Saturation, Sensing, Sensors};
 use crate::topology::GLOBAL;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The code of global ports.
@@ -54,6 +56,18 @@ pub struct Marks {
     marked: By<RegionRouter, u16>,
 }
 
+/// The marks of a router in a snapshot.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct MarksState {
+    /// By global port.
+    own: Vec<u16>,
+    heard: Vec<u16>,
+    /// Changes on their way: when they are heard, global port and new bits.
+    under_way: Vec<(u32, u16, u16)>,
+    changed_vcs: u16,
+    marked: u16,
+}
+
 impl Marks {
     /// No marks, `None` if nobody reads them.
     pub fn new(plan: &Plan, sensors: &Sensors, span: &Span) -> Option<Self> {
@@ -85,6 +99,57 @@ impl Marks {
             changed_vcs: By::all(0, routers),
             marked: By::all(0, routers),
         })
+    }
+
+    /// The state of every router.
+    pub fn save(&self, now: u32) -> Vec<MarksState> {
+        // The routers to look at are those with VCs to look at.
+        let Self {
+            rule: _,
+            threshold: _,
+            ports,
+            links: _,
+            group: _,
+            latency: _,
+            shared: _,
+            own,
+            heard,
+            under_way,
+            changed: _,
+            changed_vcs,
+            marked,
+        } = self;
+        let by_port = |bits: &[u16], number: RegionRouter| row(bits, number.index() * ports.len(), ports.len());
+        let of_router = |number: RegionRouter| MarksState {
+            own: by_port(own, number),
+            heard: by_port(heard, number),
+            under_way: Vec::new(),
+            changed_vcs: changed_vcs[number],
+            marked: marked[number],
+        };
+        let mut states: Vec<MarksState> = changed_vcs.ids().map(of_router).collect();
+        for (at, &(index, bits)) in under_way.pending(now) {
+            let (router, port) = (index as usize / ports.len(), index as usize % ports.len());
+            states[router].under_way.push((at, port as u16, bits));
+        }
+        // Of several changes of one mark in a cycle the last one counts.
+        states.iter_mut().for_each(|state| state.under_way.sort_by_key(|&(at, port, _)| (at, port)));
+        states
+    }
+
+    /// Goes on with the state of a router.
+    pub fn load(&mut self, router: RegionRouter, state: &MarksState) {
+        let MarksState { own, heard, under_way, changed_vcs, marked } = state;
+        let first = router.index() * self.ports.len();
+        put_row(&mut self.own, first, own);
+        put_row(&mut self.heard, first, heard);
+        for &(at, port, bits) in under_way {
+            self.under_way.push(at, ((first + port as usize) as u32, bits));
+        }
+        (self.changed_vcs[router], self.marked[router]) = (*changed_vcs, *marked);
+        if self.rule.exchanged && *changed_vcs != 0 {
+            self.changed.push(router);
+        }
     }
 
     /// An output VC of `router` has another occupancy than before.

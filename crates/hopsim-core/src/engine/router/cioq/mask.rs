@@ -28,6 +28,18 @@ impl<I: Id, const W: usize> Mask<I, W> {
         mask
     }
 
+    /// The set with these words, as far as there is room for them.
+    pub fn from_words(words: &[u64]) -> Self {
+        let mut mask = Self::EMPTY;
+        mask.words.iter_mut().zip(words).for_each(|(word, &bits)| *word = bits);
+        mask
+    }
+
+    /// Its words.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// Adds `element`.
     #[inline]
     pub fn insert(&mut self, element: I) {

@@ -28,6 +28,7 @@ mod routers;
 mod rules;
 mod sat;
 mod shared;
+mod state;
 mod tables;
 mod transfer;
 mod waiting;
@@ -36,8 +37,9 @@ use crate::engine::kernel::Kernel;
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::Regions;
 use crate::engine::modes;
-use crate::engine::node::{Delivered, Nodes as _, RankState, Run};
+use crate::engine::node::{Delivered, Nodes, RankState, Run};
 use crate::engine::region::{Kind, Region, Whole};
+use crate::engine::state::{Scope, State};
 use crate::engine::{Fit, Task};
 use crate::error::DeadlockReport;
 use crate::plan::Plan;
@@ -45,6 +47,7 @@ use hopsim_programs::host::machine::Sending;
 pub use region::Cioq;
 use routers::Router;
 use shared::Shared;
+use state::Saved;
 use std::sync::Arc;
 
 /// Picks the mask width once per run: everything below is compiled for it. Routers that need the widest are so rare that they do
@@ -71,6 +74,7 @@ impl<const W: usize> Kind for Width<W> {
 impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
     type Mode = M;
     type Shared = Shared<'p, M>;
+    type Saved = Saved<<M::Nodes as Nodes<M>>::Saved>;
 
     fn router_bytes(_: &Plan) -> usize {
         size_of::<Router<W>>()
@@ -107,6 +111,14 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
 
     fn take_delivered(&mut self, delivered: &mut Vec<Delivered>) {
         self.context.nodes.take_delivered(self.context.kernel.now, delivered);
+    }
+
+    fn save(&self, state: &mut State<Self::Saved>) {
+        self.save_in(state);
+    }
+
+    fn load(&mut self, state: &State<Self::Saved>, scope: Scope) {
+        self.load_from(state, scope);
     }
 
     fn ranks(&self) -> Vec<RankState<'_>> {

@@ -35,11 +35,11 @@ pub struct Cioq<'p, const W: usize, M: Run> {
     pub(super) routers: By<RegionRouter, Router<W>>,
     pub(super) extras: Extras<W>,
     /// Routers that hold a head and are not left alone, one bit each.
-    active: Vec<u64>,
+    pub(super) active: Vec<u64>,
     /// Routers that need not be left alone any longer.
-    wakes: Wheel<RegionRouter, M::Calendar>,
-    allocator: Allocator<W>,
-    waits: InjectionWaits<W>,
+    pub(super) wakes: Wheel<RegionRouter, M::Calendar>,
+    pub(super) allocator: Allocator<W>,
+    pub(super) waits: InjectionWaits<W>,
 }
 
 impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {

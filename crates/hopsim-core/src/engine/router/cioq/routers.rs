@@ -103,7 +103,7 @@ pub struct InputVc {
     /// Packets whose heads have arrived (of an injection VC: its head only).
     pub queue: Queue,
     /// Pair that the head wants, with FlexVC that one or any below of the same port.
-    request: u16,
+    pub(super) request: u16,
 }
 
 impl InputVc {

@@ -2,6 +2,7 @@
 
 use crate::engine::kernel::ids::{By, RegionNode};
 use crate::injection::sat::Sat as Rule;
+use serde::{Deserialize, Serialize};
 
 /// The signal and what nodes have injected since it passed.
 pub struct Sat {
@@ -16,11 +17,34 @@ pub struct Sat {
     pub(super) held: By<RegionNode, u16>,
 }
 
+/// The signal in a snapshot.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SatState {
+    place: usize,
+    arrives: u32,
+    /// Packets and held VCs of every node.
+    nodes: Vec<(u32, u16)>,
+}
+
 impl Sat {
     /// The signal at the first node of the walk.
     pub fn new(rule: &Rule) -> Self {
         let nodes = rule.walk.len();
         Self { rule: rule.clone(), place: 0, arrives: 0, counts: By::all(0, nodes), held: By::all(0, nodes) }
+    }
+
+    /// Its state.
+    pub fn save(&self) -> SatState {
+        let Self { rule: _, place, arrives, counts, held } = self;
+        SatState { place: *place, arrives: *arrives, nodes: counts.iter().copied().zip(held.iter().copied()).collect() }
+    }
+
+    /// Goes on with a state.
+    pub fn load(&mut self, state: &SatState) {
+        let SatState { place, arrives, nodes } = state;
+        (self.place, self.arrives) = (*place, *arrives);
+        self.counts = nodes.iter().map(|&(count, _)| count).collect();
+        self.held = nodes.iter().map(|&(_, held)| held).collect();
     }
 
     /// Whether a node has injected enough to pass the signal on.

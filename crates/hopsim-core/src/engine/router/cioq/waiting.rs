@@ -75,6 +75,28 @@ impl<const W: usize> Waiting<W> {
         Self { routers: By::all(waits, routers), releases: Wheel::new(ahead), sleeps }
     }
 
+    /// Whether the head of a slot sleeps: what else is known of it follows from what it may choose.
+    pub fn sleeps(&self, (number, slot): (RegionRouter, Slot)) -> bool {
+        let Self { routers, releases: _, sleeps: _ } = self;
+        let waits = &routers[number];
+        let Waits { outbound: _, known: _, own: _, misroutes: _, asleep, busy_inputs: _, busy_outputs: _ } = waits;
+        asleep.contains(slot)
+    }
+
+    /// In cycle `now` goes on with ports that are busy until some cycles, of inputs and outputs with heads that may wait for them.
+    pub fn load(&mut self, tables: &Tables, number: RegionRouter, (port, free, ready): (usize, u32, u32), now: u32) {
+        if self.routers.is_empty() {
+            return;
+        }
+        // What becomes free in this very cycle wakes heads in it.
+        if port < tables.input_count && free >= now {
+            self.occupy(tables, number, (port, free), None);
+        }
+        if port < tables.port_count && ready >= now {
+            self.occupy_output(tables, number, (port, ready));
+        }
+    }
+
     /// The head of a slot has a choice.
     #[inline]
     pub fn add(&mut self, (number, slot): (RegionRouter, Slot), prospect: &Prospect) {

@@ -1,0 +1,13 @@
+//! What arrays that are kept router by router, or node by node, hold of one of them.
+
+/// `count` entries from `first` on; none of an array that is empty because nobody needs it.
+pub fn row<T: Clone>(all: &[T], first: usize, count: usize) -> Vec<T> {
+    all.iter().skip(first).take(count).cloned().collect()
+}
+
+/// Puts such entries back, unless nobody needs them.
+pub fn put_row<T: Clone>(all: &mut [T], first: usize, row: &[T]) {
+    if !all.is_empty() {
+        all[first..][..row.len()].clone_from_slice(row);
+    }
+}

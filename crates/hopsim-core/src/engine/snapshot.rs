@@ -1,0 +1,224 @@
+//! Snapshots: the state of a run as bytes, with the version and the document that it is of, and runs that keep and use them.
+
+use crate::VERSION;
+use crate::config::document::{differences, resolved};
+use crate::engine::region::Region;
+use crate::engine::simulation::{Schedule, Simulation};
+use crate::engine::state::{Scope, State};
+use crate::engine::{Control, Fit, Task, drive, perform};
+use crate::error::RunError;
+use crate::plan::Plan;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::atomic::Ordering;
+
+/// How every snapshot begins. The number is that of the format of what stands before the state.
+const MAGIC: &[u8] = b"hopsim snapshot 1\n";
+
+/// Keys named in a message of those in which two documents differ.
+const NAMED: usize = 3;
+
+/// What a snapshot is of.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Header {
+    version: String,
+    /// The resolved document, as JSON.
+    document: String,
+    cycle: u32,
+}
+
+/// The state of a run at the beginning of a cycle. It is the same for any number of threads, and a run goes on with it on any.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    header: Header,
+    state: Vec<u8>,
+}
+
+impl Snapshot {
+    /// That of a simulation.
+    fn of<'p, R: Region<'p>>(simulation: &Simulation<'p, R>) -> Self {
+        let document = document(simulation.plan).to_string();
+        let header = Header { version: VERSION.into(), document, cycle: simulation.now() };
+        let written = postcard::to_allocvec(&simulation.save());
+        Self { header, state: written.unwrap_or_else(|_| unreachable!("numbers and lists can be written")) }
+    }
+
+    /// The cycle with which a run goes on.
+    pub fn cycle(&self) -> u32 {
+        self.header.cycle
+    }
+
+    /// As bytes, for a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let header = postcard::to_allocvec(&self.header);
+        let header = header.unwrap_or_else(|_| unreachable!("texts and numbers can be written"));
+        let mut bytes = [MAGIC, &header, &self.state].concat();
+        let sum = crc32fast::hash(&bytes).to_le_bytes();
+        bytes.extend(sum);
+        bytes
+    }
+
+    /// From bytes; the error says why they are none.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+        let valid = "valid: a file that --save-state has written";
+        if !bytes.starts_with(MAGIC) {
+            return Err(format!("is no snapshot; {valid}"));
+        }
+        let damaged = || format!("is a damaged snapshot; {valid}");
+        let (content, sum) = bytes.split_last_chunk().ok_or_else(damaged)?;
+        if u32::from_le_bytes(*sum) != crc32fast::hash(content) {
+            return Err(damaged());
+        }
+        let content = content.get(MAGIC.len()..).ok_or_else(damaged)?;
+        let (header, state) = postcard::take_from_bytes(content).map_err(|_| damaged())?;
+        Ok(Self { header, state: state.to_vec() })
+    }
+
+    /// Whether a run of a plan may go on with it; the error says why not.
+    pub fn check(&self, plan: &Plan) -> Result<(), String> {
+        self.check_version()?;
+        let there: Value = serde_json::from_str(&self.header.document).map_err(|error| error.to_string())?;
+        let here = document(plan);
+        let differences = differences(&there, &here);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let show = |difference: &crate::config::document::Difference<'_>| {
+            let [there, here] = difference.values();
+            format!("{}: {there} there, {here} here", difference.key())
+        };
+        let shown: Vec<String> = differences.iter().take(NAMED).map(show).collect();
+        let more = differences.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!("; {more} more") } else { String::new() };
+        Err(format!(
+            "is a snapshot of another experiment ({}{more}); valid: the experiment that it is of",
+            shown.join("; ")
+        ))
+    }
+
+    fn check_version(&self) -> Result<(), String> {
+        let Header { version, .. } = &self.header;
+        let reason = format!("was written by hopsim {version}; valid: a snapshot of hopsim {VERSION}");
+        if version == VERSION { Ok(()) } else { Err(reason) }
+    }
+
+    /// A simulation at cycle 0 goes on with it.
+    fn load<'p, R: Region<'p>>(&self, simulation: &mut Simulation<'p, R>, scope: Scope) -> Result<(), RunError> {
+        let state: State<R::Saved> = postcard::from_bytes(&self.state).map_err(|_| RunError::Snapshot)?;
+        simulation.load(&state, scope);
+        Ok(())
+    }
+}
+
+/// The resolved document of a plan.
+fn document(plan: &Plan) -> Value {
+    resolved(&plan.experiment).unwrap_or_else(|_| unreachable!("it has been written as JSON before"))
+}
+
+/// Why a run of a plan cannot be saved, if it cannot.
+pub fn unsaved(plan: &Plan) -> Option<&'static str> {
+    if !plan.experiment.has_contention() {
+        Some("an ideal network has no state to save; valid: another topology")
+    } else if plan.has_programs() {
+        Some("runs of programs cannot be saved; valid: jobs that draw packets")
+    } else {
+        None
+    }
+}
+
+/// Where a run begins, and what is kept of it on its way.
+#[derive(Default)]
+pub struct Stages<'a> {
+    /// What it goes on with; without it an empty network at cycle 0.
+    pub from: Option<(&'a Snapshot, Scope)>,
+    /// A cycle at whose beginning its state is kept, if it gets there.
+    pub at: Option<u32>,
+    /// Takes the states: that one, and those that [`Control::save`] asks for.
+    pub keep: Option<&'a mut dyn FnMut(&Snapshot)>,
+}
+
+impl Stages<'_> {
+    /// Begins.
+    pub(super) fn begin<'p, R: Region<'p>>(&self, simulation: &mut Simulation<'p, R>) -> Result<(), RunError> {
+        self.from.map_or(Ok(()), |(snapshot, scope)| snapshot.load(simulation, scope))
+    }
+
+    /// At most where from cycle `now` on to simulate, before it is looked whether to keep the state.
+    pub(super) fn next(&self, now: u32) -> u32 {
+        self.at.filter(|&at| at > now).unwrap_or(u32::MAX)
+    }
+
+    /// Keeps the state if it is asked for.
+    pub(super) fn keep<'p, R: Region<'p>>(&mut self, simulation: &Simulation<'p, R>, control: &Control) {
+        let Some(keep) = &mut self.keep else { return };
+        let asked = control.save.swap(false, Ordering::Relaxed);
+        if asked || self.at == Some(simulation.now()) {
+            keep(&Snapshot::of(simulation));
+        }
+    }
+}
+
+/// What all runs of a sweep with `branch_at` share.
+struct Trunk<'c> {
+    branch_at: u32,
+    control: &'c Control,
+}
+
+impl Task for Trunk<'_> {
+    type Output<'p> = Result<Snapshot, RunError>;
+
+    fn schedule(&self) -> Schedule {
+        Schedule::new(self.control.threads.load(Ordering::Relaxed))
+    }
+
+    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
+        // What packets do later is counted when they are granted: in the branch, which knows where it counts.
+        let end = self.branch_at.saturating_sub(R::crossing(simulation.plan));
+        drive(&mut simulation, end, self.control, &mut Stages::default())?;
+        Ok(Snapshot::of(&simulation))
+    }
+}
+
+/// Simulates what all branches from cycle `branch_at` share, of which `plan` is one.
+pub fn trunk(plan: &Plan, branch_at: u32, control: &Control) -> Result<Snapshot, RunError> {
+    perform(plan, Fit::Tight, Trunk { branch_at, control })
+}
+
+/// The states of a run after every `stride` cycles.
+#[cfg(feature = "trace")]
+struct States {
+    cycles: u32,
+    stride: usize,
+    schedule: Schedule,
+}
+
+#[cfg(feature = "trace")]
+impl Task for States {
+    type Output<'p> = Result<Vec<u64>, RunError>;
+
+    fn schedule(&self) -> Schedule {
+        self.schedule
+    }
+
+    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
+        use std::hash::Hasher;
+        let mut digests = Vec::new();
+        for cycle in (0..=self.cycles).step_by(self.stride) {
+            simulation.advance(cycle, &Control::default())?;
+            let mut hasher = rustc_hash::FxHasher::default();
+            hasher.write(&Snapshot::of(&simulation).state);
+            digests.push(hasher.finish());
+        }
+        Ok(digests)
+    }
+}
+
+/// Digests of the state of a run after every `stride` of its first cycles: where two runs differ first, something went wrong.
+#[cfg(feature = "trace")]
+pub fn digests(
+    plan: &Plan,
+    (cycles, stride): (u32, usize),
+    trial: crate::engine::Trial,
+) -> Result<Vec<u64>, RunError> {
+    perform(plan, Fit::Tight, States { cycles, stride, schedule: trial.into() })
+}

@@ -1,0 +1,99 @@
+//! Counters in a snapshot: sums, so those of several threads are added.
+
+use crate::measure::recorder::{Cohort, Interval, Recorder, SourceCounts, Totals};
+use serde::{Deserialize, Serialize};
+
+/// What a run has counted. Where it counts follows from the cycle.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RecorderState {
+    totals: Vec<Totals>,
+    /// Latencies and how often they were counted, by job.
+    histograms: Vec<Vec<(u64, u64)>>,
+    sources: Option<SourceCounts>,
+    series: Vec<Interval>,
+    cohorts: Vec<Cohort>,
+    packet_hops: u64,
+    decisions: u64,
+    lifetime: (u64, u64),
+    bursts: Vec<Vec<u32>>,
+}
+
+impl Recorder {
+    /// What this thread has counted.
+    pub fn save(&self) -> RecorderState {
+        let Self {
+            start: _,
+            cycles: _,
+            batch_length: _,
+            batches: _,
+            batch: _,
+            present: _,
+            jobs: _,
+            totals,
+            histograms,
+            sources,
+            series,
+            cohorts,
+            interval: _,
+            packet_hops,
+            decisions,
+            lifetime,
+            bursts,
+            // Runs of programs are not saved.
+            programs: _,
+            link_latency: _,
+            own_latencies: _,
+        } = self;
+        let counted = histograms.iter().map(|histogram| {
+            let buckets = histogram.iter_recorded();
+            buckets.map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value())).collect()
+        });
+        RecorderState {
+            totals: totals.clone(),
+            histograms: counted.collect(),
+            sources: sources.clone(),
+            series: series.clone(),
+            cohorts: cohorts.clone(),
+            packet_hops: *packet_hops,
+            decisions: *decisions,
+            lifetime: *lifetime,
+            bursts: bursts.clone(),
+        }
+    }
+
+    /// Adds what was counted before, in the same window.
+    pub fn load(&mut self, state: &RecorderState) {
+        self.load_life(state);
+        let RecorderState { totals, histograms, sources, bursts, .. } = state;
+        for (sum, totals) in self.totals.iter_mut().zip(totals) {
+            sum.add(totals);
+        }
+        for (sum, counted) in self.histograms.iter_mut().zip(histograms) {
+            for &(value, count) in counted {
+                let recorded = sum.record_n(value, count);
+                debug_assert!(recorded.is_ok(), "the histogram grows by itself");
+            }
+        }
+        if let (Some(sum), Some(sources)) = (&mut self.sources, sources) {
+            sum.add(sources);
+        }
+        for (all, bursts) in self.bursts.iter_mut().zip(bursts) {
+            all.extend(bursts);
+        }
+    }
+
+    /// Adds what was counted before whatever the window.
+    pub fn load_life(&mut self, state: &RecorderState) {
+        let RecorderState { series, cohorts, packet_hops, decisions, lifetime, .. } = state;
+        for (row, before) in self.series.iter_mut().zip(series) {
+            row.add(before);
+        }
+        for (row, before) in self.cohorts.iter_mut().zip(cohorts) {
+            row.add(before);
+        }
+        self.packet_hops += packet_hops;
+        self.decisions += decisions;
+        self.lifetime.0 += lifetime.0;
+        self.lifetime.1 += lifetime.1;
+    }
+}
