@@ -18,6 +18,9 @@ class Monitor:
     def cancel(self) -> None:
         """Ask the simulation to stop; `run` then raises `Cancelled`."""
 
+    def save(self) -> None:
+        """Ask for the state of the simulation, which `run_saved` then hands over soon."""
+
     @property
     def done(self) -> int:
         """How much of the simulation is done: cycles, or ticks of an InfiniBand fabric."""
@@ -146,6 +149,9 @@ def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:
     {path: name} of those values that have one.
     """
 
+def branch_at(text: str, name: str, overrides: list[tuple[str, str]]) -> int | None:
+    """The cycle up to which all points of a document share one run, None if each is run by itself."""
+
 ChakraSetting = tuple[bytes | None, float | None]
 """The contents of the file of process groups, and operations per second."""
 
@@ -172,6 +178,32 @@ def convert_program(
 
 def run(config_json: str, monitor: Monitor, threads: int = 1) -> Run:
     """Simulate one point on so many threads at most with the GIL released. Raises `RunError`, `Cancelled`."""
+
+def run_saved(
+    config_json: str,
+    monitor: Monitor,
+    threads: int,
+    snapshot: bytes | None,
+    keep: Callable[[bytes], object] | None = None,
+    at: int | None = None,
+) -> Run:
+    """The same from a snapshot (None: from the beginning).
+
+    Its state is handed to `keep` when `Monitor.save` asks for it and at cycle `at`. What `keep` raises ends
+    the run. Raises `ConfigError` if the snapshot is of something else, or the run can have none.
+    """
+
+def trunk(configs: list[str], branch_at: int, monitor: Monitor, threads: int) -> bytes:
+    """What all points of a sweep share that parts at some cycle, for `run_branch`.
+
+    Raises `RunError`, `Cancelled`.
+    """
+
+def run_branch(config_json: str, monitor: Monitor, threads: int, trunk: bytes) -> Run:
+    """Simulate one point of such a sweep from what it shares with the others. Raises `RunError`, `Cancelled`."""
+
+def snapshot_cycle(snapshot: bytes) -> int:
+    """The cycle with which a run goes on from a snapshot. Raises `ConfigError` if the bytes are none."""
 
 def vc_paths(local: int, global_: int, reply_local: int, reply_global: int, network: str) -> dict[str, str]:
     """Kind of path -> `safe`, `opportunistic` or `impossible`; see `hopsim.paths.vc_paths`."""

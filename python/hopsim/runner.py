@@ -15,11 +15,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from typing import Any
 
+from hopsim import _core
 from hopsim.errors import Cancelled, RunError
 from hopsim.experiment import Point
 from hopsim.progress import Silent, Watch
 from hopsim.results import Result
-from hopsim.workers import Elsewhere, Finish, Submitted, Threads, Workers
+from hopsim.workers import Elsewhere, Finish, Run, Submitted, Threads, Workers
 
 TICK_S = 0.1
 
@@ -58,11 +59,13 @@ class Hooks:
             process; returns the result to keep.
         report: called in the calling thread, in order of completion.
         watch: told about progress.
+        run: what simulates a resolved configuration, on threads of this process.
     """
 
     finish: Finish = lambda _, result: result
     report: Report = lambda _, result: None
     watch: Watch = field(default_factory=Silent)
+    run: Run = _core.run
 
 
 def run_points(
@@ -104,7 +107,7 @@ class _Sweep:
         self._groups: dict[str, list[Point]] = {}
         for point in points:
             self._groups.setdefault(point.digest, []).append(point)
-        self._workers = _workers(workers, len(self._groups), hooks.finish)
+        self._workers = _workers(workers, len(self._groups), hooks)
         self._hooks = hooks
         self._pending: dict[Future[Any], list[Point]] = {}
         self._outcome = Outcome()
@@ -157,5 +160,7 @@ class _Sweep:
         self._pending = {future: self._pending[future] for future in self._workers.stop(self._pending)}
 
 
-def _workers(workers: int | Elsewhere, points: int, finish: Finish) -> Workers:
-    return Threads(workers, points, finish) if isinstance(workers, int) else Submitted(workers, finish)
+def _workers(workers: int | Elsewhere, points: int, hooks: Hooks) -> Workers:
+    if isinstance(workers, int):
+        return Threads(workers, points, hooks.finish, hooks.run)
+    return Submitted(workers, hooks.finish)

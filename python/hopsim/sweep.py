@@ -6,9 +6,11 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hopsim import _core
 from hopsim import progress as progress_module
 from hopsim.errors import ConfigError, RunError, SweepError
 from hopsim.estimate import is_fabric
@@ -18,8 +20,9 @@ from hopsim.links_warning import warn_of_default_latencies
 from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
+from hopsim.snapshots import Saving
 from hopsim.store import Store
-from hopsim.workers import Elsewhere
+from hopsim.workers import Elsewhere, Run
 
 TIMESERIES_ROWS = 100
 
@@ -30,6 +33,10 @@ def run(
     *,
     workers: int | None = None,
     progress: bool = True,
+    from_state: str | os.PathLike[str] | None = None,
+    save_state: str | os.PathLike[str] | None = None,
+    save_every: float | None = None,
+    save_at: int | None = None,
     **shorthand: Any,
 ) -> Result:
     """Simulate a single point.
@@ -40,6 +47,11 @@ def run(
             such as `{"measure.seed": 2}`.
         workers: most threads of the simulation; all cores when not given. Results do not depend on it.
         progress: show a bar when in a terminal or notebook.
+        from_state: file with a state of this experiment, which the run goes on with.
+        save_state: file for the state of the run; if it is there already, the run goes on with it. It is
+            written whole or not at all.
+        save_every: time between two states [minutes, > 0]; 10 when not given.
+        save_at: the only cycle whose state is saved, instead.
         shorthand: the same for top-level keys, such as `load=0.4`.
 
     Returns:
@@ -48,7 +60,7 @@ def run(
         `measure.interval` or runs programs, a time series with 100 rows in the measurement window.
 
     Raises:
-        ConfigError: bad input, or the experiment is a sweep.
+        ConfigError: bad input, the experiment is a sweep, or a state is of another experiment or version.
         RunError: the simulation could not finish.
     """
     document = _recording(Experiment.of(experiment).replacing(_together(values=values) | shorthand))
@@ -56,7 +68,9 @@ def run(
     if len(points) != 1:
         raise ConfigError(f"{document.name}: has a sweep of {len(points)} points; use hopsim.sweep()")
     warn_of_no_recovery(document, points)
-    results, outcome = _simulate(points, threads(workers), progress=progress)
+    saving = Saving.of(from_state, save_state, save_every, save_at)
+    start = _core.run if saving is None else saving.simulate
+    results, outcome = _simulate(points, threads(workers), progress=progress, start=start)
     if outcome.failures:
         raise RunError(outcome.failures[0])
     return results[0]
@@ -125,15 +139,21 @@ def sweep_of(document: Experiment, out: Path | None, *, workers: int | Elsewhere
 
 
 def _simulate(
-    points: Sequence[Point], workers: int | Elsewhere, *, progress: bool, store: Store | None = None
+    points: Sequence[Point],
+    workers: int | Elsewhere,
+    *,
+    progress: bool,
+    store: Store | None = None,
+    start: Run = _core.run,
 ) -> tuple[Results, Outcome]:
     found: dict[int, Result] = {}
     hooks = Hooks(
         report=lambda point, result: found.update({point.index: result}),
         watch=progress_module.for_python() if progress else progress_module.Silent(),
+        run=start,
     )
     if store is not None:
-        hooks = Hooks(store.save, hooks.report, hooks.watch)
+        hooks = replace(hooks, finish=store.save)
     outcome = run_points(points, workers, hooks, store.finished() if store else {})
     if store is not None:
         store.assemble(outcome, with_csv=False)

@@ -21,6 +21,8 @@ from hopsim.experiment import DICTIONARY, Experiment, Point
 from hopsim.results import Result
 
 Finish = Callable[[Point, Result], Result]
+Run = Callable[[str, _core.Monitor, int], _core.Run]
+"""Simulates a resolved configuration on so many threads at most."""
 Measured = tuple[dict[str, Any], dict[str, pa.Table]]
 """The record of a point, and its tables by name."""
 
@@ -71,7 +73,8 @@ class Allotment:
 class Threads:
     """Threads of this process; the simulator releases the GIL, so threads are enough."""
 
-    def __init__(self, count: int, points: int, finish: Finish) -> None:
+    def __init__(self, count: int, points: int, finish: Finish, run: Run) -> None:
+        self._run = run
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="hopsim")
         self._finish = finish
         self._stopping = False
@@ -88,7 +91,7 @@ class Threads:
         if self._stopping:
             raise Cancelled
         with self._allotment.taken() as threads:
-            found = simulate(point.config, monitor, threads)
+            found = simulate(point.config, monitor, threads, self._run)
         return self._finish(point, _result(point, found))
 
     def keep(self, point: Point, future: Future[Result]) -> Result:
@@ -166,9 +169,9 @@ class Submitted:
         return [future for future in futures if not future.cancel() and future.done()]
 
 
-def simulate(config: str, monitor: _core.Monitor, threads: int = 1) -> Measured:
+def simulate(config: str, monitor: _core.Monitor, threads: int = 1, start: Run = _core.run) -> Measured:
     """Run one resolved configuration on so many threads at most. Raises `RunError`, `Cancelled`."""
-    return measured(config, _core.run(config, monitor, threads))
+    return measured(config, start(config, monitor, threads))
 
 
 def measured(config: str, run: _core.Run) -> Measured:

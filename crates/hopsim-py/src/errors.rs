@@ -33,6 +33,12 @@ pub fn in_configuration(refusal: &Refusal) -> PyErr {
     ConfigError::new_err(refusal.to_string())
 }
 
+/// A state that cannot be saved, or that is of something else.
+#[expect(clippy::needless_pass_by_value, reason = "the form map_err wants")]
+pub fn unsaved(reason: String) -> PyErr {
+    ConfigError::new_err(reason)
+}
+
 /// A run that stopped.
 pub fn in_run(failure: &Failure) -> PyErr {
     match failure {
@@ -42,7 +48,8 @@ pub fn in_run(failure: &Failure) -> PyErr {
         | Failure::Stuck(_)
         | Failure::Unmatched(_)
         | Failure::Unfinished(..)
-        | Failure::LongSeries(..) => RunError::new_err(failure.to_string()),
+        | Failure::LongSeries(..)
+        | Failure::Snapshot => RunError::new_err(failure.to_string()),
     }
 }
 

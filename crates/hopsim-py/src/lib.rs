@@ -73,6 +73,13 @@ fn axes(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<St
     Ok(Value::Array(points.collect()).to_string())
 }
 
+/// The cycle up to which all points of a document share one run, None if each is run by itself.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
+fn branch_at(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<Option<u32>> {
+    document::branch_at(text, &overrides).map_err(|error| errors::in_document(name, &error))
+}
+
 /// What can be said of the network of a resolved configuration before it runs, as JSON: see [`Survey`].
 #[pyfunction]
 fn survey(py: Python<'_>, config: &str) -> PyResult<String> {
@@ -146,11 +153,11 @@ mod _core {
     #[pymodule_export]
     use super::monitor::Monitor;
     #[pymodule_export]
-    use super::run::{Run, run};
+    use super::run::{Run, run, run_branch, run_saved, snapshot_cycle, trunk};
     #[pymodule_export]
     use super::stepping::Simulation;
     #[pymodule_export]
     use super::traces::{convert_program, program_info};
     #[pymodule_export]
-    use super::{axes, closest, columns, points, schema, student_t, survey, vc_paths, version};
+    use super::{axes, branch_at, closest, columns, points, schema, student_t, survey, vc_paths, version};
 }

@@ -38,6 +38,11 @@ impl Monitor {
         self.0.control.cancel.store(true, Ordering::Relaxed);
     }
 
+    /// Ask for the state of the simulation, which `run_saved` then hands over soon.
+    fn save(&self) {
+        self.0.control.save.store(true, Ordering::Relaxed);
+    }
+
     /// How much of the simulation is done: cycles, or ticks of an InfiniBand fabric.
     #[getter]
     fn done(&self) -> u64 {

@@ -4,9 +4,9 @@ use super::errors;
 use super::monitor::Monitor;
 use super::programs;
 use hopsim_core::config::document;
-use hopsim_core::engine::{self, Outcome};
+use hopsim_core::engine::{self, Outcome, Scope, Snapshot, Stages, unsaved};
 use hopsim_core::measure::Column;
-use hopsim_core::plan::AnyPlan;
+use hopsim_core::plan::{AnyPlan, Plan};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::sync::atomic::Ordering;
@@ -71,10 +71,114 @@ pub fn run(py: Python<'_>, config_json: &str, monitor: &Bound<'_, Monitor>, thre
     let shared = monitor.get().shared();
     shared.control.threads.store(threads, Ordering::Relaxed);
     py.detach(|| {
-        let experiment = document::from_json(config_json).map_err(|e| errors::in_configuration(&e))?;
-        let plan = AnyPlan::new(&experiment, &programs::kept).map_err(|e| errors::in_configuration(&e))?;
+        let plan = plan(config_json)?;
         plan.check_alone().map_err(|e| errors::in_configuration(&e))?;
         shared.total.store(plan.length(), Ordering::Relaxed);
         engine::run_any(&plan, &shared.control).map(Run).map_err(|e| errors::in_run(&e))
     })
+}
+
+/// The same from a snapshot (None: from the beginning), whose state is handed to `keep` when `Monitor.save` asks for it and at
+/// cycle `at`. What `keep` raises ends the run. Raises `ConfigError` if the snapshot is of something else, or the run can have none.
+#[pyfunction]
+#[pyo3(signature = (config_json, monitor, threads, snapshot, keep=None, at=None))]
+pub fn run_saved(
+    py: Python<'_>,
+    config_json: &str,
+    monitor: &Bound<'_, Monitor>,
+    threads: usize,
+    snapshot: Option<&[u8]>,
+    keep: Option<Py<PyAny>>,
+    at: Option<u32>,
+) -> PyResult<Run> {
+    let shared = monitor.get().shared();
+    shared.control.threads.store(threads, Ordering::Relaxed);
+    py.detach(|| {
+        let plan = plan(config_json)?;
+        shared.total.store(plan.length(), Ordering::Relaxed);
+        let plan = saved(&plan).map_err(errors::unsaved)?;
+        let snapshot = snapshot.map(Snapshot::from_bytes).transpose().map_err(errors::unsaved)?;
+        snapshot.iter().try_for_each(|snapshot| snapshot.check(plan)).map_err(errors::unsaved)?;
+        let mut raised = None;
+        let mut hand_over = |snapshot: &Snapshot| {
+            let handed = keep.iter().try_for_each(|keep| {
+                Python::attach(|py| keep.call1(py, (PyBytes::new(py, &snapshot.to_bytes()),)).map(|_| ()))
+            });
+            if let Err(error) = handed {
+                raised = Some(error);
+                shared.control.cancel.store(true, Ordering::Relaxed);
+            }
+        };
+        let from = snapshot.as_ref().map(|snapshot| (snapshot, Scope::All));
+        let stages = Stages { from, at, keep: Some(&mut hand_over) };
+        let outcome = engine::run_in_stages(plan, &shared.control, stages);
+        raised.map_or_else(|| outcome.map(Run).map_err(|e| errors::in_run(&e)), Err)
+    })
+}
+
+/// What all points of a sweep share that parts at some cycle, for `run_branch`. Raises `RunError`, `Cancelled`.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
+pub fn trunk<'py>(
+    py: Python<'py>,
+    configs: Vec<String>,
+    branch_at: u32,
+    monitor: &Bound<'_, Monitor>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let shared = monitor.get().shared();
+    shared.control.threads.store(threads, Ordering::Relaxed);
+    let state = py.detach(|| {
+        let branches: Result<Vec<_>, _> = configs.iter().map(|config| document::from_json(config)).collect();
+        let trunk = document::trunk(branches.map_err(|e| errors::in_configuration(&e))?);
+        let trunk = trunk.ok_or_else(|| errors::unsaved("a sweep without points has no trunk".into()))?;
+        let plan = AnyPlan::new(&trunk, &programs::kept).map_err(|e| errors::in_configuration(&e))?;
+        shared.total.store(plan.length(), Ordering::Relaxed);
+        let plan = saved(&plan).map_err(errors::unsaved)?;
+        engine::trunk(plan, branch_at, &shared.control).map_err(|e| errors::in_run(&e))
+    })?;
+    Ok(PyBytes::new(py, &state.to_bytes()))
+}
+
+/// Simulate one point of such a sweep from what it shares with the others. Raises `RunError`, `Cancelled`.
+#[pyfunction]
+pub fn run_branch(
+    py: Python<'_>,
+    config_json: &str,
+    monitor: &Bound<'_, Monitor>,
+    threads: usize,
+    trunk: &[u8],
+) -> PyResult<Run> {
+    let shared = monitor.get().shared();
+    shared.control.threads.store(threads, Ordering::Relaxed);
+    py.detach(|| {
+        let plan = plan(config_json)?;
+        shared.total.store(plan.length(), Ordering::Relaxed);
+        let plan = saved(&plan).map_err(errors::unsaved)?;
+        let trunk = Snapshot::from_bytes(trunk).map_err(errors::unsaved)?;
+        let stages = Stages { from: Some((&trunk, Scope::Network)), ..Stages::default() };
+        engine::run_in_stages(plan, &shared.control, stages).map(Run).map_err(|e| errors::in_run(&e))
+    })
+}
+
+/// The cycle with which a run goes on from a snapshot. Raises `ConfigError` if the bytes are none.
+#[pyfunction]
+pub fn snapshot_cycle(snapshot: &[u8]) -> PyResult<u32> {
+    Snapshot::from_bytes(snapshot).map(|snapshot| snapshot.cycle()).map_err(errors::unsaved)
+}
+
+/// The plan of a resolved configuration.
+fn plan(config: &str) -> PyResult<AnyPlan> {
+    let experiment = document::from_json(config).map_err(|e| errors::in_configuration(&e))?;
+    AnyPlan::new(&experiment, &programs::kept).map_err(|e| errors::in_configuration(&e))
+}
+
+/// The plan if its state can be saved; the error says why not.
+fn saved(plan: &AnyPlan) -> Result<&Plan, String> {
+    match plan {
+        AnyPlan::Fabric(_) => {
+            Err("the state of an InfiniBand fabric cannot be saved; valid: another router".into())
+        }
+        AnyPlan::Network(plan) => unsaved(plan).map_or(Ok(plan), |reason| Err(reason.into())),
+    }
 }

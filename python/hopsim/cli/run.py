@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from hopsim import progress
+from hopsim import _core, progress
 from hopsim.cli import cluster, options
 from hopsim.cli.cluster import Shard, dask_workers, refuse_with_shard
 from hopsim.cli.console import stdout
@@ -21,8 +21,9 @@ from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.report import summary_table
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
+from hopsim.snapshots import Saving
 from hopsim.store import Store, default_directory
-from hopsim.workers import Elsewhere
+from hopsim.workers import Elsewhere, Run
 
 
 @click.command("run")
@@ -37,6 +38,25 @@ from hopsim.workers import Elsewhere
 @click.option("-j", "workers", metavar="N", type=click.IntRange(1), help="Threads; default: all cores.")
 @click.option("--csv", "with_csv", is_flag=True, help="Write the tables of the results directory as CSV too.")
 @click.option("--force", is_flag=True, help="Empty the results directory of what another experiment left.")
+@click.option(
+    "--save-state",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="Save the state of the run there; go on with it if it is there.",
+)
+@click.option(
+    "--save-every",
+    metavar="MINUTES",
+    type=click.FloatRange(0, min_open=True),
+    help="How often to save it; default: 10.",
+)
+@click.option("--save-at", metavar="CYCLE", type=click.IntRange(1), help="The only cycle to save it, instead.")
+@click.option(
+    "--from-state",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="Go on with a state that --save-state has saved.",
+)
 @cluster.shard
 @cluster.dask
 def command(  # noqa: PLR0913 (an option each)
@@ -47,6 +67,10 @@ def command(  # noqa: PLR0913 (an option each)
     workers: int | None,
     with_csv: bool,
     force: bool,
+    save_state: Path | None,
+    save_every: float | None,
+    save_at: int | None,
+    from_state: Path | None,
     shard: Shard | None,
     dask: str | None,
 ) -> None:
@@ -61,6 +85,9 @@ def command(  # noqa: PLR0913 (an option each)
         raise ConfigError(f"-j {workers}: are threads of this machine; valid: -j without --dask {dask}")
     document = options.document(experiment, assignments)
     points = document.points()
+    saving = Saving.of(from_state, save_state, save_every, save_at)
+    if saving is not None:
+        saving.check(document, points)
     warn_of_default_latencies(document, points)
     warn_of_no_recovery(document, points)
     if out is None and json_path is None:
@@ -72,7 +99,7 @@ def command(  # noqa: PLR0913 (an option each)
         store = None if out is None else Store.claim(out, document, points, force=force)
         lines = stack.enter_context(_json_lines(json_path, len(points)))
         chosen = points if shard is None else list(filter(shard.has, points))
-        outcome = _run(chosen, where, store, lines)
+        outcome = _run(chosen, where, store, lines, _core.run if saving is None else saving.simulate)
     if store is not None and shard is None:
         _conclude(store, outcome, with_csv=with_csv, table=json_path is None)
     _finish(outcome, store)
@@ -137,11 +164,13 @@ def _open(path: str) -> TextIO:
         ) from None
 
 
-def _run(points: list[Point], workers: int | Elsewhere, store: Store | None, lines: _JsonLines) -> Outcome:
+def _run(
+    points: list[Point], workers: int | Elsewhere, store: Store | None, lines: _JsonLines, start: Run
+) -> Outcome:
     def keep(point: Point, result: Result) -> Result:
         return result if store is None else store.save(point, result)
 
-    hooks = Hooks(finish=keep, report=lines.add, watch=progress.for_terminal())
+    hooks = Hooks(finish=keep, report=lines.add, watch=progress.for_terminal(), run=start)
     return run_points(points, workers, hooks, store.finished() if store else {})
 
 

@@ -819,7 +819,8 @@ fn override_that_does_not_fit() {
 fn sweep_that_does_not_fit() {
     assert_eq!(
         after("[sweep]\nload = [0.1]"),
-        "line 8, column 1: sweep.load = [0.1]: unknown key; did you mean `sweep.product.load`? Valid: product, zip, labels"
+        "line 8, column 1: sweep.load = [0.1]: unknown key; did you mean `sweep.product.load`? Valid: product, zip, labels, \
+         branch_at"
     );
     assert_eq!(
         after("[sweep.product]\nload = 0.1"),

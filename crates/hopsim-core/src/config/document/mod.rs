@@ -6,6 +6,7 @@
 //! swept any more, an overridden or swept shorthand `load` replaces the loads of the jobs, and an overridden load of
 //! a job stands beside a shorthand, which then holds for the other jobs.
 
+mod branches;
 mod check;
 mod difference;
 mod draft;
@@ -24,6 +25,8 @@ use crate::error::{ConfigError, Origin};
 use crate::plan::AnyPlan;
 use crate::plan::programs::no_files;
 use crate::topology::graph::Contents;
+use branches::Branches;
+pub use branches::trunk;
 pub use check::closest;
 pub use difference::{Difference, differences};
 use draft::Draft;
@@ -115,7 +118,13 @@ pub fn points_with_files(
     let source = Source::parse(text)?;
     let (draft, sweep) = assemble(&source, overrides)?;
     let count = sweep.count().map_err(|e| draft.located(e))?;
-    (0..count).map(|index| point(&draft, &sweep, index, files)).collect()
+    let mut branches = sweep.branch_at.map(Branches::new);
+    (0..count).map(|index| point((&draft, &sweep), index, files, &mut branches)).collect()
+}
+
+/// The cycle up to which all points of a document share one run, if they do.
+pub fn branch_at(text: &str, overrides: &[(String, String)]) -> Result<Option<u32>, ConfigError> {
+    Ok(assemble(&Source::parse(text)?, overrides)?.1.branch_at)
 }
 
 /// What the sweep sets at every point, in the order of [`points`], and the names that [sweep.labels] gives to these values:
@@ -169,7 +178,12 @@ fn assemble<'a>(
     Ok((draft, sweep))
 }
 
-fn point(base: &Draft<'_>, sweep: &Sweep, index: usize, files: &impl Files) -> Result<Point, ConfigError> {
+fn point(
+    (base, sweep): (&Draft<'_>, &Sweep),
+    index: usize,
+    files: &impl Files,
+    branches: &mut Option<Branches>,
+) -> Result<Point, ConfigError> {
     let mut draft = base.clone();
     for (key, value) in sweep.point(index) {
         draft.assign(&key.path, value.clone(), key.origin)?;
@@ -186,7 +200,9 @@ fn point(base: &Draft<'_>, sweep: &Sweep, index: usize, files: &impl Files) -> R
     programs::load(&mut experiment, files).map_err(|error| draft.located(error))?;
     fabric::check(&draft.root, &experiment).map_err(|error| draft.located(error))?;
     let resolved = AnyPlan::new(&experiment, &|program| files.program(program));
-    let experiment = resolved.map_err(|error| draft.located(error))?.into_experiment();
+    let plan = resolved.map_err(|error| draft.located(error))?;
+    branches.iter_mut().try_for_each(|branches| branches.add(&plan)).map_err(|error| draft.located(error))?;
+    let experiment = plan.into_experiment();
     Ok(Point { experiment, axes: assignments(sweep, index) })
 }
 

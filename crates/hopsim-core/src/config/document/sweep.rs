@@ -3,6 +3,7 @@
 use super::check;
 use super::draft::Draft;
 use super::path::{self, display, show};
+use super::schema::Schema;
 use crate::error::{ConfigError, Origin};
 use serde_json::{Map, Value};
 
@@ -11,6 +12,9 @@ const MAX_POINTS: usize = 100_000;
 
 /// What a sweep consists of.
 const TABLES: [&str; 3] = ["product", "zip", "labels"];
+
+/// When the points part: all share the run up to that cycle.
+const BRANCH_AT: &str = "branch_at";
 
 /// A swept key.
 #[derive(Clone, Debug)]
@@ -33,6 +37,8 @@ pub struct Key {
 #[derive(Clone, Debug, Default)]
 pub struct Sweep {
     axes: Vec<Vec<Key>>,
+    /// The cycle up to which all points share one run, if they do.
+    pub branch_at: Option<u32>,
 }
 
 impl Sweep {
@@ -41,6 +47,7 @@ impl Sweep {
         let Some(sweep) = draft.root.as_object_mut().and_then(|root| root.shift_remove("sweep")) else {
             return Ok(Self::default());
         };
+        let branch_at = branch_at(&sweep).map_err(|error| draft.located(error))?;
         let (mut product, mut zip) = read(&sweep).map_err(|error| draft.located(error))?;
         for key in product.iter_mut().chain(&mut zip) {
             let place = draft.place(&key.stands);
@@ -48,7 +55,7 @@ impl Sweep {
         }
         let mut axes: Vec<Vec<Key>> = product.into_iter().map(|key| vec![key]).collect();
         axes.extend((!zip.is_empty()).then_some(zip));
-        Ok(Self { axes })
+        Ok(Self { axes, branch_at })
     }
 
     /// Gives way to an override of `path`: a swept key that it replaces is not swept any more.
@@ -146,15 +153,26 @@ pub fn states_job_load(path: &[String], value: &Value) -> bool {
     leads_to_job_load(path) && holds(value, &JOB_LOAD[path.len()..])
 }
 
+/// The cycle up to which all points share one run.
+fn branch_at(sweep: &Value) -> Result<Option<u32>, ConfigError> {
+    let Some(value) = sweep.get(BRANCH_AT) else { return Ok(None) };
+    let path = ["sweep", BRANCH_AT];
+    if let Some(schema) = path.iter().try_fold(Schema::root(), |schema, name| schema.child(name)) {
+        check::check(schema, &mut path.map(str::to_owned).to_vec(), value)?;
+    }
+    Ok(value.as_u64().and_then(|cycle| cycle.try_into().ok()))
+}
+
 /// The keys of the product and the zipped keys.
 fn read(sweep: &Value) -> Result<(Vec<Key>, Vec<Key>), ConfigError> {
     let tables = table(sweep, &["sweep".into()])?;
-    if let Some((name, value)) = tables.iter().find(|(name, _)| !TABLES.contains(&name.as_str())) {
-        let meant = check::closest(name, &TABLES).map_or(format!("sweep.product.{name}"), str::to_owned);
+    let known = [&TABLES[..], &[BRANCH_AT]].concat();
+    if let Some((name, value)) = tables.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+        let meant = check::closest(name, &known).map_or(format!("sweep.product.{name}"), str::to_owned);
         return Err(ConfigError::new(display(["sweep", name]), "unknown key")
             .value(show(value))
             .suggestion(Some(&check::quoted(&meant)))
-            .valid(TABLES.join(", ")));
+            .valid(known.join(", ")));
     }
     let read = |name: &str| {
         let mut keys = Vec::new();

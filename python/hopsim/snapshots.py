@@ -1,0 +1,143 @@
+"""States of long runs in files: a run that was killed goes on with what was saved."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hopsim import _core, atomic
+from hopsim.errors import ConfigError
+from hopsim.experiment import Experiment, Point
+
+EVERY_MINUTES = 10.0
+"""How often a run is saved unless it is said."""
+
+
+@dataclass(frozen=True)
+class Saving:
+    """From where a run goes on, and where its state is saved.
+
+    Attributes:
+        source: the file that it must go on with.
+        target: the file its state is saved in; it goes on with that if it is there.
+        every: time between two states [minutes].
+        at: the cycle whose state is saved, instead of one every so many minutes.
+    """
+
+    source: Path | None = None
+    target: Path | None = None
+    every: float | None = None
+    at: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        from_state: str | os.PathLike[str] | None,
+        save_state: str | os.PathLike[str] | None,
+        save_every: float | None,
+        save_at: int | None,
+    ) -> Saving | None:
+        """What arguments ask for, None if for nothing. Raises `ConfigError` if they contradict each other."""
+        _refuse_times(save_every, save_at)
+        when = {"save_every": save_every, "save_at": save_at}
+        given = {name: value for name, value in when.items() if value is not None}
+        if save_state is None and given:
+            name, value = next(iter(given.items()))
+            raise ConfigError(f"{name} = {value}: says when to save; valid: beside save_state, the file")
+        if len(given) > 1:
+            raise ConfigError(f"save_every = {save_every}: save_at = {save_at} is given; valid: one of them")
+        if from_state is not None and save_state is not None:
+            raise ConfigError(
+                f"from_state = {from_state}: save_state = {save_state} is given; valid: save_state alone, "
+                "which goes on with the file if it is there, or from_state alone"
+            )
+        if from_state is None and save_state is None:
+            return None
+        source, target = (None if path is None else Path(path) for path in (from_state, save_state))
+        return cls(source, target, save_every, save_at)
+
+    def check(self, document: Experiment, points: list[Point]) -> None:
+        """Refuse a sweep. Raises `ConfigError`."""
+        if len(points) != 1:
+            raise ConfigError(
+                f"{document.name}: has a sweep of {len(points)} points, and a state is that of one; "
+                "valid: one point, or sweep.branch_at"
+            )
+
+    def simulate(self, config: str, monitor: _core.Monitor, threads: int) -> _core.Run:
+        """Run a resolved configuration on so many threads at most. Raises `ConfigError`, `RunError`, `Cancelled`."""
+        timer = _Timer(monitor, self.every or EVERY_MINUTES)
+        if self.target is not None and self.at is None:
+            timer.start()
+        try:
+            return self._run(config, monitor, threads)
+        finally:
+            timer.stop()
+
+    def _run(self, config: str, monitor: _core.Monitor, threads: int) -> _core.Run:
+        keep = None
+        if self.target is not None:
+            _refuse_unwritable(self.target)
+            keep = _writer(self.target)
+        snapshot = self._snapshot()
+        try:
+            return _core.run_saved(config, monitor, threads, snapshot, keep, self.at)
+        except ConfigError as error:
+            raise ConfigError(f"{self.source or self.target}: {error}") from None
+
+    def _snapshot(self) -> bytes | None:
+        path = self.source or self.target
+        if path is None or (self.source is None and not path.exists()):
+            return None
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot read the state: {error.strerror}") from None
+
+
+def _refuse_unwritable(target: Path) -> None:
+    try:
+        atomic.probe(target.parent)
+    except OSError as error:
+        raise ConfigError(f"{target}: cannot write the state: {error.strerror}; valid: a writable path") from None
+
+
+def _refuse_times(every: Any, at: Any) -> None:
+    number = isinstance(every, int | float) and not isinstance(every, bool)
+    if every is not None and not (number and every > 0):
+        raise ConfigError(f"save_every = {every!r}: is no time; valid: minutes, more than 0")
+    if at is not None and (not isinstance(at, int) or isinstance(at, bool) or not 0 < at < 2**32):
+        raise ConfigError(f"save_at = {at!r}: is no cycle of a run; valid: 1 … 3000000000")
+
+
+def _writer(target: Path) -> Callable[[bytes], None]:
+    def write(snapshot: bytes) -> None:
+        atomic.write(target, lambda path: path.write_bytes(snapshot))
+
+    return write
+
+
+class _Timer:
+    """Asks for a state every so many minutes."""
+
+    def __init__(self, monitor: _core.Monitor, minutes: float) -> None:
+        self._monitor = monitor
+        self._seconds = 60 * minutes
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._ask, daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ask for nothing more."""
+        self._done.set()
+
+    def _ask(self) -> None:
+        while not self._done.wait(self._seconds):
+            self._monitor.save()
