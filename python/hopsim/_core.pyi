@@ -200,7 +200,10 @@ def trunk(configs: list[str], branch_at: int, monitor: Monitor, threads: int) ->
     """
 
 def run_branch(config_json: str, monitor: Monitor, threads: int, trunk: bytes) -> Run:
-    """Simulate one point of such a sweep from what it shares with the others. Raises `RunError`, `Cancelled`."""
+    """Simulate one point of such a sweep from what it shares with the others.
+
+    Raises `RunError`, `Cancelled`.
+    """
 
 def snapshot_cycle(snapshot: bytes) -> int:
     """The cycle with which a run goes on from a snapshot. Raises `ConfigError` if the bytes are none."""

@@ -155,6 +155,11 @@ class Experiment:
             for index, config in enumerate(configs)
         ]
 
+    @property
+    def branch_at(self) -> int | None:
+        """The cycle up to which all points share one run, None if each is run by itself."""
+        return _core.branch_at(self.text, self.name, list(self.overrides))
+
     def _network(self, file: str) -> str:
         """The network in a file, as JSON."""
         return json.dumps(graph_file.network(self.directory / file))

@@ -103,7 +103,9 @@ def _refuse_unwritable(target: Path) -> None:
     try:
         atomic.probe(target.parent)
     except OSError as error:
-        raise ConfigError(f"{target}: cannot write the state: {error.strerror}; valid: a writable path") from None
+        raise ConfigError(
+            f"{target}: cannot write the state: {error.strerror}; valid: a writable path"
+        ) from None
 
 
 def _refuse_times(every: Any, at: Any) -> None:

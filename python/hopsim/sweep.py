@@ -12,6 +12,7 @@ from typing import Any
 
 from hopsim import _core
 from hopsim import progress as progress_module
+from hopsim.branches import run_of
 from hopsim.errors import ConfigError, RunError, SweepError
 from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
@@ -132,7 +133,9 @@ def sweep_of(document: Experiment, out: Path | None, *, workers: int | Elsewhere
     warn_of_default_latencies(document, points)
     warn_of_no_recovery(document, points)
     store = None if out is None else Store.claim(out, document, points, force=False)
-    results, outcome = _simulate(points, workers, progress=progress, store=store)
+    results, outcome = _simulate(
+        points, workers, progress=progress, store=store, start=run_of(document, points)
+    )
     if outcome.failures:
         raise SweepError(results, outcome.failures)
     return results

@@ -10,7 +10,8 @@ from typing import TextIO
 
 import click
 
-from hopsim import _core, progress
+from hopsim import progress
+from hopsim.branches import run_of
 from hopsim.cli import cluster, options
 from hopsim.cli.cluster import Shard, dask_workers, refuse_with_shard
 from hopsim.cli.console import stdout
@@ -50,7 +51,9 @@ from hopsim.workers import Elsewhere, Run
     type=click.FloatRange(0, min_open=True),
     help="How often to save it; default: 10.",
 )
-@click.option("--save-at", metavar="CYCLE", type=click.IntRange(1), help="The only cycle to save it, instead.")
+@click.option(
+    "--save-at", metavar="CYCLE", type=click.IntRange(1), help="The only cycle to save it, instead."
+)
 @click.option(
     "--from-state",
     metavar="PATH",
@@ -88,6 +91,11 @@ def command(  # noqa: PLR0913 (an option each)
     saving = Saving.of(from_state, save_state, save_every, save_at)
     if saving is not None:
         saving.check(document, points)
+        if dask is not None:
+            raise ConfigError(
+                f"--dask {dask}: runs the points elsewhere, and a state is a file here; valid: no --dask"
+            )
+    start = run_of(document, points) if saving is None else saving.simulate
     warn_of_default_latencies(document, points)
     warn_of_no_recovery(document, points)
     if out is None and json_path is None:
@@ -99,7 +107,7 @@ def command(  # noqa: PLR0913 (an option each)
         store = None if out is None else Store.claim(out, document, points, force=force)
         lines = stack.enter_context(_json_lines(json_path, len(points)))
         chosen = points if shard is None else list(filter(shard.has, points))
-        outcome = _run(chosen, where, store, lines, _core.run if saving is None else saving.simulate)
+        outcome = _run(chosen, where, store, lines, start)
     if store is not None and shard is None:
         _conclude(store, outcome, with_csv=with_csv, table=json_path is None)
     _finish(outcome, store)

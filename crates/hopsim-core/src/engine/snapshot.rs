@@ -103,7 +103,11 @@ impl Snapshot {
     }
 
     /// A simulation at cycle 0 goes on with it.
-    fn load<'p, R: Region<'p>>(&self, simulation: &mut Simulation<'p, R>, scope: Scope) -> Result<(), RunError> {
+    fn load<'p, R: Region<'p>>(
+        &self,
+        simulation: &mut Simulation<'p, R>,
+        scope: Scope,
+    ) -> Result<(), RunError> {
         let state: State<R::Saved> = postcard::from_bytes(&self.state).map_err(|_| RunError::Snapshot)?;
         simulation.load(&state, scope);
         Ok(())
@@ -139,7 +143,10 @@ pub struct Stages<'a> {
 
 impl Stages<'_> {
     /// Begins.
-    pub(super) fn begin<'p, R: Region<'p>>(&self, simulation: &mut Simulation<'p, R>) -> Result<(), RunError> {
+    pub(super) fn begin<'p, R: Region<'p>>(
+        &self,
+        simulation: &mut Simulation<'p, R>,
+    ) -> Result<(), RunError> {
         self.from.map_or(Ok(()), |(snapshot, scope)| snapshot.load(simulation, scope))
     }
 

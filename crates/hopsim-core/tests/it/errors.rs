@@ -816,6 +816,45 @@ fn override_that_does_not_fit() {
 }
 
 #[test]
+fn branches_that_do_not_fit() {
+    let sweep =
+        |at: &str, sweep: &str| after(&format!("[sweep]\nbranch_at = {at}\n[sweep.product]\n{sweep}"));
+    let valid = "the same in all points, which may differ in changes of traffic, measure.warmup, measure.cycles, \
+                 measure.batches, measure.streams";
+    assert_eq!(sweep("10000", "\"measure.cycles\" = [100, 200]\n\"measure.batches\" = [1, 2]"), "accepted");
+    assert_eq!(
+        sweep("500", "\"measure.warmup\" = [500, 600]\n\"measure.streams\" = [[], [\"links\"]]"),
+        "accepted"
+    );
+    let changes = "\"jobs.0.traffic.changes\" = [[], [{ cycle = 10000, load = 0.9 }]]";
+    assert_eq!(sweep("10000", changes), "accepted");
+    assert_eq!(sweep("0", ""), "line 8, column 1: sweep.branch_at = 0: is too small; valid: 1 … 3000000000");
+    assert_eq!(
+        sweep("0.5", ""),
+        "line 8, column 1: sweep.branch_at = 0.5: must be an integer, not a decimal number; valid: 1 … 3000000000"
+    );
+    assert_eq!(
+        sweep("10001", "\"measure.seed\" = [1]"),
+        "measure.warmup = 10000: what is measured would begin before the points part at sweep.branch_at = 10001; \
+         valid: 10001 …"
+    );
+    assert_eq!(
+        sweep("5000", "\"measure.seed\" = [1, 2]"),
+        format!(
+            "line 10, column 1 (sweep): measure.seed = 2: is 1 in another point, and sweep.branch_at makes all share a run; \
+             valid: {valid}"
+        )
+    );
+    assert_eq!(
+        sweep("5000", "load = [0.1, 0.2]"),
+        format!(
+            "line 10, column 1 (sweep): jobs.0.traffic.process.bernoulli.load = 0.2: is 0.1 in another point, and \
+             sweep.branch_at makes all share a run; valid: {valid}"
+        )
+    );
+}
+
+#[test]
 fn sweep_that_does_not_fit() {
     assert_eq!(
         after("[sweep]\nload = [0.1]"),

@@ -17,5 +17,6 @@ mod modes;
 mod plans;
 mod programs;
 mod shortest_paths;
+mod snapshots;
 mod stepping;
 mod traffic;

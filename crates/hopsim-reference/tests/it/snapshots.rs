@@ -1,8 +1,10 @@
 //! The state of a run is one thing however the run is carried out: a run goes on with a snapshot as if nothing had been.
 
-use crate::documents::{for_each_measured_plan, trial};
+use crate::documents::{for_each_measured_plan, library, trial};
+use hopsim_core::config::document::trunk as common;
+use hopsim_core::config::measure::RecordStream;
 use hopsim_core::engine::{
-    Control, Scope, Snapshot, Stages, Trial, digests, run_as, run_in_stages_as, unsaved,
+    Control, Scope, Snapshot, Stages, Trial, digests, run_as, run_in_stages_as, trunk, unsaved,
 };
 use hopsim_core::plan::Plan;
 
@@ -65,4 +67,56 @@ fn the_state_does_not_depend_on_cut_threads_and_order_of_mail() {
             Some(cycle) => Err(format!("the states differ first at cycle {cycle}")),
         }
     });
+}
+
+/// Another branch of the same run: what is measured is something else, and traffic does not change.
+fn sibling(plan: &Plan) -> Plan {
+    let mut experiment = plan.experiment.clone();
+    let measure = &mut experiment.measure;
+    (measure.warmup, measure.cycles, measure.batches) = (measure.warmup + 13, measure.cycles / 2 + 1, 1);
+    measure.streams.retain(|stream| *stream != RecordStream::Links && *stream != RecordStream::Generation);
+    for traffic in experiment.jobs.iter_mut().filter_map(|job| job.traffic.as_mut()) {
+        traffic.changes.clear();
+    }
+    Plan::with_programs(&experiment, &library).unwrap()
+}
+
+/// Whether the same nodes ever send in two runs.
+fn have_the_same_senders(one: &Plan, other: &Plan) -> bool {
+    let senders = |plan: &Plan| -> Vec<bool> {
+        plan.jobs.iter().flat_map(|job| job.nodes().iter().map(|&node| job.sends(node))).collect()
+    };
+    senders(one) == senders(other)
+}
+
+#[test]
+fn a_branch_is_the_run_with_its_changes_and_its_measurement() {
+    let compared = std::cell::Cell::new([0; 2]);
+    for_each_measured_plan((600, 23), |plan| {
+        if unsaved(plan).is_some() || plan.experiment.measure.warmup == 0 {
+            return Ok(());
+        }
+        let sibling = sibling(plan);
+        if !have_the_same_senders(plan, &sibling) {
+            return Ok(());
+        }
+        let at = 1 + cycle(plan) % plan.experiment.measure.warmup;
+        let all = common(vec![sibling.experiment.clone(), plan.experiment.clone()]).unwrap();
+        let all = Plan::with_programs(&all, &library).map_err(|error| error.to_string())?;
+        let Ok(trunk) = trunk(&all, at, &Control::default()) else { return Ok(()) };
+        for (branch, way) in [(plan, Trial::default()), (&sibling, trial(plan))] {
+            let straight = outcome(branch, Trial::default(), Stages::default());
+            let from = Some((&trunk, Scope::Network));
+            let branched = outcome(branch, way, Stages { from, ..Stages::default() });
+            let deadlocks = straight.starts_with("Err") && branched.starts_with("Err");
+            if straight != branched && !deadlocks {
+                return Err(format!("parts at {at}, {way:?}:\n{straight}\n{branched}"));
+            }
+            let [all, shared] = compared.get();
+            compared.set([all + 1, shared + usize::from(trunk.cycle() > 0)]);
+        }
+        Ok(())
+    });
+    let [all, shared] = compared.get();
+    assert!(shared > 100, "{shared} of {all} branches shared cycles");
 }

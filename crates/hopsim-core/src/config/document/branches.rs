@@ -52,8 +52,11 @@ impl Branches {
         }
         let warmup = plan.experiment.measure.warmup;
         if warmup < self.at {
-            let reason = format!("what is measured would begin before the points part at {KEY} = {}", self.at);
-            return Err(ConfigError::new("measure.warmup", reason).value(warmup).valid(format!("{} …", self.at)));
+            let reason =
+                format!("what is measured would begin before the points part at {KEY} = {}", self.at);
+            return Err(ConfigError::new("measure.warmup", reason)
+                .value(warmup)
+                .valid(format!("{} …", self.at)));
         }
         let here = Common { document: common(&plan.experiment), senders: senders(plan) };
         match &self.first {
@@ -72,7 +75,10 @@ impl Common {
             let [first, value] = difference.values();
             let reason = format!("is {first} in another point, and {KEY} makes all share a run");
             let free = OF_MEASURE.map(|key| format!("measure.{key}"));
-            let valid = format!("the same in all points, which may differ in changes of traffic, {}", free.join(", "));
+            let valid = format!(
+                "the same in all points, which may differ in changes of traffic, {}",
+                free.join(", ")
+            );
             return Err(ConfigError::new(difference.key(), reason).value(value).valid(valid));
         }
         if let Some(job) = (0..senders.len()).find(|&job| senders[job] != here.senders[job]) {

@@ -134,7 +134,8 @@ impl<T, C: Calendar> Wheel<T, C> {
 
     /// All events still to come in cycle `now` or later, with their cycles, in order.
     pub fn pending(&self, now: u32) -> impl Iterator<Item = (u32, &T)> {
-        let bucket = move |ahead: u32| (now + ahead, &self.buckets[(now.wrapping_add(ahead) & self.mask) as usize]);
+        let bucket =
+            move |ahead: u32| (now + ahead, &self.buckets[(now.wrapping_add(ahead) & self.mask) as usize]);
         (0..=self.mask).map(bucket).flat_map(|(at, events)| events.iter().map(move |event| (at, event)))
     }
 
@@ -181,7 +182,9 @@ mod tests {
                 let next = pending.iter().copied().min().unwrap_or(u32::MAX);
                 let mut sorted = pending.clone();
                 sorted.sort_unstable();
-                assert!(wheel.pending(now).map(|(at, event)| (at, *event)).eq(sorted.iter().map(|&at| (at, at))));
+                assert!(
+                    wheel.pending(now).map(|(at, event)| (at, *event)).eq(sorted.iter().map(|&at| (at, at)))
+                );
                 for limit in [now, now + horizon / 2, now + horizon + 1, u32::MAX] {
                     assert_eq!(wheel.next(now, limit), next.min(limit), "horizon {horizon}, cycle {now}");
                     assert_eq!(wheel.next_before(now, limit), next.min(limit));

@@ -106,7 +106,9 @@ impl Contention {
             counted: row(counted.as_slice(), router * stride, slots),
             leaving: Vec::new(),
             averages: row(averages, router * ports, *ports),
-            told: groups.as_ref().map_or_else(Vec::new, |groups| row(&groups.told, router * groups.count, groups.count)),
+            told: groups
+                .as_ref()
+                .map_or_else(Vec::new, |groups| row(&groups.told, router * groups.count, groups.count)),
             under_way: groups.as_ref().map_or_else(Vec::new, |groups| groups.messages(router)),
         };
         let mut states: Vec<ContentionState> = (0..counters.len() / ports).map(of_router).collect();
@@ -244,7 +246,10 @@ impl Groups {
         let first = router * self.count;
         put_row(&mut self.told, first, told);
         let target = router / self.routers * self.count;
-        self.sums[target..][..self.count].iter_mut().zip(told).for_each(|(sum, &count)| *sum += u32::from(count));
+        self.sums[target..][..self.count]
+            .iter_mut()
+            .zip(told)
+            .for_each(|(sum, &count)| *sum += u32::from(count));
         for (index, (at, counts)) in messages.iter().enumerate() {
             if index == self.under_way.len() {
                 self.under_way.push_back((*at, vec![0; self.own.len()]));

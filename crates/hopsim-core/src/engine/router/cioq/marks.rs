@@ -119,7 +119,8 @@ impl Marks {
             changed_vcs,
             marked,
         } = self;
-        let by_port = |bits: &[u16], number: RegionRouter| row(bits, number.index() * ports.len(), ports.len());
+        let by_port =
+            |bits: &[u16], number: RegionRouter| row(bits, number.index() * ports.len(), ports.len());
         let of_router = |number: RegionRouter| MarksState {
             own: by_port(own, number),
             heard: by_port(heard, number),

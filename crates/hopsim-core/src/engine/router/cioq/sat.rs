@@ -36,7 +36,11 @@ impl Sat {
     /// Its state.
     pub fn save(&self) -> SatState {
         let Self { rule: _, place, arrives, counts, held } = self;
-        SatState { place: *place, arrives: *arrives, nodes: counts.iter().copied().zip(held.iter().copied()).collect() }
+        SatState {
+            place: *place,
+            arrives: *arrives,
+            nodes: counts.iter().copied().zip(held.iter().copied()).collect(),
+        }
     }
 
     /// Goes on with a state.

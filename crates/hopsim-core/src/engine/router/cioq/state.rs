@@ -8,8 +8,8 @@ use crate::engine::kernel::pool::Queue;
 use crate::engine::kernel::rows::{put_row, row};
 use crate::engine::kernel::wires::{Arrival, Credit};
 use crate::engine::node::{Nodes, Run};
-use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::contention::ContentionState;
+use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::damq::Damq;
 use crate::engine::router::cioq::extras::ExtrasState;
 use crate::engine::router::cioq::marks::MarksState;
@@ -108,7 +108,8 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
     /// Adds the region to the state of a network.
     pub fn save_in(&self, state: &mut State<Saved<<M::Nodes as Nodes<M>>::Saved>>) {
         let Self { context, routers, extras: _, active: _, wakes: _, allocator: _, waits: _ } = self;
-        let Context { kernel, nodes, shared: _, masks: _, damq: _, contention, marks, sat, minimal: _ } = context;
+        let Context { kernel, nodes, shared: _, masks: _, damq: _, contention, marks, sat, minimal: _ } =
+            context;
         let Kernel {
             constants: _,
             regions: _,
@@ -192,7 +193,8 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
     /// What is on its way to routers. The order in which it was sent, which depends on the cut, does not matter.
     fn save_wires(&self, routers: &mut [RouterState]) {
         let kernel = &self.context.kernel;
-        let inside = kernel.arrivals.pending(kernel.now).map(|(_, Arrival { slot, packet })| (*slot, *packet));
+        let inside =
+            kernel.arrivals.pending(kernel.now).map(|(_, Arrival { slot, packet })| (*slot, *packet));
         let inside = inside.map(|(slot, packet)| (slot, kernel.packets.get(packet)));
         let from_others = kernel.immigrants.pending(kernel.now);
         let from_others = from_others.map(|(_, packet)| (SlotId::at(packet.next as usize), packet));
@@ -257,8 +259,10 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         router.credit = Mask::from_words(open);
         for (slot, packet) in arrivals {
             let at = packet.arrived + cx.kernel.constants.pipeline;
-            let arrival =
-                Arrival { slot: number.slot::<W>(Slot::at(*slot as usize)), packet: cx.kernel.packets.insert(packet.clone()) };
+            let arrival = Arrival {
+                slot: number.slot::<W>(Slot::at(*slot as usize)),
+                packet: cx.kernel.packets.insert(packet.clone()),
+            };
             cx.kernel.arrivals.push(at, arrival);
         }
         for &(at, pair, phits, minimal) in returning {

@@ -79,12 +79,19 @@ impl<const W: usize> Waiting<W> {
     pub fn sleeps(&self, (number, slot): (RegionRouter, Slot)) -> bool {
         let Self { routers, releases: _, sleeps: _ } = self;
         let waits = &routers[number];
-        let Waits { outbound: _, known: _, own: _, misroutes: _, asleep, busy_inputs: _, busy_outputs: _ } = waits;
+        let Waits { outbound: _, known: _, own: _, misroutes: _, asleep, busy_inputs: _, busy_outputs: _ } =
+            waits;
         asleep.contains(slot)
     }
 
     /// In cycle `now` goes on with ports that are busy until some cycles, of inputs and outputs with heads that may wait for them.
-    pub fn load(&mut self, tables: &Tables, number: RegionRouter, (port, free, ready): (usize, u32, u32), now: u32) {
+    pub fn load(
+        &mut self,
+        tables: &Tables,
+        number: RegionRouter,
+        (port, free, ready): (usize, u32, u32),
+        now: u32,
+    ) {
         if self.routers.is_empty() {
             return;
         }
