@@ -26,7 +26,7 @@ class Branches:
         self._lock = threading.Lock()
 
     def simulate(self, config: str, monitor: _core.Monitor, threads: int) -> _core.Run:
-        """Run the resolved configuration of a point on so many threads at most. Raises `RunError`, `Cancelled`."""
+        """Run a point on so many threads at most. Raises `RunError`, `Cancelled`."""
         with self._lock:
             if self._trunk is None:
                 self._trunk = _core.trunk(self._configs, self._branch_at, monitor, threads)

@@ -69,7 +69,7 @@ class Saving:
             )
 
     def simulate(self, config: str, monitor: _core.Monitor, threads: int) -> _core.Run:
-        """Run a resolved configuration on so many threads at most. Raises `ConfigError`, `RunError`, `Cancelled`."""
+        """Run a point on so many threads at most. Raises `ConfigError`, `RunError`, `Cancelled`."""
         timer = _Timer(monitor, self.every or EVERY_MINUTES)
         if self.target is not None and self.at is None:
             timer.start()

@@ -197,6 +197,7 @@ impl Places {
     }
 
     /// Those of a region among the counts of the places of a network.
+    #[must_use]
     pub fn part(&self, span: &Span) -> Self {
         let Self { first_node: _, injected, nodes, links, waits } = self;
         let (first, count) = (span.first_node as usize, span.nodes);

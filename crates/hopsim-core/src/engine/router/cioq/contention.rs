@@ -115,7 +115,9 @@ impl Contention {
         for (at, slot) in releases.pending(now) {
             states[slot.index() / stride].leaving.push((at, (slot.index() % stride) as u16));
         }
-        states.iter_mut().for_each(|state| state.leaving.sort_unstable());
+        for state in &mut states {
+            state.leaving.sort_unstable();
+        }
         states
     }
 

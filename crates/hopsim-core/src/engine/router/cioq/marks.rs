@@ -134,7 +134,9 @@ impl Marks {
             states[router].under_way.push((at, port as u16, bits));
         }
         // Of several changes of one mark in a cycle the last one counts.
-        states.iter_mut().for_each(|state| state.under_way.sort_by_key(|&(at, port, _)| (at, port)));
+        for state in &mut states {
+            state.under_way.sort_by_key(|&(at, port, _)| (at, port));
+        }
         states
     }
 

@@ -16,7 +16,7 @@ use crate::engine::router::cioq::marks::MarksState;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::routers::{InputVc, Port, Router};
-use crate::engine::router::cioq::sat::SatState;
+use crate::engine::router::cioq::sat::{Sat, SatState};
 use crate::engine::state::{Scope, State};
 use crate::routing::prospect::Prospect;
 use serde::{Deserialize, Serialize};
@@ -134,7 +134,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             saved.iter_mut().zip(states).for_each(|(router, state)| router.marks = Some(state));
         }
         state.region.routers.append(&mut saved);
-        state.region.sat = sat.as_ref().map(|sat| sat.save());
+        state.region.sat = sat.as_ref().map(Sat::save);
         nodes.save(kernel, &mut state.region.nodes);
         match &mut state.places {
             Some(before) => before.append(places.clone()),
