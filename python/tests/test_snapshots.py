@@ -1,6 +1,5 @@
 """States of runs in files, and points of a sweep that share a run: results are those of undisturbed runs."""
 
-import json
 import random
 import subprocess
 import sys
@@ -130,10 +129,45 @@ def test_what_is_no_state_of_the_run_is_refused(document: Path, tmp_path: Path) 
         "--save-state", other, "--set", "sweep.product.load=[0.1, 0.2]"
     )
     assert "valid: beside save_state, the file" in message("--save-at", "7")
+    assert message("--save-state", tmp_path / "new", "--save-at", "2001") == (
+        f"{tmp_path / 'new'}: cycle 2001 comes after the end of the run; valid: 1 … 2000"
+    )
     assert "valid: one of them" in message("--save-state", other, "--save-at", "7", "--save-every", "7")
     assert "from_state alone" in message("--save-state", other, "--from-state", state)
-    ideal = message("--save-state", other, "--set", 'contention="none"')
-    assert "an ideal network has no state to save" in ideal
+
+
+FABRIC = """
+router = "infiniband"
+topology.mesh.sides = [4, 4]
+[[jobs]]
+flows = [{ source = 0, destination = 1 }]
+"""
+
+PROGRAM = """
+units = { cycle = "1 ns", phit = "4 B" }
+topology.mesh.sides = [4, 4]
+[[jobs]]
+program.collective = { kind = "barrier" }
+"""
+
+IDEAL = PROGRAM.replace("topology.mesh.sides = [4, 4]", "topology.ideal = { nodes = 4, latency = 5 }")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (FABRIC, "the state of an InfiniBand fabric cannot be saved; valid: another router"),
+        (PROGRAM, "runs of programs cannot be saved; valid: jobs that draw packets"),
+        (IDEAL, "an ideal network has no state to save; valid: another topology"),
+    ],
+)
+def test_what_has_no_state_to_save_is_refused(text: str, reason: str, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with pytest.raises(hs.ConfigError) as error:
+        hs.run(text, progress=False, save_state=state)
+    assert str(error.value) == f"{state}: {reason}"
+    with pytest.raises(hs.ConfigError, match=r"sweep.branch_at = 9"):
+        hs.sweep(text + "[sweep]\nbranch_at = 9\n", progress=False)
 
 
 @pytest.mark.parametrize(
@@ -166,5 +200,4 @@ def test_points_that_share_a_run_are_those_that_are_run_alone(tmp_path: Path) ->
         for one, other in zip(together, alone, strict=True):
             assert list(one.tables) == list(other.tables)
             assert all(one.tables[name].equals(other.tables[name]) for name in one.tables)
-    points = [json.loads(result.json()) for result in alone]
-    assert len({point["accepted_load"] for point in points}) == 3
+    assert len({result.summary["accepted_load"] for result in alone}) == 3

@@ -95,8 +95,14 @@ pub fn run_saved(
     shared.control.threads.store(threads, Ordering::Relaxed);
     py.detach(|| {
         let plan = plan(config_json)?;
-        shared.total.store(plan.length(), Ordering::Relaxed);
+        let length = plan.length();
+        shared.total.store(length, Ordering::Relaxed);
         let plan = saved(&plan).map_err(errors::unsaved)?;
+        if let Some(at) = at.filter(|&at| u64::from(at) > length) {
+            return Err(errors::unsaved(format!(
+                "cycle {at} comes after the end of the run; valid: 1 … {length}"
+            )));
+        }
         let snapshot = snapshot.map(Snapshot::from_bytes).transpose().map_err(errors::unsaved)?;
         snapshot.iter().try_for_each(|snapshot| snapshot.check(plan)).map_err(errors::unsaved)?;
         let mut raised = None;

@@ -1,7 +1,7 @@
 //! Snapshots: the state of a run as bytes, with the version and the document that it is of, and runs that keep and use them.
 
 use crate::VERSION;
-use crate::config::document::{differences, resolved};
+use crate::config::document::{Difference, differences, resolved};
 use crate::engine::region::Region;
 use crate::engine::simulation::{Schedule, Simulation};
 use crate::engine::state::{Scope, State};
@@ -83,7 +83,7 @@ impl Snapshot {
         if differences.is_empty() {
             return Ok(());
         }
-        let show = |difference: &crate::config::document::Difference<'_>| {
+        let show = |difference: &Difference<'_>| {
             let [there, here] = difference.values();
             format!("{}: {there} there, {here} here", difference.key())
         };

@@ -28,11 +28,11 @@ fn kept(plan: &Plan, at: Option<u32>, asked: bool) -> Vec<Snapshot> {
 fn the_state_is_kept_when_it_is_asked_for_and_at_its_cycle() {
     let cycles =
         |at, asked| kept(&plan(&json!({})), at, asked).iter().map(Snapshot::cycle).collect::<Vec<_>>();
-    assert_eq!(cycles(None, false), []);
+    assert_eq!(cycles(None, false), Vec::<u32>::new());
     assert_eq!(cycles(None, true), [256], "at the first look");
     assert_eq!(cycles(Some(333), true), [256, 333]);
     assert_eq!(cycles(Some(600), false), [600], "the end of the run");
-    assert_eq!(cycles(Some(601), false), []);
+    assert_eq!(cycles(Some(601), false), Vec::<u32>::new());
 }
 
 #[test]

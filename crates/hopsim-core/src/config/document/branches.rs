@@ -7,7 +7,7 @@ use crate::config::Experiment;
 use crate::config::measure::RecordStream;
 use crate::engine::unsaved;
 use crate::error::ConfigError;
-use crate::plan::{AnyPlan, Plan};
+use crate::plan::{AnyPlan, JobPlan, Plan};
 use serde_json::{Map, Value};
 
 /// The key that says when they part.
@@ -108,7 +108,7 @@ fn common(experiment: &Experiment) -> Value {
 
 /// By job and node: whether it ever sends, which decides whether it draws anything.
 fn senders(plan: &Plan) -> Vec<Vec<bool>> {
-    let of_job = |job: &crate::plan::JobPlan| job.nodes().iter().map(|&node| job.sends(node)).collect();
+    let of_job = |job: &JobPlan| job.nodes().iter().map(|&node| job.sends(node)).collect();
     plan.jobs.iter().map(of_job).collect()
 }
 
