@@ -34,7 +34,6 @@ pub fn in_configuration(refusal: &Refusal) -> PyErr {
 }
 
 /// A state that cannot be saved, or that is of something else.
-#[expect(clippy::needless_pass_by_value, reason = "the form map_err wants")]
 pub fn unsaved(reason: String) -> PyErr {
     ConfigError::new_err(reason)
 }

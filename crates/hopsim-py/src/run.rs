@@ -82,6 +82,11 @@ pub fn run(py: Python<'_>, config_json: &str, monitor: &Bound<'_, Monitor>, thre
 /// cycle `at`. What `keep` raises ends the run. Raises `ConfigError` if the snapshot is of something else, or the run can have none.
 #[pyfunction]
 #[pyo3(signature = (config_json, monitor, threads, snapshot, keep=None, at=None))]
+#[expect(
+    clippy::too_many_arguments,
+    clippy::needless_pass_by_value,
+    reason = "as arguments from Python arrive"
+)]
 pub fn run_saved(
     py: Python<'_>,
     config_json: &str,
