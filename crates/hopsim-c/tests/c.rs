@@ -1,5 +1,6 @@
 //! What C sees: the header fits the library, the example runs, and bad input is refused.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
+#![allow(clippy::multiple_unsafe_ops_per_block, reason = "a test calls one function of C after the other")]
 
 use hopsim::{
     Message, Simulation, Status, hopsim_delivered, hopsim_free, hopsim_in_flight, hopsim_inject,
@@ -7,6 +8,7 @@ use hopsim::{
     hopsim_version,
 };
 use std::ffi::{CStr, CString, c_char};
+use std::fmt::Write as _;
 use std::fs;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
@@ -50,7 +52,7 @@ fn the_header_has_the_layout_of_the_library() {
     let fields = ["number", "tag", "source", "destination", "phits", "injected", "delivered"];
     let mut text = "#include <hopsim.h>\n#include <stdio.h>\nint main(void) {\n".to_owned();
     for field in fields {
-        text += &format!("printf(\"%d \", (int)offsetof(hopsim_message, {field}));\n");
+        writeln!(text, "printf(\"%d \", (int)offsetof(hopsim_message, {field}));").unwrap();
     }
     text += "printf(\"%d %d %d %d %d %d\\n\", (int)sizeof(hopsim_message), (int)sizeof(hopsim_status), HOPSIM_OK, \
              HOPSIM_STOPPED, HOPSIM_REFUSED, HOPSIM_INTERNAL);\nreturn 0;\n}\n";
@@ -89,11 +91,9 @@ fn the_header_declares_what_the_library_exports() {
     let header = fs::read_to_string(crate_folder().join("include/hopsim.h")).unwrap();
     let source = fs::read_to_string(crate_folder().join("src/lib.rs")).unwrap();
     let lines = header.lines().filter(|line| line.contains('(') && !line.starts_with([' ', '/']));
-    let declared: String = lines
-        .map(|line| {
-            format!("fn {}\n", line[line.find("hopsim_").unwrap()..].trim_start_matches("hopsim_status "))
-        })
-        .collect();
+    let name =
+        |line: &str| line[line.find("hopsim_").unwrap()..].trim_start_matches("hopsim_status ").to_owned();
+    let declared = lines.map(|line| "fn ".to_owned() + &name(line)).collect::<Vec<_>>().join("\n");
     assert_eq!(names(&declared, "fn "), names(&source, "extern \"C\" fn "));
     assert_eq!(names(&source, "extern \"C\" fn ").len(), 11);
 }

@@ -2,11 +2,13 @@
 
 use crate::VERSION;
 use crate::config::document::{Difference, differences, resolved};
+use crate::engine::kernel::worker::Worker;
 use crate::engine::region::Region;
 use crate::engine::simulation::{Schedule, Simulation};
 use crate::engine::state::{Scope, State};
 use crate::engine::{Control, Fit, Task, drive, perform};
 use crate::error::RunError;
+use crate::measure::recorder::Recorder;
 use crate::plan::Plan;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -111,6 +113,30 @@ impl Snapshot {
         let state: State<R::Saved> = postcard::from_bytes(&self.state).map_err(|_| RunError::Snapshot)?;
         simulation.load(&state, scope);
         Ok(())
+    }
+}
+
+impl<'p, R: Region<'p>> Simulation<'p, R> {
+    /// Its state.
+    pub fn save(&self) -> State<R::Saved> {
+        let mut all = Recorder::new(self.plan);
+        self.workers.iter().for_each(|worker| all.load(&worker.recorder.save()));
+        let (region, recorder) = (R::Saved::default(), all.save());
+        let mut state = State { cycle: self.now(), region, places: None, recorder };
+        self.regions.iter().for_each(|region| region.save(&mut state));
+        state
+    }
+
+    /// Goes on with a state, at cycle 0.
+    pub fn load(&mut self, state: &State<R::Saved>, scope: Scope) {
+        self.regions.iter_mut().for_each(|region| region.load(state, scope));
+        if let Some(Worker { recorder, .. }) = self.workers.first_mut() {
+            match scope {
+                Scope::All => recorder.load(&state.recorder),
+                Scope::Network => recorder.load_life(&state.recorder),
+            }
+        }
+        self.skip_to(state.cycle);
     }
 }
 

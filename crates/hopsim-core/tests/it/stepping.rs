@@ -206,7 +206,7 @@ fn documents_that_cannot_be_driven() {
         ("host.eager_limit = 5", "jobs.0.host.eager_limit"),
     ] {
         let message = refused(text);
-        assert!(message.contains(&format!("{key}")), "{message}");
+        assert!(message.contains(key), "{message}");
         assert!(
             message.ends_with(
                 ": another simulator drives the nodes; valid: no such key; host.packet_length, header_length, \
@@ -250,8 +250,8 @@ fn documents_that_cannot_be_driven() {
 #[test]
 fn units_are_not_needed() {
     let text = format!("topology.torus.sides = [4, 4]\n{EXTERNAL}");
-    let mut plain = Stepping::new(plan(&text), 1).unwrap();
-    assert_eq!(thrown(&mut plain, 4, 50), thrown(&mut stepping(EXTERNAL), 4, 50));
+    let mut simple = Stepping::new(plan(&text), 1).unwrap();
+    assert_eq!(thrown(&mut simple, 4, 50), thrown(&mut stepping(EXTERNAL), 4, 50));
     let AnyPlan::Network(plan) = plan(&text) else { unreachable!() };
     assert_eq!(Plan::new(&plan.experiment).unwrap().jobs[0].nodes().len(), 16);
 }

@@ -13,7 +13,7 @@ use crate::engine::kernel::wheel::{Bitmap, Wheel};
 use crate::engine::mode::Mode;
 use crate::engine::node::program::seat::Seat;
 use crate::engine::node::synthetic::Synthetic;
-use crate::engine::node::synthetic::state::Saved;
+use crate::engine::node::synthetic::saved::Saved;
 use crate::engine::node::{Delivered, Nodes, RankState};
 use crate::network::NONE;
 use crate::plan::Plan;

@@ -4,8 +4,9 @@
 mod bursts;
 mod generation;
 mod replies;
+pub mod saved;
 mod source;
-pub mod state;
+mod state;
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
@@ -17,8 +18,8 @@ use crate::engine::node::Nodes;
 use crate::engine::node::interface::Interfaces;
 use crate::engine::node::synthetic::bursts::{Bursts, senders};
 use crate::engine::node::synthetic::replies::{Consumed, reply_space};
+use crate::engine::node::synthetic::saved::Saved;
 use crate::engine::node::synthetic::source::{Changes, Source};
-use crate::engine::node::synthetic::state::Saved;
 use crate::network::NONE;
 use crate::plan::{JobPlan, Plan};
 use crate::rng::{Purpose, Stream};

@@ -1,36 +1,12 @@
-//! Nodes that draw packets in a snapshot.
+//! How nodes that draw packets get into a snapshot, and out of it.
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::ids::{Id as _, RegionNode};
 use crate::engine::mode::Mode;
-use crate::engine::node::interface::InterfaceState;
-use crate::engine::node::synthetic::bursts::Bursts;
 use crate::engine::node::synthetic::replies::Consumed;
-use crate::engine::node::synthetic::source::{Changes, Source};
+use crate::engine::node::synthetic::saved::{NodeState, Saved};
+use crate::engine::node::synthetic::source::Changes;
 use crate::engine::node::synthetic::{Generator, Synthetic};
-use crate::rng::Stream;
-use serde::{Deserialize, Serialize};
-
-/// The nodes of a network.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Saved {
-    nodes: Vec<NodeState>,
-    bursts: Bursts,
-}
-
-/// A node.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct NodeState {
-    interface: InterfaceState,
-    process: Stream,
-    pattern: Stream,
-    serial: u32,
-    next_at: u32,
-    lags: bool,
-    source: Option<Source>,
-    /// Requests and replies whose consumption begins: when, whom to answer, when they were requested.
-    consumed: Vec<(u32, u32, u32)>,
-}
 
 impl Synthetic {
     /// Adds the nodes of the region to those of a network.
