@@ -357,19 +357,30 @@ fn engine_and_reference_agree_in_extreme_networks() {
     for_each_plan((150, EXTREME, 4), |plan, cycles| coverage.compare(plan, cycles));
 }
 
+/// Fails if an outcome depends on how the run is carried out.
+fn check_ways(plan: &Plan) -> Result<(), String> {
+    let ways = [Trial::default(), Trial { threads: 2, ..Trial::default() }, trial(plan)];
+    // As text, in which what is not a number equals itself.
+    let outcome =
+        |way| format!("{:?}", run_as(plan, &Control::default(), way).map_err(|error| error.to_string()));
+    let alone = outcome(ways[0]);
+    match ways[1..].iter().find(|&&way| outcome(way) != alone) {
+        None => Ok(()),
+        Some(&way) => Err(format!("{alone}\n{way:?}: {}", outcome(way))),
+    }
+}
+
 #[test]
 fn results_do_not_depend_on_cut_threads_and_order_of_mail() {
-    for_each_plan((600, ORDINARY, 5), |plan, _| {
-        let ways = [Trial::default(), Trial { threads: 2, ..Trial::default() }, trial(plan)];
-        // As text, in which what is not a number equals itself.
-        let outcome =
-            |way| format!("{:?}", run_as(plan, &Control::default(), way).map_err(|error| error.to_string()));
-        let alone = outcome(ways[0]);
-        match ways[1..].iter().find(|&&way| outcome(way) != alone) {
-            None => Ok(()),
-            Some(&way) => Err(format!("{alone}\n{way:?}: {}", outcome(way))),
-        }
-    });
+    for_each_plan((600, ORDINARY, 5), |plan, _| check_ways(plan));
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn results_of_many_networks_do_not_depend_on_cut_threads_and_order_of_mail() {
+    for seed in 30..40 {
+        for_each_plan((1_000, ORDINARY, seed), |plan, _| check_ways(plan));
+    }
 }
 
 #[test]
