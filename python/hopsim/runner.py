@@ -65,7 +65,7 @@ class Hooks:
     finish: Finish = lambda _, result: result
     report: Report = lambda _, result: None
     watch: Watch = field(default_factory=Silent)
-    run: Run = _core.run
+    run: Run = field(default_factory=lambda: _core.run)
 
 
 def run_points(

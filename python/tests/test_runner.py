@@ -71,10 +71,10 @@ def test_a_slow_configuration_of_several_points_is_unfinished_as_often(
     """Told at least once while it runs."""
     run, told = _core.run, Told()
 
-    def slow(config: str, monitor: _core.Monitor) -> _core.Run:
+    def slow(config: str, monitor: _core.Monitor, threads: int) -> _core.Run:
         while not told.finished:
             time.sleep(0.01)
-        return run(config, monitor)
+        return run(config, monitor, threads)
 
     monkeypatch.setattr(_core, "run", slow)
     run_points(points([1, 1, 1]), 1, Hooks(watch=told), {})

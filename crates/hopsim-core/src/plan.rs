@@ -115,7 +115,12 @@ pub struct NicPlan {
     pub injection_latency: InjectionLatency,
 }
 
-fn within(range: std::ops::RangeInclusive<u32>, value: u32, path: &str) -> Result<(), ConfigError> {
+/// Refuses the value of a key out of its range.
+pub(crate) fn within(
+    range: std::ops::RangeInclusive<u32>,
+    value: u32,
+    path: &str,
+) -> Result<(), ConfigError> {
     if range.contains(&value) {
         return Ok(());
     }
@@ -286,6 +291,9 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
     within(0..=MAX_CYCLES, m.warmup, "measure.warmup")?;
     within(1..=MAX_CYCLES, m.cycles, "measure.cycles")?;
     within(1..=MAX_CYCLES, m.watchdog, "measure.watchdog")?;
+    if let Some(at) = experiment.sweep.as_ref().and_then(|sweep| sweep.branch_at) {
+        within(1..=MAX_CYCLES, at, "sweep.branch_at")?;
+    }
     if u64::from(m.warmup) + u64::from(m.cycles) > u64::from(MAX_CYCLES) {
         return Err(ConfigError::new("measure.cycles", "the run is too long")
             .value(m.cycles)

@@ -828,7 +828,7 @@ fn branches_that_do_not_fit() {
     );
     let changes = "\"jobs.0.traffic.changes\" = [[], [{ cycle = 10000, load = 0.9 }]]";
     assert_eq!(sweep("10000", changes), "accepted");
-    assert_eq!(sweep("0", ""), "line 8, column 1: sweep.branch_at = 0: is too small; valid: 1 … 3000000000");
+    assert_eq!(sweep("0", ""), "line 8, column 1: sweep.branch_at = 0: out of range; valid: 1 … 3000000000");
     assert_eq!(
         sweep("0.5", ""),
         "line 8, column 1: sweep.branch_at = 0.5: must be an integer, not a decimal number; valid: 1 … 3000000000"

@@ -73,7 +73,7 @@ fn the_state_does_not_depend_on_cut_threads_and_order_of_mail() {
 fn sibling(plan: &Plan) -> Plan {
     let mut experiment = plan.experiment.clone();
     let measure = &mut experiment.measure;
-    (measure.warmup, measure.cycles, measure.batches) = (measure.warmup + 13, measure.cycles / 2 + 1, 1);
+    (measure.warmup, measure.cycles, measure.batches) = (measure.warmup + 13, measure.cycles + 7, 1);
     measure.streams.retain(|stream| *stream != RecordStream::Links && *stream != RecordStream::Generation);
     for traffic in experiment.jobs.iter_mut().filter_map(|job| job.traffic.as_mut()) {
         traffic.changes.clear();

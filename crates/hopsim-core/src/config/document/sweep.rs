@@ -5,6 +5,7 @@ use super::draft::Draft;
 use super::path::{self, display, show};
 use super::schema::Schema;
 use crate::error::{ConfigError, Origin};
+use crate::plan::{MAX_CYCLES, within};
 use serde_json::{Map, Value};
 
 /// Most points of a sweep.
@@ -160,7 +161,9 @@ fn branch_at(sweep: &Value) -> Result<Option<u32>, ConfigError> {
     if let Some(schema) = path.iter().try_fold(Schema::root(), |schema, name| schema.child(name)) {
         check::check(schema, &mut path.map(str::to_owned).to_vec(), value)?;
     }
-    Ok(value.as_u64().and_then(|cycle| cycle.try_into().ok()))
+    let cycle = value.as_u64().and_then(|cycle| cycle.try_into().ok());
+    cycle.iter().try_for_each(|&cycle| within(1..=MAX_CYCLES, cycle, &display(path)))?;
+    Ok(cycle)
 }
 
 /// The keys of the product and the zipped keys.
