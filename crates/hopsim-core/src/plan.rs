@@ -142,6 +142,9 @@ impl Plan {
         experiment: &Experiment,
         library: &programs::Library<'_>,
     ) -> Result<Self, ConfigError> {
+        if let Some(at) = experiment.sweep.as_ref().and_then(|sweep| sweep.branch_at) {
+            within(1..=MAX_CYCLES, at, "sweep.branch_at")?;
+        }
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
         check_router(&experiment)?;
         jobs::resolve_work(&mut experiment)?;
@@ -291,9 +294,6 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
     within(0..=MAX_CYCLES, m.warmup, "measure.warmup")?;
     within(1..=MAX_CYCLES, m.cycles, "measure.cycles")?;
     within(1..=MAX_CYCLES, m.watchdog, "measure.watchdog")?;
-    if let Some(at) = experiment.sweep.as_ref().and_then(|sweep| sweep.branch_at) {
-        within(1..=MAX_CYCLES, at, "sweep.branch_at")?;
-    }
     if u64::from(m.warmup) + u64::from(m.cycles) > u64::from(MAX_CYCLES) {
         return Err(ConfigError::new("measure.cycles", "the run is too long")
             .value(m.cycles)
