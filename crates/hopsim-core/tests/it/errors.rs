@@ -841,15 +841,15 @@ fn branches_that_do_not_fit() {
     assert_eq!(
         sweep("5000", "\"measure.seed\" = [1, 2]"),
         format!(
-            "line 10, column 1 (sweep): measure.seed = 2: is 1 in another point, and sweep.branch_at makes all share a run; \
-             valid: {valid}"
+            "line 10, column 1: measure.seed = 2 (from the sweep): is 1 in another point, and sweep.branch_at makes all \
+             share a run; valid: {valid}"
         )
     );
     assert_eq!(
         sweep("5000", "load = [0.1, 0.2]"),
         format!(
-            "line 10, column 1 (sweep): jobs.0.traffic.process.bernoulli.load = 0.2: is 0.1 in another point, and \
-             sweep.branch_at makes all share a run; valid: {valid}"
+            "jobs.0.traffic.process.bernoulli.load = 0.2: is 0.1 in another point, and sweep.branch_at makes all share a \
+             run; valid: {valid}"
         )
     );
 }
