@@ -126,10 +126,10 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulations with seed 2 end in a deadlock."""
     run = _core.run
 
-    def fail(config: str, monitor: _core.Monitor) -> _core.Run:
+    def fail(config: str, monitor: _core.Monitor, threads: int = 1) -> _core.Run:
         if '"seed":2' in config:
             raise hs.RunError("deadlock at cycle 5")
-        return run(config, monitor)
+        return run(config, monitor, threads)
 
     monkeypatch.setattr(_core, "run", fail)
 

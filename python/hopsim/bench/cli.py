@@ -117,7 +117,7 @@ def scale_command(pattern: re.Pattern[str] | None, runner: Path | None) -> None:
 
     Expected values follow from the time that every region takes in every window, measured on one thread.
     """
-    scale.report(Bench(runner or default_runner(), scale.RUNS), pattern)
+    scale.report(runner or default_runner(), pattern)
 
 
 def _measure(chosen: list[Case], bench: Bench) -> list[tuple[Case, list[Figure]]]:

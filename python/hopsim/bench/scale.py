@@ -14,6 +14,7 @@ import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 from rich.console import Console
@@ -133,7 +134,7 @@ def seen(bench: Bench, experiment: Document, threads: int) -> tuple[float, float
     return walls[1] / walls[threads], waited
 
 
-def report(bench: Bench, pattern: re.Pattern[str] | None) -> None:
+def report(runner: Path, pattern: re.Pattern[str] | None) -> None:
     """Measure and print a table, a row for each simulation. Raises `click.BadParameter` if there is none."""
     chosen = [each for each in scaled() if not pattern or pattern.search(each.name)]
     if not chosen:
@@ -146,7 +147,7 @@ def report(bench: Bench, pattern: re.Pattern[str] | None) -> None:
         grid.add_column(str(threads), justify="right")
     grid.add_column(f"seen on {cores}", justify="right")
     grid.add_column("waited", justify="right")
-    with bench, Console(stderr=True).status("") as status:
+    with Bench(runner, RUNS) as bench, Console(stderr=True).status("") as status:
         for number, each in enumerate(chosen, 1):
             status.update(f"{number}/{len(chosen)} {each.name}")
             grid.add_row(each.name, *_row(bench, each.experiment, cores))

@@ -26,6 +26,9 @@ from hopsim.snapshots import Saving
 from hopsim.store import Store, default_directory
 from hopsim.workers import Elsewhere, Run
 
+WORTH_TELLING_S = 1.0
+"""Of shorter runs nobody asks how threads were used."""
+
 
 @click.command("run")
 @options.experiment
@@ -187,7 +190,7 @@ def _conclude(store: Store, outcome: Outcome, *, with_csv: bool, table: bool) ->
     if table and len(results):
         console = stdout()
         console.print(summary_table(results))
-        if outcome.threads_used > 1:
+        if outcome.threads_used > 1 and outcome.wall_time_s >= WORTH_TELLING_S:
             waited = f"{outcome.waited:.0%} of their time waiting for each other"
             console.print(f"Threads: up to {outcome.threads_used} for a point, {waited}", highlight=False)
         console.print(f"Results: {store.root}", soft_wrap=True, highlight=False)
