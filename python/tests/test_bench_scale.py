@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from hopsim.bench import scale
 from hopsim.bench.cli import command
+from hopsim.experiment import Experiment
 
 
 def test_threads_share_equal_work() -> None:
@@ -41,3 +42,8 @@ def test_an_unknown_case_is_answered_with_those_there_are() -> None:
     result = CliRunner().invoke(command, ["scale", "--case", "hypercube"])
     assert result.exit_code == 2
     assert "dragonfly of 16,512 nodes" in result.output
+
+
+def test_every_simulation_is_a_valid_document() -> None:
+    for each in scale.scaled():
+        assert len(Experiment.of(each.experiment).points()) == 1, each.name

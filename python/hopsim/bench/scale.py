@@ -33,8 +33,12 @@ TREE = {"topology": {"fat_tree": {"k": 16, "levels": 3}}, "router": {"input_queu
 SHORT = {"links": {"network": {"latency": 1}}}
 H4_CYCLES, H8_CYCLES, H16_CYCLES, SHORT_CYCLES = (2_000, 2_000), (500, 1_000), (100, 200), (300, 300)
 HALVES = [
-    {"name": name, "placement": {"groups": groups}, "traffic": {"process": {"bernoulli": {"load": load}}}}
-    for name, groups, load in [("busy", [0, 63], 0.4), ("idle", [64, 128], 0.02)]
+    {
+        "name": name,
+        "placement": {"groups": {"first": first, "count": 64}},
+        "traffic": {"process": {"bernoulli": {"load": load}}},
+    }
+    for name, first, load in [("busy", 0, 0.4), ("idle", 64, 0.02)]
 ]
 
 Times = Sequence[Sequence[float]]
