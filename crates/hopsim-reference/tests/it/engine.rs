@@ -358,7 +358,7 @@ fn engine_and_reference_agree_in_extreme_networks() {
 }
 
 /// Fails if an outcome depends on how the run is carried out.
-fn check_ways(plan: &Plan) -> Result<(), String> {
+pub fn check_ways(plan: &Plan) -> Result<(), String> {
     let ways = [Trial::default(), Trial { threads: 2, ..Trial::default() }, trial(plan)];
     // As text, in which what is not a number equals itself.
     let outcome =
