@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hopsim import toml
 from hopsim.bench.figures import Figure
-from hopsim.bench.measure import Bench, Document, NotMeasuredError, Usage, document, setup
-from hopsim.runner import all_cores
+from hopsim.bench.measure import Bench, Document, NotMeasuredError, document, setup
 from hopsim.sweep import run
 
 REFERENCE_CYCLES = (3_000, 3_000)
@@ -26,8 +23,6 @@ ADAPTIVE_TORUS_INSTRUCTIONS = 1_300.0
 # Greatest instructions with a stream over those without.
 STREAM_RATIO = 1.15
 IDLE_CPU_S = 0.02
-# Two processes that take more than this, relative to one after the other, do not have a core each.
-BUSY = 0.53
 
 AGE = {"input_arbiter": "age", "output_arbiter": "age"}
 VALIANT = {"routing": "valiant", "jobs": [{"traffic": {"pattern": "ADV+1"}}]}
@@ -75,7 +70,7 @@ class Case:
 
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
-    return [*_reference(), *_ratios(), *_choices(), *_cubes(), *_modes(), *_memory(), _sweep()]
+    return [*_reference(), *_ratios(), *_choices(), *_cubes(), *_modes(), *_memory()]
 
 
 def _reference() -> Iterator[Case]:
@@ -267,40 +262,3 @@ def _peak(experiment: Document, target_mb: float) -> Measure:
         yield Figure(case.name, "peak memory", "MB", usage.peak_bytes / MB, target_mb, note)
 
     return measure
-
-
-def _sweep() -> Case:
-    return Case("two threads", "sweep of 40 points", _scaling)
-
-
-def _scaling(case: Case, bench: Bench) -> Iterator[Figure]:
-    """Wall time of the command line with two threads over one; the best of pairs run in turn."""
-    if all_cores() < 2:
-        raise NotMeasuredError("needs two cores")
-    free = bench.two_at_once(document(0.5, (2_000, 18_000)))
-    yield Figure(case.name, "two native runs at once over one by one", "", free, note="0.5 on free cores")
-    one, two = _sweep_usages(bench)
-    busy = free > BUSY
-    note = f"wall {two.wall_s:.1f} s / {one.wall_s:.1f} s, CPU {two.cpu_s:.1f} s / {one.cpu_s:.1f} s"
-    yield Figure(
-        case.name,
-        "wall time, 2 threads over 1",
-        "",
-        two.wall_s / one.wall_s,
-        None if busy else 0.55,
-        f"no verdict, cores are busy; {note}" if busy else note,
-    )
-
-
-def _sweep_usages(bench: Bench) -> tuple[Usage, Usage]:
-    """The quickest of some sweeps with one and with two threads."""
-    axes = {"load": [0.2, 0.3, 0.4, 0.5], "measure.seed": list(range(1, 11))}
-    text = toml.document({**document(0.5, (2_000, 8_000)), "sweep": {"product": axes}})
-    file = bench.write("sweep.toml", text)
-    usages: tuple[list[Usage], list[Usage]] = ([], [])
-    for _ in range(min(bench.runs, 3)):
-        for threads, measured in enumerate(usages, 1):
-            command = [sys.executable, "-m", "hopsim", "run", file, "-j", str(threads), "--json", "-"]
-            measured.append(bench.execute(command)[0])
-    one, two = (min(measured, key=lambda usage: usage.wall_s) for measured in usages)
-    return one, two

@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hopsim import _core
-from hopsim.bench import fabrics, programs, scale
+from hopsim.bench import fabrics, programs, scale, threads
 from hopsim.bench.cases import Case, cases
 from hopsim.bench.figures import Figure
 from hopsim.bench.history import History
@@ -90,7 +90,9 @@ def command(
     if context.invoked_subcommand is not None:
         return
     known = [
-        case for case in [*cases(), *programs.cases(traces), *fabrics.cases()] if not quick or case.quick
+        case
+        for case in [*cases(), *programs.cases(traces), *fabrics.cases(), *threads.cases()]
+        if not quick or case.quick
     ]
     chosen = [case for case in known if not pattern or pattern.search(case.name)]
     if not chosen:

@@ -12,8 +12,8 @@ from __future__ import annotations
 import heapq
 import itertools
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
@@ -21,17 +21,20 @@ from rich.console import Console
 from rich.table import Table
 
 from hopsim.bench.cases import H8, H16
-from hopsim.bench.measure import Bench, Document, document
+from hopsim.bench.measure import Bench, Document, NotMeasuredError, document
 from hopsim.cli.console import stdout
 from hopsim.runner import all_cores
 
 THREADS = (2, 4, 8, 16, 32, 64, 128)
+MIDDLE = "dragonfly of 16,512 nodes, load 0.5"
+LARGEST = "dragonfly of 262,656 nodes, load 0.5"
 MEETING_S = 2e-6
 RUNS = 3
 CUBE = {"topology": {"torus": {"sides": [16, 16, 16]}}, "router": {"input_queued": {"vcs": {"network": 3}}}}
 TREE = {"topology": {"fat_tree": {"k": 16, "levels": 3}}, "router": {"input_queued": {"vcs": {"network": 1}}}}
 SHORT = {"links": {"network": {"latency": 1}}}
-H4_CYCLES, H8_CYCLES, H16_CYCLES, SHORT_CYCLES = (2_000, 2_000), (500, 1_000), (100, 200), (300, 300)
+H4_CYCLES = JOBS_CYCLES = (2_000, 2_000)
+H8_CYCLES, H16_CYCLES, SHORT_CYCLES = (500, 1_000), (100, 200), (300, 300)
 HALVES = [
     {
         "name": name,
@@ -52,21 +55,23 @@ class Scaled:
     Attributes:
         name: what it is; unique.
         experiment: its document.
+        speed_up: how many times as fast it is to be on so many threads.
     """
 
     name: str
     experiment: Document
+    speed_up: Mapping[int, float] = field(default_factory=dict[int, float])
 
 
 def scaled() -> list[Scaled]:
     """What is measured."""
-    halves = {key: value for key, value in document(0.5, H8_CYCLES, **H8).items() if key != "load"}
+    halves = {key: value for key, value in document(0.5, JOBS_CYCLES, **H8).items() if key != "load"}
     return [
         Scaled("dragonfly of 1,056 nodes, load 0.5", document(0.5, H4_CYCLES)),
-        Scaled("dragonfly of 16,512 nodes, load 0.5", document(0.5, H8_CYCLES, **H8)),
+        Scaled(MIDDLE, document(0.5, H8_CYCLES, **H8), {2: 1.8, 8: 6.5, 16: 11}),
         Scaled("dragonfly of 16,512 nodes, load 0.1", document(0.1, H8_CYCLES, **H8)),
-        Scaled("dragonfly of 16,512 nodes, two unequal jobs", {**halves, "jobs": HALVES}),
-        Scaled("dragonfly of 262,656 nodes, load 0.5", document(0.5, H16_CYCLES, **H16)),
+        Scaled("dragonfly of 16,512 nodes, two unequal jobs", {**halves, "jobs": HALVES}, {2: 1.8}),
+        Scaled(LARGEST, document(0.5, H16_CYCLES, **H16), {2: 1.8, 8: 7, 16: 13, 64: 40}),
         Scaled("16x16x16 torus, links of 1 cycle, load 0.3", document(0.3, SHORT_CYCLES, **CUBE, **SHORT)),
         Scaled("16-ary 3-tree, links of 1 cycle, load 0.5", document(0.5, SHORT_CYCLES, **TREE, **SHORT)),
     ]
@@ -118,7 +123,10 @@ def times(output: str) -> Times:
 def expected(bench: Bench, experiment: Document, threads: int) -> float:
     """Speed-up of so many threads from measured work."""
     runs = [bench.with_options(experiment, "--profile", str(threads))[1] for _ in range(RUNS)]
-    return speed_up(_least(map(times, runs)), threads)
+    least = _least(map(times, runs))
+    if not least:
+        raise NotMeasuredError("the runner printed no times of windows")
+    return speed_up(least, threads)
 
 
 def _least(runs: Iterable[Times]) -> Times:
