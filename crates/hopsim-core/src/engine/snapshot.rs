@@ -39,9 +39,15 @@ pub struct Snapshot {
 impl Snapshot {
     /// That of a simulation.
     fn of<'p, R: Region<'p>>(simulation: &Simulation<'p, R>) -> Self {
-        let document = document(simulation.plan).to_string();
-        let header = Header { version: VERSION.into(), document, cycle: simulation.now() };
-        let written = postcard::to_allocvec(&simulation.save());
+        Self::with(simulation.plan, &simulation.save())
+    }
+
+    /// With the state of a run. Compiled once for all modes, which share what they save.
+    #[inline(never)]
+    fn with<S: Serialize>(plan: &Plan, state: &State<S>) -> Self {
+        let document = document(plan).to_string();
+        let header = Header { version: VERSION.into(), document, cycle: state.cycle };
+        let written = postcard::to_allocvec(state);
         Self { header, state: written.unwrap_or_else(|_| unreachable!("numbers and lists can be written")) }
     }
 

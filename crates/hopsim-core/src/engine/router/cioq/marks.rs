@@ -68,6 +68,13 @@ pub struct MarksState {
     marked: u16,
 }
 
+impl MarksState {
+    /// Whatever the cut. Of several changes of one mark in a cycle the last one counts.
+    fn sort_under_way(&mut self) {
+        self.under_way.sort_by_key(|&(at, port, _)| (at, port));
+    }
+}
+
 impl Marks {
     /// No marks, `None` if nobody reads them.
     pub fn new(plan: &Plan, sensors: &Sensors, span: &Span) -> Option<Self> {
@@ -133,10 +140,7 @@ impl Marks {
             let (router, port) = (index as usize / ports.len(), index as usize % ports.len());
             states[router].under_way.push((at, port as u16, bits));
         }
-        // Of several changes of one mark in a cycle the last one counts.
-        for state in &mut states {
-            state.under_way.sort_by_key(|&(at, port, _)| (at, port));
-        }
+        states.iter_mut().for_each(MarksState::sort_under_way);
         states
     }
 

@@ -51,6 +51,14 @@ struct RouterState {
     marks: Option<MarksState>,
 }
 
+impl RouterState {
+    /// What is on its way to it, in an order that does not depend on the cut.
+    fn sort_wires(&mut self) {
+        self.arrivals.sort_by_key(|(slot, packet)| (packet.arrived, *slot));
+        self.returning.sort_unstable();
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct PortState {
     in_free: u32,
@@ -206,10 +214,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             let (number, pair) = pair.split::<W>();
             routers[number.index()].returning.push((at, pair.index() as u16, phits, minimal));
         }
-        for router in routers {
-            router.arrivals.sort_by_key(|(slot, packet)| (packet.arrived, *slot));
-            router.returning.sort_unstable();
-        }
+        routers.iter_mut().for_each(RouterState::sort_wires);
     }
 
     /// Goes on, in an empty region, with its part of the state of a network.
