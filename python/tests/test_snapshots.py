@@ -153,11 +153,27 @@ program.collective = { kind = "barrier" }
 IDEAL = PROGRAM.replace("topology.mesh.sides = [4, 4]", "topology.ideal = { nodes = 4, latency = 5 }")
 
 
+def test_programs_go_on_with_a_state(tmp_path: Path) -> None:
+    straight = hs.run(PROGRAM, progress=False)
+    state = tmp_path / "state"
+    hs.run(PROGRAM, progress=False, save_state=state, save_at=20)
+    resumed = hs.run(PROGRAM, progress=False, from_state=state)
+    assert resumed.json() == straight.json()
+    assert resumed.ranks == straight.ranks
+
+
+def test_branches_of_programs_are_refused() -> None:
+    """They are measured from their beginning on."""
+    with pytest.raises(
+        hs.ConfigError, match=r"sweep.branch_at = 9: programs are measured from their beginning on"
+    ):
+        hs.sweep(PROGRAM + "[sweep]\nbranch_at = 9\n", progress=False)
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         (FABRIC, "the state of an InfiniBand fabric cannot be saved; valid: another router"),
-        (PROGRAM, "runs of programs cannot be saved; valid: jobs that draw packets"),
         (IDEAL, "an ideal network has no state to save; valid: another topology"),
     ],
 )

@@ -1,6 +1,7 @@
 //! What a sequence is made of: the calls of one rank in program order.
 
 use crate::collectives::Kind;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -78,7 +79,7 @@ impl Record {
 }
 
 /// What a rank brings into a collective operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collective {
     /// Which one.
     pub kind: Kind,
@@ -91,7 +92,7 @@ pub struct Collective {
 }
 
 /// The payload of a collective operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Bytes {
     /// n of the collective: of a vector (bcast, reduce, allreduce, scan), of what each member brings in (allgather, gather,
     /// scatter), of a block (`reduce_scatter`), of a pair (alltoall).

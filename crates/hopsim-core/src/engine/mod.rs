@@ -273,7 +273,9 @@ fn drive<'p, R: Region<'p>>(
     let longest = if has_programs && interval > 0 { interval.saturating_mul(MOST_ROWS) } else { end };
     let end = end.min(longest);
     while simulation.now() < end {
-        let rests = has_programs && !simulation.are_done() && simulation.skip_idle(end);
+        let rests = has_programs
+            && !simulation.are_done()
+            && simulation.skip_idle(end.min(stages.next(simulation.now())));
         if rests && let Some(stuck) = programs::find_stuck(&plan.programs(), &simulation.ranks()) {
             return Err(stuck);
         }

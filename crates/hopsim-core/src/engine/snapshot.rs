@@ -155,8 +155,8 @@ fn document(plan: &Plan) -> Value {
 pub fn unsaved(plan: &Plan) -> Option<&'static str> {
     if !plan.experiment.has_contention() {
         Some("an ideal network has no state to save; valid: another topology")
-    } else if plan.has_programs() {
-        Some("runs of programs cannot be saved; valid: jobs that draw packets")
+    } else if plan.programs().all.iter().any(|(_, job)| job.is_external()) {
+        Some("what another simulator drives cannot be saved; valid: traffic and other programs")
     } else {
         None
     }

@@ -1,8 +1,10 @@
 //! The latencies of messages by size.
 
 use super::{Column, Table};
+use crate::measure::histograms::{count_again, counted};
 use crate::plan::Programs;
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Largest message of the first class \[bytes\]; that of each other class is four times that of the one before.
@@ -38,7 +40,46 @@ pub struct MessageSizes {
     jobs: Vec<BTreeMap<u32, Class>>,
 }
 
+/// The same in a snapshot, by job and class.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MessageSizesState(Vec<BTreeMap<u32, ClassState>>);
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ClassState {
+    bytes: u64,
+    latency: u64,
+    greatest: u64,
+    /// Latencies and how often they were counted.
+    counted: Vec<(u64, u64)>,
+}
+
 impl MessageSizes {
+    /// What was counted.
+    pub fn save(&self) -> MessageSizesState {
+        let state = |class: &Class| {
+            let Class { bytes, latency, greatest, histogram } = class;
+            ClassState { bytes: *bytes, latency: *latency, greatest: *greatest, counted: counted(histogram) }
+        };
+        let Self { jobs } = self;
+        let job = |classes: &BTreeMap<u32, Class>| {
+            classes.iter().map(|(&number, class)| (number, state(class))).collect()
+        };
+        MessageSizesState(jobs.iter().map(job).collect())
+    }
+
+    /// Adds what was counted before.
+    pub fn load(&mut self, state: &MessageSizesState) {
+        for (classes, before) in self.jobs.iter_mut().zip(&state.0) {
+            for (&number, ClassState { bytes, latency, greatest, counted }) in before {
+                let class = classes.entry(number).or_insert_with(Class::new);
+                class.bytes += bytes;
+                class.latency += latency;
+                class.greatest = class.greatest.max(*greatest);
+                count_again(&mut class.histogram, counted);
+            }
+        }
+    }
+
     /// Of so many jobs, nothing yet.
     pub fn new(jobs: usize) -> Self {
         Self { jobs: (0..jobs).map(|_| BTreeMap::new()).collect() }

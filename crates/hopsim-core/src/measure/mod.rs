@@ -3,6 +3,7 @@
 
 pub mod columns;
 pub mod fabric;
+mod histograms;
 mod message_sizes;
 pub mod places;
 pub mod program_tables;

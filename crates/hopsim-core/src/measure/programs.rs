@@ -1,11 +1,13 @@
 //! What programs took: times of their ranks, and the latencies of their messages.
 
 use crate::config::measure::RecordStream;
-use crate::measure::message_sizes::MessageSizes;
+use crate::measure::histograms::{count_again, counted};
+use crate::measure::message_sizes::{MessageSizes, MessageSizesState};
 use crate::plan::{ProgramPlan, Programs};
 use hdrhistogram::Histogram;
 use hopsim_programs::host::log::Log;
 use hopsim_programs::host::{Figures, Host, Letter};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Metrics that a program without an end does not have.
@@ -31,7 +33,33 @@ pub struct ProgramCounts {
     pub sizes: Option<MessageSizes>,
 }
 
+/// The same in a snapshot, without what ranks have counted: they keep it until the end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ProgramCountsState {
+    /// Latencies and how often they were counted, by job.
+    latency: Vec<Vec<(u64, u64)>>,
+    sizes: Option<MessageSizesState>,
+}
+
 impl ProgramCounts {
+    /// What this thread has counted.
+    pub fn save(&self) -> ProgramCountsState {
+        let Self { latency, ranks: _, logs: _, sizes } = self;
+        ProgramCountsState {
+            latency: latency.iter().map(counted).collect(),
+            sizes: sizes.as_ref().map(MessageSizes::save),
+        }
+    }
+
+    /// Adds what was counted before.
+    pub fn load(&mut self, state: &ProgramCountsState) {
+        let ProgramCountsState { latency, sizes } = state;
+        self.latency.iter_mut().zip(latency).for_each(|(sum, counted)| count_again(sum, counted));
+        if let (Some(sum), Some(sizes)) = (&mut self.sizes, sizes) {
+            sum.load(sizes);
+        }
+    }
+
     /// Nothing yet.
     pub fn new(programs: &Programs<'_>, streams: &[RecordStream]) -> Self {
         // Three significant digits; the bound is raised automatically.

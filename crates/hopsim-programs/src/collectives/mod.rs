@@ -7,6 +7,8 @@
 //! place counted from the root. Block b of n bytes in p blocks has ⌊(b + 1)·n / p⌋ − ⌊b·n / p⌋ bytes. Sizes that 64 bits do not
 //! hold become the largest number that they hold.
 
+use serde::{Deserialize, Serialize};
+
 mod binomial;
 mod bruck;
 mod choice;
@@ -23,7 +25,7 @@ mod scatter_ring;
 pub use choice::{Choices, WrongChoice, choose};
 
 /// A collective operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Kind {
     /// Nobody goes on before all have come.

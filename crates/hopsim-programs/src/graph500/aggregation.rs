@@ -1,11 +1,13 @@
 //! How the queries of a rank in a level become messages: equations 2.3 and 2.4.
 
+use serde::{Deserialize, Serialize};
+
 /// The messages that are left of them.
 ///
 /// n ranks; q queries have n' = max(1, ⌊n (1 − (1 − 1/n)^q)⌋) destinations and are m = n' ⌈q / (n' c)⌉ messages of up to c. Each
 /// takes c queries while at least one is left for every message behind it, and then an even share, rounded up. There are never
 /// more messages than queries (for c = 1 the formula may have more).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Messages {
     queries: u64,
     left: u64,

@@ -5,9 +5,11 @@ use crate::host::Cycle;
 use crate::host::machine::{Label, Machine, Reached, Sending, Work};
 use crate::host::matching::Pattern;
 use crate::host::rules::Rules;
-use crate::host::unrolling::{Unrolling, place};
+use crate::host::state::sorted;
+use crate::host::unrolling::{Unrolling, UnrollingState, place};
 use crate::record::Rank;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Messages between single ranks are of the communicator of all.
@@ -54,6 +56,15 @@ struct Frame {
     end: u32,
 }
 
+/// Those of one rank in a snapshot.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct OperationsState {
+    missing: Vec<u32>,
+    #[serde(with = "sorted")]
+    open: FxHashMap<u32, (UnrollingState, u32)>,
+    left: usize,
+}
+
 /// The operations of one rank.
 pub struct Operations {
     graph: Arc<Graph>,
@@ -90,6 +101,24 @@ impl Operations {
             open: FxHashMap::default(),
             left: own.operations.len(),
         }
+    }
+
+    /// How far they are.
+    pub fn save(&self) -> OperationsState {
+        let Self { graph: _, rank: _, missing, times: _, after_started: _, after_done: _, open, left } = self;
+        let saved = |(number, Open { unrolling, left }): (&u32, &Open)| (*number, (unrolling.save(), *left));
+        OperationsState { missing: missing.clone(), open: open.iter().map(saved).collect(), left: *left }
+    }
+
+    /// Before they begin, go on from there.
+    pub fn load(&mut self, rules: &Rules, state: OperationsState) {
+        let OperationsState { missing, open, left } = state;
+        let communicators = &self.graph.communicators;
+        let load = |(number, (state, left))| {
+            (number, Open { unrolling: Unrolling::load(rules, communicators, state), left })
+        };
+        self.open = open.into_iter().map(load).collect();
+        (self.missing, self.left) = (missing, left);
     }
 
     fn own(&self) -> &RankGraph {

@@ -22,9 +22,11 @@ use crate::graph500::{Generation, Search};
 use crate::host::machine::{Label, Machine, Owner, Reached, Sending, Work};
 use crate::host::matching::{Envelope, Pattern};
 use crate::host::rules::Rules;
+use crate::host::state::sorted;
 use crate::host::{Cycle, Letter, Purpose};
 use crate::record::{Communicator, Rank};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The step of its own that is under way.
@@ -46,7 +48,7 @@ fn communicator(level: u32, kind: u32) -> Communicator {
 }
 
 /// Where a rank is in a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Phase {
     /// Sends queries.
     Queries,
@@ -63,7 +65,7 @@ enum Phase {
 }
 
 /// What the step of its own that is under way does.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 enum Step {
     Nothing,
     /// Computes queries or waits for the link; then this is sent.
@@ -74,7 +76,7 @@ enum Step {
 }
 
 /// Something that has come in.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 enum Incoming {
     /// A message with so many queries is received.
     Queries(u64),
@@ -87,7 +89,7 @@ enum Incoming {
 }
 
 /// What a rank knows of its level.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Tally {
     /// Ranks that have signalled.
     signals: u32,
@@ -100,11 +102,32 @@ struct Tally {
     released: bool,
 }
 
+/// The program of one rank in a snapshot.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct SearchingState {
+    drawn: u64,
+    remainder: Option<u128>,
+    level: u32,
+    phase: Phase,
+    step: Step,
+    messages: Messages,
+    sent: Vec<u32>,
+    link_free: Cycle,
+    tally: Tally,
+    #[serde(with = "sorted")]
+    incoming: FxHashMap<Owner, Incoming>,
+    received: Owner,
+    index: u32,
+    left: u64,
+}
+
 /// The program of one rank.
 pub struct Searching {
     search: Arc<Search>,
     rank: Rank,
     destinations: Source,
+    /// Destinations drawn so far, each by one call of the source.
+    drawn: u64,
     /// None: queries take no time.
     clock: Option<Clock>,
     level: u32,
@@ -129,6 +152,7 @@ impl Searching {
         Self {
             rank,
             destinations: search.destinations(rank),
+            drawn: 0,
             clock: Clock::new(search, rules),
             level: 0,
             phase: Phase::Queries,
@@ -143,6 +167,70 @@ impl Searching {
             left: search.sends(rank),
             search: Arc::clone(search),
         }
+    }
+
+    /// How far it is.
+    pub fn save(&self) -> SearchingState {
+        let Self {
+            search: _,
+            rank: _,
+            destinations: _,
+            drawn,
+            clock,
+            level,
+            phase,
+            step,
+            messages,
+            sent,
+            link_free,
+            tally,
+            incoming,
+            received,
+            index,
+            left,
+        } = self;
+        SearchingState {
+            drawn: *drawn,
+            remainder: clock.as_ref().map(|clock| clock.remainder),
+            level: *level,
+            phase: *phase,
+            step: *step,
+            messages: messages.clone(),
+            sent: sent.clone(),
+            link_free: *link_free,
+            tally: *tally,
+            incoming: incoming.clone(),
+            received: *received,
+            index: *index,
+            left: *left,
+        }
+    }
+
+    /// Before it begins, goes on from there.
+    pub fn load(&mut self, state: SearchingState) {
+        let SearchingState {
+            drawn,
+            remainder,
+            level,
+            phase,
+            step,
+            messages,
+            sent,
+            link_free,
+            tally,
+            incoming,
+            received,
+            index,
+            left,
+        } = state;
+        (0..drawn).for_each(|_| _ = (self.destinations)());
+        if let (Some(clock), Some(remainder)) = (&mut self.clock, remainder) {
+            clock.remainder = remainder;
+        }
+        (self.drawn, self.level, self.phase, self.step, self.messages) =
+            (drawn, level, phase, step, messages);
+        (self.sent, self.link_free, self.tally, self.incoming) = (sent, link_free, tally, incoming);
+        (self.received, self.index, self.left) = (received, index, left);
     }
 
     /// Whether all levels are over.
@@ -317,6 +405,7 @@ impl Searching {
         };
         let others = self.others();
         let drawn = random::below(&mut self.destinations, others);
+        self.drawn += 1;
         let to = drawn + u32::from(drawn >= self.rank);
         self.sent[to as usize] += 1;
         let parameters = *self.search.parameters();

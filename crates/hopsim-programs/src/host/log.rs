@@ -2,6 +2,7 @@
 
 use crate::host::{Cycle, Letter};
 use crate::record::{Communicator, Rank};
+use serde::{Deserialize, Serialize};
 
 /// What hosts write down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub struct Wanted {
 }
 
 /// What a host has written down; nothing of what nobody wants.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Log {
     /// Messages.
     pub messages: Option<Box<Messages>>,
@@ -29,7 +30,7 @@ impl Log {
 }
 
 /// A message to another rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
     /// Its number at its source.
     pub number: u32,
@@ -46,7 +47,7 @@ pub struct Sent {
 }
 
 /// What becomes of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
     /// The last phit of its payload has left its node.
     Left,
@@ -59,7 +60,7 @@ pub enum Stage {
 }
 
 /// Something that has become of a message.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Event {
     /// Who sent it.
     pub source: Rank,
@@ -72,7 +73,7 @@ pub struct Event {
 }
 
 /// The messages of a host. Those to itself do not count.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Messages {
     /// Those that it sent, by number.
     pub sent: Vec<Sent>,
@@ -94,7 +95,7 @@ impl Messages {
 }
 
 /// What a stream does, or what its rank waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Activity {
     /// Computes.
     Compute,
@@ -126,7 +127,7 @@ impl Activity {
 }
 
 /// Some cycles of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interval {
     /// The stream.
     pub stream: u8,
@@ -141,7 +142,7 @@ pub struct Interval {
 }
 
 /// What the streams of a host did, and what it waited for while stream 0 did nothing.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Intervals {
     busy: Vec<Interval>,
     waits: Vec<Interval>,

@@ -4,8 +4,10 @@
 use crate::host::log::{Activity, Interval, Log, Stage};
 use crate::host::matching::{Announced, Envelope, Matching, Pattern};
 use crate::host::rules::{Rules, SendCompletes};
+use crate::host::state;
 use crate::host::{Cycle, Figures, Letter, Outgoing, Purpose};
 use crate::record::Rank;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
@@ -14,7 +16,7 @@ use std::sync::Arc;
 pub type Owner = u32;
 
 /// A message that an operation sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sending {
     /// To whom.
     pub to: Rank,
@@ -27,7 +29,7 @@ pub struct Sending {
 }
 
 /// What an operation does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Work {
     /// Takes its stream for so many cycles.
     Compute(Cycle),
@@ -40,7 +42,7 @@ pub enum Work {
 }
 
 /// Which operation it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     /// Its place in program order.
     pub index: u32,
@@ -53,7 +55,7 @@ pub struct Label {
 }
 
 /// An operation that is ready and not done.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Operation {
     /// Which one.
     pub label: Label,
@@ -68,7 +70,7 @@ pub struct Operation {
 }
 
 /// Does one thing at a time.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Stream {
     is_busy: bool,
     /// What waits for it: when it became ready, its place in program order, the operation.
@@ -99,10 +101,13 @@ pub struct Reached {
 }
 
 /// The machinery of one rank.
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Machine {
-    /// The rank.
+    /// The rank -- constant.
+    #[serde(skip)]
     pub rank: Rank,
-    /// The rules of its job.
+    /// The rules of its job -- constant.
+    #[serde(skip)]
     pub rules: Arc<Rules>,
     /// What it has counted.
     pub figures: Figures,
@@ -117,6 +122,7 @@ pub struct Machine {
     open: u32,
     streams: Vec<Stream>,
     /// Ends of computations and overheads, and messages that leave: when, place in program order, operation.
+    #[serde(serialize_with = "state::heap")]
     timers: BinaryHeap<Reverse<(Cycle, u32, u32)>>,
     serial: u32,
     /// A message that has been issued in this moment.
@@ -141,6 +147,11 @@ impl Machine {
             serial: 0,
             issued: None,
         }
+    }
+
+    /// Goes on with the state of one that had begun.
+    pub fn load(&mut self, state: Self) {
+        *self = Self { rank: self.rank, rules: Arc::clone(&self.rules), ..state };
     }
 
     /// From now on there is a stream of this number.

@@ -1,12 +1,14 @@
 //! Which message a receive takes: the tables of announced messages and of posted receives of one rank.
 
 use crate::host::Cycle;
+use crate::host::state::sorted;
 use crate::record::{Communicator, Rank};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What a message and a receive must have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Envelope {
     /// Who sends it.
     pub source: Rank,
@@ -17,7 +19,7 @@ pub struct Envelope {
 }
 
 /// What a receive asks for: `None` is anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
     /// From whom.
     pub source: Option<Rank>,
@@ -42,7 +44,7 @@ impl Pattern {
 }
 
 /// A message that has been announced and not yet taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announced {
     /// Number at the source.
     pub number: u32,
@@ -57,14 +59,14 @@ pub struct Announced {
 const END: u32 = u32::MAX;
 
 /// Messages or receives with the same envelope, in their order.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Line {
     first: u32,
     last: u32,
 }
 
 /// A message or receive in a line.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Entry {
     next: u32,
     /// Its number among all messages or receives of the rank.
@@ -73,13 +75,14 @@ struct Entry {
     item: Item,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 enum Item {
     Announced(Announced),
     Posted(u32),
 }
 
 /// A posted receive that several envelopes fit.
+#[derive(Clone, Serialize, Deserialize)]
 struct Open {
     order: u64,
     pattern: Pattern,
@@ -89,8 +92,9 @@ struct Open {
 /// The tables of one rank.
 ///
 /// Those with one envelope stand in one line: of messages if there are more of them so far, of receives otherwise.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Matching {
+    #[serde(with = "sorted")]
     lines: FxHashMap<Envelope, Line>,
     entries: Vec<Entry>,
     free: Vec<u32>,

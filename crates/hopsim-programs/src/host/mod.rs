@@ -11,6 +11,7 @@ pub mod machine;
 pub mod matching;
 pub mod rules;
 mod sequence;
+pub mod state;
 pub mod unrolling;
 
 use crate::graph::Graph;
@@ -21,7 +22,9 @@ use crate::host::log::{Activity, Log, Stage, Wanted};
 use crate::host::machine::{Machine, Operation, Reached, Sending, Work};
 use crate::host::rules::{Rules, SendCompletes};
 use crate::host::sequence::Sequence;
+use crate::host::state::{HostState, ProgramState};
 use crate::record::{Communicator, Rank, Script};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -29,7 +32,7 @@ use std::sync::Arc;
 pub type Cycle = u32;
 
 /// What a message is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
     /// Carries its payload, whether or not anybody waits for it.
     Eager,
@@ -53,7 +56,7 @@ pub enum Purpose {
 }
 
 /// A message on its way from one host to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Letter {
     /// Who sends it.
     pub source: Rank,
@@ -94,7 +97,7 @@ impl Letter {
 }
 
 /// A message in the queue of its node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outgoing {
     /// The message.
     pub letter: Letter,
@@ -105,7 +108,7 @@ pub struct Outgoing {
 }
 
 /// What a host has counted. Messages to itself do not count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
     /// When its last operation was done.
     pub finish: Cycle,
@@ -176,6 +179,24 @@ impl Program {
         next.or_else(|| machine.first(|_| true))
     }
 
+    fn save(&self) -> ProgramState {
+        match self {
+            Self::Sequence(sequence) => ProgramState::Sequence(sequence.save()),
+            Self::Graph(operations) => ProgramState::Graph(operations.save()),
+            Self::Search(searching) => ProgramState::Search(searching.save()),
+            Self::External => ProgramState::External,
+        }
+    }
+
+    fn load(&mut self, rules: &Rules, state: ProgramState) {
+        match (self, state) {
+            (Self::Sequence(sequence), ProgramState::Sequence(state)) => sequence.load(rules, state),
+            (Self::Graph(operations), ProgramState::Graph(state)) => operations.load(rules, state),
+            (Self::Search(searching), ProgramState::Search(state)) => searching.load(state),
+            (_, _) => {}
+        }
+    }
+
     fn left(&self) -> u64 {
         match self {
             Self::Sequence(sequence) => sequence.records_left(),
@@ -225,6 +246,18 @@ impl Host {
     pub fn writing(mut self, wanted: Wanted) -> Self {
         self.machine.log = Log::new(wanted);
         self
+    }
+
+    /// Its state between two cycles.
+    pub fn save(&self) -> HostState {
+        HostState { machine: self.machine.clone(), program: self.program.save() }
+    }
+
+    /// Before it begins, goes on with the state of the same rank of the same program.
+    pub fn load(&mut self, state: HostState) {
+        let HostState { machine, program } = state;
+        self.machine.load(machine);
+        self.program.load(&self.machine.rules, program);
     }
 
     /// Its rank.

@@ -3,6 +3,7 @@
 use crate::collectives::Choices;
 use crate::host::Cycle;
 use crate::units::Fraction;
+use serde::{Deserialize, Serialize};
 
 /// When an eager send is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +69,7 @@ impl Default for Rules {
 }
 
 /// The packets of a message: all of `length` phits but the last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Packets {
     /// How many; at least 1.
     pub count: u64,

@@ -4,9 +4,12 @@
 use crate::host::Cycle;
 use crate::host::machine::{Label, Machine, Owner, Reached, Sending, Work};
 use crate::host::matching::Pattern;
-use crate::host::unrolling::{Exchange, Unrolling, place};
+use crate::host::rules::Rules;
+use crate::host::state::sorted;
+use crate::host::unrolling::{Exchange, Unrolling, UnrollingState, place};
 use crate::record::{Collective, Communicator, Message, Rank, Record, Records, Script};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The operation that the sequence stands at.
@@ -15,7 +18,7 @@ const CURRENT: Owner = Owner::MAX;
 const STEP: Owner = Owner::MAX - 1;
 
 /// What the sequence waits for before its next record.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Standing {
     Nothing,
     Started(Owner),
@@ -24,7 +27,7 @@ enum Standing {
 }
 
 /// An operation that does not block.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Request {
     Open,
     Awaited,
@@ -32,7 +35,7 @@ enum Request {
 }
 
 /// What a rank is in a communicator.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Membership {
     place: u32,
     /// Collective operations so far.
@@ -49,6 +52,23 @@ struct Beside {
     label: Label,
     /// Operations of its present step that are not done.
     left: u32,
+}
+
+/// That of one rank in a snapshot.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct SequenceState {
+    read: u32,
+    standing: Standing,
+    #[serde(with = "sorted")]
+    requests: FxHashMap<u32, Request>,
+    unrolling: Option<UnrollingState>,
+    #[serde(with = "sorted")]
+    beside: FxHashMap<u32, (UnrollingState, Label, u32)>,
+    #[serde(with = "sorted")]
+    memberships: FxHashMap<Communicator, Membership>,
+    index: u32,
+    remainder: u64,
+    is_exhausted: bool,
 }
 
 /// The sequence of one rank.
@@ -86,6 +106,66 @@ impl Sequence {
             remainder: 0,
             is_exhausted: false,
         }
+    }
+
+    /// How far it is.
+    pub fn save(&self) -> SequenceState {
+        let Self {
+            script: _,
+            records: _,
+            rank: _,
+            read,
+            standing,
+            requests,
+            unrolling,
+            beside,
+            memberships,
+            index,
+            remainder,
+            is_exhausted,
+        } = self;
+        let saved = |(request, Beside { unrolling, label, left }): (&u32, &Beside)| {
+            (*request, (unrolling.save(), *label, *left))
+        };
+        SequenceState {
+            read: *read,
+            standing: *standing,
+            requests: requests.clone(),
+            unrolling: unrolling.as_ref().map(Unrolling::save),
+            beside: beside.iter().map(saved).collect(),
+            memberships: memberships.clone(),
+            index: *index,
+            remainder: *remainder,
+            is_exhausted: *is_exhausted,
+        }
+    }
+
+    /// Before its first record, goes on from there.
+    pub fn load(&mut self, rules: &Rules, state: SequenceState) {
+        let SequenceState {
+            read,
+            standing,
+            requests,
+            unrolling,
+            beside,
+            memberships,
+            index,
+            remainder,
+            is_exhausted,
+        } = state;
+        // Records are made or read in their order.
+        (0..read).for_each(|_| _ = self.records.next());
+        let communicators = self.script.communicators();
+        let unroll = |state| Unrolling::load(rules, communicators, state);
+        self.unrolling = unrolling.map(unroll);
+        let beside = beside.into_iter();
+        self.beside = beside
+            .map(|(request, (state, label, left))| {
+                (request, Beside { unrolling: unroll(state), label, left })
+            })
+            .collect();
+        (self.read, self.standing, self.requests, self.memberships) = (read, standing, requests, memberships);
+        (self.index, self.remainder, self.is_exhausted) = (index, remainder, is_exhausted);
     }
 
     /// Whether it has no more records.

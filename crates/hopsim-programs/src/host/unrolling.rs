@@ -6,6 +6,7 @@ use crate::host::machine::{Label, Machine, Sending, Work};
 use crate::host::matching::Pattern;
 use crate::host::rules::Rules;
 use crate::record::{Bytes, Collective, Communicator, Rank};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Messages of collective operations have communicators of their own, so that they match among themselves; the number of the
@@ -44,6 +45,15 @@ pub fn place(members: &[Rank], rank: Rank) -> u32 {
     members.iter().position(|&member| member == rank).unwrap_or(0) as u32
 }
 
+/// That of a member in a snapshot.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct UnrollingState {
+    collective: Collective,
+    place: u32,
+    number: u32,
+    round: u32,
+}
+
 /// One member's way through a collective operation.
 pub struct Unrolling {
     collective: Collective,
@@ -67,6 +77,19 @@ impl Unrolling {
         let bytes = if let Bytes::Same(bytes) = collective.bytes { bytes } else { 0 };
         let algorithm = rules.collectives.algorithm(collective.kind, members.len() as u32, bytes);
         Self { collective, algorithm, members: Arc::clone(members), place, root, number, round: 0 }
+    }
+
+    /// How far it is.
+    pub fn save(&self) -> UnrollingState {
+        let Self { collective, algorithm: _, members: _, place, root: _, number, round } = self;
+        UnrollingState { collective: collective.clone(), place: *place, number: *number, round: *round }
+    }
+
+    /// Goes on from there; `communicators` are those of the program.
+    pub fn load(rules: &Rules, communicators: &[Arc<[Rank]>], state: UnrollingState) -> Self {
+        let UnrollingState { collective, place, number, round } = state;
+        let members = &communicators[collective.communicator as usize];
+        Self { round, ..Self::new(rules, collective, members, (place, number)) }
     }
 }
 

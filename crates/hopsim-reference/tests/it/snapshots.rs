@@ -1,12 +1,14 @@
 //! The state of a run is one thing however the run is carried out: a run goes on with a snapshot as if nothing had been.
 
-use crate::documents::{for_each_measured_plan, library, trial};
+use crate::documents::{for_each_measured_plan, for_each_program, library, trial};
 use hopsim_core::config::document::trunk as common;
 use hopsim_core::config::measure::RecordStream;
 use hopsim_core::engine::{
-    Control, Scope, Snapshot, Stages, Trial, digests, run_as, run_in_stages_as, trunk, unsaved,
+    Control, Outcome, Scope, Snapshot, Stages, Trial, digests, run_as, run_in_stages_as, trunk, unsaved,
 };
+use hopsim_core::error::RunError;
 use hopsim_core::plan::Plan;
+use std::cell::Cell;
 
 /// The outcome as text, in which what is not a number equals itself.
 fn outcome(plan: &Plan, way: Trial, stages: Stages<'_>) -> String {
@@ -17,8 +19,20 @@ fn outcome(plan: &Plan, way: Trial, stages: Stages<'_>) -> String {
 /// A cycle of the run, drawn with the seed of the document.
 fn cycle(plan: &Plan) -> u32 {
     let measure = &plan.experiment.measure;
-    let draw = (measure.seed ^ 0x5851_f42d).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
-    draw as u32 % (measure.warmup + measure.cycles).max(1)
+    cycle_before(plan, measure.warmup + measure.cycles)
+}
+
+/// One before cycle `end`, if that is not 0.
+fn cycle_before(plan: &Plan, end: u32) -> u32 {
+    let draw = (plan.experiment.measure.seed ^ 0x5851_f42d).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+    draw as u32 % end.max(1)
+}
+
+/// When a run is over: one of programs when these are.
+fn end(plan: &Plan, straight: &Result<Outcome, RunError>) -> u32 {
+    let measure = &plan.experiment.measure;
+    let programs = straight.iter().find_map(|run| run.summary.get("execution_time")?.as_u64());
+    programs.map_or(measure.warmup + measure.cycles, |time| time as u32)
 }
 
 /// The state in some cycle, unless the run ends before.
@@ -29,44 +43,65 @@ fn snapshot(plan: &Plan, at: u32, way: Trial) -> Option<Snapshot> {
     kept
 }
 
+/// Whether a run that goes on with a snapshot, on as many threads and on others, is the same. Returns the cycle of the snapshot,
+/// if the run got there.
+fn goes_on(plan: &Plan) -> Result<Option<u32>, String> {
+    if unsaved(plan).is_some() {
+        return Ok(None);
+    }
+    let ways = [Trial::default(), trial(plan)];
+    let straight = run_as(plan, &Control::default(), ways[0]);
+    let at = cycle_before(plan, end(plan, &straight));
+    let straight = format!("{:?}", straight.map_err(|error| error.to_string()));
+    let mut reached = None;
+    for (before, after) in [(ways[0], ways[1]), (ways[1], ways[0])] {
+        let Some(snapshot) = snapshot(plan, at, before) else { continue };
+        snapshot.check(plan)?;
+        reached = Some(at);
+        let from = Some((&snapshot, Scope::All));
+        let resumed = outcome(plan, after, Stages { from, ..Stages::default() });
+        // The message on a deadlock says when it was found.
+        let deadlocks = straight.starts_with("Err") && resumed.starts_with("Err");
+        if straight != resumed && !deadlocks {
+            return Err(format!("from cycle {at}, {after:?}:\n{straight}\n{resumed}"));
+        }
+    }
+    Ok(reached)
+}
+
 #[test]
 fn a_run_that_goes_on_with_a_snapshot_is_the_same() {
-    for_each_measured_plan((600, 21), |plan| {
-        let (ways, at) = ([Trial::default(), trial(plan)], cycle(plan));
-        if unsaved(plan).is_some() {
-            return Ok(());
-        }
-        let straight = run_as(plan, &Control::default(), ways[0]).map_err(|error| error.to_string());
-        let straight = format!("{straight:?}");
-        for (before, after) in [(ways[0], ways[1]), (ways[1], ways[0])] {
-            let Some(snapshot) = snapshot(plan, at, before) else { continue };
-            snapshot.check(plan)?;
-            let from = Some((&snapshot, Scope::All));
-            let resumed = outcome(plan, after, Stages { from, ..Stages::default() });
-            // The message on a deadlock says when it was found.
-            let deadlocks = straight.starts_with("Err") && resumed.starts_with("Err");
-            if straight != resumed && !deadlocks {
-                return Err(format!("from cycle {at}, {after:?}:\n{straight}\n{resumed}"));
-            }
-        }
+    for_each_measured_plan((600, 21), |plan| goes_on(plan).map(|_| ()));
+}
+
+#[test]
+fn programs_that_go_on_with_a_snapshot_do_the_same() {
+    let compared = Cell::new(0);
+    for_each_program((200, 24), |plan| {
+        let at = goes_on(plan)?;
+        compared.set(compared.get() + u32::from(at.is_some_and(|at| at > 0)));
         Ok(())
     });
+    assert!(compared.get() > 100, "{} runs went on", compared.get());
+}
+
+/// Whether the states of a run after each of some cycles are the same, however it is carried out.
+fn have_one_state(plan: &Plan, cycles: u32) -> Result<(), String> {
+    if unsaved(plan).is_some() {
+        return Ok(());
+    }
+    let states = |way| digests(plan, (cycles, 1), way).map_err(|error| error.to_string());
+    let (alone, others) = (states(Trial::default())?, states(trial(plan))?);
+    match alone.iter().zip(&others).position(|(one, other)| one != other) {
+        None => Ok(()),
+        Some(cycle) => Err(format!("the states differ first at cycle {cycle}")),
+    }
 }
 
 #[test]
 fn the_state_does_not_depend_on_cut_threads_and_order_of_mail() {
-    for_each_measured_plan((200, 22), |plan| {
-        if unsaved(plan).is_some() {
-            return Ok(());
-        }
-        let cycles = cycle(plan).min(400);
-        let states = |way| digests(plan, (cycles, 1), way).map_err(|error| error.to_string());
-        let (alone, others) = (states(Trial::default())?, states(trial(plan))?);
-        match alone.iter().zip(&others).position(|(one, other)| one != other) {
-            None => Ok(()),
-            Some(cycle) => Err(format!("the states differ first at cycle {cycle}")),
-        }
-    });
+    for_each_measured_plan((200, 22), |plan| have_one_state(plan, cycle(plan).min(400)));
+    for_each_program((50, 25), |plan| have_one_state(plan, 400));
 }
 
 /// Another branch of the same run: what is measured is something else, and traffic does not change.
@@ -91,7 +126,7 @@ fn have_the_same_senders(one: &Plan, other: &Plan) -> bool {
 
 #[test]
 fn a_branch_is_the_run_with_its_changes_and_its_measurement() {
-    let compared = std::cell::Cell::new([0; 2]);
+    let compared = Cell::new([0; 2]);
     for_each_measured_plan((600, 23), |plan| {
         if unsaved(plan).is_some() || plan.experiment.measure.warmup == 0 {
             return Ok(());

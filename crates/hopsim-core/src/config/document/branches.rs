@@ -50,6 +50,10 @@ impl Branches {
         if let Some(reason) = unsaved(plan) {
             return Err(refused(reason.into()));
         }
+        if plan.has_programs() {
+            let reason = "programs are measured from their beginning on";
+            return Err(refused(reason.into()).valid("no such key, or jobs that draw packets"));
+        }
         let warmup = plan.experiment.measure.warmup;
         if warmup < self.at {
             let reason =

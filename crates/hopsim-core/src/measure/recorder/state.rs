@@ -1,5 +1,7 @@
 //! Counters in a snapshot: sums, so those of several threads are added.
 
+use crate::measure::histograms::{count_again, counted};
+use crate::measure::programs::ProgramCountsState;
 use crate::measure::recorder::{Cohort, Interval, Recorder, SourceCounts, Totals};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,7 @@ pub struct RecorderState {
     decisions: u64,
     lifetime: (u64, u64),
     bursts: Vec<Vec<u32>>,
+    programs: Option<ProgramCountsState>,
 }
 
 impl Recorder {
@@ -39,18 +42,13 @@ impl Recorder {
             decisions,
             lifetime,
             bursts,
-            // Runs of programs are not saved.
-            programs: _,
+            programs,
             link_latency: _,
             own_latencies: _,
         } = self;
-        let counted = histograms.iter().map(|histogram| {
-            let buckets = histogram.iter_recorded();
-            buckets.map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value())).collect()
-        });
         RecorderState {
             totals: totals.clone(),
-            histograms: counted.collect(),
+            histograms: histograms.iter().map(counted).collect(),
             sources: sources.clone(),
             series: series.clone(),
             cohorts: cohorts.clone(),
@@ -58,21 +56,20 @@ impl Recorder {
             decisions: *decisions,
             lifetime: *lifetime,
             bursts: bursts.clone(),
+            programs: programs.as_ref().map(|programs| programs.save()),
         }
     }
 
     /// Adds what was counted before, in the same window.
     pub fn load(&mut self, state: &RecorderState) {
         self.load_life(state);
-        let RecorderState { totals, histograms, sources, bursts, .. } = state;
+        let RecorderState { totals, histograms, sources, bursts, programs, .. } = state;
         for (sum, totals) in self.totals.iter_mut().zip(totals) {
             sum.add(totals);
         }
-        for (sum, counted) in self.histograms.iter_mut().zip(histograms) {
-            for &(value, count) in counted {
-                let recorded = sum.record_n(value, count);
-                debug_assert!(recorded.is_ok(), "the histogram grows by itself");
-            }
+        self.histograms.iter_mut().zip(histograms).for_each(|(sum, counted)| count_again(sum, counted));
+        if let (Some(sum), Some(programs)) = (&mut self.programs, programs) {
+            sum.load(programs);
         }
         if let (Some(sum), Some(sources)) = (&mut self.sources, sources) {
             sum.add(sources);
@@ -85,6 +82,10 @@ impl Recorder {
     /// Adds what was counted before whatever the window.
     pub fn load_life(&mut self, state: &RecorderState) {
         let RecorderState { series, cohorts, packet_hops, decisions, lifetime, .. } = state;
+        // Nobody knows beforehand how long programs take.
+        if self.programs.is_some() {
+            self.series.resize(self.series.len().max(series.len()), Interval::default());
+        }
         for (row, before) in self.series.iter_mut().zip(series) {
             row.add(before);
         }

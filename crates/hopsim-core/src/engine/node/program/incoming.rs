@@ -3,8 +3,10 @@
 use crate::engine::kernel::message::Message;
 use hopsim_programs::host::Letter;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// A message some of whose packets have not come.
+#[derive(Clone, Serialize, Deserialize)]
 struct Incoming {
     /// Number of its first packet.
     first: u32,
@@ -19,6 +21,34 @@ struct Incoming {
     letter: Letter,
 }
 
+/// Messages on their way to one node in a snapshot: source nodes and, in the order in which they were sent, messages.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct InboxState(Vec<(u32, Vec<Incoming>)>);
+
+impl InboxState {
+    /// A message has set out of which the node has not been told.
+    pub fn expect(&mut self, message: &Message) {
+        let (source, incoming) = Incoming::new(message);
+        match self.0.iter_mut().find(|(other, _)| *other == source) {
+            Some((_, messages)) => messages.push(incoming),
+            None => self.0.push((source, vec![incoming])),
+        }
+    }
+
+    /// In the order of the sources.
+    pub fn sort(&mut self) {
+        self.0.sort_by_key(|(source, _)| *source);
+    }
+}
+
+impl Incoming {
+    /// A message that has set out, and its source.
+    fn new(message: &Message) -> (u32, Self) {
+        let Message { to: _, from, first, packets, letter } = *message;
+        (from, Self { first, packets, left: packets, there: 0, is_there: false, letter })
+    }
+}
+
 /// Messages on their way to one node.
 #[derive(Default)]
 pub struct Inbox {
@@ -29,9 +59,20 @@ pub struct Inbox {
 impl Inbox {
     /// A message has set out.
     pub fn expect(&mut self, message: &Message) {
-        let Message { from, first, packets, letter, .. } = *message;
-        let incoming = Incoming { first, packets, left: packets, there: 0, is_there: false, letter };
+        let (from, incoming) = Incoming::new(message);
         self.sources.entry(from).or_default().push(incoming);
+    }
+
+    /// Its state, in any order of the sources.
+    pub fn save(&self) -> InboxState {
+        let Self { sources } = self;
+        InboxState(sources.iter().map(|(&source, messages)| (source, messages.clone())).collect())
+    }
+
+    /// Goes on from there.
+    pub fn load(&mut self, state: &InboxState) {
+        let InboxState(sources) = state;
+        self.sources = sources.iter().cloned().collect();
     }
 
     /// Packet `serial` from `source` will be there at cycle `at`. Returns, if it is the last of its message, that, the number of

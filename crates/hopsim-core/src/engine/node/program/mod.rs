@@ -3,6 +3,7 @@
 
 mod incoming;
 mod seat;
+mod state;
 
 use crate::config::{InjectionLink, InjectionVc};
 use crate::engine::kernel::Kernel;
@@ -12,8 +13,8 @@ use crate::engine::kernel::message::Message;
 use crate::engine::kernel::wheel::{Bitmap, Wheel};
 use crate::engine::mode::Mode;
 use crate::engine::node::program::seat::Seat;
+use crate::engine::node::program::state::Saved;
 use crate::engine::node::synthetic::Synthetic;
-use crate::engine::node::synthetic::saved::Saved;
 use crate::engine::node::{Delivered, Nodes, RankState};
 use crate::network::NONE;
 use crate::plan::Plan;
@@ -150,12 +151,11 @@ impl<M: Mode> Nodes<M> for Programs {
     }
 
     fn save(&self, kernel: &Kernel<'_, M>, saved: &mut Saved) {
-        debug_assert!(self.seats.is_empty(), "runs of programs are not saved");
-        self.synthetic.save_in(kernel, saved);
+        self.save_in(kernel, saved);
     }
 
     fn load(&mut self, kernel: &Kernel<'_, M>, saved: &Saved) {
-        self.synthetic.load_from(kernel, saved);
+        self.load_from(kernel, saved);
     }
 
     fn finish(&mut self, kernel: &mut Kernel<'_, M>, end: u32) {

@@ -8,15 +8,31 @@ use crate::engine::node::program::incoming::Inbox;
 use crate::network::NONE;
 use crate::plan::ProgramPlan;
 use hopsim_programs::host::rules::Packets;
+use hopsim_programs::host::state::HostState;
 use hopsim_programs::host::{Host, Letter, Outgoing};
 use hopsim_programs::record::Rank;
+use serde::{Deserialize, Serialize};
 
 /// A message some of whose packets have not been admitted.
+#[derive(Clone, Serialize, Deserialize)]
 struct Sending {
     outgoing: Outgoing,
     packets: Packets,
     /// The next one.
     next: u64,
+}
+
+/// A rank in a snapshot, without the messages on their way to it.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct SeatState {
+    host: HostState,
+    wakes_at: u32,
+    wire_free: u32,
+    last_event: u32,
+    has_begun: bool,
+    sending: Option<Sending>,
+    next_message: u32,
+    serial: u32,
 }
 
 /// A rank with its node.
@@ -73,6 +89,49 @@ impl Seat {
             next_message: 0,
             serial: 0,
         }
+    }
+
+    /// Its state between two cycles.
+    pub fn save(&self) -> SeatState {
+        let Self {
+            job: _,
+            node: _,
+            host,
+            inbox: _,
+            // Hosts have been told of all that is there.
+            letters: _,
+            wakes_at,
+            wire_free,
+            due_at: _,
+            last_event,
+            is_endless: _,
+            is_external: _,
+            start: _,
+            has_begun,
+            sending,
+            next_message,
+            serial,
+        } = self;
+        SeatState {
+            host: host.save(),
+            wakes_at: *wakes_at,
+            wire_free: *wire_free,
+            last_event: *last_event,
+            has_begun: *has_begun,
+            sending: sending.clone(),
+            next_message: *next_message,
+            serial: *serial,
+        }
+    }
+
+    /// Goes on from there, before its program begins.
+    pub fn load(&mut self, state: &SeatState) {
+        let SeatState { host, wakes_at, wire_free, last_event, has_begun, sending, next_message, serial } =
+            state;
+        self.host.load(host.clone());
+        (self.wakes_at, self.wire_free, self.last_event) = (*wakes_at, *wire_free, *last_event);
+        (self.has_begun, self.sending) = (*has_begun, sending.clone());
+        (self.next_message, self.serial) = (*next_message, *serial);
     }
 
     /// The host does what follows by cycle `now`.
