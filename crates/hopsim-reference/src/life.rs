@@ -45,6 +45,8 @@ pub struct Record {
     /// Cycles of the window that heads at injection waited, by node and number of the
     /// [reason](hopsim_core::measure::recorder::WaitReason), if they are asked for.
     pub waits: BTreeMap<(u32, usize), u64>,
+    /// Cycles in which a node stood still because a packet of it would have been dropped, by node.
+    pub stood_still: Vec<Vec<u32>>,
     /// What programs did.
     pub programs: Programs,
 }

@@ -280,6 +280,8 @@ impl Simulator<'_> {
         if let Some(destination) = nic.burst.filter(|_| sends) {
             nic.last = self.now;
             self.generate(node, destination, job);
+        } else if nic.burst.is_some() {
+            self.stood_still[node].push(self.now);
         }
     }
 
@@ -292,7 +294,7 @@ impl Simulator<'_> {
         }
         let Some(destination) = nic.due else { return };
         if nic.would_drop(self.plan, (node, destination), job.packet_length) {
-            return;
+            return self.stood_still[node].push(self.now);
         }
         let gap = process.step(&mut nic.process).gap;
         nic.left = nic.left.saturating_sub(1);

@@ -37,6 +37,8 @@ pub struct Simulator<'a> {
     pub(crate) signal: Option<Signal>,
     /// See [`Record`].
     pub(crate) waits: BTreeMap<(u32, usize), u64>,
+    /// See [`Record`].
+    pub(crate) stood_still: Vec<Vec<u32>>,
 }
 
 impl<'a> Simulator<'a> {
@@ -58,6 +60,7 @@ impl<'a> Simulator<'a> {
             consumed: vec![0; plan.jobs.len()],
             signal: plan.control.sat.as_ref().map(Signal::new),
             waits: BTreeMap::new(),
+            stood_still: vec![Vec::new(); plan.network.nodes as usize],
         }
     }
 
@@ -102,7 +105,8 @@ impl<'a> Simulator<'a> {
             dropped,
             requested,
         };
-        Record { lives: self.packets.into_iter().map(life).collect(), waits: self.waits, programs }
+        let lives = self.packets.into_iter().map(life).collect();
+        Record { lives, waits: self.waits, stood_still: self.stood_still, programs }
     }
 
     /// Credits and phits reach the end of their wires.

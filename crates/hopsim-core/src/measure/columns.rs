@@ -2,6 +2,7 @@
 
 mod fabric;
 mod programs;
+mod verdict;
 
 use programs::{MESSAGE_SIZES, MESSAGES, OPERATIONS, PROGRAMS, RANKS};
 use serde::Serialize;
@@ -223,6 +224,16 @@ const TABLES: [(&str, &[Row]); 19] = [
             ("delivered", PACKETS, "Packets delivered to it in the window."),
             ("received", PACKETS, "Packets that it sent and that were delivered in the window."),
             ("latency_mean", CYCLES, "Mean packet latency of those that it sent."),
+            (
+                "backlog_growth",
+                PACKETS,
+                "Packets that it generated in the window, dropped ones included, less those that it injected; empty with programs.",
+            ),
+            (
+                "falls_behind",
+                "",
+                "1 if its source falls behind by 2 % or more with 99.9 % confidence, else 0; empty with programs.",
+            ),
         ],
     ),
     (
@@ -333,10 +344,13 @@ pub fn columns() -> Vec<Described> {
         all.push(Described { table: "summary", name: name.clone(), unit, meaning: meaning.clone() });
         all.push(interval(name, unit, "batches of the window"));
     }
-    for &(name, unit, meaning) in SUMMARY.iter().chain(&PROGRAMS).chain(&fabric::SUMMARY) {
+    for &(name, unit, meaning) in
+        SUMMARY.iter().chain(&verdict::SUMMARY).chain(&PROGRAMS).chain(&fabric::SUMMARY)
+    {
         all.push(Described { table: "summary", name: name.into(), unit, meaning: meaning.into() });
     }
     all.push(interval("cycles_per_burst", CYCLES, "bursts"));
+    all.push(interval("backlog_growth", LOAD, "tenths of the window"));
     for (table, rows) in TABLES {
         all.extend(rows.iter().map(|&(name, unit, meaning)| Described {
             table,

@@ -5,6 +5,7 @@ pub mod columns;
 pub mod fabric;
 mod histograms;
 mod message_sizes;
+pub mod parts;
 pub mod places;
 pub mod program_tables;
 pub mod programs;
@@ -12,6 +13,8 @@ pub mod recorder;
 pub mod statistics;
 pub mod summary;
 pub mod tables;
+pub mod trend;
+pub mod verdict;
 
 /// All that a run has counted.
 pub struct Counts {

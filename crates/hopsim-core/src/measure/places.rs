@@ -4,6 +4,7 @@ use crate::config::measure::RecordStream;
 use crate::engine::kernel::ids::{Id as _, RegionNode, SlotId};
 use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::rows::row;
+use crate::measure::parts::{Backlog, Stalls, may_stall};
 use crate::plan::Plan;
 use serde::{Deserialize, Serialize};
 
@@ -149,6 +150,10 @@ pub struct Places {
     pub first_node: u32,
     /// Packets injected by each node, and their phits.
     pub injected: Vec<(u32, u64)>,
+    /// What the source of each node generates and injects; empty where programs run.
+    pub backlogs: Vec<Backlog>,
+    /// Where sources stand still each of them; empty where none ever does.
+    pub stalls: Vec<Stalls>,
     /// Counts by node, if asked for.
     pub nodes: Option<NodeCounts>,
     /// Sums by link, if asked for.
@@ -165,6 +170,8 @@ impl Places {
         Self {
             first_node,
             injected: vec![(0, 0); nodes],
+            backlogs: vec![Backlog::default(); if plan.has_programs() { 0 } else { nodes }],
+            stalls: vec![Stalls::default(); if may_stall(plan) { nodes } else { 0 }],
             nodes: (wants(RecordStream::Nodes) || wants(RecordStream::Routers))
                 .then(|| NodeCounts { generated: vec![0; nodes], delivered: vec![0; nodes] }),
             links: (wants(RecordStream::Links) || wants(RecordStream::Occupancy)).then(|| LinkCounts {
@@ -177,9 +184,32 @@ impl Places {
         }
     }
 
+    /// The source of a node generates a packet.
+    #[inline]
+    pub fn offer(&mut self, node: RegionNode, tenth: Option<usize>) {
+        if let (Some(backlog), Some(tenth)) = (self.backlogs.get_mut(node.index()), tenth) {
+            backlog.generate(tenth);
+        }
+    }
+
+    /// A packet of the source of a node is injected.
+    #[inline]
+    pub fn take(&mut self, node: RegionNode, tenth: Option<usize>) {
+        if let (Some(backlog), Some(tenth)) = (self.backlogs.get_mut(node.index()), tenth) {
+            backlog.inject(tenth);
+        }
+    }
+
+    /// The cycles in which the source of a node stood still.
+    pub fn stalls_of(&self, node: usize) -> Stalls {
+        self.stalls.get(node).copied().unwrap_or_default()
+    }
+
     /// Appends the counts of the places behind these.
     pub fn append(&mut self, other: Self) {
         self.injected.extend(other.injected);
+        self.backlogs.extend(other.backlogs);
+        self.stalls.extend(other.stalls);
         if let (Some(nodes), Some(other)) = (&mut self.nodes, other.nodes) {
             nodes.generated.extend(other.generated);
             nodes.delivered.extend(other.delivered);
@@ -199,12 +229,14 @@ impl Places {
     /// Those of a region among the counts of the places of a network.
     #[must_use]
     pub fn part(&self, span: &Span) -> Self {
-        let Self { first_node: _, injected, nodes, links, waits } = self;
+        let Self { first_node: _, injected, backlogs, stalls, nodes, links, waits } = self;
         let (first, count) = (span.first_node as usize, span.nodes);
         let by_slot = |stride: usize| (span.first_router as usize * stride, span.routers * stride);
         Self {
             first_node: span.first_node,
             injected: row(injected, first, count),
+            backlogs: row(backlogs, first, count),
+            stalls: row(stalls, first, count),
             nodes: nodes.as_ref().map(|NodeCounts { generated, delivered }| NodeCounts {
                 generated: row(generated, first, count),
                 delivered: row(delivered, first, count),

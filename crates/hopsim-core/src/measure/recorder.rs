@@ -5,6 +5,7 @@ mod state;
 use crate::config::measure::RecordStream;
 use crate::engine::kernel::ids::{Id as _, PairId, RegionNode, SlotId};
 use crate::engine::kernel::packet::Packet;
+use crate::measure::parts::{PARTS, PartTotals, Parts};
 use crate::measure::places::Places;
 use crate::measure::programs::ProgramCounts;
 use crate::plan::Plan;
@@ -179,6 +180,10 @@ pub struct Recorder {
     jobs: usize,
     /// By batch · jobs + job.
     pub totals: Vec<Totals>,
+    /// The equal parts of the window.
+    pub parts: Parts,
+    /// By part · jobs + job.
+    pub by_part: Vec<PartTotals>,
     /// Latency by job.
     pub histograms: Vec<Histogram<u64>>,
     /// Counts by source, if asked for.
@@ -226,6 +231,8 @@ impl Recorder {
             present: 0,
             jobs: plan.jobs.len(),
             totals: vec![Totals::default(); measure.batches as usize * plan.jobs.len()],
+            parts: Parts::new(measure.warmup, measure.cycles),
+            by_part: vec![PartTotals::default(); PARTS as usize * plan.jobs.len()],
             histograms: (0..plan.jobs.len()).map(|_| histogram()).collect(),
             sources: (wants(RecordStream::Nodes) || wants(RecordStream::Routers))
                 .then(|| SourceCounts { received: vec![0; nodes], latency: vec![0; nodes] }),
@@ -245,6 +252,9 @@ impl Recorder {
     /// Adds what another thread has counted: all are sums, so the order does not matter.
     pub fn add(&mut self, other: Self) {
         for (sum, other) in self.totals.iter_mut().zip(&other.totals) {
+            sum.add(other);
+        }
+        for (sum, other) in self.by_part.iter_mut().zip(&other.by_part) {
             sum.add(other);
         }
         for (sum, other) in self.histograms.iter_mut().zip(&other.histograms) {
@@ -352,11 +362,18 @@ impl Recorder {
     /// A node has generated a packet of a job and length.
     #[inline]
     pub fn generated(&mut self, place: (&mut Places, RegionNode), packet: (u8, u32)) {
+        place.0.offer(place.1, self.parts.tenth(self.present));
         self.count_generated(place, packet, (self.batch, self.present));
+    }
+
+    /// A node has generated a reply.
+    pub fn generated_reply(&mut self, place: (&mut Places, RegionNode), reply: (u8, u32)) {
+        self.count_generated(place, reply, (self.batch, self.present));
     }
 
     /// A node has generated a packet of a job and length at cycle `at`, before now.
     pub fn generated_before(&mut self, place: (&mut Places, RegionNode), packet: (u8, u32), at: u32) {
+        place.0.offer(place.1, self.parts.tenth(at));
         self.count_generated(place, packet, (self.batch_of(at), at));
     }
 
@@ -398,6 +415,7 @@ impl Recorder {
             totals.phits.injected += u64::from(length);
             let injected = &mut places.injected[node.index()];
             *injected = (injected.0 + 1, injected.1 + u64::from(length));
+            places.take(node, self.parts.tenth(self.present));
         }
         if let Some(row) = self.row(self.present) {
             row.injected += 1;
@@ -413,6 +431,13 @@ impl Recorder {
         }
         if let Some(row) = self.row(self.present) {
             row.injected += 1;
+        }
+    }
+
+    /// A source stood still in the cycles from one to another.
+    pub fn stalled(&self, (places, node): (&mut Places, RegionNode), cycles: (u32, u32)) {
+        if let Some(stalls) = places.stalls.get_mut(node.index()) {
+            stalls.count(self.parts, cycles);
         }
     }
 
@@ -530,6 +555,10 @@ impl Recorder {
             totals.hops[class] += u64::from(packet.hops[class]);
         }
         totals.latency_max = totals.latency_max.max(latency);
+        if let Some(part) = self.parts.part(at) {
+            let one = PartTotals { delivered: 1, phits: length.into(), latency: latency.into() };
+            self.by_part[part * self.jobs + packet.job as usize].add(&one);
+        }
         let recorded = self.histograms[packet.job as usize].record(u64::from(latency));
         debug_assert!(recorded.is_ok(), "the histogram grows by itself");
         if let (Some(nodes), Some(sources)) = (&mut places.nodes, &mut self.sources) {

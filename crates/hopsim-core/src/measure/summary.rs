@@ -9,6 +9,7 @@ use super::Counts;
 use super::places::Places;
 use super::recorder::{Recorder, Totals};
 use super::statistics::{half_width_95, jain, mean, variation};
+use super::verdict::{self, Verdict};
 use crate::plan::Plan;
 use hdrhistogram::Histogram;
 use serde_json::{Map, Value};
@@ -187,6 +188,8 @@ impl<'a> Figures<'a> {
         self.add_percentiles(&mut record, &all.totals);
         self.add_fairness(&mut record);
         self.add_counts(&mut record, &all);
+        let verdict = Verdict::new(self.plan, (self.recorder, self.places), &self.jobs);
+        record.extend(verdict::columns(verdict.as_ref()));
         self.add_bursts(&mut record);
         self.add_programs(&mut record);
         record

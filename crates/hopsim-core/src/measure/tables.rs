@@ -4,6 +4,7 @@ use super::Counts;
 use super::places::{Places, WaitReason};
 use super::recorder::Recorder;
 use super::summary::Figures;
+use super::verdict::nodes_behind;
 use super::{Column, Table, program_tables};
 use crate::config::measure::RecordStream;
 use crate::network::{NONE, TERMINAL};
@@ -70,9 +71,18 @@ fn nodes(plan: &Plan, Counts { recorder, places }: &Counts) -> Table {
         job => plan.jobs[job as usize].name().to_owned(),
     };
     let latency = sources.latency.iter().zip(&sources.received).map(|(&sum, &count)| mean(sum, count));
+    let grown = all.clone().map(|node| {
+        places.backlogs.get(node as usize).map_or(f64::NAN, |node| node.growth.iter().sum::<i32>().into())
+    });
+    let behind = nodes_behind(plan, (recorder, places));
+    let falls_behind = all
+        .clone()
+        .map(|node| behind.as_ref().map_or(f64::NAN, |behind| f64::from(u8::from(behind[node as usize]))));
     vec![
         ("node".into(), Column::U32(all.clone().collect())),
         ("router".into(), Column::U32(all.clone().map(|n| n / per_router).collect())),
+        ("backlog_growth".into(), Column::F64(grown.collect())),
+        ("falls_behind".into(), Column::F64(falls_behind.collect())),
         ("job".into(), Column::Text(all.map(job).collect())),
         ("generated".into(), Column::U32(counts.generated.clone())),
         ("injected".into(), Column::U32(injected(places))),

@@ -1,8 +1,8 @@
 //! Jobs: who sends what, to whom and when.
 
 use super::programs::{self, Library, Units};
-use super::within;
-use crate::config::{Experiment, JobConfig};
+use super::{NicPlan, within};
+use crate::config::{Experiment, JobConfig, WhenFull};
 use crate::error::ConfigError;
 use crate::network::Network;
 use crate::rng::{Purpose, Stream};
@@ -184,6 +184,12 @@ impl TrafficPlan {
     /// Whether every packet of the pattern is answered.
     pub fn request_reply(&self) -> bool {
         self.outstanding.is_some()
+    }
+
+    /// Whether its nodes stand still where a packet would be dropped. In bursts in step all do, and no load is offered.
+    pub fn may_stall(&self, nic: &NicPlan) -> bool {
+        let waits = self.process.waits() || nic.when_full == WhenFull::Wait;
+        waits && nic.source_queue < u32::MAX && self.process.synchronised().is_none()
     }
 
     /// Mean offered load of the cycles `first..end` \[phits/(node·cycle)\].

@@ -10,6 +10,7 @@ mod programs;
 mod series;
 mod summary;
 mod tables;
+mod verdict;
 
 use crate::Record;
 use crate::routing::ways::Ways;

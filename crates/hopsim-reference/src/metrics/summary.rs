@@ -49,6 +49,7 @@ impl Run<'_> {
             record.insert(name.into(), count.into());
         }
         record.insert("offered_load".into(), number(self.offered_load(jobs)));
+        record.extend(self.verdict(jobs));
         record.extend(self.bursts(jobs));
         record
     }
@@ -73,15 +74,15 @@ impl Run<'_> {
         lives.filter(|life| jobs.contains(&life.job(self.plan)) && holds(life)).collect()
     }
 
-    fn generated_in(&self, jobs: &[usize], span: Span) -> Vec<&Life> {
+    pub fn generated_in(&self, jobs: &[usize], span: Span) -> Vec<&Life> {
         self.lives_of(jobs, |life| span.holds(life.trace.generated))
     }
 
-    fn injected_in(&self, jobs: &[usize], span: Span) -> Vec<&Life> {
+    pub fn injected_in(&self, jobs: &[usize], span: Span) -> Vec<&Life> {
         self.lives_of(jobs, |life| self.injected(life).is_some_and(|at| span.holds(at)))
     }
 
-    fn delivered_in(&self, jobs: &[usize], span: Span) -> Vec<&Life> {
+    pub fn delivered_in(&self, jobs: &[usize], span: Span) -> Vec<&Life> {
         self.lives_of(jobs, |life| life.trace.delivered.is_some_and(|at| span.holds(at)))
     }
 

@@ -44,7 +44,11 @@ impl Run<'_> {
         let router = |node: u32| node / self.plan.topology.nodes_per_router();
         let column = |value: &dyn Fn(&Counts) -> u32| Column::U32(nodes.iter().map(value).collect());
         let latency = |node: &Counts| mean(&node.latencies).unwrap_or(f64::NAN);
+        let backlog = |node: u32| self.shortfalls(node)[0].tenths.iter().sum();
+        let falls_behind = |node: u32| f64::from(u8::from(self.falls_behind(node)));
         vec![
+            ("backlog_growth".into(), Column::F64(numbers.clone().map(backlog).collect())),
+            ("falls_behind".into(), Column::F64(numbers.clone().map(falls_behind).collect())),
             ("node".into(), Column::U32(numbers.clone().collect())),
             ("router".into(), Column::U32(numbers.clone().map(router).collect())),
             ("job".into(), Column::Text(numbers.map(|node| self.job_name(node)).collect())),

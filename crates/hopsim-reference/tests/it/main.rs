@@ -11,3 +11,4 @@ mod routing;
 mod snapshots;
 mod stepping;
 mod traffic;
+mod verdict;

@@ -1,6 +1,7 @@
 //! Counters in a snapshot: sums, so those of several threads are added.
 
 use crate::measure::histograms::{count_again, counted};
+use crate::measure::parts::PartTotals;
 use crate::measure::programs::ProgramCountsState;
 use crate::measure::recorder::{Cohort, Interval, Recorder, SourceCounts, Totals};
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RecorderState {
     totals: Vec<Totals>,
+    by_part: Vec<PartTotals>,
     /// Latencies and how often they were counted, by job.
     histograms: Vec<Vec<(u64, u64)>>,
     sources: Option<SourceCounts>,
@@ -33,6 +35,8 @@ impl Recorder {
             present: _,
             jobs: _,
             totals,
+            parts: _,
+            by_part,
             histograms,
             sources,
             series,
@@ -48,6 +52,7 @@ impl Recorder {
         } = self;
         RecorderState {
             totals: totals.clone(),
+            by_part: by_part.clone(),
             histograms: histograms.iter().map(counted).collect(),
             sources: sources.clone(),
             series: series.clone(),
@@ -63,9 +68,12 @@ impl Recorder {
     /// Adds what was counted before, in the same window.
     pub fn load(&mut self, state: &RecorderState) {
         self.load_life(state);
-        let RecorderState { totals, histograms, sources, bursts, programs, .. } = state;
+        let RecorderState { totals, by_part, histograms, sources, bursts, programs, .. } = state;
         for (sum, totals) in self.totals.iter_mut().zip(totals) {
             sum.add(totals);
+        }
+        for (sum, before) in self.by_part.iter_mut().zip(by_part) {
+            sum.add(before);
         }
         self.histograms.iter_mut().zip(histograms).for_each(|(sum, counted)| count_again(sum, counted));
         if let (Some(sum), Some(programs)) = (&mut self.programs, programs) {

@@ -7,6 +7,7 @@ use crate::engine::kernel::packet::Candidate;
 use crate::engine::mode::Mode;
 use crate::engine::node::synthetic::source::Source;
 use crate::engine::node::synthetic::{Generator, KEPT, Synthetic};
+use crate::network::NONE;
 use crate::traffic::pattern::Pattern;
 use crate::traffic::process::Process;
 
@@ -232,7 +233,7 @@ impl Synthetic {
     /// Draws the destination of the present burst or packet of `node`, whose name in the network is `name`.
     fn draw_destination(&mut self, name: u32, node: RegionNode, pattern: &Pattern) {
         let destination = pattern.destination(name, &mut self.generators[node].pattern);
-        self.sources[node] = Source { destination, begins: false };
+        self.sources[node] = Source { destination, begins: false, ..self.sources[node] };
     }
 
     /// Whether the next packet of the burst would be dropped: then the node stands still until it is woken.
@@ -241,7 +242,28 @@ impl Synthetic {
         let packet = Candidate { destination, length: self.generators[node].length, reply: false };
         let frozen = self.interfaces.would_drop::<M>(kernel.now, node, packet);
         self.interfaces.answers[node].awaits_room = frozen;
+        let since = &mut self.sources[node].stands_since;
+        if frozen {
+            *since = (*since).min(kernel.now);
+        } else {
+            self.count_stall(kernel, node, kernel.now);
+        }
         frozen
+    }
+
+    /// `node` goes on at cycle `now`, or the run ends, if it stood still.
+    fn count_stall<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode, now: u32) {
+        let since = std::mem::replace(&mut self.sources[node].stands_since, NONE);
+        if since != NONE {
+            kernel.worker.recorder.stalled((&mut kernel.places, node), (since, now));
+        }
+    }
+
+    /// Counts the nodes that stand still at the end of the run.
+    pub(super) fn count_standing<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, end: u32) {
+        for node in self.sources.ids() {
+            self.count_stall(kernel, node, end);
+        }
     }
 
     /// Lets a node that stood still try again.

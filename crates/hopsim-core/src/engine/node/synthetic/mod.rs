@@ -181,6 +181,7 @@ impl<M: Mode> Nodes<M> for Synthetic {
 
     fn finish(&mut self, kernel: &mut Kernel<'_, M>, end: u32) {
         self.count_lagging(kernel, end);
+        self.count_standing(kernel, end);
     }
 
     fn count_held(&mut self, kernel: &mut Kernel<'_, M>) {
@@ -319,7 +320,7 @@ impl Synthetic {
         let packet =
             Waiting { requested: request.requested, ..generator.packet(request.requester, kernel.now) };
         let load = (generator.job, generator.length);
-        kernel.worker.recorder.generated((&mut kernel.places, request.node), load);
+        kernel.worker.recorder.generated_reply((&mut kernel.places, request.node), load);
         self.interfaces.enqueue_reply(request.node, packet);
     }
 

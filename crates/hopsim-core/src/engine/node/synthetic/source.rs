@@ -14,11 +14,13 @@ pub struct Source {
     /// Whether what is booked has a destination of its own, which is not drawn yet: the beginning of a burst, and always with
     /// a process that has none, unless a packet waits for room.
     pub(super) begins: bool,
+    /// The first cycle in which it stands still for want of room; [`NONE`]: it does not.
+    pub(super) stands_since: u32,
 }
 
 impl Source {
     /// Before its first packet.
-    pub const NEW: Self = Self { destination: NONE, begins: true };
+    pub const NEW: Self = Self { destination: NONE, begins: true, stands_since: NONE };
 }
 
 /// Which traffic is in force.

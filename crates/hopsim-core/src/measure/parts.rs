@@ -1,0 +1,147 @@
+//! The window in equal parts, finer than the batches and the same whatever their number: what the [verdict](super::verdict) is
+//! made of.
+
+use crate::plan::{JobPlan, Plan};
+use serde::{Deserialize, Serialize};
+
+/// Parts of the window. What is left over at its end is in none.
+pub const PARTS: u32 = 100;
+
+/// Tenths of it, in which sources are counted.
+pub const TENTHS: usize = 10;
+
+/// Parts of a tenth.
+const PER_TENTH: u32 = PARTS / TENTHS as u32;
+
+/// Where the parts are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    first: u32,
+    length: u32,
+}
+
+impl Parts {
+    /// Those of a window.
+    pub fn new(first: u32, cycles: u32) -> Self {
+        Self { first, length: cycles / PARTS }
+    }
+
+    /// Cycles of a part; 0 if the window is too short to have any.
+    pub fn length(self) -> u32 {
+        self.length
+    }
+
+    /// The part that a cycle is in, if any.
+    #[inline]
+    pub fn part(self, at: u32) -> Option<usize> {
+        self.nth(at, self.length, PARTS)
+    }
+
+    /// The tenth that a cycle is in, if any.
+    #[inline]
+    pub fn tenth(self, at: u32) -> Option<usize> {
+        self.nth(at, self.length * PER_TENTH, TENTHS as u32)
+    }
+
+    #[inline]
+    fn nth(self, at: u32, length: u32, count: u32) -> Option<usize> {
+        let since = at.checked_sub(self.first)?;
+        Some(since.checked_div(length)?).filter(|&nth| nth < count).map(|nth| nth as usize)
+    }
+
+    /// Every tenth with how many of the cycles from `from` up to `to` are in it.
+    fn split(self, (from, to): (u32, u32)) -> impl Iterator<Item = (usize, u32)> {
+        let length = self.length * PER_TENTH;
+        (0..TENTHS).map(move |tenth| {
+            let first = self.first + tenth as u32 * length;
+            (tenth, to.min(first + length).saturating_sub(from.max(first)))
+        })
+    }
+}
+
+/// What is delivered in a part, of one job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartTotals {
+    /// Packets.
+    pub delivered: u64,
+    /// Their phits.
+    pub phits: u64,
+    /// Their latency \[cycles\].
+    pub latency: u64,
+}
+
+impl PartTotals {
+    /// Adds other packets.
+    pub fn add(&mut self, other: &Self) {
+        self.delivered += other.delivered;
+        self.phits += other.phits;
+        self.latency += other.latency;
+    }
+}
+
+/// What a source generates and the network takes of it, in packets; replies do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Backlog {
+    /// Generated in all tenths, dropped ones included.
+    pub generated: u32,
+    /// Generated less injected, by tenth.
+    pub growth: [i32; TENTHS],
+}
+
+impl Backlog {
+    /// A packet is generated in a tenth.
+    #[inline]
+    pub fn generate(&mut self, tenth: usize) {
+        self.generated += 1;
+        self.growth[tenth] += 1;
+    }
+
+    /// A packet is injected in a tenth.
+    #[inline]
+    pub fn inject(&mut self, tenth: usize) {
+        self.growth[tenth] -= 1;
+    }
+}
+
+/// Cycles in which a source stood still, by tenth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stalls(pub [u32; TENTHS]);
+
+impl Stalls {
+    /// It stood still in the cycles from one to another.
+    pub fn count(&mut self, parts: Parts, cycles: (u32, u32)) {
+        for (tenth, count) in parts.split(cycles) {
+            self.0[tenth] += count;
+        }
+    }
+}
+
+/// Whether sources of a plan may stand still.
+pub fn may_stall(plan: &Plan) -> bool {
+    plan.jobs.iter().filter_map(JobPlan::traffic).any(|job| job.may_stall(&plan.nic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_equal_and_leave_out_the_rest_of_the_window() {
+        let parts = Parts::new(1000, 399);
+        assert_eq!(parts.length(), 3);
+        assert_eq!(
+            [999, 1000, 1002, 1003, 1299, 1300].map(|at| parts.part(at)),
+            [None, Some(0), Some(0), Some(1), Some(99), None]
+        );
+        assert_eq!([1029, 1030, 1299, 1300].map(|at| parts.tenth(at)), [Some(0), Some(1), Some(9), None]);
+        assert_eq!(Parts::new(0, 99).part(50), None);
+    }
+
+    #[test]
+    fn a_stall_counts_in_the_tenths_that_it_is_in() {
+        let mut stalls = Stalls::default();
+        stalls.count(Parts::new(1000, 100), (990, 1025));
+        stalls.count(Parts::new(1000, 100), (1095, 1200));
+        assert_eq!(stalls.0, [10, 10, 5, 0, 0, 0, 0, 0, 0, 5]);
+    }
+}
