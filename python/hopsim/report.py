@@ -8,6 +8,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from hopsim import verdict
 from hopsim.labels import is_load, value_label
 from hopsim.results import Results
 from hopsim.series import (
@@ -99,9 +100,13 @@ def summary_table(results: Results) -> Table:
         table.add_column(escape(name), overflow="fold", min_width=4)
     for figure in figures:
         table.add_column(figure.heading, justify="right", no_wrap=True)
+    told = (verdict.cell,) if verdict.has_verdicts(parts) else ()
+    if told:
+        table.add_column(verdict.KEY, no_wrap=True)
     for group in over_seeds(parts):
         cells = (escape(_label(group, path)) for path in axes)
-        table.add_row(*cells, *(figure.cell(group) for figure in figures))
+        figured = (figure.cell(group) for figure in figures)
+        table.add_row(*cells, *figured, *(tell(group) for tell in told))
     return table
 
 

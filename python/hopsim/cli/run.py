@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from hopsim import progress
+from hopsim import progress, verdict
 from hopsim.branches import run_of
 from hopsim.cli import cluster, options
 from hopsim.cli.cluster import Shard, dask_workers, refuse_with_shard
@@ -190,6 +190,8 @@ def _conclude(store: Store, outcome: Outcome, *, with_csv: bool, table: bool) ->
     if table and len(results):
         console = stdout()
         console.print(summary_table(results))
+        if advised := verdict.advice(results):
+            console.print(advised, soft_wrap=True, highlight=False)
         if outcome.threads_used > 1 and outcome.wall_time_s >= WORTH_TELLING_S:
             waited = f"{outcome.waited:.0%} of their time waiting for each other"
             console.print(f"Threads: up to {outcome.threads_used} for a point, {waited}", highlight=False)

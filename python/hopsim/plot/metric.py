@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopsim.plot import style
+from hopsim.plot import style, unsteady
 from hopsim.plot.view import Shown, View, over_abscissa
 from hopsim.results import Results
 from hopsim.series import Series, by_job
@@ -48,6 +48,7 @@ class Metric:
         for axes, portion in zip(panels, portions, strict=True):
             for index, series in enumerate(portion):
                 style.curve(axes, index, series, self.key, nothing=self.nothing)
+            unsteady.mark(axes, portion, self.key)
             axes.set_xlabel(portion[0].abscissa.label)
             axes.tick_params(labelbottom=True)
             axes.set_xlim(left=0)

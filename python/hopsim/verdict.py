@@ -1,0 +1,64 @@
+"""What points are worth: steady, saturated, not converged, or too few samples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from hopsim.results import Results
+from hopsim.series import Group, by_job, over_seeds
+
+KEY = "verdict"
+STEADY = "steady"
+SATURATED = "saturated"
+NOT_CONVERGED = "not converged"
+TOO_FEW_SAMPLES = "too few samples"
+WORST_FIRST = (SATURATED, NOT_CONVERGED, TOO_FEW_SAMPLES, STEADY)
+LACKS = {NOT_CONVERGED: "warm-up", TOO_FEW_SAMPLES: "window"}
+"""What is too short."""
+
+
+def verdicts(group: Group) -> list[str]:
+    """Those of the points of a group, without those that have none."""
+    found = [result.summary.get(KEY) for result in group.results]
+    return [verdict for verdict in found if verdict is not None]
+
+
+def worst(group: Group) -> str | None:
+    """The worst verdict of a group; None if it has none."""
+    found = verdicts(group)
+    return min(found, key=WORST_FIRST.index) if found else None
+
+
+def cell(group: Group) -> str:
+    """The worst verdict as text, and of how many seeds it is if they disagree."""
+    found, name = verdicts(group), worst(group)
+    if name is None:
+        return "–"
+    count = found.count(name)
+    return name if count == len(found) else f"{name} ({count} of {len(found)})"
+
+
+def has_verdicts(results: Results) -> bool:
+    """Whether any point has one: not with programs, in fabrics, or of a version that knew none."""
+    return any(result.summary.get(KEY) is not None for result in results)
+
+
+def advice(results: Results) -> str:
+    """A line about the points, or jobs of points, that are not steady; empty if all are."""
+    groups = over_seeds(by_job(results))
+    found = Counter(name for group in groups if (name := worst(group)) is not None)
+    told = [_told(name, found[name], groups) for name in WORST_FIRST if found[name]]
+    return "" if set(found) <= {STEADY} else f"Verdict: {'; '.join(told)}"
+
+
+def _told(name: str, count: int, groups: Sequence[Group]) -> str:
+    missing = [
+        result.summary["missing_cycles"]
+        for group in groups
+        for result in group.results
+        if result.summary.get(KEY) == name and result.summary.get("missing_cycles")
+    ]
+    if name not in LACKS or not missing:
+        return f"{count} {name}"
+    return f"{count} {name} ({LACKS[name]} about {max(missing):,.0f} cycles too short)"

@@ -1,0 +1,104 @@
+"""Verdicts: what the terminal and the figures make of them, and that of a run that stands in the results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.markers import MarkerStyle
+
+import hopsim as hs
+from hopsim.plot import KINDS, View
+from hopsim.plot.unsteady import LABEL
+from hopsim.series import over_seeds
+from hopsim.verdict import advice, cell, worst
+
+STARVED = """
+topology.mesh.sides = [4]
+jobs = [{ traffic = { pattern = { hotspot = { node = 0, fraction = 1.0 } }, packet_length = 4 } }]
+measure = { warmup = 1000, cycles = 5000, streams = ["nodes"] }
+"""
+"""Three nodes send to the first one, which takes a phit per cycle."""
+
+
+def results(*points: tuple[float, int, str | None], missing: float | None = 0.0) -> hs.Results:
+    """Points by load and seed with a verdict."""
+
+    def result(load: float, seed: int, verdict: str | None) -> hs.Result:
+        figures = {"offered_load": load, "accepted_load": load, "packet_latency_mean": 100 + load}
+        told = {"verdict": verdict, "missing_cycles": missing, "seed": seed}
+        summary: dict[str, Any] = {**figures, **told}
+        return hs.Result({"config": {}, "result": summary}, {"load": load, "measure.seed": seed}, {})
+
+    return hs.Results({number: result(*point) for number, point in enumerate(points)})
+
+
+def test_seeds_that_disagree_are_as_good_as_the_worst() -> None:
+    points = results(
+        (0.1, 1, "steady"),
+        (0.1, 2, "steady"),
+        (0.2, 1, "too few samples"),
+        (0.2, 2, "not converged"),
+        (0.3, 1, "saturated"),
+        (0.3, 2, "not converged"),
+        (0.4, 1, None),
+    )
+    assert [cell(group) for group in over_seeds(points)] == [
+        "steady",
+        "not converged (1 of 2)",
+        "saturated (1 of 2)",
+        "–",
+    ]
+    assert [worst(group) for group in over_seeds(points)] == ["steady", "not converged", "saturated", None]
+
+
+def test_the_line_below_the_table_says_what_is_missing() -> None:
+    assert advice(results((0.1, 1, "steady"), (0.2, 1, "steady"))) == ""
+    assert advice(results((0.1, 1, None))) == ""
+    assert advice(results((0.1, 1, "steady"), (0.2, 1, "saturated"), missing=None)) == (
+        "Verdict: 1 saturated; 1 steady"
+    )
+    told = advice(results((0.1, 1, "too few samples"), (0.2, 1, "not converged"), missing=1234.0))
+    assert told == (
+        "Verdict: 1 not converged (warm-up about 1,234 cycles too short); "
+        "1 too few samples (window about 1,234 cycles too short)"
+    )
+
+
+@pytest.mark.parametrize("kind", ["latency_load", "accepted_load"])
+def test_markers_are_hollow_where_a_longer_run_has_other_means(kind: str) -> None:
+    points = results((0.1, 1, "steady"), (0.2, 1, "not converged"), (0.3, 1, "saturated"), (0.4, 1, "steady"))
+    ((_, figure),) = KINDS[kind].draw(points, View()).items()
+    (axes,) = figure.axes
+    hollow = [line for line in axes.lines if line.get_markerfacecolor() == "white" and len(line.get_xdata())]
+    assert [np.asarray(line.get_xdata()).tolist() for line in hollow] == [[0.2, 0.3]]
+    assert MarkerStyle(hollow[0].get_marker()).is_filled()
+    assert LABEL in axes.get_legend_handles_labels()[1]
+    ((_, figure),) = KINDS[kind].draw(results((0.1, 1, "steady"), (0.2, 1, "steady")), View()).items()
+    assert LABEL not in figure.axes[0].get_legend_handles_labels()[1]
+
+
+def test_a_starved_row_is_saturated_and_says_which_nodes_fall_behind() -> None:
+    calm, full = (hs.run(STARVED, load=load) for load in (0.2, 0.6))
+    assert (calm.summary["verdict"], calm.summary["nodes_falling_behind"]) == ("steady", 0)
+    assert not np.any(calm.nodes["falls_behind"].to_numpy())
+    assert full.summary["verdict"] == "saturated"
+    behind = full.nodes["falls_behind"].to_numpy()
+    assert behind[0] == 0
+    assert np.sum(behind) == full.summary["nodes_falling_behind"] > 0
+    packets = float(np.sum(full.nodes["backlog_growth"].to_numpy()))
+    assert full.summary["backlog_growth"] == pytest.approx(4 * packets / (4 * 5000))
+
+
+def test_the_verdict_does_not_depend_on_the_batches() -> None:
+    keys = ("verdict", "backlog_growth", "packet_latency_effective_samples", "missing_cycles")
+    found = [hs.run(STARVED, {"measure.batches": batches}, load=0.25).summary for batches in (1, 10, 77)]
+    assert len({tuple(summary[key] for key in keys) for summary in found}) == 1
+
+
+def test_programs_have_no_verdict() -> None:
+    text = 'topology.torus.sides = [2, 2]\n[[jobs]]\nprogram.collective = "barrier"\n'
+    summary = hs.run(text).summary
+    assert summary["verdict"] is None
+    assert summary["backlog_growth"] is None
