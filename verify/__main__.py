@@ -1,4 +1,4 @@
-"""Command line: `python -m verify [fogsim|table17|transients|cubes|applications|fabrics|clusters|all]`."""
+"""Command line: `python -m verify [CHECK]`, a key of `CHECKS` or `all`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from hopsim.cli.console import of_width
-from verify import applications, clusters, cubes, published, report, steady, transients
+from verify import applications, clusters, cubes, published, report, steady, transients, verdicts
 from verify.options import Options
 from verify.rows import read_runs, read_table17
 
@@ -28,6 +28,7 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     "applications": applications.check,
     "fabrics": lambda options: published.check(options, ["gran"]),
     "clusters": clusters.check,
+    "verdicts": verdicts.check,
 }
 """Name -> the check; it returns how much fails."""
 
