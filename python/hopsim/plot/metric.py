@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import style, unsteady
-from hopsim.plot.view import Shown, View, over_abscissa
+from hopsim.plot.view import Shown, View, caption, over_abscissa
 from hopsim.results import Results
 from hopsim.series import Series, by_job
 
@@ -45,10 +45,11 @@ class Metric:
     def _curves(self, shown: Shown) -> Figure:
         figure, panels, portions = style.portioned(shown.curves)
         self.adorn(panels[0], shown.curves)
+        notes = [shown.omitted]
         for axes, portion in zip(panels, portions, strict=True):
             for index, series in enumerate(portion):
                 style.curve(axes, index, series, self.key, nothing=self.nothing)
-            unsteady.mark(axes, portion, self.key)
+            notes.append(unsteady.mark(axes, portion, self.key))
             axes.set_xlabel(portion[0].abscissa.label)
             axes.tick_params(labelbottom=True)
             axes.set_xlim(left=0)
@@ -56,7 +57,7 @@ class Metric:
         panels[0].set_ylabel(self.label)
         if self.large:
             style.short_numbers(panels[0].yaxis)
-        style.finish(figure, panels, shown.title, shown.omitted)
+        style.finish(figure, panels, shown.title, caption(*dict.fromkeys(notes)))
         return figure
 
     def _bars(self, shown: Shown) -> Figure:

@@ -10,12 +10,12 @@ from hopsim.plot import style
 from hopsim.series import Series
 from hopsim.verdict import NOT_CONVERGED, SATURATED, worst
 
-LABEL = "hollow: saturated or not converged"
+NOTE = "hollow: saturated or not converged"
 
 
-def mark(axes: Axes, curves: Sequence[Series], key: str) -> None:
-    """Make the markers of saturated or not converged points of a panel hollow; the legend says so."""
-    is_any = False
+def mark(axes: Axes, curves: Sequence[Series], key: str) -> str:
+    """Make the markers of saturated and not converged points hollow; returns a note if there are any."""
+    note = ""
     for index, series in enumerate(curves):
         estimates = zip(series.groups, series.places(), series.values(key), strict=True)
         points = [
@@ -24,9 +24,8 @@ def mark(axes: Axes, curves: Sequence[Series], key: str) -> None:
             if worst(group) in (SATURATED, NOT_CONVERGED) and None not in (place, value.mean)
         ]
         if points:
-            is_any = True
             x, means = zip(*points, strict=True)
             color, marker = style.look(index)["color"], style.look(index)["marker"]
             axes.plot(x, means, marker, color=color, markerfacecolor="white")
-    if is_any:
-        axes.plot([], [], "o", color="0.4", markerfacecolor="white", label=LABEL)
+            note = NOTE
+    return note
