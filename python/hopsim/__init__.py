@@ -15,6 +15,7 @@ from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError
 from hopsim.experiment import Experiment
 from hopsim.interference import interference
 from hopsim.results import Result, Results
+from hopsim.saturation import saturate
 from hopsim.simulation import Message, Simulation
 from hopsim.store import load
 from hopsim.sweep import run, sweep
@@ -35,5 +36,6 @@ __all__ = [
     "interference",
     "load",
     "run",
+    "saturate",
     "sweep",
 ]

@@ -25,6 +25,7 @@ from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError
 
 _COMMANDS = {
     "run": "hopsim.cli.run",
+    "saturate": "hopsim.cli.saturate",
     "interference": "hopsim.cli.interference",
     "check": "hopsim.cli.check",
     "list": "hopsim.cli.list",

@@ -1,0 +1,108 @@
+"""`hopsim saturate`: up to which offered load sources keep up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from hopsim.cli import options
+from hopsim.cli.console import stdout
+from hopsim.results import Results
+from hopsim.runner import all_cores
+from hopsim.saturation import LOAD, PRECISION, SEEDS, Wanted, saturation_of
+from hopsim.series import SEED, axis_names, over_seeds
+from hopsim.store import default_directory
+
+COLUMNS = {
+    "saturation_load": "saturation",
+    "accepted_load_max": "greatest accepted",
+    "accepted_load_full": "accepted at full offer",
+    "plateau_load": "plateau",
+    "runs": "runs",
+}
+"""Metric -> heading."""
+DECIMALS = 4
+
+
+@click.command("saturate", short_help="Find the load at which each configuration of FILE saturates.")
+@options.experiment
+@options.assignments
+@click.option("--key", metavar="PATH", default=LOAD, show_default=True, help="Key of the offered load.")
+@click.option(
+    "--most", metavar="LOAD", type=float, default=1.0, show_default=True, help="Greatest load tried."
+)
+@click.option(
+    "--precision",
+    metavar="SHARE",
+    type=float,
+    default=PRECISION,
+    show_default=True,
+    help="Width of the interval in which saturation is found, relative to the load.",
+)
+@click.option(
+    "--seeds",
+    metavar="N",
+    type=click.IntRange(1),
+    default=SEEDS,
+    show_default=True,
+    help="Runs of each load, with seeds 1 to N, unless FILE sweeps over measure.seed.",
+)
+@click.option(
+    "--out", metavar="DIR", type=click.Path(path_type=Path), help="Results directory; resumed if it exists."
+)
+@click.option("-j", "workers", metavar="N", type=click.IntRange(1), help="Threads; default: all cores.")
+def command(
+    experiment: str,
+    assignments: tuple[str, ...],
+    key: str,
+    most: float,
+    precision: float,
+    seeds: int,
+    out: Path | None,
+    workers: int | None,
+) -> None:
+    """Find the offered load up to which the sources of FILE keep up.
+
+    A point counts as saturated if its verdict says so. Every configuration and seed of FILE is searched by
+    itself, in about ten runs; a sweep of FILE over the load is left out. Results go to the directory given
+    with --out, or to results/<name>-<digest>-saturation: a results directory for each round of runs, and
+    saturation.parquet and .csv with a row per configuration and seed. The same command goes on where it
+    stopped.
+    """
+    document = options.document(experiment, assignments)
+    wanted = Wanted(key, most, precision, seeds)
+    if out is None:
+        folder = default_directory(document, document.points())
+        out = folder.with_name(f"{folder.name}-saturation")
+    results = saturation_of(document, wanted, out, workers or all_cores(), progress=True)
+    console = stdout()
+    console.print(_table(results))
+    console.print(f"Results: {out}", soft_wrap=True, highlight=False)
+
+
+def _table(results: Results) -> Table:
+    """One row per configuration, mean and interval over seeds."""
+    axes = [path for path in results.axes if path != SEED]
+    seeds = len({result.summary["seed"] for result in results})
+    spread = f", ± 95 % confidence interval over {seeds} seeds" if seeds > 1 else ""
+    table = Table(
+        caption=f"Loads in phits/(node·cycle){spread}.",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    for name in axis_names(results, axes):
+        table.add_column(escape(name), overflow="fold", min_width=4)
+    for heading in COLUMNS.values():
+        table.add_column(heading, justify="right", no_wrap=True)
+    for group in over_seeds(results):
+        cells = [escape(group.labels.get(path, "–")) for path in axes]
+        *loads, runs = COLUMNS
+        figures = [group.estimate(key).text(DECIMALS, interval=seeds > 1) for key in loads]
+        simulated = sum(result.summary[runs] for result in group.results)
+        table.add_row(*cells, *figures, str(simulated))
+    return table

@@ -1,0 +1,149 @@
+"""The search for saturation: what it finds, in how many runs, and that it goes on where it stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopsim as hs
+from conftest import Command
+from hopsim.results import Result
+from hopsim.saturation import METRICS, Search, Wanted
+
+ADVERSARIAL = {
+    "topology": {"dragonfly": {"p": 2, "a": 4, "h": 2}},
+    "jobs": [{"traffic": {"pattern": "ADV+1"}}],
+    "measure": {"warmup": 2_000, "cycles": 4_000},
+}
+"""The nodes of a group share one global link: it is full at this load of each, 1/(p·a)."""
+FULL = 1 / 8
+
+
+def shown(offered: float, saturation: float, accepted: float) -> Result:
+    """What a run shows of a network that saturates at a load, and beyond accepts another one."""
+    above = offered > saturation
+    summary = {
+        "verdict": "saturated" if above else "steady",
+        "accepted_load": min(offered, accepted) if above else offered,
+        "seed": 1,
+    }
+    return Result({"config": {}, "result": summary}, {}, {})
+
+
+def searched(wanted: Wanted, saturation: float, accepted: float) -> tuple[Search, dict[str, Any]]:
+    """A search in such a network, and what it finds."""
+    search = Search({}, {}, wanted)
+    while (load := search.next()) is not None:
+        assert 0 < load <= wanted.most
+        assert load not in search.tried
+        search.tried[load] = shown(load, saturation, accepted)
+    return search, search.result().summary
+
+
+@given(
+    saturation=st.floats(1e-3, 1.5),
+    falls_to=st.floats(0.3, 1.5),
+    precision=st.sampled_from([0.001, 0.01, 0.1]),
+    most=st.sampled_from([1.0, 0.7]),
+)
+def test_saturation_lies_between_the_two_loads_that_are_found(
+    saturation: float, falls_to: float, precision: float, most: float
+) -> None:
+    wanted = Wanted(precision=precision, most=most)
+    search, found = searched(wanted, saturation, min(saturation * falls_to, 1.0))
+    assert list(found) == [*METRICS, "seed"]
+    assert found["runs"] == len(search.tried) <= 30
+    low, high = found["saturation_load_low"], found["saturation_load_high"]
+    if saturation >= most:
+        assert (found["saturation_load"], low, high) == (most, most, None)
+        return
+    assert low <= saturation < high
+    assert high - low <= precision * high
+    assert found["saturation_load"] == pytest.approx((low + high) / 2)
+
+
+@pytest.mark.parametrize("falls_to", [1.0, 0.97, 0.9])
+def test_about_ten_runs_find_it(falls_to: float) -> None:
+    """Where the load accepted at full offer is near saturation, as it is in most networks."""
+    for saturation in (0.03, 0.2, 0.43, 0.77):
+        search, _ = searched(Wanted(), saturation, saturation * falls_to)
+        assert len(search.tried) <= 10
+
+
+def test_a_plateau_is_told_from_a_throughput_that_still_falls() -> None:
+    search, found = searched(Wanted(), 0.5, 0.4)
+    assert found["plateau_load"] == found["accepted_load_full"] == found["accepted_load_halfway"] == 0.4
+    search.tried[search.halfway].summary["accepted_load"] = 0.45
+    assert search.result().summary["plateau_load"] is None
+
+
+def test_a_network_that_never_keeps_up_saturates_at_nothing() -> None:
+    _, found = searched(Wanted(), 0.0, 0.2)
+    assert found["saturation_load_low"] == 0
+    assert found["verdict_low"] is None
+    assert found["saturation_load_high"] < 1e-4
+
+
+def test_the_load_at_which_one_link_of_a_group_is_full_is_found(tmp_path: Path) -> None:
+    results = hs.saturate(ADVERSARIAL, seeds=2, out=tmp_path / "found", progress=False)
+    assert results.axes == ["measure.seed"]
+    for result in results:
+        assert result.summary["saturation_load"] == pytest.approx(FULL, rel=0.02)
+        assert result.summary["accepted_load_full"] == pytest.approx(FULL, rel=0.02)
+        assert result.summary["runs"] <= 12
+
+
+def test_a_search_that_was_stopped_goes_on_where_it_was(hopsim: Command, tmp_path: Path) -> None:
+    run = ("saturate", "dragonfly1056", *short(), "--seeds", "1", "--precision", "0.1", "--out", "found")
+    first = hopsim(*run)
+    files = sorted((tmp_path / "found").rglob("points/*.json"))
+    written = {file: file.stat().st_mtime_ns for file in files}
+    files[0].unlink()
+    second = hopsim(*run)
+    assert second.stdout == first.stdout
+    assert sorted((tmp_path / "found").rglob("points/*.json")) == files
+    again = [file for file in files if file.stat().st_mtime_ns != written[file]]
+    assert again == files[:1]
+
+
+def short() -> tuple[str, ...]:
+    """A small network and short runs."""
+    sizes = (f"topology.dragonfly.{key}={size}" for key, size in (("p", 1), ("a", 2), ("h", 1)))
+    cycles = ("measure.warmup=500", "measure.cycles=1000")
+    return tuple(part for each in (*sizes, *cycles) for part in ("--set", each))
+
+
+def test_a_table_has_a_row_for_each_configuration(hopsim: Command, tmp_path: Path) -> None:
+    axes = 'sweep.product={routing=["minimal", "valiant"], load=[0.1, 0.2]}'
+    run = ("saturate", "dragonfly1056", *short(), "--set", axes, "--seeds", "2", "--precision", "0.1")
+    shown = hopsim(*run, "--out", "found").stdout
+    assert "minimal" in shown
+    assert "valiant" in shown
+    assert "over 2 seeds" in shown
+    assert (tmp_path / "found" / "saturation.csv").read_text("utf-8").count("\n") == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--most", "1.5"), "most = 1.5: is out of range; valid: above 0, at most 1"),
+        (("--precision", "0"), "precision = 0.0: is out of range; valid: 0.0001 … 0.5"),
+        (("--key", "laod"), "laod = 1.0 (override): unknown key; did you mean `load`?"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(
+    hopsim: Command, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    refused = hopsim("saturate", "dragonfly1056", *arguments, status=2)
+    assert message in refused.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_programs_and_fabrics_have_no_load_to_search(hopsim: Command, tmp_path: Path) -> None:
+    for example in ("two_programs", "infiniband_uniform"):
+        refused = hopsim("saturate", example, status=2)
+        assert "load" in refused.stderr
