@@ -149,6 +149,9 @@ def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:
     {path: name} of those values that have one.
     """
 
+def saturate(text: str, name: str, overrides: list[tuple[str, str]]) -> str | None:
+    """How a document asks to search for saturation, as JSON with all defaults; None if it does not."""
+
 def branch_at(text: str, name: str, overrides: list[tuple[str, str]]) -> int | None:
     """The cycle up to which all points of a document share one run, None if each is run by itself."""
 

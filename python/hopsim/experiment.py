@@ -160,6 +160,12 @@ class Experiment:
         """The cycle up to which all points share one run, None if each is run by itself."""
         return _core.branch_at(self.text, self.name, list(self.overrides))
 
+    @property
+    def saturate(self) -> dict[str, Any] | None:
+        """How to search for saturation, see `sweep.saturate`; None if the document does not ask for it."""
+        wanted = _core.saturate(self.text, self.name, list(self.overrides))
+        return None if wanted is None else json.loads(wanted)
+
     def _network(self, file: str) -> str:
         """The network in a file, as JSON."""
         return json.dumps(graph_file.network(self.directory / file))

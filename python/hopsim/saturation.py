@@ -27,9 +27,8 @@ from hopsim.store import Store, write_table
 from hopsim.sweep import document_of, threads
 
 SATURATED = "saturated"
-LOAD = "load"
-SEEDS = 3
-PRECISION = 0.01
+NOTHING: dict[str, Any] = {"sweep.saturate": {}}
+"""Asks for a search without saying how."""
 STABLE = 0.02
 """Greatest relative difference of two accepted loads on a plateau."""
 LEAST = 1e-5
@@ -61,21 +60,16 @@ class Wanted:
         seeds: runs of each load, with seeds 1 to this, unless the document sweeps over seeds.
     """
 
-    key: str = LOAD
+    key: str = "load"
     most: float = 1.0
-    precision: float = PRECISION
-    seeds: int = SEEDS
+    precision: float = 0.01
+    seeds: int = 3
 
-    def __post_init__(self) -> None:
-        """Raises `ConfigError` for what cannot be searched for."""
-        ranges = {
-            "most": (0 < self.most <= 1, "above 0, at most 1"),
-            "precision": (1e-4 <= self.precision <= 0.5, "0.0001 … 0.5"),
-            "seeds": (self.seeds >= 1, "1 …"),
-        }
-        for name, (fits, valid) in ranges.items():
-            if not fits:
-                raise ConfigError(f"{name} = {getattr(self, name)}: is out of range; valid: {valid}")
+
+def asking(document: Experiment, **given: Any) -> Experiment:
+    """A document that asks for a search as `sweep.saturate` says, with what is given (not None) instead."""
+    stated = {f"sweep.saturate.{name}": value for name, value in given.items() if value is not None}
+    return document.replacing(stated) if stated or document.saturate else document.replacing(NOTHING)
 
 
 @dataclass
@@ -175,10 +169,10 @@ def saturate(  # noqa: PLR0913 (an option each)
     values: Mapping[str, Any] | None = None,
     *,
     product: Mapping[str, Sequence[Any]] | None = None,
-    key: str = LOAD,
-    most: float = 1.0,
-    precision: float = PRECISION,
-    seeds: int = SEEDS,
+    key: str | None = None,
+    most: float | None = None,
+    precision: float | None = None,
+    seeds: int | None = None,
     out: str | os.PathLike[str] | None = None,
     workers: int | None = None,
     progress: bool = True,
@@ -191,7 +185,7 @@ def saturate(  # noqa: PLR0913 (an option each)
             the load is left out.
         values: {dotted path: value} that replace values of the document.
         product: more sweep axes {dotted path: values}.
-        key: path of the offered load.
+        key: path of the offered load; as the other three what the table `sweep.saturate` says if not given.
         most: greatest load tried [phits/(node·cycle), 0 < most <= 1].
         precision: how narrow the interval is in which saturation is found, relative to the load (> 0).
         seeds: runs of each load, with seeds 1 to this, unless the document sweeps over seeds.
@@ -208,16 +202,14 @@ def saturate(  # noqa: PLR0913 (an option each)
         SweepError: some points could not finish.
     """
     count = threads(workers)
-    wanted = Wanted(key, most, precision, seeds)
     document = document_of(experiment, values, product, shorthand)
-    folder = None if out is None else Path(out)
-    return saturation_of(document, wanted, folder, count, progress=progress)
+    document = asking(document, key=key, most=most, precision=precision, seeds=seeds)
+    return saturation_of(document, None if out is None else Path(out), count, progress=progress)
 
 
-def saturation_of(
-    document: Experiment, wanted: Wanted, out: Path | None, workers: int, *, progress: bool
-) -> Results:
-    """The same of a document on so many threads."""
+def saturation_of(document: Experiment, out: Path | None, workers: int, *, progress: bool) -> Results:
+    """The same of a document that asks for it, on so many threads."""
+    wanted = Wanted(**(document.saturate or {}))
     searches = _searches(document, wanted)
     number = 0
     while points := _points(document, searches):

@@ -127,11 +127,22 @@ def test_a_table_has_a_row_for_each_configuration(hopsim: Command, tmp_path: Pat
     assert (tmp_path / "found" / "saturation.csv").read_text("utf-8").count("\n") == 5
 
 
+def test_a_document_may_ask_for_the_search(hopsim: Command, tmp_path: Path) -> None:
+    asked = ("--set", "sweep.saturate.precision=0.1", "--set", "sweep.saturate.seeds=1")
+    by_run = hopsim("run", "dragonfly1056", *short(), *asked, "--out", "found").stdout
+    table = (tmp_path / "found" / "saturation.csv").read_bytes()
+    given = ("--precision", "0.1", "--seeds", "1")
+    assert hopsim("saturate", "dragonfly1056", *short(), *given, "--out", "found").stdout == by_run
+    assert (tmp_path / "found" / "saturation.csv").read_bytes() == table
+    refused = hopsim("run", "dragonfly1056", *asked, "--json", "-", status=2)
+    assert "--json: not with sweep.saturate; valid: --set, --out, -j" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--most", "1.5"), "most = 1.5: is out of range; valid: above 0, at most 1"),
-        (("--precision", "0"), "precision = 0.0: is out of range; valid: 0.0001 … 0.5"),
+        (("--most", "1.5"), "sweep.saturate.most = 1.5 (override): out of range; valid: 0.00001 … 1"),
+        (("--precision", "0"), "sweep.saturate.precision = 0"),
         (("--key", "laod"), "laod = 1.0 (override): unknown key; did you mean `load`?"),
     ],
 )

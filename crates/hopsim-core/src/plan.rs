@@ -17,6 +17,7 @@ pub use jobs::{JobPlan, ProgramPlan, Programs, TrafficPlan};
 
 use crate::config::measure::RecordStream;
 use crate::config::router::{Allocator, Consumption, CrossbarInputs, RouterConfig, not_a_fabric};
+use crate::config::saturate::SaturateConfig;
 use crate::config::{
     Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
     NicConfig, OutputHold, SourceQueue, WhenFull,
@@ -142,8 +143,9 @@ impl Plan {
         experiment: &Experiment,
         library: &programs::Library<'_>,
     ) -> Result<Self, ConfigError> {
-        if let Some(at) = experiment.sweep.as_ref().and_then(|sweep| sweep.branch_at) {
-            within(1..=MAX_CYCLES, at, "sweep.branch_at")?;
+        if let Some(sweep) = &experiment.sweep {
+            sweep.branch_at.map_or(Ok(()), |at| within(1..=MAX_CYCLES, at, "sweep.branch_at"))?;
+            sweep.saturate.as_ref().map_or(Ok(()), SaturateConfig::check)?;
         }
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
         check_router(&experiment)?;

@@ -80,6 +80,14 @@ fn branch_at(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResu
     document::branch_at(text, &overrides).map_err(|error| errors::in_document(name, &error))
 }
 
+/// How a document asks to search for saturation, as JSON with every default filled in; None if it does not.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
+fn saturate(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<Option<String>> {
+    let wanted = document::saturate(text, &overrides).map_err(|error| errors::in_document(name, &error))?;
+    wanted.map(|wanted| serde_json::to_string(&wanted)).transpose().map_err(errors::unwritable)
+}
+
 /// What can be said of the network of a resolved configuration before it runs, as JSON: see [`Survey`].
 #[pyfunction]
 fn survey(py: Python<'_>, config: &str) -> PyResult<String> {
@@ -159,5 +167,7 @@ mod _core {
     #[pymodule_export]
     use super::traces::{convert_program, program_info};
     #[pymodule_export]
-    use super::{axes, branch_at, closest, columns, points, schema, student_t, survey, vc_paths, version};
+    use super::{
+        axes, branch_at, closest, columns, points, saturate, schema, student_t, survey, vc_paths, version,
+    };
 }

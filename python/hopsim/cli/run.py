@@ -15,6 +15,7 @@ from hopsim.branches import run_of
 from hopsim.cli import cluster, options
 from hopsim.cli.cluster import Shard, dask_workers, refuse_with_shard
 from hopsim.cli.console import stdout
+from hopsim.cli.saturate import search
 from hopsim.errors import ConfigError
 from hopsim.experiment import Point
 from hopsim.links_warning import warn_of_default_latencies
@@ -90,6 +91,10 @@ def command(  # noqa: PLR0913 (an option each)
     if dask is not None and workers is not None:
         raise ConfigError(f"-j {workers}: are threads of this machine; valid: -j without --dask {dask}")
     document = options.document(experiment, assignments)
+    if document.saturate is not None:
+        _refuse_with_search(click.get_current_context())
+        search(document, out, workers)
+        return
     points = document.points()
     saving = Saving.of(from_state, save_state, save_every, save_at)
     if saving is not None:
@@ -120,6 +125,15 @@ def command(  # noqa: PLR0913 (an option each)
             soft_wrap=True,
             highlight=False,
         )
+
+
+def _refuse_with_search(context: click.Context) -> None:
+    """Of the options of a sweep a search takes two."""
+    for option in context.command.params:
+        if isinstance(option, click.Option) and option.name not in ("assignments", "out", "workers"):
+            value = context.params.get(option.name or "")
+            if value not in (None, False):
+                raise ConfigError(f"{option.opts[0]}: not with sweep.saturate; valid: --set, --out, -j")
 
 
 class _JsonLines:

@@ -11,9 +11,10 @@ from rich.table import Table
 
 from hopsim.cli import options
 from hopsim.cli.console import stdout
+from hopsim.experiment import Experiment
 from hopsim.results import Results
 from hopsim.runner import all_cores
-from hopsim.saturation import LOAD, PRECISION, SEEDS, Wanted, saturation_of
+from hopsim.saturation import asking, saturation_of
 from hopsim.series import SEED, axis_names, over_seeds
 from hopsim.store import default_directory
 
@@ -31,25 +32,19 @@ DECIMALS = 4
 @click.command("saturate", short_help="Find the load at which each configuration of FILE saturates.")
 @options.experiment
 @options.assignments
-@click.option("--key", metavar="PATH", default=LOAD, show_default=True, help="Key of the offered load.")
-@click.option(
-    "--most", metavar="LOAD", type=float, default=1.0, show_default=True, help="Greatest load tried."
-)
+@click.option("--key", metavar="PATH", help="Key of the offered load; default: load.")
+@click.option("--most", metavar="LOAD", type=float, help="Greatest load tried; default: 1.")
 @click.option(
     "--precision",
     metavar="SHARE",
     type=float,
-    default=PRECISION,
-    show_default=True,
-    help="Width of the interval in which saturation is found, relative to the load.",
+    help="Width of the interval in which saturation is found, relative to the load; default: 0.01.",
 )
 @click.option(
     "--seeds",
     metavar="N",
-    type=click.IntRange(1),
-    default=SEEDS,
-    show_default=True,
-    help="Runs of each load, with seeds 1 to N, unless FILE sweeps over measure.seed.",
+    type=int,
+    help="Runs of each load, with seeds 1 to N, unless FILE sweeps over measure.seed; default: 3.",
 )
 @click.option(
     "--out", metavar="DIR", type=click.Path(path_type=Path), help="Results directory; resumed if it exists."
@@ -58,27 +53,33 @@ DECIMALS = 4
 def command(
     experiment: str,
     assignments: tuple[str, ...],
-    key: str,
-    most: float,
-    precision: float,
-    seeds: int,
+    key: str | None,
+    most: float | None,
+    precision: float | None,
+    seeds: int | None,
     out: Path | None,
     workers: int | None,
 ) -> None:
     """Find the offered load up to which the sources of FILE keep up.
 
     A point counts as saturated if its verdict says so. Every configuration and seed of FILE is searched by
-    itself, in about ten runs; a sweep of FILE over the load is left out. Results go to the directory given
+    itself, in about ten runs; a sweep of FILE over the load is left out. The table sweep.saturate of FILE
+    may state the options, and makes `hopsim run FILE` the same. Results go to the directory given
     with --out, or to results/<name>-<digest>-saturation: a results directory for each round of runs, and
     saturation.parquet and .csv with a row per configuration and seed. The same command goes on where it
     stopped.
     """
     document = options.document(experiment, assignments)
-    wanted = Wanted(key, most, precision, seeds)
+    document = asking(document, key=key, most=most, precision=precision, seeds=seeds)
+    search(document, out, workers)
+
+
+def search(document: Experiment, out: Path | None, workers: int | None) -> None:
+    """Search as a document asks for, and show what was found."""
     if out is None:
         folder = default_directory(document, document.points())
         out = folder.with_name(f"{folder.name}-saturation")
-    results = saturation_of(document, wanted, out, workers or all_cores(), progress=True)
+    results = saturation_of(document, out, workers or all_cores(), progress=True)
     console = stdout()
     console.print(_table(results))
     console.print(f"Results: {out}", soft_wrap=True, highlight=False)

@@ -6,6 +6,7 @@ pub mod infiniband;
 pub mod measure;
 pub mod program;
 pub mod router;
+pub mod saturate;
 
 use crate::injection::ControlConfig;
 use crate::routing::{RoutingConfig, minimal};
@@ -422,4 +423,7 @@ pub struct SweepConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 3_000_000_000_u32))]
     pub branch_at: Option<u32>,
+    /// How `hopsim saturate` searches; `hopsim run` does so too if this is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saturate: Option<saturate::SaturateConfig>,
 }

@@ -855,11 +855,34 @@ fn branches_that_do_not_fit() {
 }
 
 #[test]
+fn searches_that_do_not_fit() {
+    let search = |table: &str| after(&format!("[sweep.saturate]\n{table}"));
+    assert_eq!(search(""), "accepted");
+    assert_eq!(search("most = 0.5\nseeds = 2\nprecision = 0.05\nkey = \"load\""), "accepted");
+    assert_eq!(
+        search("precision = 0"),
+        "line 8, column 1: sweep.saturate.precision = 0: out of range; valid: 0.0001 … 0.5"
+    );
+    assert_eq!(
+        search("most = 1.5"),
+        "line 8, column 1: sweep.saturate.most = 1.5: out of range; valid: 0.00001 … 1"
+    );
+    assert_eq!(
+        search("seeds = 0"),
+        "line 8, column 1: sweep.saturate.seeds = 0: out of range; valid: 1 … 10000"
+    );
+    assert_eq!(
+        search("load = 1"),
+        "line 8, column 1: sweep.saturate.load = 1: unknown key; valid: key, most, precision, seeds"
+    );
+}
+
+#[test]
 fn sweep_that_does_not_fit() {
     assert_eq!(
         after("[sweep]\nload = [0.1]"),
         "line 8, column 1: sweep.load = [0.1]: unknown key; did you mean `sweep.product.load`? Valid: product, zip, labels, \
-         branch_at"
+         branch_at, saturate"
     );
     assert_eq!(
         after("[sweep.product]\nload = 0.1"),

@@ -21,6 +21,7 @@ mod sweep;
 use crate::config::Experiment;
 use crate::config::infiniband::flows::FlowConfig;
 use crate::config::program::ProgramConfig;
+use crate::config::saturate::SaturateConfig;
 use crate::error::{ConfigError, Origin};
 use crate::plan::AnyPlan;
 use crate::plan::programs::no_files;
@@ -125,6 +126,11 @@ pub fn points_with_files(
 /// The cycle up to which all points of a document share one run, if they do.
 pub fn branch_at(text: &str, overrides: &[(String, String)]) -> Result<Option<u32>, ConfigError> {
     Ok(assemble(&Source::parse(text)?, overrides)?.1.branch_at)
+}
+
+/// How a document asks to search for saturation, if it does.
+pub fn saturate(text: &str, overrides: &[(String, String)]) -> Result<Option<SaturateConfig>, ConfigError> {
+    Ok(assemble(&Source::parse(text)?, overrides)?.1.saturate)
 }
 
 /// What the sweep sets at every point, in the order of [`points`], and the names that [sweep.labels] gives to these values:

@@ -4,6 +4,7 @@ use super::check;
 use super::draft::Draft;
 use super::path::{self, display, show};
 use super::schema::Schema;
+use crate::config::saturate::SaturateConfig;
 use crate::error::{ConfigError, Origin};
 use crate::plan::{MAX_CYCLES, within};
 use serde_json::{Map, Value};
@@ -16,6 +17,9 @@ const TABLES: [&str; 3] = ["product", "zip", "labels"];
 
 /// When the points part: all share the run up to that cycle.
 const BRANCH_AT: &str = "branch_at";
+
+/// How to search for saturation.
+const SATURATE: &str = "saturate";
 
 /// A swept key.
 #[derive(Clone, Debug)]
@@ -40,6 +44,8 @@ pub struct Sweep {
     axes: Vec<Vec<Key>>,
     /// The cycle up to which all points share one run, if they do.
     pub branch_at: Option<u32>,
+    /// How to search for saturation, if that is asked for.
+    pub saturate: Option<SaturateConfig>,
 }
 
 impl Sweep {
@@ -49,6 +55,7 @@ impl Sweep {
             return Ok(Self::default());
         };
         let branch_at = branch_at(&sweep).map_err(|error| draft.located(error))?;
+        let saturate = saturate(&sweep).map_err(|error| draft.located(error))?;
         let (mut product, mut zip) = read(&sweep).map_err(|error| draft.located(error))?;
         for key in product.iter_mut().chain(&mut zip) {
             let place = draft.place(&key.stands);
@@ -56,7 +63,7 @@ impl Sweep {
         }
         let mut axes: Vec<Vec<Key>> = product.into_iter().map(|key| vec![key]).collect();
         axes.extend((!zip.is_empty()).then_some(zip));
-        Ok(Self { axes, branch_at })
+        Ok(Self { axes, branch_at, saturate })
     }
 
     /// Gives way to an override of `path`: a swept key that it replaces is not swept any more.
@@ -156,20 +163,34 @@ pub fn states_job_load(path: &[String], value: &Value) -> bool {
 
 /// The cycle up to which all points share one run.
 fn branch_at(sweep: &Value) -> Result<Option<u32>, ConfigError> {
-    let Some(value) = sweep.get(BRANCH_AT) else { return Ok(None) };
-    let path = ["sweep", BRANCH_AT];
+    let Some(value) = part(sweep, BRANCH_AT)? else { return Ok(None) };
+    let cycle = value.as_u64().and_then(|cycle| cycle.try_into().ok());
+    cycle.iter().try_for_each(|&cycle| within(1..=MAX_CYCLES, cycle, &display(["sweep", BRANCH_AT])))?;
+    Ok(cycle)
+}
+
+/// How to search for saturation.
+fn saturate(sweep: &Value) -> Result<Option<SaturateConfig>, ConfigError> {
+    let Some(value) = part(sweep, SATURATE)? else { return Ok(None) };
+    let wanted: Option<SaturateConfig> = serde_json::from_value(value.clone()).ok();
+    wanted.iter().try_for_each(SaturateConfig::check)?;
+    Ok(wanted)
+}
+
+/// What a key of the sweep says, if it is there and fits the schema.
+fn part<'v>(sweep: &'v Value, key: &str) -> Result<Option<&'v Value>, ConfigError> {
+    let Some(value) = sweep.get(key) else { return Ok(None) };
+    let path = ["sweep", key];
     if let Some(schema) = path.iter().try_fold(Schema::root(), |schema, name| schema.child(name)) {
         check::check(schema, &mut path.map(str::to_owned).to_vec(), value)?;
     }
-    let cycle = value.as_u64().and_then(|cycle| cycle.try_into().ok());
-    cycle.iter().try_for_each(|&cycle| within(1..=MAX_CYCLES, cycle, &display(path)))?;
-    Ok(cycle)
+    Ok(Some(value))
 }
 
 /// The keys of the product and the zipped keys.
 fn read(sweep: &Value) -> Result<(Vec<Key>, Vec<Key>), ConfigError> {
     let tables = table(sweep, &["sweep".into()])?;
-    let known = [&TABLES[..], &[BRANCH_AT]].concat();
+    let known = [&TABLES[..], &[BRANCH_AT, SATURATE]].concat();
     if let Some((name, value)) = tables.iter().find(|(name, _)| !known.contains(&name.as_str())) {
         let meant = check::closest(name, &known).map_or(format!("sweep.product.{name}"), str::to_owned);
         return Err(ConfigError::new(display(["sweep", name]), "unknown key")
