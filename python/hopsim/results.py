@@ -9,7 +9,7 @@ from typing import Any, cast, overload
 
 import pyarrow as pa
 
-from hopsim import tables
+from hopsim import tables, why
 from hopsim.errors import ConfigError, NotRecordedError
 from hopsim.labels import labels_of, value_label
 from hopsim.suggestion import suggestion
@@ -33,6 +33,11 @@ STREAMS = (
     "queue_series",
     "link_series",
     "victims",
+    "waits",
+    "flow_waits",
+    "congestion_trees",
+    "congestion_flows",
+    "standing_packets",
 )
 """Names of the tables that a simulation can record."""
 
@@ -40,7 +45,11 @@ _RECORDING = {
     "timeseries": "measure.interval > 0",
     "flow_series": 'measure.streams = ["flow_series"] and measure.time.interval',
     "queue_series": 'measure.streams = ["queue_series"] and measure.time.interval',
-    "link_series": 'measure.streams = ["link_series"] and measure.time.interval',
+    "link_series": 'measure.streams = ["link_series"] and measure.interval (InfiniBand: time.interval)',
+    "flow_waits": 'measure.streams = ["waits"]',
+    "congestion_trees": 'measure.streams = ["congestion_trees"] and measure.interval > 0',
+    "congestion_flows": 'measure.streams = ["congestion_trees"] and measure.interval > 0',
+    "standing_packets": 'measure.streams = ["congestion_trees"] and measure.interval > 0',
     "generation_series": 'measure.streams = ["generation"] and measure.interval > 0',
 }
 """Table -> what makes a simulation record it, where that is not a stream of the same name."""
@@ -201,13 +210,47 @@ class Result:
 
     @property
     def link_series(self) -> pa.Table:
-        """One row per interval, link and VL: throughput [Gb/s], utilisation, credit stalls."""
+        """One row per interval, link and VC or VL: phits or throughput [Gb/s], utilisation, credit stalls."""
         return self._table("link_series")
 
     @property
     def victims(self) -> pa.Table:
         """One row per flow and output at which congestion that held it up begins: for how long [s]."""
         return self._table("victims")
+
+    @property
+    def waits(self) -> pa.Table:
+        """One row per router, output port and VC: packets granted it, and what they waited for [cycles]."""
+        return self._table("waits")
+
+    @property
+    def flow_waits(self) -> pa.Table:
+        """One row per job and groups of source and destination: what its packets waited for [cycles]."""
+        return self._table("flow_waits")
+
+    @property
+    def congestion_trees(self) -> pa.Table:
+        """One row per look, after every interval, and root: links, depth, packets, victims of its tree."""
+        return self._table("congestion_trees")
+
+    @property
+    def congestion_flows(self) -> pa.Table:
+        """One row per root, job and groups: time that its packets stood in the trees [packets·cycles]."""
+        return self._table("congestion_flows")
+
+    @property
+    def standing_packets(self) -> pa.Table:
+        """One row per look, after every interval: packets that stand still, by what they wait for."""
+        return self._table("standing_packets")
+
+    def why(self) -> list[str]:
+        """Lines of text: which links are the bottleneck, what waits because of them, who suffers.
+
+        Raises:
+            NotRecordedError: the streams `link_series` and `congestion_trees` were not recorded.
+            ConfigError: the network is an InfiniBand fabric.
+        """
+        return why.explain(self)
 
     def json(self) -> str:
         """`record` as one line of JSON; the same text for the same simulation."""
@@ -325,6 +368,22 @@ class Results(Sequence[Result]):
         for point, result in zip(self.points, self, strict=True):
             if name in result.tables:
                 yield tables.with_point(result.tables[name], point)
+
+    def why(self, point: int | None = None) -> list[str]:
+        """What `Result.why` says of a point, by its number; of the only one if there is one.
+
+        Raises `ConfigError` if there is no such point, and what `Result.why` does.
+        """
+        if point is None and len(self) == 1:
+            point = self.points[0]
+        if point not in self._results_by_point:
+            valid = ", ".join(map(str, self.points)) or "none"
+            raise ConfigError(f"point {point}: has not finished or is not there; valid: {valid}")
+        return self._results_by_point[point].why()
+
+    @property
+    def _results_by_point(self) -> dict[int, Result]:
+        return dict(zip(self.points, self._results, strict=True))
 
     def labelled(self, names: Mapping[str, Sequence[str]]) -> Results:
         """The same points with names for the values of sweep axes, which figures and tables show instead.

@@ -15,7 +15,7 @@ pub use any::AnyPlan;
 pub use fabric::FabricPlan;
 pub use jobs::{JobPlan, ProgramPlan, Programs, TrafficPlan};
 
-use crate::config::measure::RecordStream;
+use crate::config::measure::{MeasureConfig, RecordStream};
 use crate::config::router::{Allocator, Consumption, CrossbarInputs, RouterConfig, not_a_fabric};
 use crate::config::saturate::SaturateConfig;
 use crate::config::{
@@ -24,6 +24,7 @@ use crate::config::{
 };
 use crate::error::ConfigError;
 use crate::injection::{Control, ControlConfig};
+use crate::measure;
 use crate::network::{NONE, Network};
 use crate::routing::{Routing, RoutingConfig};
 use crate::topology::Topology;
@@ -185,7 +186,22 @@ impl Plan {
             plan.check_buffers()?;
         }
         programs::check_contention(&plan)?;
+        plan.check_rows()?;
         Ok(plan)
+    }
+
+    /// Refuses series that nobody could read. Those of programs, of which nobody knows how long they take, are watched.
+    fn check_rows(&self) -> Result<(), ConfigError> {
+        let MeasureConfig { warmup, cycles, interval, .. } = self.experiment.measure;
+        let each = u64::from(measure::rows_per_interval(self));
+        let end = u64::from(warmup + cycles);
+        if interval == 0 || self.has_programs() || end.div_ceil(interval.into()) * each <= MOST_ROWS.into() {
+            return Ok(());
+        }
+        let reason =
+            format!("a stream has up to {each} rows per interval, and would have more than 10,000,000");
+        let least = end.div_ceil((u64::from(MOST_ROWS) / each).max(1));
+        Err(ConfigError::new("measure.interval", reason).value(interval).valid(format!("at least {least}")))
     }
 
     /// The job of a node, `None` if it is idle or not there: routers without nodes have terminal ports, too.
@@ -318,10 +334,10 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
             .value(m.interval)
             .valid(format!("1 … {}, or 0 for no time series", m.warmup + m.cycles)));
     }
-    if m.interval == 0 && m.streams.contains(&RecordStream::Generation) {
-        return Err(ConfigError::new("measure.interval", "the stream generation has a row per interval")
-            .value(0)
-            .valid("1 … cycles"));
+    let by_interval = RecordStream::OF_INTERVALS.into_iter().find(|stream| m.streams.contains(stream));
+    if let Some(stream) = by_interval.filter(|_| m.interval == 0) {
+        let reason = format!("the stream {} has a row per interval", stream.name());
+        return Err(ConfigError::new("measure.interval", reason).value(0).valid("1 … cycles"));
     }
     if m.batches == 0 || m.batches > m.cycles.min(10_000) {
         return Err(ConfigError::new(

@@ -138,6 +138,7 @@ impl Simulator<'_> {
         let packet = self.head(router, input, vc);
         let crossing = self.plan.router.crossing[self.packets[packet].length as usize];
         let aim = self.sensors.contention.then(|| self.aim(router, input, vc));
+        self.end_wait((router, input, vc), packet, to);
         let from = &self.routers[router].inputs[input];
         let (arrived, upstream, due) = (from.vcs[vc][0].arrived, from.peer, self.now + from.latency);
         // When it leaves is told when it does.

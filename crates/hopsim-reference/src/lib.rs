@@ -35,6 +35,9 @@ mod routing;
 mod sensors;
 mod signal;
 mod simulator;
+mod stalls;
+mod standing;
+mod waiting;
 mod waits;
 
 use hopsim_core::plan::Plan;

@@ -1,6 +1,8 @@
 //! What is known of packets when a run is over: what metrics are computed from.
 
 use crate::program::Programs;
+use crate::standing::Congestion;
+use crate::waiting::Waiting;
 use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::trace::PacketTrace;
 use std::collections::BTreeMap;
@@ -47,6 +49,13 @@ pub struct Record {
     pub waits: BTreeMap<(u32, usize), u64>,
     /// Cycles in which a node stood still because a packet of it would have been dropped, by node.
     pub stood_still: Vec<Vec<u32>>,
+    /// Cycles in which an output VC had no room for the shortest packet, by number of the interval, router, port and VC, if they
+    /// are asked for.
+    pub stalls: BTreeMap<(u32, u32, usize, usize), u32>,
+    /// What packets waited for, if it is asked for.
+    pub waiting: Waiting,
+    /// What stood still after every interval, if it is asked for.
+    pub congestion: Congestion,
     /// What programs did.
     pub programs: Programs,
 }

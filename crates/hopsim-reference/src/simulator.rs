@@ -8,6 +8,8 @@ use crate::program::{self, Message, Parcel, Rank};
 use crate::routing::Rules;
 use crate::sensors::Sensors;
 use crate::signal::Signal;
+use crate::standing::Congestion;
+use crate::waiting::Waiting;
 use hopsim_core::plan::Plan;
 use hopsim_core::trace::PacketTrace;
 use std::cell::OnceCell;
@@ -39,6 +41,12 @@ pub struct Simulator<'a> {
     pub(crate) waits: BTreeMap<(u32, usize), u64>,
     /// See [`Record`].
     pub(crate) stood_still: Vec<Vec<u32>>,
+    /// See [`Record`].
+    pub(crate) waiting: Waiting,
+    /// See [`Record`].
+    pub(crate) congestion: Congestion,
+    /// See [`Record`].
+    pub(crate) stalls: BTreeMap<(u32, u32, usize, usize), u32>,
 }
 
 impl<'a> Simulator<'a> {
@@ -61,6 +69,9 @@ impl<'a> Simulator<'a> {
             signal: plan.control.sat.as_ref().map(Signal::new),
             waits: BTreeMap::new(),
             stood_still: vec![Vec::new(); plan.network.nodes as usize],
+            congestion: Congestion::default(),
+            waiting: Waiting::default(),
+            stalls: BTreeMap::new(),
         }
     }
 
@@ -69,6 +80,8 @@ impl<'a> Simulator<'a> {
         self.receive();
         self.pass_signal();
         self.sense();
+        self.count_stalls();
+        self.look_at_outputs();
         let heads = self.heads_at_injection();
         (0..self.routers.len()).for_each(|router| {
             self.consume_arrived(router);
@@ -78,6 +91,7 @@ impl<'a> Simulator<'a> {
         self.advance();
         (0..self.nics.len()).for_each(|node| self.inject(node));
         self.send_all();
+        self.look_at_congestion();
     }
 
     /// Lets the packets granted so far finish their hop, and gives the lives of all that were granted one.
@@ -106,7 +120,15 @@ impl<'a> Simulator<'a> {
             requested,
         };
         let lives = self.packets.into_iter().map(life).collect();
-        Record { lives, waits: self.waits, stood_still: self.stood_still, programs }
+        Record {
+            lives,
+            waits: self.waits,
+            stood_still: self.stood_still,
+            stalls: self.stalls,
+            congestion: self.congestion,
+            waiting: self.waiting,
+            programs,
+        }
     }
 
     /// Credits and phits reach the end of their wires.

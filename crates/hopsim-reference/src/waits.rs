@@ -69,7 +69,7 @@ impl Simulator<'_> {
         if leaves || input.transfers.iter().any(|transfer| shares(transfer.vc)) {
             return WaitReason::Input;
         }
-        let lacks = self.options(place).into_iter().map(|to| self.lack(place, packet, to));
+        let lacks = self.options(place, 0).into_iter().map(|to| self.lack(place, packet, to));
         match lacks.min().unwrap_or(WaitReason::Credits) {
             WaitReason::Arbitration if self.plan.control.ipr > 0.0 && self.transit_first(router) => {
                 WaitReason::Ipr
@@ -79,7 +79,7 @@ impl Simulator<'_> {
     }
 
     /// What an output VC lacks for a head.
-    fn lack(&self, place: Place, packet: usize, to: Request) -> WaitReason {
+    pub(crate) fn lack(&self, place: Place, packet: usize, to: Request) -> WaitReason {
         let Packet { length, role, .. } = self.packets[packet];
         let output = &self.routers[place.0].outputs[to.port];
         if output.is_terminal() {

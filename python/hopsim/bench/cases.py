@@ -22,6 +22,8 @@ TORUS_INSTRUCTIONS = {0.05: 750.0, 0.3: 750.0}
 ADAPTIVE_TORUS_INSTRUCTIONS = 1_300.0
 # Greatest instructions with a stream over those without.
 STREAM_RATIO = 1.15
+# The same with all that says where congestion begins and what packets wait for.
+MICROSCOPE_RATIO = 1.5
 IDLE_CPU_S = 0.02
 
 AGE = {"input_arbiter": "age", "output_arbiter": "age"}
@@ -116,6 +118,9 @@ def _ratios() -> Iterator[Case]:
             yield Case(
                 section, f"stream {stream} {load}", _ratio(streams, plain, STREAM_RATIO, "summary only")
             )
+        streams = {"streams": ["link_series", "waits", "congestion_trees"], "interval": 500}
+        watched = document(load, REFERENCE_CYCLES, measure=streams)
+        yield Case(section, f"congestion {load}", _ratio(watched, plain, MICROSCOPE_RATIO, "summary only"))
         # All 6,000 cycles measured, against the last one only.
         measured = document(load, (0, sum(REFERENCE_CYCLES)))
         unmeasured = document(load, (sum(REFERENCE_CYCLES) - 1, 1), measure={"batches": 1})

@@ -32,6 +32,7 @@ _COMMANDS = {
     "explain": "hopsim.cli.explain",
     "schema": "hopsim.cli.schema",
     "plot": "hopsim.cli.plot",
+    "why": "hopsim.cli.why",
     "trace": "hopsim.cli.trace",
     "reproduce": "hopsim.reproduce",
     "bench": "hopsim.bench",

@@ -1,10 +1,11 @@
-"""How links of an InfiniBand fabric are used over time, and how long they are idle for want of credits."""
+"""How links are used over time, and for how long there is no room behind them."""
 
 from __future__ import annotations
 
 import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -13,8 +14,8 @@ from hopsim.plot.over_time import by_link, figures
 from hopsim.plot.view import View
 from hopsim.results import Results
 
-TITLE = "utilisation of links over time, and how long they are idle for want of credits"
-NEEDS = 'measure.streams = ["link_series"] and measure.time.interval'
+TITLE = "utilisation of links over time, and how long there is no room behind them"
+NEEDS = 'measure.streams = ["link_series"] and measure.interval (InfiniBand: time.interval)'
 STREAM = "link_series"
 SHOWN = 8
 """Most links that are drawn: those that are used and stalled most."""
@@ -29,7 +30,13 @@ def draw(results: Results, _view: View) -> dict[str, Figure]:
 
 def over_time(table: pa.Table, title: str) -> Figure:
     """Utilisation and credit stalls of the links that are, at some time, in use or stalled longest."""
-    ends = (table.column("from").to_pylist(), table.column("to").to_pylist())
+    is_fabric = "time_s" in table.column_names
+    if is_fabric:
+        ends = (table.column("from").to_pylist(), table.column("to").to_pylist())
+    else:
+        table = table.filter(pc.is_finite(table.column("credit_stall_fraction")))
+        routers, ports = (table.column(name).to_pylist() for name in ("router", "port"))
+        ends = ([f"router {router}" for router in routers], [f"port {port}" for port in ports])
     names, times, (used, stalled) = by_link(table, ends, ("utilisation", "credit_stall_fraction"))
     together = (used + stalled).max(axis=1)
     order = np.argsort(-together, kind="stable")
@@ -40,18 +47,18 @@ def over_time(table: pa.Table, title: str) -> Figure:
         colour = style.PALETTE[number % len(style.PALETTE)]
         above.plot(times, used[link], color=colour, linewidth=1, label=names[link])
         below.plot(times, stalled[link], color=colour, linewidth=1)
-    _label(above, below, len(names[SHOWN:]), float(together[order[SHOWN:]].max(initial=0)))
+    below.set_ylabel("Idle for want of credits" if is_fabric else "No room behind it")
+    below.set_xlabel("Time [s]" if is_fabric else "Cycle")
+    _label(above, len(names[SHOWN:]), float(together[order[SHOWN:]].max(initial=0)))
     figure.suptitle(title, fontsize="medium")
     handles, labels = above.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small", frameon=False)
     return figure
 
 
-def _label(above: Axes, below: Axes, others: int, most: float) -> None:
+def _label(above: Axes, others: int, most: float) -> None:
     if others:
         note = f"{others} others are never in use or stalled for more than {most:.0%} of an interval"
         above.set_title(note, fontsize="small")
     above.set_ylabel("Utilisation")
-    below.set_ylabel("Idle for want of credits")
-    below.set_xlabel("Time [s]")
     above.set_ylim(0, 1.05)

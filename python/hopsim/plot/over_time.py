@@ -39,16 +39,17 @@ def figures(
 def by_link(
     table: pa.Table, ends: tuple[Sequence[object], Sequence[object]], columns: Sequence[str]
 ) -> tuple[list[str], np.ndarray, list[np.ndarray]]:
-    """Names of links and VLs, ends of the intervals [s], and columns by link and interval.
+    """Names of links and lanes, times of the intervals [s or cycles], and columns by link and interval.
 
     `ends`: what the link of every row leaves, and what it leads to. Every interval has the same links.
     """
-    times = np.unique(table.column("time_s").to_numpy())
+    clock, lane_of = ("time_s", "vl") if "time_s" in table.column_names else ("cycle", "vc")
+    times = np.unique(table.column(clock).to_numpy())
     links = table.num_rows // len(times)
-    lanes = table.column("vl").to_pylist()[:links]
+    lanes = table.column(lane_of).to_pylist()[:links]
     several = len(set(lanes)) > 1
     names = [
-        f"{one} to {other}" + (f", VL {lane}" if several else "")
+        f"{one} to {other}" + (f", {lane_of.upper()} {lane}" if several else "")
         for one, other, lane in zip(ends[0][:links], ends[1][:links], lanes, strict=True)
     ]
     values = [table.column(column).to_numpy().reshape(len(times), links).T for column in columns]

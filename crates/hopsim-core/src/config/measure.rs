@@ -75,9 +75,11 @@ impl Default for TimeConfig {
 }
 
 impl RecordStream {
+    /// Those that routers with VCs have in every interval, so that `interval` must be set.
+    pub const OF_INTERVALS: [Self; 3] = [Self::Generation, Self::LinkSeries, Self::CongestionTrees];
+
     /// Those that InfiniBand fabrics alone have.
-    pub const OF_FABRICS: [Self; 5] =
-        [Self::Flows, Self::FlowSeries, Self::QueueSeries, Self::LinkSeries, Self::Victims];
+    pub const OF_FABRICS: [Self; 4] = [Self::Flows, Self::FlowSeries, Self::QueueSeries, Self::Victims];
 
     /// Those of programs and their ranks, not of packets.
     pub const OF_PROGRAMS: [Self; 4] = [Self::Ranks, Self::Messages, Self::Operations, Self::MessageSizes];
@@ -107,6 +109,9 @@ pub enum RecordStream {
     Occupancy,
     /// Per node: cycles that the heads of its injection VCs waited, by what they waited for.
     InjectionWaits,
+    /// Per output VC, and per job and groups of source and destination (routers in a network without groups): cycles that packets
+    /// waited in routers before they were granted an output, by what they waited for.
+    Waits,
     /// Per rank of a program: when it ended, what it computed and waited, what it sent and received.
     Ranks,
     /// Per message of a program: from whom to whom, its key and size, and the cycles in which it joined the queue, left, arrived,
@@ -126,9 +131,13 @@ pub enum RecordStream {
     /// Per interval (`measure.time.interval`, which it needs) and output port and VL of an InfiniBand switch that a flow uses: what
     /// waits in its virtual output queues at its end, whether it is congested, and throughput.
     QueueSeries,
-    /// Per interval (`measure.time.interval`, which it needs) and link and VL of an InfiniBand fabric that a flow uses: bytes,
-    /// throughput, utilisation, and how long the link was idle for want of credits.
+    /// Per interval of `interval` cycles (which it needs) and output port and VC: phits, utilisation, mean occupancy of the buffer
+    /// at the other end, and for how long that had no room. Of an InfiniBand fabric per interval (`measure.time.interval`) and link
+    /// and VL that a flow uses: bytes, throughput, utilisation, and how long the link was idle for want of credits.
     LinkSeries,
+    /// At the end of every interval of `interval` cycles (which it needs): the congestion trees, from the link at which each
+    /// begins; the packets that stand in them, those of other links' flows (victims) apart; and what else stands still.
+    CongestionTrees,
     /// Per flow of an InfiniBand fabric and output port at which congestion that holds it up begins: for how long, and whether the
     /// flow contributes to that congestion or is a victim.
     Victims,

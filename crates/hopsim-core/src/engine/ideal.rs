@@ -35,7 +35,8 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     }
     recorder.close(end);
     let nodes = (0, plan.network.nodes as usize);
-    Ok(outcome(plan, &Counts { recorder, places: Places::new(plan, nodes, plan.network.routers as usize) }))
+    let places = Places::new(plan, nodes, plan.network.routers as usize);
+    Ok(outcome(plan, &Counts { recorder, places, congestion: None }))
 }
 
 fn run_job<'p>(

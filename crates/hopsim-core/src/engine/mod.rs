@@ -270,7 +270,8 @@ fn drive<'p, R: Region<'p>>(
     let period = if alone { 256 * CONTROL_PERIOD } else { CONTROL_PERIOD };
     let mut next_check = watchdog;
     let (interval, last) = (plan.experiment.measure.interval, end);
-    let longest = if has_programs && interval > 0 { interval.saturating_mul(MOST_ROWS) } else { end };
+    let most = (MOST_ROWS / measure::rows_per_interval(plan)).max(1);
+    let longest = if has_programs && interval > 0 { interval.saturating_mul(most) } else { end };
     let end = end.min(longest);
     while simulation.now() < end {
         let rests = has_programs

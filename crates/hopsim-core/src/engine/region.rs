@@ -10,6 +10,7 @@ use crate::engine::node::{Delivered, RankState, Run};
 use crate::engine::state::{Scope, State};
 use crate::error::DeadlockReport;
 use crate::measure::recorder::Recorder;
+use crate::measure::standing::Standing;
 use crate::plan::{JobPlan, Plan};
 use hopsim_programs::host::machine::Sending;
 use serde::Serialize;
@@ -85,6 +86,9 @@ pub trait Region<'p>: Sized + Send + 'p {
 
     /// Goes on at a cycle before which nothing happens.
     fn skip_to(&mut self, cycle: u32);
+
+    /// The packets that stand still, by router and input VC.
+    fn standing(whole: Whole<'_, 'p, Self>) -> Vec<Standing>;
 
     /// Heads that wait for each other, so that none of them can ever move, if there are any.
     fn find_deadlock(whole: Whole<'_, 'p, Self>) -> Option<DeadlockReport>;

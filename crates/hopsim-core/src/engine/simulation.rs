@@ -1,6 +1,7 @@
 //! One simulation: the regions of a network, each some cycles ahead of the others (see `regions`), in turn or on several threads
 //! (see `threads`).
 
+use crate::config::measure::{MeasureConfig, RecordStream};
 use crate::engine::control::Control;
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::{Cut, Regions};
@@ -12,6 +13,7 @@ use crate::error::RunError;
 use crate::measure::Counts;
 use crate::measure::places::Places;
 use crate::measure::recorder::Recorder;
+use crate::measure::standing::Congestion;
 use crate::plan::Plan;
 #[cfg(feature = "trace")]
 use crate::trace::Tracer;
@@ -74,6 +76,8 @@ pub struct Simulation<'p, R> {
     /// Packet-hops of each region in the cycles that were simulated last.
     work: Vec<u64>,
     pace: Pace,
+    /// What is looked at after every interval, if it is.
+    congestion: Option<Congestion>,
     #[cfg(feature = "trace")]
     schedule: Schedule,
     now: u32,
@@ -102,6 +106,12 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
             post,
             work: vec![0; regions],
             pace: Pace::new(threads),
+            congestion: plan
+                .experiment
+                .measure
+                .streams
+                .contains(&RecordStream::CongestionTrees)
+                .then(Congestion::default),
             #[cfg(feature = "trace")]
             schedule,
             cut,
@@ -121,6 +131,31 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
 
     /// Simulates up to cycle `end`, unless the caller wants to stop. Afterwards no mail is under way.
     pub fn advance(&mut self, end: u32, control: &Control) -> Result<(), RunError> {
+        while self.now < end {
+            self.advance_to(end.min(self.next_look()), control)?;
+            self.look();
+        }
+        Ok(())
+    }
+
+    /// The next cycle in which it is looked what stands still.
+    fn next_look(&self) -> u32 {
+        let interval = self.plan.experiment.measure.interval;
+        self.congestion.as_ref().map_or(u32::MAX, |_| (self.now / interval + 1).saturating_mul(interval))
+    }
+
+    /// Looks what stands still, if it is time for that.
+    fn look(&mut self) {
+        let Some(mut congestion) = self.congestion.take() else { return };
+        let MeasureConfig { warmup, interval, .. } = self.plan.experiment.measure;
+        if self.now.is_multiple_of(interval) {
+            let in_window = self.now > warmup || self.plan.has_programs();
+            congestion.look(self.plan, (self.now, in_window), &R::standing(self.whole()));
+        }
+        self.congestion = Some(congestion);
+    }
+
+    fn advance_to(&mut self, end: u32, control: &Control) -> Result<(), RunError> {
         let windows = Windows::new(self.plan, &self.cut, end);
         let threads = if control.profile.is_some() { 1 } else { self.threads() };
         match self.workers[..threads].split_first_mut() {
@@ -179,7 +214,8 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         if next <= self.now {
             return false;
         }
-        self.skip_to(next.min(end));
+        self.skip_to(next.min(end).min(self.next_look()));
+        self.look();
         next == u32::MAX
     }
 
@@ -227,6 +263,6 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         }
         let mut recorder = first.recorder;
         workers.for_each(|worker| recorder.add(worker.recorder));
-        Counts { recorder, places: places.unwrap_or_default() }
+        Counts { recorder, places: places.unwrap_or_default(), congestion: self.congestion.take() }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::VERSION;
 use crate::config::document::{Difference, differences, resolved};
+use crate::config::measure::RecordStream;
 use crate::engine::kernel::worker::Worker;
 use crate::engine::region::Region;
 use crate::engine::simulation::{Schedule, Simulation};
@@ -153,10 +154,13 @@ fn document(plan: &Plan) -> Value {
 
 /// Why a run of a plan cannot be saved, if it cannot.
 pub fn unsaved(plan: &Plan) -> Option<&'static str> {
+    let wants = |stream| plan.experiment.measure.streams.contains(&stream);
     if !plan.experiment.has_contention() {
         Some("an ideal network has no state to save; valid: another topology")
     } else if plan.programs().all.iter().any(|(_, job)| job.is_external()) {
         Some("what another simulator drives cannot be saved; valid: traffic and other programs")
+    } else if wants(RecordStream::CongestionTrees) || wants(RecordStream::Waits) {
+        Some("the streams congestion_trees and waits cannot be saved; valid: measure.streams without them")
     } else {
         None
     }

@@ -1,5 +1,6 @@
 //! What every column of the results means, in one place: the summary record, and the tables of [`super::tables`].
 
+mod congestion;
 mod fabric;
 mod programs;
 mod verdict;
@@ -196,7 +197,7 @@ const SUMMARY: [Row; 24] = [
 ];
 
 /// The tables, with their columns.
-const TABLES: [(&str, &[Row]); 19] = [
+const TABLES: [(&str, &[Row]); 27] = [
     ("flows", &fabric::FLOWS),
     ("flow_series", &fabric::FLOW_SERIES),
     ("queue_series", &fabric::QUEUE_SERIES),
@@ -266,6 +267,24 @@ const TABLES: [(&str, &[Row]); 19] = [
         ],
     ),
     ("links", &fabric::LINKS),
+    ("congestion_trees", &congestion::TREES),
+    ("congestion_flows", &congestion::FLOWS),
+    ("standing_packets", &congestion::STANDING),
+    ("waits", &congestion::LINK_OF_WAITS),
+    ("waits", &congestion::WAITS),
+    ("flow_waits", &congestion::FLOW_OF_WAITS),
+    ("flow_waits", &congestion::WAITS),
+    (
+        "link_series",
+        &[
+            ("cycle", CYCLES, "First cycle of the interval, warm-up included."),
+            ("router", "", "Router that the link leaves."),
+            ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
+            ("vc", "", "Virtual channel, from 0."),
+            ("phits", "phits", "Phits that departed in the interval."),
+            ("occupancy_mean", "phits", "Mean phits in the buffer at the other end; empty for a node."),
+        ],
+    ),
     (
         "generation_series",
         &[

@@ -4,17 +4,24 @@
 pub mod columns;
 pub mod fabric;
 mod histograms;
+pub mod link_series;
+mod link_tables;
 mod message_sizes;
 pub mod parts;
 pub mod places;
 pub mod program_tables;
 pub mod programs;
 pub mod recorder;
+pub mod standing;
+mod standing_tables;
 pub mod statistics;
 pub mod summary;
 pub mod tables;
 pub mod trend;
 pub mod verdict;
+pub mod waits;
+
+pub use link_tables::rows_per_interval;
 
 /// All that a run has counted.
 pub struct Counts {
@@ -22,6 +29,8 @@ pub struct Counts {
     pub recorder: recorder::Recorder,
     /// The counts of all places.
     pub places: places::Places,
+    /// What stood still, if it was looked at.
+    pub congestion: Option<standing::Congestion>,
 }
 
 /// A column of a result table.

@@ -1,10 +1,12 @@
 //! Counters of places: nodes, slots and pairs. They belong to the region that the place is in, which alone writes them.
 
-use crate::config::measure::RecordStream;
+use crate::config::measure::{MeasureConfig, RecordStream};
 use crate::engine::kernel::ids::{Id as _, RegionNode, SlotId};
 use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::rows::row;
+use crate::measure::link_series::LinkSeries;
 use crate::measure::parts::{Backlog, Stalls, may_stall};
+use crate::measure::waits::Waits;
 use crate::plan::Plan;
 use serde::{Deserialize, Serialize};
 
@@ -134,9 +136,28 @@ pub struct LinkCounts {
     pub occupancy: Vec<u64>,
     /// Pairs and slots per router.
     pub stride: usize,
+    /// The same by interval, if asked for.
+    pub series: Option<Box<LinkSeries>>,
+    /// What packets waited for, if asked for; such runs are not saved.
+    #[serde(skip)]
+    pub waits: Option<Box<Waits>>,
 }
 
 impl LinkCounts {
+    fn new(plan: &Plan, routers: usize) -> Self {
+        let MeasureConfig { streams, interval, .. } = &plan.experiment.measure;
+        let stride = plan.network.layout.stride();
+        let places = routers * stride;
+        let series = streams.contains(&RecordStream::LinkSeries);
+        Self {
+            phits: vec![0; places],
+            occupancy: vec![0; places],
+            stride,
+            series: series.then(|| Box::new(LinkSeries::new(*interval, places))),
+            waits: streams.contains(&RecordStream::Waits).then(|| Box::new(Waits::new(plan, routers))),
+        }
+    }
+
     /// A packet of `length` phits was in a slot from one cycle to another.
     pub fn hold(&mut self, slot: SlotId, length: u32, (from, to): (u32, u32)) {
         self.occupancy[slot.index()] += u64::from(length) * u64::from(to.saturating_sub(from));
@@ -174,11 +195,11 @@ impl Places {
             stalls: vec![Stalls::default(); if may_stall(plan) { nodes } else { 0 }],
             nodes: (wants(RecordStream::Nodes) || wants(RecordStream::Routers))
                 .then(|| NodeCounts { generated: vec![0; nodes], delivered: vec![0; nodes] }),
-            links: (wants(RecordStream::Links) || wants(RecordStream::Occupancy)).then(|| LinkCounts {
-                phits: vec![0; routers * stride],
-                occupancy: vec![0; routers * stride],
-                stride,
-            }),
+            links: (wants(RecordStream::Links)
+                || wants(RecordStream::Occupancy)
+                || wants(RecordStream::LinkSeries)
+                || wants(RecordStream::Waits))
+            .then(|| LinkCounts::new(plan, routers)),
             waits: wants(RecordStream::InjectionWaits)
                 .then(|| Box::new(WaitCounts::new(nodes, (routers, stride)))),
         }
@@ -205,6 +226,16 @@ impl Places {
         self.stalls.get(node).copied().unwrap_or_default()
     }
 
+    /// Sums by link and interval, if asked for.
+    pub fn link_series(&mut self) -> Option<&mut LinkSeries> {
+        self.links.as_mut()?.series.as_deref_mut()
+    }
+
+    /// What packets waited for, if asked for.
+    pub fn link_waits(&mut self) -> Option<&mut Waits> {
+        self.links.as_mut()?.waits.as_deref_mut()
+    }
+
     /// Appends the counts of the places behind these.
     pub fn append(&mut self, other: Self) {
         self.injected.extend(other.injected);
@@ -217,6 +248,12 @@ impl Places {
         if let (Some(links), Some(other)) = (&mut self.links, other.links) {
             links.phits.extend(other.phits);
             links.occupancy.extend(other.occupancy);
+            if let (Some(series), Some(other)) = (&mut links.series, other.series) {
+                series.append(*other);
+            }
+            if let (Some(waits), Some(other)) = (&mut links.waits, &other.waits) {
+                waits.append(other);
+            }
         }
         if let (Some(waits), Some(other)) = (&mut self.waits, other.waits) {
             let WaitCounts { cycles, last, since, stride: _ } = *other;
@@ -241,12 +278,22 @@ impl Places {
                 generated: row(generated, first, count),
                 delivered: row(delivered, first, count),
             }),
-            links: links.as_ref().map(|LinkCounts { phits, occupancy, stride }| {
+            links: links.as_ref().map(|LinkCounts { phits, occupancy, stride, series, waits: _ }| {
                 let (first, count) = by_slot(*stride);
                 let (phits, occupancy) = (row(phits, first, count), row(occupancy, first, count));
-                LinkCounts { phits, occupancy, stride: *stride }
+                let series = series.as_ref().map(|series| Box::new(series.part(first, count)));
+                LinkCounts { phits, occupancy, stride: *stride, series, waits: None }
             }),
             waits: waits.as_ref().map(|waits| Box::new(waits.part((first, count), by_slot(waits.stride)))),
+        }
+    }
+
+    /// Those of a region that count from the beginning of the run, whatever its window, as [`Self::part`] has made them.
+    pub fn keep_series(&mut self, part: Self) {
+        if let (Some(links), Some(LinkCounts { series: Some(series), .. })) = (&mut self.links, part.links)
+            && links.series.is_some()
+        {
+            links.series = Some(series);
         }
     }
 }

@@ -3,11 +3,12 @@
 mod state;
 
 use crate::config::measure::RecordStream;
-use crate::engine::kernel::ids::{Id as _, PairId, RegionNode, SlotId};
+use crate::engine::kernel::ids::{Id as _, RegionNode, SlotId};
 use crate::engine::kernel::packet::Packet;
 use crate::measure::parts::{PARTS, PartTotals, Parts};
 use crate::measure::places::Places;
 use crate::measure::programs::ProgramCounts;
+use crate::measure::waits::Grant;
 use crate::plan::Plan;
 use crate::topology::Topology;
 use hdrhistogram::Histogram;
@@ -485,29 +486,38 @@ impl Recorder {
         totals.replies.response += u64::from(end - packet.requested);
     }
 
-    /// A packet of `length` phits that `arrived` in a slot was granted an output; it departs at `departure`.
+    /// A packet was granted an output; it departs at `departure`.
     #[inline]
-    pub fn hop(
-        &mut self,
-        (places, slot, pair): (&mut Places, SlotId, PairId),
-        length: u32,
-        arrived: u32,
-        (now, departure): (u32, u32),
-    ) {
+    pub fn hop(&mut self, places: &mut Places, packet: &Packet, grant: Grant, departure: u32) {
         self.packet_hops += 1;
         let window = self.start..self.start + self.cycles;
         if let Some(links) = &mut places.links {
+            let (length, arrived) = (u32::from(packet.length), packet.arrived);
+            let Grant { slot, pair, now, .. } = grant;
             if window.contains(&departure) {
                 links.phits[pair.index()] += u64::from(length);
             }
             links.hold(slot, length, (arrived.max(window.start), now.min(window.end)));
+            if let Some(series) = &mut links.series {
+                if departure < window.end {
+                    series.depart(pair, length, departure);
+                }
+                series.hold(slot, length, (arrived, now.min(window.end)));
+            }
+            if let Some(waits) = &mut links.waits {
+                waits.grant(packet, grant, window.contains(&now));
+            }
         }
     }
 
     /// A packet of `length` phits that `arrived` in a slot is still there at the end of the run.
     pub fn held(&self, (places, slot): (&mut Places, SlotId), length: u32, arrived: u32) {
         if let Some(links) = &mut places.links {
-            links.hold(slot, length, (arrived.max(self.start), self.start + self.cycles));
+            let end = self.start + self.cycles;
+            links.hold(slot, length, (arrived.max(self.start), end));
+            if let Some(series) = &mut links.series {
+                series.hold(slot, length, (arrived, end));
+            }
         }
     }
 

@@ -5,19 +5,19 @@ use super::places::{Places, WaitReason};
 use super::recorder::Recorder;
 use super::summary::Figures;
 use super::verdict::nodes_behind;
-use super::{Column, Table, program_tables};
+use super::{Column, Table, link_tables, program_tables, standing_tables};
 use crate::config::measure::RecordStream;
-use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
 use hdrhistogram::Histogram;
 
-fn mean(sum: u64, count: u32) -> f64 {
+/// The mean of so many values with a sum; NaN of none.
+pub fn mean(sum: u64, count: u32) -> f64 {
     if count == 0 { f64::NAN } else { sum as f64 / f64::from(count) }
 }
 
 /// Every table that was asked for, by name.
 pub fn tables(plan: &Plan, counts: &Counts) -> Vec<(String, Table)> {
-    let Counts { recorder, places } = counts;
+    let Counts { recorder, places, congestion } = counts;
     let wants = |stream| plan.experiment.measure.streams.contains(&stream);
     let mut tables = vec![("batches".to_owned(), batches(plan, counts))];
     if wants(RecordStream::Nodes) {
@@ -27,16 +27,25 @@ pub fn tables(plan: &Plan, counts: &Counts) -> Vec<(String, Table)> {
         tables.push(("routers".into(), routers(plan, counts)));
     }
     if wants(RecordStream::Links) {
-        tables.push(("links".into(), links(plan, counts)));
+        tables.push(("links".into(), link_tables::links(plan, counts)));
+    }
+    if wants(RecordStream::LinkSeries) {
+        tables.push(("link_series".into(), link_tables::link_series(plan, counts)));
     }
     if wants(RecordStream::Generation) {
         tables.push(("generation_series".into(), generation_series(plan, recorder)));
     }
     if wants(RecordStream::Occupancy) {
-        tables.push(("occupancy".into(), occupancy(plan, counts)));
+        tables.push(("occupancy".into(), link_tables::occupancy(plan, counts)));
     }
     if wants(RecordStream::InjectionWaits) {
         tables.push(("injection_waits".into(), injection_waits(plan, places)));
+    }
+    if wants(RecordStream::Waits) {
+        tables.extend(link_tables::waits(plan, counts));
+    }
+    if let Some(congestion) = congestion {
+        tables.extend(standing_tables::tables(plan, congestion));
     }
     if let Some(programs) = &recorder.programs {
         tables.extend(program_tables::tables(&plan.programs(), programs, &plan.experiment.measure.streams));
@@ -62,7 +71,7 @@ fn batches(plan: &Plan, counts: &Counts) -> Table {
     table
 }
 
-fn nodes(plan: &Plan, Counts { recorder, places }: &Counts) -> Table {
+fn nodes(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
     let (Some(counts), Some(sources)) = (&places.nodes, &recorder.sources) else { return Table::new() };
     let all = 0..plan.network.nodes;
     let per_router = plan.topology.nodes_per_router();
@@ -108,7 +117,7 @@ fn injected(places: &Places) -> Vec<u32> {
     places.injected.iter().map(|&(packets, _)| packets).collect()
 }
 
-fn routers(plan: &Plan, Counts { recorder, places }: &Counts) -> Table {
+fn routers(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
     let (Some(counts), Some(sources)) = (&places.nodes, &recorder.sources) else { return Table::new() };
     let per_router = plan.topology.nodes_per_router() as usize;
     let sum = |values: &[u32]| values.chunks(per_router).map(|c| c.iter().sum()).collect::<Vec<u32>>();
@@ -136,106 +145,6 @@ fn routers(plan: &Plan, Counts { recorder, places }: &Counts) -> Table {
         ("received".into(), Column::U32(received.clone())),
         ("injection_load".into(), Column::F64(all.map(|r| load(r as usize)).collect())),
         ("latency_mean".into(), Column::F64(latency.zip(received).map(|(s, n)| mean(s, n)).collect())),
-    ]
-}
-
-/// Whether something is at a port: a router, or a node, which not every router has.
-fn is_plugged(plan: &Plan, router: u32, port: usize) -> bool {
-    let (network, layout) = (&plan.network, &plan.network.layout);
-    if layout.class[port] != TERMINAL {
-        return network.link(router, port).peer.is_some();
-    }
-    router * plan.topology.nodes_per_router() + u32::from(layout.injects_for[port]) < network.nodes
-}
-
-/// One row per output VC of every plugged link: what departed through it, and how full the buffer behind it is.
-fn links(plan: &Plan, Counts { recorder, places }: &Counts) -> Table {
-    let Some(counts) = &places.links else { return Table::new() };
-    let (network, layout) = (&plan.network, &plan.network.layout);
-    let cycles = f64::from(recorder.cycles());
-    let (mut router, mut port, mut vc, mut peer) = (vec![], vec![], vec![], vec![]);
-    let (mut class, mut phits, mut utilisation, mut occupancy) = (vec![], vec![], vec![], vec![]);
-    for r in 0..network.routers {
-        for pair in 0..layout.pairs() {
-            let Some((p, v)) = layout.pair_vc(pair) else { continue };
-            if !is_plugged(plan, r, p) {
-                continue;
-            }
-            let link = network.link(r, p);
-            let sent = counts.phits[r as usize * counts.stride + pair];
-            router.push(r);
-            port.push(p as u32);
-            class.push(network.class_name(p).to_owned());
-            vc.push(u32::from(v));
-            peer.push(link.peer.map_or(NONE, |(peer, _)| peer));
-            phits.push(sent);
-            utilisation.push(sent as f64 * f64::from(link.cycles_per_phit) / cycles);
-            occupancy.push(link.peer.map_or(f64::NAN, |(peer, back)| {
-                let slot = layout.slot_base[back] as usize + v as usize;
-                counts.occupancy[peer as usize * counts.stride + slot] as f64 / cycles
-            }));
-        }
-    }
-    vec![
-        ("router".into(), Column::U32(router)),
-        ("port".into(), Column::U32(port)),
-        ("port_class".into(), Column::Text(class)),
-        ("vc".into(), Column::U32(vc)),
-        ("peer_router".into(), Column::U32(peer)),
-        ("phits".into(), Column::U64(phits)),
-        ("utilisation".into(), Column::F64(utilisation)),
-        ("occupancy_mean".into(), Column::F64(occupancy)),
-    ]
-}
-
-/// One row per class of ports and VC, over all buffers and plugged links of the class.
-fn occupancy(plan: &Plan, Counts { recorder, places }: &Counts) -> Table {
-    let Some(counts) = &places.links else { return Table::new() };
-    let (network, layout) = (&plan.network, &plan.network.layout);
-    let cycles = f64::from(recorder.cycles());
-    // Mean over the ports of a class that have VCs, of a sum by router and port.
-    let mean = |(class, vcs): (u8, &[u8]), value: &dyn Fn(u32, usize) -> u64| {
-        let ports = (0..layout.ports()).filter(|&port| layout.class[port] == class && vcs[port] > 0);
-        let all = ports.flat_map(|port| (0..network.routers).map(move |router| (router, port)));
-        let (mut sum, mut count) = (0, 0u32);
-        for (router, port) in all.filter(|&(router, port)| is_plugged(plan, router, port)) {
-            sum += value(router, port);
-            count += 1;
-        }
-        self::mean(sum, count) / cycles
-    };
-    let held = |vc: u8| {
-        move |router: u32, port: usize| {
-            counts.occupancy
-                [router as usize * counts.stride + usize::from(layout.slot_base[port]) + usize::from(vc)]
-        }
-    };
-    let busy = |vc: u8| {
-        move |router: u32, port: usize| {
-            let pair = usize::from(layout.pair_base[port]) + usize::from(vc);
-            let cycles_per_phit = network.link(router, port).cycles_per_phit;
-            counts.phits[router as usize * counts.stride + pair] * u64::from(cycles_per_phit)
-        }
-    };
-    let mut rows: Vec<(String, u32, f64, f64)> = Vec::new();
-    let (inputs, outputs) = (&layout.input_vcs[..], &layout.output_vcs[..]);
-    for code in 0..=network.classes.links.len() as u8 {
-        let Some(port) = layout.class.iter().position(|&class| class == code) else { continue };
-        let ends = code == TERMINAL;
-        let name = if ends { "injection" } else { network.class_name(port) };
-        for vc in 0..layout.input_vcs[port] {
-            let sent = if ends { f64::NAN } else { mean((code, outputs), &busy(vc)) };
-            rows.push((name.to_owned(), vc.into(), mean((code, inputs), &held(vc)), sent));
-        }
-        for vc in 0..if ends { layout.output_vcs[port] } else { 0 } {
-            rows.push(("ejection".to_owned(), vc.into(), f64::NAN, mean((code, outputs), &busy(vc))));
-        }
-    }
-    vec![
-        ("port_class".into(), Column::Text(rows.iter().map(|row| row.0.clone()).collect())),
-        ("vc".into(), Column::U32(rows.iter().map(|row| row.1).collect())),
-        ("occupancy_mean".into(), Column::F64(rows.iter().map(|row| row.2).collect())),
-        ("utilisation".into(), Column::F64(rows.iter().map(|row| row.3).collect())),
     ]
 }
 

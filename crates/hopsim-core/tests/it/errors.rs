@@ -227,7 +227,7 @@ fn wrong_type() {
     assert_eq!(
         after("[measure]\nstreams = \"nodes\""),
         "line 8, column 1: measure.streams = \"nodes\": must be a list, not a string; \
-         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_series, queue_series, link_series, victims"
+         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, waits, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_series, queue_series, link_series, congestion_trees, victims"
     );
     assert_eq!(
         after("[jobs]\nname = \"a\""),
@@ -725,6 +725,19 @@ fn stream_without_its_interval() {
     assert_eq!(
         after("[measure]\nstreams = [\"generation\"]"),
         "line 7, column 2: measure.interval = 0: the stream generation has a row per interval; valid: 1 … cycles"
+    );
+    assert_eq!(
+        after("[measure]\nstreams = [\"link_series\"]"),
+        "line 7, column 2: measure.interval = 0: the stream link_series has a row per interval; valid: 1 … cycles"
+    );
+}
+
+#[test]
+fn link_series_that_nobody_could_read() {
+    assert_eq!(
+        after("[measure]\nstreams = [\"link_series\"]\ninterval = 1\ncycles = 100_000"),
+        "line 9, column 1: measure.interval = 1: a stream has up to 360 rows per interval, and would have more than 10,000,000; \
+         valid: at least 4"
     );
 }
 

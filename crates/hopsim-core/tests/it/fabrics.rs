@@ -299,7 +299,7 @@ fn keys_of_other_networks() {
             "measure.streams",
             "[\"nodes\"]",
             "measure.streams.0 = \"nodes\" (override): an InfiniBand fabric does not have it; \
-             valid: flows, flow_series, queue_series, link_series, victims, links",
+             valid: flows, flow_series, queue_series, victims, link_series, links",
         ),
         (
             "measure.streams",

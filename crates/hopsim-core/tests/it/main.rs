@@ -13,6 +13,7 @@ mod fuzz;
 mod graphs;
 mod injection;
 mod laws;
+mod microscope;
 mod modes;
 mod plans;
 mod programs;

@@ -1,6 +1,6 @@
 //! What passed links and lay in buffers.
 
-use super::Run;
+use super::{Run, Span};
 use crate::Life;
 use hopsim_core::measure::{Column, Table};
 use hopsim_core::network::NONE;
@@ -13,27 +13,37 @@ type Place = (u32, usize, usize);
 /// A row of the occupancy: name of the class, VC, mean occupancy, utilisation.
 type Row = (String, usize, f64, f64);
 
-/// What happened in the window, by place.
+/// What happened in some cycles, by place.
 struct Use {
+    /// How many cycles those are.
+    cycles: f64,
     /// Phits whose packet left by an output VC.
     sent: BTreeMap<Place, u64>,
     /// Phits in an input VC, summed over the cycles.
     held: BTreeMap<Place, u64>,
 }
 
+impl Use {
+    /// Phits in an input VC, or leaving by an output VC, per cycle.
+    fn per_cycle(&self, sums: &BTreeMap<Place, u64>, place: Place) -> f64 {
+        sums.get(&place).copied().unwrap_or(0) as f64 / self.cycles
+    }
+}
+
 impl Run<'_> {
-    fn uses(&self) -> Use {
-        let mut uses = Use { sent: BTreeMap::new(), held: BTreeMap::new() };
+    /// What happened in some cycles.
+    fn uses(&self, span: Span) -> Use {
+        let mut uses = Use { cycles: span.cycles(), sent: BTreeMap::new(), held: BTreeMap::new() };
         for life in &self.record.lives {
             for hop in &life.trace.hops {
-                if self.window().holds(hop.departed) {
+                if span.holds(hop.departed) {
                     let place = (hop.router, usize::from(hop.port), usize::from(hop.vc));
                     *uses.sent.entry(place).or_default() += u64::from(life.length);
                 }
             }
             for (place, arrived, left) in self.stays(life) {
                 // Cycles in the buffer, from the arrival of the head up to its grant, or to the end of the run.
-                let cycles = (arrived..left).filter(|&cycle| self.window().holds(cycle)).count();
+                let cycles = (arrived..left).filter(|&cycle| span.holds(cycle)).count();
                 *uses.held.entry(place).or_default() += u64::from(life.length) * cycles as u64;
             }
         }
@@ -90,20 +100,20 @@ impl Run<'_> {
         }
     }
 
-    /// Phits in an input VC, or leaving by an output VC, per cycle of the window.
-    fn per_cycle(&self, sums: &BTreeMap<Place, u64>, place: Place) -> f64 {
-        sums.get(&place).copied().unwrap_or(0) as f64 / self.window().cycles()
-    }
-
-    /// Share of the cycles of the window in which a link was busy with packets of an output VC.
+    /// Share of the cycles in which a link was busy with packets of an output VC.
     fn utilisation(&self, uses: &Use, place: Place) -> f64 {
         let link = self.plan.network.link(place.0, place.1);
-        self.per_cycle(&uses.sent, place) * f64::from(link.cycles_per_phit)
+        uses.per_cycle(&uses.sent, place) * f64::from(link.cycles_per_phit)
+    }
+
+    /// Mean phits in the buffer that an output VC leads to; NaN at a node.
+    fn behind(&self, uses: &Use, place: Place) -> f64 {
+        let peer = self.plan.topology.neighbour(place.0, place.1);
+        peer.map_or(f64::NAN, |(router, port)| uses.per_cycle(&uses.held, (router, port, place.2)))
     }
 
     /// Every output VC that leads to a node or a router.
-    pub fn links_table(&self) -> Table {
-        let uses = self.uses();
+    pub fn output_places(&self) -> Vec<Place> {
         let classes = self.plan.topology.ports();
         let mut places: Vec<Place> = Vec::new();
         for router in 0..self.plan.topology.routers() {
@@ -111,14 +121,57 @@ impl Run<'_> {
                 places.extend((0..self.output_vcs(classes[port])).map(|vc| (router, port, vc)));
             }
         }
+        places
+    }
+
+    /// What every output VC did in every interval.
+    pub fn link_series_table(&self) -> Table {
+        let (mut cycle, mut router, mut port, mut rows, mut vcs) = (vec![], vec![], vec![], vec![], vec![]);
+        let (mut phits, mut utilisation, mut occupancy, mut stalls) = (vec![], vec![], vec![], vec![]);
+        for (number, span) in (0..).zip(self.intervals()) {
+            let uses = self.uses(span);
+            for place in self.output_places() {
+                let (at, out, vc) = place;
+                let stalled = self.record.stalls.get(&(number, at, out, vc)).copied().unwrap_or(0);
+                cycle.push(span.first);
+                router.push(at);
+                port.push(out as u32);
+                rows.push(match self.plan.topology.ports()[out] {
+                    PortClass::Terminal => 0,
+                    PortClass::Link(class) => class + 1,
+                });
+                vcs.push(vc as u32);
+                phits.push(uses.sent.get(&place).copied().unwrap_or(0));
+                utilisation.push(self.utilisation(&uses, place));
+                occupancy.push(self.behind(&uses, place));
+                let leads_on = self.plan.topology.neighbour(at, out).is_some();
+                stalls.push(if leads_on { f64::from(stalled) / span.cycles() } else { f64::NAN });
+            }
+        }
+        let classes = self.plan.topology.link_classes().iter().map(|&name| name.to_owned());
+        let names = std::iter::once("terminal".to_owned()).chain(classes).collect();
+        vec![
+            ("cycle".into(), Column::U32(cycle)),
+            ("router".into(), Column::U32(router)),
+            ("port".into(), Column::U32(port)),
+            ("port_class".into(), Column::Named { names, rows }),
+            ("vc".into(), Column::U32(vcs)),
+            ("phits".into(), Column::U64(phits)),
+            ("utilisation".into(), Column::F64(utilisation)),
+            ("occupancy_mean".into(), Column::F64(occupancy)),
+            ("credit_stall_fraction".into(), Column::F64(stalls)),
+        ]
+    }
+
+    /// Every output VC that leads to a node or a router.
+    pub fn links_table(&self) -> Table {
+        let uses = self.uses(self.window());
+        let (classes, places) = (self.plan.topology.ports(), self.output_places());
         let name = |&(_, port, _): &Place| match classes[port] {
             PortClass::Terminal => "terminal".to_owned(),
             PortClass::Link(class) => self.plan.topology.link_classes()[usize::from(class)].to_owned(),
         };
         let peer = |&(router, port, _): &Place| self.plan.topology.neighbour(router, port);
-        let behind = |place: &Place| {
-            peer(place).map_or(f64::NAN, |(router, port)| self.per_cycle(&uses.held, (router, port, place.2)))
-        };
         let sent = |place: &Place| uses.sent.get(place).copied().unwrap_or(0);
         let column = |value: &dyn Fn(&Place) -> u32| Column::U32(places.iter().map(value).collect());
         vec![
@@ -132,18 +185,21 @@ impl Run<'_> {
                 "utilisation".into(),
                 Column::F64(places.iter().map(|&place| self.utilisation(&uses, place)).collect()),
             ),
-            ("occupancy_mean".into(), Column::F64(places.iter().map(behind).collect())),
+            (
+                "occupancy_mean".into(),
+                Column::F64(places.iter().map(|&place| self.behind(&uses, place)).collect()),
+            ),
         ]
     }
 
     /// Means over all buffers and links of a class.
     pub fn occupancy_table(&self) -> Table {
-        let uses = self.uses();
+        let uses = self.uses(self.window());
         let mean = |ports: &[(u32, usize)], value: &dyn Fn(u32, usize) -> f64| {
             ports.iter().map(|&(router, port)| value(router, port)).sum::<f64>() / ports.len() as f64
         };
         let held = |ports: &[(u32, usize)], vc: usize| {
-            mean(ports, &|router, port| self.per_cycle(&uses.held, (router, port, vc)))
+            mean(ports, &|router, port| uses.per_cycle(&uses.held, (router, port, vc)))
         };
         let busy = |ports: &[(u32, usize)], vc: usize| {
             mean(ports, &|router, port| self.utilisation(&uses, (router, port, vc)))

@@ -8,9 +8,11 @@ mod packet;
 mod percentile;
 mod programs;
 mod series;
+mod standing;
 mod summary;
 mod tables;
 mod verdict;
+mod waiting;
 
 use crate::Record;
 use crate::routing::ways::Ways;
@@ -96,6 +98,15 @@ pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
             RecordStream::Nodes => ("nodes", run.nodes_table()),
             RecordStream::Routers => ("routers", run.routers_table()),
             RecordStream::Links => ("links", run.links_table()),
+            RecordStream::CongestionTrees => {
+                tables.extend(run.congestion_tables());
+                continue;
+            }
+            RecordStream::Waits => {
+                tables.extend([("waits", run.link_waits_table()), ("flow_waits", run.flow_waits_table())]);
+                continue;
+            }
+            RecordStream::LinkSeries => ("link_series", run.link_series_table()),
             RecordStream::Generation => ("generation_series", run.generation_table()),
             RecordStream::Occupancy => ("occupancy", run.occupancy_table()),
             RecordStream::InjectionWaits => ("injection_waits", run.waits_table()),
@@ -107,7 +118,6 @@ pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
             RecordStream::Flows
             | RecordStream::FlowSeries
             | RecordStream::QueueSeries
-            | RecordStream::LinkSeries
             | RecordStream::Victims => {
                 unreachable!("refused beside routers with VCs")
             }

@@ -14,18 +14,25 @@ use hopsim_core::trace::Hop;
 pub struct Head<'a, 'p> {
     pub simulator: &'a Simulator<'p>,
     place: Place,
+    /// Its position in the VC: behind a packet that is leaving it is 1.
+    position: usize,
     /// Cycle and iteration in one number.
     when: u64,
 }
 
 impl<'a, 'p> Head<'a, 'p> {
     pub fn new(simulator: &'a Simulator<'p>, place: Place, when: u64) -> Self {
-        Self { simulator, place, when }
+        Self { simulator, place, position: 0, when }
+    }
+
+    /// The packet of a VC that goes next, at a position in it.
+    pub fn next(simulator: &'a Simulator<'p>, place: Place, position: usize) -> Self {
+        Self { simulator, place, position, when: 0 }
     }
 
     pub fn packet(&self) -> &'a Packet {
         let (router, input, vc) = self.place;
-        &self.simulator.packets[self.simulator.head(router, input, vc)]
+        &self.simulator.packets[self.simulator.routers[router].inputs[input].vcs[vc][self.position].packet]
     }
 
     pub fn ways(&self) -> &'a Ways {
@@ -118,7 +125,7 @@ impl<'a, 'p> Head<'a, 'p> {
     /// The links to the destination that the packet chooses here.
     pub fn way_to_destination(&self) -> &'a [Link] {
         let (router, input, vc) = self.place;
-        let resident = &self.simulator.routers[router].inputs[input].vcs[vc][0];
+        let resident = &self.simulator.routers[router].inputs[input].vcs[vc][self.position];
         resident.way.get_or_init(|| self.ways().way(router, self.destination(), &mut self.draws()))
     }
 

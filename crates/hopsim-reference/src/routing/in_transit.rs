@@ -83,7 +83,7 @@ impl Rule {
         Some(Choice { to: minimal.request, after: memory, fixed: false }).filter(|_| !refused)
     }
 
-    /// The output VCs that a head at injection may use.
+    /// The output VCs that a head may use.
     pub fn options(&self, head: &Head) -> Vec<Request> {
         let way = head.way_to_destination();
         let Some(&(_, port)) = way.first() else { return vec![head.ejection()] };

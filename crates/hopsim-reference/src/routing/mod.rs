@@ -140,9 +140,9 @@ impl Simulator<'_> {
         }
     }
 
-    /// The output VCs that the head of an injection VC may use, whether it could be granted them or not.
-    pub(crate) fn options(&self, place: Place) -> Vec<Request> {
-        let head = &Head::new(self, place, 0);
+    /// The output VCs that the packet at a position of a VC, which goes next, may use, whether it could be granted them or not.
+    pub(crate) fn options(&self, place: Place, position: usize) -> Vec<Request> {
+        let head = &Head::next(self, place, position);
         match &self.rules.mechanism {
             Mechanism::Minimal => head.all_of_next_hop(&head.follow_minimal_way().after),
             Mechanism::Oblivious(rule) => rule.options(head),

@@ -41,8 +41,11 @@ impl Rule {
         Choice { fixed: false, ..head.follow(memory, &attempt) }
     }
 
-    /// The output VCs that a head at injection may use.
+    /// The output VCs that a head may use.
     pub fn options(&self, head: &Head) -> Vec<Request> {
+        if !head.at_injection() {
+            return head.all_of_next_hop(&self.go_on(head).after);
+        }
         if !self.recompute {
             return head.all_of_next_hop(&self.plan(head, &mut head.draws()));
         }

@@ -95,10 +95,13 @@ impl Rule {
         if head.at_injection() { self.decide(head) } else { self.go_on(head) }
     }
 
-    /// The output VCs that a head at injection may use.
+    /// The output VCs that a head may use.
     pub fn options(&self, head: &Head) -> Vec<Request> {
         if head.router() == head.destination() {
             return vec![head.ejection()];
+        }
+        if !head.at_injection() {
+            return head.all_of_next_hop(&self.go_on(head).after);
         }
         if self.recompute {
             return head.all_links();

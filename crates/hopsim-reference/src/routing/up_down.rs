@@ -29,7 +29,7 @@ impl UpDown {
         Self { tables, depth }
     }
 
-    /// The output VCs that a head at injection may use.
+    /// The output VCs that a head may use.
     pub fn options(&self, head: &Head) -> Vec<Request> {
         let to = self.choose(head).to;
         if head.router() == head.destination() { vec![to] } else { head.all_of(to.port, Goal::Destination) }

@@ -152,6 +152,10 @@ impl Coverage {
             (Column::U32(one), Column::U32(other)) => same(title, one, other),
             (Column::U64(one), Column::U64(other)) => same(title, one, other),
             (Column::Text(one), Column::Text(other)) => same(title, one, other),
+            (Column::Named { names: one, rows }, Column::Named { names: other, rows: again }) => {
+                same(title, one, other)?;
+                same(title, rows, again)
+            }
             (Column::F64(one), Column::F64(other)) => {
                 // A detour may take as long as the minimal path, and both some thousand cycles.
                 let parts = if title.ends_with("misrouting_latency_mean") { 1e4 } else { 0.0 };
@@ -214,7 +218,7 @@ fn every_metric_is_what_the_lives_of_the_packets_say_in_many_runs() {
 }
 
 /// What small networks of a few hundred cycles hardly ever show: misroutes inside groups, room kept free in adaptive VCs,
-/// several nodes of a router with two injection ports each, latencies beyond the exact bins.
+/// several nodes of a router with two injection ports each, heads that wait for each other in a circle, latencies beyond the exact bins.
 fn special() -> Vec<Document> {
     let traffic = |pattern: Value, load: f64| {
         let process = json!({ "bernoulli": { "load": load } });
@@ -247,6 +251,11 @@ fn special() -> Vec<Document> {
         "nic": { "control": { "lbr": { "packets": 3 } } },
         "jobs": traffic(json!({ "permutation": "tornado" }), 1.0), "measure": measure(0, 600),
     });
+    let flexible =
+        json!({ "vcs": { "local": 8, "global": 6, "management": { "flexvc": {} } }, "buffers": buffers });
+    let mut circling = through(json!({ "valiant": {} }));
+    circling["router"] = json!({ "cioq": flexible });
+    circling["measure"]["interval"] = json!(10);
     let late = json!({
         "topology": { "ring": { "routers": 5 } }, "jobs": traffic(json!({ "hotspot": { "node": 1, "fraction": 0.9 } }), 1.0),
         "measure": measure(3000, 2500),
@@ -262,6 +271,7 @@ fn special() -> Vec<Document> {
         Document(through(json!({ "olm": contention }))),
         Document(through(json!({ "par": contention }))),
         Document(restricted),
+        Document(circling),
         Document(two_ports),
         Document(late),
     ]

@@ -109,7 +109,9 @@ fn sibling(plan: &Plan) -> Plan {
     let mut experiment = plan.experiment.clone();
     let measure = &mut experiment.measure;
     (measure.warmup, measure.cycles, measure.batches) = (measure.warmup + 13, measure.cycles + 7, 1);
-    measure.streams.retain(|stream| *stream != RecordStream::Links && *stream != RecordStream::Generation);
+    measure
+        .streams
+        .retain(|stream| *stream != RecordStream::Links && !RecordStream::OF_INTERVALS.contains(stream));
     for traffic in experiment.jobs.iter_mut().filter_map(|job| job.traffic.as_mut()) {
         traffic.changes.clear();
     }

@@ -118,15 +118,15 @@ fn senders(plan: &Plan) -> Vec<Vec<bool>> {
 
 /// The point whose run all share: it keeps everything that one of them may need.
 pub fn trunk(mut branches: Vec<Experiment>) -> Option<Experiment> {
-    let wants = |branch: &Experiment| branch.measure.streams.contains(&RecordStream::Generation);
+    let wants = |stream| move |branch: &Experiment| branch.measure.streams.contains(&stream);
     let changes = |branch: &Experiment| {
         branch.jobs.iter().filter_map(|job| job.traffic.as_ref()).any(|traffic| !traffic.changes.is_empty())
     };
-    let by_generation = branches.iter().any(wants);
+    let mut series = RecordStream::OF_INTERVALS.to_vec();
+    series.retain(|&stream| branches.iter().any(wants(stream)));
     let fullest = branches.iter().position(changes).unwrap_or(0);
     let mut trunk = (fullest < branches.len()).then(|| branches.swap_remove(fullest))?;
-    if by_generation && !wants(&trunk) {
-        trunk.measure.streams.push(RecordStream::Generation);
-    }
+    series.retain(|&stream| !wants(stream)(&trunk));
+    trunk.measure.streams.extend(series);
     Some(trunk)
 }

@@ -9,6 +9,7 @@ use crate::engine::simulation::Schedule;
 use crate::engine::stepping::driven::{Planned, begin};
 use crate::engine::{CONTROL_PERIOD, Control, Outcome};
 use crate::error::{ConfigError, RunError};
+use crate::measure::rows_per_interval;
 use crate::network::NONE;
 use crate::plan::{AnyPlan, MOST_ROWS, external};
 use hopsim_programs::host::machine::Sending;
@@ -121,7 +122,8 @@ impl Stepping {
                 .valid("at least one job with program = \"external\""));
         }
         let measure = &plan.experiment.measure;
-        let rows = if measure.interval > 0 { measure.interval.saturating_mul(MOST_ROWS) } else { u32::MAX };
+        let most = (MOST_ROWS / rows_per_interval(&plan)).max(1);
+        let rows = if measure.interval > 0 { measure.interval.saturating_mul(most) } else { u32::MAX };
         let last = measure.cycles.min(rows);
         let mut rank_of = vec![NONE; plan.network.nodes as usize];
         for (_, job) in external::driven(&plan) {

@@ -115,16 +115,20 @@ pub const LINKS: [Row; 6] = [
 pub const LINK_SERIES: [Row; 9] = [
     ("time_s", S, "End of the interval, warm-up included."),
     ("from", "", "What the link leaves, as node 4 or switch 1."),
-    ("port", "", "Output port, from 0 among those of the switch that are plugged; 0 of a node."),
+    (
+        "port",
+        "",
+        "Output port; in an InfiniBand fabric from 0 among those of the switch that are plugged, 0 of a node.",
+    ),
     ("to", "", "What is at its other end."),
     ("vl", "", "Virtual lane."),
     ("bytes", BYTES, "Of packets that began to cross the link in the interval, notifications included."),
     ("throughput_gbps", RATE, "The same over the length of the interval."),
-    ("utilisation", "", "Share of the interval in which the link carried packets of the VL [0 … 1]."),
+    ("utilisation", "", "Share of the interval in which the link carried packets of the VC or VL [0 … 1]."),
     (
         "credit_stall_fraction",
         "",
-        "Share of the interval in which the link was idle because a packet of the VL lacked credits [0 … 1].",
+        "Share of the interval in which the buffer at the other end had no room for the shortest packet; in an InfiniBand fabric in which the link was idle because a packet of the VL lacked credits [0 … 1]; empty for a node.",
     ),
 ];
 

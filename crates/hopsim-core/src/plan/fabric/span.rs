@@ -57,7 +57,9 @@ fn check_streams(experiment: &Experiment, interval: Option<&str>) -> Result<(), 
     let streams = &experiment.measure.streams;
     let of_programs: &[RecordStream] =
         if experiment.has_programs() { &RecordStream::OF_PROGRAMS } else { &[] };
-    let known = [&RecordStream::OF_FABRICS[..], &[RecordStream::Links], of_programs].concat();
+    let known =
+        [&RecordStream::OF_FABRICS[..], &[RecordStream::LinkSeries, RecordStream::Links], of_programs]
+            .concat();
     if let Some(index) = streams.iter().position(|stream| !known.contains(stream)) {
         let names: Vec<String> = known.into_iter().map(RecordStream::name).collect();
         let reason = if RecordStream::OF_PROGRAMS.contains(&streams[index]) {

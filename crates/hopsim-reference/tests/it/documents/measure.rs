@@ -32,8 +32,9 @@ pub fn measured(documents: impl Strategy<Value = Document>) -> impl Strategy<Val
         let changes = jobs.iter().flat_map(|job| job["traffic"]["changes"].as_array().unwrap());
         let first = changes.map(|change| change["cycle"].as_u64().unwrap() as u32).min().unwrap_or(end);
         let warmup = (end * thirds / 4).min(first);
+        let by_interval = RecordStream::OF_INTERVALS.map(|stream| json!(stream.name()));
         let streams: Vec<Value> =
-            streams.into_iter().filter(|stream| interval > 0 || stream != "generation").collect();
+            streams.into_iter().filter(|stream| interval > 0 || !by_interval.contains(stream)).collect();
         let measure = document.0["measure"].as_object_mut().unwrap();
         measure.insert("warmup".into(), json!(warmup));
         measure.insert("cycles".into(), json!(end - warmup));

@@ -174,7 +174,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
     }
 
     /// What an output VC or entry lacks for the head of a slot.
-    fn lack(&self, router: RegionRouter, slot: Slot, pair: Pair) -> WaitReason {
+    pub fn lack(&self, router: RegionRouter, slot: Slot, pair: Pair) -> WaitReason {
         let (cx, state) = (&self.context, &self.routers[router]);
         let phits = u32::from(cx.kernel.packets.get(state.slots[slot].queue.front).length);
         let length = cx.shared.space(phits);
@@ -182,7 +182,8 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         let port = cx.shared.tables.pair_port(real);
         let vc = real.above(cx.shared.tables.port(port).pair(0));
         let is_link = cx.shared.tables.port(port).class != TERMINAL;
-        let adaptive = is_link && state.choosing.contains(slot) && vc > 0;
+        let injects = state.ports[cx.shared.tables.slot_input(slot)].class == TERMINAL;
+        let adaptive = is_link && injects && state.choosing.contains(slot) && vc > 0;
         if state.credits[real] < length {
             WaitReason::Credits
         } else if real != pair && state.credits[pair] < length {

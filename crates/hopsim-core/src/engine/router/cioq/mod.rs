@@ -28,6 +28,7 @@ mod routers;
 mod rules;
 mod sat;
 mod shared;
+mod standing;
 mod state;
 mod tables;
 mod transfer;
@@ -42,6 +43,7 @@ use crate::engine::region::{Kind, Region, Whole};
 use crate::engine::state::{Scope, State};
 use crate::engine::{Fit, Task};
 use crate::error::DeadlockReport;
+use crate::measure::standing::Standing;
 use crate::plan::Plan;
 use hopsim_programs::host::machine::Sending;
 pub use region::Cioq;
@@ -145,6 +147,10 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
 
     fn find_deadlock(whole: Whole<'_, 'p, Self>) -> Option<DeadlockReport> {
         deadlock::find_deadlock(whole)
+    }
+
+    fn standing(whole: Whole<'_, 'p, Self>) -> Vec<Standing> {
+        standing::standing(&whole)
     }
 
     #[cfg(feature = "trace")]

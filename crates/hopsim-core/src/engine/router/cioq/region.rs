@@ -25,6 +25,7 @@ use crate::engine::router::cioq::router_mut::RouterMut;
 use crate::engine::router::cioq::routers::{Router, routers, with_ejection_space};
 use crate::engine::router::cioq::shared::Shared;
 use crate::engine::router::cioq::tables::PairInfo;
+use crate::measure::places::LinkCounts;
 use crate::network::NONE;
 use crate::topology::LOCAL;
 use std::sync::Arc;
@@ -90,6 +91,9 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         if self.context.kernel.places.waits.is_some() {
             self.count_injection_waits();
         }
+        if self.context.kernel.places.links.is_some() {
+            self.look_at_credits();
+        }
         self.allocate();
         self.context.nodes.run(&mut self.context.kernel);
         self.context.kernel.now += 1;
@@ -99,6 +103,9 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     pub fn count_rest(&mut self, end: u32) {
         self.context.nodes.finish(&mut self.context.kernel, end);
         self.count_held();
+        if let Some(series) = self.context.kernel.places.link_series() {
+            series.close(end);
+        }
         if self.context.kernel.places.waits.is_some() {
             self.settle_injection_waits();
         }
@@ -129,6 +136,19 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             cx.kernel.worker.recorder.held(place, packet.length.into(), packet.arrived);
         }
         cx.nodes.count_held(&mut cx.kernel);
+    }
+
+    /// Sees which output VCs have room in this cycle. While nothing happens nothing of that changes.
+    fn look_at_credits(&mut self) {
+        let now = self.context.kernel.now;
+        let Some(LinkCounts { series, waits, .. }) = &mut self.context.kernel.places.links else { return };
+        let routers = || self.routers.iter().map(|router| router.credit.words()).enumerate();
+        if let Some(series) = series {
+            routers().for_each(|(number, words)| series.look(W * number, words, now));
+        }
+        if let Some(waits) = waits {
+            routers().for_each(|(number, words)| waits.look(W * number, words, now));
+        }
     }
 
     /// Counts this cycle for the heads of the injection VCs.
@@ -367,6 +387,9 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
                     state.tail = state.tail.max(now) + phits;
                     if self.extras.ring == 0 {
                         state.out_ready = state.out_ready.max(state.tail.saturating_sub(crossbar));
+                        if let Some(waits) = self.context.kernel.places.link_waits() {
+                            waits.occupy((number.index(), port), state.out_ready, now);
+                        }
                         if self.context.shared.requests.redecides && state.out_ready > now {
                             let choices = &mut self.extras.choices;
                             choices.waiting.occupy_output(

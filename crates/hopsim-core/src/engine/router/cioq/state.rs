@@ -231,8 +231,10 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         }
         let Context { kernel, nodes: own, .. } = &mut self.context;
         own.load(kernel, nodes);
-        if let (Scope::All, Some(places)) = (scope, &state.places) {
-            kernel.places = places.part(&span);
+        let Some(places) = &state.places else { return };
+        match scope {
+            Scope::All => kernel.places = places.part(&span),
+            Scope::Network => kernel.places.keep_series(places.part(&span)),
         }
     }
 

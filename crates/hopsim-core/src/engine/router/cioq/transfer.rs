@@ -7,6 +7,7 @@ use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::router_mut::RouterMut;
 use crate::engine::router::cioq::router_ref::RouterRef;
+use crate::measure::waits::Grant;
 use crate::network::{NONE, PortClassCode, TERMINAL};
 use crate::routing::{Route, RouteState};
 use crate::trace::Hop;
@@ -49,6 +50,7 @@ impl<const W: usize> RouterMut<'_, W> {
         (output, pair): (usize, Pair),
     ) {
         let (id, request) = (self.state.slots[slot].queue.front, self.state.slots[slot].request());
+        let asked = pair;
         let pair = cx.shared.output_vc(pair);
         let (from, to) = (self.state.ports[input].class, self.state.ports[output].class);
         let packet = cx.kernel.packets.get(id);
@@ -77,6 +79,7 @@ impl<const W: usize> RouterMut<'_, W> {
             self.state.withdraw(slot, request);
         }
 
+        let grant = self.grant(cx, (slot, arrived), (output, pair, (to != TERMINAL).then_some(asked)));
         let until_departure = cx.shared.until_departure();
         let nodes_per_router = cx.kernel.constants.nodes_per_router;
         let packet = cx.kernel.packets.get_mut(id);
@@ -90,8 +93,7 @@ impl<const W: usize> RouterMut<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.observer.granted(packet.key(nodes_per_router), hop);
-        let counts = (&mut cx.kernel.places, self.number.slot::<W>(slot), self.number.pair::<W>(pair));
-        cx.kernel.worker.recorder.hop(counts, length, packet.arrived, (cx.kernel.now, departure));
+        cx.kernel.worker.recorder.hop(&mut cx.kernel.places, packet, grant, departure);
         packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
         if to == TERMINAL {
             if M::FULL {
@@ -107,6 +109,26 @@ impl<const W: usize> RouterMut<'_, W> {
             cx.account(self.number, self.state, pair, (cx.shared.space(length), false));
         }
         self.vacate(cx, (input, slot, from), (length, minimal), (behind, arrived));
+    }
+
+    /// A grant in this cycle, as it is counted: the head of a slot, which `arrived` there, gets `pair` of `output`, where it asked
+    /// for that or its entry.
+    #[inline]
+    fn grant<M: Run>(
+        &self,
+        cx: &Context<'_, W, M>,
+        (slot, arrived): (Slot, u32),
+        (output, pair, asked): (usize, Pair, Option<Pair>),
+    ) -> Grant {
+        Grant {
+            slot: self.number.slot::<W>(slot),
+            pair: self.number.pair::<W>(pair),
+            asked: asked.map(|pair| self.number.pair::<W>(pair)),
+            first: arrived + cx.kernel.constants.pipeline,
+            now: cx.kernel.now,
+            ready: self.state.ports[output].out_ready,
+            port: output,
+        }
     }
 
     /// Moves the heads that have arrived to their nodes, where those take packets from all input VCs at once.
@@ -138,6 +160,8 @@ impl<const W: usize> RouterMut<'_, W> {
         let id = self.state.slots[slot].queue.front;
         let departure = cx.kernel.now + cx.shared.crossing.latency;
         let until_departure = cx.shared.until_departure();
+        let arrived = cx.kernel.packets.get(id).arrived;
+        let grant = self.grant(cx, (slot, arrived), (terminal, pair, None));
         let packet = cx.kernel.packets.get_mut(id);
         let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
         let busy = length.max((arrived + length).saturating_sub(cx.kernel.now));
@@ -151,8 +175,7 @@ impl<const W: usize> RouterMut<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.observer.granted(packet.key(cx.kernel.constants.nodes_per_router), hop);
-        let counts = (&mut cx.kernel.places, self.number.slot::<W>(slot), self.number.pair::<W>(pair));
-        cx.kernel.worker.recorder.hop(counts, length, packet.arrived, (cx.kernel.now, departure));
+        cx.kernel.worker.recorder.hop(&mut cx.kernel.places, packet, grant, departure);
         packet.book_wait(until_departure, (from, TERMINAL), (cx.kernel.now, departure));
         self.keep(cx, slot, busy);
         let minimal =

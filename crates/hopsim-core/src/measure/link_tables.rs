@@ -1,0 +1,209 @@
+//! The record streams of links and buffers as tables.
+
+use super::link_series::Row;
+use super::places::LinkCounts;
+use super::waits::Waited;
+use super::{Column, Counts, Table, tables};
+use crate::config::measure::RecordStream;
+use crate::network::{NONE, TERMINAL};
+use crate::plan::Plan;
+
+/// Whether something is at a port: a router, or a node, which not every router has.
+fn is_plugged(plan: &Plan, router: u32, port: usize) -> bool {
+    let (network, layout) = (&plan.network, &plan.network.layout);
+    if layout.class[port] != TERMINAL {
+        return network.link(router, port).peer.is_some();
+    }
+    router * plan.topology.nodes_per_router() + u32::from(layout.injects_for[port]) < network.nodes
+}
+
+/// An output VC that leads to a router or a node.
+struct OutputVc {
+    router: u32,
+    port: usize,
+    vc: u8,
+    /// Its number among the pairs of all routers.
+    pair: usize,
+    /// The router at the other end, and the number of the input VC there among those of all.
+    fed: Option<(u32, usize)>,
+}
+
+/// All of them, router by router.
+fn output_vcs(plan: &Plan) -> Vec<OutputVc> {
+    let (network, layout) = (&plan.network, &plan.network.layout);
+    let of_router = |router: u32| {
+        let vcs = (0..layout.pairs()).filter_map(move |pair| Some((pair, layout.pair_vc(pair)?)));
+        let plugged = vcs.filter(move |&(_, (port, _))| is_plugged(plan, router, port));
+        plugged.map(move |(pair, (port, vc))| OutputVc {
+            router,
+            port,
+            vc,
+            pair: router as usize * layout.stride() + pair,
+            fed: network.link(router, port).peer.map(|(peer, back)| {
+                let slot = usize::from(layout.slot_base[back]) + usize::from(vc);
+                (peer, peer as usize * layout.stride() + slot)
+            }),
+        })
+    };
+    (0..network.routers).flat_map(of_router).collect()
+}
+
+/// Rows of the longest table that a plan records for every interval, if it records any.
+pub fn rows_per_interval(plan: &Plan) -> u32 {
+    let wants = |stream| plan.experiment.measure.streams.contains(&stream);
+    let links = if wants(RecordStream::LinkSeries) { output_vcs(plan).len() as u32 } else { 1 };
+    // Every output may be the root of a tree.
+    let trees = plan.network.routers * plan.network.layout.ports() as u32;
+    if wants(RecordStream::CongestionTrees) { links.max(trees) } else { links }
+}
+
+/// The share of some cycles in which a link carried so many phits.
+fn utilisation(plan: &Plan, place: &OutputVc, phits: u64, cycles: f64) -> f64 {
+    phits as f64 * f64::from(plan.network.link(place.router, place.port).cycles_per_phit) / cycles
+}
+
+/// One row per output VC of every plugged link: what departed through it, and how full the buffer behind it is.
+pub fn links(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
+    let Some(LinkCounts { phits, occupancy, .. }) = &places.links else { return Table::new() };
+    let cycles = f64::from(recorder.cycles());
+    let vcs = output_vcs(plan);
+    let column = |value: &dyn Fn(&OutputVc) -> u32| Column::U32(vcs.iter().map(value).collect());
+    let real = |value: &dyn Fn(&OutputVc) -> f64| Column::F64(vcs.iter().map(value).collect());
+    let class = |place: &OutputVc| plan.network.class_name(place.port).to_owned();
+    let held = |place: &OutputVc| place.fed.map_or(f64::NAN, |(_, slot)| occupancy[slot] as f64 / cycles);
+    vec![
+        ("router".into(), column(&|place| place.router)),
+        ("port".into(), column(&|place| place.port as u32)),
+        ("port_class".into(), Column::Text(vcs.iter().map(class).collect())),
+        ("vc".into(), column(&|place| place.vc.into())),
+        ("peer_router".into(), column(&|place| place.fed.map_or(NONE, |(peer, _)| peer))),
+        ("phits".into(), Column::U64(vcs.iter().map(|place| phits[place.pair]).collect())),
+        ("utilisation".into(), real(&|place| utilisation(plan, place, phits[place.pair], cycles))),
+        ("occupancy_mean".into(), real(&held)),
+    ]
+}
+
+/// The same for every interval of the run, and how long there was no room.
+pub fn link_series(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
+    let Some(series) = places.links.as_ref().and_then(|links| links.series.as_ref()) else {
+        return Table::new();
+    };
+    let (end, interval) = (recorder.window().1, plan.experiment.measure.interval);
+    let vcs = output_vcs(plan);
+    let rows = || series.rows().flat_map(|(cycle, row)| vcs.iter().map(move |vc| (cycle, row, vc)));
+    let length = |cycle: u32| f64::from(interval.min(end - cycle));
+    let used =
+        |(cycle, row, vc): (u32, &Row, &OutputVc)| utilisation(plan, vc, row.phits[vc.pair], length(cycle));
+    let held = |(cycle, row, vc): (u32, &Row, &OutputVc)| {
+        vc.fed.map_or(f64::NAN, |(_, slot)| row.occupancy[slot] as f64 / length(cycle))
+    };
+    let stalled = |(cycle, row, vc): (u32, &Row, &OutputVc)| {
+        vc.fed.map_or(f64::NAN, |_| f64::from(row.stalls[vc.pair]) / length(cycle))
+    };
+    let mut names: Vec<String> = vec!["terminal".into()];
+    names.extend(plan.topology.link_classes().iter().map(|&name| name.to_owned()));
+    let classes = rows().map(|(_, _, vc)| plan.network.layout.class[vc.port]);
+    vec![
+        ("cycle".into(), Column::U32(rows().map(|(cycle, _, _)| cycle).collect())),
+        ("router".into(), Column::U32(rows().map(|(_, _, vc)| vc.router).collect())),
+        ("port".into(), Column::U32(rows().map(|(_, _, vc)| vc.port as u32).collect())),
+        ("port_class".into(), Column::Named { names, rows: classes.collect() }),
+        ("vc".into(), Column::U32(rows().map(|(_, _, vc)| vc.vc.into()).collect())),
+        ("phits".into(), Column::U64(rows().map(|(_, row, vc)| row.phits[vc.pair]).collect())),
+        ("utilisation".into(), Column::F64(rows().map(used).collect())),
+        ("occupancy_mean".into(), Column::F64(rows().map(held).collect())),
+        ("credit_stall_fraction".into(), Column::F64(rows().map(stalled).collect())),
+    ]
+}
+
+/// What packets waited for: a row per output VC, and one per flow.
+pub fn waits(plan: &Plan, Counts { places, .. }: &Counts) -> [(String, Table); 2] {
+    let Some(waits) = places.links.as_ref().and_then(|links| links.waits.as_ref()) else {
+        return [("waits".into(), Table::new()), ("flow_waits".into(), Table::new())];
+    };
+    let vcs = output_vcs(plan);
+    let column = |value: &dyn Fn(&OutputVc) -> u32| Column::U32(vcs.iter().map(value).collect());
+    let class = |place: &OutputVc| plan.network.class_name(place.port).to_owned();
+    let mut links: Table = vec![
+        ("router".into(), column(&|place| place.router)),
+        ("port".into(), column(&|place| place.port as u32)),
+        ("port_class".into(), Column::Text(vcs.iter().map(class).collect())),
+        ("vc".into(), column(&|place| place.vc.into())),
+    ];
+    let by_vc: Vec<Waited> = vcs.iter().map(|place| waits.by_pair[place.pair]).collect();
+    links.extend(waited(&by_vc));
+    let keys = || waits.by_flow.keys();
+    let job = |job: u8| plan.jobs[usize::from(job)].name().to_owned();
+    let mut flows: Table = vec![
+        ("job".into(), Column::Text(keys().map(|flow| job(flow.0)).collect())),
+        ("source_group".into(), Column::U32(keys().map(|flow| flow.1).collect())),
+        ("destination_group".into(), Column::U32(keys().map(|flow| flow.2).collect())),
+    ];
+    flows.extend(waited(&waits.by_flow.values().copied().collect::<Vec<_>>()));
+    [("waits".into(), links), ("flow_waits".into(), flows)]
+}
+
+fn waited(rows: &[Waited]) -> Table {
+    let column = |name: &str, value: &dyn Fn(&Waited) -> u64| {
+        (name.to_owned(), Column::U64(rows.iter().map(value).collect()))
+    };
+    vec![
+        column("packets", &|row| row.packets),
+        column("queued", &|row| row.queued),
+        column("room", &|row| row.room),
+        column("bubble", &|row| row.bubble),
+        column("output", &|row| row.output),
+        column("crossbar", &|row| row.crossbar),
+    ]
+}
+
+/// One row per class of ports and VC, over all buffers and plugged links of the class.
+pub fn occupancy(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
+    let Some(counts) = &places.links else { return Table::new() };
+    let (network, layout) = (&plan.network, &plan.network.layout);
+    let cycles = f64::from(recorder.cycles());
+    // Mean over the ports of a class that have VCs, of a sum by router and port.
+    let mean = |(class, vcs): (u8, &[u8]), value: &dyn Fn(u32, usize) -> u64| {
+        let ports = (0..layout.ports()).filter(|&port| layout.class[port] == class && vcs[port] > 0);
+        let all = ports.flat_map(|port| (0..network.routers).map(move |router| (router, port)));
+        let (mut sum, mut count) = (0, 0u32);
+        for (router, port) in all.filter(|&(router, port)| is_plugged(plan, router, port)) {
+            sum += value(router, port);
+            count += 1;
+        }
+        tables::mean(sum, count) / cycles
+    };
+    let held = |vc: u8| {
+        move |router: u32, port: usize| {
+            counts.occupancy
+                [router as usize * counts.stride + usize::from(layout.slot_base[port]) + usize::from(vc)]
+        }
+    };
+    let busy = |vc: u8| {
+        move |router: u32, port: usize| {
+            let pair = usize::from(layout.pair_base[port]) + usize::from(vc);
+            let cycles_per_phit = network.link(router, port).cycles_per_phit;
+            counts.phits[router as usize * counts.stride + pair] * u64::from(cycles_per_phit)
+        }
+    };
+    let mut rows: Vec<(String, u32, f64, f64)> = Vec::new();
+    let (inputs, outputs) = (&layout.input_vcs[..], &layout.output_vcs[..]);
+    for code in 0..=network.classes.links.len() as u8 {
+        let Some(port) = layout.class.iter().position(|&class| class == code) else { continue };
+        let ends = code == TERMINAL;
+        let name = if ends { "injection" } else { network.class_name(port) };
+        for vc in 0..layout.input_vcs[port] {
+            let sent = if ends { f64::NAN } else { mean((code, outputs), &busy(vc)) };
+            rows.push((name.to_owned(), vc.into(), mean((code, inputs), &held(vc)), sent));
+        }
+        for vc in 0..if ends { layout.output_vcs[port] } else { 0 } {
+            rows.push(("ejection".to_owned(), vc.into(), f64::NAN, mean((code, outputs), &busy(vc))));
+        }
+    }
+    vec![
+        ("port_class".into(), Column::Text(rows.iter().map(|row| row.0.clone()).collect())),
+        ("vc".into(), Column::U32(rows.iter().map(|row| row.1).collect())),
+        ("occupancy_mean".into(), Column::F64(rows.iter().map(|row| row.2).collect())),
+        ("utilisation".into(), Column::F64(rows.iter().map(|row| row.3).collect())),
+    ]
+}

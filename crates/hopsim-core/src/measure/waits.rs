@@ -1,0 +1,158 @@
+//! What packets wait for in routers, by output VC and by flow: the record stream `waits`.
+//!
+//! All of it is computed when a packet is granted an output, from when that VC got room and the output was ready last: nothing is
+//! looked at while heads wait.
+
+use crate::engine::kernel::ids::{Id as _, PairId, SlotId};
+use crate::engine::kernel::packet::Packet;
+use crate::measure::standing::class;
+use crate::plan::Plan;
+use std::collections::BTreeMap;
+
+/// What packets waited for [cycles].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waited {
+    /// Packets granted an output.
+    pub packets: u64,
+    /// Behind other packets of their input VC.
+    pub queued: u64,
+    /// For room in the buffer behind the output VC.
+    pub room: u64,
+    /// For room for the bubble besides.
+    pub bubble: u64,
+    /// For the output.
+    pub output: u64,
+    /// For the crossbar, an arbiter, or injection control.
+    pub crossbar: u64,
+}
+
+impl Waited {
+    /// Adds what others waited.
+    pub fn add(&mut self, other: &Self) {
+        self.packets += other.packets;
+        self.queued += other.queued;
+        self.room += other.room;
+        self.bubble += other.bubble;
+        self.output += other.output;
+        self.crossbar += other.crossbar;
+    }
+}
+
+/// A grant.
+#[derive(Clone, Copy)]
+pub struct Grant {
+    /// The input VC that the packet leaves.
+    pub slot: SlotId,
+    /// The output VC.
+    pub pair: PairId,
+    /// The same, or its entry if the packet leaves room for a bubble; `None` at a node.
+    pub asked: Option<PairId>,
+    /// The first cycle in which it might have been granted something.
+    pub first: u32,
+    /// The cycle.
+    pub now: u32,
+    /// When the output can take another packet.
+    pub ready: u32,
+    /// The port of the output VC, by number in its router.
+    pub port: usize,
+}
+
+/// What packets waited for in some routers.
+#[derive(Clone, Debug)]
+pub struct Waits {
+    /// Slots, pairs and ports per router.
+    stride: usize,
+    /// Pairs and entries with room when they were looked at last, a bit each.
+    open: Vec<u64>,
+    /// The cycle since when, by pair.
+    opened: Vec<u32>,
+    /// When an output can take a packet, by port.
+    ready: Vec<u32>,
+    /// The first cycle after the grant of the last head, by slot.
+    after: Vec<u32>,
+    /// By pair.
+    pub by_pair: Vec<Waited>,
+    /// By job, and groups of source and destination.
+    pub by_flow: BTreeMap<(u8, u32, u32), Waited>,
+    /// The group of each router -- constant.
+    groups: Vec<u32>,
+    nodes_per_router: u32,
+}
+
+impl Waits {
+    /// Nothing yet, for so many routers.
+    pub fn new(plan: &Plan, routers: usize) -> Self {
+        let (stride, nodes_per_router) = (plan.network.layout.stride(), plan.topology.nodes_per_router());
+        let places = routers * stride;
+        let group = |router: u32| class(&plan.topology, router * nodes_per_router);
+        Self {
+            stride,
+            open: vec![u64::MAX; places / 64],
+            opened: vec![0; places],
+            ready: vec![0; places],
+            after: vec![0; places],
+            by_pair: vec![Waited::default(); places],
+            by_flow: BTreeMap::new(),
+            groups: (0..plan.network.routers).map(group).collect(),
+            nodes_per_router,
+        }
+    }
+
+    /// Looks at cycle `now` which pairs of a router have room: its words begin at number `first` of all.
+    #[inline]
+    pub fn look(&mut self, first: usize, words: &[u64], now: u32) {
+        for (number, &word) in words.iter().enumerate() {
+            let mut opened = word & !std::mem::replace(&mut self.open[first + number], word);
+            while opened != 0 {
+                self.opened[64 * (first + number) + opened.trailing_zeros() as usize] = now;
+                opened &= opened - 1;
+            }
+        }
+    }
+
+    /// Something else has made an output of a router busy, at cycle `now` before the allocation.
+    pub fn occupy(&mut self, (router, port): (usize, usize), ready: u32, now: u32) {
+        if ready > now {
+            self.ready[router * self.stride + port] = ready;
+        }
+    }
+
+    /// A packet is granted an output, which counts if that is in the window.
+    pub fn grant(&mut self, packet: &Packet, grant: Grant, counts: bool) {
+        let Grant { slot, pair, asked, first, now, ready, port } = grant;
+        let port = pair.index() / self.stride * self.stride + port;
+        let head = first.max(std::mem::replace(&mut self.after[slot.index()], now + 1));
+        let before = self.ready[port].min(now);
+        // It may be ready again in the next cycle, so that it is never found busy.
+        if ready > now + 1 {
+            self.ready[port] = ready;
+        }
+        if !counts {
+            return;
+        }
+        let opened = |pair: PairId| self.opened[pair.index()].min(now);
+        let room = asked.map_or(head, |_| opened(pair)).max(head);
+        let bubble = asked.map_or(room, opened).max(room);
+        let output = before.max(bubble);
+        let waited = Waited {
+            packets: 1,
+            queued: (head - first).into(),
+            room: (room - head).into(),
+            bubble: (bubble - room).into(),
+            output: (output - bubble).into(),
+            crossbar: (now - output).into(),
+        };
+        self.by_pair[pair.index()].add(&waited);
+        let groups = [packet.source / self.nodes_per_router, packet.destination_router];
+        let [from, to] = groups.map(|router| self.groups[router as usize]);
+        self.by_flow.entry((packet.job, from, to)).or_default().add(&waited);
+    }
+
+    /// Appends what packets waited for in the routers behind these.
+    pub fn append(&mut self, other: &Self) {
+        self.by_pair.extend(&other.by_pair);
+        for (&flow, waited) in &other.by_flow {
+            self.by_flow.entry(flow).or_default().add(waited);
+        }
+    }
+}

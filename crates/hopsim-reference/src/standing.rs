@@ -1,0 +1,205 @@
+//! Packets that stand still, and congestion trees, for the record stream `congestion_trees`: see *Measurement* in `docs/model.md`.
+
+use crate::parts::Request;
+use crate::route::Place;
+use crate::simulator::Simulator;
+use hopsim_core::config::measure::RecordStream;
+use hopsim_core::measure::places::WaitReason;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Router and output port.
+pub type Link = (usize, usize);
+
+/// A tree at some cycle.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    pub links: BTreeSet<Link>,
+    pub depth: u32,
+    pub phits: u64,
+    /// Those that want the root, another one, none.
+    pub packets: [u32; 3],
+}
+
+/// All that was seen.
+#[derive(Clone, Debug, Default)]
+pub struct Congestion {
+    /// By cycle: packets that stand still; in trees, for a busy link alone, for the crossbar, in circles.
+    pub censuses: BTreeMap<u32, [u32; 5]>,
+    /// By cycle and root.
+    pub trees: BTreeMap<(u32, Link), Tree>,
+    /// By root, job and groups: how often packets of the window were seen that want the root, another one, none.
+    pub flows: BTreeMap<(Link, usize, u32, u32), [u64; 3]>,
+}
+
+/// A queue whose head waits.
+struct Queue {
+    reason: WaitReason,
+    port: usize,
+    vc: usize,
+    packets: Vec<usize>,
+}
+
+impl Queue {
+    fn lacks_room(&self) -> bool {
+        matches!(self.reason, WaitReason::Credits | WaitReason::Bubble | WaitReason::Lbr)
+    }
+}
+
+/// What a head waits for in the end.
+enum End {
+    /// For a link, so many links on.
+    Link(Link, u32),
+    /// For the crossbar.
+    Crossbar,
+    /// For itself.
+    Circle,
+}
+
+impl Simulator<'_> {
+    /// Looks what stands still, at the end of an interval.
+    pub(crate) fn look_at_congestion(&mut self) {
+        let measure = &self.plan.experiment.measure;
+        let asked = measure.streams.contains(&RecordStream::CongestionTrees);
+        if !asked || !self.now.is_multiple_of(measure.interval) {
+            return;
+        }
+        let queues = self.queues();
+        let ends: BTreeMap<Place, End> =
+            queues.keys().map(|&place| (place, self.follow(&queues, place))).collect();
+        // Links without room hang on these.
+        let mut spread = BTreeSet::new();
+        for (place, queue) in &queues {
+            if let (true, End::Link(root, _)) = (queue.lacks_room(), &ends[place]) {
+                spread.insert(*root);
+            }
+        }
+        let mut congestion = std::mem::take(&mut self.congestion);
+        let mut census = [0; 5];
+        for (place, queue) in &queues {
+            let count = queue.packets.len() as u32;
+            census[0] += count;
+            match ends[place] {
+                End::Link(root, depth) if spread.contains(&root) => {
+                    census[1] += count;
+                    self.stand(&mut congestion, (root, depth, &spread), (place.0, queue));
+                }
+                End::Link(..) => census[2] += count,
+                End::Crossbar => census[3] += count,
+                End::Circle => census[4] += count,
+            }
+        }
+        congestion.censuses.insert(self.now, census);
+        self.congestion = congestion;
+    }
+
+    /// The queues whose head has arrived and may take part.
+    fn queues(&self) -> BTreeMap<Place, Queue> {
+        let mut queues = BTreeMap::new();
+        for (router, parts) in self.routers.iter().enumerate() {
+            for (port, input) in parts.inputs.iter().enumerate() {
+                for (vc, residents) in input.vcs.iter().enumerate() {
+                    let position = usize::from(input.leaving().any(|passage| passage.vc == vc));
+                    let there = |arrived: u32| arrived + self.plan.router.pipeline_latency < self.now;
+                    let waiting = residents.iter().skip(position).filter(|resident| there(resident.arrived));
+                    let most = if input.is_terminal() { 1 } else { usize::MAX };
+                    let packets: Vec<usize> = waiting.take(most).map(|resident| resident.packet).collect();
+                    if !packets.is_empty() {
+                        let place = (router, port, vc);
+                        let (reason, port, vc) = self.waits_for((place, position), packets[0]);
+                        queues.insert(place, Queue { reason, port, vc, packets });
+                    }
+                }
+            }
+        }
+        queues
+    }
+
+    /// What a head waits for, and which output VC: of several the one that lacks least, then on its minimal path, then the first.
+    fn waits_for(&self, (place, position): (Place, usize), packet: usize) -> (WaitReason, usize, usize) {
+        if self.awaits_signal(place.0, place.1) {
+            return (WaitReason::Sat, 0, 0);
+        }
+        let options = self.options(place, position);
+        let minimal = options.first().map(|to| to.port);
+        let key = |to: Request| (self.lack(place, packet, to), Some(to.port) != minimal, to.port, to.vc);
+        let least = options.into_iter().map(key).min();
+        least.map_or((WaitReason::Sat, 0, 0), |(reason, _, port, vc)| (reason, port, vc.into()))
+    }
+
+    /// What the head of a queue waits for in the end.
+    fn follow(&self, queues: &BTreeMap<Place, Queue>, first: Place) -> End {
+        let mut seen = BTreeSet::new();
+        let mut place = first;
+        while seen.insert(place) {
+            let queue = &queues[&place];
+            if matches!(queue.reason, WaitReason::Sat | WaitReason::Arbitration) {
+                return End::Crossbar;
+            }
+            let root = End::Link((place.0, queue.port), seen.len() as u32);
+            let output = &self.routers[place.0].outputs[queue.port];
+            let Some((peer, back)) = output.peer.filter(|_| queue.lacks_room()) else { return root };
+            let others = if output.shares.is_some() { output.outstanding.len() } else { 0 };
+            let mut behind = std::iter::once(queue.vc).chain(0..others).map(|vc| (peer, back, vc));
+            match behind.find(|place| queues.contains_key(place)) {
+                Some(next) => place = next,
+                None => return root,
+            }
+        }
+        End::Circle
+    }
+
+    /// The packets of a queue stand in a tree.
+    fn stand(
+        &self,
+        congestion: &mut Congestion,
+        (root, depth, roots): (Link, u32, &BTreeSet<Link>),
+        (router, queue): (usize, &Queue),
+    ) {
+        let tree = congestion.trees.entry((self.now, root)).or_default();
+        tree.depth = tree.depth.max(depth);
+        tree.links.extend([root, (router, queue.port)]);
+        for (number, &packet) in queue.packets.iter().enumerate() {
+            let (length, trace) = (self.packets[packet].length, &self.packets[packet].trace);
+            let begins = if number == 0 { Some(queue.port) } else { None };
+            let way = self.way_ahead((router, begins), trace.destination);
+            let role = if way.contains(&root) {
+                0
+            } else if way.iter().any(|link| roots.contains(link)) {
+                1
+            } else {
+                2
+            };
+            tree.packets[role] += 1;
+            tree.phits += u64::from(length);
+            if self.now > self.plan.experiment.measure.warmup {
+                let job = usize::from(self.plan.job_of[trace.source as usize]);
+                let [from, to] = [trace.source, trace.destination].map(|node| self.class_of(node));
+                congestion.flows.entry((root, job, from, to)).or_default()[role] += 1;
+            }
+        }
+    }
+
+    /// The links before a packet: those of the first shortest path, from the port on that a head asks for.
+    fn way_ahead(&self, (mut router, begins): (usize, Option<usize>), node: u32) -> Vec<Link> {
+        let to = node as usize / self.nodes_per_router;
+        let mut way = Vec::new();
+        loop {
+            let port = match begins.filter(|_| way.is_empty()) {
+                Some(port) => port,
+                None if router == to => node as usize % self.nodes_per_router,
+                None => self.plan.topology.minimal_port(router as u32, to as u32, 0).0,
+            };
+            way.push((router, port));
+            match self.plan.topology.neighbour(router as u32, port) {
+                Some((peer, _)) => router = peer as usize,
+                None => return way,
+            }
+        }
+    }
+
+    /// The group of a node, or its router where there are no groups.
+    pub(crate) fn class_of(&self, node: u32) -> u32 {
+        let (topology, router) = (&self.plan.topology, node / self.nodes_per_router as u32);
+        if topology.groups() == 1 { router } else { topology.group(router) }
+    }
+}

@@ -1,0 +1,118 @@
+//! What packets wait for in routers, for the record stream `waits`: see *Measurement* in `docs/model.md`.
+
+use crate::parts::Request;
+use crate::route::Place;
+use crate::simulator::Simulator;
+use hopsim_core::config::Ejection;
+use hopsim_core::config::measure::RecordStream;
+use std::collections::BTreeMap;
+
+/// Router, output port and VC.
+pub type OutputVc = (usize, usize, usize);
+
+/// Packets granted an output, and what they waited for: behind others, for room, for the bubble, for the output, for the rest.
+pub type Waited = [u64; 6];
+
+/// What is seen of outputs, and what packets waited for.
+#[derive(Clone, Debug, Default)]
+pub struct Waiting {
+    /// The last cycle in which an output VC had no room.
+    lacked_room: BTreeMap<OutputVc, u32>,
+    /// The same with the bubble.
+    lacked_bubble: BTreeMap<OutputVc, u32>,
+    /// The last cycle in which an output was busy.
+    was_busy: BTreeMap<(usize, usize), u32>,
+    /// The cycle of the last grant of an input VC.
+    granted: BTreeMap<Place, u32>,
+    /// By output VC.
+    pub by_vc: BTreeMap<OutputVc, Waited>,
+    /// By job and groups.
+    pub by_flow: BTreeMap<(usize, u32, u32), Waited>,
+}
+
+impl Simulator<'_> {
+    fn asks_for_waits(&self) -> bool {
+        self.plan.experiment.measure.streams.contains(&RecordStream::Waits)
+    }
+
+    /// Looks at all outputs before the allocation.
+    pub(crate) fn look_at_outputs(&mut self) {
+        if !self.asks_for_waits() {
+            return;
+        }
+        let (shortest, now) = (self.plan.shortest_packet(), self.now);
+        let room = self.space(shortest);
+        let mut waiting = std::mem::take(&mut self.waiting);
+        for (router, parts) in self.routers.iter().enumerate() {
+            for (port, output) in parts.outputs.iter().enumerate() {
+                if self.cannot_take(router, port, shortest) {
+                    waiting.was_busy.insert((router, port), now);
+                }
+                for vc in (0..output.outstanding.len()).filter(|_| !output.is_terminal()) {
+                    let bubble = self.plan.network.classes.links.first().map_or(0, |class| class.bubble);
+                    if output.credits(vc) < room {
+                        waiting.lacked_room.insert((router, port, vc), now);
+                    }
+                    if output.credits(vc) < room + bubble {
+                        waiting.lacked_bubble.insert((router, port, vc), now);
+                    }
+                }
+            }
+        }
+        self.waiting = waiting;
+    }
+
+    /// Whether an output cannot take a packet of `length` phits, whatever its node is doing.
+    fn cannot_take(&self, router: usize, port: usize, length: u32) -> bool {
+        let output = &self.routers[router].outputs[port];
+        if output.is_terminal() && self.takes_all() {
+            return false;
+        }
+        let full = match self.plan.router.output_buffer {
+            Some(size) => output.occupied() + length > size,
+            None => output.link_free(self.now) > self.now + self.plan.router.crossbar_latency,
+        };
+        let node_decides = output.is_terminal() && self.plan.router.ejection == Ejection::IdleNode;
+        full || (!node_decides && self.is_held(router, port))
+    }
+
+    /// The head of a VC is granted an output.
+    pub(crate) fn end_wait(&mut self, place: Place, packet: usize, to: Request) {
+        if !self.asks_for_waits() {
+            return;
+        }
+        let (router, vc) = (place.0, usize::from(to.vc));
+        let enters = self.enters_ring(place, to);
+        let arrived = self.routers[router].inputs[place.1].vcs[place.2][0].arrived;
+        let first = arrived + self.plan.router.pipeline_latency;
+        let terminal = self.routers[router].outputs[to.port].is_terminal();
+        let waiting = &mut self.waiting;
+        let after = |last: Option<&u32>| last.map_or(0, |&cycle| cycle + 1);
+        let head = first.max(after(waiting.granted.insert(place, self.now).as_ref()));
+        let mut ends = vec![first, head];
+        let room = after(waiting.lacked_room.get(&(router, to.port, vc)).filter(|_| !terminal));
+        ends.push(room.max(head));
+        let bubble = after(waiting.lacked_bubble.get(&(router, to.port, vc)).filter(|_| enters));
+        ends.push(bubble.max(ends[2]));
+        ends.push(after(waiting.was_busy.get(&(router, to.port))).max(ends[3]));
+        ends.push(self.now);
+        let window = {
+            let measure = &self.plan.experiment.measure;
+            measure.warmup..measure.warmup + measure.cycles
+        };
+        if !window.contains(&self.now) {
+            return;
+        }
+        let trace = &self.packets[packet].trace;
+        let job = usize::from(self.plan.job_of[trace.source as usize]);
+        let [from, to_group] = [trace.source, trace.destination].map(|node| self.class_of(node));
+        let parts: Vec<u64> = ends.windows(2).map(|pair| u64::from(pair[1] - pair[0])).collect();
+        let waiting = &mut self.waiting;
+        let of_vc = waiting.by_vc.entry((router, to.port, vc)).or_default();
+        let of_flow = waiting.by_flow.entry((job, from, to_group)).or_default();
+        for sums in [of_vc, of_flow] {
+            sums[0] += 1;
+            sums[1..].iter_mut().zip(&parts).for_each(|(sum, part)| *sum += part);
+        }
+    }
+}
