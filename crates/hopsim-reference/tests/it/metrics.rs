@@ -255,6 +255,8 @@ fn special() -> Vec<Document> {
         json!({ "vcs": { "local": 8, "global": 6, "management": { "flexvc": {} } }, "buffers": buffers });
     let mut circling = through(json!({ "valiant": {} }));
     circling["router"] = json!({ "cioq": flexible });
+    circling["links"] = json!({});
+    circling["jobs"] = traffic(json!({ "adversarial": { "offset": 1 } }), 1.0);
     circling["measure"]["interval"] = json!(10);
     let late = json!({
         "topology": { "ring": { "routers": 5 } }, "jobs": traffic(json!({ "hotspot": { "node": 1, "fraction": 0.9 } }), 1.0),
