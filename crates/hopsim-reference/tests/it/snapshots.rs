@@ -28,6 +28,14 @@ fn cycle_before(plan: &Plan, end: u32) -> u32 {
     draw as u32 % end.max(1)
 }
 
+/// The same run without the streams that cannot be saved.
+fn savable(plan: &Plan) -> Plan {
+    let mut experiment = plan.experiment.clone();
+    let refused = [RecordStream::CongestionTrees, RecordStream::Waits];
+    experiment.measure.streams.retain(|stream| !refused.contains(stream));
+    Plan::with_programs(&experiment, &library).unwrap()
+}
+
 /// When a run is over: one of programs when these are.
 fn end(plan: &Plan, straight: &Result<Outcome, RunError>) -> u32 {
     let measure = &plan.experiment.measure;
@@ -71,7 +79,7 @@ fn goes_on(plan: &Plan) -> Result<Option<u32>, String> {
 
 #[test]
 fn a_run_that_goes_on_with_a_snapshot_is_the_same() {
-    for_each_measured_plan((600, 21), |plan| goes_on(plan).map(|_| ()));
+    for_each_measured_plan((600, 21), |plan| goes_on(&savable(plan)).map(|_| ()));
 }
 
 #[test]
@@ -100,7 +108,7 @@ fn have_one_state(plan: &Plan, cycles: u32) -> Result<(), String> {
 
 #[test]
 fn the_state_does_not_depend_on_cut_threads_and_order_of_mail() {
-    for_each_measured_plan((200, 22), |plan| have_one_state(plan, cycle(plan).min(400)));
+    for_each_measured_plan((200, 22), |plan| have_one_state(&savable(plan), cycle(plan).min(400)));
     for_each_program((50, 25), |plan| have_one_state(plan, 400));
 }
 
@@ -130,6 +138,7 @@ fn have_the_same_senders(one: &Plan, other: &Plan) -> bool {
 fn a_branch_is_the_run_with_its_changes_and_its_measurement() {
     let compared = Cell::new([0; 2]);
     for_each_measured_plan((600, 23), |plan| {
+        let plan = &savable(plan);
         if unsaved(plan).is_some() || plan.experiment.measure.warmup == 0 {
             return Ok(());
         }
