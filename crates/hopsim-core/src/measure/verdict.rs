@@ -130,7 +130,8 @@ struct Sources {
     is_behind: bool,
     /// Nodes that do not keep up by themselves.
     behind: usize,
-    /// How many times longer the window would have to be to tell of all, and of every node.
+    /// How many times the share that does not matter all of them, or a node, may fall behind by. What can be told grows with the
+    /// square root of the window.
     possible: f64,
 }
 
@@ -193,7 +194,7 @@ impl Verdict {
         let effective = latency.map_or(0.0, |trend| trend.effective);
         let has = [delivered as f64, parts.len() as f64, effective];
         let longer = FEWEST.iter().zip(has).map(|(fewest, has)| fewest / has);
-        let longer = longer.fold(sources.as_ref().map_or(0.0, |sources| sources.possible), f64::max);
+        let longer = longer.fold(sources.as_ref().map_or(0.0, |sources| sources.possible.powi(2)), f64::max);
         let drifts = |trend: &Trend| trend.score.abs() > DRIFTING && trend.drift.abs() > NEGLIGIBLE_DRIFT;
         let has_drift = [latency, load].iter().flatten().any(drifts);
         let cycles = f64::from(recorder.cycles());

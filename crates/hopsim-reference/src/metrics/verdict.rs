@@ -208,7 +208,7 @@ impl Run<'_> {
         let packets: usize = delivered.iter().map(Vec::len).sum();
         let effective = latency.as_ref().map_or(0.0, |course| course.effective);
         let may = sources.as_ref().map_or(0.0, Sources::may_fall_behind);
-        let lacks = [100.0 / packets as f64, 50.0 / busy.len() as f64, 10.0 / effective, may];
+        let lacks = [100.0 / packets as f64, 50.0 / busy.len() as f64, 10.0 / effective, may * may];
         let q = lacks.into_iter().fold(0.0, f64::max);
         let (verdict, missing) = if sources.as_ref().is_some_and(Sources::fall_behind) {
             ("saturated", None)
