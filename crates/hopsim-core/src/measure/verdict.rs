@@ -275,3 +275,49 @@ pub fn columns(verdict: Option<&Verdict>) -> Map<String, Value> {
     .into_iter()
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Nodes that each generate 1000 packets in a window of 10,000 cycles, and are delivered as many in equal parts; the growth
+    /// of the backlog of the first one in each tenth.
+    fn verdict(nodes: u32, growth: [i32; TENTHS]) -> Map<String, Value> {
+        let document = json!({ "topology": { "mesh": { "sides": [nodes] } }, "load": 0.5 });
+        let plan = Plan::new(&serde_json::from_value(document).unwrap()).unwrap();
+        let mut recorder = Recorder::new(&plan);
+        let mut places = Places::new(&plan, (0, nodes as usize), nodes as usize);
+        for backlog in &mut places.backlogs {
+            backlog.generated = 1000;
+        }
+        places.backlogs[0].growth = growth;
+        recorder.by_part.fill(PartTotals { delivered: 10, phits: 80, latency: 300 });
+        columns(Verdict::new(&plan, (&recorder, &places), &[0]).as_ref())
+    }
+
+    #[test]
+    fn one_node_that_falls_behind_is_enough_however_many_do_not() {
+        let record = verdict(200, [30, 25, 35, 30, 28, 32, 31, 29, 30, 30]);
+        assert_eq!([&record["verdict"], &record["nodes_falling_behind"]], [&json!("saturated"), &json!(1)]);
+        assert_eq!(record["missing_cycles"], Value::Null);
+    }
+
+    #[test]
+    fn a_backlog_that_comes_and_goes_is_none() {
+        let record = verdict(200, [30, -30, 10, -10, 0, 5, -5, 20, -20, 1]);
+        assert_eq!([&record["verdict"], &record["nodes_falling_behind"]], [&json!("steady"), &json!(0)]);
+        assert_eq!(record["missing_cycles"], json!(0.0));
+    }
+
+    #[test]
+    fn a_node_of_a_few_that_may_fall_behind_needs_a_longer_window() {
+        let growth = [60, -45, 60, -45, 60, -45, 60, -45, 60, -45];
+        let record = verdict(4, growth);
+        assert_eq!(
+            [&record["verdict"], &record["nodes_falling_behind"]],
+            [&json!("too few samples"), &json!(0)]
+        );
+        assert!(record["missing_cycles"].as_f64().unwrap() > 0.0);
+    }
+}
