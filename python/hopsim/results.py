@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import pyarrow as pa
 
@@ -13,6 +13,9 @@ from hopsim import tables, why
 from hopsim.errors import ConfigError, NotRecordedError
 from hopsim.labels import labels_of, value_label
 from hopsim.suggestion import suggestion
+
+if TYPE_CHECKING:
+    from hopsim.plot.accessor import Plots
 
 STREAMS = (
     "nodes",
@@ -264,6 +267,11 @@ class Result:
             raise NotRecordedError(f"{name} was not recorded; set {how}") from None
 
     @property
+    def plot(self) -> Plots:
+        """Figures of the one point, see `Results.plot`."""
+        return Results({0: self}).plot
+
+    @property
     def _figures(self) -> dict[str, str]:
         """What a line shows of the summary, with units."""
         return _FABRIC_FIGURES if "throughput_gbps" in self.summary else _FIGURES
@@ -321,6 +329,14 @@ class Results(Sequence[Result]):
     def axes(self) -> list[str]:
         """Paths of the sweep axes, slowest first."""
         return list(dict.fromkeys(path for result in self for path in result.axes))
+
+    @property
+    def plot(self) -> Plots:
+        """Figures: `results.plot.latency_load()`, and a method for each other kind."""
+        # Matplotlib takes longer to load than all the rest.
+        from hopsim.plot.accessor import Plots
+
+        return Plots(self)
 
     @property
     def table(self) -> pa.Table:

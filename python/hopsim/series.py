@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from hopsim.labels import axis_labels, is_load, job_of, labels_of, numbered, value_label
 from hopsim.results import Result, Results
 from hopsim.stats import Estimate, estimate
+from hopsim.units import unit_of_column, unit_of_key, with_unit, words
 
 __all__ = ["Abscissa", "Group", "Series", "axis_names", "by_job", "curves", "over_seeds", "value_label"]
 
@@ -48,32 +49,41 @@ class Abscissa:
 
     Attributes:
         name: what it is, such as `offered load`.
-        unit: its unit.
-        path: sweep axis that holds its values; the key `offered_load` of the summary when None.
+        unit: its unit; empty for names and ratios.
+        path: sweep axis that holds its values; a key of the summary does when None.
         paths: sweep axes that follow from it.
+        key: that key of the summary.
+        names: of an axis whose values are not plain numbers, value as JSON -> its name, in order; a group
+            stands at the number of its name.
     """
 
     name: str = "offered load"
     unit: str = "phits/(node·cycle)"
     path: str | None = None
     paths: tuple[str, ...] = ()
+    key: str = "offered_load"
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def label(self) -> str:
         """The name with the unit, for an axis of a figure."""
-        return f"{self.name[0].upper()}{self.name[1:]} [{self.unit}]"
+        return with_unit(self.name, self.unit)
 
     def of(self, group: Group) -> float | None:
         """Where a group stands."""
         if self.path is None:
-            return group.estimate("offered_load").mean
+            return group.estimate(self.key).mean
         value = group.axes.get(self.path)
+        if self.names:
+            return float(list(self.names).index(_key(value))) if self.path in group.axes else None
         return float(value) if isinstance(value, int | float) else None
 
     def text(self, group: Group) -> str:
         """Name and value for a group; empty when it has none."""
         value = self.of(group)
-        return "" if value is None else f"{self.name} {value:.3g}"
+        if value is None:
+            return ""
+        return f"{self.name} {list(self.names.values())[int(value)] if self.names else f'{value:.3g}'}"
 
 
 OFFERED = Abscissa()
@@ -129,26 +139,31 @@ def by_job(results: Results) -> Results:
     return Results(dict(enumerate(part for result in results for part in _jobs(result))))
 
 
-def curves(results: Results, by: Sequence[str] | None = None) -> list[Series]:
+def curves(
+    results: Results, by: Sequence[str] | None = None, abscissa: Abscissa | None = None
+) -> list[Series]:
     """Curves over the abscissa: one for each combination of the axes `by`.
 
-    `by` are all axes other than that of the abscissa and the seed when not given.
+    `by` are all axes other than that of the abscissa and the seed when not given, `abscissa` is that of
+    `abscissa_of`.
     """
     groups = over_seeds(results)
-    abscissa = abscissa_of(results)
-    chosen = _distinguishing(groups, curve_axes(results) if by is None else by)
+    abscissa = abscissa or abscissa_of(results)
+    # What was measured has no order of its own: its points follow what was varied.
+    order = abscissa if abscissa.path is not None else abscissa_of(results)
+    chosen = _distinguishing(groups, curve_axes(results, abscissa) if by is None else by)
     found: dict[str, list[Group]] = {}
     for group in groups:
         found.setdefault(_key({path: group.axes.get(path) for path in chosen}), []).append(group)
     names = axis_names(results, chosen)
     labels = numbered(_joined([_parts(members[0], chosen, names) for members in found.values()]))
-    ordered = [sorted(members, key=lambda group: abscissa.of(group) or 0.0) for members in found.values()]
+    ordered = [sorted(members, key=lambda group: order.of(group) or 0.0) for members in found.values()]
     return [Series(label, members, abscissa) for label, members in zip(labels, ordered, strict=True)]
 
 
-def curve_axes(results: Results) -> list[str]:
+def curve_axes(results: Results, abscissa: Abscissa | None = None) -> list[str]:
     """Sweep axes other than those of the abscissa and the seed."""
-    taken = (SEED, *abscissa_of(results).paths)
+    taken = (SEED, *(abscissa or abscissa_of(results)).paths)
     return [path for path in results.axes if path not in taken]
 
 
@@ -167,6 +182,24 @@ def abscissa_of(results: Results) -> Abscissa:
         (name,) = axis_names(results, free[-1:])
         return Abscissa(f"offered {name}", path=free[-1], paths=paths)
     return Abscissa(unit=OF_LINKS, paths=paths) if has_flows(results) else Abscissa(paths=paths)
+
+
+def along(results: Results, x: str) -> Abscissa:
+    """The abscissa that is the sweep axis `x`, or a column `x` of the summary."""
+    usual = abscissa_of(results)
+    if x == usual.path or (x in usual.paths and x == "load"):
+        return usual
+    if x not in results.axes:
+        return replace(usual, name=words(x), unit=unit_of_column(x), path=None, key=x)
+    (name,) = axis_names(results, [x])
+    groups = over_seeds(results)
+    paths = [path for path in results.axes if _follows(groups, path, x)]
+    values = {_key(group.axes[x]): group for group in groups if x in group.axes}
+    has_names = any(x in result.labels for result in results)
+    if not has_names and all(_is_number(group.axes[x]) for group in values.values()):
+        return Abscissa(name, unit_of_key(x), x, tuple(paths))
+    names = {value: group.labels[x] for value, group in values.items()}
+    return Abscissa(name, "", x, tuple(paths), names=names)
 
 
 def has_bursts(results: Results) -> bool:
@@ -264,6 +297,15 @@ def _distinguishing(groups: Sequence[Group], paths: Sequence[str]) -> list[str]:
         if len(_combinations(groups, rest)) == len(_combinations(groups, kept)):
             kept = rest
     return kept
+
+
+def _follows(groups: Sequence[Group], path: str, other: str) -> bool:
+    """Whether the value of an axis follows from that of another one."""
+    return len(_combinations(groups, [path, other])) == len(_combinations(groups, [other]))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _combinations(groups: Sequence[Group], paths: Sequence[str]) -> set[str]:

@@ -201,8 +201,8 @@ def test_a_group_that_is_not_there_is_refused() -> None:
 def test_what_no_figure_shows_is_refused(tmp_path: Path) -> None:
     bare = hs.sweep({"topology": DRAGONFLY, "measure": {"warmup": 10, "cycles": 100}}, load=[0.1, 0.2])
     for view, kinds, message in (
-        (View(group=0), None, r"--group 0: no figure shows a group; .*measure.streams = \[\"routers\"\]"),
-        (View(load=0.1), None, r"--load 0.1: no figure shows one load"),
+        (View(group=0), None, r"--group 0: no figure drawn takes it; .*measure.streams = \[\"routers\"\]"),
+        (View(load=0.1), None, r"--load 0.1: no figure drawn takes it; those that do: injection, "),
         (View(), ["injection"], r"--kind: .* injection needs measure.streams = \[\"routers\"\]"),
     ):
         with pytest.raises(hs.ConfigError, match=message):

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import click
 
 from hopsim.errors import ConfigError
 from hopsim.plot import KINDS, View, draw_all
-from hopsim.results import Results
-from hopsim.series import SEED, by_job
+from hopsim.plot.options import SCALES
 from hopsim.store import load
 
+KIND_LINES = "; ".join(f"{name}, {kind.module.TITLE}" for name, kind in KINDS.items())
 
-@click.command(
-    "plot", epilog="Kinds: " + "; ".join(f"{name}, {module.TITLE}" for name, module in KINDS.items()) + "."
-)
+
+@click.command("plot", epilog=f"Kinds: {KIND_LINES}.")
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice(list(KINDS)), help="Only this kind. May be repeated."
@@ -29,11 +29,23 @@ from hopsim.store import load
     "by",
     multiple=True,
     metavar="path",
-    help="Sweep axis that makes the curves; the others make separate figures. May be repeated.",
+    help="Sweep axis that makes the curves; the others make separate figures. `job` is an axis where there "
+    "are several. May be repeated.",
 )
 @click.option(
+    "--x",
+    metavar="path|COLUMN",
+    help="What curves run over in place of the offered load: a sweep axis, or a column of the summary.",
+)
+@click.option("--y", metavar="COLUMN", help="Column of the summary that --kind metric shows.")
+@click.option("--xlim", metavar="A:B", help="Ends of the horizontal axis of a --kind; one may be left out.")
+@click.option("--ylim", metavar="A:B", help="Ends of its axis of values, likewise.")
+@click.option("--xscale", type=click.Choice(SCALES), help="Scale of the horizontal axis of a --kind.")
+@click.option("--yscale", type=click.Choice(SCALES), help="Scale of its axis of values.")
+@click.option("--size", metavar="WxH", help="Width and height of a figure in inches, such as 6x4.")
+@click.option("--dpi", type=click.IntRange(30, 1200), help="Dots per inch of png files; default 160.")
+@click.option(
     "--load",
-    "at",
     type=float,
     metavar="X",
     help="Load of figures that show one load, or size of bursts; one of the results. Default: the highest.",
@@ -59,24 +71,18 @@ def command(
     directory: Path,
     kinds: tuple[str, ...],
     formats: tuple[str, ...],
-    by: tuple[str, ...],
-    at: float | None,
-    group: int | None,
     labels: tuple[str, ...],
     out: Path | None,
+    **shown: Any,
 ) -> None:
-    """Draw all figures that the results in DIR allow, and say what the others need."""
+    """Draw all figures that the results in DIR allow, and say what the others need and what is left out."""
     results = load(directory)
     if not len(results):
         raise ConfigError(f"{directory}: no point has finished; run the experiment first")
-    results = results.labelled(dict(map(_names, labels)))
-    paths = tuple(_axis(path, results) for path in by)
-    view = View(by=paths or None, load=at, group=group)
-    folder = out or directory / "plots"
     written = draw_all(
-        results,
-        folder,
-        view,
+        results.labelled(dict(map(_names, labels))),
+        out or directory / "plots",
+        _view(**shown),
         kinds=kinds or None,
         formats=formats or ("png",),
         tell=lambda text: click.echo(text, err=True),
@@ -85,11 +91,44 @@ def command(
         click.echo(path)
 
 
-def _axis(path: str, results: Results) -> str:
-    axis = by_job(results).axis(path, "--group-by")
-    if axis == SEED:
-        raise ConfigError(f"--group-by {path}: points that differ in the seed only are one point of a curve")
-    return axis
+def _view(
+    *,
+    by: tuple[str, ...],
+    xlim: str | None,
+    ylim: str | None,
+    size: str | None,
+    **others: Any,
+) -> View:
+    return View(
+        by=by or None,
+        xlim=None if xlim is None else _limits("--xlim", xlim),
+        ylim=None if ylim is None else _limits("--ylim", ylim),
+        size=None if size is None else _size(size),
+        **others,
+    )
+
+
+def _limits(option: str, text: str) -> tuple[float | None, float | None]:
+    """Both ends of `A:B`."""
+    low, colon, high = text.partition(":")
+    try:
+        if not colon:
+            raise ValueError
+        return (float(low) if low.strip() else None, float(high) if high.strip() else None)
+    except ValueError:
+        raise ConfigError(
+            f"{option} {text}: must be A:B, two numbers of which one may be left out, "
+            f"for example {option} 0:0.5 or {option} :300"
+        ) from None
+
+
+def _size(text: str) -> tuple[float, float]:
+    """Both sides of `6x4`."""
+    try:
+        width, height = map(float, text.lower().split("x"))
+    except ValueError:
+        raise ConfigError(f"--size {text}: must be WIDTHxHEIGHT in inches, for example --size 6x4") from None
+    return width, height
 
 
 def _names(text: str) -> tuple[str, list[str]]:

@@ -1,50 +1,106 @@
 """Figures of an experiment, one module per kind.
 
-Each module has `TITLE`, one line for the help text, `NEEDS`, what results must have for it, and
-`draw(results, view)`: its figures by file stem, or an empty dictionary when the results lack that.
+Each module has `TITLE`, one line for the help text, `NEEDS`, what results must have for it, `TAKES`, the
+fields of `View` that it heeds, and `draw(results, view, canvas)`: its figures by file stem, or an empty
+dictionary when the results lack that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
+
+from matplotlib.figure import Figure
 
 from hopsim.errors import ConfigError
 from hopsim.plot import (
     accepted_load,
     breakdown,
     bursts,
+    cdf,
     execution_time,
     flows,
+    frame,
     gantt,
     generation,
     histogram,
     injection,
     latency_load,
+    link_map,
     links,
     message_latency,
     messages_in_flight,
+    metric,
     node_map,
+    options,
     placement,
     queues,
     ranks,
     timeseries,
 )
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.style import save
 from hopsim.plot.view import View
 from hopsim.results import Results
 from hopsim.series import has_programs
 
-KINDS = {
+
+class _Module(Protocol):
+    """What the module of a kind has."""
+
+    @property
+    def TITLE(self) -> str: ...  # noqa: N802
+    @property
+    def NEEDS(self) -> str: ...  # noqa: N802
+    @property
+    def TAKES(self) -> frozenset[str]: ...  # noqa: N802
+    @property
+    def draw(self) -> Callable[[Results, View, Canvas], dict[str, Figure]]: ...
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure.
+
+    Attributes:
+        name: as users write it.
+        module: draws it.
+    """
+
+    name: str
+    module: _Module
+
+    def draw(self, results: Results, view: View, canvas: Canvas | None = None) -> dict[str, Figure]:
+        """Its figures by file stem; empty when the results do not allow it. `canvas`: where, if not anew.
+
+        Raises `ConfigError` for what `view` asks of the results that they do not have.
+        """
+        sheet = canvas or Canvas(view)
+        drawn = self.module.draw(results, options.checked(view, results), sheet)
+        frame.apply(view, sheet)
+        return drawn
+
+    @property
+    def need(self) -> str:
+        """The kind with what it needs."""
+        return f"{self.name} needs {self.module.NEEDS}"
+
+
+_MODULES: dict[str, _Module] = {
     "latency_load": latency_load,
     "accepted_load": accepted_load,
+    "metric": metric,
     "bursts": bursts,
     "breakdown": breakdown,
     "injection": injection,
     "node_map": node_map,
+    "link_map": link_map,
     "timeseries": timeseries,
     "generation": generation,
     "histogram": histogram,
+    "cdf": cdf,
     "execution_time": execution_time,
     "placement": placement,
     "ranks": ranks,
@@ -56,20 +112,9 @@ KINDS = {
     "links": links,
 }
 
-AT_ONE_LOAD = (
-    "injection",
-    "node_map",
-    "timeseries",
-    "generation",
-    "histogram",
-    "ranks",
-    "gantt",
-    "messages_in_flight",
-    "message_latency",
-)
-"""Kinds in which each curve shows one load."""
+KINDS = {name: Kind(name, module) for name, module in _MODULES.items()}
 
-__all__ = ["KINDS", "View", "draw_all", "save"]
+__all__ = ["KINDS", "Canvas", "Kind", "View", "draw_all", "save"]
 
 
 def draw_all(
@@ -83,42 +128,60 @@ def draw_all(
 ) -> list[Path]:
     """Draw figures into `folder`: of `kinds`, or all that the results allow; returns the files written.
 
-    If no kinds are asked for, `tell` hears which kinds the results of programs do not allow, and what
-    those need.
-    Raises `ConfigError` for one of `kinds` that the results do not allow, and for a load or group of
-    `view` that they do not have or that no figure shows.
+    `tell` hears what figures leave out and, if no kinds are asked for, which kinds the results of programs
+    do not allow and what those need.
+    Raises `ConfigError` for one of `kinds` that the results do not allow, and for what `view` asks that they
+    do not have or that no figure shows.
     """
-    figures = {kind: KINDS[kind].draw(results, view) for kind in kinds or KINDS}
+    chosen = list(dict.fromkeys(kinds or ()))
+    _check_frame(view, chosen)
+    check_all_used(view, [KINDS[kind] for kind in chosen or KINDS])
+    figures = {kind: KINDS[kind].draw(results, view) for kind in chosen or KINDS}
+    lacking = [KINDS[kind] for kind, drawn in figures.items() if not drawn]
+    if lacking and chosen:
+        raise ConfigError(f"--kind: the results do not allow {', '.join(kind.need for kind in lacking)}")
+    check_all_used(view, [KINDS[kind] for kind, drawn in figures.items() if drawn])
     folder.mkdir(parents=True, exist_ok=True)
+    drawn = {stem: figure for each in figures.values() for stem, figure in each.items()}
     written = [
-        save(figure, folder / f"{stem}.{suffix}")
-        for drawn in figures.values()
+        save(figure, folder / f"{stem}.{suffix}", view.dpi)
         for stem, figure in drawn.items()
         for suffix in formats
     ]
-    _check_all_used(view, [kind for kind, drawn in figures.items() if drawn])
-    lacking = [kind for kind, drawn in figures.items() if not drawn]
-    if lacking and kinds:
-        needs = (f"{kind} needs {KINDS[kind].NEEDS}" for kind in lacking)
-        raise ConfigError(f"--kind: the results do not allow {', '.join(needs)}")
-    if lacking and tell and has_programs(results):
-        tell(f"Not drawn: {_by_need(lacking)}.")
+    if tell:
+        for line in (*_left_out(drawn), *(_not_drawn(lacking) if has_programs(results) else ())):
+            tell(line)
     return written
 
 
-def _by_need(kinds: Sequence[str]) -> str:
+def _left_out(figures: dict[str, Figure]) -> list[str]:
+    """A line for each figure that says what it does not show."""
+    notes = {stem: " ".join(figure.get_supxlabel().split()) for stem, figure in figures.items()}
+    return [f"{stem}: {note}" for stem, note in notes.items() if note]
+
+
+def _not_drawn(lacking: Sequence[Kind]) -> list[str]:
     """Kinds with what they need, those that need the same together."""
     needs: dict[str, list[str]] = {}
-    for kind in kinds:
-        needs.setdefault(KINDS[kind].NEEDS, []).append(kind)
-    return "; ".join(f"{', '.join(alike)} (needs {need})" for need, alike in needs.items())
+    for kind in lacking:
+        needs.setdefault(kind.module.NEEDS, []).append(kind.name)
+    texts = [f"{', '.join(alike)} (needs {need})" for need, alike in needs.items()]
+    return [f"Not drawn: {'; '.join(texts)}."] if texts else []
 
 
-def _check_all_used(view: View, drawn: Sequence[str]) -> None:
-    if view.group is not None and "injection" not in drawn:
-        raise ConfigError(
-            f"--group {view.group}: no figure shows a group; injection does, with {injection.NEEDS}"
-        )
-    if view.load is not None and not set(drawn) & set(AT_ONE_LOAD):
-        kinds = ", ".join(AT_ONE_LOAD)
-        raise ConfigError(f"--load {view.load:g}: no figure shows one load; those that do: {kinds}")
+def _check_frame(view: View, kinds: Sequence[str]) -> None:
+    """Limits and scales are of the axes of one kind."""
+    for name, value in options.given(view).items():
+        if name in options.FRAME and len(kinds) != 1:
+            raise ConfigError(f"{options.written(name, value)}: needs one --kind, whose axes it is for")
+
+
+def check_all_used(view: View, kinds: Sequence[Kind]) -> None:
+    """Raises `ConfigError` for what was asked and none of the kinds takes."""
+    for name, value in options.given(view).items():
+        if not any(name in kind.module.TAKES for kind in kinds):
+            able = [kind for kind in KINDS.values() if name in kind.module.TAKES]
+            needs = "; ".join(f"{kind.name}, with {kind.module.NEEDS}" for kind in able)
+            raise ConfigError(
+                f"{options.written(name, value)}: no figure drawn takes it; those that do: {needs}"
+            )

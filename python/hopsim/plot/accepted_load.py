@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopsim.plot import style
+from hopsim.plot import options, style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.metric import Metric
 from hopsim.plot.view import View
 from hopsim.results import Results
-from hopsim.series import OF_LINKS, Series, by_job, has_flows, of_traffic
+from hopsim.series import OF_LINKS, OFFERED, Series, by_job, has_flows, of_traffic
 
-TITLE = "accepted load against offered load or burst size, or as bars"
+TITLE = "accepted load against offered load, burst size or a sweep axis, or as bars"
 NEEDS = "jobs with traffic"
-DIAGONAL = "accepted = offered"
+TAKES = options.CURVES
 
 
-def _mark_offered(axes: Axes, group: list[Series]) -> None:
+def _mark_offered(panels: Sequence[Axes], curves: Sequence[Series]) -> str:
     """The line on which everything offered is accepted, where the axis is the load of what is drawn."""
-    if group[0].abscissa.path is None:
-        end = max(place or 0.0 for series in group for place in series.places())
-        for panel in axes.figure.axes:
-            panel.plot([0, end], [0, end], color="0.6", linewidth=1, linestyle=":", label=DIAGONAL)
+    abscissa = curves[0].abscissa
+    if abscissa.path is None and abscissa.key == OFFERED.key:
+        end = max(place or 0.0 for series in curves for place in series.places())
+        # Bent where one of the axes is logarithmic.
+        line = np.linspace(0, end, 200)
+        for panel in panels:
+            panel.plot(line, line, color="0.6", linewidth=1, linestyle=":", label=style.DIAGONAL)
+    return ""
 
 
-def draw(results: Results, view: View) -> dict[str, Figure]:
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """One figure with all curves, and the line on which everything offered is accepted."""
     label = f"Accepted load [{OF_LINKS}]" if has_flows(results) else style.ACCEPTED
     metric = Metric("accepted_load", "accepted_load", label, _mark_offered)
-    return metric.draw(of_traffic(by_job(results)), view)
+    return metric.draw(of_traffic(by_job(results)), view, canvas)

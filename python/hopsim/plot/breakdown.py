@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
-from hopsim.plot.view import View, not_shown, over_abscissa
+from hopsim.plot.canvas import Canvas
+from hopsim.plot.view import View, caption, not_shown, over_abscissa
 from hopsim.results import Results
 from hopsim.series import Series, by_job
 
-TITLE = "components of mean packet latency, as areas over offered load or burst size, or as bars"
+TITLE = "components of mean packet latency, as areas over what latency_load shows them against, or as bars"
 NEEDS = "points that delivered packets"
+TAKES = frozenset({"by", "x", "xlim", "ylim"})
 
 COMPONENTS = {
     "base_latency_mean": "minimal path",
@@ -25,11 +29,13 @@ COMPONENTS = {
     "injection_latency_mean": "injection",
 }
 """Key of the summary -> its name; of the queues there are those of the topology's classes of links."""
+NAME_WIDTH = 12
+"""Letters of a line of a name below bars."""
 TITLE_WIDTH = 40
 """Characters of a line above a panel."""
 
 
-def draw(results: Results, view: View) -> dict[str, Figure]:
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """A panel per curve with areas over load; a bar per curve where each has one point. Jobs apart."""
     drawn: dict[str, Figure] = {}
     for shown in over_abscissa(by_job(results), view):
@@ -37,61 +43,67 @@ def draw(results: Results, view: View) -> dict[str, Figure]:
         if not usable:
             continue
         lacking = [series.label for series in shown.curves if series not in usable]
-        omitted = not_shown(lacking, style.NOTHING)
-        figure = _bars(usable) if shown.has_one_place else _areas(usable)
-        style.finish(figure, [], shown.title, omitted)
+        draw_part = _bars if shown.has_one_place else _areas
+        figure, above = draw_part(usable, view, canvas)
+        omitted = caption(not_shown(lacking, style.NOTHING), above)
+        canvas.finish(figure, [], replace(shown, omitted=omitted))
         drawn[f"breakdown{shown.suffix}"] = figure
     return drawn
 
 
-def _areas(curves: list[Series]) -> Figure:
-    figure, axes = style.panels(len(curves), width=4.4)
+def _areas(curves: list[Series], view: View, canvas: Canvas) -> tuple[Figure, str]:
+    """The figure, and which points are above its axes."""
+    figure, axes = canvas.grid_of(len(curves), width=4.4)
+    names = curves[0].abscissa.names
     for panel, series in zip(axes, curves, strict=True):
         places = [place or 0.0 for place in series.places()]
         stack = _stack(series)
-        if len(places) > 1:
+        if names:
+            _columns(panel, places, stack, 0.8)
+            panel.set_xticks(range(len(names)), [textwrap.fill(name, NAME_WIDTH) for name in names.values()])
+            canvas.names[panel] = "x"
+        elif len(places) > 1:
             colours = [_colour(name) for name in stack]
             panel.stackplot(places, list(stack.values()), labels=list(stack), colors=colours, alpha=0.85)
             panel.margins(x=0)
         else:
-            _column(panel, places[0], stack)
+            _columns(panel, places, stack, 0.03)
         panel.set_title(textwrap.fill(series.label, TITLE_WIDTH), fontsize="medium")
         panel.set_xlabel(series.abscissa.label)
         panel.tick_params(labelbottom=True)
-    style.cut_curves(axes[0], [_totals(series) for series in curves])
+    above = "" if view.ylim else style.cut_curves(axes[0], [_totals(series) for series in curves])
     axes[0].set_ylabel(style.LATENCY)
-    _legend(figure, axes)
-    return figure
+    _legend(figure, axes, canvas)
+    return figure, above
 
 
-def _column(panel: Axes, place: float, stack: dict[str, list[float]]) -> None:
-    """The components of the only point of a curve, beside curves that have several."""
-    bottom = 0.0
-    for name, (value,) in stack.items():
-        panel.bar(place, value, bottom=bottom, color=_colour(name), label=name, width=0.03)
-        bottom += value
+def _columns(panel: Axes, places: Sequence[float], stack: dict[str, list[float]], width: float) -> None:
+    """The components of each point on top of each other."""
+    bottom = np.zeros(len(places))
+    for name, values in stack.items():
+        panel.bar(places, values, bottom=bottom, color=_colour(name), label=name, width=width)
+        bottom += values
 
 
-def _bars(curves: list[Series]) -> Figure:
+def _bars(curves: list[Series], _: View, canvas: Canvas) -> tuple[Figure, str]:
     """A bar per curve, the components side by side in it."""
-    figure, axes = style.rows([series.label for series in curves])
+    figure, axes = canvas.rows([series.label for series in curves])
     for place, series in enumerate(curves):
         left = 0.0
         for name, (value,) in _stack(series).items():
             axes.barh(place, value, left=left, color=_colour(name), label=name, height=0.6)
             left += value
     axes.set_xlabel(style.LATENCY)
-    _legend(figure, [axes])
-    return figure
+    _legend(figure, [axes], canvas)
+    return figure, ""
 
 
-def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
+def _legend(figure: Figure, axes: Sequence[Axes], canvas: Canvas) -> None:
     """One legend with every component that a panel has."""
     pairs = [zip(*panel.get_legend_handles_labels(), strict=True) for panel in axes]
     found = {label: handle for panel in pairs for handle, label in panel}
     names = [name for name in COMPONENTS.values() if name in found][::-1]
-    handles = [found[name] for name in names]
-    figure.legend(handles, names, loc="outside right upper", fontsize="small", frameon=False)
+    canvas.legend(figure, [found[name] for name in names], names, "right upper")
 
 
 def _colour(name: str) -> str:

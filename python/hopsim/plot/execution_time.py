@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
+from hopsim.plot import options
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.metric import Metric
 from hopsim.plot.view import View
 from hopsim.results import Results
 from hopsim.series import by_job, of_programs
 
-TITLE = "execution time of programs as bars, or against the offered load of other jobs"
+TITLE = "execution time of programs as bars, or against the offered load of other jobs or a sweep axis"
 NEEDS = "jobs that run programs"
+TAKES = options.CURVES
 
 
-def draw(results: Results, view: View) -> dict[str, Figure]:
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """One figure with all programs."""
     metric = Metric("execution_time", "execution_time", "Execution time [cycles]", large=True)
-    return metric.draw(of_programs(by_job(results)), view)
+    return metric.draw(of_programs(by_job(results)), view, canvas)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.over_time import figures
-from hopsim.plot.view import View
+from hopsim.plot.view import Shown, View
 from hopsim.results import Results
 
 TITLE = (
     "throughput of every flow over time, as lines and stacked, and its index of the congestion control table"
 )
 NEEDS = 'measure.streams = ["flow_series"] and measure.time.interval'
+TAKES = frozenset({"xlim"})
 STREAM = "flow_series"
 NAMED = 16
 """Most flows that have a label of their own."""
@@ -24,19 +25,17 @@ WIDTH = 8.0
 """Width of a figure [inches]."""
 
 
-def draw(results: Results, _view: View) -> dict[str, Figure]:
+def draw(results: Results, _view: View, canvas: Canvas) -> dict[str, Figure]:
     """A figure per curve and place on it; the first seed of several."""
-    return figures(results, (STREAM, "flows", "Throughput of flows"), over_time)
+    return figures(results, (STREAM, "flows", "Throughput of flows"), canvas, over_time)
 
 
-def over_time(table: pa.Table, title: str, *, with_index: bool | None = None) -> Figure:
+def over_time(table: pa.Table, title: str, canvas: Canvas, *, with_index: bool | None = None) -> Figure:
     """Lines, stack and the index of the congestion control table, if asked for or a flow is throttled."""
     names, times, values = _by_flow(table, "throughput_gbps")
     _, _, indices = _by_flow(table, "ccti")
     rows = 3 if (with_index if with_index is not None else bool(np.nanmax(indices) > 0)) else 2
-    with mpl.rc_context(style.RC):
-        figure = Figure(figsize=(WIDTH, 2.5 * rows + 0.8), layout="constrained")
-        grid = list(figure.subplots(rows, 1, sharex=True).flat)
+    figure, grid = canvas.grid(rows, 1, (WIDTH, 2.5 * rows + 0.8), sharex=True)
     _lines(grid[0], names, times, values)
     grid[0].set_ylabel("Throughput [Gb/s]")
     _stack(grid[1], names, times, values)
@@ -45,9 +44,9 @@ def over_time(table: pa.Table, title: str, *, with_index: bool | None = None) ->
         _lines(grid[2], names, times, indices)
         grid[2].set_ylabel("CCTI")
     grid[-1].set_xlabel("Time [s]")
-    figure.suptitle(title, fontsize="medium")
     handles, labels = grid[1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=8, fontsize="small", frameon=False)
+    canvas.legend(figure, handles, labels, "lower center", 8)
+    canvas.finish(figure, [], Shown("", title, []))
     return figure
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
@@ -13,7 +13,8 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from hopsim.plot import style
+from hopsim.plot import options, style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.intervals import mean_open
 from hopsim.plot.records import first_table
 from hopsim.plot.view import View, at_one_load, caption
@@ -22,6 +23,7 @@ from hopsim.series import Series, by_job, of_programs
 
 TITLE = "what every rank of a program computes, sends and waits for, over time"
 NEEDS = 'measure.streams = ["operations"]'
+TAKES = options.AT_ONE_LOAD | {"xlim"}
 STREAM = "operations"
 
 ACTIVITIES = {
@@ -46,14 +48,14 @@ WIDTH = 9.0
 """Width of a figure [inches]."""
 
 
-def draw(results: Results, view: View) -> dict[str, Figure]:
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """A panel per curve, or per job of each; the first seed of several."""
     drawn: dict[str, Figure] = {}
     for shown in at_one_load(of_programs(by_job(results)), view, _has_rows, "table of operations"):
-        for part in shown.parts(PANELS):
+        for part in shown.parts(PANELS) if view.in_parts else [shown]:
             first = [_first_seed(series) for series in part.curves]
-            figure = _figure(first)
-            style.finish(figure, [], caption(part.title, *_seeds(part.curves)), part.omitted)
+            figure = _figure(first, canvas)
+            canvas.finish(figure, [], replace(part, title=caption(part.title, *_seeds(part.curves))))
             drawn[f"gantt{part.suffix}"] = figure
     return drawn
 
@@ -74,25 +76,22 @@ def _seeds(curves: list[Series]) -> list[str]:
     return [f"seed {several[0][0].summary['seed']}"] if several else []
 
 
-def _figure(curves: list[Series]) -> Figure:
+def _figure(curves: list[Series], canvas: Canvas) -> Figure:
     tables = [table for series in curves if (table := first_table(series, STREAM)) is not None]
     ends = [int(np.max(table.column("end").to_numpy())) for table in tables]
     rows = [min(_ranks(table), MOST_ROWS) for table in tables]
     heights = [0.9 + 0.12 * count for count in rows]
-    with mpl.rc_context(style.RC):
-        figure = Figure(figsize=(WIDTH, sum(heights) + 0.6), layout="constrained")
-        grid = figure.subplots(
-            len(curves), 1, squeeze=False, sharex=True, gridspec_kw={"height_ratios": heights}
-        )
+    layout: dict[str, Any] = {"sharex": True, "gridspec_kw": {"height_ratios": heights}}
+    figure, grid = canvas.grid(len(curves), 1, (WIDTH, sum(heights) + 0.6), **layout)
     present: set[str] = set()
-    for axes, series, table, count in zip(grid.flat, curves, tables, rows, strict=True):
+    for axes, series, table, count in zip(grid, curves, tables, rows, strict=True):
         present |= _panel(axes, table, count, max(ends))
         axes.set_title(series.label, fontsize="medium")
-    grid.flat[-1].set_xlabel("Time [cycles]")
-    style.short_numbers(grid.flat[-1].xaxis)
+    grid[-1].set_xlabel("Time [cycles]")
+    style.short_numbers(grid[-1].xaxis)
     found = [ACTIVITIES[name] for name in ACTIVITIES if name in present]
     handles = [Patch(color=colour, label=name) for name, colour in found]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, fontsize="small", frameon=False)
+    canvas.legend(figure, handles, [name for name, _ in found], "lower center", 4)
     return figure
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopsim.plot import style
+from hopsim.plot import options, style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import is_recorded
 from hopsim.plot.view import View, at_one_load
 from hopsim.results import Results
@@ -16,14 +17,15 @@ from hopsim.series import Series
 
 TITLE = "latency and misrouted share by the cycle in which packets were generated"
 NEEDS = 'measure.streams = ["generation"] and measure.interval > 0'
+TAKES = options.OVER_TIME
 STREAM = "generation_series"
 
 
-def draw(results: Results, view: View) -> dict[str, Figure]:
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """Two panels, one line per curve, with a band over seeds; a line where the traffic changes."""
     drawn: dict[str, Figure] = {}
     for shown in at_one_load(results, view, lambda series: is_recorded(series, STREAM), "generation series"):
-        figure, columns, portions = style.stacked(2, shown.curves)
+        figure, columns, portions = canvas.stacked(2, shown.curves)
         for (latency, misrouted), portion in zip(columns, portions, strict=True):
             for index, series in enumerate(portion):
                 style.line(latency, index, series, (STREAM, "latency_mean"))
@@ -34,7 +36,7 @@ def draw(results: Results, view: View) -> dict[str, Figure]:
             misrouted.set_ylim(-2, 102)
         columns[0][0].set(ylabel=style.LATENCY)
         columns[0][1].set(ylabel="Misrouted packets [%]")
-        style.finish(figure, [top for top, _ in columns], shown.title, shown.omitted)
+        canvas.finish(figure, [top for top, _ in columns], shown)
         drawn[f"generation{shown.suffix}"] = figure
     return drawn
 

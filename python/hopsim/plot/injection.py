@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hopsim.errors import ConfigError
-from hopsim.plot import style
+from hopsim.plot import options, style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import column_of, mean_of_rows
 from hopsim.plot.view import Shown, View, at_one_load, caption, not_shown
 from hopsim.results import Results
@@ -18,12 +19,13 @@ from hopsim.stats import Estimate
 
 TITLE = "injected load per router: bars for one group, and all routers in order"
 NEEDS = 'measure.streams = ["routers"]'
+TAKES = options.AT_ONE_LOAD | {"group", "ylim", "yscale"}
 INJECTED = "Injected load [phits/(node·cycle)]"
 MOST_TICKS = 24
 """Routers of a panel that can all have their number below."""
 
 
-def draw(results: Results, view: View) -> dict[str, Figure]:
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """Bars per router of one group, and a line over all routers from the least to the most served."""
     drawn: dict[str, Figure] = {}
     everything = list(at_one_load(results, view, _loads, "table of routers"))
@@ -32,8 +34,8 @@ def draw(results: Results, view: View) -> dict[str, Figure]:
         raise ConfigError(f"--group {view.group}: no network has this group; valid: 0 … {max(groups)}")
     for shown in everything:
         for part in _with_group(shown, view.group or 0):
-            drawn[f"injection_group{part.suffix}"] = _bars(part, view.group or 0)
-        drawn[f"injection_sorted{shown.suffix}"] = _sorted(shown)
+            drawn[f"injection_group{part.suffix}"] = _bars(part, view.group or 0, canvas)
+        drawn[f"injection_sorted{shown.suffix}"] = _sorted(shown, canvas)
     return drawn
 
 
@@ -46,23 +48,24 @@ def _with_group(shown: Shown, group: int) -> Iterator[Shown]:
         yield replace(shown, curves=chosen, omitted=omitted)
 
 
-def _bars(shown: Shown, group: int) -> Figure:
+def _bars(shown: Shown, group: int, canvas: Canvas) -> Figure:
     """A panel for the curves of each network, several where they are many."""
     networks: dict[tuple[int, ...], list[Series]] = {}
     for series in shown.curves:
         networks.setdefault(tuple(_members(series, group)), []).append(series)
-    panels = [(members, part) for members, curves in networks.items() for part in style.portions(curves)]
-    figure, grid = style.below(len(panels), width=7.0)
+    panels = [(members, part) for members, curves in networks.items() for part in canvas.portions(curves)]
+    figure, grid = canvas.grid(len(panels), 1, (7.0, 3.6 * len(panels)), sharey=True)
     for axes, (members, curves) in zip(grid, panels, strict=True):
         width, offsets = style.side_by_side(len(curves))
         for index, (series, offset) in enumerate(zip(curves, offsets, strict=True)):
-            values = _loads(series)
+            loads = _loads(series)
+            values = [loads[router] for router in members]
             axes.bar(
                 np.arange(len(members)) + offset,
-                [values[router].mean or 0.0 for router in members],
+                [value.mean or 0.0 for value in values],
                 width,
-                yerr=[values[router].half_width or 0.0 for router in members],
-                error_kw={"elinewidth": 0.8},
+                yerr=style.half_widths(values),
+                error_kw=style.ERROR,
                 color=style.look(index)["color"],
                 label=series.label,
             )
@@ -71,12 +74,12 @@ def _bars(shown: Shown, group: int) -> Figure:
         is_only_group = len(set(_groups(curves[0]))) == 1
         axes.set(xlabel="Router" if is_only_group else f"Router of group {group}", ylabel=INJECTED)
         axes.grid(visible=False, axis="x")
-    style.finish(figure, grid, shown.title, shown.omitted)
+    canvas.finish(figure, grid, shown)
     return figure
 
 
-def _sorted(shown: Shown) -> Figure:
-    figure, panels, portions = style.portioned(shown.curves)
+def _sorted(shown: Shown, canvas: Canvas) -> Figure:
+    figure, panels, portions = canvas.portioned(shown.curves)
     for axes, portion in zip(panels, portions, strict=True):
         for index, series in enumerate(portion):
             values = np.sort([value.mean for value in _loads(series) if value.mean is not None])
@@ -86,7 +89,7 @@ def _sorted(shown: Shown) -> Figure:
         axes.tick_params(labelbottom=True)
         axes.set_ylim(bottom=0)
     panels[0].set_ylabel(INJECTED)
-    style.finish(figure, panels, shown.title, shown.omitted)
+    canvas.finish(figure, panels, shown)
     return figure
 
 

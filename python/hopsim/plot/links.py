@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,12 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.over_time import by_link, figures
-from hopsim.plot.view import View
+from hopsim.plot.view import Shown, View
 from hopsim.results import Results
 
 TITLE = "utilisation of links over time, and how long there is no room behind them"
 NEEDS = 'measure.streams = ["link_series"] and measure.interval (InfiniBand: time.interval)'
+TAKES = frozenset({"xlim"})
 STREAM = "link_series"
 SHOWN = 8
 """Most links that are drawn: those that are used and stalled most."""
@@ -23,12 +24,12 @@ WIDTH = 8.0
 """Width of a figure [inches]."""
 
 
-def draw(results: Results, _view: View) -> dict[str, Figure]:
+def draw(results: Results, _view: View, canvas: Canvas) -> dict[str, Figure]:
     """A figure per curve and place on it; the first seed of several."""
-    return figures(results, (STREAM, "links", "Links"), over_time)
+    return figures(results, (STREAM, "links", "Links"), canvas, over_time)
 
 
-def over_time(table: pa.Table, title: str) -> Figure:
+def over_time(table: pa.Table, title: str, canvas: Canvas) -> Figure:
     """Utilisation and credit stalls of the links that are, at some time, in use or stalled longest."""
     is_fabric = "time_s" in table.column_names
     if is_fabric:
@@ -40,19 +41,18 @@ def over_time(table: pa.Table, title: str) -> Figure:
     names, times, (used, stalled) = by_link(table, ends, ("utilisation", "credit_stall_fraction"))
     together = (used + stalled).max(axis=1)
     order = np.argsort(-together, kind="stable")
-    with mpl.rc_context(style.RC):
-        figure = Figure(figsize=(WIDTH, 6.2), layout="constrained")
-        above, below = figure.subplots(2, 1, sharex=True, sharey=True)
-    for number, link in enumerate(sorted(order[:SHOWN])):
+    figure, (above, below) = canvas.grid(2, 1, (WIDTH, 6.2), sharex=True, sharey=True)
+    shown: list[int] = sorted(order[:SHOWN].tolist())
+    for number, link in enumerate(shown):
         colour = style.PALETTE[number % len(style.PALETTE)]
         above.plot(times, used[link], color=colour, linewidth=1, label=names[link])
         below.plot(times, stalled[link], color=colour, linewidth=1)
     below.set_ylabel("Idle for want of credits" if is_fabric else "No room behind it")
     below.set_xlabel("Time [s]" if is_fabric else "Cycle")
     _label(above, len(names[SHOWN:]), float(together[order[SHOWN:]].max(initial=0)))
-    figure.suptitle(title, fontsize="medium")
     handles, labels = above.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small", frameon=False)
+    canvas.legend(figure, handles, labels, "lower center", 4)
+    canvas.finish(figure, [], Shown("", title, []))
     return figure
 
 

@@ -6,7 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from hopsim.plot import style
+from hopsim.plot import options, style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import tables_of
 from hopsim.plot.view import View, at_one_load
 from hopsim.results import Results
@@ -15,17 +16,18 @@ from hopsim.stats import Estimate, over_runs
 
 TITLE = "mean latency and 99th percentile of messages by their size"
 NEEDS = 'measure.streams = ["message_sizes"]'
+TAKES = options.OVER_TIME
 STREAM = "message_sizes"
 COLUMNS = {"latency_mean": "Mean latency [cycles]", "latency_p99": "99th percentile [cycles]"}
 
 
-def draw(results: Results, view: View) -> dict[str, Figure]:
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """Two panels, one line per curve or job of each, with a band over seeds."""
     drawn: dict[str, Figure] = {}
     programs = of_programs(by_job(results))
     for shown in at_one_load(programs, view, _sizes, "table of message sizes"):
         sizes = sorted({size for series in shown.curves for size in _sizes(series)})
-        figure, columns, portions = style.stacked(len(COLUMNS), shown.curves)
+        figure, columns, portions = canvas.stacked(len(COLUMNS), shown.curves)
         for panels, portion in zip(columns, portions, strict=True):
             for axes, column in zip(panels, COLUMNS, strict=True):
                 for index, series in enumerate(portion):
@@ -36,7 +38,7 @@ def draw(results: Results, view: View) -> dict[str, Figure]:
             panels[-1].set_xlabel("Messages up to this payload [bytes]")
         for axes, label in zip(columns[0], COLUMNS.values(), strict=True):
             axes.set_ylabel(label)
-        style.finish(figure, [panels[0] for panels in columns], shown.title, shown.omitted)
+        canvas.finish(figure, [panels[0] for panels in columns], shown)
         drawn[f"message_latency{shown.suffix}"] = figure
     return drawn
 

@@ -7,7 +7,8 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopsim.plot import style
+from hopsim.plot import options, style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.intervals import mean_open
 from hopsim.plot.records import mean_of_rows, tables_of
 from hopsim.plot.view import View, at_one_load
@@ -16,16 +17,17 @@ from hopsim.series import Series, by_job, of_programs
 
 TITLE = "messages of programs under way, and their bytes, over time"
 NEEDS = 'measure.streams = ["messages"]'
+TAKES = options.OVER_TIME
 STREAM = "messages"
 POINTS = 400
 """Parts of the time; each shows its mean."""
 
 
-def draw(results: Results, view: View) -> dict[str, Figure]:
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """Two panels, one line per curve or job of each, with a band over seeds."""
     drawn: dict[str, Figure] = {}
     for shown in at_one_load(of_programs(by_job(results)), view, _end, "table of messages"):
-        figure, columns, portions = style.stacked(2, shown.curves)
+        figure, columns, portions = canvas.stacked(2, shown.curves)
         edges = np.linspace(0, max(map(_end, shown.curves)), POINTS + 1)
         for (messages, volume), portion in zip(columns, portions, strict=True):
             for index, series in enumerate(portion):
@@ -38,7 +40,7 @@ def draw(results: Results, view: View) -> dict[str, Figure]:
             volume.set_ylim(bottom=0)
         columns[0][0].set(ylabel="Messages in flight")
         columns[0][1].set(ylabel="Payload in flight [bytes]")
-        style.finish(figure, [top for top, _ in columns], shown.title, shown.omitted)
+        canvas.finish(figure, [top for top, _ in columns], shown)
         drawn[f"messages_in_flight{shown.suffix}"] = figure
     return drawn
 

@@ -1,17 +1,36 @@
-"""A metric of the summary: curves over load, or bars where every curve has one point."""
+"""A metric of the summary: curves over the abscissa, or bars where it has names or curves have one point."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopsim.plot import style, unsteady
+from hopsim.plot import options, style, unsteady
+from hopsim.plot.canvas import PER_PANEL, Canvas
 from hopsim.plot.view import Shown, View, caption, over_abscissa
 from hopsim.results import Results
 from hopsim.series import Series, by_job
+from hopsim.units import unit_of_column, with_unit, words
+
+TITLE = "a column of the summary (--y) against offered load, burst size or a sweep axis, or as bars"
+NEEDS = "--y COLUMN"
+TAKES = options.CURVES | {"y"}
+BAR = 0.22
+"""Least room of a bar [inches]."""
+NAME_WIDTH = 16
+"""Letters of a line of a name below bars."""
+
+
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
+    """One figure with all curves of the column `view.y`; none if there is no such wish."""
+    if view.y is None:
+        return {}
+    label = with_unit(words(view.y), unit_of_column(view.y))
+    return Metric(f"metric_{view.y}", view.y, label, nothing="no value").draw(results, view, canvas)
 
 
 @dataclass(frozen=True)
@@ -22,7 +41,8 @@ class Metric:
         stem: first part of the file's name.
         key: key of the summary.
         label: name with unit, for an axis.
-        adorn: puts limits, or what else belongs to the metric, into the first panel of some curves.
+        adorn: puts limits, or what else belongs to the metric, into the panels of some curves, and returns
+            what that leaves out.
         nothing: what it means that a curve has no value.
         large: whether its values are large numbers.
     """
@@ -30,22 +50,27 @@ class Metric:
     stem: str
     key: str
     label: str
-    adorn: Callable[[Axes, list[Series]], None] = lambda _, __: None
+    adorn: Callable[[Sequence[Axes], Sequence[Series]], str] = lambda _, __: ""
     nothing: str = style.NOTHING
     large: bool = False
 
-    def draw(self, results: Results, view: View) -> dict[str, Figure]:
+    def draw(self, results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
         """A figure per combination of the axes that make no curves, jobs apart."""
         drawn: dict[str, Figure] = {}
         for shown in over_abscissa(by_job(results), view):
-            figure = self._bars(shown) if shown.has_one_place else self._curves(shown)
+            if shown.has_one_place:
+                figure = self._bars(shown, canvas)
+            elif shown.curves[0].abscissa.names:
+                figure = self._bars_by_name(shown, canvas)
+            else:
+                figure = self._curves(shown, canvas)
             drawn[f"{self.stem}{shown.suffix}"] = figure
         return drawn
 
-    def _curves(self, shown: Shown) -> Figure:
-        figure, panels, portions = style.portioned(shown.curves)
-        self.adorn(panels[0], shown.curves)
-        notes = [shown.omitted]
+    def _curves(self, shown: Shown, canvas: Canvas) -> Figure:
+        figure, panels, portions = canvas.portioned(shown.curves)
+        above = self.adorn(panels, shown.curves)
+        notes: list[str] = []
         for axes, portion in zip(panels, portions, strict=True):
             for index, series in enumerate(portion):
                 style.curve(axes, index, series, self.key, nothing=self.nothing)
@@ -53,22 +78,25 @@ class Metric:
             axes.set_xlabel(portion[0].abscissa.label)
             axes.tick_params(labelbottom=True)
             axes.set_xlim(left=0)
-            axes.set_ylim(bottom=0)
+        if not self._is_ever_negative(shown):
+            panels[0].set_ylim(bottom=0)
         panels[0].set_ylabel(self.label)
         if self.large:
             style.short_numbers(panels[0].yaxis)
-        style.finish(figure, panels, shown.title, caption(*dict.fromkeys(notes)))
+        omitted = caption(shown.omitted, above, self._lacking(shown), *dict.fromkeys(notes))
+        canvas.finish(figure, panels, replace(shown, omitted=omitted))
         return figure
 
-    def _bars(self, shown: Shown) -> Figure:
-        figure, axes = style.rows([series.label for series in shown.curves])
+    def _bars(self, shown: Shown, canvas: Canvas) -> Figure:
+        """A bar per curve, each of which has one point."""
+        figure, axes = canvas.rows([series.label for series in shown.curves])
         values = [series.groups[0].estimate(self.key) for series in shown.curves]
         axes.barh(
             range(len(values)),
             [value.mean or 0.0 for value in values],
-            xerr=[value.half_width or 0.0 for value in values],
+            xerr=style.half_widths(values),
             color=style.PALETTE[0],
-            error_kw={"elinewidth": 0.8},
+            error_kw=style.ERROR,
         )
         for place, value in enumerate(values):
             if value.mean is None:
@@ -76,5 +104,49 @@ class Metric:
         axes.set_xlabel(self.label)
         if self.large:
             style.short_numbers(axes.xaxis)
-        style.finish(figure, [axes], shown.title, shown.omitted)
+        canvas.finish(figure, [axes], shown)
         return figure
+
+    def _bars_by_name(self, shown: Shown, canvas: Canvas) -> Figure:
+        """For each name on the horizontal axis a bar per curve."""
+        abscissa = shown.curves[0].abscissa
+        width = max(5.2, BAR * len(abscissa.names) * min(len(shown.curves), PER_PANEL))
+        figure, panels, portions = canvas.portioned(shown.curves, width=width)
+        for axes, portion in zip(panels, portions, strict=True):
+            thick, offsets = style.side_by_side(len(portion))
+            for index, (series, offset) in enumerate(zip(portion, offsets, strict=True)):
+                values = series.values(self.key)
+                axes.bar(
+                    [(place or 0.0) + offset for place in series.places()],
+                    [value.mean or 0.0 for value in values],
+                    thick,
+                    yerr=style.half_widths(values),
+                    error_kw=style.ERROR,
+                    color=style.look(index)["color"],
+                    label=series.label or None,
+                )
+            names = [textwrap.fill(name, NAME_WIDTH) for name in abscissa.names.values()]
+            axes.set_xticks(range(len(names)), names)
+            axes.set_xlabel(abscissa.label)
+            axes.tick_params(labelbottom=True)
+            axes.grid(visible=False, axis="x")
+            canvas.names[axes] = "x"
+        panels[0].set_ylabel(self.label)
+        if self.large:
+            style.short_numbers(panels[0].yaxis)
+        canvas.finish(figure, panels, replace(shown, omitted=caption(shown.omitted, self._lacking(shown))))
+        return figure
+
+    def _lacking(self, shown: Shown) -> str:
+        """How many points are not shown for want of a value; of curves without any the legend says it."""
+        curves = [series.values(self.key) for series in shown.curves]
+        lacking = [sum(value.mean is None for value in values) for values in curves]
+        count = sum(
+            number
+            for number, values in zip(lacking, curves, strict=True)
+            if number < len(values) or shown.curves[0].abscissa.names
+        )
+        return f"not shown ({self.nothing}): {style.number_of(count, 'point')}" if count else ""
+
+    def _is_ever_negative(self, shown: Shown) -> bool:
+        return any((value.mean or 0.0) < 0 for series in shown.curves for value in series.values(self.key))

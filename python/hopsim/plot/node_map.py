@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
-from hopsim.plot import style
-from hopsim.plot.view import View, at_one_load, caption
+from hopsim.plot import options
+from hopsim.plot.canvas import Canvas
+from hopsim.plot.view import Shown, View, at_one_load, caption
 from hopsim.results import Result, Results
 from hopsim.series import Series
 
 TITLE = "injected and accepted load of each node over its coordinates (mesh, torus, ring)"
 NEEDS = 'measure.streams = ["nodes"] and a mesh, torus or ring'
+TAKES = options.AT_ONE_LOAD
 STREAM = "nodes"
 QUANTITIES = {"injected": "injected load", "delivered": "accepted load"}
 """Column of the table `nodes` -> what it is: sent by a node, arrived at it."""
@@ -34,7 +36,7 @@ TITLE_WIDTH = 34
 """Characters of a line above a panel."""
 
 
-def draw(results: Results, view: View) -> dict[str, Figure]:
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """A figure per quantity with a panel per curve: a plane in two dimensions, a row in one.
 
     In more dimensions there is a figure per curve, with a panel per plane.
@@ -44,9 +46,9 @@ def draw(results: Results, view: View) -> dict[str, Figure]:
         for size, chosen in _by_size(shown.curves).items():
             for column, quantity in QUANTITIES.items():
                 maps = [(series.label, loads(series.groups[0].results, column)) for series in chosen]
-                about = caption(f"{quantity.capitalize()} of each node", shown.title, size)
-                for part, figure in _figures(maps, f"{quantity.capitalize()}\n{UNIT}", about):
-                    style.note(figure, shown.omitted)
+                title = caption(f"{quantity.capitalize()} of each node", shown.title, size)
+                about = replace(shown, title=title)
+                for part, figure in _figures(maps, f"{quantity.capitalize()}\n{UNIT}", about, canvas):
                     name = quantity.partition(" ")[0]
                     drawn[f"node_map_{name}{shown.suffix}{part}{size and f'-{size}'}"] = figure
     return drawn
@@ -108,18 +110,19 @@ Maps = Sequence[tuple[str, np.ndarray]]
 """Names and values of panels."""
 
 
-def _figures(maps: Maps, label: str, title: str) -> Iterator[tuple[str, Figure]]:
+def _figures(maps: Maps, label: str, about: Shown, canvas: Canvas) -> Iterator[tuple[str, Figure]]:
     """File suffix and figure: one for all curves in up to two dimensions, else one for each."""
     dimensions = maps[0][1].ndim
     limits = (0.0, max(float(values.max()) for _, values in maps) or 1.0)
     if dimensions == 1:
-        yield "", _rows(maps, label, title, limits)
+        yield "", _rows((maps, limits), label, about, canvas)
     elif dimensions == 2:
-        yield "", _planes(maps, label, title, limits)
+        yield "", _planes((maps, limits), label, about, canvas)
     else:
         for index, (name, values) in enumerate(maps):
             part = f"-curve{index + 1}" if len(maps) > 1 else ""
-            yield part, _planes(list(_slices(values)), label, caption(title, name), limits)
+            named = replace(about, title=caption(about.title, name))
+            yield part, _planes((list(_slices(values)), limits), label, named, canvas)
 
 
 def _slices(values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
@@ -133,32 +136,32 @@ def _axis(dimension: int) -> str:
     return AXES[dimension] if dimension < len(AXES) else f"d{dimension}"
 
 
-def _planes(maps: Maps, label: str, title: str, limits: tuple[float, float]) -> Figure:
+def _planes(scaled: tuple[Maps, tuple[float, float]], label: str, about: Shown, canvas: Canvas) -> Figure:
+    maps, limits = scaled
     rows, columns = maps[0][1].shape
     width = min(max(CELL * columns, 1.8), 4.5)
     height = min(max(width * rows / columns, 1.8), 4.5)
-    figure, grid = style.panels(len(maps), width=width + 1.0, height=height + 1.2)
+    figure, grid = canvas.grid_of(len(maps), width=width + 1.0, height=height + 1.2)
     images = [panel(axes, values, limits) for axes, (_, values) in zip(grid, maps, strict=True)]
     for axes, (name, _) in zip(grid, maps, strict=True):
         axes.set_title(textwrap.fill(name, TITLE_WIDTH), fontsize="medium")
         axes.set(xlabel=_axis(0), ylabel=_axis(1))
         axes.tick_params(labelbottom=True)
     figure.colorbar(images[0], ax=grid, label=label)
-    style.finish(figure, [], title)
+    canvas.finish(figure, [], about)
     return figure
 
 
-def _rows(maps: Maps, label: str, title: str, limits: tuple[float, float]) -> Figure:
+def _rows(scaled: tuple[Maps, tuple[float, float]], label: str, about: Shown, canvas: Canvas) -> Figure:
     """All curves of a ring or a chain below one another."""
+    maps, limits = scaled
     values = np.array([row for _, row in maps])
-    with mpl.rc_context(style.RC):
-        figure = Figure(figsize=(8.0, 1.6 + 0.4 * len(maps)), layout="constrained")
-        axes = figure.subplots()
+    figure, (axes,) = canvas.grid(1, 1, (8.0, 1.6 + 0.4 * len(maps)))
     image = panel(axes, values, limits)
     axes.set_aspect("auto")
     axes.set_yticks(range(len(maps)), [textwrap.fill(name, TITLE_WIDTH) for name, _ in maps])
     axes.invert_yaxis()
     axes.set_xlabel(_axis(0))
     figure.colorbar(image, ax=axes, label=label)
-    style.finish(figure, [], title)
+    canvas.finish(figure, [], about)
     return figure

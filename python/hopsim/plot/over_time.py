@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import first_table
 from hopsim.plot.view import caption
 from hopsim.results import Results
@@ -16,7 +17,10 @@ from hopsim.series import curves
 
 
 def figures(
-    results: Results, names: tuple[str, str, str], figure: Callable[[pa.Table, str], Figure]
+    results: Results,
+    names: tuple[str, str, str],
+    canvas: Canvas,
+    figure: Callable[[pa.Table, str, Canvas], Figure],
 ) -> dict[str, Figure]:
     """A figure per curve and place on it, the first seed of several.
 
@@ -32,7 +36,7 @@ def figures(
             seed = f"seed {group.results[0].summary['seed']}"
             place = series.abscissa.text(group) if len(series.groups) > 1 else ""
             number = f"-{len(drawn) + 1}" if drawn else ""
-            drawn[f"{stem}{number}"] = figure(table, caption(title, series.label, place, seed))
+            drawn[f"{stem}{number}"] = figure(table, caption(title, series.label, place, seed), canvas)
     return drawn
 
 

@@ -6,9 +6,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.view import MAX_CURVES, View, caption, figures
 from hopsim.results import Results
 from hopsim.series import Group, Series, by_job, of_programs
@@ -16,6 +18,7 @@ from hopsim.stats import Estimate, over_runs
 
 TITLE = "execution time of programs by placement, relative to the first placement of the sweep"
 NEEDS = "jobs that run programs, and a sweep over their placement"
+TAKES = frozenset({"by", "ylim", "yscale"})
 KEY = "execution_time"
 
 
@@ -28,7 +31,7 @@ class _Bar:
     time: Estimate
 
 
-def draw(results: Results, view: View) -> dict[str, Figure]:
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """A bar per placement and combination of the other axes."""
     drawn: dict[str, Figure] = {}
     programs = of_programs(by_job(results))
@@ -37,10 +40,11 @@ def draw(results: Results, view: View) -> dict[str, Figure]:
         bars = _bars(shown.curves, axes)
         if len({bar.placement for bar in bars}) < 2:
             continue
-        for part, first in enumerate(range(0, len(bars), MAX_CURVES), 1):
-            figure = _draw(bars[first : first + MAX_CURVES])
-            style.finish(figure, [], shown.title)
-            name = f"-part{part}" if len(bars) > MAX_CURVES else ""
+        most = MAX_CURVES if view.in_parts else len(bars)
+        for part, first in enumerate(range(0, len(bars), most), 1):
+            figure, panel = _draw(bars[first : first + most], canvas)
+            canvas.finish(figure, [panel], shown)
+            name = f"-part{part}" if len(bars) > most else ""
             drawn[f"placement{shown.suffix}{name}"] = figure
     return drawn
 
@@ -81,15 +85,15 @@ def _relative(group: Group, first: Group) -> Estimate:
     return Estimate(mean / base if mean and base else None)
 
 
-def _draw(bars: Sequence[_Bar]) -> Figure:
-    figure, axes = style.rows([bar.label for bar in bars])
+def _draw(bars: Sequence[_Bar], canvas: Canvas) -> tuple[Figure, Axes]:
+    figure, axes = canvas.rows([bar.label for bar in bars])
     axes.barh(
         range(len(bars)),
         [bar.time.mean or 0.0 for bar in bars],
-        xerr=[bar.time.half_width or 0.0 for bar in bars],
+        xerr=style.half_widths([bar.time for bar in bars]),
         color=[style.look(bar.placement)["color"] for bar in bars],
-        error_kw={"elinewidth": 0.8},
+        error_kw=style.ERROR,
     )
     axes.axvline(1, color="0.4", linewidth=1, linestyle=":")
     axes.set_xlabel("Execution time over that of the first placement")
-    return figure
+    return figure, axes

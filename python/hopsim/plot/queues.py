@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.over_time import by_link, figures
-from hopsim.plot.view import View
+from hopsim.plot.view import Shown, View
 from hopsim.results import Results
 
 TITLE = "bytes queued for the outputs of switches over time, and which are congested"
 NEEDS = 'measure.streams = ["queue_series"] and measure.time.interval'
+TAKES = frozenset({"xlim"})
 STREAM = "queue_series"
 SHOWN = 8
 """Most outputs that are drawn: those with the longest queues."""
@@ -23,22 +24,20 @@ WIDTH = 8.0
 """Width of a figure [inches]."""
 
 
-def draw(results: Results, _view: View) -> dict[str, Figure]:
+def draw(results: Results, _view: View, canvas: Canvas) -> dict[str, Figure]:
     """A figure per curve and place on it; the first seed of several."""
-    return figures(results, (STREAM, "queues", "Queues of outputs"), over_time)
+    return figures(results, (STREAM, "queues", "Queues of outputs"), canvas, over_time)
 
 
-def over_time(table: pa.Table, title: str) -> Figure:
+def over_time(table: pa.Table, title: str, canvas: Canvas) -> Figure:
     """Queues and throughput of the outputs whose queues get longest."""
     ports = [f"switch {switch}" for switch in table.column("switch").to_pylist()]
     names, times, (queued, sent, congested) = by_link(
         table, (ports, table.column("peer").to_pylist()), ("queued_bytes", "throughput_gbps", "is_congested")
     )
     order = np.argsort(-queued.max(axis=1), kind="stable")
-    shown = sorted(order[:SHOWN])
-    with mpl.rc_context(style.RC):
-        figure = Figure(figsize=(WIDTH, 6.2), layout="constrained")
-        above, below = figure.subplots(2, 1, sharex=True)
+    shown: list[int] = sorted(order[:SHOWN].tolist())
+    figure, (above, below) = canvas.grid(2, 1, (WIDTH, 6.2), sharex=True)
     for number, output in enumerate(shown):
         colour = style.PALETTE[number % len(style.PALETTE)]
         above.plot(times, queued[output] / KIB, color=colour, linewidth=1, label=names[output])
@@ -46,9 +45,9 @@ def over_time(table: pa.Table, title: str) -> Figure:
         above.plot(times[is_congested], queued[output][is_congested] / KIB, ".", color=colour, markersize=4)
         below.plot(times, sent[output], color=colour, linewidth=1)
     _label(above, below, len(names) - len(shown), float(queued[order[SHOWN:]].max(initial=0)))
-    figure.suptitle(title, fontsize="medium")
     handles, labels = above.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small", frameon=False)
+    canvas.legend(figure, handles, labels, "lower center", 4)
+    canvas.finish(figure, [], Shown("", title, []))
     return figure
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopsim.plot import style
+from hopsim.plot import options
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import column_of, mean_of_rows
 from hopsim.plot.view import View, at_one_load
 from hopsim.results import Results
@@ -16,6 +17,7 @@ from hopsim.series import Series, by_job, of_programs
 
 TITLE = "computation, overhead and waiting of every rank of a program"
 NEEDS = 'measure.streams = ["ranks"]'
+TAKES = options.AT_ONE_LOAD | {"xlim", "ylim"}
 STREAM = "ranks"
 PARTS = {
     "compute": ("computation", "#0072B2"),
@@ -27,11 +29,11 @@ TITLE_WIDTH = 40
 """Characters of a line above a panel."""
 
 
-def draw(results: Results, view: View) -> dict[str, Figure]:
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """A panel per curve, or per job of each: shares of the execution time, mean over seeds."""
     drawn: dict[str, Figure] = {}
     for shown in at_one_load(of_programs(by_job(results)), view, _ranks, "table of ranks"):
-        figure, panels = style.panels(len(shown.curves))
+        figure, panels = canvas.grid_of(len(shown.curves))
         for axes, series in zip(panels, shown.curves, strict=True):
             _stack(axes, series)
             axes.set_title(textwrap.fill(series.label, TITLE_WIDTH), fontsize="medium")
@@ -46,9 +48,8 @@ def draw(results: Results, view: View) -> dict[str, Figure]:
             for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
         }
         names = [name for name, _ in PARTS.values() if name in found][::-1]
-        handles = [found[name] for name in names]
-        figure.legend(handles, names, loc="outside right upper", fontsize="small", frameon=False)
-        style.finish(figure, [], shown.title, shown.omitted)
+        canvas.legend(figure, [found[name] for name in names], names, "right upper")
+        canvas.finish(figure, [], shown)
         drawn[f"ranks{shown.suffix}"] = figure
     return drawn
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from hopsim.plot import style
+from hopsim.plot import options, style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import is_recorded
 from hopsim.plot.view import View, at_one_load
 from hopsim.results import Results
 
 TITLE = "accepted load and packet latency over time"
 NEEDS = "measure.interval > 0"
+TAKES = options.OVER_TIME
 STREAM = "timeseries"
 
 
-def draw(results: Results, view: View) -> dict[str, Figure]:
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """Two panels, one line per curve, with a band over seeds."""
     drawn: dict[str, Figure] = {}
     for shown in at_one_load(results, view, lambda series: is_recorded(series, STREAM), "time series"):
-        figure, columns, portions = style.stacked(2, shown.curves)
+        figure, columns, portions = canvas.stacked(2, shown.curves)
         for (load, latency), portion in zip(columns, portions, strict=True):
             for index, series in enumerate(portion):
                 style.line(load, index, series, (STREAM, "accepted_load"))
@@ -28,6 +30,6 @@ def draw(results: Results, view: View) -> dict[str, Figure]:
             latency.set_ylim(bottom=0)
         columns[0][0].set(ylabel="Accepted load\n[phits/(node·cycle)]")
         columns[0][1].set(ylabel=style.LATENCY)
-        style.finish(figure, [top for top, _ in columns], shown.title, shown.omitted)
+        canvas.finish(figure, [top for top, _ in columns], shown)
         drawn[f"timeseries{shown.suffix}"] = figure
     return drawn

@@ -1,36 +1,64 @@
-"""What a figure shows: which curves it has, and at which load."""
+"""What a figure shows: which curves it has, over what, and at which load."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from hopsim.errors import ConfigError
 from hopsim.results import Results
-from hopsim.series import JOB, Series, curve_axes, curves, has_jobs
+from hopsim.series import JOB, Abscissa, Series, along, curve_axes, curves, has_jobs
 
 MAX_CURVES = 24
 """Curves of one file; more make further files."""
+Limits = tuple[float | None, float | None]
+"""Lower and upper end of an axis; None where the figure chooses."""
+Scale = Literal["linear", "log"]
+
 AS_SHOWN = 5e-3
 """Relative difference between a load and the same load with three digits."""
 
 
 @dataclass(frozen=True)
 class View:
-    """What to show.
+    """What to show, and how.
 
     Attributes:
-        by: sweep axes that make the curves; all but load and seed when None. Axes left out make
+        by: sweep axes that make the curves; all but the abscissa and the seed when None. Axes left out make
             separate figures.
         load: offered load of figures that show one load, which must be in the results; the highest when None.
             Where the nodes send bursts, it is the size of the bursts.
         group: group whose routers are shown, which must be in the results; group 0 when None.
+        x: sweep axis, or column of numbers of the summary, that curves run over; the offered load, or what
+            the sweep varies in its place, when None.
+        y: column of numbers of the summary that the kind `metric` shows.
+        xlim: ends of the horizontal axis; None where the figure chooses.
+        ylim: ends of the axis of values, likewise.
+        xscale: `linear` or `log`; as the kind has it when None.
+        yscale: likewise of the axis of values.
+        size: width and height of a figure [inches]; as the kind has it when None.
+        dpi: dots per inch of images; 160 when None.
+        in_parts: whether many curves make further panels and files.
     """
 
     by: tuple[str, ...] | None = None
     load: float | None = None
     group: int | None = None
+    x: str | None = None
+    y: str | None = None
+    xlim: Limits | None = None
+    ylim: Limits | None = None
+    xscale: Scale | None = None
+    yscale: Scale | None = None
+    size: tuple[float, float] | None = None
+    dpi: int | None = None
+    in_parts: bool = True
+
+    def along(self, results: Results) -> Abscissa | None:
+        """What curves run over if something was chosen for it."""
+        return None if self.x is None else along(results, self.x)
 
 
 @dataclass(frozen=True)
@@ -48,6 +76,15 @@ class Shown:
     title: str
     curves: list[Series]
     omitted: str = ""
+
+    @property
+    def interval(self) -> str:
+        """What a confidence interval of its values is over."""
+        counts = sorted({len(group.results) for series in self.curves for group in series.groups})
+        if counts[-1:] in ([], [1]):
+            return "95 % CI over the batches of the run"
+        number = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0])
+        return f"95 % CI over {number} seeds"
 
     @property
     def has_one_place(self) -> bool:
@@ -77,12 +114,12 @@ def figures(results: Results, view: View) -> Iterator[Shown]:
 
 
 def over_abscissa(results: Results, view: View) -> Iterator[Shown]:
-    """The figures with curves over load or burst size; title or labels name it where each has one point."""
+    """The figures with curves over the abscissa; title or labels name its value where each has one point."""
     for shown in figures(results, view):
         if shown.has_one_place:
             points, place = name_places(shown.curves)
             shown = replace(shown, title=caption(shown.title, place), curves=points)
-        yield from shown.parts()
+        yield from _in_files(shown, view)
 
 
 def at_one_load(
@@ -92,7 +129,7 @@ def at_one_load(
 
     The title names the load if it is the same for all. `record` is what the curves left out lack.
     """
-    everything = list(figures(results, view))
+    everything = list(figures(results, replace(view, x=None)))
     _check_load(everything, view.load)
     for shown in everything:
         points, place, elsewhere = one_load_each(shown.curves, view.load)
@@ -102,7 +139,12 @@ def at_one_load(
         together = "all jobs" if has_jobs(results) and JOB not in results.axes else ""
         title = caption(shown.title, place, together)
         if chosen:
-            yield from Shown(shown.suffix, title, chosen, omitted).parts()
+            yield from _in_files(Shown(shown.suffix, title, chosen, omitted), view)
+
+
+def _in_files(shown: Shown, view: View) -> Iterator[Shown]:
+    """A figure in as many files as it takes, or in one."""
+    return shown.parts() if view.in_parts else iter([shown])
 
 
 def one_load_each(group: Sequence[Series], load: float | None) -> tuple[list[Series], str, list[str]]:
@@ -150,13 +192,15 @@ def not_shown(labels: Sequence[str], reason: str) -> str:
 
 
 def _combinations(results: Results, view: View, name: str) -> Iterator[Shown]:
+    abscissa = view.along(results)
     if view.by is None:
-        yield Shown(name, "", curves(results))
+        yield Shown(name, "", curves(results, abscissa=abscissa))
         return
-    rest = [path for path in curve_axes(results) if path not in view.by]
-    for index, part in enumerate(curves(results, rest)):
+    rest = [path for path in curve_axes(results, abscissa) if path not in view.by]
+    for index, part in enumerate(curves(results, rest, abscissa)):
         chosen = Results(dict(enumerate(result for group in part.groups for result in group.results)))
-        yield Shown(f"{name}-{index + 1}" if part.label else name, part.label, curves(chosen, view.by))
+        shown = curves(chosen, view.by, abscissa)
+        yield Shown(f"{name}-{index + 1}" if part.label else name, part.label, shown)
 
 
 def _check_load(everything: Sequence[Shown], load: float | None) -> None:

@@ -271,13 +271,13 @@ class StageFigure:
         return Outcome(facts=facts)
 
     def _draw(self, scale: Scale, results: Results) -> Figure:
+        from hopsim.plot import Canvas, View
         from hopsim.plot.flows import over_time
 
         seed = results["main"][0].summary["seed"]
         title = f"Figure {self.number}: {self.title} (seed {seed})"
-        return over_time(
-            results["main"][0].flow_series, title, with_index=self.congestion_control is not None
-        )
+        table = results["main"][0].flow_series
+        return over_time(table, title, Canvas(View()), with_index=self.congestion_control is not None)
 
 
 def _slower(found: Sequence[Run], others: Sequence[Run]) -> Fact:

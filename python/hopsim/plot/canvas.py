@@ -1,0 +1,198 @@
+"""Where figures are drawn: on sheets of their own, or into axes that the user has."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, cast
+
+import matplotlib as mpl
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from hopsim.errors import ConfigError
+from hopsim.plot import style
+from hopsim.plot.view import Shown, View
+from hopsim.series import Series
+
+LETTERS = 12
+"""Letters of a title, a note or a legend per inch of width."""
+SYMBOL = 8
+"""Letters that the symbol of a label and the space around it take."""
+LONGEST_OF_BAR = 44
+"""Letters of a line of the name of a bar."""
+LINE = 0.17
+"""Height of a line of a legend or a name [inches]."""
+PER_PANEL = 8
+"""Curves of a panel that can be told apart."""
+
+
+class Canvas:
+    """Makes the figures of one kind and their panels, and gives them titles, legends and notes.
+
+    Attributes:
+        panels: every panel that it handed out, in order.
+        names: those that have names on an axis, and no numbers, and which axis it is.
+    """
+
+    def __init__(
+        self, view: View, axes: Sequence[Axes] | None = None, new: Callable[..., Figure] = Figure
+    ) -> None:
+        """`axes`: panels that the user has, taken in their order; `new` makes figures if there are none."""
+        self.panels: list[Axes] = []
+        self.names: dict[Axes, Literal["x", "y"]] = {}
+        self._view = view
+        self._given = None if axes is None else list(axes)
+        self._new = new
+
+    @property
+    def left(self) -> int:
+        """Axes of the user that nothing was drawn into."""
+        return len(self._given or ())
+
+    def grid(
+        self, rows: int, columns: int, size: tuple[float, float], count: int | None = None, **layout: Any
+    ) -> tuple[Figure, list[Axes]]:
+        """A figure of this size [inches], unless another is asked for, with `count` panels row by row."""
+        return self._grid((rows, columns), size, count or rows * columns, layout)
+
+    def grid_of(self, count: int, *, width: float = 5.2, height: float = 3.6) -> tuple[Figure, list[Axes]]:
+        """A figure with `count` panels, at most three in a row, that share their axes' ranges."""
+        columns = 2 if count == 4 else min(count, 3)
+        rows = -(-count // columns)
+        shared = {"sharex": True, "sharey": True}
+        return self._grid((rows, columns), (width * columns, height * rows), count, shared)
+
+    def portioned(
+        self, curves: Sequence[Series], *, width: float = 5.2
+    ) -> tuple[Figure, list[Axes], list[Sequence[Series]]]:
+        """A figure with a panel for every few curves, and the curves of each."""
+        parts = self.portions(curves)
+        figure, axes = self.grid_of(len(parts), width=width)
+        return figure, axes, parts
+
+    def stacked(
+        self, count: int, curves: Sequence[Series], *, width: float = 6.4, height: float = 2.6
+    ) -> tuple[Figure, list[list[Axes]], list[Sequence[Series]]]:
+        """A figure with `count` panels above each other that share the horizontal axis, for every few curves.
+
+        Returns the panels column by column, and the curves of each column.
+        """
+        parts = self.portions(curves)
+        size = (width * len(parts), height * count)
+        figure, axes = self.grid(count, len(parts), size, sharex=True, sharey="row")
+        return figure, [axes[column :: len(parts)] for column in range(len(parts))], parts
+
+    def rows(self, labels: Sequence[str]) -> tuple[Figure, Axes]:
+        """A figure for named horizontal bars, the first at the top."""
+        names = [textwrap.fill(label, LONGEST_OF_BAR) for label in labels]
+        lines = max(name.count("\n") + 1 for name in names)
+        figure, (axes,) = self.grid(1, 1, (7.5, 1.2 + len(names) * (0.2 + LINE * lines)))
+        axes.grid(visible=False, axis="y")
+        axes.set_yticks(range(len(names)), names)
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        self.names[axes] = "y"
+        return figure, axes
+
+    def portions(self, curves: Sequence[Series]) -> list[Sequence[Series]]:
+        """The curves in order, no more than a panel holds at a time, about as many each time."""
+        if not self._view.in_parts:
+            return [curves]
+        count = -(-len(curves) // PER_PANEL)
+        size = -(-len(curves) // count)
+        return [curves[start : start + size] for start in range(0, len(curves), size)]
+
+    def finish(self, figure: Figure, tops: Sequence[Axes], shown: Shown) -> None:
+        """Title, legends above the panels `tops` where they hide nothing, and a note of what is not shown."""
+        extra = _interval(figure.axes if self._given is None else tops, shown)
+        if self._given is not None:
+            self._finish_given(tops or self.panels[-1:], shown, extra)
+            return
+        letters = int(figure.get_figwidth() * LETTERS)
+        lines: dict[int, int] = {}
+        for number, axes in enumerate(tops):
+            spec = axes.get_subplotspec()
+            row, beside = (spec.rowspan.start, spec.get_gridspec().ncols) if spec else (0, 1)
+            found = _legend(axes, letters // beside, extra if number == 0 else [])
+            lines[row] = max(lines.get(row, 0), found)
+        if self._view.size is None:
+            more = sum(max(0, count - 2) for count in lines.values())
+            figure.set_figheight(figure.get_figheight() + LINE * more)
+        figure.suptitle(textwrap.fill(shown.title, letters), fontsize="medium")
+        if shown.omitted:
+            note = textwrap.fill(shown.omitted, letters)
+            figure.supxlabel(note, fontsize="small", x=0.01, ha="left")
+
+    def _finish_given(self, tops: Sequence[Axes], shown: Shown, extra: Sequence[Artist]) -> None:
+        """The same in the user's axes: the legend inside, title and note as the title of the first panel."""
+        for number, axes in enumerate(tops):
+            handles: list[Artist] = [*axes.get_legend_handles_labels()[0], *(extra if number == 0 else [])]
+            if handles:
+                axes.legend(handles=handles, fontsize="small")
+        text = "\n".join(filter(None, (shown.title, shown.omitted, tops[0].get_title())))
+        if tops:
+            tops[0].set_title(text, fontsize="small")
+
+    def legend(
+        self, figure: Figure, handles: Sequence[Artist], labels: Sequence[str], where: str, columns: int = 1
+    ) -> None:
+        """One legend for all panels, outside them; in the last of the user's axes."""
+        looks: dict[str, Any] = {"fontsize": "small", "ncols": columns}
+        if self._given is not None:
+            self.panels[-1].legend(handles, labels, **looks)
+        else:
+            looks |= {"loc": f"outside {where}", "frameon": False}
+            figure.legend(handles, labels, **looks)
+
+    def _grid(
+        self, shape: tuple[int, int], size: tuple[float, float], count: int, layout: dict[str, Any]
+    ) -> tuple[Figure, list[Axes]]:
+        if self._given is None:
+            with mpl.rc_context(style.RC):
+                figure = self._new(figsize=self._view.size or size, layout="constrained")
+                made = list(figure.subplots(*shape, squeeze=False, **layout).flat)
+            for spare in made[count:]:
+                spare.remove()
+        else:
+            made, self._given = self._given[:count], self._given[count:]
+            if len(made) < count:
+                missing = len(self.panels) + count
+                raise ConfigError(f"ax: {len(self.panels) + len(made)} axes given; must be {missing} or more")
+            figure = cast("Figure", made[0].get_figure(root=True))
+        self.panels += made[:count]
+        return figure, made[:count]
+
+
+def _interval(panels: Sequence[Axes], shown: Shown) -> list[Artist]:
+    """The entry of the legend that says what bands and error bars are, if there are any."""
+    text = shown.interval
+    if any(artist.get_label() == style.BAND for axes in panels for artist in axes.collections):
+        return [Patch(facecolor="0.6", alpha=0.4, label=text)]
+    if any(isinstance(each, ErrorbarContainer) for axes in panels for each in axes.containers):
+        return [Line2D([], [], color="black", linewidth=style.ERROR["elinewidth"], label=text)]
+    return []
+
+
+def _legend(axes: Axes, width: int, extra: Sequence[Artist]) -> int:
+    """A legend of this many letters above a panel with several curves; returns how many lines it has."""
+    curves, _ = axes.get_legend_handles_labels()
+    handles = [*curves, *extra]
+    if not handles:
+        return 0
+    labels = [str(handle.get_label()) for handle in handles]
+    columns = 2 if len(labels) > 1 and max(map(len, labels)) <= width // 2 - SYMBOL else 1
+    wrapped = [textwrap.fill(label, width - SYMBOL) for label in labels]
+    axes.legend(
+        handles,
+        wrapped,
+        loc="lower left",
+        bbox_to_anchor=(0, 1.02),
+        ncols=columns,
+        fontsize="small",
+        frameon=False,
+    )
+    return -(-sum(label.count("\n") + 1 for label in wrapped) // columns)
