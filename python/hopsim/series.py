@@ -197,7 +197,9 @@ def along(results: Results, x: str) -> Abscissa:
     values = {_key(group.axes[x]): group for group in groups if x in group.axes}
     has_names = any(x in result.labels for result in results)
     if not has_names and all(_is_number(group.axes[x]) for group in values.values()):
-        return Abscissa(name, unit_of_key(x), x, tuple(paths))
+        # A number alone says little: `buffers.network`, and not `network`.
+        end = name if " " in name else ".".join(x.split(".")[-2:])
+        return Abscissa(end, unit_of_key(x), x, tuple(paths))
     names = {value: group.labels[x] for value, group in values.items()}
     return Abscissa(name, "", x, tuple(paths), names=names)
 

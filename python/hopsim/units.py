@@ -10,8 +10,9 @@ from hopsim.catalogue import Catalogue, unit_and_range
 
 
 def with_unit(name: str, unit: str) -> str:
-    """What an axis of a figure says."""
-    return f"{name[0].upper()}{name[1:]}" + (f" [{unit}]" if unit else "")
+    """What an axis of a figure says; the end of a path stays as it is."""
+    shown = name if "." in name else f"{name[0].upper()}{name[1:]}"
+    return f"{shown} [{unit}]" if unit else shown
 
 
 def words(column: str) -> str:

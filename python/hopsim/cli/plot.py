@@ -48,7 +48,8 @@ KIND_LINES = "; ".join(f"{name}, {kind.module.TITLE}" for name, kind in KINDS.it
     "--load",
     type=float,
     metavar="X",
-    help="Load of figures that show one load, or size of bursts; one of the results. Default: the highest.",
+    help="Load of figures that show one load, or of curves over --x; or size of bursts. One of the results. "
+    "Default: the highest; with --x all.",
 )
 @click.option(
     "--group",

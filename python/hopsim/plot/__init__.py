@@ -82,6 +82,11 @@ class Kind:
         frame.apply(view, sheet)
         return drawn
 
+    def takes(self, name: str, view: View) -> bool:
+        """Whether it heeds a field of `View`; curves that run over something else may be of one load."""
+        heeded = self.module.TAKES
+        return name in heeded or (name == "load" and view.x is not None and "x" in heeded)
+
     @property
     def need(self) -> str:
         """The kind with what it needs."""
@@ -179,8 +184,8 @@ def _check_frame(view: View, kinds: Sequence[str]) -> None:
 def check_all_used(view: View, kinds: Sequence[Kind]) -> None:
     """Raises `ConfigError` for what was asked and none of the kinds takes."""
     for name, value in options.given(view).items():
-        if not any(name in kind.module.TAKES for kind in kinds):
-            able = [kind for kind in KINDS.values() if name in kind.module.TAKES]
+        if not any(kind.takes(name, view) for kind in kinds):
+            able = [kind for kind in KINDS.values() if kind.takes(name, view)]
             needs = "; ".join(f"{kind.name}, with {kind.module.NEEDS}" for kind in able)
             raise ConfigError(
                 f"{options.written(name, value)}: no figure drawn takes it; those that do: {needs}"

@@ -51,10 +51,12 @@ class Curves(Frame, total=False):
 
     Attributes:
         x: sweep axis, or column of the summary, that curves run over in place of the offered load.
+        load: which load those curves are of; all if not given.
         group_by: sweep axes that make the curves; the others must have one value each.
     """
 
     x: str
+    load: float
     group_by: str | Sequence[str]
 
 
@@ -213,8 +215,8 @@ class Plots:
         if unknown:
             valid = "group_by, label, load, group, size, x, xlim, ylim, xscale, yscale"
             raise ConfigError(f"{unknown[0]}: unknown option; valid: {valid}")
-        axes = (by,) if isinstance(by, str) else by and tuple(by)
-        return results, View(by=axes or None, y=y, in_parts=False, **named)
+        axes = (by,) if isinstance(by, str) else by
+        return results, View(by=None if axes is None else tuple(axes), y=y, in_parts=False, **named)
 
 
 def _given(ax: Given) -> list[Axes] | None:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from hopsim.plot import style
 from hopsim.plot.canvas import Canvas
+from hopsim.plot.metric import wrapped
 from hopsim.plot.view import View, caption, not_shown, over_abscissa
 from hopsim.results import Results
 from hopsim.series import Series, by_job
@@ -29,8 +30,6 @@ COMPONENTS = {
     "injection_latency_mean": "injection",
 }
 """Key of the summary -> its name; of the queues there are those of the topology's classes of links."""
-NAME_WIDTH = 12
-"""Letters of a line of a name below bars."""
 TITLE_WIDTH = 40
 """Characters of a line above a panel."""
 
@@ -53,14 +52,14 @@ def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
 
 def _areas(curves: list[Series], view: View, canvas: Canvas) -> tuple[Figure, str]:
     """The figure, and which points are above its axes."""
-    figure, axes = canvas.grid_of(len(curves), width=4.4)
-    names = curves[0].abscissa.names
+    names, room = wrapped(list(curves[0].abscissa.names.values()))
+    figure, axes = canvas.grid_of(len(curves), width=max(4.4, room))
     for panel, series in zip(axes, curves, strict=True):
         places = [place or 0.0 for place in series.places()]
         stack = _stack(series)
         if names:
             _columns(panel, places, stack, 0.8)
-            panel.set_xticks(range(len(names)), [textwrap.fill(name, NAME_WIDTH) for name in names.values()])
+            panel.set_xticks(range(len(names)), names)
             canvas.names[panel] = "x"
         elif len(places) > 1:
             colours = [_colour(name) for name in stack]
@@ -71,7 +70,7 @@ def _areas(curves: list[Series], view: View, canvas: Canvas) -> tuple[Figure, st
         panel.set_title(textwrap.fill(series.label, TITLE_WIDTH), fontsize="medium")
         panel.set_xlabel(series.abscissa.label)
         panel.tick_params(labelbottom=True)
-    above = "" if view.ylim else style.cut_curves(axes[0], [_totals(series) for series in curves])
+    above = "" if view.ylim or names else style.cut_curves(axes[0], [_totals(series) for series in curves])
     axes[0].set_ylabel(style.LATENCY)
     _legend(figure, axes, canvas)
     return figure, above

@@ -16,7 +16,7 @@ from matplotlib.patches import Patch
 
 from hopsim.errors import ConfigError
 from hopsim.plot import style
-from hopsim.plot.view import Shown, View
+from hopsim.plot.view import Shown, View, caption
 from hopsim.series import Series
 
 LETTERS = 12
@@ -124,8 +124,15 @@ class Canvas:
             figure.set_figheight(figure.get_figheight() + LINE * more)
         figure.suptitle(textwrap.fill(shown.title, letters), fontsize="medium")
         if shown.omitted:
-            note = textwrap.fill(shown.omitted, letters)
-            figure.supxlabel(note, fontsize="small", x=0.01, ha="left")
+            _write_below(figure, shown.omitted)
+
+    def note(self, axes: Axes, text: str) -> None:
+        """Say of a finished figure what it does not show: at the bottom, or above one of the user's axes."""
+        if self._given is None:
+            figure = cast("Figure", axes.get_figure(root=True))
+            _write_below(figure, caption(" ".join(figure.get_supxlabel().split()), text))
+        else:
+            axes.set_title("\n".join(filter(None, (axes.get_title(), text))), fontsize="small")
 
     def _finish_given(self, tops: Sequence[Axes], shown: Shown, extra: Sequence[Artist]) -> None:
         """The same in the user's axes: the legend inside, title and note as the title of the first panel."""
@@ -165,6 +172,11 @@ class Canvas:
             figure = cast("Figure", made[0].get_figure(root=True))
         self.panels += made[:count]
         return figure, made[:count]
+
+
+def _write_below(figure: Figure, text: str) -> None:
+    note = textwrap.fill(text, int(figure.get_figwidth() * LETTERS))
+    figure.supxlabel(note, fontsize="small", x=0.01, ha="left")
 
 
 def _interval(panels: Sequence[Axes], shown: Shown) -> list[Artist]:

@@ -32,11 +32,14 @@ def apply(view: View, canvas: Canvas) -> None:
         for option, limits, scale in asked:
             side = option if names != "y" else OTHER[option]
             if (limits or scale) and side == names:
-                raise ConfigError(f"--{option}lim, --{option}scale: names stand on this axis, and no numbers")
+                given = f"--{option}lim" if limits else f"--{option}scale"
+                raise ConfigError(f"{given}: names stand on this axis, and no numbers")
             if scale:
                 _scale(axes, side, scale, option)
             if limits:
                 (axes.set_xlim if side == "x" else axes.set_ylim)(*limits)
+        if (view.xlim or view.ylim) and (missing := _outside(axes)):
+            canvas.note(axes, f"outside the limits: {', '.join(missing)}")
 
 
 def _scale(axes: Axes, side: Side, scale: Scale, option: str) -> None:
@@ -53,6 +56,18 @@ def _scale(axes: Axes, side: Side, scale: Scale, option: str) -> None:
     if scale == "log":
         plain_numbers(axes.xaxis if side == "x" else axes.yaxis)
         axes.autoscale(axis=side)
+
+
+def _outside(axes: Axes) -> list[str]:
+    """Names of the curves of which nothing is within the limits."""
+    missing: list[str] = []
+    for line in axes.lines:
+        x, y = np.asarray(line.get_xdata(), dtype=float), np.asarray(line.get_ydata(), dtype=float)
+        (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+        if x.size and not ((left <= x) & (x <= right) & (low <= y) & (y <= high)).any():
+            label = str(line.get_label())
+            missing.append("the only curve" if label.startswith("_") else label)
+    return missing
 
 
 def _drawn(axes: Axes, side: Side) -> Iterator[float]:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.plot import options, style, unsteady
-from hopsim.plot.canvas import PER_PANEL, Canvas
+from hopsim.plot.canvas import LETTERS, PER_PANEL, Canvas
 from hopsim.plot.view import Shown, View, caption, over_abscissa
 from hopsim.results import Results
 from hopsim.series import Series, by_job
@@ -31,6 +31,13 @@ def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
         return {}
     label = with_unit(words(view.y), unit_of_column(view.y))
     return Metric(f"metric_{view.y}", view.y, label, nothing="no value").draw(results, view, canvas)
+
+
+def wrapped(names: Sequence[str]) -> tuple[list[str], float]:
+    """Names below bars in lines that break no word, and the width of a panel for them [inches]."""
+    longest = max((len(word) for name in names for word in name.split()), default=0)
+    letters = max(NAME_WIDTH, longest)
+    return [textwrap.fill(name, letters) for name in names], len(names) * (letters + 2) / LETTERS
 
 
 @dataclass(frozen=True)
@@ -110,7 +117,8 @@ class Metric:
     def _bars_by_name(self, shown: Shown, canvas: Canvas) -> Figure:
         """For each name on the horizontal axis a bar per curve."""
         abscissa = shown.curves[0].abscissa
-        width = max(5.2, BAR * len(abscissa.names) * min(len(shown.curves), PER_PANEL))
+        names, room = wrapped(list(abscissa.names.values()))
+        width = max(5.2, BAR * len(names) * min(len(shown.curves), PER_PANEL), room)
         figure, panels, portions = canvas.portioned(shown.curves, width=width)
         for axes, portion in zip(panels, portions, strict=True):
             thick, offsets = style.side_by_side(len(portion))
@@ -125,7 +133,6 @@ class Metric:
                     color=style.look(index)["color"],
                     label=series.label or None,
                 )
-            names = [textwrap.fill(name, NAME_WIDTH) for name in abscissa.names.values()]
             axes.set_xticks(range(len(names)), names)
             axes.set_xlabel(abscissa.label)
             axes.tick_params(labelbottom=True)

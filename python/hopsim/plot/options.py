@@ -115,10 +115,10 @@ def _abscissa(name: str, results: Results) -> str:
         return name
     if not any(f".{path}".endswith(f".{name}") for path in axes):
         valid = ", ".join(path for path in axes if path != SEED) or "none"
-        hint = suggestion(name, [*axes, *columns])
+        hint = suggestion(name, [*axes, *columns]) or ";"
         raise ConfigError(
-            f"--x {name}: neither an axis of the sweep nor a column of numbers of the summary; "
-            f"axes: {valid}; columns: {', '.join(columns)}{hint}"
+            f"--x {name}: neither an axis of the sweep nor a column of numbers of the summary{hint} "
+            f"axes: {valid}; columns: {', '.join(columns)}"
         )
     return _axis("x", name, results)
 
@@ -126,9 +126,9 @@ def _abscissa(name: str, results: Results) -> str:
 def _check_column(name: str, results: Results) -> None:
     columns = numeric_columns(results)
     if name not in columns:
-        hint = suggestion(name, columns)
+        hint = suggestion(name, columns) or ";"
         raise ConfigError(
-            f"--y {name}: not a column of numbers of the summary{hint}; valid: {', '.join(columns)}"
+            f"--y {name}: not a column of numbers of the summary{hint} valid: {', '.join(columns)}"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, StrMethodFormatter
 from numpy.typing import ArrayLike
 
+from hopsim.errors import ConfigError
 from hopsim.plot.records import column_of, cycles, mean_of_rows
 from hopsim.series import Series
 from hopsim.stats import Estimate
@@ -168,8 +170,17 @@ def _minor_label(value: float, _position: int | None) -> str:
 
 
 def save(figure: Figure, path: Path, dpi: int | None = None) -> Path:
-    """Write a figure, images with so many dots per inch; vector formats keep their text as text."""
-    with mpl.rc_context(RC):
+    """Write a figure, images with so many dots per inch; vector formats keep their text as text.
+
+    Raises `ConfigError` if its panels have no room.
+    """
+    with mpl.rc_context(RC), warnings.catch_warnings():
+        warnings.filterwarnings("error", "constrained_layout not applied")
         metadata = {"Date": None} if path.suffix == ".svg" else None
-        figure.savefig(path, dpi=dpi or DPI, metadata=metadata)
+        try:
+            figure.savefig(path, dpi=dpi or DPI, metadata=metadata)
+        except UserWarning:
+            width, height = figure.get_size_inches()
+            reason = f"{path.stem} has no room in it for its {len(figure.axes)} panels"
+            raise ConfigError(f"--size {width:g}x{height:g}: {reason}; make it larger") from None
     return path

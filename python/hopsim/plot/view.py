@@ -9,7 +9,7 @@ from typing import Literal
 
 from hopsim.errors import ConfigError
 from hopsim.results import Results
-from hopsim.series import JOB, Abscissa, Series, along, curve_axes, curves, has_jobs
+from hopsim.series import JOB, Abscissa, Series, abscissa_of, along, curve_axes, curves, has_jobs, over_seeds
 
 MAX_CURVES = 24
 """Curves of one file; more make further files."""
@@ -28,8 +28,8 @@ class View:
     Attributes:
         by: sweep axes that make the curves; all but the abscissa and the seed when None. Axes left out make
             separate figures.
-        load: offered load of figures that show one load, which must be in the results; the highest when None.
-            Where the nodes send bursts, it is the size of the bursts.
+        load: offered load of figures that show one load, or whose curves run over something else: one of the
+            results. When None, the highest, or all. Where the nodes send bursts, it is the size of bursts.
         group: group whose routers are shown, which must be in the results; group 0 when None.
         x: sweep axis, or column of numbers of the summary, that curves run over; the offered load, or what
             the sweep varies in its place, when None.
@@ -114,11 +114,14 @@ def figures(results: Results, view: View) -> Iterator[Shown]:
 
 
 def over_abscissa(results: Results, view: View) -> Iterator[Shown]:
-    """The figures with curves over the abscissa; title or labels name its value where each has one point."""
-    for shown in figures(results, view):
-        if shown.has_one_place:
-            points, place = name_places(shown.curves)
-            shown = replace(shown, title=caption(shown.title, place), curves=points)
+    """The figures with curves over the abscissa; title or labels name its value where each has one point.
+
+    Curves over something else than the load may be those of one load.
+    """
+    chosen, at = _at(results, view.load) if view.x and view.load is not None else (results, "")
+    for shown in figures(chosen, view):
+        points, place = name_places(shown.curves) if shown.has_one_place else (shown.curves, "")
+        shown = replace(shown, title=caption(shown.title, at, place), curves=points)
         yield from _in_files(shown, view)
 
 
@@ -140,6 +143,17 @@ def at_one_load(
         title = caption(shown.title, place, together)
         if chosen:
             yield from _in_files(Shown(shown.suffix, title, chosen, omitted), view)
+
+
+def _at(results: Results, load: float) -> tuple[Results, str]:
+    """The points of one load, and its name."""
+    usual = abscissa_of(results)
+    groups = over_seeds(results)
+    chosen = [group for group in groups if _same(usual.of(group), load)]
+    if not chosen:
+        raise ConfigError(_no_such_load(load, [usual.of(group) for group in groups]))
+    points = [result for group in chosen for result in group.results]
+    return Results(dict(enumerate(points))), usual.text(chosen[0])
 
 
 def _in_files(shown: Shown, view: View) -> Iterator[Shown]:
@@ -206,9 +220,13 @@ def _combinations(results: Results, view: View, name: str) -> Iterator[Shown]:
 def _check_load(everything: Sequence[Shown], load: float | None) -> None:
     places = {place for shown in everything for series in shown.curves for place in series.places()}
     if load is not None and everything and not any(_same(place, load) for place in places):
-        known = sorted(place for place in places if place is not None)
-        valid = ", ".join(dict.fromkeys(f"{place:.3g}" for place in known))
-        raise ConfigError(f"--load {load:g}: no point has this load; loads in the results: {valid or 'none'}")
+        raise ConfigError(_no_such_load(load, list(places)))
+
+
+def _no_such_load(load: float, places: Sequence[float | None]) -> str:
+    known = sorted(place for place in places if place is not None)
+    valid = ", ".join(dict.fromkeys(f"{place:.3g}" for place in known))
+    return f"--load {load:g}: no point has this load; loads in the results: {valid or 'none'}"
 
 
 def _same(place: float | None, load: float) -> bool:
