@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
     "index": "README.md",
     "tutorial": "docs/tutorial.md",
+    "reading-results": "docs/reading-results.md",
     "model": "docs/model.md",
     "infiniband": "docs/infiniband.md",
     "clusters": "docs/clusters.md",
@@ -55,7 +56,8 @@ LINKS = {
     "tutorial.html": "Tutorial",
     "mechanisms/index.html": "Mechanisms",
     "experiments.html": "Examples",
-    "results.html": "Results",
+    "reading-results.html": "Reading results",
+    "results.html": "Columns",
     "model.html": "Model",
     "infiniband.html": "InfiniBand",
     "clusters.html": "Clusters",
@@ -114,7 +116,11 @@ def experiments(folder: Path) -> str:
 
 def results() -> str:
     """Markdown of the page with every column of the results."""
-    lines = ["# Results", "", "Every column, as `hopsim explain NAME` tells it."]
+    lines = [
+        "# Columns of the results",
+        "",
+        "Every column of every table, as `hopsim explain NAME` tells it.",
+    ]
     tables = dict.fromkeys(column.table for column in result_columns())
     for table in tables:
         columns = [column for column in result_columns() if column.table == table]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import importlib.util
 import re
 from collections.abc import Iterator
@@ -12,8 +13,11 @@ import pytest
 
 from conftest import ROOT
 from hopsim.catalogue import Catalogue
+from hopsim.columns import result_columns
 from hopsim.kinds import is_list, is_table
+from hopsim.plot import KINDS
 from hopsim.reproduce.entries import BY_NAME
+from hopsim.results import STREAMS
 
 # Made by other tools when the whole site is built.
 ELSEWHERE = ("python/", "rust/")
@@ -73,6 +77,22 @@ def test_every_mechanism_has_a_figure_to_reproduce_or_a_reason_why_not(kind: str
         # Increasing VCs are the default, and no document names them.
         documents = [experiment.document for experiment in entry.experiments("quick", 1)]
         assert name == "increasing" or name in set(_names(documents)), f"{figure} does not run {name}"
+
+
+def test_the_page_of_columns_has_each_in_the_section_of_its_table(site: Path) -> None:
+    page = (site / "results.html").read_text("utf-8")
+    sections = dict(re.findall(r"<h2[^>]*>([^<]+)</h2>(.*?)(?=<h2|</main>)", page, re.DOTALL))
+    assert sections.keys() == {"summary", *STREAMS}
+    for column in result_columns():
+        cells = f"<td><code>{column.name}</code></td>\n<td>{html.escape(column.unit, quote=False)}</td>"
+        assert cells in sections[column.table], column
+
+
+def test_every_kind_of_figure_is_told_how_to_be_read() -> None:
+    text = (ROOT / "docs" / "reading-results.md").read_text("utf-8")
+    section = text.split("## The figures")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", section, re.MULTILINE)
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(KINDS)
 
 
 def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:

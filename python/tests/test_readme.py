@@ -18,6 +18,7 @@ DOCUMENTS = [
     "README.md",
     "docs/package.md",
     "docs/tutorial.md",
+    "docs/reading-results.md",
     "docs/clusters.md",
     "docs/co-simulation.md",
 ]

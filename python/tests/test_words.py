@@ -20,6 +20,7 @@ from hopsim.catalogue import Catalogue
 from hopsim.columns import result_columns
 from hopsim.editor_schema import editor_schema
 from hopsim.experiment import preset_names, shipped_text
+from hopsim.results import STREAMS as STREAMS_OF_RESULTS
 from hopsim.sample import sample
 
 CATALOGUE = Catalogue()
@@ -64,6 +65,7 @@ def test_every_column_of_the_results_is_described_and_no_other() -> None:
         result = hs.run(document, progress=False)
         found |= {("summary", name) for record in (result.summary, *result.jobs) for name in record}
         found |= {(table, name) for table, rows in result.tables.items() for name in rows.column_names}
+    assert {table for table, _ in found} == {"summary", *STREAMS_OF_RESULTS}
     assert found - described == set()
     assert described - found == set()
 

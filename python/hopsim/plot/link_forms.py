@@ -23,6 +23,8 @@ REACH = 0.46
 """How far a line goes from its router, in distances between routers; at half two would touch."""
 THICKNESS = 0.2
 """Of a line, in distances between routers."""
+THICKEST = 5.0
+"""Points that no line exceeds."""
 INCHES = 4.2
 """Side of a panel."""
 MOST_LINES = 40
@@ -112,7 +114,7 @@ class Grid:
 
     def draw(self, axes: Axes, norm: Normalize) -> None:
         """Fill the panel."""
-        points = 72 * INCHES / max(self.sides) * THICKNESS
+        points = min(72 * INCHES / max(self.sides) * THICKNESS, THICKEST)
         axes.set_facecolor(GROUND)
         axes.add_collection(
             LineCollection(list(self.lines), array=self.used, cmap=COLOURS, norm=norm, linewidths=points)
