@@ -149,6 +149,13 @@ def test_a_column_of_the_summary_is_the_horizontal_axis_in_the_order_of_the_load
     ]
 
 
+def test_points_of_one_curve_stay_in_the_order_of_the_load_where_throughput_falls() -> None:
+    accepted = {0.1: 0.1, 0.2: 0.18, 0.3: 0.15}
+    points = [made(load, accepted_load=x, packet_latency_mean=load) for load, x in accepted.items()]
+    (axes,) = only("latency_load", View(x="accepted_load"), hs.Results(dict(enumerate(points)))).axes
+    assert line(axes) == [(x, load) for load, x in accepted.items()]
+
+
 def test_any_column_of_numbers_is_drawn_with_its_unit() -> None:
     figures = KINDS["metric"].draw(RESULTS, View(y="packet_latency_p99"))
     assert list(figures) == ["metric_packet_latency_p99"]

@@ -61,7 +61,8 @@ def _scale(axes: Axes, side: Side, scale: Scale, option: str) -> None:
 def _outside(axes: Axes) -> list[str]:
     """Names of the curves of which nothing is within the limits."""
     missing: list[str] = []
-    for line in axes.lines:
+    # Markers alone belong to a curve.
+    for line in (each for each in axes.lines if each.get_linestyle() != "None"):
         x, y = np.asarray(line.get_xdata(), dtype=float), np.asarray(line.get_ydata(), dtype=float)
         (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
         if x.size and not ((left <= x) & (x <= right) & (low <= y) & (y <= high)).any():

@@ -127,14 +127,22 @@ def cut_curves(axes: Axes, curves: Sequence[Sequence[float | None]]) -> str:
     Returns which points are above it.
     """
     present = [[value for value in curve if value is not None] for curve in curves]
-    lowest = [min(values) for values in present if values]
-    if lowest:
-        highest = max(max(values) for values in present if values)
-        top = min(1.1 * highest, max(LATENCY_CUT * min(lowest), CURVE_CUT * max(lowest)))
-        axes.set_ylim(0, top)
-        above = sum(value > top for values in present for value in values)
-        return f"above the axis: {number_of(above, 'point')}, up to {highest:.4g}" if above else ""
-    return ""
+    end = end_of_latencies(present)
+    if end is None:
+        return ""
+    axes.set_ylim(0, end)
+    above = [value for values in present for value in values if value > end]
+    return f"above the axis: {number_of(len(above), 'point')}, up to {max(above):.4g}" if above else ""
+
+
+def end_of_latencies(curves: Sequence[Sequence[float]]) -> float | None:
+    """Where an axis of latencies ends that shows every curve before saturation; None without any value."""
+    present = [curve for curve in curves if curve]
+    if not present:
+        return None
+    lowest = [min(curve) for curve in present]
+    highest = max(max(curve) for curve in present)
+    return min(1.1 * highest, max(LATENCY_CUT * min(lowest), CURVE_CUT * max(lowest)))
 
 
 def number_of(count: int, noun: str) -> str:
