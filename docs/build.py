@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 import tomllib
+import warnings
 from itertools import pairwise
 from pathlib import Path
 
@@ -142,7 +143,12 @@ def python_api(out: Path) -> None:
 
     pdoc.render.configure(docformat="google", show_source=False)
     # The function `sweep` stands on the page of the package; the module of the same name adds nothing.
-    pdoc.pdoc("hopsim", "!hopsim.sweep", output_directory=out / "python")
+    # The class behind `results.plot` is not imported with the package, as matplotlib takes its time.
+    pages = ("hopsim", "!hopsim.sweep", "hopsim.plot.accessor")
+    with warnings.catch_warnings():
+        # Options that kinds share are inherited, of which nothing depends on the file.
+        warnings.filterwarnings("ignore", "Cannot determine where")
+        pdoc.pdoc(*pages, output_directory=out / "python")
 
 
 def mechanisms(catalogue: Catalogue) -> dict[str, str]:

@@ -77,6 +77,16 @@ def test_panels_take_a_list_or_an_array_of_axes_in_order() -> None:
     ]
 
 
+def test_panels_of_the_user_have_one_legend_and_the_title_is_above_the_first() -> None:
+    _, grid = pyplot.subplots(1, 2)
+    first, last = RESULTS.plot.breakdown(grid, group_by=["routing"])
+    assert first.get_legend() is None
+    legend = last.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()][-1] == "minimal path"
+    assert [axes.get_title() for axes in (first, last)] == ["minimal", "valiant"]
+
+
 def test_many_curves_share_the_axes_of_the_user() -> None:
     many = hs.sweep(
         {
@@ -133,8 +143,10 @@ REFUSED: list[tuple[Callable[[Any], object], str]] = [
     ),
     (lambda plot: plot.latency_load(ax=3), "^ax: must be axes of matplotlib, or a list of them$"),
     (lambda plot: plot.latency_load(size=(3,)), "^size 3: must be width and height in inches"),
+    (lambda plot: plot.latency_load(pyplot.gca(), size=(4, 3)), "^size: is that of a new figure; axes "),
     (lambda plot: plot.latency_load(group_by=()), "^latency_load: these results make 2 figures"),
     (lambda plot: plot.timeseries(yscale="log"), "^yscale log: no figure drawn takes it"),
+    (lambda plot: plot.timeseries(ylim=3), "^ylim 3: no figure drawn takes it"),
     (lambda plot: plot.timeseries(xscale="log"), "^xscale log: the figure has the value 0"),
     (lambda plot: plot.ranks(), r'^the results do not allow ranks needs measure.streams = \["ranks"\]'),
     (lambda plot: plot.metric("jian_index"), "^y jian_index: .*did you mean jain_index"),

@@ -22,7 +22,7 @@ class Look(TypedDict, total=False):
     """What every kind takes.
 
     Attributes:
-        size: width and height of a new figure [inches].
+        size: width and height of a new figure [inches]; not with `ax`.
         label: names for the values of sweep axes {path: names}, as `Results.labelled` takes them.
     """
 
@@ -193,6 +193,8 @@ class Plots:
         try:
             results, view = self._view(asked, y)
             check_all_used(view, [KINDS[kind]])
+            if ax is not None and view.size is not None:
+                raise ConfigError("size: is that of a new figure; axes of your own have theirs")
             canvas = Canvas(view, _given(ax), _new)
             if not KINDS[kind].draw(results, view, canvas):
                 raise ConfigError(f"the results do not allow {KINDS[kind].need}")

@@ -48,6 +48,7 @@ class Canvas:
         self._view = view
         self._given = None if axes is None else list(axes)
         self._new = new
+        self._first: Axes
 
     @property
     def left(self) -> int:
@@ -110,7 +111,7 @@ class Canvas:
         """Title, legends above the panels `tops` where they hide nothing, and a note of what is not shown."""
         extra = _interval(figure.axes if self._given is None else tops, shown)
         if self._given is not None:
-            self._finish_given(tops or self.panels[-1:], shown, extra)
+            self._finish_given(tops, shown, extra)
             return
         letters = int(figure.get_figwidth() * LETTERS)
         lines: dict[int, int] = {}
@@ -140,9 +141,8 @@ class Canvas:
             handles: list[Artist] = [*axes.get_legend_handles_labels()[0], *(extra if number == 0 else [])]
             if handles:
                 axes.legend(handles=handles, fontsize="small")
-        text = "\n".join(filter(None, (shown.title, shown.omitted, tops[0].get_title())))
-        if tops:
-            tops[0].set_title(text, fontsize="small")
+        text = "\n".join(filter(None, (shown.title, shown.omitted, self._first.get_title())))
+        self._first.set_title(text, fontsize="small")
 
     def legend(
         self, figure: Figure, handles: Sequence[Artist], labels: Sequence[str], where: str, columns: int = 1
@@ -171,6 +171,7 @@ class Canvas:
                 raise ConfigError(f"ax: {len(self.panels) + len(made)} axes given; must be {missing} or more")
             figure = cast("Figure", made[0].get_figure(root=True))
         self.panels += made[:count]
+        self._first = made[0]
         return figure, made[:count]
 
 

@@ -108,6 +108,8 @@ class Metric:
         for place, value in enumerate(values):
             if value.mean is None:
                 axes.text(0, place, f" {self.nothing}", va="center", fontsize="small")
+        if not self._is_ever_negative(shown):
+            axes.set_xlim(left=0)
         axes.set_xlabel(self.label)
         if self.large:
             style.short_numbers(axes.xaxis)
@@ -138,6 +140,8 @@ class Metric:
             axes.tick_params(labelbottom=True)
             axes.grid(visible=False, axis="x")
             canvas.names[axes] = "x"
+        if not self._is_ever_negative(shown):
+            panels[0].set_ylim(bottom=0)
         panels[0].set_ylabel(self.label)
         if self.large:
             style.short_numbers(panels[0].yaxis)

@@ -57,7 +57,7 @@ def checked(view: View, results: Results) -> View:
 
 def written(name: str, value: Any) -> str:
     """An option as one writes it, for messages."""
-    if name in ("xlim", "ylim"):
+    if name in ("xlim", "ylim") and _are_numbers(value):
         text = ":".join("" if end is None else f"{end:g}" for end in value)
     else:
         text = " ".join(value) if name == "by" else f"{value:g}" if name == "load" else str(value)

@@ -95,5 +95,6 @@ def _draw(bars: Sequence[_Bar], canvas: Canvas) -> tuple[Figure, Axes]:
         error_kw=style.ERROR,
     )
     axes.axvline(1, color="0.4", linewidth=1, linestyle=":")
+    axes.set_xlim(left=0)
     axes.set_xlabel("Execution time over that of the first placement")
     return figure, axes
