@@ -289,7 +289,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "--x measure.seed",
             "--x measure.seed: points that differ in the seed only are one point of a curve",
         ),
-        ("--kind metric", "--kind: the results do not allow metric needs --y COLUMN"),
+        ("--kind metric", "--kind: cannot be drawn: metric needs --y COLUMN"),
         (
             "--kind metric --y jian_index",
             "--y jian_index: not a column of numbers of the summary; did you mean jain_index? valid: ",

@@ -148,7 +148,7 @@ REFUSED: list[tuple[Callable[[Any], object], str]] = [
     (lambda plot: plot.timeseries(yscale="log"), "^yscale log: no figure drawn takes it"),
     (lambda plot: plot.timeseries(ylim=3), "^ylim 3: no figure drawn takes it"),
     (lambda plot: plot.timeseries(xscale="log"), "^xscale log: the figure has the value 0"),
-    (lambda plot: plot.ranks(), r'^the results do not allow ranks needs measure.streams = \["ranks"\]'),
+    (lambda plot: plot.ranks(), r'^cannot be drawn: ranks needs measure.streams = \["ranks"\]'),
     (lambda plot: plot.metric("jian_index"), "^y jian_index: .*did you mean jain_index"),
     (lambda plot: plot.timeseries(ax=pyplot.gca()), "^ax: 1 axes given; must be 2 or more$"),
     (lambda plot: plot.cdf(ax=[pyplot.gca()] * 2), "^ax: 2 axes given; must be 1, one for each panel$"),

@@ -144,7 +144,7 @@ def draw_all(
     figures = {kind: KINDS[kind].draw(results, view) for kind in chosen or KINDS}
     lacking = [KINDS[kind] for kind, drawn in figures.items() if not drawn]
     if lacking and chosen:
-        raise ConfigError(f"--kind: the results do not allow {', '.join(kind.need for kind in lacking)}")
+        raise ConfigError(f"--kind: cannot be drawn: {', '.join(kind.need for kind in lacking)}")
     check_all_used(view, [KINDS[kind] for kind, drawn in figures.items() if drawn])
     folder.mkdir(parents=True, exist_ok=True)
     drawn = {stem: figure for each in figures.values() for stem, figure in each.items()}

@@ -197,7 +197,7 @@ class Plots:
                 raise ConfigError("size: is that of a new figure; axes of your own have theirs")
             canvas = Canvas(view, _given(ax), _new)
             if not KINDS[kind].draw(results, view, canvas):
-                raise ConfigError(f"the results do not allow {KINDS[kind].need}")
+                raise ConfigError(f"cannot be drawn: {KINDS[kind].need}")
             if canvas.left:
                 count = len(canvas.panels)
                 raise ConfigError(
