@@ -71,7 +71,9 @@ def test_markers_are_hollow_where_a_longer_run_has_other_means(kind: str) -> Non
     points = results((0.1, 1, "steady"), (0.2, 1, "not converged"), (0.3, 1, "saturated"), (0.4, 1, "steady"))
     ((_, figure),) = KINDS[kind].draw(points, View()).items()
     (axes,) = figure.axes
-    hollow = [line for line in axes.lines if line.get_markerfacecolor() == "white" and len(line.get_xdata())]
+    hollow = [
+        line for line in axes.lines if line.get_markerfacecolor() == "white" and np.size(line.get_xdata())
+    ]
     assert [np.asarray(line.get_xdata()).tolist() for line in hollow] == [[0.2, 0.3]]
     assert MarkerStyle(hollow[0].get_marker()).is_filled()
     assert figure.get_supxlabel() == NOTE
