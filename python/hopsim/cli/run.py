@@ -20,7 +20,7 @@ from hopsim.errors import ConfigError
 from hopsim.experiment import Point
 from hopsim.links_warning import warn_of_default_latencies
 from hopsim.recovery_warning import warn_of_no_recovery
-from hopsim.report import summary_table
+from hopsim.summary_table import summary_table
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
 from hopsim.snapshots import Saving

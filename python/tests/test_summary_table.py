@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import hopsim as hs
-from hopsim.report import summary_table
+from hopsim.summary_table import summary_table
 
 SUMMARY = {
     "offered_load": 0.25,
