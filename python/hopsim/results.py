@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, overload
 
 import pyarrow as pa
@@ -12,6 +14,7 @@ import pyarrow as pa
 from hopsim import tables, why
 from hopsim.errors import ConfigError, NotRecordedError
 from hopsim.labels import labels_of, value_label
+from hopsim.origin import Origin
 from hopsim.suggestion import suggestion
 
 if TYPE_CHECKING:
@@ -293,10 +296,15 @@ class Results(Sequence[Result]):
     """The points of an experiment, in point order.
 
     `results[3]` is a `Result`; `results["accepted_load"]` is a column over all points.
+
+    Attributes:
+        points: the numbers of the points.
+        origin: the directory that they were read from and the run that wrote it; None of others.
     """
 
-    def __init__(self, results: Mapping[int, Result]) -> None:
+    def __init__(self, results: Mapping[int, Result], origin: Origin | None = None) -> None:
         """`results`: point number -> result; unfinished points are simply not there."""
+        self.origin = origin
         self.points = sorted(results)
         self._results = [results[point] for point in self.points]
 
@@ -310,7 +318,7 @@ class Results(Sequence[Result]):
         if isinstance(index, str):
             return self._column(index)
         if isinstance(index, slice):
-            return Results(dict(zip(self.points[index], self._results[index], strict=True)))
+            return Results(dict(zip(self.points[index], self._results[index], strict=True)), self.origin)
         return self._results[index]
 
     def _column(self, name: str) -> pa.ChunkedArray[Any]:
@@ -421,7 +429,8 @@ class Results(Sequence[Result]):
                     result.labels | {path: given[path][_key(result.axes[path])] for path in given},
                 )
                 for point, result in zip(self.points, self, strict=True)
-            }
+            },
+            self.origin,
         )
 
     def axis(self, name: str, option: str) -> str:
@@ -452,6 +461,13 @@ class Results(Sequence[Result]):
                 f"--label {name}={given}: must be {len(values)} different names, for the values {valid}"
             )
         return path, dict(zip(map(_key, values), labels, strict=True))
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write all of it into one HTML file that needs nothing else; see `hopsim report`. Returns its path."""
+        # A report draws results: the other way round it would be a circle of modules.
+        from hopsim.report import write
+
+        return write(self, Path(path))
 
     def to_pylist(self) -> list[dict[str, Any]]:
         """`table` as a list of dictionaries."""

@@ -5,6 +5,7 @@
     DIR/summary.parquet              one row per point: sweep axes, summary record
     DIR/jobs.parquet                 one row per point and job, when there are several jobs
     DIR/streams/<table>.parquet      a table of all points, with a `point` column
+    DIR/plots, DIR/report.html       what `hopsim plot` and `hopsim report` make of them
 
 What always holds: a file is either absent or complete (written beside and renamed); the JSON file
 of a point is written after its tables; a directory holds one experiment of one version, which the
@@ -34,15 +35,18 @@ from hopsim import _core, atomic, tables
 from hopsim.errors import ConfigError, HopsimWarning
 from hopsim.experiment import Experiment, Point, experiment_digest
 from hopsim.kinds import is_list, is_table
+from hopsim.origin import Origin
 from hopsim.results import Result, Results
 from hopsim.runner import Outcome
 
 MANIFEST = "manifest.json"
+REPORT = "report.html"
 OWN_NAMES = (
     MANIFEST,
     "points",
     "streams",
     "plots",
+    REPORT,
     "summary.parquet",
     "jobs.parquet",
     "summary.csv",
@@ -198,13 +202,16 @@ def load(root: str | os.PathLike[str]) -> Results:
     points = enumerate(manifest["points"])
     stored = [(index, each["digest"], each["axes"], each.get("labels")) for index, each in points]
     found = _read_points(folder, stored)
-    _warn_of_damage(folder, [digest for index, digest, _, _ in stored if index not in found])
-    return Results(found)
+    missing = {index: digest for index, digest, _, _ in stored if index not in found}
+    damaged = {
+        index: digest for index, digest in missing.items() if (folder / "points" / f"{digest}.json").exists()
+    }
+    _warn_of_damage(folder, list(damaged.values()))
+    return Results(found, Origin.of(folder, manifest, tuple(missing), tuple(damaged)))
 
 
-def _warn_of_damage(root: Path, missing: Iterable[str]) -> None:
+def _warn_of_damage(root: Path, damaged: Sequence[str]) -> None:
     """Say which files of points are there and cannot be read: the points look as if they had not finished."""
-    damaged = [digest for digest in missing if (root / "points" / f"{digest}.json").exists()]
     if damaged:
         warnings.warn(
             f"{root}: {len(damaged)} of the points are damaged and left out, such as "

@@ -33,6 +33,7 @@ _COMMANDS = {
     "schema": "hopsim.cli.schema",
     "plot": "hopsim.cli.plot",
     "why": "hopsim.cli.why",
+    "report": "hopsim.cli.report",
     "trace": "hopsim.cli.trace",
     "reproduce": "hopsim.reproduce",
     "bench": "hopsim.bench",

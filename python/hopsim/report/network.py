@@ -1,0 +1,192 @@
+"""The network with the loads of its links, point by point, over the window and over time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hopsim.errors import ConfigError
+from hopsim.report.layout import Layout, layout_of
+from hopsim.report.links import TIMES, Links, links_of, times
+from hopsim.report.payload import pack
+from hopsim.report.points import Named, named_points
+from hopsim.results import Result, Results
+
+NEEDS = 'measure.streams = ["links"]'
+SERIES = "link_series"
+MOST_VALUES = 2_000_000
+"""Loads of links that a report holds: about a byte and a half each."""
+SCALE = 1000
+"""Shares are held in parts of so many."""
+QUANTITIES = {
+    "utilisation": ("Load: share of the time in which a link carries phits", False),
+    "credit_stall_fraction": ("Share of the time in which a link is idle for want of credits", True),
+}
+"""Column -> what it says, and whether the largest over the VCs counts instead of their sum."""
+
+
+@dataclass
+class Network:
+    """What the section of the network shows.
+
+    Attributes:
+        networks: the unlike networks, packed.
+        points: for each point drawn its label, its network and its loads, packed.
+        notes: what is left out or put together, in sentences.
+        first: the place in `points` of the one that is shown first: of the first curve that of the highest load.
+    """
+
+    networks: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    points: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    notes: list[str] = field(default_factory=list[str])
+    first: int = 0
+
+
+def network_of(results: Results, most: int = MOST_VALUES) -> Network:
+    """The networks of all points with a stream of links; of points that differ in the seed the first one."""
+    section = Network()
+    found: dict[str, int] = {}
+    candidates = [each for each in named_points(results) if {"links", SERIES} & set(each.result.tables)]
+    left = most
+    drawn: dict[int, _Drawn] = {}
+    for place, each in _hottest_first(candidates):
+        try:
+            table = each.result.tables["links" if "links" in each.result.tables else SERIES]
+        except ConfigError as error:
+            section.notes.append(f"Point {each.number} is not drawn: {error}.")
+            continue
+        if not table.num_rows:
+            section.notes.append(f"Point {each.number} is not drawn: no link was used.")
+            continue
+        links = links_of(table)
+        if len(links.keys) > left:
+            continue
+        left -= len(links.keys)
+        packed = _packed(links, layout_of(each.result.config["topology"], links), each.result)
+        number = found.setdefault(packed["digest"], len(section.networks))
+        if number == len(section.networks):
+            section.networks.append(packed)
+        drawn[place] = _Drawn(each, number, links, {} if times(table).size else _loads(table, links))
+    chosen = [drawn[place] for place in sorted(drawn)]
+    _say_what_is_left_out(section, chosen, candidates, results)
+    _put_points(section, chosen, left)
+    section.first = next((place for place, each in enumerate(chosen) if each.named.from_top == 0), 0)
+    return section
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A point, its network, and the loads of its links over the window."""
+
+    named: Named
+    network: int
+    links: Links
+    window: dict[str, np.ndarray]
+
+
+def _hottest_first(candidates: list[Named]) -> Iterator[tuple[int, Named]]:
+    """The points with their places, those of the highest loads of all curves first."""
+    yield from sorted(enumerate(candidates), key=lambda item: item[1].from_top)
+
+
+def _loads(table: pa.Table, links: Links) -> dict[str, np.ndarray]:
+    """The columns of loads, by time and link."""
+    return {
+        column: links.values(table, column, largest=largest)
+        for column, (_, largest) in QUANTITIES.items()
+        if column in table.column_names
+    }
+
+
+def _packed(links: Links, layout: Layout, result: Result) -> dict[str, Any]:
+    arrays = {
+        "source": links.source.astype(np.uint32),
+        "target": links.target.astype(np.uint32),
+        "kind": links.kinds.astype(np.uint8),
+        "bend": layout.bends.astype(np.int8),
+        "places": layout.places.astype(np.float32).ravel(),
+        "group": layout.groups.astype(np.uint16),
+    }
+    content = b"".join(array.tobytes() for array in arrays.values())
+    return {
+        "digest": hashlib.sha256(content).hexdigest(),
+        "shape": layout.shape,
+        "routers": links.routers,
+        "nodes": links.nodes,
+        "links": len(links.keys),
+        "classes": list(links.classes),
+        "router": "switch" if "throughput_gbps" in result.summary else "router",
+        "topology": next(iter(result.config["topology"])),
+        **pack(arrays),
+    }
+
+
+def _say_what_is_left_out(
+    section: Network, drawn: list[_Drawn], candidates: list[Named], results: Results
+) -> None:
+    without = sum(1 for result in results if not {"links", SERIES} & set(result.tables))
+    if without and candidates:
+        section.notes.append(f"{without} of {len(results)} points recorded no links ({NEEDS}).")
+    if len(drawn) < len(candidates) - len(section.notes):
+        section.notes.append(
+            f"{len(drawn)} of {len(candidates)} points are drawn, those of the highest loads, to keep the file "
+            "small; the others are in streams/links.parquet."
+        )
+    if any(len(each.named.seeds) > 1 for each in drawn):
+        section.notes.append("Of points that differ in their seed the first seed is drawn.")
+    if any("throughput_gbps" in each.named.result.summary for each in drawn):
+        section.notes.append("Links that no flow uses are not recorded, and not drawn.")
+
+
+def _put_points(section: Network, drawn: list[_Drawn], left: int) -> None:
+    """Pack the loads of the points; several intervals become one where they are too many."""
+    series = sum(1 for each in drawn if SERIES in each.named.result.tables)
+    merged: set[int] = set()
+    for each in drawn:
+        arrays = {name: _shares(rows) for name, rows in each.window.items()}
+        point: dict[str, Any] = {"label": each.named.label, "point": each.named.number, "network": each.network}
+        if SERIES in each.named.result.tables:
+            try:
+                table = each.named.result.tables[SERIES]
+            except ConfigError as error:
+                section.notes.append(f"Point {each.named.number} is not drawn over time: {error}.")
+            else:
+                loads = _loads(table, each.links)
+                values = sum(rows.size for rows in loads.values())
+                count = -(-values // max(left // series, len(loads) * len(each.links.keys)))
+                point["times"] = _times(table, count)
+                arrays |= {f"{name}_series": _shares(_merged(rows, count)) for name, rows in loads.items()}
+                merged.add(count)
+        section.points.append(point | pack(arrays))
+    if merged - {1}:
+        section.notes.append(
+            f"Over time each step is the mean of up to {max(merged)} intervals, to keep the file small; all of "
+            f"them are in streams/{SERIES}.parquet."
+        )
+
+
+def _times(table: pa.Table, count: int) -> dict[str, Any]:
+    """Name, unit and value of the time of every step: its begin, or of fabrics its end."""
+    column = next(name for name in TIMES if name in table.column_names)
+    name, unit = TIMES[column]
+    moments = times(table)
+    chosen = [moments[min(start + count, len(moments)) - 1] for start in range(0, len(moments), count)]
+    if column == "cycle":
+        chosen = list(moments[::count])
+    return {"name": name, "unit": unit, "values": [float(value) for value in chosen]}
+
+
+def _merged(rows: np.ndarray, count: int) -> np.ndarray:
+    """The means of so many rows each; those left over at the end are together."""
+    starts = np.arange(0, len(rows), count)
+    lengths = np.diff([*starts, len(rows)])
+    return np.add.reduceat(rows, starts, axis=0) / lengths[:, None]
+
+
+def _shares(rows: np.ndarray) -> np.ndarray:
+    return np.clip(np.round(rows.ravel() * SCALE), 0, 65535).astype(np.uint16)
