@@ -463,7 +463,7 @@ class Results(Sequence[Result]):
         return path, dict(zip(map(_key, values), labels, strict=True))
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write all of it into one HTML file that needs nothing else; see `hopsim report`. Returns its path."""
+        """Write one HTML file with all of it that needs nothing else, as `hopsim report` does; its path."""
         # A report draws results: the other way round it would be a circle of modules.
         from hopsim.report import write
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +31,17 @@ def with_point(table: pa.Table, point: int) -> pa.Table:
     """`table` with a first column `point` that holds the point's number."""
     numbers = pa.array(np.full(table.num_rows, point, dtype=np.uint32))
     return table.add_column(0, "point", numbers)
+
+
+def coded(column: pa.ChunkedArray[Any]) -> tuple[list[str], np.ndarray]:
+    """The texts of a column, each once, and for each row the place of its own among them."""
+    encoded = cast("pa.DictionaryArray[Any, Any]", column.combine_chunks().dictionary_encode())
+    return [str(text) for text in encoded.dictionary.to_pylist()], encoded.indices.to_numpy()
+
+
+def rows(table: pa.Table, places: np.ndarray) -> pa.Table:
+    """The rows at some places."""
+    return table.take(cast("Any", pa.array(places)))
 
 
 def common_schema(schemas: Iterable[pa.Schema]) -> pa.Schema:

@@ -19,8 +19,8 @@ from hopsim.store import REPORT, load
 def command(directory: Path, out: Path | None) -> None:
     """Write the results in DIR as one HTML file that needs nothing else, also of a run that is not complete.
 
-    It has the main metrics of all points, curves over load, and, as far as they were recorded, the network with
-    the load of its links (streams `links`, `link_series`) and what the ranks of programs do (stream
+    It has the main metrics of all points, curves over load, and, as far as they were recorded, the network
+    with the load of its links (streams `links`, `link_series`) and what the ranks of programs do (stream
     `operations`); and the document, to run it again.
     """
     from hopsim.report import write

@@ -20,11 +20,11 @@ from hopsim.errors import ConfigError
 from hopsim.experiment import Point
 from hopsim.links_warning import warn_of_default_latencies
 from hopsim.recovery_warning import warn_of_no_recovery
-from hopsim.summary_table import summary_table
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
 from hopsim.snapshots import Saving
 from hopsim.store import Store, default_directory
+from hopsim.summary_table import summary_table
 from hopsim.workers import Elsewhere, Run
 
 WORTH_TELLING_S = 1.0

@@ -30,6 +30,7 @@ def write(results: Results, path: Path, warnings: Sequence[str] = ()) -> Path:
         atomic.write_text(path, page)
     except OSError as error:
         raise ConfigError(
-            f"{path}: cannot write the report there: {error.strerror or error}; choose a file you may write to"
+            f"{path}: cannot write the report there: {error.strerror or error}; "
+            "choose a file you may write to"
         ) from None
     return path

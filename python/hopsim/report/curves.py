@@ -33,8 +33,8 @@ TRAFFIC = (
     Metric("packet_latency_mean_ns", "Latency", "Packet latency [ns]"),
     Metric(ACCEPTED, "Accepted load", style.ACCEPTED),
     Metric("cycles_per_burst", "Time of a burst", "Cycles per burst"),
-    Metric("jain_index", "Fairness", "Jain's index over the nodes (1: all equal)"),
-    Metric("router_injection_max_min_ratio", "Unfairness", "Injected packets per router, max/min"),
+    Metric("jain_index", "Fairness over nodes", "Jain's index over the nodes (1: all equal)"),
+    Metric("router_injection_max_min_ratio", "Spread over routers", "Injected packets per router, max/min"),
 )
 FABRICS = {
     ACCEPTED: f"Accepted load [{OF_LINKS}]",
@@ -68,7 +68,8 @@ def _figure(shown: Shown, metrics: tuple[Metric, ...], numbers: dict[str, int]) 
         for metric in metrics
         if (panel := _panel(metric, shown.curves, numbers, bars=bars))["has_values"]
     ]
-    what = ", ".join(dict.fromkeys(panel["heading"].lower() for panel in panels))
+    *others, last = dict.fromkeys(panel["heading"].lower() for panel in panels) or [""]
+    what = f"{', '.join(others)} and {last}" if others else last
     title = f"{what[:1].upper()}{what[1:]}" + ("" if bars else f" against {abscissa.name}")
     return {
         "title": title,
@@ -113,7 +114,9 @@ def _curve(series: Series, key: str, numbers: dict[str, int]) -> dict[str, Any]:
 
 def _verdict(group: Group) -> str:
     """What is not steady of the runs of a group; `steady` if all are, nothing where no verdict is given."""
-    given = list(dict.fromkeys(str(result.summary[VERDICT]) for result in group.results if VERDICT in result.summary))
+    given = list(
+        dict.fromkeys(str(result.summary[VERDICT]) for result in group.results if VERDICT in result.summary)
+    )
     return ", ".join([verdict for verdict in given if verdict != STEADY] or given)
 
 

@@ -7,7 +7,7 @@ Coordinates go to the right and upwards; neighbours are about 1 apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +22,10 @@ BEND = 18
 """How far a link that passes by other routers bends [% of its length]."""
 PARALLEL = 10
 """How far each further one of several links between the same two routers bends [% of its length]."""
-WRAP = 127
-"""Instead of a bend: the link leads round the edge of a grid, and its ends are drawn outwards."""
+STUB = 101
+"""Instead of a bend: only the ends of the link are drawn, every 15 degrees from the right one more."""
+STUBS = ((0, 180), (90, 270), (45, 135), (315, 300), (30, 150), (60, 120), (330, 75), (105, 345))
+"""For each dimension the directions of ends towards larger and smaller coordinates [degrees]."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,16 @@ class Layout:
     Attributes:
         shape: `groups`, `grid`, `circle`, `levels` or `graph`.
         places: two coordinates for every router, then for every node.
-        bends: for every link how far it bends to its left [% of its length], or `WRAP`.
+        bends: for every link how far it bends to its left [% of its length], or `STUB` and a direction.
         groups: the group of every router; empty where there are none.
+        legend: what one must know to read it, in sentences; may be empty.
     """
 
     shape: str
     places: np.ndarray
     bends: np.ndarray
     groups: np.ndarray
+    legend: str = ""
 
 
 _Placed = tuple[str, np.ndarray, np.ndarray]
@@ -57,10 +61,22 @@ def layout_of(topology: Mapping[str, Any], links: Links) -> Layout:
     shape, routers, outwards = place(parameters, links)
     groups = np.arange(links.routers) // parameters["a"] if shape == "groups" else np.empty(0, int)
     bends = _parallel(links)
-    sides = parameters.get("sides", []) if shape == "grid" else []
-    if sides:
-        bends = np.where(bends == 0, _bends(sides, links, wraps=name == "torus"), bends)
-    return Layout(shape, _with_nodes(routers, outwards, links), bends, groups)
+    sides: Sequence[int] = parameters.get("sides", []) if shape == "grid" else []
+    if name == "hyperx":
+        bends = _bends(sides, links)
+    elif sides:
+        bends = _stubs(sides, links, bends)
+    places = _with_nodes(routers, outwards, links)
+    return Layout(shape, places, bends, groups, _legend(name, sides))
+
+
+def _legend(name: str, sides: Sequence[int]) -> str:
+    sentences: list[str] = []
+    if name == "torus" and max(sides, default=0) > 2:
+        sentences.append("Short ends at an edge lead to the opposite edge.")
+    if name in ("mesh", "torus") and len(sides) > 2:
+        sentences.append("Slanted ends lead to the same place of the next grid, in further dimensions.")
+    return " ".join(sentences)
 
 
 def _dragonfly(parameters: Mapping[str, Any], links: Links) -> _Placed:
@@ -81,7 +97,18 @@ def _ring(_parameters: Mapping[str, Any], links: Links) -> _Placed:
 
 
 def _grid(parameters: Mapping[str, Any], links: Links) -> _Placed:
-    """Dimensions to the right and upwards in turn; from the third on, grids beside and above each other."""
+    """Two dimensions to the right and upwards; those of more dimensions are grids beside each other."""
+    sides: Sequence[int] = [*parameters["sides"], 1]
+    x, y, *_ = _coordinates(sides, np.arange(links.routers))
+    grid = np.arange(links.routers) // (sides[0] * sides[1])
+    columns = int(np.ceil(np.sqrt(grid.max(initial=0) + 1)))
+    x = x + grid % columns * (sides[0] + 1)
+    y = y + grid // columns * (sides[1] + 1)
+    return "grid", np.column_stack([x, y]).astype(float), np.tile([-0.7, -0.7], (links.routers, 1))
+
+
+def _hyperx(parameters: Mapping[str, Any], links: Links) -> _Placed:
+    """Dimensions go right and upwards in turn, the third over the first: links stay in rows and columns."""
     sides: Sequence[int] = parameters["sides"]
     places = np.zeros((links.routers, 2))
     pitch = [1.0, 1.0]
@@ -95,16 +122,18 @@ def _grid(parameters: Mapping[str, Any], links: Links) -> _Placed:
 def _fat_tree(parameters: Mapping[str, Any], links: Links) -> _Placed:
     width = parameters["k"] ** (parameters["levels"] - 1)
     number = np.arange(links.routers)
-    return _levels(number // width, width)
+    places = np.column_stack([number % width + 0.5, number // width * _height(width)])
+    return "levels", places, np.tile([0.0, -1.0], (links.routers, 1))
 
 
 def _graph(_parameters: Mapping[str, Any], links: Links) -> _Placed:
     """Levels where some routers have no nodes, as spines have none; else by the links."""
     graph: nx.Graph[int] = nx.Graph()
     graph.add_nodes_from(range(links.routers))
-    inner = (links.source < links.routers) & (links.target < links.routers)
+    inner = _inner(links)
     graph.add_edges_from(zip(links.source[inner].tolist(), links.target[inner].tolist(), strict=True))
-    edges = {int(router) for router in (*links.source[~inner], *links.target[~inner]) if router < links.routers}
+    ends = np.concatenate([links.source[~inner], links.target[~inner]])
+    edges = set(ends[ends < links.routers].tolist())
     if edges and len(edges) < links.routers:
         distance = nx.multi_source_dijkstra_path_length(graph, edges)
         levels = np.array([distance.get(router, 0) for router in range(links.routers)])
@@ -121,12 +150,16 @@ def _graph(_parameters: Mapping[str, Any], links: Links) -> _Placed:
 def _levels(levels: np.ndarray, width: int) -> _Placed:
     """Routers above one another by level, each level spread over the width; nodes hang below."""
     places = np.zeros((len(levels), 2))
-    height = max(1.5, width / 5)
     for level in np.unique(levels):
         members = np.flatnonzero(levels == level)
         places[members, 0] = (np.arange(len(members)) + 0.5) * width / len(members)
-        places[members, 1] = level * height
+        places[members, 1] = level * _height(width)
     return "levels", places, np.tile([0.0, -1.0], (len(levels), 1))
+
+
+def _height(width: int) -> float:
+    """How far levels of so many routers are apart."""
+    return max(1.5, width / 5)
 
 
 _SHAPES: dict[str, Callable[[Mapping[str, Any], Links], _Placed]] = {
@@ -134,7 +167,7 @@ _SHAPES: dict[str, Callable[[Mapping[str, Any], Links], _Placed]] = {
     "ring": _ring,
     "mesh": _grid,
     "torus": _grid,
-    "hyperx": _grid,
+    "hyperx": _hyperx,
     "fat_tree": _fat_tree,
 }
 """Topology -> how it is drawn; any other is a graph."""
@@ -157,44 +190,66 @@ def _coordinates(sides: Sequence[int], router: np.ndarray) -> list[np.ndarray]:
 
 
 def _with_nodes(routers: np.ndarray, outwards: np.ndarray, links: Links) -> np.ndarray:
-    """The places of routers and, beside the router that each is linked to, of nodes."""
-    home = np.zeros(links.nodes, dtype=int)
+    """The places of routers and, beside the router of each, of nodes; NaN of nodes without links."""
+    home = np.full(links.nodes, -1)
     for ends, others in ((links.source, links.target), (links.target, links.source)):
         is_node = ends >= links.routers
         home[ends[is_node] - links.routers] = others[is_node]
-    share = np.bincount(home, minlength=max(1, links.routers))
-    first = np.concatenate([[0], np.cumsum(share)])[:-1]
-    order = np.argsort(home, kind="stable")
-    rank = np.empty(links.nodes, dtype=int)
-    rank[order] = np.arange(links.nodes) - first[home[order]]
+    linked = np.flatnonzero(home >= 0)
+    rank, share = _ranks(home[linked])
     # Those of a router are spread over 60 degrees at most, each 20 from the next.
-    step = np.minimum(np.pi / 9, np.pi / 3 / np.maximum(1, share[home] - 1))
-    angle = (rank - (share[home] - 1) / 2) * step
-    x, y = outwards[home].T if links.nodes else np.zeros((2, 0))
+    step = np.minimum(np.pi / 9, np.pi / 3 / np.maximum(1, share - 1))
+    angle = (rank - (share - 1) / 2) * step
+    x, y = outwards[home[linked]].T
     turned = np.column_stack([x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)])
-    return np.concatenate([routers, routers[home] + 0.45 * turned]) if links.nodes else routers
+    nodes = np.full((links.nodes, 2), np.nan)
+    nodes[linked] = routers[home[linked]] + 0.45 * turned
+    return np.concatenate([routers, nodes])
+
+
+def _ranks(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each key how many equal ones are before it, and how many there are."""
+    _, group, count = np.unique(keys, return_inverse=True, return_counts=True)
+    order = np.argsort(group, kind="stable")
+    first = np.concatenate([[0], np.cumsum(count)])[:-1]
+    rank = np.empty(len(keys), dtype=int)
+    rank[order] = np.arange(len(keys)) - first[group[order]]
+    return rank, count[group]
 
 
 def _parallel(links: Links) -> np.ndarray:
     """Bends that keep several links between the same two vertices apart."""
-    pair = links.source * (links.routers + links.nodes) + links.target
-    _, group, count = np.unique(pair, return_inverse=True, return_counts=True)
-    order = np.argsort(group, kind="stable")
-    first = np.concatenate([[0], np.cumsum(count)])[:-1]
-    rank = np.empty(len(pair), dtype=int)
-    rank[order] = np.arange(len(pair)) - first[group[order]]
-    return np.clip((2 * rank - count[group] + 1) * PARALLEL, -100, 100)
+    rank, count = _ranks(links.source * (links.routers + links.nodes) + links.target)
+    return np.clip((2 * rank - count + 1) * PARALLEL, -100, 100)
 
 
-def _bends(sides: Sequence[int], links: Links, *, wraps: bool) -> np.ndarray:
-    """Bends of the links of a grid: those that pass by others, and those round the edge."""
+def _bends(sides: Sequence[int], links: Links) -> np.ndarray:
+    """Bends of the links of a HyperX: of those that pass by others."""
     bends = np.zeros(len(links.keys), dtype=int)
-    inner = (links.source < links.routers) & (links.target < links.routers)
-    ends = (_coordinates(sides, links.source), _coordinates(sides, links.target))
-    for dimension, (here, there) in enumerate(zip(*ends, strict=True)):
+    for dimension, (here, there) in enumerate(_ends(sides, links)):
         far = np.abs(there - here)
-        passes = inner & ((far > 1) | ((far > 0) & (dimension > 1)))
-        bends[passes] = BEND
-        if wraps and sides[dimension] > 2:
-            bends[inner & (far == sides[dimension] - 1)] = WRAP
+        bends[(far > 1) | ((far > 0) & (dimension > 1))] = BEND
+    return np.where(_inner(links), bends, 0)
+
+
+def _stubs(sides: Sequence[int], links: Links, parallel: np.ndarray) -> np.ndarray:
+    """Of meshes and tori: ends of the links round the edge, and of those beyond two dimensions."""
+    bends = parallel.copy()
+    for dimension, (here, there) in enumerate(_ends(sides, links)):
+        far, side = there - here, sides[dimension]
+        # Of the two links between two routers the first one is that towards smaller coordinates.
+        up = np.where(parallel == 0, (far == 1) | (far == 1 - side), parallel > 0)
+        degrees = np.where(up, *STUBS[dimension])
+        is_stub = (far != 0) & ((dimension > 1) | (np.abs(far) > 1)) & _inner(links)
+        bends[is_stub] = (STUB + degrees // 15)[is_stub]
     return bends
+
+
+def _ends(sides: Sequence[int], links: Links) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """For each dimension the coordinates of what links leave and of what they lead to."""
+    yield from zip(_coordinates(sides, links.source), _coordinates(sides, links.target), strict=True)
+
+
+def _inner(links: Links) -> np.ndarray:
+    """Which links are between routers."""
+    return (links.source < links.routers) & (links.target < links.routers)

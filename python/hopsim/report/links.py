@@ -6,12 +6,13 @@ its VCs (VLs) carry is put together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+
+from hopsim import tables
 
 NO_ROUTER = 2**32 - 1
 """What `peer_router` is of a link to a node."""
@@ -74,14 +75,14 @@ def links_of(table: pa.Table) -> Links:
     routers = _routers(table)
     vertex, port = _vertices(table, routers)
     keys, first = np.unique(vertex * PORTS + port, return_index=True)
-    rows = table.take(pa.array(first))
+    rows = tables.rows(table, first)
     source = vertex[first]
     if "to" in table.column_names:
         target = _named(rows.column("to"), routers)
         names = np.where((source < routers) & (target < routers), "network", "terminal")
     else:
         target = rows.column("peer_router").to_numpy().astype(np.int64)
-        names = np.array(rows.column("port_class").to_pylist())
+        names = np.array(rows.column("port_class").to_pylist(), dtype=str)
         # Nodes are numbered as the ports that lead to them.
         to_node = target == NO_ROUTER
         target[to_node] = routers + np.arange(int(to_node.sum()))
@@ -98,10 +99,8 @@ def _time(table: pa.Table) -> np.ndarray:
 def _routers(table: pa.Table) -> int:
     """How many routers there are: those of a fabric are called switches."""
     if "router" in table.column_names:
-        return int(pc.max(table.column("router")).as_py()) + 1
-    names = {
-        str(name) for column in ("from", "to") for name in pc.unique(table.column(column)).to_pylist()
-    }
+        return int(table.column("router").to_numpy().max()) + 1
+    names = {name for column in ("from", "to") for name in tables.coded(table.column(column))[0]}
     return max((_number(name) + 1 for name in names if not _is_node(name)), default=0)
 
 
@@ -114,12 +113,11 @@ def _vertices(table: pa.Table, routers: int) -> tuple[np.ndarray, np.ndarray]:
     return vertex, table.column("port").to_numpy().astype(np.int64)
 
 
-def _named(column: pa.ChunkedArray, routers: int) -> np.ndarray:
+def _named(column: pa.ChunkedArray[Any], routers: int) -> np.ndarray:
     """The vertices of a column of names such as `node 4` and `switch 1`."""
-    coded = pc.dictionary_encode(column).combine_chunks()
-    names: Sequence[str] = coded.dictionary.to_pylist()
+    names, codes = tables.coded(column)
     numbers = [_number(name) + (routers if _is_node(name) else 0) for name in names]
-    return np.array(numbers, dtype=np.int64)[coded.indices.to_numpy()]
+    return np.array(numbers, dtype=np.int64)[codes]
 
 
 def _is_node(name: str) -> bool:

@@ -38,7 +38,7 @@ class Network:
         networks: the unlike networks, packed.
         points: for each point drawn its label, its network and its loads, packed.
         notes: what is left out or put together, in sentences.
-        first: the place in `points` of the one that is shown first: of the first curve that of the highest load.
+        first: the place in `points` of the one shown first: of the first curve that of the highest load.
     """
 
     networks: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -116,6 +116,7 @@ def _packed(links: Links, layout: Layout, result: Result) -> dict[str, Any]:
     return {
         "digest": hashlib.sha256(content).hexdigest(),
         "shape": layout.shape,
+        "legend": layout.legend,
         "routers": links.routers,
         "nodes": links.nodes,
         "links": len(links.keys),
@@ -134,8 +135,8 @@ def _say_what_is_left_out(
         section.notes.append(f"{without} of {len(results)} points recorded no links ({NEEDS}).")
     if len(drawn) < len(candidates) - len(section.notes):
         section.notes.append(
-            f"{len(drawn)} of {len(candidates)} points are drawn, those of the highest loads, to keep the file "
-            "small; the others are in streams/links.parquet."
+            f"{len(drawn)} of {len(candidates)} points are drawn, those of the highest loads, to keep the "
+            "file small; the others are in streams/links.parquet."
         )
     if any(len(each.named.seeds) > 1 for each in drawn):
         section.notes.append("Of points that differ in their seed the first seed is drawn.")
@@ -147,9 +148,18 @@ def _put_points(section: Network, drawn: list[_Drawn], left: int) -> None:
     """Pack the loads of the points; several intervals become one where they are too many."""
     series = sum(1 for each in drawn if SERIES in each.named.result.tables)
     merged: set[int] = set()
+    if any((rows > 1).any() for each in drawn for rows in each.window.values()):
+        section.notes.append(
+            "A packet counts as a whole when it departs: in a short window a busy link can carry some more "
+            "than 100 %."
+        )
     for each in drawn:
         arrays = {name: _shares(rows) for name, rows in each.window.items()}
-        point: dict[str, Any] = {"label": each.named.label, "point": each.named.number, "network": each.network}
+        point: dict[str, Any] = {
+            "label": each.named.label,
+            "point": each.named.number,
+            "network": each.network,
+        }
         if SERIES in each.named.result.tables:
             try:
                 table = each.named.result.tables[SERIES]
@@ -165,8 +175,8 @@ def _put_points(section: Network, drawn: list[_Drawn], left: int) -> None:
         section.points.append(point | pack(arrays))
     if merged - {1}:
         section.notes.append(
-            f"Over time each step is the mean of up to {max(merged)} intervals, to keep the file small; all of "
-            f"them are in streams/{SERIES}.parquet."
+            f"Over time each step is the mean of up to {max(merged)} intervals, to keep the file small; all "
+            f"of them are in streams/{SERIES}.parquet."
         )
 
 
@@ -184,7 +194,7 @@ def _times(table: pa.Table, count: int) -> dict[str, Any]:
 def _merged(rows: np.ndarray, count: int) -> np.ndarray:
     """The means of so many rows each; those left over at the end are together."""
     starts = np.arange(0, len(rows), count)
-    lengths = np.diff([*starts, len(rows)])
+    lengths = np.diff(np.append(starts, len(rows)))
     return np.add.reduceat(rows, starts, axis=0) / lengths[:, None]
 
 

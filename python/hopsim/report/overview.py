@@ -10,9 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hopsim import _core
-from hopsim.origin import Origin
 from hopsim.results import STREAMS, Results
-from hopsim.series import axis_names, curve_axes
+from hopsim.series import SEED, axis_names
 from hopsim.summary_table import summary_table
 
 DRAWN = ("links", "link_series", "operations")
@@ -41,11 +40,11 @@ def facts(results: Results) -> list[tuple[str, str]]:
     config = results[0].config
     origin = results.origin
     seeds = sorted({result.summary["seed"] for result in results})
-    axes = axis_names(results, curve_axes(results))
+    axes = axis_names(results, [path for path in results.axes if path != SEED])
     found = [
         ("Network", _networks(results)),
         ("Points", _finished(results)),
-        ("Varied", ", ".join(dict.fromkeys([*axes, *(["load"] if "load" in results.axes else [])])) or "nothing"),
+        ("Varied", ", ".join(axes) or "nothing"),
         ("Seeds", ", ".join(map(str, seeds))),
         ("Measured", _window(config["measure"])),
         ("hopsim", origin.version if origin else _core.version()),
@@ -69,8 +68,8 @@ def lacking(results: Results, warnings: list[str]) -> list[str]:
     open_points = [point for point in origin.unfinished if point not in origin.failures]
     if open_points:
         found.append(
-            f"The run is not complete: {len(results)} of {origin.total} points are here; the command that has "
-            f"begun it goes on with it. Missing: {_listed(open_points)}."
+            f"The run is not complete: {len(results)} of {origin.total} points are here; the command that "
+            f"has begun it goes on with it. Missing: {_listed(open_points)}."
         )
     found += [f"Point {point} failed: {text}" for point, text in sorted(origin.failures.items())]
     return found
@@ -107,7 +106,9 @@ def _networks(results: Results) -> str:
 
 def _network(topology: dict[str, Any]) -> str:
     ((name, parameters),) = topology.items()
-    given = {key: value for key, value in parameters.items() if isinstance(value, int | str) or key == "sides"}
+    given = {
+        key: value for key, value in parameters.items() if isinstance(value, int | str) or key == "sides"
+    }
     listed = ", ".join(f"{key} = {value}" for key, value in given.items())
     return f"{name.replace('_', ' ')}" + (f" ({listed})" if listed else "")
 

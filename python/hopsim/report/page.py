@@ -13,7 +13,8 @@ import matplotlib as mpl
 import numpy as np
 from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
-from plotly.offline import get_plotlyjs
+from matplotlib.colors import to_hex
+from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStubs] (it has none)
 
 from hopsim import _core
 from hopsim.plot import gantt, style
@@ -61,7 +62,7 @@ def page_of(results: Results, warnings: Sequence[str]) -> str:
         network_needs=network.NEEDS,
         ranks=gantts,
         has_programs=has_programs(results),
-        activities=list(gantt.ACTIVITIES.values()),
+        activities=[each for each in gantt.ACTIVITIES.values() if each[0] in _activities(gantts)],
         version_of_results=results.origin.version if results.origin else _core.version(),
         document=document,
         document_base64=base64.b64encode(document.encode()).decode(),
@@ -72,6 +73,11 @@ def page_of(results: Results, warnings: Sequence[str]) -> str:
         data=Markup(_json(data)),
         plotly=Markup(_plotly()),
     )
+
+
+def _activities(gantts: ranks.Ranks) -> set[str]:
+    """Names of the activities that occur."""
+    return {share[0] for chart in gantts.charts for share in chart["shares"]}
 
 
 @cache
@@ -88,7 +94,7 @@ def _json(value: Any) -> str:
 
 def _ramp(name: str, low: float, high: float) -> list[str]:
     colours = mpl.colormaps[name](np.linspace(low, high, STEPS))
-    return [mpl.colors.to_hex(colour) for colour in colours]
+    return [to_hex(colour) for colour in colours]
 
 
 def _asset(name: str) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from hopsim import tables
 from hopsim.errors import ConfigError
 from hopsim.plot.gantt import ACTIVITIES, STREAM
 from hopsim.plot.view import caption
@@ -26,7 +26,7 @@ class Ranks:
     """What the section of ranks shows.
 
     Attributes:
-        charts: for each point and job its label, the ranks shown, the end [cycles] and the operations, packed.
+        charts: for each point and job its label, ranks shown, end [cycles] and operations, packed.
         notes: what is left out, in sentences.
     """
 
@@ -35,7 +35,7 @@ class Ranks:
 
 
 def ranks_of(results: Results, most: int = MOST_OPERATIONS) -> Ranks:
-    """The operations of all points that recorded them; of points that differ in the seed those of the first."""
+    """The operations of all points that recorded them; where they differ in the seed only, of the first."""
     section = Ranks()
     candidates = [each for each in named_points(results) if STREAM in each.result.tables]
     for each in candidates:
@@ -44,12 +44,14 @@ def ranks_of(results: Results, most: int = MOST_OPERATIONS) -> Ranks:
         except ConfigError as error:
             section.notes.append(f"Point {each.number} is not drawn: {error}.")
             continue
-        jobs = pc.unique(table.column(JOB)).to_pylist()
-        for job in jobs:
+        jobs, codes = tables.coded(table.column(JOB))
+        for code, job in enumerate(jobs):
             label = caption(each.label, job if len(jobs) > 1 else "")
             section.charts.append(
                 {"label": label, "point": each.number}
-                | _chart(table.filter(pc.field(JOB) == job), most // len(candidates) // len(jobs))
+                | _chart(
+                    tables.rows(table, np.flatnonzero(codes == code)), most // len(candidates) // len(jobs)
+                )
             )
     if any(len(each.seeds) > 1 for each in candidates):
         section.notes.append("Of points that differ in their seed the first seed is drawn.")
@@ -68,12 +70,10 @@ def ranks_of(results: Results, most: int = MOST_OPERATIONS) -> Ranks:
 def _chart(table: pa.Table, most: int) -> dict[str, Any]:
     """The operations of a job: no more than so many, of as many ranks as that allows, but of one at least."""
     stream = table.column("stream").to_numpy()
-    first = table.filter(pa.array(stream == 0))
+    first = tables.rows(table, np.flatnonzero(stream == 0))
     columns = {name: first.column(name).to_numpy() for name in ("rank", "begin", "end")}
-    coded = pc.dictionary_encode(first.column("activity")).combine_chunks()
-    names = list(ACTIVITIES)
-    codes = np.array([names.index(name) for name in coded.dictionary.to_pylist()] or [0], dtype=np.uint8)
-    activity = codes[coded.indices.to_numpy()]
+    names, codes = tables.coded(first.column("activity"))
+    activity = np.array([list(ACTIVITIES).index(name) for name in names], dtype=np.uint8)[codes]
     ranks = np.unique(columns["rank"])
     shown = ranks[:: max(1, -(-first.num_rows // max(1, most)))]
     chosen = np.isin(columns["rank"], shown)
@@ -95,8 +95,10 @@ def _chart(table: pa.Table, most: int) -> dict[str, Any]:
     }
 
 
-def _shares(activity: np.ndarray, columns: dict[str, np.ndarray], ranks: np.ndarray, end: float) -> list[list[str]]:
-    """For each activity that occurs: its name, and the mean, least and largest share of the time over all ranks."""
+def _shares(
+    activity: np.ndarray, columns: dict[str, np.ndarray], ranks: np.ndarray, end: float
+) -> list[list[str]]:
+    """For each activity that occurs its name and mean, least and largest share of the time over all ranks."""
     place = np.searchsorted(ranks, columns["rank"])
     length = (columns["end"] - columns["begin"]).astype(float)
     rows: list[list[str]] = []

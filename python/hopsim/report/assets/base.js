@@ -57,6 +57,8 @@ const theme = {
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 const whole = (number) => Math.round(number).toLocaleString("en");
 
+const capital = (word) => word[0].toUpperCase() + word.slice(1);
+
 const tip = {
   show(event, text) {
     const box = byId("tip");

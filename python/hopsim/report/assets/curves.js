@@ -101,8 +101,8 @@ class CurveFigure {
     this.figure.panels.forEach((panel, number) => {
       const isLog = logarithmic && panel.heading === "Latency";
       const traces = this.figure.bars ? [this.bars(panel)] : this.curves(panel);
-      const config = { displaylogo: false, responsive: true,
-        modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { format: "svg" } };
+      const config = { displaylogo: false, responsive: true, displayModeBar: this.figure.bars ? false : "hover",
+        modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]], toImageButtonOptions: { format: "svg" } };
       Plotly.react(this.panels[number], traces, this.layout(panel, isLog), config);
     });
   }
@@ -147,7 +147,8 @@ class CurveFigure {
       x: values,
       y: this.figure.labels.map(plain),
       customdata: panel.curves.map((curve) => curve.point[0]),
-      error_x: { type: "data", array: panel.curves.map((curve) => curve.half[0] ?? 0), thickness: 1, width: 3 },
+      error_x: { type: "data", array: panel.curves.map((curve) => curve.half[0] ?? 0), thickness: 1.2, width: 4,
+        color: theme.colour("ink") },
       marker: { color: this.colour(0) },
       text: panel.curves.map((_, number) => this.hover(panel, number, 0)),
       textposition: "none",
@@ -161,7 +162,7 @@ class CurveFigure {
       title: { font: { size: 12 }, standoff: 8 }, tickfont: { size: 11.5 } };
     const label = (text) => ({ ...axis.title, text: plain(text) });
     const layout = { autosize: true, showlegend: false, hovermode: "closest", bargap: 0.35,
-      margin: { l: 56, r: 12, t: 10, b: 44 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      margin: { l: 56, r: 12, t: 28, b: 44 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: "system-ui, sans-serif", color: ink, size: 12 },
       modebar: { color: soft, activecolor: ink, bgcolor: "rgba(0,0,0,0)" }, shapes: [] };
     if (this.figure.bars) {

@@ -1,12 +1,13 @@
 /* Links as halves of lines: each link is drawn from where it leaves to the middle of the way. */
 
-const WRAP = 127;
-const EDGE = 0.42; // How far a link round the edge of a grid is drawn.
+const STUB = 101; // As a bend: only the end of the link is drawn, in this direction.
+const DEGREES = 15; // The direction per unit beyond it.
+const END = 0.42; // How long ends are.
 
 /**
  * Six numbers for each link: begin, control point and end of what is drawn of it.
  *
- * `lines` has source, target, bend (percent of the length, or WRAP) of every link and the places of vertices.
+ * `lines` has source, target, bend (percent of the length, or STUB and a direction) of every link and the places of vertices.
  */
 function halvesOf({ source, target, bend, places }) {
   const directions = new Set();
@@ -17,7 +18,8 @@ function halvesOf({ source, target, bend, places }) {
     const there = directions.has(other * 2 ** 26 + vertex);
     const a = [places[2 * vertex], places[2 * vertex + 1]];
     const b = [places[2 * other], places[2 * other + 1]];
-    halves.set(bend[link] === WRAP ? outwards(a, b) : halfOf(a, b, vertex < other ? bend[link] : -bend[link], there), link * 6);
+    const turned = vertex < other ? bend[link] : -bend[link];
+    halves.set(bend[link] >= STUB ? endOf(a, bend[link] - STUB) : halfOf(a, b, turned, there), link * 6);
   });
   return halves;
 }
@@ -30,10 +32,10 @@ function halfOf([x, y], [u, v], bend, hasOther) {
     (x + 2 * control[0] + u) / 4, (y + 2 * control[1] + v) / 4];
 }
 
-function outwards([x, y], [u, v]) {
-  const length = Math.hypot(u - x, v - y) || 1;
-  const end = [x - (u - x) / length * EDGE, y - (v - y) / length * EDGE];
-  return [x, y, (x + end[0]) / 2, (y + end[1]) / 2, ...end];
+function endOf([x, y], direction) {
+  const angle = direction * DEGREES * Math.PI / 180;
+  const [u, v] = [x + Math.cos(angle) * END, y + Math.sin(angle) * END];
+  return [x, y, (x + u) / 2, (y + v) / 2, u, v];
 }
 
 /** Colours of a ramp, and the share of the ramp at which a value stands. */
@@ -121,10 +123,11 @@ function nearestPlace(plane, places, count, pixelX, pixelY, reach) {
   return found;
 }
 
-/** The bounds of places. */
+/** The bounds of places; those that are not drawn are no numbers. */
 function boundsOf(places) {
   let [left, bottom, right, top] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let place = 0; place < places.length; place += 2) {
+    if (Number.isNaN(places[place])) continue;
     left = Math.min(left, places[place]);
     right = Math.max(right, places[place]);
     bottom = Math.min(bottom, places[place + 1]);

@@ -5,7 +5,7 @@ class FlatDrawing {
   constructor(network) {
     this.network = network;
     this.halves = halvesOf(network);
-    this.bounds = boundsOf(network.places);
+    this.bounds = boundsOf([...network.places, ...this.halves]);
     this.picks = network.routers;
     this.noun = network.router;
   }
@@ -15,7 +15,7 @@ class FlatDrawing {
   paint(plane, { ramp, share, picked }) {
     const { places, routers, nodes } = this.network;
     const [unit] = plane.scale;
-    drawHalves(plane, this.halves, (link) => share(this.load(link)), ramp, Math.min(2.2, Math.max(0.6, unit / 26)));
+    drawHalves(plane, this.halves, (link) => share(this.load(link)), ramp, Math.min(1.5, Math.max(0.6, unit / 26)));
     const at = (vertex) => [places[2 * vertex], places[2 * vertex + 1]];
     const [ink, paper, soft] = ["ink", "drawn", "soft"].map(theme.colour);
     const radius = Math.min(11, Math.max(1, unit * 0.16));
@@ -42,9 +42,10 @@ class FlatDrawing {
   }
 
   caption() {
-    const { routers, nodes, classes, router, topology } = this.network;
+    const { routers, nodes, classes, router, topology, legend } = this.network;
     const what = `${topology.replaceAll("_", " ")}: ${whole(routers)} ${router}${router === "switch" ? "es" : "s"}`;
-    return `Load of the links of the ${what}` + (classes.includes("terminal") ? `, ${whole(nodes)} nodes (small dots)` : "");
+    return `Load of the links of the ${what}` + (classes.includes("terminal") ? `, ${whole(nodes)} nodes (small dots)` : "") +
+      (legend ? `. ${legend}` : "");
   }
 }
 
@@ -80,7 +81,7 @@ class GroupDrawing {
       this.centres.set([Math.cos(angle), Math.sin(angle)], 2 * group);
     }
     this.bounds = [-1.08, -1.08, 1.08, 1.08];
-    this.radius = Math.min(0.09, 0.75 * Math.PI / this.picks);
+    this.radius = Math.min(0.07, 0.55 * Math.PI / this.picks);
   }
 
   /** The highest loads of the links between groups, and inside them. */

@@ -114,10 +114,13 @@ class NetworkSection {
     const isGroups = drawing instanceof GroupDrawing;
     this.group = isGroups ? new OneGroup(drawing) : null;
     byId("detail-figure").hidden = !isGroups;
-    byId("pick-name").textContent = drawing.noun[0].toUpperCase() + drawing.noun.slice(1);
+    byId("pick-name").textContent = capital(drawing.noun);
     byId("pick").max = drawing.picks - 1;
     byId("drawing-caption").textContent = drawing.caption();
     byId("drawing").setAttribute("aria-label", `${drawing.caption()}. The tables below have the numbers.`);
+    const [left, bottom, right, top] = drawing.bounds;
+    const aspect = (top - bottom) / Math.max(right - left, 1e-9);
+    byId("drawing").style.height = `${Math.min(Math.max(aspect, 0.4), 0.9) * byId("drawing").clientWidth}px`;
     this.plane.setBounds(drawing.bounds);
     this.picked = 0;
     byId("pick").value = 0;
@@ -225,14 +228,14 @@ class NetworkSection {
   showGroup() {
     this.group.show(this.picked);
     this.detailPlane.setBounds(this.group.bounds);
-    const caption = `Group ${this.picked}: its routers, and outwards the links to and from other groups (their numbers)`;
+    const caption = `Group ${this.picked}: its routers, and outwards the links to and from other groups`;
     byId("detail-caption").textContent = caption;
     byId("detail").setAttribute("aria-label", `${caption}. The table below has the highest loads.`);
   }
 
   showPicked() {
     const links = this.drawing.linksOf(this.picked);
-    const caption = `${this.drawing.noun} ${this.picked}: the ${Math.min(LISTED, links.length)} most loaded of its ${whole(links.length)} links`;
+    const caption = `${capital(this.drawing.noun)} ${this.picked}: the ${Math.min(LISTED, links.length)} most loaded of its ${whole(links.length)} links`;
     byId("picked").replaceChildren(this.highestOf(links, caption));
   }
 
@@ -254,7 +257,7 @@ class NetworkSection {
     });
     const when = this.overTime ? byId("moment").textContent : "whole window";
     byId("network-tables").replaceChildren(
-      tableOf(`By class of links, each direction by itself; ${when}`, ["Class", "Links", "Mean", "Highest", `Above ${percent(HOT)}`], rows),
+      tableOf(`By class of links, each direction by itself; ${when}`, ["Class", "Links", "Mean", "Highest", `Above ${100 * HOT} %`], rows),
       this.highestOf(network.all, `The ${Math.min(LISTED, network.links)} most loaded of ${whole(network.links)} links; ${when}`));
     this.showPicked();
   }

@@ -62,8 +62,10 @@ class RanksSection {
       for (let number = 0; number < rank.length; number++) {
         if (activity[number] !== code) continue;
         const left = begin[number] * a + b, right = end[number] * a + b;
-        // Less than a pixel wide it covers that part of the pixel.
-        if (right > NAMES && left < plane.width) context.fillRect(left, rank[number] * row, right - left, row - gap);
+        if (right < NAMES || left > plane.width) continue;
+        // Less than a pixel wide it covers that part of the pixel; wide ones are told from the next by a gap.
+        const width = right - left > 5 ? right - left - 1 : right - left;
+        context.fillRect(left, rank[number] * row, width, row - gap);
       }
     });
     context.restore();
