@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -51,7 +52,7 @@ def page_of(results: Results, warnings: Sequence[str]) -> str:
         "ramps": {theme: _ramp(*part) for theme, part in RAMPS.items()},
     }
     return _template().render(
-        title=results.origin.experiment if results.origin else "Results",
+        title=Path(results.origin.experiment).name if results.origin else "Results",
         version=_core.version(),
         facts=overview.facts(results),
         lacking=overview.lacking(results, list(warnings)),

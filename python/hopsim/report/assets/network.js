@@ -103,6 +103,7 @@ class NetworkSection {
     this.showQuantities();
     this.showPlayer();
     this.update();
+    byId("drawing").dataset.point = place;
   }
 
   drawingOf(network) {
