@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.by import By
+from verify.browser import browser, complaints, lacking, show, wait_for
 
 import hopsim as hs
 from conftest import SWEEP
 from test_html_report import FABRIC, PROGRAM
-from verify.browser import browser, complaints, lacking, show, wait_for
 
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking() or "a browser is there")
 
@@ -187,7 +187,10 @@ def test_a_heading_sorts_its_table(driver: Chrome, folder: Path) -> None:
     show(driver, folder / "sweep.html")
     heading = driver.find_element(By.XPATH, "//table[contains(@class, 'sortable')]//button[. = 'latency']")
     heading.click()
-    cells = "return [...document.querySelector('table.sortable').tBodies[0].rows].map((row) => parseFloat(row.cells[3].textContent))"
+    cells = """
+        const rows = document.querySelector('table.sortable').tBodies[0].rows;
+        return [...rows].map((row) => parseFloat(row.cells[3].textContent));
+    """
     ascending = driver.execute_script(cells)
     assert ascending == sorted(ascending)
     heading.click()
@@ -198,9 +201,11 @@ def test_every_control_has_a_name_and_can_be_reached_by_keys(driver: Chrome, fol
     for name in ("sweep", "fabric", "program"):
         show(driver, folder / f"{name}.html")
         nameless = driver.execute_script("""
-            const controls = document.querySelectorAll('button, select, input, canvas:not([aria-hidden]), [role=region]');
-            const named = (each) => each.textContent.trim() || each.getAttribute('aria-label') || each.closest('label');
-            return [...controls].filter((each) => each.offsetParent && !named(each)).map((each) => each.outerHTML);
+            const kinds = 'button, select, input, canvas:not([aria-hidden]), [role=region]';
+            const controls = [...document.querySelectorAll(kinds)].filter((each) => each.offsetParent);
+            const label = (each) => each.getAttribute('aria-label') || each.closest('label');
+            const nameless = controls.filter((each) => !each.textContent.trim() && !label(each));
+            return nameless.map((each) => each.outerHTML);
         """)
         assert nameless == []
         assert (
