@@ -81,7 +81,7 @@ def not_shown(results: Results) -> str:
     if not names:
         return ""
     where = "streams/ of the results directory"
-    return f"Recorded and not shown here: {', '.join(names)} ({where}; `hopsim plot` draws most of them)."
+    return f"Recorded and not shown here: {', '.join(names)} ({where}; hopsim plot draws most of them)."
 
 
 def document_of(results: Results) -> tuple[str, str, str]:
