@@ -89,11 +89,13 @@ def _panel(metric: Metric, curves: list[Series], numbers: dict[str, int], *, bar
     limit = None
     if metric.heading == "Latency" and not bars:
         limit = style.end_of_latencies(means)
+    above = [value for values in means for value in values if limit is not None and value > limit]
     return {
         "key": metric.key,
         "heading": metric.heading,
         "label": FABRICS.get(metric.key, metric.label) if fabric else metric.label,
         "limit": limit,
+        "above": f"{len(above)} of the points, up to {max(above):,.0f}, are above the axis" if above else "",
         "diagonal": metric.key == ACCEPTED and not bars and curves[0].abscissa.path is None,
         "curves": drawn,
         "has_values": any(means),
@@ -114,9 +116,8 @@ def _curve(series: Series, key: str, numbers: dict[str, int]) -> dict[str, Any]:
 
 def _verdict(group: Group) -> str:
     """What is not steady of the runs of a group; `steady` if all are, nothing where no verdict is given."""
-    given = list(
-        dict.fromkeys(str(result.summary[VERDICT]) for result in group.results if VERDICT in result.summary)
-    )
+    told = dict.fromkeys(result.summary.get(VERDICT) for result in group.results)
+    given = [str(verdict) for verdict in told if verdict is not None]
     return ", ".join([verdict for verdict in given if verdict != STEADY] or given)
 
 

@@ -25,7 +25,7 @@ SCALE = 1000
 """Shares are held in parts of so many."""
 QUANTITIES = {
     "utilisation": ("Load: share of the time in which a link carries phits", False),
-    "credit_stall_fraction": ("Share of the time in which a link is idle for want of credits", True),
+    "credit_stall_fraction": ("Credit stalls: share of the time in which a VC of a link lacks credits", True),
 }
 """Column -> what it says, and whether the largest over the VCs counts instead of their sum."""
 
@@ -147,37 +147,41 @@ def _say_what_is_left_out(
 def _put_points(section: Network, drawn: list[_Drawn], left: int) -> None:
     """Pack the loads of the points; several intervals become one where they are too many."""
     series = sum(1 for each in drawn if SERIES in each.named.result.tables)
-    merged: set[int] = set()
-    if any((rows > 1).any() for each in drawn for rows in each.window.values()):
+    steps: list[int] = []
+    highest = 0.0
+    for each in drawn:
+        named = each.named
+        point: dict[str, Any] = {"label": named.label, "point": named.number, "network": each.network}
+        loads = dict(each.window)
+        if SERIES in named.result.tables:
+            try:
+                moments, over_time, count = _series(named.result.tables[SERIES], each.links, left // series)
+            except ConfigError as error:
+                section.notes.append(f"Point {named.number} is not drawn over time: {error}.")
+            else:
+                point["times"] = moments
+                loads |= {f"{name}_series": rows for name, rows in over_time.items()}
+                steps.append(count)
+        highest = max(highest, *(rows.max(initial=0) for rows in loads.values()))
+        section.points.append(point | pack({name: _shares(rows) for name, rows in loads.items()}))
+    if highest > 1:
         section.notes.append(
-            "A packet counts as a whole when it departs: in a short window a busy link can carry some more "
+            "A packet counts as a whole when it departs: in a short time a busy link can carry some more "
             "than 100 %."
         )
-    for each in drawn:
-        arrays = {name: _shares(rows) for name, rows in each.window.items()}
-        point: dict[str, Any] = {
-            "label": each.named.label,
-            "point": each.named.number,
-            "network": each.network,
-        }
-        if SERIES in each.named.result.tables:
-            try:
-                table = each.named.result.tables[SERIES]
-            except ConfigError as error:
-                section.notes.append(f"Point {each.named.number} is not drawn over time: {error}.")
-            else:
-                loads = _loads(table, each.links)
-                values = sum(rows.size for rows in loads.values())
-                count = -(-values // max(left // series, len(loads) * len(each.links.keys)))
-                point["times"] = _times(table, count)
-                arrays |= {f"{name}_series": _shares(_merged(rows, count)) for name, rows in loads.items()}
-                merged.add(count)
-        section.points.append(point | pack(arrays))
-    if merged - {1}:
+    if max(steps, default=1) > 1:
         section.notes.append(
-            f"Over time each step is the mean of up to {max(merged)} intervals, to keep the file small; all "
+            f"Over time each step is the mean of up to {max(steps)} intervals, to keep the file small; all "
             f"of them are in streams/{SERIES}.parquet."
         )
+
+
+def _series(table: pa.Table, links: Links, room: int) -> tuple[dict[str, Any], dict[str, np.ndarray], int]:
+    """Times, loads by time and link, and how many intervals were put together so that they fit."""
+    loads = _loads(table, links)
+    values = sum(rows.size for rows in loads.values())
+    count = -(-values // max(room, len(loads) * len(links.keys)))
+    return _times(table, count), {name: _merged(rows, count) for name, rows in loads.items()}, count
 
 
 def _times(table: pa.Table, count: int) -> dict[str, Any]:

@@ -44,7 +44,10 @@ class NetworkSection {
 
   listen() {
     byId("network-point").addEventListener("change", (event) => this.open(Number(event.target.value)));
-    byId("network-quantity").addEventListener("change", () => this.update());
+    byId("network-quantity").addEventListener("change", () => {
+      this.showPlayer();
+      this.update();
+    });
     byId("network-relative").addEventListener("change", () => this.update());
     byId("window").addEventListener("change", () => this.update());
     byId("play").addEventListener("click", () => this.play(!this.timer));
@@ -140,8 +143,9 @@ class NetworkSection {
     byId("player").hidden = !times;
     if (!times) return;
     byId("time").max = times.values.length - 1;
-    byId("window-label").hidden = !this.arrays[byId("network-quantity").value];
-    byId("window").checked = !byId("window-label").hidden;
+    const hasWindow = Boolean(this.arrays[byId("network-quantity").value]);
+    byId("window-label").hidden = !hasWindow;
+    byId("window").checked = hasWindow;
   }
 
   get overTime() { return Boolean(this.point.times) && !byId("window").checked; }
