@@ -177,7 +177,9 @@ def test_points_that_are_not_steady_are_told(tmp_path: Path) -> None:
     assert figure["panels"][0]["curves"][0]["verdict"] == verdicts
 
 
-@pytest.mark.parametrize("text", ["</script><script>alert(1)</script>", "<!--<script>", "<b>&amp;", "]]>"])
+@pytest.mark.parametrize(
+    "text", ["</script><script>alert(1)</script>", "</script bad ", "<!--<script>", "<b>&amp;", "]]>"]
+)
 def test_names_are_shown_and_never_run(hopsim: Command, tmp_path: Path, text: str) -> None:
     document = f"{LINKED}\n[[jobs]]\nname = {json.dumps(text)}\n[sweep.product]\nload = [0.1, 0.2]\n"
     document += f'routing = ["minimal", "valiant"]\n[sweep.labels]\nrouting = [{json.dumps(text)}, "V"]\n'
