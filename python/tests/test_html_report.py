@@ -65,8 +65,8 @@ class Page(HTMLParser):
         self.texts: list[tuple[str, str]] = []
         self.source = path.read_text("utf-8")
         self.feed(self.source)
-        text = next(text for _, text in self.texts if text.startswith('{"figures"'))
-        self.data: dict[str, Any] = json.loads(text)
+        self.raw = next(text for _, text in self.texts if text.startswith('{"figures"'))
+        self.data: dict[str, Any] = json.loads(self.raw)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
@@ -189,6 +189,7 @@ def test_names_are_shown_and_never_run(hopsim: Command, tmp_path: Path, text: st
     page = Page(tmp_path / "d" / "report.html")
     assert sum(1 for tag, _ in page.elements if tag == "script") == 3
     assert not any(tag == "b" for tag, _ in page.elements)
+    assert "<" not in page.raw, "whatever a browser takes for the end of a script"
     assert page.data["figures"][0]["labels"][0] == text
     assert document.strip() in "".join(text for _, text in page.texts) or text in page.words
 
