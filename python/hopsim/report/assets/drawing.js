@@ -43,8 +43,12 @@ function colourOf(ramp, share) {
   return ramp[Math.min(ramp.length - 1, Math.max(0, Math.floor(share * ramp.length)))];
 }
 
-/** Draw halves in the colours of their values, the highest on top. `value(link)`: its share of the ramp. */
-function drawHalves(plane, halves, value, ramp, thickness = 1) {
+/**
+ * Draw halves in the colours of their values, the highest on top.
+ *
+ * `value(link)`: its share of the ramp; `faint`: how much the lowest ones cover what is below, where there are many.
+ */
+function drawHalves(plane, halves, value, ramp, { thickness = 1, faint = 1 } = {}) {
   const { context } = plane;
   const [a, b, c, d] = plane.transform;
   const bins = ramp.map(() => []);
@@ -58,6 +62,7 @@ function drawHalves(plane, halves, value, ramp, thickness = 1) {
     context.beginPath();
     context.strokeStyle = ramp[bin];
     context.lineWidth = thickness * (0.8 + 2.4 * bin / ramp.length);
+    context.globalAlpha = faint + (1 - faint) * Math.min(1, 2 * bin / ramp.length);
     for (const link of links) {
       const at = link * 6;
       context.moveTo(halves[at] * a + b, halves[at + 1] * c + d);
@@ -65,6 +70,7 @@ function drawHalves(plane, halves, value, ramp, thickness = 1) {
     }
     context.stroke();
   });
+  context.globalAlpha = 1;
 }
 
 /** A disc with a rim. */

@@ -15,7 +15,7 @@ class FlatDrawing {
   paint(plane, { ramp, share, picked }) {
     const { places, routers, nodes } = this.network;
     const [unit] = plane.scale;
-    drawHalves(plane, this.halves, (link) => share(this.load(link)), ramp, Math.min(1.5, Math.max(0.6, unit / 26)));
+    drawHalves(plane, this.halves, (link) => share(this.load(link)), ramp, { thickness: Math.min(1.5, Math.max(0.6, unit / 26)) });
     const at = (vertex) => [places[2 * vertex], places[2 * vertex + 1]];
     const [ink, paper, soft] = ["ink", "drawn", "soft"].map(theme.colour);
     const radius = Math.min(11, Math.max(1, unit * 0.16));
@@ -97,8 +97,9 @@ class GroupDrawing {
   }
 
   paint(plane, { ramp, share, picked }) {
-    const many = this.picks > 60;
-    drawHalves(plane, this.halves, (pair) => share(this.between[pair]), ramp, many ? 0.55 : 1);
+    // So many lines that the idle ones would hide what is between them.
+    const look = this.picks > 60 ? { thickness: 0.7, faint: 0.12 } : {};
+    drawHalves(plane, this.halves, (pair) => share(this.between[pair]), ramp, look);
     const [ink, soft] = ["ink", "soft"].map(theme.colour);
     const [unit] = plane.scale;
     const radius = Math.max(3, this.radius * unit);
@@ -189,7 +190,7 @@ class OneGroup {
 
   paint(plane, { ramp, share }) {
     if (this.picked < 0) return;
-    drawHalves(plane, this.halves, (number) => share(this.network.load(this.links[number])), ramp, 1);
+    drawHalves(plane, this.halves, (number) => share(this.network.load(this.links[number])), ramp);
     const [ink, soft, paper] = ["ink", "soft", "drawn"].map(theme.colour);
     const [unit] = plane.scale;
     const spacing = 2 * Math.PI * this.radius / this.members.length * unit;
