@@ -2,8 +2,8 @@
 
 class Plane {
   /**
-   * `bounds`: [left, bottom, right, top] of the plane; `paint(plane)` draws it; `free`: whether both directions have
-   * the same unit, or only the first one is zoomed.
+   * `bounds`: [left, bottom, right, top] of the plane; `paint(plane)` draws it; `zooms`: "both" directions, which then
+   * have the same unit, or "time", the first one alone.
    */
   constructor(canvas, { bounds, paint, margin = 30, zooms = "both" }) {
     Object.assign(this, { canvas, bounds, paint, margin, zooms });
@@ -21,7 +21,8 @@ class Plane {
     this.canvas.width = Math.round(this.width * ratio);
     this.canvas.height = Math.round(this.height * ratio);
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.draw();
+    // At once: the canvas is empty now.
+    this.drawNow();
   }
 
   setBounds(bounds) {
@@ -66,9 +67,13 @@ class Plane {
     if (!this.width || this.pending) return;
     this.pending = requestAnimationFrame(() => {
       this.pending = 0;
-      this.context.clearRect(0, 0, this.width, this.height);
-      this.paint(this);
+      this.drawNow();
     });
+  }
+
+  drawNow() {
+    this.context.clearRect(0, 0, this.width, this.height);
+    this.paint(this);
   }
 
   zoomBy(factor, pixelX = this.width / 2, pixelY = this.height / 2) {

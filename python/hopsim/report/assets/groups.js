@@ -108,7 +108,9 @@ class GroupDrawing {
       const at = [this.centres[2 * group], this.centres[2 * group + 1]];
       disc(plane, at, radius, colourOf(ramp, share(this.inside[group])), group === picked ? ink : soft, group === picked ? 3 : 1);
       const out = 1 + (radius + 9) / unit;
-      if (group % every === 0 || group === picked) text(plane, [at[0] * out, at[1] * out], group, group === picked ? ink : soft, 10.5);
+      // The last ones have no room beside the first.
+      const isNamed = group % every === 0 && (group === 0 || this.picks - group >= every);
+      if (isNamed || group === picked) text(plane, [at[0] * out, at[1] * out], group, group === picked ? ink : soft, 10.5);
     }
   }
 
