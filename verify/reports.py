@@ -17,7 +17,7 @@ from verify.simulate import Document
 
 MOST_MB = 8
 """Size of a report [MB of 10^6 bytes]."""
-LONGEST_S = 10
+LONGEST_S = 15
 """Until everything is drawn [s]."""
 LONGEST_CHANGE_S = 2
 """Until another point, or another group, is drawn [s]."""
