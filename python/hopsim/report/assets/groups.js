@@ -22,7 +22,7 @@ class FlatDrawing {
     for (let node = routers; node < routers + nodes; node++) {
       if (radius > 2) disc(plane, at(node), Math.max(1.2, radius * 0.35), soft);
     }
-    for (let router = 0; router < routers; router++) disc(plane, at(router), radius, paper, soft);
+    for (let router = 0; radius > 1.6 && router < routers; router++) disc(plane, at(router), radius, paper, soft);
     if (picked >= 0) disc(plane, at(picked), radius + 2, paper, ink, 2.5);
     for (let router = 0; radius > 8 && router < routers; router++) text(plane, at(router), router, ink, 9.5);
   }
