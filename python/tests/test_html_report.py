@@ -174,7 +174,10 @@ def test_points_that_are_not_steady_are_told(tmp_path: Path) -> None:
         }
     )
     (figure,) = Page(results.report(tmp_path / "r.html")).data["figures"]
-    assert figure["panels"][0]["curves"][0]["verdict"] == verdicts
+    curve = figure["panels"][0]["curves"][0]
+    assert curve["verdict"] == verdicts
+    assert curve["hollow"] == [False, True]
+    assert figure["note"] == "Hollow: saturated or not converged."
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 
 from hopsim.plot import style
-from hopsim.series import Series
+from hopsim.series import Group, Series
 from hopsim.verdict import NOT_CONVERGED, SATURATED, worst
 
 NOTE = "hollow: saturated or not converged"
+
+
+def is_hollow(group: Group) -> bool:
+    """Whether a longer run would have another mean."""
+    return worst(group) in (SATURATED, NOT_CONVERGED)
 
 
 def mark(axes: Axes, curves: Sequence[Series], key: str) -> str:
@@ -21,7 +26,7 @@ def mark(axes: Axes, curves: Sequence[Series], key: str) -> str:
         points = [
             (place, value.mean)
             for group, place, value in estimates
-            if worst(group) in (SATURATED, NOT_CONVERGED) and None not in (place, value.mean)
+            if is_hollow(group) and None not in (place, value.mean)
         ]
         if points:
             x, means = zip(*points, strict=True)

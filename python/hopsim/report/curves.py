@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hopsim.plot import style
+from hopsim import verdict
+from hopsim.plot import style, unsteady
 from hopsim.plot.view import Shown, View, over_abscissa
 from hopsim.report.points import key_of, numbers_of
 from hopsim.results import Results
-from hopsim.series import OF_LINKS, Group, Series, by_job, has_flows, has_programs, of_programs, of_traffic
-
-VERDICT = "verdict"
-STEADY = "steady"
+from hopsim.series import OF_LINKS, Series, by_job, has_flows, has_programs, of_programs, of_traffic
 
 
 @dataclass(frozen=True)
@@ -68,6 +66,7 @@ def _figure(shown: Shown, metrics: tuple[Metric, ...], numbers: dict[str, int]) 
         for metric in metrics
         if (panel := _panel(metric, shown.curves, numbers, bars=bars))["has_values"]
     ]
+    hollow = any(any(curve["hollow"]) for panel in panels for curve in panel["curves"])
     *others, last = dict.fromkeys(panel["heading"].lower() for panel in panels) or [""]
     what = f"{', '.join(others)} and {last}" if others else last
     title = f"{what[:1].upper()}{what[1:]}" + ("" if bars else f" against {abscissa.name}")
@@ -76,6 +75,7 @@ def _figure(shown: Shown, metrics: tuple[Metric, ...], numbers: dict[str, int]) 
         "common": shown.title,
         "x": abscissa.label,
         "bars": bars,
+        "note": f"{unsteady.NOTE[:1].upper()}{unsteady.NOTE[1:]}." if hollow else "",
         "labels": [series.label or "all" for series in shown.curves],
         "panels": panels,
         "rows": list(_rows(shown.curves, panels)),
@@ -109,16 +109,10 @@ def _curve(series: Series, key: str, numbers: dict[str, int]) -> dict[str, Any]:
         "x": series.places(),
         "y": [value.mean for value in values],
         "half": [value.half_width for value in values],
-        "verdict": [_verdict(group) for group in series.groups],
+        "verdict": [verdict.cell(group) if verdict.worst(group) else "" for group in series.groups],
+        "hollow": [unsteady.is_hollow(group) for group in series.groups],
         "point": [numbers.get(key_of(group.results[0])) for group in series.groups],
     }
-
-
-def _verdict(group: Group) -> str:
-    """What is not steady of the runs of a group; `steady` if all are, nothing where no verdict is given."""
-    told = dict.fromkeys(result.summary.get(VERDICT) for result in group.results)
-    given = [str(verdict) for verdict in told if verdict is not None]
-    return ", ".join([verdict for verdict in given if verdict != STEADY] or given)
 
 
 def _rows(curves: list[Series], panels: list[dict[str, Any]]) -> Iterator[list[str]]:

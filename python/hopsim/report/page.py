@@ -17,7 +17,7 @@ from markupsafe import Markup
 from matplotlib.colors import to_hex
 from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStubs] (it has none)
 
-from hopsim import _core
+from hopsim import _core, verdict
 from hopsim.plot import gantt, style
 from hopsim.report import network, overview, ranks
 from hopsim.report.curves import figures_of
@@ -56,6 +56,7 @@ def page_of(results: Results, warnings: Sequence[str]) -> str:
         version=_core.version(),
         facts=overview.facts(results),
         lacking=overview.lacking(results, list(warnings)),
+        advice=verdict.advice(results),
         not_shown=overview.not_shown(results),
         points=overview.points_table(results),
         figures=figures,

@@ -4,7 +4,6 @@ const SYMBOLS = ["circle", "square", "triangle-up", "diamond", "triangle-down", 
 const GLYPHS = ["●", "■", "▲", "◆", "▼", "✚", "✖", "★"];
 const DASHES = ["solid", "dash", "dot"];
 const STROKES = ["", "6 3", "2 3"];
-const NOT_STEADY = (verdict) => verdict !== "" && verdict !== "steady";
 
 class CurveFigure {
   constructor(box, figure, palette) {
@@ -119,8 +118,8 @@ class CurveFigure {
       error_y: { type: "data", array: curve.half.map((half) => half ?? 0), thickness: 1, width: 2.5 },
       line: { color: this.colour(number), width: 1.7,
         dash: DASHES[Math.floor(number / this.palette.length) % DASHES.length] },
-      marker: { size: 7, symbol: curve.verdict.map((verdict) =>
-        SYMBOLS[number % SYMBOLS.length] + (NOT_STEADY(verdict) ? "-open" : "")) },
+      marker: { size: 7, symbol: curve.hollow.map((hollow) =>
+        SYMBOLS[number % SYMBOLS.length] + (hollow ? "-open" : "")) },
       text: curve.y.map((_, place) => this.hover(panel, number, place)),
       hovertemplate: "%{text}<extra></extra>",
     }));
