@@ -26,8 +26,10 @@ from hopsim.sample import sample
 CATALOGUE = Catalogue()
 SCHEMA = Draft202012Validator(editor_schema())
 
-STREAMS = ["nodes", "routers", "links", "generation", "occupancy", "injection_waits", "latency_histogram"]
-STREAMS += ["link_series", "waits", "congestion_trees"]
+STREAMS = [
+    *("nodes", "routers", "links", "generation", "occupancy", "injection_waits", "latency_histogram"),
+    *("link_series", "waits", "congestion_trees"),
+]
 MEASURE = f"[measure]\nwarmup = 100\ncycles = 400\ninterval = 50\nstreams = {json.dumps(STREAMS)}\n"
 DRAGONFLY = "[topology.dragonfly]\np = 1\na = 2\nh = 1\n"
 PROGRAM = "[[jobs]]\nprogram.collective = { kind = 'allreduce', bytes = 64 }\n"
