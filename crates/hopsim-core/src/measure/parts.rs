@@ -43,6 +43,14 @@ impl Parts {
         self.nth(at, self.length * PER_TENTH, TENTHS as u32)
     }
 
+    /// The first cycle after `now` that is in another tenth, or in none; `u32::MAX` after the last one.
+    pub fn next_tenth(self, now: u32) -> u32 {
+        let length = self.length * PER_TENTH;
+        let Some(since) = now.checked_sub(self.first) else { return self.first };
+        let ended = since.checked_div(length).filter(|&nth| nth < TENTHS as u32);
+        ended.map_or(u32::MAX, |nth| self.first + (nth + 1) * length)
+    }
+
     #[inline]
     fn nth(self, at: u32, length: u32, count: u32) -> Option<usize> {
         let since = at.checked_sub(self.first)?;
@@ -135,6 +143,9 @@ mod tests {
         );
         assert_eq!([1029, 1030, 1299, 1300].map(|at| parts.tenth(at)), [Some(0), Some(1), Some(9), None]);
         assert_eq!(Parts::new(0, 99).part(50), None);
+        let next = [0, 999, 1000, 1029, 1030, 1299, 1300].map(|now| parts.next_tenth(now));
+        assert_eq!(next, [1000, 1000, 1030, 1030, 1060, 1300, u32::MAX]);
+        assert_eq!(Parts::new(0, 99).next_tenth(5), u32::MAX);
     }
 
     #[test]

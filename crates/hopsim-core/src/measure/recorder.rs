@@ -177,6 +177,8 @@ pub struct Recorder {
     batches: u32,
     /// Batch of the present cycle, `None` outside the window.
     batch: Option<u32>,
+    /// Tenth of the window that it is in, likewise.
+    tenth: Option<usize>,
     present: u32,
     jobs: usize,
     /// By batch · jobs + job.
@@ -229,6 +231,7 @@ impl Recorder {
             batch_length: measure.cycles / measure.batches,
             batches: measure.batches,
             batch: None,
+            tenth: None,
             present: 0,
             jobs: plan.jobs.len(),
             totals: vec![Totals::default(); measure.batches as usize * plan.jobs.len()],
@@ -324,15 +327,17 @@ impl Recorder {
         self.present = now;
     }
 
-    /// From cycle `now` on packets count for the batch that it is in. Returns the cycle in which the next one begins, or the window
-    /// ends; `u32::MAX` after that. Nothing is known from the cycles before: other threads may have counted in them.
+    /// From cycle `now` on packets count for the batch and the tenth that it is in. Returns the cycle in which the next one begins,
+    /// or the window ends; `u32::MAX` after that. Nothing is known from the cycles before: other threads may have counted in them.
     pub fn start_batch(&mut self, now: u32) -> u32 {
         self.batch = self.batch_of(now);
-        match self.batch {
+        self.tenth = self.parts.tenth(now);
+        let next = match self.batch {
             Some(batch) => self.batch_bounds(batch).1,
             None if now < self.start => self.start,
             None => u32::MAX,
-        }
+        };
+        next.min(self.parts.next_tenth(now))
     }
 
     /// The batch that a cycle is in, `None` outside the window.
@@ -363,7 +368,7 @@ impl Recorder {
     /// A node has generated a packet of a job and length.
     #[inline]
     pub fn generated(&mut self, place: (&mut Places, RegionNode), packet: (u8, u32)) {
-        place.0.offer(place.1, self.parts.tenth(self.present));
+        place.0.offer(place.1, self.tenth);
         self.count_generated(place, packet, (self.batch, self.present));
     }
 
@@ -416,7 +421,7 @@ impl Recorder {
             totals.phits.injected += u64::from(length);
             let injected = &mut places.injected[node.index()];
             *injected = (injected.0 + 1, injected.1 + u64::from(length));
-            places.take(node, self.parts.tenth(self.present));
+            places.take(node, self.tenth);
         }
         if let Some(row) = self.row(self.present) {
             row.injected += 1;

@@ -32,6 +32,7 @@ impl Recorder {
             batch_length: _,
             batches: _,
             batch: _,
+            tenth: _,
             present: _,
             jobs: _,
             totals,
