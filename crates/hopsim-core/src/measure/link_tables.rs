@@ -7,6 +7,7 @@ use super::{Column, Counts, Table, tables};
 use crate::config::measure::RecordStream;
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
+use std::collections::BTreeMap;
 
 /// Whether something is at a port: a router, or a node, which not every router has.
 fn is_plugged(plan: &Plan, router: u32, port: usize) -> bool {
@@ -132,14 +133,15 @@ pub fn waits(plan: &Plan, Counts { places, .. }: &Counts) -> [(String, Table); 2
     ];
     let by_vc: Vec<Waited> = vcs.iter().map(|place| waits.by_pair[place.pair]).collect();
     links.extend(waited(&by_vc));
-    let keys = || waits.by_flow.keys();
+    let by_flow: BTreeMap<_, _> = waits.by_flow.iter().collect();
+    let keys = || by_flow.keys();
     let job = |job: u8| plan.jobs[usize::from(job)].name().to_owned();
     let mut flows: Table = vec![
         ("job".into(), Column::Text(keys().map(|flow| job(flow.0)).collect())),
         ("source_group".into(), Column::U32(keys().map(|flow| flow.1).collect())),
         ("destination_group".into(), Column::U32(keys().map(|flow| flow.2).collect())),
     ];
-    flows.extend(waited(&waits.by_flow.values().copied().collect::<Vec<_>>()));
+    flows.extend(waited(&by_flow.values().map(|&&waited| waited).collect::<Vec<_>>()));
     [("waits".into(), links), ("flow_waits".into(), flows)]
 }
 

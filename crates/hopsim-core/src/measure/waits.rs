@@ -7,7 +7,7 @@ use crate::engine::kernel::ids::{Id as _, PairId, SlotId};
 use crate::engine::kernel::packet::Packet;
 use crate::measure::standing::class;
 use crate::plan::Plan;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// What packets waited for [cycles].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,8 +72,8 @@ pub struct Waits {
     after: Vec<u32>,
     /// By pair.
     pub by_pair: Vec<Waited>,
-    /// By job, and groups of source and destination.
-    pub by_flow: BTreeMap<(u8, u32, u32), Waited>,
+    /// By job, and groups of source and destination; in no order.
+    pub by_flow: FxHashMap<(u8, u32, u32), Waited>,
     /// The group of each router -- constant.
     groups: Vec<u32>,
     nodes_per_router: u32,
@@ -92,7 +92,7 @@ impl Waits {
             ready: vec![0; places],
             after: vec![0; places],
             by_pair: vec![Waited::default(); places],
-            by_flow: BTreeMap::new(),
+            by_flow: FxHashMap::default(),
             groups: (0..plan.network.routers).map(group).collect(),
             nodes_per_router,
         }
@@ -151,8 +151,7 @@ impl Waits {
     /// Appends what packets waited for in the routers behind these.
     pub fn append(&mut self, other: &Self) {
         self.by_pair.extend(&other.by_pair);
-        for (&flow, waited) in &other.by_flow {
-            self.by_flow.entry(flow).or_default().add(waited);
-        }
+        // These are sums, so the order does not matter.
+        other.by_flow.iter().for_each(|(&flow, waited)| self.by_flow.entry(flow).or_default().add(waited));
     }
 }
