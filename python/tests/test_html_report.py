@@ -20,6 +20,7 @@ from hopsim.report.layout import layout_of
 from hopsim.report.links import links_of
 from hopsim.report.network import SCALE, network_of
 from hopsim.report.ranks import ranks_of
+from hopsim.report.trees import trees_of
 
 LINKED = TINY.replace("[measure]", '[measure]\nstreams = ["links"]')
 PROGRAM = """
@@ -370,6 +371,42 @@ def test_shares_of_the_time_of_a_rank_add_up() -> None:
     (chart,) = ranks_of(hs.Results({0: hs.run(PROGRAM, progress=False)})).charts
     mean = sum(float(row[1].rstrip("%")) for row in chart["shares"])
     assert 50 < mean <= 100.5
+
+
+def test_packets_of_all_congestion_trees_are_in_the_curves_and_the_largest_first() -> None:
+    columns = {
+        "cycle": [50, 50, 100],
+        "router": [3, 1, 1],
+        "port": [2, 0, 0],
+        "port_class": ["global", "terminal", "terminal"],
+        "peer_router": [5, 2**32 - 1, 2**32 - 1],
+        "links": [2, 4, 6],
+        "depth": [1, 2, 3],
+        "packets": [10, 8, 20],
+        "phits": [80, 64, 160],
+        "contributors": [10, 2, 5],
+        "victims": [0, 6, 15],
+    }
+    result = hs.run(TINY, progress=False)
+    tables = {"congestion_trees": pa.table(columns)}
+    (point,) = trees_of(hs.Results({0: hs.Result(result.record, {}, tables)})).points
+    assert point["cycles"] == [50, 100]
+    assert point["total"] == [18, 20]
+    assert point["packets"] == [[8, 20], [10, 0]]
+    assert [row["name"] for row in point["rows"]] == ["router 1 → port 0 to a node", "router 3 → router 5"]
+    assert point["rows"][0]["cells"] == ["terminal", "14.0", "20", "6", "3", "75 %", "50", "100 %"]
+    assert point["rows"][1]["cells"][-1] == "50 %"
+
+
+def test_a_point_without_a_congestion_tree_says_so() -> None:
+    names = ("cycle", "router", "port", "peer_router", "links", "depth", "packets", "victims")
+    empty = pa.table(
+        {name: pa.array([], pa.uint32()) for name in names} | {"port_class": pa.array([], pa.string())}
+    )
+    result = hs.run(TINY, progress=False)
+    (point,) = trees_of(hs.Results({0: hs.Result(result.record, {}, {"congestion_trees": empty})})).points
+    assert point["rows"] == []
+    assert point["total"] == []
 
 
 def test_sections_say_what_they_need(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hopsim.results import STREAMS, Results
 from hopsim.series import SEED, axis_names
 from hopsim.summary_table import summary_table
 
-DRAWN = ("links", "link_series", "operations")
+DRAWN = ("links", "link_series", "operations", "congestion_trees")
 """Streams that sections of the report show."""
 MOST_LISTED = 20
 """Numbers of points that a sentence names."""

@@ -19,13 +19,13 @@ from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStub
 
 from hopsim import _core, verdict
 from hopsim.plot import gantt, style
-from hopsim.report import network, overview, ranks
+from hopsim.report import network, overview, ranks, trees
 from hopsim.report.curves import figures_of
 from hopsim.report.payload import compressed
 from hopsim.results import Results
 from hopsim.series import has_programs
 
-SCRIPTS = ("base", "tables", "curves", "canvas", "drawing", "groups", "network", "ranks", "main")
+SCRIPTS = ("base", "tables", "curves", "canvas", "drawing", "groups", "network", "ranks", "trees", "main")
 """The scripts of `assets/`, in the order in which they need each other."""
 RAMPS = {"light": ("YlOrRd", 0.12, 1.0), "dark": ("inferno", 0.18, 0.98)}
 """Theme -> colour map of loads and which part of it: on paper from light to dark, on black the other way."""
@@ -36,7 +36,7 @@ STEPS = 48
 def page_of(results: Results, warnings: Sequence[str]) -> str:
     """The page of results; `warnings`: what else it says is missing."""
     net, gantts = network.network_of(results), ranks.ranks_of(results)
-    figures = figures_of(results)
+    figures, grown = figures_of(results), trees.trees_of(results)
     document, file_name, command = overview.document_of(results)
     data = {
         "figures": figures,
@@ -48,6 +48,7 @@ def page_of(results: Results, warnings: Sequence[str]) -> str:
             "quantities": {name: text for name, (text, _) in network.QUANTITIES.items()},
         },
         "ranks": {"charts": gantts.charts, "activities": list(gantt.ACTIVITIES.values())},
+        "trees": {"points": grown.points},
         "palette": style.PALETTE,
         "ramps": {theme: _ramp(*part) for theme, part in RAMPS.items()},
     }
@@ -63,6 +64,7 @@ def page_of(results: Results, warnings: Sequence[str]) -> str:
         network=net,
         network_needs=network.NEEDS,
         ranks=gantts,
+        trees=grown,
         has_programs=has_programs(results),
         activities=[each for each in gantt.ACTIVITIES.values() if each[0] in _activities(gantts)],
         version_of_results=results.origin.version if results.origin else _core.version(),

@@ -20,10 +20,12 @@ async function start() {
     return;
   }
   const data = JSON.parse(byId("data").textContent);
-  const sections = [startNetwork(data), startRanks(data)];
-  if (data.figures.length) {
+  const network = startNetwork(data);
+  const sections = [network?.opened, startRanks(data)];
+  if (data.figures.length || data.trees.points.length) {
     await loadPlotly();
     startCurves(data);
+    startTrees(data, network);
   }
   await Promise.all(sections);
   document.body.dataset.ready = "";

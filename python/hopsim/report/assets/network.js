@@ -230,6 +230,16 @@ class NetworkSection {
     this.showPicked();
   }
 
+  /** Show a router of a point of the sweep, or its group. */
+  async showRouter(point, router) {
+    const place = this.data.points.findIndex((each) => each.point === point);
+    if (place < 0) return;
+    byId("network-point").value = place;
+    await this.open(place);
+    this.pick(this.group ? this.drawing.network.group[router] : router);
+    byId("drawing").focus();
+  }
+
   showGroup() {
     this.group.show(this.picked);
     this.detailPlane.setBounds(this.group.bounds);
@@ -294,5 +304,6 @@ function startNetwork(data) {
   if (!data.network.points.length) return null;
   const section = new NetworkSection(data);
   byId("network-point").value = data.network.first;
-  return section.open(data.network.first);
+  section.opened = section.open(data.network.first);
+  return section;
 }
