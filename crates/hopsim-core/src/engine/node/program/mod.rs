@@ -2,6 +2,7 @@
 //! that draw packets. See `hopsim_programs::host` for what a host does.
 
 mod incoming;
+mod saved;
 mod seat;
 mod state;
 
@@ -12,8 +13,8 @@ use crate::engine::kernel::ids::{By, RegionNode, Terminal};
 use crate::engine::kernel::message::Message;
 use crate::engine::kernel::wheel::{Bitmap, Wheel};
 use crate::engine::mode::Mode;
+use crate::engine::node::program::saved::Saved;
 use crate::engine::node::program::seat::Seat;
-use crate::engine::node::program::state::Saved;
 use crate::engine::node::synthetic::Synthetic;
 use crate::engine::node::{Delivered, Nodes, RankState};
 use crate::network::NONE;

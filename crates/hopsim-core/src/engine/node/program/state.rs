@@ -3,31 +3,11 @@
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::ids::{Id as _, RegionNode};
 use crate::engine::mode::Mode;
-use crate::engine::node::program::incoming::InboxState;
-use crate::engine::node::program::seat::{Seat, SeatState};
+use crate::engine::node::program::saved::{RankState, Saved};
+use crate::engine::node::program::seat::Seat;
 use crate::engine::node::program::{Programs, There, entry};
-use crate::engine::node::synthetic::saved::Saved as Synthetic;
 use crate::network::NONE;
-use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
-
-/// The nodes of a network.
-#[derive(Clone, Default, Serialize, Deserialize)]
-pub struct Saved {
-    synthetic: Synthetic,
-    /// Those with a rank, in the order of their numbers.
-    ranks: Vec<RankState>,
-}
-
-/// A rank on its node.
-#[derive(Clone, Serialize, Deserialize)]
-struct RankState {
-    node: u32,
-    seat: SeatState,
-    inbox: InboxState,
-    /// Messages all of whose packets are known to come: when they will be there, source, number of the first packet.
-    there: Vec<(u32, u32, u32)>,
-}
 
 impl Programs {
     /// Adds the nodes of the region to those of a network.
@@ -86,17 +66,5 @@ impl Programs {
             }
         }
         self.left = self.seats.iter().filter(|seat| !seat.is_endless && !seat.is_done()).count();
-    }
-}
-
-impl RankState {
-    fn of(node: u32, seat: &Seat) -> Self {
-        Self { node, seat: seat.save(), inbox: seat.inbox.save(), there: Vec::new() }
-    }
-
-    /// In an order that does not depend on the cut.
-    fn sort(&mut self) {
-        self.there.sort_unstable();
-        self.inbox.sort();
     }
 }
