@@ -26,7 +26,8 @@ from hopsim.series import SEED
 from hopsim.store import Store, write_table
 from hopsim.sweep import document_of, threads
 
-SATURATED = "saturated"
+FAILING = ("saturated", "not converged")
+"""Verdicts of loads that are not sustained: while buffers fill, sources do not fall behind yet."""
 NOTHING: dict[str, Any] = {"sweep.saturate": {}}
 """Asks for a search without saying how."""
 STABLE = 0.02
@@ -37,8 +38,8 @@ DIGITS = 6
 
 METRICS = {
     "saturation_load": "middle between the next two [phits/(node·cycle)]",
-    "saturation_load_low": "greatest offered load found at which sources keep up; 0 if there is none",
-    "saturation_load_high": "least offered load found at which they do not; null if they always do",
+    "saturation_load_low": "greatest offered load found that is sustained; 0 if there is none",
+    "saturation_load_high": "least offered load found that is not; null if all are",
     "verdict_low": "the verdict at saturation_load_low",
     "accepted_load_max": "greatest accepted load of any run [phits/(node·cycle)]",
     "accepted_load_full": "accepted at the greatest load tried [phits/(node·cycle)]",
@@ -89,8 +90,8 @@ class Search:
     tried: dict[float, Result] = field(default_factory=dict[float, Result])
 
     def keeps_up(self, load: float) -> bool:
-        """Whether sources kept up with a load that was tried."""
-        return self.tried[load].summary["verdict"] != SATURATED
+        """Whether a load that was tried is sustained: sources keep up, and nothing drifts."""
+        return self.tried[load].summary["verdict"] not in FAILING
 
     @property
     def low(self) -> float:

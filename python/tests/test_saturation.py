@@ -17,7 +17,7 @@ from hopsim.saturation import METRICS, Search, Wanted
 ADVERSARIAL = {
     "topology": {"dragonfly": {"p": 2, "a": 4, "h": 2}},
     "jobs": [{"traffic": {"pattern": "ADV+1"}}],
-    "measure": {"warmup": 2_000, "cycles": 4_000},
+    "measure": {"warmup": 4_000, "cycles": 20_000},
 }
 """The nodes of a group share one global link: it is full at this load of each, 1/(p·a)."""
 FULL = 1 / 8

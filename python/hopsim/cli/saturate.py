@@ -62,12 +62,12 @@ def command(
 ) -> None:
     """Find the offered load up to which the sources of FILE keep up.
 
-    A point counts as saturated if its verdict says so. Every configuration and seed of FILE is searched by
-    itself, in about ten runs; a sweep of FILE over the load is left out. The table sweep.saturate of FILE
-    may state the options, and makes `hopsim run FILE` the same. Results go to the directory given
-    with --out, or to results/<name>-<digest>-saturation: a results directory for each round of runs, and
-    saturation.parquet and .csv with a row per configuration and seed. The same command goes on where it
-    stopped.
+    A load is sustained unless the verdict of its point is saturated or not converged. Every configuration
+    and seed of FILE is searched by itself, in about ten runs; a sweep of FILE over the load is left out. The
+    table sweep.saturate of FILE may state the options, and makes `hopsim run FILE` the same. Results go to
+    the directory given with --out, or to results/<name>-<digest>-saturation: a results directory for each
+    round of runs, saturation.parquet and .csv with a row per configuration and seed, and saturation.png.
+    The same command goes on where it stopped.
     """
     document = options.document(experiment, assignments)
     document = asking(document, key=key, most=most, precision=precision, seeds=seeds)
@@ -82,6 +82,11 @@ def search(document: Experiment, out: Path | None, workers: int | None) -> None:
     results = saturation_of(document, out, workers or all_cores(), progress=True)
     console = stdout()
     console.print(_table(results))
+    # Imports Matplotlib, which takes a while.
+    from hopsim.plot import saturation, save
+
+    for stem, figure in saturation.draw(results).items():
+        save(figure, out / f"{stem}.png")
     console.print(f"Results: {out}", soft_wrap=True, highlight=False)
 
 

@@ -886,7 +886,7 @@ fn searches_that_do_not_fit() {
     );
     assert_eq!(
         search("load = 1"),
-        "line 8, column 1: sweep.saturate.load = 1: unknown key; valid: key, most, precision, seeds"
+        "line 8, column 1: sweep.saturate.load = 1: unknown key; did you mean `load`? Valid: key, most, precision, seeds"
     );
 }
 

@@ -63,9 +63,13 @@ fn a_node_that_waits_for_room_loses_nothing_and_generates_what_the_network_accep
 #[test]
 fn below_saturation_waiting_for_room_changes_nothing() {
     let mut document = network(&mesh(), &bernoulli(0.1));
-    let free = outcome(&document).summary;
+    let mut free = outcome(&document).summary;
     document["nic"] = json!({ "source_queue": { "packets": 24 }, "when_full": "wait" });
-    assert_eq!(free, outcome(&document).summary);
+    let waiting = outcome(&document).summary;
+    // Only sources that may stand still have such a share of time.
+    assert_eq!(free.insert("source_stall_fraction".into(), 0.0.into()), Some(Value::Null));
+    assert_eq!(waiting.get("source_stall_fraction"), Some(&0.0.into()));
+    assert_eq!(free, waiting);
 }
 
 #[test]
