@@ -180,21 +180,20 @@ impl Simulator<'_> {
     }
 
     /// The links before a packet: those of the first shortest path, from the port on that a head asks for.
-    fn way_ahead(&self, (mut router, begins): (usize, Option<usize>), node: u32) -> Vec<Link> {
-        let to = node as usize / self.nodes_per_router;
-        let mut way = Vec::new();
-        loop {
-            let port = match begins.filter(|_| way.is_empty()) {
-                Some(port) => port,
-                None if router == to => node as usize % self.nodes_per_router,
-                None => self.plan.topology.minimal_port(router as u32, to as u32, 0).0,
-            };
-            way.push((router, port));
-            match self.plan.topology.neighbour(router as u32, port) {
-                Some((peer, _)) => router = peer as usize,
-                None => return way,
-            }
-        }
+    fn way_ahead(&self, (router, begins): (usize, Option<usize>), node: u32) -> Vec<Link> {
+        let (to, exit) = (node as usize / self.nodes_per_router, node as usize % self.nodes_per_router);
+        let mut way: Vec<Link> = begins.map(|port| (router, port)).into_iter().collect();
+        let next = begins.map_or(Some(router), |port| self.neighbour(router, port));
+        // A head that asks for its node is there.
+        let Some(next) = next else { return way };
+        way.extend(self.rules.ways().first_way(next, to));
+        way.push((to, exit));
+        way
+    }
+
+    /// The router behind a port, if it leads to one.
+    fn neighbour(&self, router: usize, port: usize) -> Option<usize> {
+        self.plan.topology.neighbour(router as u32, port).map(|(peer, _)| peer as usize)
     }
 
     /// The group of a node, or its router where there are no groups.

@@ -265,10 +265,7 @@ pub fn columns(verdict: Option<&Verdict>) -> Map<String, Value> {
         ("packet_latency_drift", of(latency, |trend| trend.drift)),
         ("accepted_load_drift", of(verdict.and_then(|verdict| verdict.load), |trend| trend.drift)),
         ("packet_latency_effective_samples", of(latency, |trend| trend.effective)),
-        (
-            "transient_cycles",
-            count(verdict.and_then(|verdict| verdict.transient).map(|cycles| cycles as usize)),
-        ),
+        ("transient_cycles", number(verdict.and_then(|verdict| verdict.transient).map(f64::from))),
         ("missing_cycles", number(verdict.and_then(|verdict| verdict.missing))),
     ]
     .map(|(key, value)| (key.to_owned(), value))

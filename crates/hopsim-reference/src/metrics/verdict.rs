@@ -227,7 +227,7 @@ impl Run<'_> {
         put("accepted_load_drift", load.map(|course| course.drift));
         put("packet_latency_effective_samples", latency.map(|course| course.effective));
         put("missing_cycles", missing);
-        record.insert("transient_cycles".into(), transient.map_or(Value::Null, Value::from));
+        put("transient_cycles", transient.map(f64::from));
         record.insert("verdict".into(), verdict.into());
         record
     }

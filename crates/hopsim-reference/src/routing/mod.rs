@@ -95,6 +95,11 @@ impl Rules {
         Self { mechanism, ways, vcs }
     }
 
+    /// The ways through the network.
+    pub fn ways(&self) -> &Ways {
+        &self.ways
+    }
+
     /// What routers keep for the mechanism.
     pub fn sensors(&self) -> Sensors {
         let global = self.vcs.used[1];

@@ -208,6 +208,24 @@ impl Ways {
         }
     }
 
+    /// The first shortest way: over the first of several links between groups, in the minus direction where both are as far, up by
+    /// the number 0.
+    pub fn first_way(&self, from: usize, to: usize) -> Vec<Link> {
+        if from == to {
+            return Vec::new();
+        }
+        match &self.shape {
+            Shape::Dragonfly(shape) if from / shape.a == to / shape.a => {
+                vec![self.local_link(shape, from, to)]
+            }
+            Shape::Dragonfly(_) => self.ways_over_global_links(from, to).swap_remove(0),
+            Shape::Cube(cube) => self.way_in_cube(cube, (from, to), &vec![false; cube.sides.len()]),
+            Shape::HyperX(_) => self.way_in_hyperx((from, to)),
+            Shape::FatTree { .. } => self.way_in_tree((from, to), 0),
+            Shape::Graph(tables) => tables.way(from, to),
+        }
+    }
+
     /// The way in a graph, where it is the same for all packets.
     pub fn table_way(&self, from: usize, to: usize) -> Vec<Link> {
         if let Shape::Graph(tables) = &self.shape { tables.way(from, to) } else { Vec::new() }
