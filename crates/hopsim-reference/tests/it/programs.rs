@@ -271,5 +271,5 @@ fn engine_and_reference_agree_on_many_programs() {
 
 #[test]
 fn results_of_programs_do_not_depend_on_cut_threads_and_order_of_mail() {
-    for_each_program((200, 7), check_ways);
+    for_each_program((100, 7), check_ways);
 }

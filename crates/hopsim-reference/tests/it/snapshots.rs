@@ -79,7 +79,7 @@ fn goes_on(plan: &Plan) -> Result<Option<u32>, String> {
 
 #[test]
 fn a_run_that_goes_on_with_a_snapshot_is_the_same() {
-    for_each_measured_plan((600, 21), |plan| goes_on(&savable(plan)).map(|_| ()));
+    for_each_measured_plan((300, 21), |plan| goes_on(&savable(plan)).map(|_| ()));
 }
 
 #[test]
