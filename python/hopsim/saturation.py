@@ -16,15 +16,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hopsim import progress as progress_module
 from hopsim.errors import ConfigError, SweepError
 from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
 from hopsim.results import Result, Results
-from hopsim.runner import Hooks, run_points
 from hopsim.series import SEED
 from hopsim.store import Store, write_table
-from hopsim.sweep import document_of, threads
+from hopsim.sweep import document_of, simulate, threads
 
 FAILING = ("saturated", "not converged")
 """Verdicts of loads that are not sustained: while buffers fill, sources do not fall behind yet."""
@@ -256,21 +254,10 @@ def _round(
     document: Experiment, points: Mapping[int, Point], folder: Path | None, workers: int, *, progress: bool
 ) -> dict[int, Result]:
     """Simulate one more load of every search."""
-    found: dict[int, Result] = {}
     listed = [replace(point, index=place) for place, point in enumerate(points.values())]
-    numbers = list(points)
     store = None if folder is None else Store.claim(folder, document, listed, force=False)
-    hooks = Hooks(
-        report=lambda point, result: found.update({numbers[point.index]: result}),
-        watch=progress_module.for_python() if progress else progress_module.Silent(),
-    )
-    if store is not None:
-        hooks = replace(hooks, finish=store.save)
-    outcome = run_points(listed, workers, hooks, store.finished() if store else {})
-    if store is not None:
-        store.assemble(outcome, with_csv=False)
-    if outcome.interrupted:
-        raise KeyboardInterrupt
+    results, outcome = simulate(listed, workers, progress=progress, store=store)
     if outcome.failures:
-        raise SweepError(Results(found), {numbers[place]: text for place, text in outcome.failures.items()})
-    return found
+        numbers = list(points)
+        raise SweepError(results, {numbers[place]: text for place, text in outcome.failures.items()})
+    return dict(zip(points, results, strict=True))

@@ -71,7 +71,7 @@ def run(
     warn_of_no_recovery(document, points)
     saving = Saving.of(from_state, save_state, save_every, save_at)
     start = _core.run if saving is None else saving.simulate
-    results, outcome = _simulate(points, threads(workers), progress=progress, start=start)
+    results, outcome = simulate(points, threads(workers), progress=progress, start=start)
     if outcome.failures:
         raise RunError(outcome.failures[0])
     return results[0]
@@ -133,7 +133,7 @@ def sweep_of(document: Experiment, out: Path | None, *, workers: int | Elsewhere
     warn_of_default_latencies(document, points)
     warn_of_no_recovery(document, points)
     store = None if out is None else Store.claim(out, document, points, force=False)
-    results, outcome = _simulate(
+    results, outcome = simulate(
         points, workers, progress=progress, store=store, start=run_of(document, points)
     )
     if outcome.failures:
@@ -141,7 +141,7 @@ def sweep_of(document: Experiment, out: Path | None, *, workers: int | Elsewhere
     return results
 
 
-def _simulate(
+def simulate(
     points: Sequence[Point],
     workers: int | Elsewhere,
     *,
@@ -149,6 +149,7 @@ def _simulate(
     store: Store | None = None,
     start: Run = _core.run,
 ) -> tuple[Results, Outcome]:
+    """Simulate points, those apart that `store` has; returns what finished, and how the others failed."""
     found: dict[int, Result] = {}
     hooks = Hooks(
         report=lambda point, result: found.update({point.index: result}),
