@@ -93,8 +93,11 @@ def document(load: float, cycles: tuple[int, int], **keys: Any) -> dict[str, Any
 
 
 def setup(of: Document) -> dict[str, Any]:
-    """The same experiment, one cycle long."""
-    return {**of, "measure": {**of["measure"], "warmup": 0, "cycles": 1, "batches": 1}}
+    """The same experiment, one cycle long, as are its intervals if it has any."""
+    measure = {**of["measure"], "warmup": 0, "cycles": 1, "batches": 1}
+    if measure.get("interval"):
+        measure["interval"] = 1
+    return {**of, "measure": measure}
 
 
 class Bench:

@@ -104,14 +104,24 @@ pub(in crate::engine) fn perform<K: Kind, T: Task>(plan: &Plan, fit: Fit, task: 
     if plan.has_programs() {
         return simulate::<K, WithPrograms, T>(plan, task);
     }
-    if fit == Fit::Loose || !K::MODES {
+    if fit == Fit::Loose || !K::PLAINEST {
         return in_general::<K, T>(plan, task);
+    }
+    let (full, plain, default, ordered) =
+        (is_full(plan), is_plain(plan), has_defaults(plan), is_ordered(plan));
+    if !K::SPECIAL {
+        return match (full, plain && default, ordered) {
+            (true, true, true) => simulate::<K, OrderedFull, T>(plan, task),
+            (false, true, true) => simulate::<K, Ordered, T>(plan, task),
+            (false, true, false) => simulate::<K, Unordered, T>(plan, task),
+            _ => in_general::<K, T>(plan, task),
+        };
     }
     #[cfg(feature = "trace")]
     if let Fit::Mode(name) = fit {
         return in_mode::<K, T>(name, plan, task);
     }
-    match (is_full(plan), is_plain(plan), has_defaults(plan), is_ordered(plan)) {
+    match (full, plain, default, ordered) {
         (true, true, true, true) => simulate::<K, OrderedFull, T>(plan, task),
         (true, true, true, false) => simulate::<K, UnorderedFull, T>(plan, task),
         (false, true, true, true) => simulate::<K, Ordered, T>(plan, task),

@@ -23,8 +23,11 @@ pub trait Kind {
     /// That.
     type Region<'p, M: Run>: Region<'p, Mode = M>;
 
-    /// Whether there are modes for it that leave something out.
-    const MODES: bool;
+    /// Whether there are modes for the plainest of its runs, which leave most out.
+    const PLAINEST: bool;
+
+    /// Whether there are modes for others besides.
+    const SPECIAL: bool;
 }
 
 /// Some routers of one kind with their nodes, and all state that only these write.

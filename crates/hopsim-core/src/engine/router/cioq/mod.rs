@@ -52,8 +52,8 @@ use shared::Shared;
 use state::Saved;
 use std::sync::Arc;
 
-/// Picks the mask width once per run: everything below is compiled for it. Routers that need the widest are so rare that they do
-/// without modes of their own.
+/// Picks the mask width once per run: everything below is compiled for it. Routers that need the wider ones are rare, and compiling
+/// takes its time, so these do with fewer modes.
 pub(in crate::engine) fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output<'_> {
     match plan.network.layout.words() {
         1 => modes::perform::<Width<1>, T>(plan, fit, task),
@@ -70,7 +70,8 @@ struct Width<const W: usize>;
 impl<const W: usize> Kind for Width<W> {
     type Region<'p, M: Run> = Cioq<'p, W, M>;
 
-    const MODES: bool = W < 8;
+    const PLAINEST: bool = W < 8;
+    const SPECIAL: bool = W < 4;
 }
 
 impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
