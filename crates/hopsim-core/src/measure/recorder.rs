@@ -6,7 +6,7 @@ use crate::config::measure::RecordStream;
 use crate::engine::kernel::ids::{Id as _, RegionNode, SlotId};
 use crate::engine::kernel::packet::Packet;
 use crate::measure::parts::{PARTS, PartTotals, Parts};
-use crate::measure::places::Places;
+use crate::measure::places::{LinkCounts, Places};
 use crate::measure::programs::ProgramCounts;
 use crate::measure::waits::Grant;
 use crate::plan::Plan;
@@ -495,23 +495,29 @@ impl Recorder {
     #[inline]
     pub fn hop(&mut self, places: &mut Places, packet: &Packet, grant: Grant, departure: u32) {
         self.packet_hops += 1;
-        let window = self.start..self.start + self.cycles;
         if let Some(links) = &mut places.links {
-            let (length, arrived) = (u32::from(packet.length), packet.arrived);
-            let Grant { slot, pair, now, .. } = grant;
-            if window.contains(&departure) {
-                links.phits[pair.index()] += u64::from(length);
+            self.watch_hop(links, packet, grant, departure);
+        }
+    }
+
+    // Out of line, so that runs without these streams do not pay for it.
+    #[inline(never)]
+    fn watch_hop(&self, links: &mut LinkCounts, packet: &Packet, grant: Grant, departure: u32) {
+        let window = self.start..self.start + self.cycles;
+        let (length, arrived) = (u32::from(packet.length), packet.arrived);
+        let Grant { slot, pair, now, .. } = grant;
+        if window.contains(&departure) {
+            links.phits[pair.index()] += u64::from(length);
+        }
+        links.hold(slot, length, (arrived.max(window.start), now.min(window.end)));
+        if let Some(series) = &mut links.series {
+            if departure < window.end {
+                series.depart(pair, length, departure);
             }
-            links.hold(slot, length, (arrived.max(window.start), now.min(window.end)));
-            if let Some(series) = &mut links.series {
-                if departure < window.end {
-                    series.depart(pair, length, departure);
-                }
-                series.hold(slot, length, (arrived, now.min(window.end)));
-            }
-            if let Some(waits) = &mut links.waits {
-                waits.grant(packet, grant, window.contains(&now));
-            }
+            series.hold(slot, length, (arrived, now.min(window.end)));
+        }
+        if let Some(waits) = &mut links.waits {
+            waits.grant(packet, grant, window.contains(&now));
         }
     }
 

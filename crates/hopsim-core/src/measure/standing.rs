@@ -1,7 +1,7 @@
 //! Packets that stand still, and the congestion trees that they stand in.
 //!
 //! A head that waits for room hangs on the buffer that lacks it, and so on what the head of that buffer waits for, up to a link that
-//! is busy or whose buffer is full of packets that move: the root (J. Duato et al., HPCA 2005, §2).
+//! is busy or whose buffer is full of packets that move: the root (J. Duato et al., HPCA 2005).
 
 use crate::measure::places::WaitReason;
 use crate::network::TERMINAL;

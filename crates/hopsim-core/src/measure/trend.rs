@@ -53,9 +53,10 @@ fn slope(values: &[f64]) -> f64 {
         slopes
             .extend(values[at + 1..].iter().enumerate().map(|(apart, two)| (two - one) / (apart + 1) as f64));
     }
-    slopes.sort_unstable_by(f64::total_cmp);
-    let middle = slopes.len() / 2;
-    if slopes.len() % 2 == 1 { slopes[middle] } else { f64::midpoint(slopes[middle - 1], slopes[middle]) }
+    let (middle, is_odd) = (slopes.len() / 2, slopes.len() % 2 == 1);
+    let (below, &mut median, _) = slopes.select_nth_unstable_by(middle, f64::total_cmp);
+    let before = below.iter().copied().max_by(f64::total_cmp);
+    before.filter(|_| !is_odd).map_or(median, |before| f64::midpoint(before, median))
 }
 
 /// Autocorrelation at lag 1; 0 of values that are all the same.
