@@ -29,8 +29,6 @@ pub struct LinkSeries {
     /// Slots, and pairs, of all routers.
     places: usize,
     rows: Vec<Row>,
-    /// Pairs with room when they were looked at last, a bit each.
-    open: Vec<u64>,
     /// Of a pair without room: the cycle since when.
     since: Vec<u32>,
 }
@@ -38,8 +36,7 @@ pub struct LinkSeries {
 impl LinkSeries {
     /// Nothing yet, for so many slots and pairs.
     pub fn new(interval: u32, places: usize) -> Self {
-        let open = vec![u64::MAX; places / 64];
-        Self { interval, places, rows: Vec::new(), open, since: vec![0; places] }
+        Self { interval, places, rows: Vec::new(), since: vec![0; places] }
     }
 
     /// The row that a cycle is in. Nobody knows how long programs take, so rows are added as they are needed.
@@ -75,19 +72,8 @@ impl LinkSeries {
         }
     }
 
-    /// Looks at cycle `now` which pairs of a router have room: its words begin at number `first` of all.
-    #[inline]
-    pub fn look(&mut self, first: usize, words: &[u64], now: u32) {
-        for (number, &word) in words.iter().enumerate() {
-            let changed = std::mem::replace(&mut self.open[first + number], word) ^ word;
-            if changed != 0 {
-                self.change(64 * (first + number), (changed, word), now);
-            }
-        }
-    }
-
-    /// The pairs from `first` on that have changed have room now or have none any more.
-    fn change(&mut self, first: usize, (mut changed, open): (u64, u64), now: u32) {
+    /// Of the pairs from `first` on those that have changed have room from cycle `now` on or have none any more.
+    pub fn change(&mut self, first: usize, (mut changed, open): (u64, u64), now: u32) {
         while changed != 0 {
             let bit = changed.trailing_zeros() as usize;
             changed &= changed - 1;
@@ -106,10 +92,10 @@ impl LinkSeries {
         }
     }
 
-    /// The run ends with cycle `end`: all intervals of it have a row.
-    pub fn close(&mut self, end: u32) {
+    /// The run ends with cycle `end`, and so does what pairs without room wait for: all intervals of it have a row.
+    pub fn close(&mut self, end: u32, open: &[u64]) {
         for pair in 0..self.places {
-            if self.open[pair / 64] >> (pair % 64) & 1 == 0 {
+            if open[pair / 64] >> (pair % 64) & 1 == 0 {
                 self.stall(pair, end);
                 self.since[pair] = end;
             }
@@ -124,7 +110,7 @@ impl LinkSeries {
 
     /// Appends the counts of the places behind these.
     pub fn append(&mut self, other: Self) {
-        let Self { interval: _, places, mut rows, open, since } = other;
+        let Self { interval: _, places, mut rows, since } = other;
         let count = self.rows.len().max(rows.len());
         self.rows.resize_with(count, || Row::new(self.places));
         rows.resize_with(count, || Row::new(places));
@@ -134,14 +120,13 @@ impl LinkSeries {
             row.stalls.extend(stalls);
         }
         self.places += places;
-        self.open.extend(open);
         self.since.extend(since);
     }
 
     /// Those of some places.
     #[must_use]
     pub fn part(&self, first: usize, count: usize) -> Self {
-        let Self { interval, places: _, rows, open, since } = self;
+        let Self { interval, places: _, rows, since } = self;
         let part = |Row { phits, occupancy, stalls }: &Row| Row {
             phits: row(phits, first, count),
             occupancy: row(occupancy, first, count),
@@ -151,7 +136,6 @@ impl LinkSeries {
             interval: *interval,
             places: count,
             rows: rows.iter().map(part).collect(),
-            open: row(open, first / 64, count / 64),
             since: row(since, first, count),
         }
     }

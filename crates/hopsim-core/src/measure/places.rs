@@ -136,6 +136,8 @@ pub struct LinkCounts {
     pub occupancy: Vec<u64>,
     /// Pairs and slots per router.
     pub stride: usize,
+    /// Pairs and entries with room when they were looked at last, a bit each; empty if nobody wants to know.
+    pub open: Vec<u64>,
     /// The same by interval, if asked for.
     pub series: Option<Box<LinkSeries>>,
     /// What packets waited for, if asked for; such runs are not saved.
@@ -149,10 +151,12 @@ impl LinkCounts {
         let stride = plan.network.layout.stride();
         let places = routers * stride;
         let series = streams.contains(&RecordStream::LinkSeries);
+        let looks = series || streams.contains(&RecordStream::Waits);
         Self {
             phits: vec![0; places],
             occupancy: vec![0; places],
             stride,
+            open: vec![u64::MAX; if looks { places / 64 } else { 0 }],
             series: series.then(|| Box::new(LinkSeries::new(*interval, places))),
             waits: streams.contains(&RecordStream::Waits).then(|| Box::new(Waits::new(plan, routers))),
         }
@@ -161,6 +165,36 @@ impl LinkCounts {
     /// A packet of `length` phits was in a slot from one cycle to another.
     pub fn hold(&mut self, slot: SlotId, length: u32, (from, to): (u32, u32)) {
         self.occupancy[slot.index()] += u64::from(length) * u64::from(to.saturating_sub(from));
+    }
+
+    /// Looks at cycle `now` which pairs of a router have room: its words begin at number `first` of all.
+    #[inline]
+    pub fn look<const W: usize>(&mut self, first: usize, words: &[u64; W], now: u32) {
+        if self.open[first..first + W] != *words {
+            self.change(first, words, now);
+        }
+    }
+
+    // Out of line, as mostly nothing has changed.
+    #[inline(never)]
+    fn change(&mut self, first: usize, words: &[u64], now: u32) {
+        let Self { open, series, waits, .. } = self;
+        for (number, &word) in (first..).zip(words) {
+            let changed = std::mem::replace(&mut open[number], word) ^ word;
+            if let Some(series) = series {
+                series.change(64 * number, (changed, word), now);
+            }
+            if let Some(waits) = waits {
+                waits.open(64 * number, changed & word, now);
+            }
+        }
+    }
+
+    /// The run ends with cycle `end`.
+    pub fn close(&mut self, end: u32) {
+        if let Some(series) = &mut self.series {
+            series.close(end, &self.open);
+        }
     }
 }
 
@@ -226,11 +260,6 @@ impl Places {
         self.stalls.get(node).copied().unwrap_or_default()
     }
 
-    /// Sums by link and interval, if asked for.
-    pub fn link_series(&mut self) -> Option<&mut LinkSeries> {
-        self.links.as_mut()?.series.as_deref_mut()
-    }
-
     /// What packets waited for, if asked for.
     pub fn link_waits(&mut self) -> Option<&mut Waits> {
         self.links.as_mut()?.waits.as_deref_mut()
@@ -248,6 +277,7 @@ impl Places {
         if let (Some(links), Some(other)) = (&mut self.links, other.links) {
             links.phits.extend(other.phits);
             links.occupancy.extend(other.occupancy);
+            links.open.extend(other.open);
             if let (Some(series), Some(other)) = (&mut links.series, other.series) {
                 series.append(*other);
             }
@@ -278,11 +308,12 @@ impl Places {
                 generated: row(generated, first, count),
                 delivered: row(delivered, first, count),
             }),
-            links: links.as_ref().map(|LinkCounts { phits, occupancy, stride, series, waits: _ }| {
+            links: links.as_ref().map(|LinkCounts { phits, occupancy, stride, open, series, waits: _ }| {
                 let (first, count) = by_slot(*stride);
                 let (phits, occupancy) = (row(phits, first, count), row(occupancy, first, count));
+                let open = row(open, first / 64, count / 64);
                 let series = series.as_ref().map(|series| Box::new(series.part(first, count)));
-                LinkCounts { phits, occupancy, stride: *stride, series, waits: None }
+                LinkCounts { phits, occupancy, stride: *stride, open, series, waits: None }
             }),
             waits: waits.as_ref().map(|waits| Box::new(waits.part((first, count), by_slot(waits.stride)))),
         }
@@ -290,10 +321,11 @@ impl Places {
 
     /// Those of a region that count from the beginning of the run, whatever its window, as [`Self::part`] has made them.
     pub fn keep_series(&mut self, part: Self) {
-        if let (Some(links), Some(LinkCounts { series: Some(series), .. })) = (&mut self.links, part.links)
+        if let (Some(links), Some(LinkCounts { open, series: Some(series), .. })) =
+            (&mut self.links, part.links)
             && links.series.is_some()
         {
-            links.series = Some(series);
+            (links.open, links.series) = (open, Some(series));
         }
     }
 }

@@ -62,9 +62,7 @@ pub struct Grant {
 pub struct Waits {
     /// Slots, pairs and ports per router.
     stride: usize,
-    /// Pairs and entries with room when they were looked at last, a bit each.
-    open: Vec<u64>,
-    /// The cycle since when, by pair.
+    /// The cycle since when there is room for pairs and entries, if there is.
     opened: Vec<u32>,
     /// When an output can take a packet, by port.
     ready: Vec<u32>,
@@ -87,7 +85,6 @@ impl Waits {
         let group = |router: u32| class(&plan.topology, router * nodes_per_router);
         Self {
             stride,
-            open: vec![u64::MAX; places / 64],
             opened: vec![0; places],
             ready: vec![0; places],
             after: vec![0; places],
@@ -98,15 +95,11 @@ impl Waits {
         }
     }
 
-    /// Looks at cycle `now` which pairs of a router have room: its words begin at number `first` of all.
-    #[inline]
-    pub fn look(&mut self, first: usize, words: &[u64], now: u32) {
-        for (number, &word) in words.iter().enumerate() {
-            let mut opened = word & !std::mem::replace(&mut self.open[first + number], word);
-            while opened != 0 {
-                self.opened[64 * (first + number) + opened.trailing_zeros() as usize] = now;
-                opened &= opened - 1;
-            }
+    /// Of the pairs from `first` on some have room from cycle `now` on.
+    pub fn open(&mut self, first: usize, mut opened: u64, now: u32) {
+        while opened != 0 {
+            self.opened[first + opened.trailing_zeros() as usize] = now;
+            opened &= opened - 1;
         }
     }
 

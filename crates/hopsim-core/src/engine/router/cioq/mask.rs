@@ -36,7 +36,7 @@ impl<I: Id, const W: usize> Mask<I, W> {
     }
 
     /// Its words.
-    pub fn words(&self) -> &[u64] {
+    pub fn words(&self) -> &[u64; W] {
         &self.words
     }
 

@@ -25,7 +25,6 @@ use crate::engine::router::cioq::router_mut::RouterMut;
 use crate::engine::router::cioq::routers::{Router, routers, with_ejection_space};
 use crate::engine::router::cioq::shared::Shared;
 use crate::engine::router::cioq::tables::PairInfo;
-use crate::measure::places::LinkCounts;
 use crate::network::NONE;
 use crate::topology::LOCAL;
 use std::sync::Arc;
@@ -103,8 +102,8 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     pub fn count_rest(&mut self, end: u32) {
         self.context.nodes.finish(&mut self.context.kernel, end);
         self.count_held();
-        if let Some(series) = self.context.kernel.places.link_series() {
-            series.close(end);
+        if let Some(links) = &mut self.context.kernel.places.links {
+            links.close(end);
         }
         if self.context.kernel.places.waits.is_some() {
             self.settle_injection_waits();
@@ -141,13 +140,10 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// Sees which output VCs have room in this cycle. While nothing happens nothing of that changes.
     fn look_at_credits(&mut self) {
         let now = self.context.kernel.now;
-        let Some(LinkCounts { series, waits, .. }) = &mut self.context.kernel.places.links else { return };
-        let routers = || self.routers.iter().map(|router| router.credit.words()).enumerate();
-        if let Some(series) = series {
-            routers().for_each(|(number, words)| series.look(W * number, words, now));
-        }
-        if let Some(waits) = waits {
-            routers().for_each(|(number, words)| waits.look(W * number, words, now));
+        let links = self.context.kernel.places.links.as_mut().filter(|links| !links.open.is_empty());
+        let Some(links) = links else { return };
+        for (number, router) in self.routers.iter().enumerate() {
+            links.look(W * number, router.credit.words(), now);
         }
     }
 
