@@ -79,18 +79,18 @@ fn goes_on(plan: &Plan) -> Result<Option<u32>, String> {
 
 #[test]
 fn a_run_that_goes_on_with_a_snapshot_is_the_same() {
-    for_each_measured_plan((300, 21), |plan| goes_on(&savable(plan)).map(|_| ()));
+    for_each_measured_plan((200, 21), |plan| goes_on(&savable(plan)).map(|_| ()));
 }
 
 #[test]
 fn programs_that_go_on_with_a_snapshot_do_the_same() {
     let compared = Cell::new(0);
-    for_each_program((120, 24), |plan| {
+    for_each_program((80, 24), |plan| {
         let at = goes_on(plan)?;
         compared.set(compared.get() + u32::from(at.is_some_and(|at| at > 0)));
         Ok(())
     });
-    assert!(compared.get() > 60, "{} runs went on", compared.get());
+    assert!(compared.get() > 40, "{} runs went on", compared.get());
 }
 
 /// Whether the states of a run after each of some cycles are the same, however it is carried out.
@@ -108,8 +108,18 @@ fn have_one_state(plan: &Plan, cycles: u32) -> Result<(), String> {
 
 #[test]
 fn the_state_does_not_depend_on_cut_threads_and_order_of_mail() {
-    for_each_measured_plan((100, 22), |plan| have_one_state(&savable(plan), cycle(plan).min(400)));
-    for_each_program((20, 25), |plan| have_one_state(plan, 400));
+    for_each_measured_plan((60, 22), |plan| have_one_state(&savable(plan), cycle(plan).min(400)));
+    for_each_program((12, 25), |plan| have_one_state(plan, 400));
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_runs_that_go_on_with_a_snapshot_are_the_same() {
+    for seed in 30..40 {
+        for_each_measured_plan((300, seed), |plan| goes_on(&savable(plan)).map(|_| ()));
+        for_each_program((100, seed), |plan| goes_on(plan).map(|_| ()));
+        for_each_measured_plan((30, seed), |plan| have_one_state(&savable(plan), cycle(plan).min(400)));
+    }
 }
 
 /// Another branch of the same run: what is measured is something else, and traffic does not change.
@@ -137,7 +147,7 @@ fn have_the_same_senders(one: &Plan, other: &Plan) -> bool {
 #[test]
 fn a_branch_is_the_run_with_its_changes_and_its_measurement() {
     let compared = Cell::new([0; 2]);
-    for_each_measured_plan((600, 23), |plan| {
+    for_each_measured_plan((400, 23), |plan| {
         let plan = &savable(plan);
         if unsaved(plan).is_some() || plan.experiment.measure.warmup == 0 {
             return Ok(());
@@ -164,5 +174,5 @@ fn a_branch_is_the_run_with_its_changes_and_its_measurement() {
         Ok(())
     });
     let [all, shared] = compared.get();
-    assert!(shared > 100, "{shared} of {all} branches shared cycles");
+    assert!(shared > 60, "{shared} of {all} branches shared cycles");
 }
