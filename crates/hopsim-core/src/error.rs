@@ -122,6 +122,8 @@ pub enum RunError {
     Unfinished(u32, Vec<JobProgress>),
     /// Programs were not done when the time series had as many rows as it may: `measure.interval`, and that number.
     LongSeries(u32, u32),
+    /// The stream `packet_hops` has more rows than it may: `measure.packets.every`, and that number.
+    LongTrace(u32, u32),
     /// A snapshot does not hold the state that it should.
     Snapshot,
     /// The caller asked the run to stop.
@@ -259,6 +261,11 @@ impl fmt::Display for RunError {
                 let reason = format!("the time series has {rows} rows, and programs are not done");
                 write!(f, "measure.interval = {interval}: {reason}; valid: 0 or a longer interval")
             }
+            Self::LongTrace(every, rows) => write!(
+                f,
+                "measure.packets.every = {every}: the stream packet_hops has more than {rows} rows; valid: a greater number, or \
+                 fewer packets by measure.packets.source, destination, from and to"
+            ),
         }
     }
 }

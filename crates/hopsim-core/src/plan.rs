@@ -7,6 +7,7 @@ pub mod external;
 pub mod fabric;
 mod generators;
 mod jobs;
+mod packets;
 pub mod programs;
 mod quantity;
 mod vcs;
@@ -34,7 +35,7 @@ use std::sync::Arc;
 /// Most cycles a run may last: times are 32-bit and events lie ahead of the present.
 pub const MAX_CYCLES: u32 = 3_000_000_000;
 
-/// Most rows of a time series.
+/// Most rows of a time series, and of packets.
 pub const MOST_ROWS: u32 = 10_000_000;
 
 /// Most packets in an output queue. Packets of one length that need more are refused; where several lengths meet a queue with so
@@ -187,6 +188,7 @@ impl Plan {
         }
         programs::check_contention(&plan)?;
         plan.check_rows()?;
+        packets::check(&plan)?;
         Ok(plan)
     }
 

@@ -48,6 +48,7 @@ pub fn in_run(failure: &Failure) -> PyErr {
         | Failure::Unmatched(_)
         | Failure::Unfinished(..)
         | Failure::LongSeries(..)
+        | Failure::LongTrace(..)
         | Failure::Snapshot => RunError::new_err(failure.to_string()),
     }
 }

@@ -42,7 +42,7 @@ mod waits;
 
 use hopsim_core::plan::Plan;
 use hopsim_core::trace::PacketTrace;
-pub use life::{Life, Record};
+pub use life::{Life, Passage, Record};
 pub use program::{Programs, Run, Told};
 pub use simulator::Simulator;
 

@@ -20,6 +20,8 @@ pub struct Life {
     pub dropped: bool,
     /// Of a reply: the cycle of generation of its request.
     pub requested: Option<u32>,
+    /// The routers passed, if it is asked what packets wait for: beside its trace.
+    pub passages: Vec<Passage>,
 }
 
 impl Life {
@@ -37,6 +39,15 @@ impl Life {
     pub fn is_of_dialogue(&self, plan: &Plan) -> bool {
         JobPlan::request_reply(&plan.jobs[self.job(plan)])
     }
+}
+
+/// A router passed: what the trace does not say.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage {
+    /// Input port and VC.
+    pub input: (usize, usize),
+    /// What it waited for there: other packets, room, the bubble, the output, the rest \[cycles\].
+    pub waited: [u64; 5],
 }
 
 /// What a run leaves behind.

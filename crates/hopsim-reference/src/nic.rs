@@ -366,6 +366,7 @@ impl Simulator<'_> {
             admitted: None,
             dropped: false,
             requested: None,
+            passages: Vec::new(),
             absorbed: 0,
         });
         self.packets.len() - 1

@@ -1,6 +1,7 @@
 //! The parts of a router and what they hold.
 
 use crate::arbiter::Arbiter;
+use crate::life::Passage;
 use crate::routing::{Choice, Link, Memory};
 use crate::sensors::Knowledge;
 use hopsim_core::plan::Shares;
@@ -45,6 +46,8 @@ pub struct Packet {
     pub dropped: bool,
     /// Of a reply: the cycle of generation of its request.
     pub requested: Option<u32>,
+    /// The routers passed: beside its trace.
+    pub passages: Vec<Passage>,
     /// Phits that have left for the destination node.
     pub absorbed: u32,
 }

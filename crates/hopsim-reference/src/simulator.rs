@@ -112,12 +112,13 @@ impl<'a> Simulator<'a> {
             self.send_all();
         }
         self.packets.truncate(generated);
-        let life = |Packet { trace, length, admitted, dropped, requested, .. }| Life {
+        let life = |Packet { trace, length, admitted, dropped, requested, passages, .. }| Life {
             trace,
             length,
             admitted,
             dropped,
             requested,
+            passages,
         };
         let lives = self.packets.into_iter().map(life).collect();
         Record {

@@ -1,5 +1,6 @@
-//! What packets wait for in routers, for the record stream `waits`: see *Measurement* in `docs/model.md`.
+//! What packets wait for in routers, for the record streams `waits` and `packet_hops`: see *Measurement* in `docs/model.md`.
 
+use crate::life::Passage;
 use crate::parts::Request;
 use crate::route::Place;
 use crate::simulator::Simulator;
@@ -32,7 +33,8 @@ pub struct Waiting {
 
 impl Simulator<'_> {
     fn asks_for_waits(&self) -> bool {
-        self.plan.experiment.measure.streams.contains(&RecordStream::Waits)
+        let streams = &self.plan.experiment.measure.streams;
+        streams.contains(&RecordStream::Waits) || streams.contains(&RecordStream::PacketHops)
     }
 
     /// Looks at all outputs before the allocation.
@@ -96,6 +98,9 @@ impl Simulator<'_> {
         ends.push(bubble.max(ends[2]));
         ends.push(after(waiting.was_busy.get(&(router, to.port))).max(ends[3]));
         ends.push(self.now);
+        let parts: Vec<u64> = ends.windows(2).map(|pair| u64::from(pair[1] - pair[0])).collect();
+        let waited = <[u64; 5]>::try_from(&parts[..]).expect("six instants have five cycles between them");
+        self.packets[packet].passages.push(Passage { input: (place.1, place.2), waited });
         let window = {
             let measure = &self.plan.experiment.measure;
             measure.warmup..measure.warmup + measure.cycles
@@ -106,7 +111,6 @@ impl Simulator<'_> {
         let trace = &self.packets[packet].trace;
         let job = usize::from(self.plan.job_of[trace.source as usize]);
         let [from, to_group] = [trace.source, trace.destination].map(|node| self.class_of(node));
-        let parts: Vec<u64> = ends.windows(2).map(|pair| u64::from(pair[1] - pair[0])).collect();
         let waiting = &mut self.waiting;
         let of_vc = waiting.by_vc.entry((router, to.port, vc)).or_default();
         let of_flow = waiting.by_flow.entry((job, from, to_group)).or_default();

@@ -30,6 +30,9 @@ pub struct MeasureConfig {
     pub interval: u32,
     /// Record streams to keep besides the summary.
     pub streams: Vec<RecordStream>,
+    /// Which packets the stream `packet_hops` records; default all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets: Option<PacketsConfig>,
     /// How often to look for packets that wait for each other \[cycles, 1 … 3000000000\]; less often after 64 such times.
     #[schemars(range(min = 1, max = 3_000_000_000_u32))]
     pub watchdog: u32,
@@ -46,8 +49,38 @@ impl Default for MeasureConfig {
             batches: 10,
             interval: 0,
             streams: Vec::new(),
+            packets: None,
             watchdog: 10_000,
         }
+    }
+}
+
+/// Which packets the stream `packet_hops` records: those for which all of this is true.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PacketsConfig {
+    /// Every so many-th packet of each node \[1 … 3000000000\]: those whose serial number is a multiple of it. A node numbers the
+    /// packets that it generates from 0.
+    #[schemars(range(min = 1, max = 3_000_000_000_u32))]
+    pub every: u32,
+    /// The node that sends them; default any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<u32>,
+    /// The node that they are for; default any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destination: Option<u32>,
+    /// Generated in this cycle or later \[cycles, 0 … 3000000000\], warm-up included.
+    #[schemars(range(max = 3_000_000_000_u32))]
+    pub from: u32,
+    /// Generated before this cycle \[cycles, 1 … 3000000000\]; default the end of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 3_000_000_000_u32))]
+    pub to: Option<u32>,
+}
+
+impl Default for PacketsConfig {
+    fn default() -> Self {
+        Self { every: 1, source: None, destination: None, from: 0, to: None }
     }
 }
 
@@ -84,6 +117,9 @@ impl RecordStream {
     /// Those of programs and their ranks, not of packets.
     pub const OF_PROGRAMS: [Self; 4] = [Self::Ranks, Self::Messages, Self::Operations, Self::MessageSizes];
 
+    /// Those of packets in routers that a snapshot does not hold.
+    pub const UNSAVED: [Self; 3] = [Self::CongestionTrees, Self::Waits, Self::PacketHops];
+
     /// Its name in the document.
     pub fn name(self) -> String {
         let name = serde_json::to_string(&self).unwrap_or_else(|_| unreachable!("a name is a string"));
@@ -112,6 +148,9 @@ pub enum RecordStream {
     /// Per output VC, and per job and groups of source and destination (routers in a network without groups): cycles that packets
     /// waited in routers before they were granted an output, by what they waited for.
     Waits,
+    /// Per packet and router that it has passed: when it arrived, was granted an output and departed, and what it waited for. Of
+    /// all packets, or of those that `measure.packets` chooses.
+    PacketHops,
     /// Per rank of a program: when it ended, what it computed and waited, what it sent and received.
     Ranks,
     /// Per message of a program: from whom to whom, its key and size, and the cycles in which it joined the queue, left, arrived,

@@ -14,7 +14,7 @@ use crate::measure::Counts;
 use crate::measure::places::Places;
 use crate::measure::recorder::Recorder;
 use crate::measure::standing::Congestion;
-use crate::plan::Plan;
+use crate::plan::{MOST_ROWS, Plan};
 #[cfg(feature = "trace")]
 use crate::trace::Tracer;
 use std::sync::Arc;
@@ -135,7 +135,18 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
             self.advance_to(end.min(self.next_look()), control)?;
             self.look();
         }
-        Ok(())
+        self.check_rows()
+    }
+
+    /// Refuses to go on if there are more rows of packets than anybody could read.
+    fn check_rows(&mut self) -> Result<(), RunError> {
+        let MeasureConfig { streams, packets, .. } = &self.plan.experiment.measure;
+        if !streams.contains(&RecordStream::PacketHops) {
+            return Ok(());
+        }
+        let rows: usize = self.regions.iter_mut().map(|region| region.kernel().places.packet_hops()).sum();
+        let every = packets.as_ref().map_or(1, |packets| packets.every);
+        if rows > MOST_ROWS as usize { Err(RunError::LongTrace(every, MOST_ROWS)) } else { Ok(()) }
     }
 
     /// The next cycle in which it is looked what stands still.

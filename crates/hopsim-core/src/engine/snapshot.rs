@@ -154,13 +154,15 @@ fn document(plan: &Plan) -> Value {
 
 /// Why a run of a plan cannot be saved, if it cannot.
 pub fn unsaved(plan: &Plan) -> Option<&'static str> {
-    let wants = |stream| plan.experiment.measure.streams.contains(&stream);
+    let wants = |stream| plan.experiment.measure.streams.contains(stream);
     if !plan.experiment.has_contention() {
         Some("an ideal network has no state to save; valid: another topology")
     } else if plan.programs().all.iter().any(|(_, job)| job.is_external()) {
         Some("what another simulator drives cannot be saved; valid: traffic and other programs")
-    } else if wants(RecordStream::CongestionTrees) || wants(RecordStream::Waits) {
-        Some("the streams congestion_trees and waits cannot be saved; valid: measure.streams without them")
+    } else if RecordStream::UNSAVED.iter().any(wants) {
+        Some(
+            "the streams congestion_trees, waits and packet_hops cannot be saved; valid: measure.streams without them",
+        )
     } else {
         None
     }

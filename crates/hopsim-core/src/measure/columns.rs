@@ -2,6 +2,7 @@
 
 mod congestion;
 mod fabric;
+mod packet_hops;
 mod programs;
 mod verdict;
 
@@ -197,7 +198,7 @@ const SUMMARY: [Row; 24] = [
 ];
 
 /// The tables, with their columns.
-const TABLES: [(&str, &[Row]); 27] = [
+const TABLES: [(&str, &[Row]); 28] = [
     ("flows", &fabric::FLOWS),
     ("flow_series", &fabric::FLOW_SERIES),
     ("queue_series", &fabric::QUEUE_SERIES),
@@ -274,6 +275,7 @@ const TABLES: [(&str, &[Row]); 27] = [
     ("waits", &congestion::WAITS),
     ("flow_waits", &congestion::FLOW_OF_WAITS),
     ("flow_waits", &congestion::WAITS),
+    ("packet_hops", &packet_hops::PACKET_HOPS),
     (
         "link_series",
         &[

@@ -7,6 +7,7 @@ mod histograms;
 pub mod link_series;
 mod link_tables;
 mod message_sizes;
+pub mod packet_hops;
 pub mod parts;
 pub mod places;
 pub mod program_tables;

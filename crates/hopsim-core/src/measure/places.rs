@@ -5,6 +5,7 @@ use crate::engine::kernel::ids::{Id as _, RegionNode, SlotId};
 use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::rows::row;
 use crate::measure::link_series::LinkSeries;
+use crate::measure::packet_hops::PacketHops;
 use crate::measure::parts::{Backlog, Stalls, may_stall};
 use crate::measure::waits::Waits;
 use crate::plan::Plan;
@@ -127,6 +128,12 @@ impl WaitCounts {
     }
 }
 
+/// Whether it is asked for what packets wait for in routers.
+fn wants_waits(plan: &Plan) -> bool {
+    let streams = &plan.experiment.measure.streams;
+    streams.contains(&RecordStream::Waits) || streams.contains(&RecordStream::PacketHops)
+}
+
 /// Sums by output VC and input VC.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LinkCounts {
@@ -151,14 +158,14 @@ impl LinkCounts {
         let stride = plan.network.layout.stride();
         let places = routers * stride;
         let series = streams.contains(&RecordStream::LinkSeries);
-        let looks = series || streams.contains(&RecordStream::Waits);
+        let looks = series || wants_waits(plan);
         Self {
             phits: vec![0; places],
             occupancy: vec![0; places],
             stride,
             open: vec![u64::MAX; if looks { places / 64 } else { 0 }],
             series: series.then(|| Box::new(LinkSeries::new(*interval, places))),
-            waits: streams.contains(&RecordStream::Waits).then(|| Box::new(Waits::new(plan, routers))),
+            waits: wants_waits(plan).then(|| Box::new(Waits::new(plan, routers))),
         }
     }
 
@@ -232,7 +239,7 @@ impl Places {
             links: (wants(RecordStream::Links)
                 || wants(RecordStream::Occupancy)
                 || wants(RecordStream::LinkSeries)
-                || wants(RecordStream::Waits))
+                || wants_waits(plan))
             .then(|| LinkCounts::new(plan, routers)),
             waits: wants(RecordStream::InjectionWaits)
                 .then(|| Box::new(WaitCounts::new(nodes, (routers, stride)))),
@@ -258,6 +265,12 @@ impl Places {
     /// The cycles in which the source of a node stood still.
     pub fn stalls_of(&self, node: usize) -> Stalls {
         self.stalls.get(node).copied().unwrap_or_default()
+    }
+
+    /// Rows of the stream `packet_hops` so far.
+    pub fn packet_hops(&self) -> usize {
+        let waits = self.links.as_ref().and_then(|links| links.waits.as_ref());
+        waits.and_then(|waits| waits.packets.as_ref()).map_or(0, PacketHops::count)
     }
 
     /// What packets waited for, if asked for.

@@ -517,7 +517,7 @@ impl Recorder {
             series.hold(slot, length, (arrived, now.min(window.end)));
         }
         if let Some(waits) = &mut links.waits {
-            waits.grant(packet, grant, window.contains(&now));
+            waits.grant(packet, (grant, departure), window.contains(&now));
         }
     }
 

@@ -44,6 +44,9 @@ pub fn tables(plan: &Plan, counts: &Counts) -> Vec<(String, Table)> {
     if wants(RecordStream::Waits) {
         tables.extend(link_tables::waits(plan, counts));
     }
+    if let Some(packets) = places.links.as_ref().and_then(|links| links.waits.as_ref()?.packets.as_ref()) {
+        tables.push(("packet_hops".into(), packets.table(plan)));
+    }
     if let Some(congestion) = congestion {
         tables.extend(standing_tables::tables(plan, congestion));
     }

@@ -1,10 +1,12 @@
-//! What packets wait for in routers, by output VC and by flow: the record stream `waits`.
+//! What packets wait for in routers: the record stream `waits`, by output VC and by flow, and `packet_hops`, by packet.
 //!
 //! All of it is computed when a packet is granted an output, from when that VC got room and the output was ready last: nothing is
 //! looked at while heads wait.
 
+use crate::config::measure::RecordStream;
 use crate::engine::kernel::ids::{Id as _, PairId, SlotId};
 use crate::engine::kernel::packet::Packet;
+use crate::measure::packet_hops::PacketHops;
 use crate::measure::standing::class;
 use crate::plan::Plan;
 use rustc_hash::FxHashMap;
@@ -75,6 +77,8 @@ pub struct Waits {
     /// The group of each router -- constant.
     groups: Vec<u32>,
     nodes_per_router: u32,
+    /// The same of every chosen packet by itself, if asked for.
+    pub packets: Option<PacketHops>,
 }
 
 impl Waits {
@@ -82,6 +86,7 @@ impl Waits {
     pub fn new(plan: &Plan, routers: usize) -> Self {
         let (stride, nodes_per_router) = (plan.network.layout.stride(), plan.topology.nodes_per_router());
         let places = routers * stride;
+        let wants = plan.experiment.measure.streams.contains(&RecordStream::PacketHops);
         let group = |router: u32| class(&plan.topology, router * nodes_per_router);
         Self {
             stride,
@@ -92,6 +97,7 @@ impl Waits {
             by_flow: FxHashMap::default(),
             groups: (0..plan.network.routers).map(group).collect(),
             nodes_per_router,
+            packets: wants.then(|| PacketHops::new(plan)),
         }
     }
 
@@ -110,8 +116,8 @@ impl Waits {
         }
     }
 
-    /// A packet is granted an output, which counts if that is in the window.
-    pub fn grant(&mut self, packet: &Packet, grant: Grant, counts: bool) {
+    /// A packet, which departs at `departure`, is granted an output, which counts for the sums if that is in the window.
+    pub fn grant(&mut self, packet: &Packet, (grant, departure): (Grant, u32), counts: bool) {
         let Grant { slot, pair, asked, first, now, ready, port } = grant;
         let port = pair.index() / self.stride * self.stride + port;
         let head = first.max(std::mem::replace(&mut self.after[slot.index()], now + 1));
@@ -120,7 +126,7 @@ impl Waits {
         if ready > now + 1 {
             self.ready[port] = ready;
         }
-        if !counts {
+        if !counts && self.packets.is_none() {
             return;
         }
         let opened = |pair: PairId| self.opened[pair.index()].min(now);
@@ -135,6 +141,12 @@ impl Waits {
             output: (output - bubble).into(),
             crossbar: (now - output).into(),
         };
+        if let Some(packets) = &mut self.packets {
+            packets.add(packet, (&grant, departure), waited);
+        }
+        if !counts {
+            return;
+        }
         self.by_pair[pair.index()].add(&waited);
         let groups = [packet.source / self.nodes_per_router, packet.destination_router];
         let [from, to] = groups.map(|router| self.groups[router as usize]);
@@ -143,6 +155,9 @@ impl Waits {
 
     /// Appends what packets waited for in the routers behind these.
     pub fn append(&mut self, other: &Self) {
+        if let (Some(packets), Some(other)) = (&mut self.packets, &other.packets) {
+            packets.append(other, self.by_pair.len());
+        }
         self.by_pair.extend(&other.by_pair);
         // These are sums, so the order does not matter.
         other.by_flow.iter().for_each(|(&flow, waited)| self.by_flow.entry(flow).or_default().add(waited));

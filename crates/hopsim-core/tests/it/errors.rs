@@ -55,7 +55,7 @@ fn unknown_key() {
     assert_eq!(
         after("[measure]\nwarm-up = 3"),
         "line 8, column 1: measure.warm-up = 3: unknown key; did you mean `warmup`? \
-         Valid: warmup, cycles, max_cycles, time, seed, batches, interval, streams, watchdog"
+         Valid: warmup, cycles, max_cycles, time, seed, batches, interval, streams, packets, watchdog"
     );
 }
 
@@ -227,7 +227,7 @@ fn wrong_type() {
     assert_eq!(
         after("[measure]\nstreams = \"nodes\""),
         "line 8, column 1: measure.streams = \"nodes\": must be a list, not a string; \
-         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, waits, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_series, queue_series, link_series, congestion_trees, victims"
+         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, waits, packet_hops, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_series, queue_series, link_series, congestion_trees, victims"
     );
     assert_eq!(
         after("[jobs]\nname = \"a\""),
@@ -742,6 +742,42 @@ fn link_series_that_nobody_could_read() {
 }
 
 #[test]
+fn packets_that_nobody_sends() {
+    let choose = |of: &str, packets: &str| {
+        let job = "[[jobs]]\nplacement = { nodes = { first = 0, count = 60 } }\n";
+        after(&format!("{job}[measure]\nstreams = [{of}]\npackets = {{ {packets} }}"))
+    };
+    let message = |packets: &str| choose("\"packet_hops\"", packets);
+    assert_eq!(message("every = 3, source = 4, destination = 59, from = 100, to = 101"), "accepted");
+    assert_eq!(
+        message("every = 0"),
+        "line 11, column 13: measure.packets.every = 0: out of range; valid: 1 … 3000000000"
+    );
+    assert_eq!(
+        message("source = 72"),
+        "line 11, column 13: measure.packets.source = 72: out of range; valid: 0 … 71"
+    );
+    assert_eq!(
+        message("destination = 60"),
+        "line 11, column 13: measure.packets.destination = 60: the node is idle: no job is placed on it; \
+         valid: a node of a job"
+    );
+    assert_eq!(
+        message("from = 20000"),
+        "line 11, column 13: measure.packets.from = 20000: out of range; valid: 0 … 19999"
+    );
+    assert_eq!(
+        message("from = 5, to = 5"),
+        "line 11, column 23: measure.packets.to = 5: out of range; valid: 6 … 3000000000"
+    );
+    assert_eq!(
+        choose("\"waits\"", "every = 2"),
+        "line 11, column 1: measure.packets: the stream packet_hops, whose packets it chooses, is not recorded; \
+         valid: measure.streams with packet_hops, or no such key"
+    );
+}
+
+#[test]
 fn jobs_that_do_not_fit() {
     assert_eq!(before("jobs = []"), "line 1, column 1: jobs: the experiment has 0 jobs; valid: 1 … 255 jobs");
     assert_eq!(
@@ -918,7 +954,7 @@ fn sweep_that_does_not_fit() {
     assert_eq!(
         after("[sweep.product]\n\"measure.sede\" = [1]"),
         "line 8, column 1: measure.sede = 1 (from the sweep): unknown key; did you mean `seed`? \
-         Valid: warmup, cycles, max_cycles, time, seed, batches, interval, streams, watchdog"
+         Valid: warmup, cycles, max_cycles, time, seed, batches, interval, streams, packets, watchdog"
     );
     assert_eq!(
         after("[sweep.product]\nload = [0.5, 1.5]"),

@@ -302,6 +302,11 @@ fn keys_of_other_networks() {
              valid: flows, flow_series, queue_series, victims, link_series, links",
         ),
         (
+            "measure.packets",
+            "{ every = 2 }",
+            "measure.packets (override): an InfiniBand fabric does not have the stream packet_hops; valid: no such key",
+        ),
+        (
             "measure.streams",
             "[\"flow_series\"]",
             "measure.time.interval: is missing: the stream flow_series has a row per interval; valid: a time as \"10 ms\"",

@@ -106,6 +106,7 @@ const PATHS: &[&str] = &[
     "router.cioq.vcs.local",
     "router.input_queued.buffers.local",
     "measure.streams.0",
+    "measure.packets.source",
     "sweep.product.load",
     "sweep.zip",
     "topology.dragonfly.p.x",

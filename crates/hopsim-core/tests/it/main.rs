@@ -15,6 +15,7 @@ mod injection;
 mod laws;
 mod microscope;
 mod modes;
+mod packet_hops;
 mod plans;
 mod programs;
 mod shortest_paths;

@@ -5,6 +5,7 @@ mod fairness;
 mod interval;
 mod links;
 mod packet;
+mod packet_hops;
 mod percentile;
 mod programs;
 mod series;
@@ -106,6 +107,7 @@ pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
                 tables.extend([("waits", run.link_waits_table()), ("flow_waits", run.flow_waits_table())]);
                 continue;
             }
+            RecordStream::PacketHops => ("packet_hops", run.packet_hops_table()),
             RecordStream::LinkSeries => ("link_series", run.link_series_table()),
             RecordStream::Generation => ("generation_series", run.generation_table()),
             RecordStream::Occupancy => ("occupancy", run.occupancy_table()),

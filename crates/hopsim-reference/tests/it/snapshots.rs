@@ -31,8 +31,8 @@ fn cycle_before(plan: &Plan, end: u32) -> u32 {
 /// The same run without the streams that cannot be saved.
 fn savable(plan: &Plan) -> Plan {
     let mut experiment = plan.experiment.clone();
-    let refused = [RecordStream::CongestionTrees, RecordStream::Waits];
-    experiment.measure.streams.retain(|stream| !refused.contains(stream));
+    experiment.measure.streams.retain(|stream| !RecordStream::UNSAVED.contains(stream));
+    experiment.measure.packets = None;
     Plan::with_programs(&experiment, &library).unwrap()
 }
 

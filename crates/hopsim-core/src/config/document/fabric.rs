@@ -95,6 +95,10 @@ fn check_measure(root: &Value, has_programs: bool) -> Result<(), ConfigError> {
     if !has_programs && has(&MAX_CYCLES) {
         return refused(MAX_CYCLES, "is for runs of programs", "measure.time");
     }
+    if has(&"packets") {
+        let reason = "an InfiniBand fabric does not have the stream packet_hops";
+        return Err(ConfigError::new("measure.packets", reason).valid("no such key"));
+    }
     let times = |key: &&str| measure.get("time").is_some_and(|time| time.get(key).is_some());
     if let Some(key) = OF_WINDOWS.into_iter().find(times).filter(|_| has_programs) {
         let reason = "a run of programs begins at 0 and ends when they are done";

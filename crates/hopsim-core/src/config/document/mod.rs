@@ -319,6 +319,8 @@ mod tests {
             ("high", json!([[0, 64]])),
             ("low", json!([[0, 64]])),
             ("messages", json!({ "rate": "1 Gb/s" })),
+            ("packets", json!({})),
+            ("packets", json!({})),
             ("tables", json!([[0]])),
         ];
         let mut cases = Vec::new();

@@ -26,21 +26,52 @@ pub fn measured(documents: impl Strategy<Value = Document>) -> impl Strategy<Val
     let window = (500..700u32, 0..3u32, 1..=7u32);
     let recorded =
         (select(vec![0, 1, 40, 64, 97, 500]), prop::sample::subsequence(streams.clone(), 4..=streams.len()));
-    (documents, window, recorded).prop_map(|(mut document, window, (interval, streams))| {
-        let (end, thirds, batches) = window;
-        let jobs = document.0["jobs"].as_array().unwrap();
-        let changes = jobs.iter().flat_map(|job| job["traffic"]["changes"].as_array().unwrap());
-        let first = changes.map(|change| change["cycle"].as_u64().unwrap() as u32).min().unwrap_or(end);
-        let warmup = (end * thirds / 4).min(first);
-        let by_interval = RecordStream::OF_INTERVALS.map(|stream| json!(stream.name()));
-        let streams: Vec<Value> =
-            streams.into_iter().filter(|stream| interval > 0 || !by_interval.contains(stream)).collect();
-        let measure = document.0["measure"].as_object_mut().unwrap();
-        measure.insert("warmup".into(), json!(warmup));
-        measure.insert("cycles".into(), json!(end - warmup));
-        measure.insert("batches".into(), json!(batches));
-        measure.insert("interval".into(), json!(interval));
-        measure.insert("streams".into(), json!(streams));
-        document
-    })
+    (documents, window, recorded, packets()).prop_map(
+        |(mut document, window, (interval, streams), packets)| {
+            let (end, thirds, batches) = window;
+            let jobs = document.0["jobs"].as_array().unwrap();
+            let changes = jobs.iter().flat_map(|job| job["traffic"]["changes"].as_array().unwrap());
+            let first = changes.map(|change| change["cycle"].as_u64().unwrap() as u32).min().unwrap_or(end);
+            let warmup = (end * thirds / 4).min(first);
+            let by_interval = RecordStream::OF_INTERVALS.map(|stream| json!(stream.name()));
+            let streams: Vec<Value> =
+                streams.into_iter().filter(|stream| interval > 0 || !by_interval.contains(stream)).collect();
+            let measure = document.0["measure"].as_object_mut().unwrap();
+            measure.insert("warmup".into(), json!(warmup));
+            measure.insert("cycles".into(), json!(end - warmup));
+            measure.insert("batches".into(), json!(batches));
+            measure.insert("interval".into(), json!(interval));
+            measure.insert("streams".into(), json!(streams));
+            if streams.contains(&json!(RecordStream::PacketHops.name())) {
+                choose_packets(&mut document, packets);
+            }
+            document
+        },
+    )
+}
+
+/// Which packets to record: every so many-th, of and for some node if any, generated in some cycles if any are named.
+type Packets = (u32, [Option<prop::sample::Index>; 2], Option<(u32, u32)>);
+
+fn packets() -> impl Strategy<Value = Packets> {
+    let node = || prop::option::weighted(0.2, any::<prop::sample::Index>());
+    let span = prop::option::of((0..300u32, 1..400u32));
+    (select(vec![1, 1, 2, 3, 7]), [node(), node()], span)
+}
+
+/// Nodes of jobs are known once there is a plan; documents without one are left alone.
+fn choose_packets(document: &mut Document, (every, nodes, span): Packets) {
+    let Ok(plan) = document.plan() else { return };
+    let all: Vec<u32> = plan.jobs.iter().flat_map(|job| job.nodes().to_vec()).collect();
+    let mut packets = json!({ "every": every });
+    for (key, node) in ["source", "destination"].into_iter().zip(nodes) {
+        if let Some(node) = node {
+            packets[key] = json!(node.get(&all));
+        }
+    }
+    if let Some((from, length)) = span {
+        packets["from"] = json!(from);
+        packets["to"] = json!(from + length);
+    }
+    document.0["measure"]["packets"] = packets;
 }
