@@ -14,6 +14,8 @@ from hopsim._core import version as _version
 from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError, SweepError
 from hopsim.experiment import Experiment
 from hopsim.interference import interference
+from hopsim.packet_trace import trace_packets
+from hopsim.perfetto import write_perfetto
 from hopsim.results import Result, Results
 from hopsim.saturation import saturate
 from hopsim.simulation import Message, Simulation
@@ -38,4 +40,6 @@ __all__ = [
     "run",
     "saturate",
     "sweep",
+    "trace_packets",
+    "write_perfetto",
 ]

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, cast, overload
 
 import pyarrow as pa
 
-from hopsim import tables, why
+from hopsim import packets, tables, why
 from hopsim.errors import ConfigError, NotRecordedError
 from hopsim.labels import labels_of, value_label
 from hopsim.origin import Origin
+from hopsim.packets import Choice, Packet
 from hopsim.suggestion import suggestion
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ STREAMS = (
     "victims",
     "waits",
     "flow_waits",
+    "packet_hops",
     "congestion_trees",
     "congestion_flows",
     "standing_packets",
@@ -235,6 +237,29 @@ class Result:
         return self._table("flow_waits")
 
     @property
+    def packet_hops(self) -> pa.Table:
+        """One row per packet and router that it passed: when it arrived and left, what it waited for."""
+        return self._table("packet_hops")
+
+    def packets(
+        self,
+        *,
+        source: int | None = None,
+        destination: int | None = None,
+        serial: int | None = None,
+        every: int | None = None,
+        after: int | None = None,
+        slowest: int | None = None,
+    ) -> list[Packet]:
+        """The lives of packets; the arguments choose among those recorded, see `hopsim.trace_packets`.
+
+        Raises:
+            NotRecordedError: the stream `packet_hops` was not recorded.
+            ConfigError: no packet is of the choice.
+        """
+        return packets.of(self, Choice(source, destination, serial, every, after, slowest))
+
+    @property
     def congestion_trees(self) -> pa.Table:
         """One row per look, after every interval, and root: links, depth, packets, victims of its tree."""
         return self._table("congestion_trees")
@@ -398,12 +423,16 @@ class Results(Sequence[Result]):
 
         Raises `ConfigError` if there is no such point, and what `Result.why` does.
         """
+        return self.by_number(point).why()
+
+    def by_number(self, point: int | None = None) -> Result:
+        """A point by its number; the only one if there is one. Raises `ConfigError` if it is not there."""
         if point is None and len(self) == 1:
             point = self.points[0]
         if point not in self._results_by_point:
             valid = ", ".join(map(str, self.points)) or "none"
             raise ConfigError(f"point {point}: has not finished or is not there; valid: {valid}")
-        return self._results_by_point[point].why()
+        return self._results_by_point[point]
 
     @property
     def _results_by_point(self) -> dict[int, Result]:

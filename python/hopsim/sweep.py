@@ -64,7 +64,7 @@ def run(
         ConfigError: bad input, the experiment is a sweep, or a state is of another experiment or version.
         RunError: the simulation could not finish.
     """
-    document = _recording(Experiment.of(experiment).replacing(_together(values=values) | shorthand))
+    document = _recording(Experiment.of(experiment).replacing(together(values=values) | shorthand))
     points = document.points()
     if len(points) != 1:
         raise ConfigError(f"{document.name}: has a sweep of {len(points)} points; use hopsim.sweep()")
@@ -123,8 +123,8 @@ def document_of(
     """The document that the arguments of `sweep` ask for. Raises `ConfigError`."""
     axes = {name: list(item) for name, item in shorthand.items() if _is_axis(item)}
     plain = {name: item for name, item in shorthand.items() if name not in axes}
-    document = Experiment.of(experiment).replacing(_together(values=values) | plain)
-    return document.with_axes(_together(product=product) | axes)
+    document = Experiment.of(experiment).replacing(together(values=values) | plain)
+    return document.with_axes(together(product=product) | axes)
 
 
 def sweep_of(document: Experiment, out: Path | None, *, workers: int | Elsewhere, progress: bool) -> Results:
@@ -187,7 +187,7 @@ def _recording(document: Experiment) -> Experiment:
     return document
 
 
-def _together(**given: Any) -> dict[str, Any]:
+def together(**given: Any) -> dict[str, Any]:
     """The one argument that is given by its name, as a dictionary."""
     ((name, values),) = given.items()
     if values is not None and not is_table(values):

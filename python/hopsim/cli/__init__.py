@@ -33,6 +33,7 @@ _COMMANDS = {
     "schema": "hopsim.cli.schema",
     "plot": "hopsim.cli.plot",
     "why": "hopsim.cli.why",
+    "trace-packet": "hopsim.cli.trace_packet",
     "report": "hopsim.cli.report",
     "trace": "hopsim.cli.trace",
     "reproduce": "hopsim.reproduce",

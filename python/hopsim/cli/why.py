@@ -6,16 +6,12 @@ from pathlib import Path
 
 import click
 
-from hopsim.errors import ConfigError
-from hopsim.results import Results
-from hopsim.store import load
+from hopsim.cli.point import chosen, option
 
 
 @click.command("why", short_help="Say where packets wait, because of which link, and who suffers.")
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
-    "--point", type=click.IntRange(0), metavar="N", help="The point; may be left out if there is one only."
-)
+@option
 def command(directory: Path, point: int | None) -> None:
     """Say in ten lines why a point of the results in DIR is as slow as it is.
 
@@ -23,21 +19,6 @@ def command(directory: Path, point: int | None) -> None:
     the way of others without using the bottleneck, and how much all that costs. It needs the streams
     link_series and congestion_trees.
     """
-    results = load(directory)
-    if not len(results):
-        raise ConfigError(f"{directory}: no point has finished; run the experiment first")
-    if point is None and len(results) > 1:
-        raise ConfigError(
-            f"{directory} has several points; valid: --point with one of these\n{_points(results)}"
-        )
-    for line in results.why(results.points[0] if point is None else point):
+    results, number = chosen(directory, point)
+    for line in results.why(number):
         click.echo(line)
-
-
-def _points(results: Results) -> str:
-    """A line for each point."""
-    rows = zip(results.points, results, strict=True)
-    return "\n".join(
-        f"  {point}: {', '.join(f'{path} = {value}' for path, value in result.axes.items())}"
-        for point, result in rows
-    )

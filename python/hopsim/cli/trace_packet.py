@@ -1,0 +1,106 @@
+"""`hopsim trace-packet`: the lives of packets, and what they waited for in each router."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hopsim import packets
+from hopsim.cli import options
+from hopsim.cli.point import chosen, option
+from hopsim.errors import ConfigError
+from hopsim.packet_trace import traced
+from hopsim.packets import Choice, Packet
+from hopsim.perfetto import write_perfetto
+from hopsim.runner import all_cores
+
+SHOWN = 10
+"""Packets that are told of on the screen."""
+
+NODE = click.IntRange(0)
+
+
+@click.command("trace-packet", short_help="Follow packets through the network, and say what they waited for.")
+@options.experiment
+@options.assignments
+@click.option("--source", metavar="NODE", type=NODE, help="Packets of this node only.")
+@click.option("--destination", metavar="NODE", type=NODE, help="Packets for this node only.")
+@click.option(
+    "--serial", metavar="N", type=click.IntRange(0), help="Packet N of its node, which numbers them from 0."
+)
+@click.option(
+    "--every", metavar="N", type=click.IntRange(1), help="Every N-th packet of each node instead of one only."
+)
+@click.option(
+    "--after",
+    metavar="CYCLE",
+    type=click.IntRange(0),
+    help="Packets generated from this cycle on; default: the end of the warm-up; with DIR or --serial, any.",
+)
+@click.option(
+    "--slowest", metavar="N", type=click.IntRange(1), help="Of them the N with the greatest latency."
+)
+@click.option(
+    "--perfetto",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="Write a trace of them, which ui.perfetto.dev shows.",
+)
+@option
+@click.option("-j", "workers", metavar="N", type=click.IntRange(1), help="Threads; default: all cores.")
+def command(  # noqa: PLR0913 (an option each)
+    experiment: str,
+    assignments: tuple[str, ...],
+    source: int | None,
+    destination: int | None,
+    serial: int | None,
+    every: int | None,
+    after: int | None,
+    slowest: int | None,
+    perfetto: Path | None,
+    point: int | None,
+    workers: int | None,
+) -> None:
+    """Simulate FILE and tell the life of a packet: a line per router, and the sum of what it waited for.
+
+    It is the first packet from or for the nodes named that was generated after the warm-up, unless --serial,
+    --every or --slowest asks for others. FILE may also be a results directory that has recorded the stream
+    packet_hops. Of more than ten packets the first ten are shown; the trace has all.
+    """
+    choice = Choice(source, destination, serial, every, after, slowest)
+    most = 1 if serial is every is slowest is None else None
+    if Path(experiment).is_dir():
+        found = _recorded(Path(experiment), point, assignments, choice, most)
+    elif point is not None:
+        raise ConfigError(f"--point {point}: {experiment} is not a results directory; valid: no --point")
+    else:
+        document = options.document(experiment, assignments)
+        found = traced(document, choice, most, workers=workers or all_cores(), progress=True)
+    _show(found)
+    if perfetto is not None:
+        write_perfetto(found, perfetto)
+        click.echo(f"\nTrace: {perfetto}, for ui.perfetto.dev; a cycle is shown as 1 us.")
+
+
+def _recorded(
+    directory: Path, point: int | None, assignments: tuple[str, ...], choice: Choice, most: int | None
+) -> list[Packet]:
+    """Packets that a point of a results directory has recorded."""
+    if assignments:
+        raise ConfigError(
+            f"--set {assignments[0]}: {directory} holds results; "
+            "valid: no --set, or the file of an experiment"
+        )
+    results, number = chosen(directory, point)
+    return packets.of(results.by_number(number), choice, most)
+
+
+def _show(found: list[Packet]) -> None:
+    for number, packet in enumerate(found[:SHOWN]):
+        if number:
+            click.echo()
+        for line in packet.lines():
+            click.echo(line)
+    if len(found) > SHOWN:
+        click.echo(f"\n{len(found) - SHOWN:,} more; --perfetto PATH writes all of them.")

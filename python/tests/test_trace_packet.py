@@ -1,0 +1,264 @@
+"""`hopsim trace-packet`, `hopsim.trace_packets` and `Result.packets`: lives of packets, told and drawn."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hopsim as hs
+from conftest import Command
+from hopsim import packets, perfetto
+
+MESH = """
+topology.mesh.sides = [4, 4]
+router.input_queued.buffers.network = 32
+load = 0.1
+
+[[jobs]]
+traffic.pattern.hotspot = { node = 5, fraction = 0.6 }
+
+[measure]
+warmup = 200
+cycles = 800
+"""
+DRAGONFLY = """
+topology.dragonfly = { p = 2, a = 4, h = 2 }
+routing.olm = {}
+router.cioq.pipeline_latency = 2
+load = 0.5
+jobs = [{ traffic.pattern.adversarial.offset = 1 }]
+measure = { warmup = 300, cycles = 500 }
+"""
+RECORDING = MESH + 'streams = ["packet_hops"]\n'
+
+
+@pytest.fixture
+def mesh(tmp_path: Path) -> Path:
+    path = tmp_path / "mesh.toml"
+    path.write_text(MESH, "utf-8")
+    return path
+
+
+def test_parts_of_a_life_add_up_to_its_latency() -> None:
+    for text in (MESH, DRAGONFLY):
+        found = hs.trace_packets(text, every=1, progress=False)
+        delivered = [packet for packet in found if packet.delivered is not None]
+        assert len(delivered) > 100
+        assert all(sum(packet.parts().values()) == packet.latency for packet in delivered)
+        assert all(packet.generated >= 200 for packet in found)
+        waited = {reason for packet in found for reason in packet.parts()}
+        assert "waiting behind other packets" in waited
+        assert "waiting for room in the next buffer" in waited
+        assert not any("-" in line.split(":")[0] for packet in found for line in packet.lines()[1:-1])
+
+
+def test_the_mean_of_all_lives_is_that_of_the_summary() -> None:
+    result = hs.run(MESH, {"measure.streams": ["packet_hops"]}, progress=False)
+    ended = [
+        packet.latency
+        for packet in result.packets()
+        if packet.delivered is not None and 200 <= packet.delivered - packet.length < 1000
+    ]
+    mean = sum(latency for latency in ended if latency is not None) / len(ended)
+    assert mean == pytest.approx(result.summary["packet_latency_mean"])
+    assert len(ended) == result.summary["packets_delivered"]
+
+
+def test_a_life_is_told_router_by_router(hopsim: Command, mesh: Path) -> None:
+    (packet,) = hs.trace_packets(mesh, slowest=1, progress=False)
+    lines = hopsim("trace-packet", mesh, "--slowest", 1).stdout.splitlines()
+    assert lines == packet.lines()
+    assert lines[0] == (
+        f"Packet {packet.serial} of node {packet.source}, for node {packet.destination}, 8 phits, job0: "
+        f"generated in cycle {packet.generated:,}, delivered in cycle {packet.delivered:,}, "
+        f"{packet.latency:,} cycles later."
+    )
+    assert lines[1].split() == ["router", "arrives", "granted", "leaves"]
+    for line, passage in zip(lines[2:-1], packet.passages, strict=True):
+        assert line.split()[:2] == [str(passage.router), f"{passage.arrived:,}"]
+        total = sum(passage.waited.values()) + passage.at_output
+        assert (f"waits {total:,} cycle" in line) == bool(total)
+    assert lines[-1].startswith(f"In all {packet.latency:,} cycles: 1 at its node + ")
+    assert packet.passages[-1].target == "its node"
+
+
+def test_what_is_waited_for_is_told_in_words() -> None:
+    waited = {"queued": 12, "room": 25, "bubble": 0, "output": 0, "crossbar": 0}
+    at = (17, 100, 137, 142)
+    passage = packets.Passage(3, 1, 0, 2, "local", 1, at[0], *at[1:], waited, 0, 3, misrouted=True)
+    assert passage.reasons() == {
+        "behind other packets": 12,
+        "for room in the buffer of router 17": 25,
+        "in the output queue": 2,
+    }
+    packet = packets.Packet(4, 7, 40, "job0", 8, 90, None, (passage,))
+    assert packet.lines() == [
+        "Packet 7 of node 4, for node 40, 8 phits, job0: generated in cycle 90, still inside at the end of "
+        "the run.",
+        "  router  arrives  granted  leaves",
+        "       3      100      137     142  waits 39 cycles: 12 behind other packets, 25 for room in the "
+        "buffer of router 17, 2 in the output queue; by port 2, VC 1, the local link to router 17, a detour",
+        "So far 10 at its node + 12 waiting behind other packets + 25 waiting for room in the next buffer + "
+        "2 waiting in the output queue + 3 crossing routers; then it is on its way to router 17 or waits "
+        "there.",
+    ]
+
+
+def test_choices_choose() -> None:
+    result = hs.run(RECORDING, progress=False)
+    everything = result.packets()
+    assert everything == sorted(everything, key=lambda packet: (packet.generated, packet.source))
+    assert {packet.source for packet in result.packets(source=3)} == {3}
+    assert {packet.destination for packet in result.packets(destination=5)} == {5}
+    assert all(packet.serial % 4 == 0 for packet in result.packets(every=4))
+    assert min(packet.generated for packet in result.packets(after=500)) >= 500
+    (one,) = result.packets(source=3, serial=2)
+    assert (one.source, one.serial) == (3, 2)
+    slowest = result.packets(slowest=3)
+    latencies = sorted((packet.latency or 0 for packet in everything), reverse=True)
+    assert [packet.latency for packet in slowest] == latencies[:3]
+    run = hs.trace_packets(MESH, source=3, every=2, after=400, progress=False)
+    assert run == result.packets(source=3, every=2, after=400)
+
+
+def test_results_that_recorded_packets_are_read(hopsim: Command, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    hs.sweep(RECORDING, product={"load": [0.05, 0.1]}, out=out, progress=False)
+    told = hopsim("trace-packet", out, "--point", 1, "--slowest", 1).stdout.splitlines()
+    assert told == hs.load(out)[1].packets(slowest=1)[0].lines()
+    several = hopsim("trace-packet", out, status=2).stderr
+    assert f"{out} has several points; valid: --point with one of these" in several
+    assert "point 7: has not finished or is not there; valid: 0, 1" in (
+        hopsim("trace-packet", out, "--point", 7, status=2).stderr
+    )
+    assert "valid: no --set, or the file of an experiment" in (
+        hopsim("trace-packet", out, "--point", 1, "--set", "load=0.1", status=2).stderr
+    )
+
+
+def test_more_than_ten_are_not_told(hopsim: Command, mesh: Path) -> None:
+    told = hopsim("trace-packet", mesh, "--slowest", 13).stdout
+    assert told.count("In all") == 10
+    assert told.endswith("3 more; --perfetto PATH writes all of them.\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--source", 16], "measure.packets.source = 16 (override): out of range; valid: 0 … 15"),
+        (
+            ["--source", 3, "--serial", 5000],
+            "source = 3, serial = 5000: no such packet has entered the network",
+        ),
+        (
+            ["--source", 3, "--after", 999],
+            "source = 3, after = 999: no such packet has entered the network; ",
+        ),
+        (["--every", 0], "Invalid value for '--every': 0 is not in the range x>=1."),
+        (["--point", 0], "is not a results directory; valid: no --point"),
+    ],
+)
+def test_what_is_not_there_is_explained(hopsim: Command, mesh: Path, given: list[Any], message: str) -> None:
+    assert message in hopsim("trace-packet", mesh, *given, status=2).stderr
+
+
+def test_which_packets_there_are_is_told(mesh: Path) -> None:
+    with pytest.raises(hs.ConfigError, match=r"valid: serial 0, 1, 2|valid: serial 0 … "):
+        hs.trace_packets(mesh, source=3, serial=5000, progress=False)
+    with pytest.raises(
+        hs.ConfigError, match=r"recorded: source 3; destination .*; generated in cycles \d+ … "
+    ):
+        hs.trace_packets(mesh, source=3, after=999, progress=False)
+    with pytest.raises(hs.ConfigError, match=r"slowest = 0: is not a whole number from 1 on; valid: 1 …"):
+        hs.trace_packets(mesh, slowest=0, progress=False)
+
+
+def test_what_cannot_be_followed_is_refused(hopsim: Command, mesh: Path, tmp_path: Path) -> None:
+    fabric = "router = 'infiniband'\ntopology.fat_tree = { k = 2, levels = 1 }\n" + (
+        "jobs = [{ flows = [{ source = 0, destination = 1 }] }]\nmeasure.time.window = '20 us'\n"
+    )
+    with pytest.raises(hs.ConfigError, match=r"valid: router\.cioq or router\.input_queued"):
+        hs.trace_packets(fabric, progress=False)
+    ideal = "units = { cycle = '1 ns', phit = '4 B' }\ntopology.ideal = { nodes = 4, latency = 1 }\n"
+    with pytest.raises(hs.ConfigError, match="nobody waits for anything there; valid: another topology"):
+        hs.trace_packets(ideal + "jobs = [{ program.collective = { kind = 'barrier' } }]", progress=False)
+    with pytest.raises(
+        hs.ConfigError, match="has a sweep of 2 points; valid: a single point, or the results"
+    ):
+        hs.trace_packets(MESH + "[sweep.product]\nload = [0.1, 0.2]\n", progress=False)
+    with pytest.raises(hs.NotRecordedError, match=r'set measure\.streams = \["packet_hops"\]'):
+        hs.run(MESH, progress=False).packets()
+    stored = hopsim(
+        "run", mesh, "--set", 'measure.streams=["packet_hops"]', "--save-state", tmp_path / "s", status=2
+    )
+    assert "the streams congestion_trees, waits and packet_hops cannot be saved" in stored.stderr
+
+
+def test_packets_of_programs_are_followed() -> None:
+    program = """
+        units = { cycle = "1 ns", phit = "4 B" }
+        topology.mesh.sides = [3, 3]
+        jobs = [{ program.collective = { kind = "alltoall", bytes = 512 } }]
+    """
+    found = hs.trace_packets(program, every=1, progress=False)
+    assert {packet.source for packet in found} == set(range(9))
+    assert all(sum(packet.parts().values()) == packet.latency for packet in found)
+
+
+def test_a_trace_is_one_that_viewers_read(hopsim: Command, mesh: Path, tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    said = hopsim("trace-packet", mesh, "--every", 5, "--perfetto", path).stdout
+    assert said.endswith(f"Trace: {path}, for ui.perfetto.dev; a cycle is shown as 1 us.\n")
+    found = hs.trace_packets(mesh, every=5, progress=False)
+    trace = json.loads(path.read_text("utf-8"))
+    assert trace == json.loads(json.dumps(perfetto.trace(found)))
+    events = trace["traceEvents"]
+    assert {event["ph"] for event in events} == {"M", "X"}
+    names = {(event["pid"], event["tid"]) for event in events if event["name"] == "thread_name"}
+    assert len(names) == len(found)
+    assert {event["pid"] for event in events if event["name"] == "process_name"} == {pid for pid, _ in names}
+    slices = [event for event in events if event["ph"] == "X"]
+    for event in slices:
+        assert {"name", "cat", "ph", "ts", "dur", "pid", "tid", "args"} == event.keys()
+        assert isinstance(event["ts"], int)
+        assert isinstance(event["dur"], int)
+        assert event["dur"] > 0
+        assert event["ts"] >= 0
+    tracks = [list(track) for _, track in groupby(slices, key=lambda event: (event["pid"], event["tid"]))]
+    assert len(tracks) == len(found)
+    for track, packet in zip(tracks, found, strict=True):
+        _check_nesting(track)
+        whole, *parts = track
+        leaves = [part for part in parts if part["cat"] != "router"]
+        # What happened to a packet leaves no gap.
+        assert sum(part["dur"] for part in leaves) == whole["dur"]
+        assert packet.latency in (None, whole["dur"])
+
+
+def _check_nesting(track: list[dict[str, Any]]) -> None:
+    """Each slice is inside the one that is open, or begins when that has ended."""
+    stack: list[int] = []
+    for event in track:
+        while stack and stack[-1] <= event["ts"]:
+            stack.pop()
+        end = event["ts"] + event["dur"]
+        assert not stack or end <= stack[-1]
+        stack.append(end)
+    assert all(one["ts"] <= two["ts"] for one, two in pairwise(track))
+
+
+def test_a_trace_that_no_viewer_opens_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = hs.trace_packets(MESH, slowest=3, progress=False)
+    with pytest.raises(
+        hs.ConfigError, match="cannot write: No such file or directory; choose a writable path"
+    ):
+        hs.write_perfetto(found, tmp_path / "none" / "trace.json")
+    monkeypatch.setattr(perfetto, "MOST_PACKETS", 2)
+    with pytest.raises(
+        hs.ConfigError, match="a trace of 3 packets is more than viewers open; valid: 2 at most"
+    ):
+        hs.write_perfetto(found, tmp_path / "trace.json")
