@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from hopsim.causes import CAUSES
 from hopsim.errors import ConfigError
 
 if TYPE_CHECKING:
     from hopsim.results import Result
 
-CAUSES = ("queued", "room", "bubble", "output", "crossbar")
-"""What a packet waits for, in this order: columns of the table."""
 NO_ROUTER = 4294967295
 """In the column `peer_router`: a node."""
 NAMED = 8
@@ -74,9 +73,8 @@ class Passage:
 
     def reasons(self) -> dict[str, int]:
         """What it waited for there, in words, with the cycles: only what took any."""
-        room = f"for room in the buffer of {self.target}"
-        names = ("behind other packets", room, "for room for the bubble", "for the busy output")
-        told = dict(zip((*names, "for the crossbar"), (self.waited[cause] for cause in CAUSES), strict=True))
+        names = {**CAUSES, "room": f"for room in the buffer of {self.target}"}
+        told = {name: self.waited[cause] for cause, name in names.items()}
         told["in the output queue"] = self.at_output
         return {name: cycles for name, cycles in told.items() if cycles}
 
@@ -113,15 +111,15 @@ class Packet:
     def parts(self) -> dict[str, int]:
         """What its time went to, in words, with the cycles; of a delivered packet the sum is its latency."""
         passages = self.passages
-        waited: dict[str, int] = {}
-        for passage in passages:
-            for reason, cycles in passage.reasons().items():
-                kind = "for room in the next buffer" if reason.startswith("for room in") else reason
-                waited[kind] = waited.get(kind, 0) + cycles
+        waited = {
+            f"waiting {name}": sum(passage.waited[cause] for passage in passages)
+            for cause, name in CAUSES.items()
+        }
         links = sum(two.arrived - one.departed for one, two in pairwise(passages))
         told = {
             "at its node": passages[0].arrived - self.generated,
-            **{f"waiting {reason}": cycles for reason, cycles in waited.items()},
+            **waited,
+            "in output queues": sum(passage.at_output for passage in passages),
             "crossing routers": sum(passage.pipeline + passage.crossing for passage in passages),
             "on links": links,
             "until its tail followed its head": 0 if self.delivered is None else self.length,

@@ -13,19 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from hopsim.atomic import write_text
+from hopsim.causes import CAUSES
 from hopsim.errors import ConfigError
-from hopsim.packets import CAUSES, Packet, Passage
+from hopsim.packets import Packet, Passage
 
 MOST_PACKETS = 20_000
 """More make a file of hundreds of megabytes, which the viewers open with difficulty or not at all."""
-WAITING = {
-    "queued": "behind other packets",
-    "room": "room in the next buffer",
-    "bubble": "room for the bubble",
-    "output": "busy output",
-    "crossbar": "crossbar",
-}
-"""Names of the slices of waiting, in the order of time."""
 
 Event = dict[str, Any]
 
@@ -104,9 +97,9 @@ def _router(passage: Passage, place: Event) -> Iterator[Event]:
         f"router {passage.router}", "router", (passage.arrived, passage.departed), place, facts
     )
     at = passage.arrived
-    waited = [(WAITING[cause], "waiting", passage.waited[cause]) for cause in CAUSES]
+    waited = [(f"waits {name}", "waiting", passage.waited[cause]) for cause, name in CAUSES.items()]
     moving = [
-        ("crossbar passage", "moving", passage.crossing),
+        ("crosses", "moving", passage.crossing),
         ("output queue", "waiting", passage.at_output),
     ]
     for name, kind, cycles in [("pipeline", "moving", passage.pipeline), *waited, *moving]:

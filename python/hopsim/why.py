@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopsim.causes import CAUSES
 from hopsim.errors import ConfigError, NotRecordedError
 
 if TYPE_CHECKING:
@@ -30,14 +31,6 @@ SHOWN = 3
 """Flows that are named."""
 ROLES = ("contributor_cycles", "other_contributor_cycles", "victim_cycles")
 """Columns of the time that packets stood in trees."""
-CAUSES = {
-    "queued": "behind other packets",
-    "room": "for room behind the link",
-    "bubble": "for room for the bubble",
-    "output": "for a busy link",
-    "crossbar": "for the crossbar",
-}
-"""Columns of the stream `waits`, as told."""
 
 Link = tuple[int, int]
 

@@ -52,7 +52,7 @@ def test_parts_of_a_life_add_up_to_its_latency() -> None:
         assert all(packet.generated >= 200 for packet in found)
         waited = {reason for packet in found for reason in packet.parts()}
         assert "waiting behind other packets" in waited
-        assert "waiting for room in the next buffer" in waited
+        assert "waiting for room behind the link" in waited
         assert not any("-" in line.split(":")[0] for packet in found for line in packet.lines()[1:-1])
 
 
@@ -102,8 +102,8 @@ def test_what_is_waited_for_is_told_in_words() -> None:
         "  router  arrives  granted  leaves",
         "       3      100      137     142  waits 39 cycles: 12 behind other packets, 25 for room in the "
         "buffer of router 17, 2 in the output queue; by port 2, VC 1, the local link to router 17, a detour",
-        "So far 10 at its node + 12 waiting behind other packets + 25 waiting for room in the next buffer + "
-        "2 waiting in the output queue + 3 crossing routers; then it is on its way to router 17 or waits "
+        "So far 10 at its node + 12 waiting behind other packets + 25 waiting for room behind the link + "
+        "2 in output queues + 3 crossing routers; then it is on its way to router 17 or waits "
         "there.",
     ]
 
@@ -222,6 +222,7 @@ def test_a_trace_is_one_that_viewers_read(hopsim: Command, mesh: Path, tmp_path:
     assert len(names) == len(found)
     assert {event["pid"] for event in events if event["name"] == "process_name"} == {pid for pid, _ in names}
     slices = [event for event in events if event["ph"] == "X"]
+    assert {(event["pid"], event["tid"]) for event in slices} == names
     for event in slices:
         assert {"name", "cat", "ph", "ts", "dur", "pid", "tid", "args"} == event.keys()
         assert isinstance(event["ts"], int)
