@@ -55,7 +55,7 @@ impl Default for MeasureConfig {
     }
 }
 
-/// Which packets the stream `packet_hops` records: those for which all of this is true.
+/// A packet is recorded with all routers that it passes, if all of this is true of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PacketsConfig {

@@ -41,7 +41,7 @@ pub const PACKET_HOPS: [Row; 24] = [
     (
         "crossbar",
         CYCLES,
-        "It waited for the crossbar, for an arbiter or for injection control. The five add up to granted - arrived - router.cioq.pipeline_latency.",
+        "It waited for the crossbar, for an arbiter or for injection control. The five add up to granted - arrived - pipeline_latency of the router.",
     ),
     ("misrouted", "", "1 if it has left its minimal path with this hop or before, else 0."),
 ];
