@@ -10,13 +10,14 @@ mod jobs;
 mod packets;
 pub mod programs;
 mod quantity;
+mod stop;
 mod vcs;
 
 pub use any::AnyPlan;
 pub use fabric::FabricPlan;
 pub use jobs::{JobPlan, ProgramPlan, Programs, TrafficPlan};
 
-use crate::config::measure::{MeasureConfig, RecordStream};
+use crate::config::measure::RecordStream;
 use crate::config::router::{Allocator, Consumption, CrossbarInputs, RouterConfig, not_a_fabric};
 use crate::config::saturate::SaturateConfig;
 use crate::config::{
@@ -154,6 +155,7 @@ impl Plan {
         jobs::resolve_work(&mut experiment)?;
         resolve_compat(&mut experiment);
         jobs::resolve_load(&mut experiment)?;
+        stop::resolve(&mut experiment)?;
         check_measure(&experiment)?;
         classes::resolve_latencies(&mut experiment)?;
         let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);
@@ -186,6 +188,7 @@ impl Plan {
         if !plan.experiment.topology.is_ideal() {
             plan.check_buffers()?;
         }
+        stop::check_metric(&plan)?;
         programs::check_contention(&plan)?;
         plan.check_rows()?;
         packets::check(&plan)?;
@@ -194,7 +197,8 @@ impl Plan {
 
     /// Refuses series that nobody could read. Those of programs, of which nobody knows how long they take, are watched.
     fn check_rows(&self) -> Result<(), ConfigError> {
-        let MeasureConfig { warmup, cycles, interval, .. } = self.experiment.measure;
+        let interval = self.experiment.measure.interval;
+        let (warmup, cycles) = stop::longest(&self.experiment);
         let each = u64::from(measure::rows_per_interval(self));
         let end = u64::from(warmup + cycles);
         // That those with a row each are not too long has been checked before.
@@ -313,30 +317,32 @@ fn resolve_compat(experiment: &mut Experiment) {
 
 fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
     let m = &experiment.measure;
-    within(0..=MAX_CYCLES, m.warmup, "measure.warmup")?;
+    let warmup = m.warmup.cycles();
+    within(0..=MAX_CYCLES, warmup, "measure.warmup")?;
     within(1..=MAX_CYCLES, m.cycles, "measure.cycles")?;
     within(1..=MAX_CYCLES, m.watchdog, "measure.watchdog")?;
-    if u64::from(m.warmup) + u64::from(m.cycles) > u64::from(MAX_CYCLES) {
+    if u64::from(warmup) + u64::from(m.cycles) > u64::from(MAX_CYCLES) {
         return Err(ConfigError::new("measure.cycles", "the run is too long")
             .value(m.cycles)
             .valid(format!("warmup + cycles ≤ {MAX_CYCLES}")));
     }
+    let (_, longest) = stop::longest(experiment);
     // Nobody knows how long programs take: their time series is watched while they run.
-    if m.interval > 0 && m.cycles / m.interval > MOST_ROWS && !experiment.has_programs() {
+    if m.interval > 0 && longest / m.interval > MOST_ROWS && !experiment.has_programs() {
         return Err(ConfigError::new(
             "measure.interval",
             "the time series would have more than 10,000,000 rows",
         )
         .value(m.interval)
-        .valid(format!("0 or at least {}", m.cycles / MOST_ROWS + 1)));
+        .valid(format!("0 or at least {}", longest / MOST_ROWS + 1)));
     }
     check_streams(experiment)?;
-    if m.interval > m.warmup + m.cycles {
+    if m.interval > warmup + m.cycles {
         let reason =
-            format!("the run ends after {} cycles, before the first interval does", m.warmup + m.cycles);
+            format!("the run ends after {} cycles, before the first interval does", warmup + m.cycles);
         return Err(ConfigError::new("measure.interval", reason)
             .value(m.interval)
-            .valid(format!("1 … {}, or 0 for no time series", m.warmup + m.cycles)));
+            .valid(format!("1 … {}, or 0 for no time series", warmup + m.cycles)));
     }
     let by_interval = RecordStream::OF_INTERVALS.into_iter().find(|stream| m.streams.contains(stream));
     if let Some(stream) = by_interval.filter(|_| m.interval == 0) {

@@ -3,15 +3,13 @@
 use hopsim_core::engine::Control;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 /// What the threads share.
 #[derive(Debug, Default)]
 pub struct Shared {
     /// What the engine writes and reads.
     pub control: Control,
-    /// How long the simulation is, in cycles or ticks; 0 before it starts.
-    pub total: AtomicU64,
 }
 
 /// Progress of one simulation, shared between threads.
@@ -49,10 +47,10 @@ impl Monitor {
         self.0.control.done.load(Ordering::Relaxed)
     }
 
-    /// How much that will be; 0 before it starts.
+    /// How much that will be, as far as is known: an adaptive run may raise it. 0 before it starts.
     #[getter]
     fn total(&self) -> u64 {
-        self.0.total.load(Ordering::Relaxed)
+        self.0.control.total.load(Ordering::Relaxed)
     }
 
     /// How many threads the simulation has used at most; 0 if never several.

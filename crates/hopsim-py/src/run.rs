@@ -73,7 +73,7 @@ pub fn run(py: Python<'_>, config_json: &str, monitor: &Bound<'_, Monitor>, thre
     py.detach(|| {
         let plan = plan(config_json)?;
         plan.check_alone().map_err(|e| errors::in_configuration(&e))?;
-        shared.total.store(plan.length(), Ordering::Relaxed);
+        shared.control.total.store(plan.length(), Ordering::Relaxed);
         engine::run_any(&plan, &shared.control).map(Run).map_err(|e| errors::in_run(&e))
     })
 }
@@ -101,7 +101,7 @@ pub fn run_saved(
     py.detach(|| {
         let plan = plan(config_json)?;
         let length = plan.length();
-        shared.total.store(length, Ordering::Relaxed);
+        shared.control.total.store(length, Ordering::Relaxed);
         let plan = saved(&plan).map_err(errors::unsaved)?;
         if let Some(at) = at.filter(|&at| u64::from(at) > length) {
             return Err(errors::unsaved(format!(
@@ -144,7 +144,7 @@ pub fn trunk<'py>(
         let trunk = document::trunk(branches.map_err(|e| errors::in_configuration(&e))?);
         let trunk = trunk.ok_or_else(|| errors::unsaved("a sweep without points has no trunk".into()))?;
         let plan = AnyPlan::new(&trunk, &programs::kept).map_err(|e| errors::in_configuration(&e))?;
-        shared.total.store(plan.length(), Ordering::Relaxed);
+        shared.control.total.store(plan.length(), Ordering::Relaxed);
         let plan = saved(&plan).map_err(errors::unsaved)?;
         engine::trunk(plan, branch_at, &shared.control).map_err(|e| errors::in_run(&e))
     })?;
@@ -164,7 +164,7 @@ pub fn run_branch(
     shared.control.threads.store(threads, Ordering::Relaxed);
     py.detach(|| {
         let plan = plan(config_json)?;
-        shared.total.store(plan.length(), Ordering::Relaxed);
+        shared.control.total.store(plan.length(), Ordering::Relaxed);
         let plan = saved(&plan).map_err(errors::unsaved)?;
         let trunk = Snapshot::from_bytes(trunk).map_err(errors::unsaved)?;
         let stages = Stages { from: Some((&trunk, Scope::Network)), ..Stages::default() };

@@ -64,6 +64,6 @@ pub fn programs(plan: &Plan, period: u32, limit: u32) -> Option<Run> {
 pub fn record(plan: &Plan) -> Record {
     let measure = &plan.experiment.measure;
     let mut simulator = Simulator::new(plan);
-    (0..measure.warmup + measure.cycles).for_each(|_| simulator.step());
+    (0..measure.warmup.cycles() + measure.cycles).for_each(|_| simulator.step());
     simulator.into_record()
 }

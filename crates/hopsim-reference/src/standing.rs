@@ -171,7 +171,7 @@ impl Simulator<'_> {
             };
             tree.packets[role] += 1;
             tree.phits += u64::from(length);
-            if self.now > self.plan.experiment.measure.warmup {
+            if self.now > self.plan.experiment.measure.warmup.cycles() {
                 let job = usize::from(self.plan.job_of[trace.source as usize]);
                 let [from, to] = [trace.source, trace.destination].map(|node| self.class_of(node));
                 congestion.flows.entry((root, job, from, to)).or_default()[role] += 1;

@@ -103,7 +103,7 @@ impl Simulator<'_> {
         self.packets[packet].passages.push(Passage { input: (place.1, place.2), waited });
         let window = {
             let measure = &self.plan.experiment.measure;
-            measure.warmup..measure.warmup + measure.cycles
+            measure.warmup.cycles()..measure.warmup.cycles() + measure.cycles
         };
         if !window.contains(&self.now) {
             return;

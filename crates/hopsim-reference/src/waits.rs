@@ -19,7 +19,7 @@ impl Simulator<'_> {
     /// The heads of all injection VCs, each with what it waits for if it is not granted in this cycle; none if nobody asks.
     pub(crate) fn heads_at_injection(&self) -> Vec<Waiting> {
         let measure = &self.plan.experiment.measure;
-        let window = measure.warmup..measure.warmup + measure.cycles;
+        let window = measure.warmup.cycles()..measure.warmup.cycles() + measure.cycles;
         if !measure.streams.contains(&RecordStream::InjectionWaits) || !window.contains(&self.now) {
             return Vec::new();
         }

@@ -1,16 +1,17 @@
 //! Warm-up, measurement window, seed and what to record, as written in the document.
 
+use super::stop::{StopConfig, Warmup};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Warm-up, measurement window, seed and what to record.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MeasureConfig {
-    /// Warm-up before the window, not measured \[cycles, 0 … 3000000000\].
-    #[schemars(range(max = 3_000_000_000_u32))]
-    pub warmup: u32,
-    /// Length of the measurement window \[cycles, 1 … 3000000000\].
+    /// Warm-up before the window, not measured: cycles \[0 … 3000000000\], or `"auto"`: what pilots need.
+    pub warmup: Warmup,
+    /// Length of the measurement window \[cycles, 1 … 3000000000\]; with `stop` of the first one, with `warmup` = `"auto"` of the
+    /// first pilot as well.
     #[schemars(range(min = 1, max = 3_000_000_000_u32))]
     pub cycles: u32,
     /// Where a run of programs, which otherwise ends when they are done, is given up \[cycles, 1 … 3000000000\]; default
@@ -18,6 +19,9 @@ pub struct MeasureConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 3_000_000_000_u32))]
     pub max_cycles: Option<u32>,
+    /// When the window is long enough; without it the window has `cycles`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<StopConfig>,
     /// Beside `router.infiniband` alone: warm-up, window and interval in seconds; it stands for `warmup`, `cycles` and `interval`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeConfig>,
@@ -41,9 +45,10 @@ pub struct MeasureConfig {
 impl Default for MeasureConfig {
     fn default() -> Self {
         Self {
-            warmup: 10_000,
+            warmup: Warmup::Cycles(10_000),
             cycles: 10_000,
             max_cycles: None,
+            stop: None,
             time: None,
             seed: 1,
             batches: 10,
@@ -52,6 +57,13 @@ impl Default for MeasureConfig {
             packets: None,
             watchdog: 10_000,
         }
+    }
+}
+
+impl MeasureConfig {
+    /// Whether the run finds out by itself how long it must be.
+    pub fn is_adaptive(&self) -> bool {
+        self.stop.is_some() || self.warmup.is_auto()
     }
 }
 

@@ -7,6 +7,7 @@ pub mod measure;
 pub mod program;
 pub mod router;
 pub mod saturate;
+pub mod stop;
 
 use crate::injection::ControlConfig;
 use crate::routing::{RoutingConfig, minimal};

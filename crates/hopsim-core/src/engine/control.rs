@@ -13,8 +13,12 @@ pub struct Control {
     pub save: AtomicBool,
     /// How many threads the run may use; 0 counts as 1. Read when it begins.
     pub threads: AtomicUsize,
-    /// How far the run is, of [`AnyPlan::length`]: cycles, or ticks of a fabric.
+    /// How far the run is, of [`Self::total`]: cycles, or ticks of a fabric.
     pub done: AtomicU64,
+    /// How far it goes, which an adaptive run may raise; 0 before somebody says so.
+    pub total: AtomicU64,
+    /// Cycles of the attempts of an adaptive run that are over.
+    pub before: AtomicU64,
     /// Packet-hops (grants) done.
     pub packet_hops: AtomicU64,
     /// How many threads the run has used at most, if it has used several.

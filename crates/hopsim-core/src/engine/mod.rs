@@ -1,5 +1,6 @@
 //! The engine: runs a plan. See `simulation` for how, `router` for the cycle, `ARCHITECTURE.md` for the whole.
 
+mod adaptive;
 #[cfg(feature = "trace")]
 mod audit;
 mod control;
@@ -92,7 +93,7 @@ impl<'c, 's> Measured<'c, 's> {
 }
 
 impl Task for Measured<'_, '_> {
-    type Output<'p> = Result<Outcome, RunError>;
+    type Output<'p> = Result<Counts, RunError>;
 
     fn schedule(&self) -> Schedule {
         self.schedule
@@ -102,7 +103,7 @@ impl Task for Measured<'_, '_> {
         let plan = simulation.plan;
         let measure = &plan.experiment.measure;
         self.stages.begin(&mut simulation)?;
-        let end = measure.warmup + measure.cycles;
+        let end = measure.warmup.cycles() + measure.cycles;
         let end = drive(&mut simulation, end, self.control, &mut self.stages)?;
         let mut counts = simulation.finish(end);
         if plan.has_programs() {
@@ -111,7 +112,7 @@ impl Task for Measured<'_, '_> {
                 return Err(unmatched);
             }
         }
-        Ok(outcome(plan, &counts))
+        Ok(counts)
     }
 }
 
@@ -164,17 +165,26 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     if !plan.experiment.has_contention() {
         return ideal::run(plan, control);
     }
+    if plan.experiment.measure.is_adaptive() {
+        return adaptive::run(plan, control);
+    }
     run_in_stages(plan, control, Stages::default())
 }
 
 /// The same, from a snapshot or with some kept on the way, for plans that [`unsaved`] has nothing against.
 pub fn run_in_stages(plan: &Plan, control: &Control, stages: Stages<'_>) -> Result<Outcome, RunError> {
+    count(plan, control, stages).map(|counts| outcome(plan, &counts))
+}
+
+/// What a run from one stage to another counts.
+fn count(plan: &Plan, control: &Control, stages: Stages<'_>) -> Result<Counts, RunError> {
     perform(plan, Fit::Tight, Measured::new(control, stages))
 }
 
 /// The same, in a mode that fits any plan: what the others buy is measured against it.
 pub fn run_in_general(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
-    perform(plan, Fit::Loose, Measured::new(control, Stages::default()))
+    let counts = perform(plan, Fit::Loose, Measured::new(control, Stages::default()))?;
+    Ok(outcome(plan, &counts))
 }
 
 /// A way of carrying out a simulation that nobody would choose: results must not show it.
@@ -218,7 +228,8 @@ pub fn run_in_stages_as(
     trial: Trial,
     stages: Stages<'_>,
 ) -> Result<Outcome, RunError> {
-    perform(plan, Fit::Tight, Measured { control, schedule: trial.into(), stages })
+    let counts = perform(plan, Fit::Tight, Measured { control, schedule: trial.into(), stages })?;
+    Ok(outcome(plan, &counts))
 }
 
 /// Runs a plan for `cycles` cycles and returns the life of every packet granted at least one output.
@@ -285,7 +296,7 @@ fn drive<'p, R: Region<'p>>(
         let stop = stop.min(stages.next(simulation.now()));
         simulation.advance(stop, control)?;
         stages.keep(simulation, control);
-        control.done.store(u64::from(stop), Ordering::Relaxed);
+        control.done.store(control.before.load(Ordering::Relaxed) + u64::from(stop), Ordering::Relaxed);
         if has_programs && stop % CONTROL_PERIOD == 0 && simulation.are_done() {
             let last = simulation.ranks().iter().map(|rank| rank.host.figures().finish).max();
             return Ok((last.unwrap_or(0) / CONTROL_PERIOD + 1) * CONTROL_PERIOD);

@@ -160,7 +160,7 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         let Some(mut congestion) = self.congestion.take() else { return };
         let MeasureConfig { warmup, interval, .. } = self.plan.experiment.measure;
         if self.now.is_multiple_of(interval) {
-            let in_window = self.now > warmup || self.plan.has_programs();
+            let in_window = self.now > warmup.cycles() || self.plan.has_programs();
             congestion.look(self.plan, (self.now, in_window), &R::standing(self.whole()));
         }
         self.congestion = Some(congestion);

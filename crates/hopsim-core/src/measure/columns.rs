@@ -4,6 +4,7 @@ mod congestion;
 mod fabric;
 mod packet_hops;
 mod programs;
+mod stop;
 mod verdict;
 
 use programs::{MESSAGE_SIZES, MESSAGES, OPERATIONS, PROGRAMS, RANKS};
@@ -366,7 +367,7 @@ pub fn columns() -> Vec<Described> {
         all.push(interval(name, unit, "batches of the window"));
     }
     for &(name, unit, meaning) in
-        SUMMARY.iter().chain(&verdict::SUMMARY).chain(&PROGRAMS).chain(&fabric::SUMMARY)
+        SUMMARY.iter().chain(&verdict::SUMMARY).chain(&stop::SUMMARY).chain(&PROGRAMS).chain(&fabric::SUMMARY)
     {
         all.push(Described { table: "summary", name: name.into(), unit, meaning: meaning.into() });
     }

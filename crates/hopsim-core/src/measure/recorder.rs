@@ -217,7 +217,8 @@ impl Recorder {
         let measure = &plan.experiment.measure;
         let nodes = plan.network.nodes as usize;
         let wants = |stream| measure.streams.contains(&stream);
-        let end = u64::from(measure.warmup) + u64::from(measure.cycles);
+        let warmup = measure.warmup.cycles();
+        let end = u64::from(warmup) + u64::from(measure.cycles);
         let has_programs = plan.has_programs();
         // With programs nobody knows how long a run will last: rows are added as they are needed.
         let rows =
@@ -226,7 +227,7 @@ impl Recorder {
         // Three significant digits; the bound is raised automatically.
         let histogram = || Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"));
         Self {
-            start: measure.warmup,
+            start: warmup,
             cycles: measure.cycles,
             batch_length: measure.cycles / measure.batches,
             batches: measure.batches,
@@ -235,7 +236,7 @@ impl Recorder {
             present: 0,
             jobs: plan.jobs.len(),
             totals: vec![Totals::default(); measure.batches as usize * plan.jobs.len()],
-            parts: Parts::new(measure.warmup, measure.cycles),
+            parts: Parts::new(warmup, measure.cycles),
             by_part: vec![PartTotals::default(); PARTS as usize * plan.jobs.len()],
             histograms: (0..plan.jobs.len()).map(|_| histogram()).collect(),
             sources: (wants(RecordStream::Nodes) || wants(RecordStream::Routers))

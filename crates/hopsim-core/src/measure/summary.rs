@@ -9,6 +9,7 @@ use super::Counts;
 use super::places::Places;
 use super::recorder::{Recorder, Totals};
 use super::statistics::{half_width_95, jain, mean, variation};
+use super::stop;
 use super::verdict::{self, Verdict};
 use crate::plan::Plan;
 use hdrhistogram::Histogram;
@@ -130,6 +131,15 @@ fn means(classes: &[&str]) -> Vec<(String, Mean)> {
     all
 }
 
+/// The means that some jobs have.
+fn means_of(plan: &Plan, jobs: &[usize]) -> Vec<(String, Mean)> {
+    let mut all = means(plan.network.link_classes);
+    if jobs.iter().any(|&job| plan.jobs[job].request_reply()) {
+        all.extend(REQUEST_REPLY.map(|(name, mean)| (name.to_owned(), mean)));
+    }
+    all
+}
+
 impl<'a> Figures<'a> {
     /// The metrics of the jobs in `jobs` together.
     pub fn new(plan: &'a Plan, counts: &'a Counts, jobs: Vec<usize>) -> Self {
@@ -163,11 +173,13 @@ impl<'a> Figures<'a> {
 
     /// The means that these jobs have.
     fn means(&self) -> Vec<(String, Mean)> {
-        let mut all = means(self.plan.network.link_classes);
-        if self.jobs.iter().any(|&job| self.plan.jobs[job].request_reply()) {
-            all.extend(REQUEST_REPLY.map(|(name, mean)| (name.to_owned(), mean)));
-        }
-        all
+        means_of(self.plan, &self.jobs)
+    }
+
+    /// The names of the means that all jobs of a plan together have, each with an interval over the batches.
+    pub fn names_of_means(plan: &Plan) -> Vec<String> {
+        let all: Vec<usize> = (0..plan.jobs.len()).collect();
+        means_of(plan, &all).into_iter().map(|(name, _)| name).collect()
     }
 
     /// The summary record.
@@ -190,6 +202,7 @@ impl<'a> Figures<'a> {
         self.add_counts(&mut record, &all);
         let verdict = Verdict::new(self.plan, (self.recorder, self.places), &self.jobs);
         record.extend(verdict::columns(verdict.as_ref()));
+        record.extend(stop::columns(self.plan));
         self.add_bursts(&mut record);
         self.add_programs(&mut record);
         record

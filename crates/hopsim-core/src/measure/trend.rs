@@ -5,7 +5,13 @@
 const ROUNDING: f64 = 1e-18;
 
 /// Values that MSER takes together.
-const MSER_BATCH: usize = 5;
+pub const MSER_BATCH: usize = 5;
+
+/// Score beyond which values drift: 99.9 % of a normal distribution, both sides.
+const DRIFTING: f64 = 3.291;
+
+/// Drift over the values below which it does not matter.
+const NEGLIGIBLE_DRIFT: f64 = 0.05;
 
 /// What values in the order of time say.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +42,11 @@ impl Trend {
         let rises = concordance(values) as f64;
         let score = rises.signum() * (rises.abs() - 1.0).max(0.0) / variance.sqrt();
         Some(Self { drift: slope * n / mean, effective, score })
+    }
+
+    /// Whether they drift.
+    pub fn is_drift(&self) -> bool {
+        self.score.abs() > DRIFTING && self.drift.abs() > NEGLIGIBLE_DRIFT
     }
 }
 

@@ -14,14 +14,8 @@ const SIGNIFICANT: f64 = 4.297;
 /// Standard errors above a growth up to which it may be as well: 99 % of the same.
 const POSSIBLE: f64 = 2.821;
 
-/// Score beyond which values drift: 99.9 % of a normal distribution, both sides.
-const DRIFTING: f64 = 3.291;
-
-/// Drift over the window below which it does not matter.
-const NEGLIGIBLE_DRIFT: f64 = 0.05;
-
 /// Packets, parts with packets and independent values that it takes.
-const FEWEST: [f64; 3] = [100.0, 50.0, 10.0];
+pub const FEWEST: [f64; 3] = [100.0, 50.0, 10.0];
 
 /// Shares of what is offered by all nodes, and by one: what falls behind by less does not, and what may fall behind by more may
 /// fall behind.
@@ -33,6 +27,15 @@ const NOISE: f64 = 2.0;
 
 /// Of so many nodes one may be unclear.
 const NODES_PER_UNCLEAR: usize = 100;
+
+/// The verdict where sources fall behind.
+pub const SATURATED: &str = "saturated";
+
+/// The verdict where nothing is wrong.
+pub const STEADY: &str = "steady";
+
+/// The verdict where latency or load drifts.
+pub const NOT_CONVERGED: &str = "not converged";
 
 /// A verdict, and why.
 pub struct Verdict {
@@ -195,18 +198,17 @@ impl Verdict {
         let has = [delivered as f64, parts.len() as f64, effective];
         let longer = FEWEST.iter().zip(has).map(|(fewest, has)| fewest / has);
         let longer = longer.fold(sources.as_ref().map_or(0.0, |sources| sources.possible.powi(2)), f64::max);
-        let drifts = |trend: &Trend| trend.score.abs() > DRIFTING && trend.drift.abs() > NEGLIGIBLE_DRIFT;
-        let has_drift = [latency, load].iter().flatten().any(drifts);
+        let has_drift = [latency, load].iter().flatten().any(Trend::is_drift);
         let cycles = f64::from(recorder.cycles());
         let (name, missing) = if sources.as_ref().is_some_and(|all| all.is_behind || all.behind > 0) {
-            ("saturated", None)
+            (SATURATED, None)
         } else if has_drift {
             let warmup = transient.filter(|&cycles| cycles > 0 && cycles < length * PARTS / 2);
-            ("not converged", Some(warmup.map_or(cycles, f64::from)))
+            (NOT_CONVERGED, Some(warmup.map_or(cycles, f64::from)))
         } else if longer > 1.0 {
             ("too few samples", Some((cycles * (longer - 1.0)).ceil()))
         } else {
-            ("steady", Some(0.0))
+            (STEADY, Some(0.0))
         };
         Some(Self {
             name,
@@ -220,10 +222,15 @@ impl Verdict {
             scale: nodes * tenth,
         })
     }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
 }
 
 /// Parts of the window with packets of some jobs.
-fn parts(plan: &Plan, recorder: &Recorder, jobs: &[usize]) -> Vec<(u32, PartTotals)> {
+pub fn parts(plan: &Plan, recorder: &Recorder, jobs: &[usize]) -> Vec<(u32, PartTotals)> {
     let all = recorder.by_part.chunks(plan.jobs.len());
     let sum = |row: &[PartTotals]| {
         let mut sum = PartTotals::default();
@@ -236,7 +243,7 @@ fn parts(plan: &Plan, recorder: &Recorder, jobs: &[usize]) -> Vec<(u32, PartTota
 }
 
 /// Phits delivered in a part.
-fn load(parts: &[(u32, PartTotals)], number: u32) -> f64 {
+pub fn load(parts: &[(u32, PartTotals)], number: u32) -> f64 {
     let found = parts.binary_search_by_key(&number, |&(number, _)| number);
     found.map_or(0.0, |place| parts[place].1.phits as f64)
 }

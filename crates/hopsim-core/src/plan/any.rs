@@ -44,7 +44,7 @@ impl AnyPlan {
         match self {
             Self::Network(plan) => {
                 let measure = &plan.experiment.measure;
-                u64::from(measure.warmup) + u64::from(measure.cycles)
+                u64::from(measure.warmup.cycles()) + u64::from(measure.cycles)
             }
             Self::Fabric(plan) => plan.span.end,
         }

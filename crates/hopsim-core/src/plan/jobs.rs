@@ -2,6 +2,7 @@
 
 use super::programs::{self, Library, Units};
 use super::{NicPlan, within};
+use crate::config::stop::Warmup;
 use crate::config::{Experiment, JobConfig, WhenFull};
 use crate::error::ConfigError;
 use crate::network::Network;
@@ -265,7 +266,7 @@ pub fn resolve_work(experiment: &mut Experiment) -> Result<(), ConfigError> {
     let has_programs = experiment.has_programs();
     let measure = &mut experiment.measure;
     if has_programs {
-        (measure.warmup, measure.batches) = (0, 1);
+        (measure.warmup, measure.batches) = (Warmup::Cycles(0), 1);
         measure.cycles = *measure.max_cycles.get_or_insert(super::MAX_CYCLES);
         within(1..=super::MAX_CYCLES, measure.cycles, "measure.max_cycles")?;
     } else if let Some(cycles) = measure.max_cycles {
@@ -479,7 +480,7 @@ fn check_start(
     experiment: &Experiment,
     (job, traffic): (&JobConfig, &traffic::Config),
 ) -> Result<(), ConfigError> {
-    let end = experiment.measure.warmup + experiment.measure.cycles;
+    let end = experiment.measure.warmup.cycles() + experiment.measure.cycles;
     let change = traffic.changes.first().map_or(end, |change| change.cycle);
     if job.start < change.min(end) || job.start == 0 {
         return Ok(());

@@ -67,11 +67,12 @@ pub fn build(
 }
 
 fn check(change: &Change, before: Option<u32>, measure: &MeasureConfig) -> Result<(), ConfigError> {
-    let last = measure.warmup + measure.cycles - 1;
-    if !(measure.warmup..=last).contains(&change.cycle) {
+    let warmup = measure.warmup.cycles();
+    let last = warmup + measure.cycles - 1;
+    if !(warmup..=last).contains(&change.cycle) {
         return Err(ConfigError::new("cycle", "a transient outside the measured window")
             .value(change.cycle)
-            .valid(format!("{} … {last} (warm-up included)", measure.warmup)));
+            .valid(format!("{warmup} … {last} (warm-up included)")));
     }
     if let Some(before) = before.filter(|&before| before >= change.cycle) {
         return Err(ConfigError::new("cycle", format!("the change before it is at cycle {before}"))

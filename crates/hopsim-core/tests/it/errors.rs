@@ -3,7 +3,7 @@
 use hopsim_core::config::document;
 
 /// A small valid experiment; what a test adds to it starts at line 7.
-const VALID: &str = "\
+pub const VALID: &str = "\
 load = 0.5
 
 [topology.dragonfly]
@@ -55,7 +55,7 @@ fn unknown_key() {
     assert_eq!(
         after("[measure]\nwarm-up = 3"),
         "line 8, column 1: measure.warm-up = 3: unknown key; did you mean `warmup`? \
-         Valid: warmup, cycles, max_cycles, time, seed, batches, interval, streams, packets, watchdog"
+         Valid: warmup, cycles, max_cycles, stop, time, seed, batches, interval, streams, packets, watchdog"
     );
 }
 
@@ -253,7 +253,7 @@ fn wrong_type() {
 fn number_that_does_not_fit() {
     assert_eq!(
         after("[measure]\nwarmup = -5"),
-        "line 8, column 1: measure.warmup = -5: must not be negative; valid: 0 … 3000000000"
+        "line 8, column 1: measure.warmup = -5: must not be negative; valid: 0 … 3000000000 or auto"
     );
     assert_eq!(
         after("[measure]\ncycles = 5_000_000_000"),
@@ -954,7 +954,7 @@ fn sweep_that_does_not_fit() {
     assert_eq!(
         after("[sweep.product]\n\"measure.sede\" = [1]"),
         "line 8, column 1: measure.sede = 1 (from the sweep): unknown key; did you mean `seed`? \
-         Valid: warmup, cycles, max_cycles, time, seed, batches, interval, streams, packets, watchdog"
+         Valid: warmup, cycles, max_cycles, stop, time, seed, batches, interval, streams, packets, watchdog"
     );
     assert_eq!(
         after("[sweep.product]\nload = [0.5, 1.5]"),

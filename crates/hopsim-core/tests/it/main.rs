@@ -21,4 +21,5 @@ mod programs;
 mod shortest_paths;
 mod snapshots;
 mod stepping;
+mod stopping;
 mod traffic;

@@ -10,6 +10,7 @@ mod percentile;
 mod programs;
 mod series;
 mod standing;
+mod stop;
 mod summary;
 mod tables;
 mod verdict;
@@ -21,6 +22,7 @@ use hopsim_core::config::measure::RecordStream;
 use hopsim_core::engine::Outcome;
 use hopsim_core::plan::Plan;
 pub use programs::{messages_table, operations_table, ranks_table, sizes_table};
+pub use stop::{Stopped, stopped};
 pub use summary::COSTS;
 
 /// Cycles from `first` up to `end`, without it.
@@ -51,7 +53,7 @@ impl Run<'_> {
     /// The measurement window.
     fn window(&self) -> Span {
         let measure = &self.plan.experiment.measure;
-        Span { first: measure.warmup, end: measure.warmup + measure.cycles }
+        Span { first: measure.warmup.cycles(), end: measure.warmup.cycles() + measure.cycles }
     }
 
     /// The equal parts of the window; the last one takes what is left over.

@@ -50,6 +50,10 @@ impl Run<'_> {
         }
         record.insert("offered_load".into(), number(self.offered_load(jobs)));
         record.extend(self.verdict(jobs));
+        record.insert("warmup_cycles".into(), self.window().first.into());
+        for key in ["warmup_found", "stop", "stop_relative_ci95", "stop_attempts"] {
+            record.insert(key.into(), Value::Null);
+        }
         record.extend(self.bursts(jobs));
         record
     }

@@ -51,10 +51,10 @@ impl Shortfall {
 }
 
 /// Values in the order of time.
-struct Course {
+pub struct Course {
     drift: f64,
     effective: f64,
-    drifts: bool,
+    pub drifts: bool,
 }
 
 /// The middle of some numbers.
@@ -75,7 +75,7 @@ fn squares(values: &[f64]) -> f64 {
     if sum <= 1e-18 * values.len() as f64 * mean * mean { 0.0 } else { sum }
 }
 
-fn course(values: &[f64]) -> Option<Course> {
+pub fn course(values: &[f64]) -> Option<Course> {
     let n = values.len();
     if n < 2 || mean(values) == 0.0 {
         return None;
@@ -100,8 +100,8 @@ fn course(values: &[f64]) -> Option<Course> {
     Some(Course { drift, effective, drifts: score > 3.291 && drift.abs() > 0.05 })
 }
 
-/// How many of some latencies MSER-5 leaves out.
-fn left_out(values: &[f64]) -> usize {
+/// How many of some values MSER-5 leaves out.
+pub fn left_out(values: &[f64]) -> usize {
     let batches: Vec<f64> = values.chunks_exact(5).map(mean).collect();
     let k = batches.len();
     let error = |d: usize| squares(&batches[d..]) / ((k - d) * (k - d)) as f64;
@@ -180,8 +180,14 @@ impl Run<'_> {
         Some(all)
     }
 
+    /// The phits delivered in each part.
+    pub fn phits(&self, jobs: &[usize]) -> Vec<f64> {
+        let phits = |part| self.delivered_in(jobs, part).iter().map(|life| f64::from(life.length)).sum();
+        self.equal_parts(100).into_iter().map(phits).collect()
+    }
+
     /// The mean latencies of the parts with packets, with the numbers of these.
-    fn latencies(&self, jobs: &[usize]) -> (Vec<u32>, Vec<f64>) {
+    pub fn latencies(&self, jobs: &[usize]) -> (Vec<u32>, Vec<f64>) {
         let mut found = (Vec::new(), Vec::new());
         for (number, part) in self.equal_parts(100).into_iter().enumerate() {
             let lives = self.delivered_in(jobs, part);
@@ -201,9 +207,7 @@ impl Run<'_> {
         let sources = self.sources(jobs);
         let (busy, latencies) = self.latencies(jobs);
         let delivered: Vec<Vec<&Life>> = parts.iter().map(|&part| self.delivered_in(jobs, part)).collect();
-        let phits = |lives: &Vec<&Life>| lives.iter().map(|life| f64::from(life.length)).sum::<f64>();
-        let (latency, load) =
-            (course(&latencies), course(&delivered.iter().map(phits).collect::<Vec<f64>>()));
+        let (latency, load) = (course(&latencies), course(&self.phits(jobs)));
         let transient = latency.as_ref().map(|_| busy[left_out(&latencies)] * length);
         let packets: usize = delivered.iter().map(Vec::len).sum();
         let effective = latency.as_ref().map_or(0.0, |course| course.effective);

@@ -10,5 +10,6 @@ mod programs;
 mod routing;
 mod snapshots;
 mod stepping;
+mod stopping;
 mod traffic;
 mod verdict;

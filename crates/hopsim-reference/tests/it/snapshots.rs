@@ -3,6 +3,7 @@
 use crate::documents::{for_each_measured_plan, for_each_program, library, trial};
 use hopsim_core::config::document::trunk as common;
 use hopsim_core::config::measure::RecordStream;
+use hopsim_core::config::stop::Warmup;
 use hopsim_core::engine::{
     Control, Outcome, Scope, Snapshot, Stages, Trial, digests, run_as, run_in_stages_as, trunk, unsaved,
 };
@@ -19,7 +20,7 @@ fn outcome(plan: &Plan, way: Trial, stages: Stages<'_>) -> String {
 /// A cycle of the run, drawn with the seed of the document.
 fn cycle(plan: &Plan) -> u32 {
     let measure = &plan.experiment.measure;
-    cycle_before(plan, measure.warmup + measure.cycles)
+    cycle_before(plan, measure.warmup.cycles() + measure.cycles)
 }
 
 /// One before cycle `end`, if that is not 0.
@@ -40,7 +41,7 @@ fn savable(plan: &Plan) -> Plan {
 fn end(plan: &Plan, straight: &Result<Outcome, RunError>) -> u32 {
     let measure = &plan.experiment.measure;
     let programs = straight.iter().find_map(|run| run.summary.get("execution_time")?.as_u64());
-    programs.map_or(measure.warmup + measure.cycles, |time| time as u32)
+    programs.map_or(measure.warmup.cycles() + measure.cycles, |time| time as u32)
 }
 
 /// The state in some cycle, unless the run ends before.
@@ -126,7 +127,8 @@ fn many_runs_that_go_on_with_a_snapshot_are_the_same() {
 fn sibling(plan: &Plan) -> Plan {
     let mut experiment = plan.experiment.clone();
     let measure = &mut experiment.measure;
-    (measure.warmup, measure.cycles, measure.batches) = (measure.warmup + 13, measure.cycles + 7, 1);
+    (measure.warmup, measure.cycles, measure.batches) =
+        (Warmup::Cycles(measure.warmup.cycles() + 13), measure.cycles + 7, 1);
     measure
         .streams
         .retain(|stream| *stream != RecordStream::Links && !RecordStream::OF_INTERVALS.contains(stream));
@@ -149,14 +151,14 @@ fn a_branch_is_the_run_with_its_changes_and_its_measurement() {
     let compared = Cell::new([0; 2]);
     for_each_measured_plan((400, 23), |plan| {
         let plan = &savable(plan);
-        if unsaved(plan).is_some() || plan.experiment.measure.warmup == 0 {
+        if unsaved(plan).is_some() || plan.experiment.measure.warmup.cycles() == 0 {
             return Ok(());
         }
         let sibling = sibling(plan);
         if !have_the_same_senders(plan, &sibling) {
             return Ok(());
         }
-        let at = 1 + cycle(plan) % plan.experiment.measure.warmup;
+        let at = 1 + cycle(plan) % plan.experiment.measure.warmup.cycles();
         let all = common(vec![sibling.experiment.clone(), plan.experiment.clone()]).unwrap();
         let all = Plan::with_programs(&all, &library).map_err(|error| error.to_string())?;
         let Ok(trunk) = trunk(&all, at, &Control::default()) else { return Ok(()) };

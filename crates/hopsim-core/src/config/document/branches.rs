@@ -54,7 +54,7 @@ impl Branches {
             let reason = "programs are measured from their beginning on";
             return Err(refused(reason.into()).valid("no such key, or jobs that draw packets"));
         }
-        let warmup = plan.experiment.measure.warmup;
+        let warmup = plan.experiment.measure.warmup.cycles();
         if warmup < self.at {
             let reason =
                 format!("what is measured would begin before the points part at {KEY} = {}", self.at);

@@ -22,7 +22,7 @@ const OF_ROUTERS: [(&str, &str); 8] = [
 ];
 
 /// What is counted in cycles. Only programs have cycles, and so a longest run in cycles.
-const OF_CYCLES: [&str; 5] = ["warmup", "cycles", "batches", "interval", "watchdog"];
+const OF_CYCLES: [&str; 6] = ["warmup", "cycles", "batches", "interval", "watchdog", "stop"];
 const MAX_CYCLES: &str = "max_cycles";
 
 /// What a run of programs, which begins at 0 and ends when they are done, does not have in `measure.time`.

@@ -332,6 +332,7 @@ mod tests {
                 () if names("infiniband") || names("messages") => &fabric,
                 () if names("host") && names("service_level") => &program_on_fabric,
                 () if names("network") || names("lbr") => &mesh,
+                () if names("stop") => &small,
                 () if ["host", "program", "max_cycles", "ideal"].into_iter().any(names) => &program,
                 () => &small,
             };

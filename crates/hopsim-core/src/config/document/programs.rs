@@ -11,7 +11,7 @@ use serde_json::Value;
 const OF_ROUTERS: [&str; 5] = ["links", "router", "routing", "nic", "semantics"];
 
 /// What a run of programs, which begins at cycle 0 and ends when they are done, has not.
-const OF_WINDOWS: [&str; 3] = ["warmup", "cycles", "batches"];
+const OF_WINDOWS: [&str; 4] = ["warmup", "cycles", "batches", "stop"];
 
 /// A resolved experiment as a document, without the keys that [`check`] refuses.
 pub fn resolved(experiment: &Experiment) -> serde_json::Result<Value> {

@@ -1,0 +1,68 @@
+//! Runs that find out by themselves how long they must be, as written in the document.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How many times `measure.cycles` the windows of pilots are long, one after the other, until one has settled.
+pub const PILOTS: [u32; 5] = [1, 2, 4, 8, 16];
+
+/// Warm-up before the window: cycles, or `"auto"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Warmup {
+    /// So many \[cycles, 0 … 3000000000\].
+    Cycles(#[schemars(range(max = 3_000_000_000_u32))] u32),
+    /// What runs without warm-up need until they have settled.
+    Named(Auto),
+}
+
+/// See [`Warmup`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Auto {
+    /// What runs without warm-up need until they have settled: MSER-5 (White 1997) of pilots whose windows have `cycles`, 2, 4, 8 and
+    /// 16 times as many cycles. The column `warmup_cycles` says what was found.
+    Auto,
+}
+
+impl Warmup {
+    /// Cycles, 0 as long as nobody has found out how many.
+    pub fn cycles(self) -> u32 {
+        match self {
+            Self::Cycles(cycles) => cycles,
+            Self::Named(Auto::Auto) => 0,
+        }
+    }
+
+    /// Whether the run finds it out.
+    pub fn is_auto(self) -> bool {
+        self == Self::Named(Auto::Auto)
+    }
+}
+
+/// When a run is good enough: the window becomes longer until the 95 % confidence interval of a metric is narrow enough. Results are
+/// those of a run with the window at which it stops.
+///
+/// After a window of `cycles` cycles, another one is simulated that is as long as the interval then found suggests, and so on, until the
+/// interval is as narrow as asked for and the verdict is steady (Law and Carson 1979). The columns `stop`, `stop_relative_ci95` and
+/// `cycles` say how it stopped. The same seed gives the same stop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StopConfig {
+    /// Half width of the interval, relative to the mean, at which the run stops \[0.0001 … 0.5\].
+    #[schemars(range(min = 0.0001, max = 0.5))]
+    pub relative_ci: f64,
+    /// A mean of the summary that has a column `…_ci95`, over all jobs. Where sources without bounds fall behind, and it counts the
+    /// wait in them, the run stops at once.
+    pub metric: String,
+    /// Longest window \[cycles, `measure.cycles` … 3000000000\]; default 100 times `measure.cycles`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 3_000_000_000_u32))]
+    pub max_cycles: Option<u32>,
+}
+
+impl Default for StopConfig {
+    fn default() -> Self {
+        Self { relative_ci: 0.01, metric: "packet_latency_mean".into(), max_cycles: None }
+    }
+}

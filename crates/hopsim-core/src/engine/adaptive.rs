@@ -1,0 +1,125 @@
+//! Runs that find out by themselves how long they must be: a loop around plain runs. What such a run measures is what the last of
+//! these has measured, to the last bit.
+
+use super::{Control, Outcome, Scope, Snapshot, Stages, count, outcome, trunk, unsaved};
+use crate::config::Experiment;
+use crate::config::measure::MeasureConfig;
+use crate::config::stop::{PILOTS, Warmup};
+use crate::error::RunError;
+use crate::measure::Counts;
+use crate::measure::settling::{Settled, settled};
+use crate::measure::stop::{Next, next, relative_width};
+use crate::measure::summary::Figures;
+use crate::plan::Plan;
+use serde_json::{Map, Value};
+use std::sync::atomic::Ordering;
+
+/// A plain run of the same network, simulated from cycle 0 on or from what several of them share.
+struct Plain {
+    plan: Plan,
+    end: u32,
+}
+
+impl Plain {
+    /// With this warm-up and window.
+    fn new(plan: &Plan, warmup: u32, cycles: u32) -> Self {
+        let measure = MeasureConfig {
+            warmup: Warmup::Cycles(warmup),
+            cycles,
+            stop: None,
+            ..plan.experiment.measure.clone()
+        };
+        let experiment = Experiment { measure, ..plan.experiment.clone() };
+        Self { plan: Plan { experiment, ..plan.clone() }, end: warmup + cycles }
+    }
+
+    /// One that is looked at only to see where it settles, and keeps nothing else.
+    fn pilot(plan: &Plan, cycles: u32) -> Self {
+        let mut pilot = Self::new(plan, 0, cycles);
+        let measure = &mut pilot.plan.experiment.measure;
+        (measure.streams, measure.interval) = (Vec::new(), 0);
+        pilot
+    }
+
+    /// Says how far it goes. Returns the cycles of those before.
+    fn announce(&self, control: &Control) -> u64 {
+        let before = control.before.load(Ordering::Relaxed);
+        control.total.store(before + u64::from(self.end), Ordering::Relaxed);
+        before
+    }
+
+    fn run(&self, beginning: Option<&Snapshot>, control: &Control) -> Result<Counts, RunError> {
+        let before = self.announce(control);
+        let from = beginning.map(|snapshot| (snapshot, Scope::Network));
+        let counts = count(&self.plan, control, Stages { from, ..Stages::default() })?;
+        let begin = beginning.map_or(0, Snapshot::cycle);
+        control.before.store(before + u64::from(self.end - begin), Ordering::Relaxed);
+        Ok(counts)
+    }
+
+    /// What such runs share that have this warm-up and longer windows, if there is anything and it can be kept.
+    fn beginning(&self, control: &Control) -> Result<Option<Snapshot>, RunError> {
+        let warmup = self.plan.experiment.measure.warmup.cycles();
+        if warmup == 0 || unsaved(&self.plan).is_some() {
+            return Ok(None);
+        }
+        self.announce(control);
+        trunk(&self.plan, warmup, control).map(Some)
+    }
+
+    fn summary(&self, counts: &Counts) -> Map<String, Value> {
+        Figures::new(&self.plan, counts, (0..self.plan.jobs.len()).collect()).summary()
+    }
+}
+
+/// Runs an adaptive plan.
+pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
+    let MeasureConfig { warmup, cycles, stop, .. } = &plan.experiment.measure;
+    let found = if warmup.is_auto() { Some(find_warmup(plan, control)?) } else { None };
+    let warmup = found.map_or(warmup.cycles(), |found| found.cycles);
+    let mut plain = Plain::new(plan, warmup, *cycles);
+    let mut how = vec![("warmup_found", found.map_or(Value::Null, |found| found.by.into()))];
+    let Some(stop) = stop else {
+        let counts = plain.run(None, control)?;
+        return Ok(told(outcome(&plain.plan, &counts), &how));
+    };
+    let beginning = plain.beginning(control)?;
+    for attempt in 1.. {
+        let counts = plain.run(beginning.as_ref(), control)?;
+        let summary = plain.summary(&counts);
+        match next(plan, (stop, *cycles), &summary) {
+            Next::Window(cycles) => plain = Plain::new(plan, warmup, cycles),
+            Next::Stop(why) => {
+                let width = relative_width(&summary, &stop.metric);
+                how.extend([
+                    ("stop", why.into()),
+                    ("stop_relative_ci95", width.map_or(Value::Null, Value::from)),
+                    ("stop_attempts", attempt.into()),
+                ]);
+                return Ok(told(outcome(&plain.plan, &counts), &how));
+            }
+        }
+    }
+    unreachable!("windows grow up to the longest one, with which the run stops")
+}
+
+/// The warm-up that pilots show to be enough. If none of them has settled, it is half of the last one.
+fn find_warmup(plan: &Plan, control: &Control) -> Result<Settled, RunError> {
+    let mut last = 0;
+    for times in PILOTS {
+        last = times * plan.experiment.measure.cycles;
+        let pilot = Plain::pilot(plan, last);
+        if let Some(found) = settled(&pilot.plan, &pilot.run(None, control)?) {
+            return Ok(found);
+        }
+    }
+    Ok(Settled { cycles: last / 2, by: "not found" })
+}
+
+/// What was measured, and how the run stopped.
+fn told(mut outcome: Outcome, how: &[(&str, Value)]) -> Outcome {
+    for record in std::iter::once(&mut outcome.summary).chain(&mut outcome.jobs) {
+        record.extend(how.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+    }
+    outcome
+}

@@ -1,0 +1,28 @@
+//! What the columns say that tell how long a run was, and why.
+
+use super::{CYCLES, Row};
+
+/// What warm-up and stopping have in the summary.
+pub const SUMMARY: [Row; 5] = [
+    ("warmup_cycles", CYCLES, "Length of the warm-up before the measurement window."),
+    (
+        "warmup_found",
+        "",
+        "With measure.warmup = \"auto\" what had settled by the end of the warm-up: latency (and accepted load), accepted load (sources fall behind, and latency grows for ever), or not found (half of the longest pilot). Else empty.",
+    ),
+    (
+        "stop",
+        "",
+        "Why the window is as long as it is: reached (the interval of measure.stop.metric is narrow enough), saturated (its mean grows for ever), max cycles (measure.stop.max_cycles). Empty without measure.stop.",
+    ),
+    (
+        "stop_relative_ci95",
+        "",
+        "Half width of the 95 % confidence interval of measure.stop.metric, of all jobs together, relative to its mean. Empty without measure.stop.",
+    ),
+    (
+        "stop_attempts",
+        "",
+        "Windows that were simulated, each longer than the one before, until the run stopped with the last one. Empty without measure.stop.",
+    ),
+];

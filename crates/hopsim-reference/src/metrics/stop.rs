@@ -1,0 +1,119 @@
+//! Where runs stop that find out by themselves how long they must be: *Stopping* under *Measurement* in `docs/model.md`. Every attempt
+//! is simulated anew.
+
+use super::verdict::{course, left_out};
+use super::{Run, outcome};
+use crate::record;
+use crate::routing::ways::Ways;
+use hopsim_core::config::Experiment;
+use hopsim_core::config::document::from_json;
+use hopsim_core::plan::Plan;
+use serde_json::{Value, json};
+
+/// How a run has stopped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stopped {
+    /// Warm-up, and what had settled by then where it was searched.
+    pub warmup: (u32, Option<&'static str>),
+    /// The windows of all attempts.
+    pub windows: Vec<u32>,
+    /// Why, and the relative half width, where that was asked for.
+    pub why: Option<(&'static str, Option<f64>)>,
+}
+
+/// The same experiment with this warm-up and window alone.
+fn attempt(experiment: &Experiment, warmup: u32, cycles: u32) -> Plan {
+    let mut document = serde_json::to_value(experiment).unwrap_or_default();
+    (document["measure"]["warmup"], document["measure"]["cycles"]) = (json!(warmup), json!(cycles));
+    document["measure"].as_object_mut().and_then(|measure| measure.remove("stop"));
+    let attempt = from_json(&document.to_string()).and_then(|attempt| Plan::new(&attempt));
+    attempt.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The part, of 100, with which the values begin that MSER-5 leaves, if they have settled.
+fn begin(parts: &[u32], values: &[f64]) -> Option<u32> {
+    let out = left_out(values);
+    let settled = course(&values[out..])?;
+    (parts[out] < 50 && !settled.drifts).then_some(parts[out])
+}
+
+/// The warm-up that a pilot asks for.
+fn settled(plan: &Plan) -> Option<(u32, &'static str)> {
+    let record = record(plan);
+    let run = Run { plan, record: &record, ways: Ways::new(plan) };
+    let jobs: Vec<usize> = (0..plan.jobs.len()).collect();
+    let (parts, latencies) = run.latencies(&jobs);
+    let length = plan.experiment.measure.cycles / 100;
+    if length == 0 || parts.len() < 50 {
+        return None;
+    }
+    let all: Vec<u32> = (0..100).collect();
+    let load = begin(&all, &run.phits(&jobs));
+    let grows = plan.nic.source_queue == u32::MAX && run.verdict(&jobs)["verdict"] == "saturated";
+    if grows {
+        return Some(((load? + 5) * length, "accepted load"));
+    }
+    let latency = begin(&parts, &latencies);
+    Some(((load?.max(latency?) + 5) * length, "latency"))
+}
+
+/// How a run stops.
+pub fn stopped(plan: &Plan) -> Stopped {
+    let experiment = &plan.experiment;
+    let measure = &experiment.measure;
+    let warmup = if measure.warmup.is_auto() {
+        let mut pilot = experiment.clone();
+        (pilot.measure.streams, pilot.measure.interval) = (Vec::new(), 0);
+        let pilots = [1, 2, 4, 8, 16].map(|times| times * measure.cycles);
+        let found = pilots.into_iter().find_map(|cycles| settled(&attempt(&pilot, 0, cycles)));
+        let (cycles, by) = found.unwrap_or((8 * measure.cycles, "not found"));
+        (cycles, Some(by))
+    } else {
+        (measure.warmup.cycles(), None)
+    };
+    let mut windows = vec![measure.cycles];
+    let Some(stop) = &measure.stop else { return Stopped { warmup, windows, why: None } };
+    let most = stop.max_cycles.unwrap_or(100 * measure.cycles);
+    loop {
+        let window = windows[windows.len() - 1];
+        let plan = attempt(experiment, warmup.0, window);
+        let summary = outcome(&plan, &record(&plan)).summary;
+        let number = |key: &str| summary[key].as_f64();
+        let h = match (number(&stop.metric), number(&format!("{}_ci95", stop.metric))) {
+            (Some(_), Some(0.0)) => Some(0.0),
+            (Some(mean), Some(width)) if mean != 0.0 => Some(width / mean.abs()),
+            _ => None,
+        };
+        let verdict = summary["verdict"].as_str().unwrap_or_default();
+        let waits = [
+            "packet_latency_mean",
+            "injection_latency_mean",
+            "request_latency_mean",
+            "response_latency_mean",
+        ]
+        .contains(&stop.metric.as_str());
+        let why = if waits && verdict == "saturated" && plan.nic.source_queue == u32::MAX {
+            "saturated"
+        } else if h.is_some_and(|h| h <= stop.relative_ci) && ["steady", "saturated"].contains(&verdict) {
+            "reached"
+        } else if window == most {
+            "max cycles"
+        } else {
+            let mut q = h.map_or(2.0, |h| 1.25 * (h / stop.relative_ci) * (h / stop.relative_ci));
+            q = q.max(match (verdict, &summary["missing_cycles"]) {
+                ("not converged", _) => 2.0,
+                ("too few samples", Value::Null) => 10.0,
+                ("too few samples", missing) => 1.0 + missing.as_f64().unwrap_or(0.0) / f64::from(window),
+                _ => 0.0,
+            });
+            let wanted = f64::from(window) * q.clamp(1.5, 10.0);
+            let mut next = measure.cycles;
+            while f64::from(next) < wanted && next < most {
+                next += measure.cycles;
+            }
+            windows.push(next.min(most));
+            continue;
+        };
+        return Stopped { warmup, windows, why: Some((why, h)) };
+    }
+}

@@ -1,0 +1,192 @@
+//! Runs that find out by themselves how long they must be: they measure what a plain run measures with the warm-up and the window at
+//! which they stop, and stop where a second computation of the rule does.
+
+use crate::documents::{Document, for_each_measured_plan, library};
+use hopsim_core::config::document::from_json;
+use hopsim_core::config::measure::RecordStream;
+use hopsim_core::engine::{Control, Outcome, run};
+use hopsim_core::measure::summary::Figures;
+use hopsim_core::plan::Plan;
+use hopsim_reference::metrics::stopped;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+/// Columns that say how a run stopped, which a plain run leaves empty.
+const HOW: [&str; 4] = ["warmup_found", "stop", "stop_relative_ci95", "stop_attempts"];
+
+/// Streams with which the state of a run cannot be saved.
+const UNSAVED: [RecordStream; 2] = [RecordStream::CongestionTrees, RecordStream::Waits];
+
+/// The same experiment with another measurement.
+fn measured(plan: &Plan, change: impl Fn(&mut serde_json::Map<String, Value>)) -> Option<Plan> {
+    let mut document = serde_json::to_value(&plan.experiment).unwrap();
+    change(document["measure"].as_object_mut().unwrap());
+    // A pilot may be too short for the interval.
+    Plan::with_programs(&from_json(&document.to_string()).unwrap(), &library).ok()
+}
+
+/// The same experiment, which now finds its warm-up or its window or both, by its seed, without what a network that settles has not.
+fn adaptive(plan: &Plan) -> Option<Plan> {
+    let mut experiment = plan.experiment.clone();
+    for traffic in experiment.jobs.iter_mut().filter_map(|job| job.traffic.as_mut()) {
+        traffic.changes.clear();
+    }
+    let plan = Plan::with_programs(&experiment, &library).ok()?;
+    let (seed, cycles) = (experiment.measure.seed as usize, experiment.measure.cycles);
+    let metrics = Figures::names_of_means(&plan);
+    measured(&plan, |measure| {
+        measure.insert("batches".into(), json!(experiment.measure.batches.max(2)));
+        if seed / 2 % 4 > 0 {
+            // Otherwise there is next to no state that could be shared.
+            let streams = measure["streams"].as_array_mut().unwrap();
+            streams.retain(|stream| UNSAVED.iter().all(|unsaved| stream != &json!(unsaved.name())));
+        }
+        if !seed.is_multiple_of(3) {
+            // The means that people ask for, and now and then any other one.
+            let metric =
+                if seed.is_multiple_of(4) { seed / 4 % metrics.len() } else { [0, 3, 5][seed / 4 % 3] };
+            let width = [0.01, 0.05, 0.1, 0.25][seed / 12 % 4];
+            measure.insert(
+                "stop".into(),
+                json!({ "relative_ci": width, "metric": metrics[metric], "max_cycles": 5 * cycles + cycles / 3 }),
+            );
+        }
+        if seed % 3 < 2 {
+            measure.insert("warmup".into(), json!("auto"));
+        }
+    })
+}
+
+/// The same as a plain run with the warm-up and the window of a record.
+fn plain(plan: &Plan, outcome: &Outcome) -> Plan {
+    measured(plan, |measure| {
+        measure.remove("stop");
+        measure.insert("warmup".into(), outcome.summary["warmup_cycles"].clone());
+        measure.insert("cycles".into(), outcome.summary["cycles"].clone());
+    })
+    .unwrap()
+}
+
+/// A run as text, to the last bit, without how it stopped.
+fn text(mut outcome: Outcome) -> String {
+    for record in std::iter::once(&mut outcome.summary).chain(&mut outcome.jobs) {
+        HOW.iter().for_each(|key| assert!(record.remove(*key).is_some(), "{key}"));
+    }
+    format!("{outcome:?}")
+}
+
+#[test]
+fn a_run_that_stops_by_itself_is_the_plain_run_of_its_window() {
+    let seen = RefCell::new(BTreeMap::<String, u32>::new());
+    for_each_measured_plan((150, 31), |plan| {
+        let Some(plan) = adaptive(plan) else { return Ok(()) };
+        let Ok(stopped) = run(&plan, &Control::default()) else { return Ok(()) };
+        let saved = !plan.experiment.measure.streams.iter().any(|stream| UNSAVED.contains(stream));
+        let why = ["stop", "warmup_found"].map(|key| stopped.summary[key].as_str().unwrap_or("-").to_owned());
+        let again = stopped.summary["stop_attempts"].as_u64() > Some(1);
+        for key in [&why[0], &why[1], &format!("saved {saved}, again {again}")] {
+            *seen.borrow_mut().entry(key.clone()).or_default() += 1;
+        }
+        let plain = run(&plain(&plan, &stopped), &Control::default()).map_err(|error| error.to_string())?;
+        for key in HOW {
+            if plain.summary[key] != Value::Null {
+                return Err(format!("{key} is {} of a plain run", plain.summary[key]));
+            }
+        }
+        let (stopped, plain) = (text(stopped), text(plain));
+        if stopped == plain { Ok(()) } else { Err(format!("{stopped}\n{plain}")) }
+    });
+    let seen = seen.into_inner();
+    println!("{seen:?}");
+    for what in ["reached", "max cycles", "saturated", "latency", "accepted load", "not found"] {
+        assert!(seen.contains_key(what), "{what} did not occur: {seen:?}");
+    }
+    assert!(
+        ["saved true, again true", "saved false, again true"].iter().all(|&key| seen.contains_key(key)),
+        "{seen:?}"
+    );
+}
+
+/// Engine and reference stop a run of the same plan in the same way.
+fn compare(plan: &Plan) -> Result<(), String> {
+    let Ok(outcome) = run(plan, &Control::default()) else { return Ok(()) };
+    let (again, summary) = (stopped(plan), &outcome.summary);
+    let (why, width) = again.why.map_or((Value::Null, None), |(why, width)| (why.into(), width));
+    let close = match (summary["stop_relative_ci95"].as_f64(), width) {
+        (Some(one), Some(other)) => (one - other).abs() <= 1e-9 * one.abs().max(1e-3),
+        (None, None) => true,
+        _ => false,
+    };
+    let attempts = summary["stop_attempts"].as_u64().unwrap_or(1) as usize;
+    let same = [&summary["warmup_cycles"], &summary["warmup_found"], &summary["cycles"], &summary["stop"]]
+        == [
+            &again.warmup.0.into(),
+            &again.warmup.1.into(),
+            &again.windows[again.windows.len() - 1].into(),
+            &why,
+        ];
+    if same && close && attempts == again.windows.len() {
+        return Ok(());
+    }
+    let keys = ["warmup_cycles", "warmup_found", "cycles", "stop", "stop_relative_ci95", "stop_attempts"];
+    Err(format!("{:?}\n{again:?}", keys.map(|key| (key, &summary[key]))))
+}
+
+#[test]
+fn stops_are_computed_a_second_time() {
+    for_each_measured_plan((25, 32), |plan| adaptive(plan).map_or(Ok(()), |plan| compare(&plan)));
+}
+
+/// A ring of twelve nodes, which cannot carry all that they could send.
+fn ring(load: f64, nic: &Value, measure: &Value) -> Plan {
+    Document(json!({
+        "topology": { "ring": { "routers": 12 } }, "links": { "network": { "latency": 2 } }, "load": load,
+        "jobs": [{ "traffic": { "packet_length": 2 } }], "nic": nic, "measure": measure,
+    }))
+    .plan()
+    .unwrap()
+}
+
+#[test]
+fn a_saturated_point_stops_at_once_where_its_latency_grows_for_ever() {
+    let bounded = json!({ "source_queue": { "packets": 4 } });
+    for (metric, nic, why) in [
+        ("packet_latency_mean", json!({}), "saturated"),
+        ("injection_latency_mean", json!({}), "saturated"),
+        ("network_latency_mean", json!({}), "reached"),
+        ("accepted_load", json!({}), "reached"),
+        ("packet_latency_mean", bounded, "reached"),
+    ] {
+        let stop = json!({ "relative_ci": 0.1, "metric": metric });
+        let plan = ring(0.95, &nic, &json!({ "warmup": "auto", "cycles": 2_000, "stop": stop }));
+        let outcome = run(&plan, &Control::default()).unwrap();
+        let found = ["verdict", "stop"].map(|key| outcome.summary[key].as_str().unwrap());
+        assert_eq!(found, ["saturated", why], "{metric} {nic}");
+        let by = if nic == json!({}) { "accepted load" } else { "latency" };
+        assert_eq!(outcome.summary["warmup_found"], by, "{metric} {nic}");
+        compare(&plan).unwrap();
+    }
+}
+
+#[test]
+fn progress_counts_what_is_simulated_and_a_run_can_be_cancelled() {
+    let stop = json!({ "relative_ci": 0.005 });
+    let plan = ring(0.4, &json!({}), &json!({ "warmup": 1_000, "cycles": 2_000, "stop": stop }));
+    let control = Control::default();
+    let outcome = run(&plan, &control).unwrap();
+    assert!(outcome.summary["stop_attempts"].as_u64() > Some(1));
+    let [done, total] = [&control.done, &control.total].map(|count| count.load(Ordering::Relaxed));
+    assert_eq!(done, total);
+    // All windows, and the warm-up once: what is left of it for each of them is short.
+    let last = outcome.summary["cycles"].as_u64().unwrap();
+    assert!(
+        (1_000 + 2_000 + last..1_500 + 2_000 + 2 * last).contains(&done),
+        "{done} cycles, the last {last}"
+    );
+    assert_eq!(outcome.summary["stop"], "reached");
+    let control = Control::default();
+    control.cancel.store(true, Ordering::Relaxed);
+    assert!(run(&plan, &control).is_err());
+}
