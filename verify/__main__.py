@@ -10,7 +10,18 @@ from pathlib import Path
 import click
 
 from hopsim.cli.console import of_width
-from verify import applications, clusters, cubes, published, report, reports, steady, transients, verdicts
+from verify import (
+    applications,
+    clusters,
+    cubes,
+    published,
+    report,
+    reports,
+    steady,
+    stopping,
+    transients,
+    verdicts,
+)
 from verify.options import Options
 from verify.rows import read_runs, read_table17
 
@@ -29,6 +40,7 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     "fabrics": lambda options: published.check(options, ["gran"]),
     "clusters": clusters.check,
     "verdicts": verdicts.check,
+    "stopping": stopping.check,
     "reports": reports.check,
 }
 """Name -> the check; it returns how much fails."""

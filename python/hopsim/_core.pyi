@@ -27,7 +27,7 @@ class Monitor:
 
     @property
     def total(self) -> int:
-        """How much that will be; 0 before it starts."""
+        """How much that will be, which a run that stops by itself may raise; 0 before it starts."""
 
     @property
     def threads_used(self) -> int:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from hopsim import _core
+from hopsim import _core, stopping
 from hopsim.experiment import Point
 
 HOP_NS = 130
@@ -148,7 +148,11 @@ def packet_hops(point: Point) -> float:
 
 def _cycles(config: Mapping[str, Any]) -> int:
     measure = config["measure"]
-    return measure["max_cycles"] if "max_cycles" in measure else measure["warmup"] + measure["cycles"]
+    if "max_cycles" in measure:
+        return measure["max_cycles"]
+    # What is found while it runs takes more: at least a pilot as long as the window.
+    warmup = measure["cycles"] if measure["warmup"] == stopping.AUTO else measure["warmup"]
+    return warmup + measure["cycles"]
 
 
 def _packet_rate(jobs: Sequence[Mapping[str, Any]]) -> float:

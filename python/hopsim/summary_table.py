@@ -8,7 +8,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from hopsim import verdict
+from hopsim import stopping, verdict
 from hopsim.labels import is_load, value_label
 from hopsim.results import Results
 from hopsim.series import (
@@ -41,6 +41,8 @@ class _Figure:
 
 _OFFERED = _Figure("offered_load", "offered", 3)
 _BURSTS = _Figure("cycles_per_burst", "cycles/burst", 1, interval=True)
+_WINDOW = _Figure(stopping.WINDOW, "window", 0)
+_WARMUP = _Figure(stopping.WARMUP, "warm-up", 0)
 _PROGRAMS = (
     _Figure("execution_time", "execution", 0, interval=True),
     _Figure("compute_time_mean", "compute", 0),
@@ -90,7 +92,7 @@ def summary_table(results: Results) -> Table:
     elif has_flows(parts):
         figures = _FLOWS
     elif not has_programs(parts):
-        figures = (*_leading(parts, axes), *_FIGURES)
+        figures = (*_leading(parts, axes), *_FIGURES, *_lengths(parts))
     else:
         figures = _BESIDE if len(of_traffic(parts)) else _PROGRAMS
     table = Table(
@@ -103,11 +105,20 @@ def summary_table(results: Results) -> Table:
     told = (verdict.cell,) if verdict.has_verdicts(parts) else ()
     if told:
         table.add_column(verdict.KEY, no_wrap=True)
+    if stopping.stops(parts):
+        told = (*told, stopping.cell)
+        table.add_column(stopping.KEY, no_wrap=True)
     for group in over_seeds(parts):
         cells = (escape(_label(group, path)) for path in axes)
         figured = (figure.cell(group) for figure in figures)
         table.add_row(*cells, *figured, *(tell(group) for tell in told))
     return table
+
+
+def _lengths(results: Results) -> tuple[_Figure, ...]:
+    """How long the runs were, as far as they have found that out by themselves."""
+    warmup = (_WARMUP,) if stopping.finds_warmup(results) else ()
+    return (*warmup, _WINDOW) if stopping.stops(results) else warmup
 
 
 def _label(group: Group, path: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopsim import stopping
 from hopsim.causes import CAUSES
 from hopsim.errors import ConfigError, NotRecordedError
 
@@ -72,11 +73,11 @@ class Analysis:
         if missing:
             raise NotRecordedError(
                 f"{' and '.join(missing)} not recorded; run it again into another directory, with "
-                f"{_command(measure)}"
+                f"{_command(result)}"
             )
         self.result = result
         self.summary = result.summary
-        self.warmup, self.interval = int(measure["warmup"]), int(measure["interval"])
+        self.warmup, self.interval = stopping.warmup(result), int(measure["interval"])
         self.series = result.link_series
         self.trees = result.tables["congestion_trees"]
         self.flows = result.tables["congestion_flows"]
@@ -343,8 +344,9 @@ def _list(table: pa.Table, name: str) -> list[Any]:
     return table.column(name).to_pylist()
 
 
-def _command(measure: dict[str, Any]) -> str:
-    end = measure["warmup"] + measure["cycles"]
+def _command(result: Result) -> str:
+    measure = result.config["measure"]
+    end = stopping.warmup(result) + result.summary["cycles"]
     interval = measure["interval"] or max(1, end // 50)
     streams = [*dict.fromkeys([*measure["streams"], *STREAMS])]
     listed = ", ".join(f'"{name}"' for name in streams)

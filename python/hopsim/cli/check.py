@@ -12,6 +12,7 @@ from hopsim.experiment import Point
 from hopsim.links_warning import warn_of_default_latencies
 from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.runner import all_cores
+from hopsim.stopping import is_adaptive
 
 
 @click.command(
@@ -27,7 +28,8 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     best cut that is found by halving the routers by number and across each dimension, and then swapping
     routers while that helps. It is an upper bound; where a network is cut evenly, as tori and trees are, it
     is the bisection itself. Memory and time are estimates, good to a factor of about three where the
-    network accepts what is offered; how long programs take is not known beforehand.
+    network accepts what is offered; how long programs take is not known beforehand, and a window or warm-up
+    that is found takes longer.
     """
     document = options.document(experiment, assignments)
     points = document.points()
@@ -42,6 +44,8 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     duration = f"{_duration(needs.cpu_s / min(cores, len(points)))} on {threads}"
     if any(map(runs_programs, points)):
         duration = "until all programs are done"
+    elif any(map(is_adaptive, points)):
+        duration = f"at least {duration}"
     click.echo(f"expected: {duration}, {_size(needs.peak_mb)}")
     click.echo("OK")
 

@@ -102,7 +102,7 @@ def _of_nodes(result: Result, column: str) -> np.ndarray:
     names, packets = table.column("job").to_pylist(), table.column(column).to_numpy()
     phits = packets * np.array([lengths.get(name, 0) for name in names])
     sides = sides_of(result.config["topology"])
-    per_router = (phits / result.config["measure"]["cycles"]).reshape(math.prod(sides), -1).mean(axis=1)
+    per_router = (phits / result.summary["cycles"]).reshape(math.prod(sides), -1).mean(axis=1)
     return per_router.reshape(sides[::-1])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from hopsim import _core
+from hopsim import _core, stopping
 from hopsim.results import STREAMS, Results
 from hopsim.series import SEED, axis_names
 from hopsim.summary_table import summary_table
@@ -124,7 +124,7 @@ def _window(measure: dict[str, Any]) -> str:
     if "time" in measure:
         return ", ".join(f"{key} {value}" for key, value in measure["time"].items() if isinstance(value, str))
     if "cycles" in measure:
-        return f"{measure['cycles']:,} cycles after {measure.get('warmup', 0):,} of warm-up"
+        return stopping.window_text(measure)
     return "until the programs end"
 
 

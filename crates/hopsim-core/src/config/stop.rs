@@ -3,8 +3,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How many times `measure.cycles` the windows of pilots are long, one after the other, until one has settled.
-pub const PILOTS: [u32; 5] = [1, 2, 4, 8, 16];
+/// The windows of pilots in halves of the first window, one after the other, until one has settled.
+const PILOTS: [u32; 6] = [1, 2, 4, 8, 16, 32];
+
+/// How long the last pilot is, in first windows.
+pub const LONGEST_PILOT: u32 = PILOTS[PILOTS.len() - 1] / 2;
+
+/// The windows of pilots, if the first window has so many cycles.
+pub fn pilots(cycles: u32) -> [u32; PILOTS.len()] {
+    PILOTS.map(|halves| u32::try_from(u64::from(halves) * u64::from(cycles) / 2).unwrap_or(u32::MAX))
+}
 
 /// Warm-up before the window: cycles, or `"auto"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,8 +28,8 @@ pub enum Warmup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Auto {
-    /// What runs without warm-up need until they have settled: MSER-5 (White 1997) of pilots whose windows have `cycles`, 2, 4, 8 and
-    /// 16 times as many cycles. The column `warmup_cycles` says what was found.
+    /// What runs without warm-up need until they have settled: MSER-5 (White 1997) of pilots whose windows have half as many cycles as
+    /// `cycles` says, as many, 2, 4, 8 and 16 times as many. The column `warmup_cycles` says what was found.
     Auto,
 }
 

@@ -4,9 +4,10 @@
 use super::{Control, Outcome, Scope, Snapshot, Stages, count, outcome, trunk, unsaved};
 use crate::config::Experiment;
 use crate::config::measure::MeasureConfig;
-use crate::config::stop::{PILOTS, Warmup};
+use crate::config::stop::{Warmup, pilots};
 use crate::error::RunError;
 use crate::measure::Counts;
+use crate::measure::parts::PARTS;
 use crate::measure::settling::{Settled, settled};
 use crate::measure::stop::{Next, next, relative_width};
 use crate::measure::summary::Figures;
@@ -37,7 +38,7 @@ impl Plain {
     fn pilot(plan: &Plan, cycles: u32) -> Self {
         let mut pilot = Self::new(plan, 0, cycles);
         let measure = &mut pilot.plan.experiment.measure;
-        (measure.streams, measure.interval) = (Vec::new(), 0);
+        (measure.streams, measure.interval, measure.batches) = (Vec::new(), 0, 1);
         pilot
     }
 
@@ -105,15 +106,15 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
 
 /// The warm-up that pilots show to be enough. If none of them has settled, it is half of the last one.
 fn find_warmup(plan: &Plan, control: &Control) -> Result<Settled, RunError> {
-    let mut last = 0;
-    for times in PILOTS {
-        last = times * plan.experiment.measure.cycles;
-        let pilot = Plain::pilot(plan, last);
+    let pilots = pilots(plan.experiment.measure.cycles);
+    // Shorter ones have no parts that could settle.
+    for cycles in pilots.into_iter().filter(|&cycles| cycles >= PARTS) {
+        let pilot = Plain::pilot(plan, cycles);
         if let Some(found) = settled(&pilot.plan, &pilot.run(None, control)?) {
             return Ok(found);
         }
     }
-    Ok(Settled { cycles: last / 2, by: "not found" })
+    Ok(Settled { cycles: pilots[pilots.len() - 1] / 2, by: "not found" })
 }
 
 /// What was measured, and how the run stopped.

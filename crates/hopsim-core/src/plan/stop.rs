@@ -3,7 +3,7 @@
 use super::{MAX_CYCLES, Plan};
 use crate::config::document::closest;
 use crate::config::measure::MeasureConfig;
-use crate::config::stop::{PILOTS, StopConfig};
+use crate::config::stop::{LONGEST_PILOT, StopConfig};
 use crate::config::{Experiment, JobConfig};
 use crate::error::ConfigError;
 use crate::measure::summary::Figures;
@@ -14,7 +14,7 @@ const LONGEST: u32 = 100;
 /// The longest warm-up and window that a run may have.
 pub fn longest(experiment: &Experiment) -> (u32, u32) {
     let measure = &experiment.measure;
-    let pilot = measure.cycles.saturating_mul(PILOTS[PILOTS.len() - 1]);
+    let pilot = measure.cycles.saturating_mul(LONGEST_PILOT);
     // A transient ends before the middle, and its warm-up a 20th of the pilot behind.
     let warmup = if measure.warmup.is_auto() { pilot.div_ceil(20) * 11 } else { measure.warmup.cycles() };
     (warmup, measure.stop.as_ref().and_then(|stop| stop.max_cycles).unwrap_or(measure.cycles))
@@ -27,9 +27,9 @@ pub fn resolve(experiment: &mut Experiment) -> Result<(), ConfigError> {
     }
     check_work(experiment)?;
     let measure = &experiment.measure;
-    let most = MAX_CYCLES / PILOTS[PILOTS.len() - 1];
+    let most = MAX_CYCLES / LONGEST_PILOT;
     if measure.warmup.is_auto() && measure.cycles > most {
-        let reason = format!("a pilot of {} times as many cycles is too long", PILOTS[PILOTS.len() - 1]);
+        let reason = format!("a pilot of {LONGEST_PILOT} times as many cycles is too long");
         return Err(ConfigError::new("measure.cycles", reason)
             .value(measure.cycles)
             .valid(format!("1 … {most}, or measure.warmup in cycles")));

@@ -63,9 +63,10 @@ pub fn stopped(plan: &Plan) -> Stopped {
     let measure = &experiment.measure;
     let warmup = if measure.warmup.is_auto() {
         let mut pilot = experiment.clone();
-        (pilot.measure.streams, pilot.measure.interval) = (Vec::new(), 0);
-        let pilots = [1, 2, 4, 8, 16].map(|times| times * measure.cycles);
-        let found = pilots.into_iter().find_map(|cycles| settled(&attempt(&pilot, 0, cycles)));
+        (pilot.measure.streams, pilot.measure.interval, pilot.measure.batches) = (Vec::new(), 0, 1);
+        let windows = [1, 2, 4, 8, 16, 32].map(|halves| halves * measure.cycles / 2);
+        let mut pilots = windows.into_iter().filter(|&cycles| cycles >= 100);
+        let found = pilots.find_map(|cycles| settled(&attempt(&pilot, 0, cycles)));
         let (cycles, by) = found.unwrap_or((8 * measure.cycles, "not found"));
         (cycles, Some(by))
     } else {
