@@ -107,8 +107,9 @@ def _of_field(catalogue: Catalogue, field: Schema) -> Any:
 def _number(catalogue: Catalogue, schema: Schema, limits: str) -> float:
     """A small number within the limits, of which the lower one may be another key of `measure`."""
     lower = limits.partition(" …")[0]
-    if f"measure.{lower}" in catalogue.nodes:
-        return catalogue.nodes[f"measure.{lower}"].schema["default"]
+    measure = catalogue.nodes["measure"].schema["properties"]
+    if lower in measure:
+        return measure[lower]["default"]
     least = schema.get("minimum", 0)
     if schema.get("maximum") == 1 or limits.startswith("0 …"):
         return 0.5

@@ -17,7 +17,7 @@ OVERRIDES = {
         "did you mean `warmup`?",
         "Valid: warmup, cycles",
     ),
-    "measure.warmup=many": ('measure.warmup = "many"', "must be an integer, not a string", "valid: 0 …"),
+    "measure.warmup=many": ('measure.warmup = "many"', "no such choice", "valid: 0 … 3000000000 or auto"),
     "measure.warmup=1.5": ("measure.warmup = 1.5", "must be an integer"),
     "measure.warmup=-1": ("measure.warmup = -1", "must not be negative"),
     "measure.batches=0": ("measure.batches = 0", "valid: 1 …"),

@@ -7,16 +7,16 @@ from verify.stopping import Stop
 
 import hopsim
 
-SEEDS = 40
+SEEDS = 60
 
 
 def test_intervals_of_runs_that_stop_by_themselves_hold_the_mean() -> None:
     stops: list[Stop] = []
     for seed in range(1, SEEDS + 1):
-        document = stopping.document(0.6, 0.05)
+        document = stopping.document(0.3, 0.05)
         document["measure"]["seed"] = seed
         stops.append(stopping.stop(hopsim.run(document)))
-    latency = stopping.alone() + stopping.waiting(0.6)
+    latency = stopping.alone() + stopping.waiting(0.3)
     assert stopping.failures("queue", 0.05, stops, latency) == []
     assert all(found.width <= 0.05 * found.latency for found in stops)
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MeasureConfig {
-    /// Warm-up before the window, not measured: cycles \[0 … 3000000000\], or `"auto"`: what pilots need.
+    /// Warm-up before the window, not measured \[cycles, 0 … 3000000000\]; `"auto"`: what pilots need.
     pub warmup: Warmup,
     /// Length of the measurement window \[cycles, 1 … 3000000000\]; with `stop` of the first one, with `warmup` = `"auto"` of the
     /// first pilot as well.

@@ -63,7 +63,7 @@ pub struct StopConfig {
     /// A mean of the summary that has a column `…_ci95`, over all jobs. Where sources without bounds fall behind, and it counts the
     /// wait in them, the run stops at once.
     pub metric: String,
-    /// Longest window \[cycles, `measure.cycles` … 3000000000\]; default 100 times `measure.cycles`.
+    /// Longest window \[cycles, `measure.cycles` … 3000000000\]; default: 100 windows as long as the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 3_000_000_000_u32))]
     pub max_cycles: Option<u32>,
