@@ -2,6 +2,7 @@
 
 use crate::config::measure::{PacketsConfig, RecordStream};
 use crate::error::ConfigError;
+use crate::plan::stop::longest;
 use crate::plan::{MAX_CYCLES, Plan, within};
 
 /// Refuses a choice that no packet can be of.
@@ -13,7 +14,8 @@ pub fn check(plan: &Plan) -> Result<(), ConfigError> {
     check_node(plan, *source, "measure.packets.source")?;
     check_node(plan, *destination, "measure.packets.destination")?;
     // Nobody knows how long programs take.
-    let end = if plan.has_programs() { MAX_CYCLES } else { measure.warmup + measure.cycles };
+    let (warmup, cycles) = longest(&plan.experiment);
+    let end = if plan.has_programs() { MAX_CYCLES } else { warmup + cycles };
     within(0..=end - 1, *from, "measure.packets.from")?;
     to.map_or(Ok(()), |to| within(from + 1..=MAX_CYCLES, to, "measure.packets.to"))?;
     if measure.streams.contains(&RecordStream::PacketHops) {
