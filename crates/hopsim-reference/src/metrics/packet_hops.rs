@@ -39,7 +39,7 @@ impl Run<'_> {
         let is_late = wanted.to.is_some_and(|to| trace.generated >= to);
         let from_elsewhere = wanted.source.is_some_and(|node| node != trace.source);
         let for_others = wanted.destination.is_some_and(|node| node != trace.destination);
-        trace.serial % wanted.every == 0
+        trace.serial.is_multiple_of(wanted.every)
             && trace.generated >= wanted.from
             && !is_late
             && !from_elsewhere
