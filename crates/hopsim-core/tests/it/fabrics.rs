@@ -270,6 +270,14 @@ fn flows() {
 }
 
 #[test]
+fn packets_of_fabrics_are_not_recorded_one_by_one() {
+    assert_eq!(
+        message_of(VALID, &["measure.packets={ every = 2 }"]),
+        "measure.packets (override): an InfiniBand fabric does not have the stream packet_hops; valid: no such key"
+    );
+}
+
+#[test]
 fn keys_of_other_networks() {
     for (key, value, message) in [
         ("routing", "\"minimal\"", "routing (override): is not of InfiniBand fabrics; valid: no such key"),
@@ -300,11 +308,6 @@ fn keys_of_other_networks() {
             "[\"nodes\"]",
             "measure.streams.0 = \"nodes\" (override): an InfiniBand fabric does not have it; \
              valid: flows, flow_series, queue_series, victims, link_series, links",
-        ),
-        (
-            "measure.packets",
-            "{ every = 2 }",
-            "measure.packets (override): an InfiniBand fabric does not have the stream packet_hops; valid: no such key",
         ),
         (
             "measure.streams",

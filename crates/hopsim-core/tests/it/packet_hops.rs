@@ -23,19 +23,23 @@ fn table<'a>(outcome: &'a Outcome, name: &str) -> &'a Table {
     &outcome.tables.iter().find(|(other, _)| other == name).expect("it is recorded").1
 }
 
-/// A column of numbers; names by their place.
-fn column(table: &Table, name: &str) -> Vec<f64> {
+/// In a column: there is no value.
+const NOTHING: i64 = -1;
+
+/// A column of whole numbers; names by their place.
+fn column(table: &Table, name: &str) -> Vec<i64> {
+    let whole = |value: &f64| if value.is_nan() { NOTHING } else { *value as i64 };
     match &table.iter().find(|(other, _)| other == name).expect("there is such a column").1 {
         Column::U32(values) => values.iter().map(|&value| value.into()).collect(),
-        Column::U64(values) => values.iter().map(|&value| value as f64).collect(),
-        Column::F64(values) => values.clone(),
+        Column::U64(values) => values.iter().map(|&value| value as i64).collect(),
+        Column::F64(values) => values.iter().map(whole).collect(),
         Column::Named { rows, .. } => rows.iter().map(|&row| row.into()).collect(),
         Column::Text(_) => panic!("{name} is a name"),
     }
 }
 
 /// The values of some columns, row by row.
-fn rows<const N: usize>(table: &Table, names: [&str; N]) -> Vec<[f64; N]> {
+fn rows<const N: usize>(table: &Table, names: [&str; N]) -> Vec<[i64; N]> {
     let columns = names.map(|name| column(table, name));
     (0..columns[0].len()).map(|row| columns.each_ref().map(|column| column[row])).collect()
 }
@@ -67,26 +71,26 @@ fn what_single_packets_wait_for_adds_up_to_what_all_wait_for() {
     for document in documents() {
         let outcome = outcome(&document);
         let hops = table(&outcome, "packet_hops");
-        let (first, end) = match document["measure"]["warmup"].as_f64() {
-            Some(warmup) => (warmup, warmup + 700.0),
-            None => (0.0, f64::INFINITY),
+        let (first, end) = match document["measure"]["warmup"].as_i64() {
+            Some(warmup) => (warmup, warmup + 700),
+            None => (0, i64::MAX),
         };
-        let mut sums: BTreeMap<[u32; 3], [f64; 6]> = BTreeMap::new();
+        let mut sums: BTreeMap<[i64; 3], [i64; 6]> = BTreeMap::new();
         let places = rows(hops, ["router", "port", "vc"]);
         let granted = column(hops, "granted");
         for (row, causes) in rows(hops, CAUSES).into_iter().enumerate() {
             if (first..end).contains(&granted[row]) {
-                let sums = sums.entry(places[row].map(|number| number as u32)).or_default();
-                sums[0] += 1.0;
+                let sums = sums.entry(places[row]).or_default();
+                sums[0] += 1;
                 sums[1..].iter_mut().zip(causes).for_each(|(sum, cause)| *sum += cause);
             }
         }
         let waits = table(&outcome, "waits");
         let names = ["packets", "queued", "room", "bubble", "output", "crossbar"];
-        let mut all: BTreeMap<[u32; 3], [f64; 6]> = BTreeMap::new();
+        let mut all: BTreeMap<[i64; 3], [i64; 6]> = BTreeMap::new();
         for (place, row) in rows(waits, ["router", "port", "vc"]).into_iter().zip(rows(waits, names)) {
-            if row[0] > 0.0 {
-                all.insert(place.map(|number| number as u32), row);
+            if row[0] > 0 {
+                all.insert(place, row);
             }
         }
         assert_eq!(sums, all);
@@ -104,26 +108,26 @@ fn the_parts_of_a_life_are_its_latency() {
         assert!(keys.windows(2).all(|two| two[0] < two[1]), "in order, each once");
         let lives = rows(hops, ["length", "delivered", "arrived", "granted", "departed"]);
         let ports = rows(hops, ["router", "port", "port_class", "peer_router"]);
-        let waited: Vec<f64> = rows(hops, CAUSES).iter().map(|causes| causes.iter().sum()).collect();
+        let waited: Vec<i64> = rows(hops, CAUSES).iter().map(|causes| causes.iter().sum()).collect();
         for (row, [length, delivered, arrived, granted, departed]) in lives.iter().copied().enumerate() {
-            assert_eq!(waited[row] + f64::from(plan.router.pipeline_latency), granted - arrived);
-            assert!(departed >= granted + f64::from(plan.router.crossbar_latency));
-            if keys[row][3] == 0.0 {
+            assert_eq!(waited[row] + i64::from(plan.router.pipeline_latency), granted - arrived);
+            assert!(departed >= granted + i64::from(plan.router.crossbar_latency));
+            if keys[row][3] == 0 {
                 assert!(arrived >= keys[row][0]);
             }
             let [router, port, class, peer] = ports[row];
-            if class == 0.0 {
+            if class == 0 {
                 assert_eq!(delivered, departed + length);
                 continue;
             }
-            let is_next = |key: &[f64; 4]| key[..3] == keys[row][..3];
+            let is_next = |key: &[i64; 4]| key[..3] == keys[row][..3];
             if let Some(next) = keys.get(row + 1).filter(|key| is_next(key)).map(|_| row + 1) {
                 let latency = plan.network.link(router as u32, port as usize).latency;
-                assert_eq!(lives[next][2], departed + f64::from(latency));
+                assert_eq!(lives[next][2], departed + i64::from(latency));
                 assert_eq!(ports[next][0], peer);
-                assert_eq!(lives[next][1].to_bits(), delivered.to_bits(), "of one packet");
+                assert_eq!(lives[next][1], delivered, "of one packet");
             } else {
-                assert!(delivered.is_nan(), "it is still inside");
+                assert_eq!(delivered, NOTHING, "it is still inside");
             }
         }
     }
@@ -135,9 +139,9 @@ fn the_mean_over_all_packets_is_that_of_the_summary() {
         let outcome = outcome(&document);
         let hops = table(&outcome, "packet_hops");
         let rows = rows(hops, ["generated", "delivered", "port_class", "departed"]);
-        let ended = rows.iter().filter(|row| row[2] == 0.0 && (300.0..1000.0).contains(&row[3]));
-        let latencies: Vec<f64> = ended.map(|row| row[1] - row[0]).collect();
-        let mean = latencies.iter().sum::<f64>() / latencies.len() as f64;
+        let ended = rows.iter().filter(|row| row[2] == 0 && (300..1000).contains(&row[3]));
+        let latencies: Vec<i64> = ended.map(|row| row[1] - row[0]).collect();
+        let mean = latencies.iter().sum::<i64>() as f64 / latencies.len() as f64;
         let summary = outcome.summary["packet_latency_mean"].as_f64().expect("packets arrive");
         assert!((mean - summary).abs() < 1e-9, "{mean} {summary}");
     }
@@ -157,20 +161,22 @@ fn the_rows_are_the_hops_that_packets_make() {
         let of_packet = traces.iter().flat_map(|packet| {
             packet.hops.iter().map(|hop| {
                 let key = [packet.source, packet.serial, hop.router, hop.port.into(), hop.vc.into()];
-                let [source, serial, router, port, vc] = key.map(f64::from);
-                let [arrived, granted, departed] = [hop.arrived, hop.granted, hop.departed].map(f64::from);
-                let misrouted = f64::from(u8::from(hop.misrouted));
+                let [source, serial, router, port, vc] = key.map(i64::from);
+                let [arrived, granted, departed] = [hop.arrived, hop.granted, hop.departed].map(i64::from);
+                let misrouted = i64::from(hop.misrouted);
                 [source, serial, router, port, vc, arrived, granted, departed, misrouted]
             })
         });
-        let mut expected: Vec<[f64; 9]> = of_packet.collect();
-        let order = |one: &[f64; 9], other: &[f64; 9]| one.partial_cmp(other).expect("no value is missing");
-        found.sort_by(order);
-        expected.sort_by(order);
+        let mut expected: Vec<[i64; 9]> = of_packet.collect();
+        found.sort_unstable();
+        expected.sort_unstable();
         assert_eq!(found, expected);
         assert!(found.len() > 100);
     }
 }
+
+/// Whether a row is of a chosen packet.
+type Rule = fn(&[i64; 8]) -> bool;
 
 #[test]
 fn chosen_packets_have_the_rows_that_they_have_among_all() {
@@ -178,20 +184,18 @@ fn chosen_packets_have_the_rows_that_they_have_among_all() {
     let names = ["serial", "source", "destination", "generated", "hop", "router", "granted", "delivered"];
     let of = |document: &Value| rows(table(&outcome(document), "packet_hops"), names);
     let all_rows = of(&all);
-    type Rule = fn(&[f64; 8]) -> bool;
     let choices: [(Value, Rule); 4] = [
-        (json!({ "every": 3 }), |row| row[0] % 3.0 == 0.0),
-        (json!({ "source": 7 }), |row| row[1] == 7.0),
-        (json!({ "destination": 9, "every": 2 }), |row| row[2] == 9.0 && row[0] % 2.0 == 0.0),
-        (json!({ "from": 400, "to": 450 }), |row| (400.0..450.0).contains(&row[3])),
+        (json!({ "every": 3 }), |row| row[0] % 3 == 0),
+        (json!({ "source": 7 }), |row| row[1] == 7),
+        (json!({ "destination": 9, "every": 2 }), |row| row[2] == 9 && row[0] % 2 == 0),
+        (json!({ "from": 400, "to": 450 }), |row| (400..450).contains(&row[3])),
     ];
-    let bits = |rows: Vec<[f64; 8]>| rows.iter().map(|row| row.map(f64::to_bits)).collect::<Vec<_>>();
     for (packets, is_chosen) in choices {
         let mut document = all.clone();
         document["measure"]["packets"] = packets;
-        let expected: Vec<[f64; 8]> = all_rows.iter().copied().filter(is_chosen).collect();
+        let expected: Vec<[i64; 8]> = all_rows.iter().copied().filter(is_chosen).collect();
         assert!(!expected.is_empty() && expected.len() < all_rows.len());
-        assert_eq!(bits(of(&document)), bits(expected));
+        assert_eq!(of(&document), expected);
     }
 }
 
