@@ -24,6 +24,8 @@ COVERAGE = 0.8
 """Least share of the intervals, of those of 95 % each, that must hold the mean."""
 BIAS = 0.25
 """Greatest difference of the mean of all runs from the closed form, over the half width asked for."""
+MOST = 3_000_000
+"""Greatest window [cycles]."""
 QUIET = 0.001
 """A load at which next to no packet waits."""
 
@@ -51,7 +53,7 @@ def document(load: float, width: float | None = None) -> Document:
     """Two nodes that send to each other: each is a queue that serves a packet for a cycle per phit."""
     measure: dict[str, Any] = {"warmup": 1000, "cycles": 20_000}
     if width is not None:
-        measure = {"warmup": "auto", "cycles": 5_000, "stop": {"relative_ci": width}}
+        measure = {"warmup": "auto", "cycles": 5_000, "stop": {"relative_ci": width, "max_cycles": MOST}}
     traffic = {"process": {"bernoulli": {"load": load}}, "packet_length": LENGTH}
     return {"topology": {"mesh": {"sides": [2]}}, "jobs": [{"traffic": traffic}], "measure": measure}
 

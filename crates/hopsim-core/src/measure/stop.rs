@@ -80,3 +80,50 @@ pub fn columns(plan: &Plan) -> Map<String, Value> {
     }
     record
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// What follows from a window of 2000 cycles, of a run whose first one had 1000, for a mean of 100.
+    fn after(verdict: &str, missing: Option<u32>, width: Option<f64>, metric: &str) -> Next {
+        let document = json!({ "topology": { "mesh": { "sides": [4] } }, "load": 0.5 });
+        let plan = Plan::new(&serde_json::from_value(document).unwrap()).unwrap();
+        let stop = StopConfig { relative_ci: 0.02, metric: metric.into(), max_cycles: Some(15_500) };
+        let summary = json!({
+            "cycles": 2000, "verdict": verdict, "missing_cycles": missing,
+            metric: 100.0, format!("{metric}_ci95"): width,
+        });
+        next(&plan, (&stop, 1000), summary.as_object().unwrap())
+    }
+
+    #[test]
+    fn a_narrow_interval_of_what_is_at_rest_will_do() {
+        let latency = "packet_latency_mean";
+        assert_eq!(after("steady", Some(0), Some(2.0), latency), Next::Stop("reached"));
+        assert_eq!(after("saturated", None, Some(2.0), latency), Next::Stop("saturated"));
+        assert_eq!(after("saturated", None, Some(2.0), "accepted_load"), Next::Stop("reached"));
+        assert_eq!(after("not converged", Some(9), Some(2.0), latency), Next::Window(4000));
+        assert_eq!(after("too few samples", Some(500), Some(2.0), latency), Next::Window(3000));
+    }
+
+    #[test]
+    fn the_next_window_is_as_long_as_the_interval_suggests() {
+        let window = |width| after("steady", Some(0), width, "accepted_load");
+        // 1.25 times the square of the ratio, in whole first windows; at least 1.5 and at most 10 times, and at most the longest.
+        assert_eq!(window(Some(4.0)), Next::Window(10_000));
+        assert_eq!(window(Some(3.9)), Next::Window(10_000));
+        assert_eq!(window(Some(2.01)), Next::Window(3000));
+        assert_eq!(window(Some(40.0)), Next::Window(15_500));
+        assert_eq!(window(None), Next::Window(4000));
+        assert_eq!(window(Some(0.0)), Next::Stop("reached"));
+    }
+
+    #[test]
+    fn what_the_verdict_misses_makes_it_longer() {
+        let window = |missing| after("too few samples", missing, Some(2.0), "accepted_load");
+        assert_eq!(window(Some(3001)), Next::Window(6000));
+        assert_eq!(window(None), Next::Window(15_500));
+    }
+}
