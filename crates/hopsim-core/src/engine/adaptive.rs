@@ -78,26 +78,26 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     let MeasureConfig { warmup, cycles, stop, .. } = &plan.experiment.measure;
     let found = if warmup.is_auto() { Some(find_warmup(plan, control)?) } else { None };
     let warmup = found.map_or(warmup.cycles(), |found| found.cycles);
-    let mut plain = Plain::new(plan, warmup, *cycles);
+    let mut attempt = Plain::new(plan, warmup, *cycles);
     let mut how = vec![("warmup_found", found.map_or(Value::Null, |found| found.by.into()))];
     let Some(stop) = stop else {
-        let counts = plain.run(None, control)?;
-        return Ok(told(outcome(&plain.plan, &counts), &how));
+        let counts = attempt.run(None, control)?;
+        return Ok(told(outcome(&attempt.plan, &counts), &how));
     };
-    let beginning = plain.beginning(control)?;
-    for attempt in 1.. {
-        let counts = plain.run(beginning.as_ref(), control)?;
-        let summary = plain.summary(&counts);
+    let beginning = attempt.beginning(control)?;
+    for number in 1.. {
+        let counts = attempt.run(beginning.as_ref(), control)?;
+        let summary = attempt.summary(&counts);
         match next(plan, (stop, *cycles), &summary) {
-            Next::Window(cycles) => plain = Plain::new(plan, warmup, cycles),
+            Next::Window(cycles) => attempt = Plain::new(plan, warmup, cycles),
             Next::Stop(why) => {
                 let width = relative_width(&summary, &stop.metric);
                 how.extend([
                     ("stop", why.into()),
                     ("stop_relative_ci95", width.map_or(Value::Null, Value::from)),
-                    ("stop_attempts", attempt.into()),
+                    ("stop_attempts", number.into()),
                 ]);
-                return Ok(told(outcome(&plain.plan, &counts), &how));
+                return Ok(told(outcome(&attempt.plan, &counts), &how));
             }
         }
     }
