@@ -52,7 +52,7 @@ impl Warmup {
 /// those of a run with the window at which it stops.
 ///
 /// After a window of `cycles` cycles, another one is simulated that is as long as the interval then found suggests, and so on, until the
-/// interval is as narrow as asked for and the verdict is steady (Law and Carson 1979). The columns `stop`, `stop_relative_ci95` and
+/// interval is as narrow as asked for and the verdict is steady (Law and Carson 1979). The columns `stop`, `stop_relative_ci` and
 /// `cycles` say how it stopped. The same seed gives the same stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

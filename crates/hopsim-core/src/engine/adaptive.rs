@@ -94,7 +94,7 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
                 let width = relative_width(&summary, &stop.metric);
                 how.extend([
                     ("stop", why.into()),
-                    ("stop_relative_ci95", width.map_or(Value::Null, Value::from)),
+                    ("stop_relative_ci", width.map_or(Value::Null, Value::from)),
                     ("stop_attempts", number.into()),
                 ]);
                 return Ok(told(outcome(&attempt.plan, &counts), &how));

@@ -75,7 +75,7 @@ pub fn next(plan: &Plan, (stop, first): (&StopConfig, u32), summary: &Map<String
 pub fn columns(plan: &Plan) -> Map<String, Value> {
     let mut record = Map::new();
     record.insert("warmup_cycles".into(), plan.experiment.measure.warmup.cycles().into());
-    for key in ["warmup_found", "stop", "stop_relative_ci95", "stop_attempts"] {
+    for key in ["warmup_found", "stop", "stop_relative_ci", "stop_attempts"] {
         record.insert(key.into(), Value::Null);
     }
     record

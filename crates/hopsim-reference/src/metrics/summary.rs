@@ -51,7 +51,7 @@ impl Run<'_> {
         record.insert("offered_load".into(), number(self.offered_load(jobs)));
         record.extend(self.verdict(jobs));
         record.insert("warmup_cycles".into(), self.window().first.into());
-        for key in ["warmup_found", "stop", "stop_relative_ci95", "stop_attempts"] {
+        for key in ["warmup_found", "stop", "stop_relative_ci", "stop_attempts"] {
             record.insert(key.into(), Value::Null);
         }
         record.extend(self.bursts(jobs));

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 /// Columns that say how a run stopped, which a plain run leaves empty.
-const HOW: [&str; 4] = ["warmup_found", "stop", "stop_relative_ci95", "stop_attempts"];
+const HOW: [&str; 4] = ["warmup_found", "stop", "stop_relative_ci", "stop_attempts"];
 
 /// Streams with which the state of a run cannot be saved.
 const UNSAVED: [RecordStream; 2] = [RecordStream::CongestionTrees, RecordStream::Waits];
@@ -116,7 +116,7 @@ fn compare(plan: &Plan) -> Result<(), String> {
     let Ok(outcome) = run(plan, &Control::default()) else { return Ok(()) };
     let (again, summary) = (stopped(plan), &outcome.summary);
     let (why, width) = again.why.map_or((Value::Null, None), |(why, width)| (why.into(), width));
-    let close = match (summary["stop_relative_ci95"].as_f64(), width) {
+    let close = match (summary["stop_relative_ci"].as_f64(), width) {
         (Some(one), Some(other)) => (one - other).abs() <= 1e-9 * one.abs().max(1e-3),
         (None, None) => true,
         _ => false,
@@ -132,7 +132,7 @@ fn compare(plan: &Plan) -> Result<(), String> {
     if same && close && attempts == again.windows.len() {
         return Ok(());
     }
-    let keys = ["warmup_cycles", "warmup_found", "cycles", "stop", "stop_relative_ci95", "stop_attempts"];
+    let keys = ["warmup_cycles", "warmup_found", "cycles", "stop", "stop_relative_ci", "stop_attempts"];
     Err(format!("{:?}\n{again:?}", keys.map(|key| (key, &summary[key]))))
 }
 

@@ -16,7 +16,7 @@ pub const SUMMARY: [Row; 5] = [
         "Why the window is as long as it is: reached (the interval of measure.stop.metric is narrow enough), saturated (its mean grows for ever), max cycles (measure.stop.max_cycles). Empty without measure.stop.",
     ),
     (
-        "stop_relative_ci95",
+        "stop_relative_ci",
         "",
         "Half width of the 95 % confidence interval of measure.stop.metric, of all jobs together, relative to its mean. Empty without measure.stop.",
     ),
