@@ -14,8 +14,9 @@ use std::collections::BTreeMap;
 /// Greatest difference of two reals, relative to the greater of the two and of what they are made of.
 const ROUNDING: f64 = 1e-12;
 
-/// Metrics that are always 0 with the mechanisms there are: who is in an intermediate group has left the minimal path before.
-const NOTHING: [&str; 1] = ["misrouted_in_intermediate_group_fraction"];
+/// Metrics that are always 0 with the mechanisms there are: who is in an intermediate group has left the minimal path before. And what
+/// says how a run stopped, which these runs do not ask for (`stopping` compares it).
+const NOTHING: [&str; 3] = ["misrouted_in_intermediate_group_fraction", "warmup_found", "stop"];
 
 /// Values of a metric that are none, zero, or something.
 #[derive(Clone, Copy, Default, Debug)]
