@@ -64,6 +64,7 @@ pub fn stopped(plan: &Plan) -> Stopped {
     let warmup = if measure.warmup.is_auto() {
         let mut pilot = experiment.clone();
         (pilot.measure.streams, pilot.measure.interval, pilot.measure.batches) = (Vec::new(), 0, 1);
+        pilot.measure.packets = None;
         let windows = [1, 2, 4, 8, 16, 32].map(|halves| halves * measure.cycles / 2);
         let mut pilots = windows.into_iter().filter(|&cycles| cycles >= 100);
         let found = pilots.find_map(|cycles| settled(&attempt(&pilot, 0, cycles)));
