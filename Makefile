@@ -48,7 +48,7 @@ test-rust: | check-tools  ## the Rust tests
 	env -u MAKEFLAGS -u MFLAGS cargo test --quiet --workspace --exclude hopsim-py
 
 test-python: $(TESTABLE)  ## the Python tests
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
 
 bench: $(BUILT)  ## time and instructions per packet-hop, memory
 	cargo build --quiet --release -p hopsim-core --example run

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+import forked
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,16 +49,7 @@ def hopsim(tmp_path: Path) -> Command:
     """Runs `hopsim` in an empty directory; `status` is the expected exit status."""
 
     def run(*given: object, status: int = 0) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "NO_COLOR": "1"}
-        done = subprocess.run(
-            arguments(*given),
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = forked.run([str(argument) for argument in given], tmp_path, NO_COLOR="1")
         assert done.returncode == status, done.stderr
         assert "Traceback" not in done.stderr
         return done

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, arguments
+import forked
+from conftest import ROOT
 
 DOCUMENTS = [
     "README.md",
@@ -57,7 +58,8 @@ def _shell(line: str, folder: Path) -> None:
         assert re.search(f"^{rest[0]}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE), line
     else:
         assert command == "hopsim", line
-        _run(arguments(*rest), folder)
+        done = forked.run(rest, folder, NO_COLOR="1", MPLBACKEND="agg")
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
 def _run(command: list[str], folder: Path) -> None:

@@ -6,6 +6,9 @@ from verify.compare import Comparison, compare
 from verify.rows import Row, read_runs, siblings
 from verify.simulate import figures, simulate
 
+# One process simulates all rows, once.
+pytestmark = pytest.mark.xdist_group("fogsim")
+
 ROWS = (
     "MIN/RR h=2 UN 0.5 15k seed 1",
     "MIN/RR h=2 UN 1 15k seed 1",
