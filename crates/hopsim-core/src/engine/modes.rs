@@ -107,13 +107,12 @@ pub(in crate::engine) fn perform<K: Kind, T: Task>(plan: &Plan, fit: Fit, task: 
     if fit == Fit::Loose || !K::PLAINEST {
         return in_general::<K, T>(plan, task);
     }
-    let (full, plain, default, ordered) =
-        (is_full(plan), is_plain(plan), has_defaults(plan), is_ordered(plan));
+    let needs = (is_full(plan), is_plain(plan), has_defaults(plan), is_ordered(plan));
     if !K::SPECIAL {
-        return match (full, plain && default, ordered) {
-            (true, true, true) => simulate::<K, OrderedFull, T>(plan, task),
-            (false, true, true) => simulate::<K, Ordered, T>(plan, task),
-            (false, true, false) => simulate::<K, Unordered, T>(plan, task),
+        return match needs {
+            (true, true, true, true) => simulate::<K, OrderedFull, T>(plan, task),
+            (false, true, true, true) => simulate::<K, Ordered, T>(plan, task),
+            (false, true, true, false) => simulate::<K, Unordered, T>(plan, task),
             _ => in_general::<K, T>(plan, task),
         };
     }
@@ -121,7 +120,7 @@ pub(in crate::engine) fn perform<K: Kind, T: Task>(plan: &Plan, fit: Fit, task: 
     if let Fit::Mode(name) = fit {
         return in_mode::<K, T>(name, plan, task);
     }
-    match (full, plain, default, ordered) {
+    match needs {
         (true, true, true, true) => simulate::<K, OrderedFull, T>(plan, task),
         (true, true, true, false) => simulate::<K, UnorderedFull, T>(plan, task),
         (false, true, true, true) => simulate::<K, Ordered, T>(plan, task),
