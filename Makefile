@@ -30,7 +30,7 @@ REQUIRED := import sys, tomllib; project = tomllib.load(open("pyproject.toml", "
 	print(*project["dependencies"], *sum(extras, []), sep="\n")
 install = $(BIN)/python -c '$(REQUIRED)' $(1) | $(BIN)/python -m pip install -r /dev/stdin
 
-.PHONY: build demo test test-rust test-python bench verify mutants mutants-named mutants-python mutants-rust lint docs clean help check-tools
+.PHONY: build demo test test-rust test-python bench verify mutants mutants-named mutants-python mutants-rust lint lint-rust lint-python docs clean help check-tools
 
 build: $(BUILT)  ## build everything; the command is .venv/bin/hopsim
 
@@ -73,9 +73,14 @@ mutants-python: $(MUTABLE)  ## all that mutmut can break in the modules that com
 mutants-rust: $(BUILT) $(CARGO_MUTANTS)  ## a sample of what cargo-mutants can break in the engine
 	$(BIN)/python -m mutants rust --sample $(MUTANTS) --seed $(SEED)
 
-lint: $(LINTABLE)  ## rustfmt, clippy, ruff, pyright
+lint:  ## rustfmt, clippy, ruff, pyright
+	@$(MAKE) --no-print-directory --jobs=2 lint-rust lint-python
+
+lint-rust: | $(BIN)/maturin  ## rustfmt, clippy
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
+
+lint-python: $(LINTABLE)  ## ruff, pyright
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright

@@ -347,14 +347,14 @@ fn is_misrouted(plan: &Plan, packet: &PacketTrace) -> bool {
 #[test]
 fn engine_and_reference_agree_on_every_packet() {
     let coverage = Coverage::default();
-    for_each_plan((900, ORDINARY, 3), |plan, cycles| coverage.compare(plan, cycles));
+    for_each_plan((600, ORDINARY, 3), |plan, cycles| coverage.compare(plan, cycles));
     coverage.check();
 }
 
 #[test]
 fn engine_and_reference_agree_in_extreme_networks() {
     let coverage = Coverage::default();
-    for_each_plan((150, EXTREME, 4), |plan, cycles| coverage.compare(plan, cycles));
+    for_each_plan((80, EXTREME, 4), |plan, cycles| coverage.compare(plan, cycles));
 }
 
 /// Fails if an outcome depends on how the run is carried out.
@@ -372,7 +372,7 @@ pub fn check_ways(plan: &Plan) -> Result<(), String> {
 
 #[test]
 fn results_do_not_depend_on_cut_threads_and_order_of_mail() {
-    for_each_plan((300, ORDINARY, 5), |plan, _| check_ways(plan));
+    for_each_plan((200, ORDINARY, 5), |plan, _| check_ways(plan));
 }
 
 #[test]
