@@ -255,7 +255,7 @@ fn figures(ranks: &[Told], start: u32) -> Vec<(&'static str, Option<f64>)> {
 #[test]
 fn engine_and_reference_agree_on_programs() {
     let coverage = Coverage::default();
-    for_each_program((120, 6), |plan| coverage.compare(plan));
+    for_each_program((180, 6), |plan| coverage.compare(plan));
     coverage.check();
 }
 
