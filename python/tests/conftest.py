@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -37,6 +38,10 @@ interval = 50
 )
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
+
+# What runs in the background of a script is handed down that interrupts are ignored: tests that interrupt
+# something would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def arguments(*given: object) -> list[str]:

@@ -31,8 +31,6 @@ def test_an_interrupt_loses_no_finished_point_and_the_rest_is_resumed(
 ) -> None:
     (tmp_path / "slow.toml").write_text(SLOW_LAST)
     command = arguments("run", "slow.toml", "--json", "a.json", "--out", "d", "-j", 1)
-    # Tests that run in the background of a script would hand down that interrupts are ignored.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         _wait_for_points(tmp_path / "d" / "points", 2)
         os.kill(process.pid, stop)
@@ -65,7 +63,6 @@ def test_an_interrupted_sweep_over_unlike_networks_has_its_tables_and_figures_an
     hopsim: Command, tmp_path: Path
 ) -> None:
     (tmp_path / "unlike.toml").write_text(UNLIKE_SLOW_LAST)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     command = arguments("run", "unlike.toml", "--out", "d", "-j", 1)
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         _wait_for_points(tmp_path / "d" / "points", 2)
