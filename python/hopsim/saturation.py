@@ -1,16 +1,15 @@
 """Saturation search: up to which offered load the sources of a network keep up, and what it accepts beyond.
 
-Every configuration and seed is searched by itself. What comes next follows from what its runs have shown so
-far, so that a search that was stopped goes on where it was:
-
-    DIR/round-<n>            a results directory for each round: one more load of every search
-    DIR/saturation.parquet, .csv   a row per configuration and seed
+Every configuration and seed is searched by itself, a load after the other, those of all searches at the same
+time. What comes next follows from what its runs have shown so far, so that a search that was stopped goes on
+where it was, and its results directory holds the runs as that of a sweep does.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 from hopsim.errors import ConfigError, SweepError
 from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
+from hopsim.links_warning import warn_of_default_latencies
 from hopsim.results import Result, Results
 from hopsim.series import SEED
 from hopsim.store import Store, write_table
@@ -26,6 +26,10 @@ from hopsim.sweep import document_of, simulate, threads
 
 FAILING = ("saturated", "not converged")
 """Verdicts of loads that are not sustained: while buffers fill, sources do not fall behind yet."""
+UNKNOWN = "too few samples"
+"""The verdict of loads of which nobody can tell; they count as sustained."""
+RUNS = 10
+"""So many runs a search takes, about."""
 NOTHING: dict[str, Any] = {"sweep.saturate": {}}
 """Asks for a search without saying how."""
 STABLE = 0.02
@@ -40,8 +44,9 @@ METRICS = {
     "saturation_load_high": "least offered load found that is not; null if all are",
     "verdict_low": "the verdict at saturation_load_low",
     "accepted_load_max": "greatest accepted load of any run [phits/(node·cycle)]",
-    "accepted_load_full": "accepted at the greatest load tried [phits/(node·cycle)]",
-    "accepted_load_halfway": "accepted half-way from there to saturation [phits/(node·cycle)]",
+    "load_full": "greatest load tried [phits/(node·cycle)]",
+    "accepted_load_full": "accepted at load_full [phits/(node·cycle)]",
+    "accepted_load_halfway": "accepted half-way from load_full to saturation [phits/(node·cycle)]",
     "plateau_load": f"accepted_load_full if the two differ by {STABLE:.0%} at most, else null",
     "runs": "simulations",
 }
@@ -56,7 +61,8 @@ class Wanted:
         key: path of the offered load.
         most: greatest load tried [phits/(node·cycle)].
         precision: greatest distance of two loads between which saturation lies, relative to the greater.
-        seeds: runs of each load, with seeds 1 to this, unless the document sweeps over seeds.
+        seeds: runs of each load, with so many seeds from `measure.seed` on, unless the document sweeps over
+            seeds.
     """
 
     key: str = "load"
@@ -64,11 +70,51 @@ class Wanted:
     precision: float = 0.01
     seeds: int = 3
 
+    @classmethod
+    def of(cls, document: Experiment) -> Wanted:
+        """What a document asks for."""
+        return cls(**(document.saturate or {}))
+
+    @property
+    def job(self) -> int | None:
+        """The job whose load it is, None if it is that of all."""
+        named = re.match(r"jobs\.(\d+)\.", self.key)
+        return None if named is None else int(named[1])
+
 
 def asking(document: Experiment, **given: Any) -> Experiment:
     """A document that asks for a search as `sweep.saturate` says, with what is given (not None) instead."""
     stated = {f"sweep.saturate.{name}": value for name, value in given.items() if value is not None}
     return document.replacing(stated) if stated or document.saturate else document.replacing(NOTHING)
+
+
+def at_most(document: Experiment) -> Experiment:
+    """The document with the greatest load that its search tries; as it is if it asks for none."""
+    if document.saturate is None:
+        return document
+    wanted = Wanted.of(document)
+    highest = document.replacing({wanted.key: wanted.most})
+    if wanted.key != Wanted.key:
+        _refuse_other_keys(document, highest, wanted)
+    return highest
+
+
+def _refuse_other_keys(document: Experiment, highest: Experiment, wanted: Wanted) -> None:
+    """Refuse what takes no load. Raises `ConfigError`."""
+    try:
+        highest.points()
+    except ConfigError as error:
+        reason = str(error).removeprefix(f"{document.name}: ")
+        raise ConfigError(
+            f"{document.name}: sweep.saturate.key = {wanted.key!r}: takes no load ({reason}); "
+            "valid: load, or the path of the load of a job"
+        ) from None
+
+
+def runs_of_search(document: Experiment, points: Sequence[Point]) -> int:
+    """About how many runs it takes to find where a point of a document saturates, with all seeds."""
+    swept = any(SEED in point.axes for point in points)
+    return RUNS * (1 if swept else Wanted.of(document).seeds)
 
 
 @dataclass
@@ -89,7 +135,20 @@ class Search:
 
     def keeps_up(self, load: float) -> bool:
         """Whether a load that was tried is sustained: sources keep up, and nothing drifts."""
-        return self.tried[load].summary["verdict"] not in FAILING
+        return self._shown(load)["verdict"] not in FAILING
+
+    def lacks(self, load: float) -> float | None:
+        """Cycles by which the window is too short to tell whether a load that was tried is sustained.
+
+        0 if nobody knows how many; None if it is long enough.
+        """
+        shown = self._shown(load)
+        return (shown["missing_cycles"] or 0) if shown["verdict"] == UNKNOWN else None
+
+    def _shown(self, load: float) -> dict[str, Any]:
+        """What the run with a load that was tried has shown of the job that it is the load of, or of all."""
+        result = self.tried[load]
+        return result.summary if self.wanted.job is None else result.jobs[self.wanted.job]
 
     @property
     def low(self) -> float:
@@ -142,17 +201,18 @@ class Search:
 
     def accepted(self, load: float) -> float:
         """The accepted load at an offered one that was tried."""
-        return self.tried[load].summary["accepted_load"]
+        return self._shown(load)["accepted_load"]
 
     def result(self) -> Result:
         """What was found: `METRICS` in the summary."""
         full = self.accepted(self.wanted.most)
         halfway = None if self.high is None else self.accepted(self.halfway)
         stable = halfway is not None and abs(halfway - full) <= STABLE * max(halfway, full)
-        verdict = self.tried[self.low].summary["verdict"] if self.low else None
+        verdict = self._shown(self.low)["verdict"] if self.low else None
         accepted = max(map(self.accepted, self.tried))
-        values = (self.saturation, self.low, self.high, verdict, accepted, full, halfway)
-        found = dict(zip(METRICS, (*values, full if stable else None, len(self.tried)), strict=True))
+        sustained = (self.saturation, self.low, self.high, verdict)
+        beyond = (accepted, self.wanted.most, full, halfway, full if stable else None)
+        found = dict(zip(METRICS, (*sustained, *beyond, len(self.tried)), strict=True))
         some = self.tried[self.wanted.most]
         record = {"config": some.config, "result": {**found, "seed": some.summary["seed"]}}
         return Result(record, self.axes, {}, self.labels)
@@ -187,8 +247,9 @@ def saturate(  # noqa: PLR0913 (an option each)
         key: path of the offered load; as the other three what the table `sweep.saturate` says if not given.
         most: greatest load tried [phits/(node·cycle), 0 < most <= 1].
         precision: how narrow the interval is in which saturation is found, relative to the load (> 0).
-        seeds: runs of each load, with seeds 1 to this, unless the document sweeps over seeds.
-        out: directory of a results directory for each round. A search that was stopped goes on there.
+        seeds: runs of each load, with so many seeds from `measure.seed` on, unless the document sweeps over
+            seeds.
+        out: results directory of all runs. A search that was stopped goes on there.
         workers: threads; all cores when not given. Results do not depend on it.
         progress: show a bar when in a terminal or notebook.
         shorthand: top-level keys; a list, range or array is a sweep axis.
@@ -206,58 +267,86 @@ def saturate(  # noqa: PLR0913 (an option each)
     return saturation_of(document, None if out is None else Path(out), count, progress=progress)
 
 
-def saturation_of(document: Experiment, out: Path | None, workers: int, *, progress: bool) -> Results:
-    """The same of a document that asks for it, on so many threads."""
-    wanted = Wanted(**(document.saturate or {}))
-    searches = _searches(document, wanted)
-    number = 0
-    while points := _points(document, searches):
-        number += 1
-        folder = None if out is None else out / f"round-{number:02}"
-        for index, result in _round(document, points, folder, workers, progress=progress).items():
-            searches[index].tried[points[index].axes[wanted.key]] = result
-    results = Results({index: search.result() for index, search in enumerate(searches)})
+def saturation_of(
+    document: Experiment, out: Path | None, workers: int, *, progress: bool, force: bool = False
+) -> Results:
+    """The same of a document that asks for it, on so many threads; `force` empties a results directory."""
+    wanted = Wanted.of(document)
+    highest = at_most(document).points()
+    warn_of_default_latencies(document, highest)
+    searches = _searches(document, highest)
+    store: Store | None = None
+    runs = 0
+    while points := _points(document, searches, runs):
+        runs += len(points)
+        listed = list(points.values())
+        if store is not None:
+            store = store.with_more(listed)
+        elif out is not None:
+            store = Store.claim(out, document, listed, force=force)
+        results, outcome = simulate(listed, workers, progress=progress, store=store)
+        if outcome.failures:
+            raise SweepError(results, outcome.failures)
+        for number, point in points.items():
+            searches[number].tried[point.axes[wanted.key]] = results.by_number(point.index)
+        _refuse_short_windows(document, searches, wanted.most)
+    found = Results({index: search.result() for index, search in enumerate(searches)})
     if out is not None:
-        write_table(out, "saturation", results.table, with_csv=True)
-    return results
+        write_table(out, "saturation", found.table, with_csv=True)
+    return found
 
 
-def _searches(document: Experiment, wanted: Wanted) -> list[Search]:
-    """A search for each configuration and seed. Raises `ConfigError`."""
-    points = document.replacing({wanted.key: wanted.most}).points()
-    for point in points:
-        config = json.loads(point.config)
-        if is_fabric(config) or any("program" in job for job in config["jobs"]):
-            raise ConfigError(
-                f"{document.name}: has no offered load to search; "
-                "valid: jobs that draw packets, in a network other than an InfiniBand fabric"
-            )
+def _searches(document: Experiment, points: Sequence[Point]) -> list[Search]:
+    """A search for each configuration and seed, of points with the greatest load. Raises `ConfigError`."""
+    wanted = Wanted.of(document)
+    configs = [json.loads(point.config) for point in points]
+    for config in configs:
+        _refuse_without_load(document, config)
     if any(SEED in point.axes for point in points):
+        if document.states("sweep.saturate.seeds"):
+            raise ConfigError(
+                f"{document.name}: sweep.saturate.seeds = {wanted.seeds}: the sweep says which seeds; "
+                f"valid: no seeds there, or no {SEED} in the sweep"
+            )
         return [Search(point.axes, point.labels, wanted) for point in points]
-    seeds = range(1, wanted.seeds + 1)
+    first = configs[0]["measure"]["seed"]
+    seeds = range(first, first + wanted.seeds)
     return [Search({**point.axes, SEED: seed}, point.labels, wanted) for point in points for seed in seeds]
 
 
-def _points(document: Experiment, searches: Sequence[Search]) -> dict[int, Point]:
-    """The next run of every search that is not over, by its number."""
+def _refuse_without_load(document: Experiment, config: Mapping[str, Any]) -> None:
+    """Raises `ConfigError` for what has no load or no verdict."""
+    reason = ""
+    if is_fabric(config):
+        reason = "an InfiniBand fabric has no load in phits/(node·cycle)"
+    elif any("program" in job for job in config["jobs"]):
+        reason = "runs with programs end with these and have no verdict"
+    if reason:
+        raise ConfigError(
+            f"{document.name}: has no load to search: {reason}; "
+            "valid: nothing but jobs that draw packets, in a network other than an InfiniBand fabric"
+        )
+
+
+def _points(document: Experiment, searches: Sequence[Search], first: int) -> dict[int, Point]:
+    """The next run of every search that is not over, by its number; runs are numbered from `first` on."""
     points: dict[int, Point] = {}
-    for index, search in enumerate(searches):
+    for number, search in enumerate(searches):
         load = search.next()
         if load is not None:
             axes = {**search.axes, search.wanted.key: load}
             (point,) = document.replacing(axes).points()
-            points[index] = replace(point, index=index, axes=axes, labels=search.labels)
+            index = first + len(points)
+            points[number] = replace(point, index=index, axes=axes, labels=search.labels)
     return points
 
 
-def _round(
-    document: Experiment, points: Mapping[int, Point], folder: Path | None, workers: int, *, progress: bool
-) -> dict[int, Result]:
-    """Simulate one more load of every search."""
-    listed = [replace(point, index=place) for place, point in enumerate(points.values())]
-    store = None if folder is None else Store.claim(folder, document, listed, force=False)
-    results, outcome = simulate(listed, workers, progress=progress, store=store)
-    if outcome.failures:
-        numbers = list(points)
-        raise SweepError(results, {numbers[place]: text for place, text in outcome.failures.items()})
-    return dict(zip(points, results, strict=True))
+def _refuse_short_windows(document: Experiment, searches: Sequence[Search], most: float) -> None:
+    """Raises `ConfigError` if nobody can tell what happens at the greatest load."""
+    lacking = [cycles for search in searches if (cycles := search.lacks(most)) is not None]
+    if lacking:
+        longer = f"about {max(lacking):,.0f} cycles more" if max(lacking) else "a longer window"
+        raise ConfigError(
+            f"{document.name}: measure.cycles: too few samples to tell whether sources keep up with a load "
+            f"of {most:g} in {len(lacking)} of {len(searches)} searches; valid: {longer}"
+        )

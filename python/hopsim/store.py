@@ -5,6 +5,7 @@
     DIR/summary.parquet              one row per point: sweep axes, summary record
     DIR/jobs.parquet                 one row per point and job, when there are several jobs
     DIR/streams/<table>.parquet      a table of all points, with a `point` column
+    DIR/saturation.parquet, .csv     what a search for saturation has found
     DIR/plots, DIR/report.html       what `hopsim plot` and `hopsim report` make of them
 
 What always holds: a file is either absent or complete (written beside and renamed); the JSON file
@@ -23,7 +24,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeGuard
@@ -51,6 +52,8 @@ OWN_NAMES = (
     "jobs.parquet",
     "summary.csv",
     "jobs.csv",
+    "saturation.parquet",
+    "saturation.csv",
 )
 
 
@@ -62,11 +65,13 @@ class Store:
         root: the directory.
         experiment: what is run.
         points: its points.
+        first: those that say which experiment it is; the others follow from what these show.
     """
 
     root: Path
     experiment: Experiment
     points: Sequence[Point]
+    first: Sequence[Point]
 
     @classmethod
     def claim(cls, root: Path, experiment: Experiment, points: Sequence[Point], *, force: bool) -> Store:
@@ -75,7 +80,7 @@ class Store:
         Raises `ConfigError` when it holds something else (unless `force` empties it of results)
         or cannot be written.
         """
-        store = cls(root, experiment, points)
+        store = cls(root, experiment, points, points)
         _refuse_strangers(root)
         if force:
             _empty(root)
@@ -84,6 +89,10 @@ class Store:
             _make_folder(folder)
         store._write_manifest(Outcome(), len(store.finished()))
         return store
+
+    def with_more(self, points: Sequence[Point]) -> Store:
+        """The same directory with points that follow from those that it has."""
+        return replace(self, points=[*self.points, *points])
 
     def finished(self) -> dict[int, Result]:
         """Points that are already there: point number -> result."""
@@ -136,7 +145,7 @@ class Store:
         manifest = _read_manifest(self.root)
         if manifest is None:
             return
-        difference = _difference(manifest, self.points)
+        difference = _difference(manifest, self.first)
         if difference:
             raise ConfigError(
                 f"{self.root}: holds results of another experiment ({difference}); "
@@ -167,9 +176,10 @@ class Store:
             "document": self.experiment.text,
             "hashes": {
                 "document": hashlib.sha256(self.experiment.text.encode()).hexdigest(),
-                "experiment": experiment_digest(self.points),
+                "experiment": experiment_digest(self.first),
             },
             "seeds": sorted(seeds),
+            "first": len(self.first),
             "total": len(self.points),
             "finished": finished,
             "failures": {str(point): text for point, text in outcome.failures.items()},
@@ -383,8 +393,8 @@ def _difference(manifest: Mapping[str, Any], points: Sequence[Point]) -> str:
         shown = [f"{path}: {there.get(path)} there, {here.get(path)} here" for path in paths[:3]]
         more = [f"{len(paths) - 3} more"] if len(paths) > 3 else []
         return "; ".join(shown + more)
-    if manifest.get("total") != len(points):
-        return f"{manifest.get('total')} points there, {len(points)} here"
+    if manifest.get("first") != len(points):
+        return f"{manifest.get('first')} points there, {len(points)} here"
     return "its sweep has other values"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -110,6 +111,78 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(hopsim: Command, tmp_pat
     assert again == files[:1]
 
 
+def test_the_directory_of_a_search_is_that_of_a_sweep_and_of_one_experiment(
+    hopsim: Command, tmp_path: Path
+) -> None:
+    run = ("saturate", "dragonfly1056", *short(), "--precision", "0.2", "--out", "found")
+    hopsim(*run, "--seeds", "2", "--set", "measure.seed=7")
+    found = hs.load(tmp_path / "found")
+    assert sorted(found.axes) == ["load", "measure.seed"]
+    assert {result.summary["seed"] for result in found} == {7, 8}
+    assert len({result.summary["offered_load"] for result in found}) > 3
+    assert sum(result["runs"] for result in rows(tmp_path / "found")) == len(found)
+    assert "accepted_load" in hopsim("plot", "found", "--kind", "accepted_load").stdout
+    refused = hopsim(*run, status=2)
+    assert "choose another directory, or empty this one with --force" in refused.stderr
+    hopsim(*run, "--force")
+    assert len(rows(tmp_path / "found")) == 3
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").touch()
+    refused = hopsim(*run[:-1], "other", status=2)
+    assert refused.stderr.startswith("hopsim: other: is not a results directory")
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return pq.read_table(folder / "saturation.parquet").to_pylist()
+
+
+def test_windows_that_are_too_short_to_tell_are_not_taken_for_an_answer(hopsim: Command) -> None:
+    run = ("saturate", "dragonfly1056", *short(), "--precision", "0.2", "--seeds", "2", "--set")
+    refused = hopsim(*run, "measure.cycles=99", status=2)
+    assert (
+        "measure.cycles: too few samples to tell whether sources keep up with a load of 1 in 2 of 2 searches"
+        in (refused.stderr)
+    )
+    assert "searches end where samples are too few to tell" in hopsim(*run, "measure.cycles=1000").stdout
+
+
+def test_the_load_of_a_job_is_searched_by_what_becomes_of_this_job() -> None:
+    """A job that nothing hinders, beside one that is far above what its network carries."""
+    first = {"traffic": {"pattern": {"hotspot": {"node": 0, "fraction": 1.0}}}}
+    job = {"traffic": {"process": {"bernoulli": {"load": 0.1}}}}
+    places = [{"placement": {"nodes": {"first": at, "count": 4}}} for at in (0, 4)]
+    first["traffic"]["process"] = {"bernoulli": {"load": 0.9}}
+    document = {
+        "topology": {"mesh": {"sides": [8]}},
+        "jobs": [first | places[0], job | places[1]],
+        "measure": {"warmup": 1_000, "cycles": 20_000},
+    }
+    found = hs.saturate(
+        document,
+        key="jobs.1.traffic.process.bernoulli.load",
+        most=0.3,
+        seeds=1,
+        precision=0.1,
+        progress=False,
+    )
+    (result,) = found
+    assert result.summary["saturation_load_high"] is None
+    assert result.summary["accepted_load_max"] == pytest.approx(0.3, rel=0.05)
+
+
+def test_a_load_that_is_sustained_to_the_last_is_shown_as_a_bound(hopsim: Command) -> None:
+    run = ("saturate", "dragonfly1056", *short(), "--set", "measure.cycles=4000", "--seeds", "1")
+    shown = hopsim(*run, "--most", "0.2").stdout
+    assert "≥ 0.2000" in shown
+    assert "accepted at 0.2" in shown
+
+
+def test_check_says_how_many_runs_a_search_takes(hopsim: Command, tmp_path: Path) -> None:
+    (tmp_path / "search.toml").write_text("topology.mesh.sides = [4]\nsweep.saturate.seeds = 2\n")
+    checked = hopsim("check", "search.toml").stdout
+    assert checked.startswith("points: 1, each searched for saturation in about 20 runs\n")
+
+
 def short() -> tuple[str, ...]:
     """A small network and short runs."""
     sizes = (f"topology.dragonfly.{key}={size}" for key, size in (("p", 1), ("a", 2), ("h", 1)))
@@ -135,7 +208,7 @@ def test_a_document_may_ask_for_the_search(hopsim: Command, tmp_path: Path) -> N
     assert hopsim("saturate", "dragonfly1056", *short(), *given, "--out", "found").stdout == by_run
     assert (tmp_path / "found" / "saturation.csv").read_bytes() == table
     refused = hopsim("run", "dragonfly1056", *asked, "--json", "-", status=2)
-    assert "--json: not with sweep.saturate; valid: --set, --out, -j" in refused.stderr
+    assert "--json: not with sweep.saturate; valid: --set, --out, --force, -j" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -143,7 +216,15 @@ def test_a_document_may_ask_for_the_search(hopsim: Command, tmp_path: Path) -> N
     [
         (("--most", "1.5"), "sweep.saturate.most = 1.5 (override): out of range; valid: 0.00001 … 1"),
         (("--precision", "0"), "sweep.saturate.precision = 0"),
-        (("--key", "laod"), "laod = 1.0 (override): unknown key; did you mean `load`?"),
+        (
+            ("--key", "laod"),
+            "sweep.saturate.key = 'laod': takes no load (laod = 1.0 (override): unknown key; "
+            "did you mean `load`?",
+        ),
+        (
+            ("--seeds", "2", "--set", 'sweep.product={"measure.seed"=[4, 5]}'),
+            "sweep.saturate.seeds = 2: the sweep says which seeds; valid: no seeds there, or no measure.seed",
+        ),
     ],
 )
 def test_what_cannot_be_searched_is_refused(

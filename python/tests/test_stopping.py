@@ -137,7 +137,7 @@ def test_what_reads_the_window_reads_the_one_that_was_found(document: Path, hops
     # Phits per cycle of the window that was found, not of the first one.
     assert all(float(np.max(values)) < 0.3 for values in maps if values is not None)
     document.write_text(mesh)
-    assert "at least" in hopsim("check", document).stdout
+    assert " or more on " in hopsim("check", document).stdout
 
 
 def test_windows_are_told_in_words() -> None:

@@ -162,6 +162,7 @@ def test_the_manifest_says_what_was_run_and_how_it_ended(tmp_path: Path) -> None
             "experiment": hashlib.sha256("\n".join(digests).encode()).hexdigest(),
         },
         "seeds": [3, 7],
+        "first": 4,
         "total": 4,
         "finished": 1,
         "failures": {"2": "deadlock"},

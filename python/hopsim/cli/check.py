@@ -12,6 +12,7 @@ from hopsim.experiment import Point
 from hopsim.links_warning import warn_of_default_latencies
 from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.runner import all_cores
+from hopsim.saturation import at_most, runs_of_search
 from hopsim.stopping import is_adaptive
 
 
@@ -32,20 +33,23 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     that is found takes longer.
     """
     document = options.document(experiment, assignments)
-    points = document.points()
+    points = at_most(document).points()
     warn_of_default_latencies(document, points)
     warn_of_no_recovery(document, points)
-    click.echo(f"points: {len(points):,}")
+    runs = 1 if document.saturate is None else runs_of_search(document, points)
+    searched = "" if runs == 1 else f", each searched for saturation in about {runs} runs"
+    click.echo(f"points: {len(points):,}{searched}")
     for network in dict.fromkeys(_described(point) for point in points):
         click.echo(network)
     cores = all_cores()
     needs = expected(points, cores)
     threads = "1 core" if cores == 1 else f"{cores} cores"
-    duration = f"{_duration(needs.cpu_s / min(cores, len(points)))} on {threads}"
+    duration = _duration(runs * needs.cpu_s / min(cores, runs * len(points)))
     if any(map(runs_programs, points)):
         duration = "until all programs are done"
-    elif any(map(is_adaptive, points)):
-        duration = f"at least {duration}"
+    else:
+        longer = " or more" if any(map(is_adaptive, points)) else ""
+        duration = f"{duration}{longer} on {threads}"
     click.echo(f"expected: {duration}, {_size(needs.peak_mb)}")
     click.echo("OK")
 

@@ -27,6 +27,8 @@ from hopsim.store import Store, default_directory
 from hopsim.summary_table import summary_table
 from hopsim.workers import Elsewhere, Run
 
+OF_SEARCHES = ("assignments", "out", "force", "workers")
+"""Names of the options that a search for saturation takes, too."""
 WORTH_TELLING_S = 1.0
 """Of shorter runs nobody asks how threads were used."""
 
@@ -93,7 +95,7 @@ def command(  # noqa: PLR0913 (an option each)
     document = options.document(experiment, assignments)
     if document.saturate is not None:
         _refuse_with_search(click.get_current_context())
-        search(document, out, workers)
+        search(document, out, workers, force=force)
         return
     points = document.points()
     saving = Saving.of(from_state, save_state, save_every, save_at)
@@ -128,12 +130,14 @@ def command(  # noqa: PLR0913 (an option each)
 
 
 def _refuse_with_search(context: click.Context) -> None:
-    """Of the options of a sweep a search takes two."""
+    """Of the options of a sweep a search takes some."""
     for option in context.command.params:
-        if isinstance(option, click.Option) and option.name not in ("assignments", "out", "workers"):
+        if isinstance(option, click.Option) and option.name not in OF_SEARCHES:
             value = context.params.get(option.name or "")
             if value not in (None, False):
-                raise ConfigError(f"{option.opts[0]}: not with sweep.saturate; valid: --set, --out, -j")
+                raise ConfigError(
+                    f"{option.opts[0]}: not with sweep.saturate; valid: --set, --out, --force, -j"
+                )
 
 
 class _JsonLines:

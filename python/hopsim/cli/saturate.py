@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import NoReturn
 
 import click
 from rich import box
@@ -14,18 +16,17 @@ from hopsim.cli.console import stdout
 from hopsim.experiment import Experiment
 from hopsim.results import Results
 from hopsim.runner import all_cores
-from hopsim.saturation import asking, saturation_of
-from hopsim.series import SEED, axis_names, over_seeds
+from hopsim.saturation import UNKNOWN, asking, at_most, saturation_of
+from hopsim.series import SEED, Group, axis_names, over_seeds
 from hopsim.store import default_directory
 
-COLUMNS = {
+LOADS = {
     "saturation_load": "saturation",
     "accepted_load_max": "greatest accepted",
-    "accepted_load_full": "accepted at full offer",
+    "accepted_load_full": "accepted at {:g}",
     "plateau_load": "plateau",
-    "runs": "runs",
 }
-"""Metric -> heading."""
+"""Metric -> heading, with the greatest load tried."""
 DECIMALS = 4
 
 
@@ -44,13 +45,14 @@ DECIMALS = 4
     "--seeds",
     metavar="N",
     type=int,
-    help="Runs of each load, with seeds 1 to N, unless FILE sweeps over measure.seed; default: 3.",
+    help="Runs of each load, with N seeds from measure.seed on, unless FILE sweeps over it; default: 3.",
 )
 @click.option(
     "--out", metavar="DIR", type=click.Path(path_type=Path), help="Results directory; resumed if it exists."
 )
+@click.option("--force", is_flag=True, help="Empty the results directory first.")
 @click.option("-j", "workers", metavar="N", type=click.IntRange(1), help="Threads; default: all cores.")
-def command(
+def command(  # noqa: PLR0913 (an option each)
     experiment: str,
     assignments: tuple[str, ...],
     key: str | None,
@@ -58,36 +60,61 @@ def command(
     precision: float | None,
     seeds: int | None,
     out: Path | None,
+    force: bool,
     workers: int | None,
 ) -> None:
     """Find the offered load up to which the sources of FILE keep up.
 
-    A load is sustained unless the verdict of its point is saturated or not converged. Every configuration
-    and seed of FILE is searched by itself, in about ten runs; a sweep of FILE over the load is left out. The
-    table sweep.saturate of FILE may state the options, and makes `hopsim run FILE` the same. Results go to
-    the directory given with --out, or to results/<name>-<digest>-saturation: a results directory for each
-    round of runs, saturation.parquet and .csv with a row per configuration and seed, and saturation.png.
-    The same command goes on where it stopped.
+    A load is sustained unless the verdict of its point is saturated or not converged: the longer the
+    window, the closer to the knee that can be told. Every configuration and seed of FILE is searched by
+    itself, in about ten runs; a sweep of FILE over the load is left out. With the load of a single job as
+    --key all loads are those of this job. The table sweep.saturate of FILE may state the options, and makes
+    `hopsim run FILE` the same. Results go to the directory given with --out, or to
+    results/<name>-<digest>-saturation: all runs, as those of a sweep, saturation.parquet and .csv with a row
+    per configuration and seed, and plots/saturation.png. The same command goes on where it stopped.
     """
     document = options.document(experiment, assignments)
     document = asking(document, key=key, most=most, precision=precision, seeds=seeds)
-    search(document, out, workers)
+    search(document, out, workers, force=force)
 
 
-def search(document: Experiment, out: Path | None, workers: int | None) -> None:
+def search(document: Experiment, out: Path | None, workers: int | None, *, force: bool) -> None:
     """Search as a document asks for, and show what was found."""
     if out is None:
-        folder = default_directory(document, document.points())
+        folder = default_directory(document, at_most(document).points())
         out = folder.with_name(f"{folder.name}-saturation")
-    results = saturation_of(document, out, workers or all_cores(), progress=True)
+    try:
+        results = saturation_of(document, out, workers or all_cores(), progress=True, force=force)
+    except KeyboardInterrupt:
+        _interrupted(out)
     console = stdout()
     console.print(_table(results))
+    if advised := _advice(results):
+        console.print(advised, soft_wrap=True, highlight=False)
     # Imports Matplotlib, which takes a while.
     from hopsim.plot import saturation, save
 
+    folder = out / "plots"
+    folder.mkdir(exist_ok=True)
     for stem, figure in saturation.draw(results).items():
-        save(figure, out / f"{stem}.png")
+        save(figure, folder / f"{stem}.png")
     console.print(f"Results: {out}", soft_wrap=True, highlight=False)
+
+
+def _interrupted(out: Path) -> NoReturn:
+    sys.stderr.write(f"hopsim: interrupted; run the same command with --out {out} to go on\n")
+    sys.exit(130)
+
+
+def _advice(results: Results) -> str:
+    """What would find saturation more exactly; empty if nothing would."""
+    unknown = sum(result.summary["verdict_low"] == UNKNOWN for result in results)
+    if not unknown:
+        return ""
+    return (
+        f"{unknown} of {len(results)} searches end where samples are too few to tell (verdict_low): with a "
+        "longer measure.cycles they find saturation more exactly."
+    )
 
 
 def _table(results: Results) -> Table:
@@ -103,12 +130,19 @@ def _table(results: Results) -> Table:
     )
     for name in axis_names(results, axes):
         table.add_column(escape(name), overflow="fold", min_width=4)
-    for heading in COLUMNS.values():
-        table.add_column(heading, justify="right", no_wrap=True)
+    highest = results[0].summary["load_full"]
+    for heading in (*LOADS.values(), "runs"):
+        table.add_column(heading.format(highest), justify="right", no_wrap=True)
     for group in over_seeds(results):
         cells = [escape(group.labels.get(path, "–")) for path in axes]
-        *loads, runs = COLUMNS
-        figures = [group.estimate(key).text(DECIMALS, interval=seeds > 1) for key in loads]
-        simulated = sum(result.summary[runs] for result in group.results)
-        table.add_row(*cells, *figures, str(simulated))
+        loads = [_load(group, metric, interval=seeds > 1) for metric in LOADS]
+        simulated = sum(result.summary["runs"] for result in group.results)
+        table.add_row(*cells, *loads, str(simulated))
     return table
+
+
+def _load(group: Group, metric: str, *, interval: bool) -> str:
+    """A mean over seeds; saturation is at least that if some of them sustain the greatest load tried."""
+    text = group.estimate(metric).text(DECIMALS, interval=interval)
+    is_bound = any(result.summary["saturation_load_high"] is None for result in group.results)
+    return f"≥ {text}" if metric == "saturation_load" and is_bound else text

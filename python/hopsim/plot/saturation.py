@@ -12,9 +12,9 @@ from hopsim.results import Results
 KEYS = {
     "saturation_load": "sources keep up to this offered load",
     "accepted_load_max": "greatest accepted load",
-    "accepted_load_full": "accepted at full offer",
+    "accepted_load_full": "accepted at an offer of {:g}",
 }
-"""Metric -> what the legend says."""
+"""Metric -> what the legend says, with the greatest load tried."""
 
 
 def draw(results: Results) -> dict[str, Figure]:
@@ -22,6 +22,7 @@ def draw(results: Results) -> dict[str, Figure]:
     view = View()
     canvas = Canvas(view)
     drawn: dict[str, Figure] = {}
+    highest = results[0].summary["load_full"]
     thick, offsets = style.side_by_side(len(KEYS))
     for shown in figures(results, view):
         bars = [(series.label, group) for series in shown.curves for group in series.groups]
@@ -35,7 +36,7 @@ def draw(results: Results) -> dict[str, Figure]:
                 xerr=style.half_widths(values),
                 error_kw=style.ERROR,
                 color=style.look(index)["color"],
-                label=name,
+                label=name.format(highest),
             )
         axes.set_xlim(left=0)
         axes.set_xlabel("Load [phits/(node·cycle)]")

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SaturateConfig {
-    /// Path of the offered load; a sweep over it is left out.
+    /// Path of the offered load; a sweep over it is left out. If it is that of one job, so are the loads that are found.
     pub key: String,
     /// Greatest load tried \[phits/(node·cycle), above 0\].
     #[schemars(range(min = 0.00001, max = 1.0))]
@@ -16,7 +16,7 @@ pub struct SaturateConfig {
     /// Width of the interval in which saturation is found, relative to the load.
     #[schemars(range(min = 0.0001, max = 0.5))]
     pub precision: f64,
-    /// Runs of each load, with seeds 1 to this, unless the sweep varies `measure.seed`.
+    /// Runs of each load, with so many seeds from `measure.seed` on, unless the sweep varies that.
     #[schemars(range(min = 1, max = 10_000))]
     pub seeds: u32,
 }
