@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich import box
-from rich.markup import escape
 from rich.table import Table
 
-from hopsim.cli import options
+from hopsim.cli import found, options
 from hopsim.cli.console import stdout
 from hopsim.interference import interference_of
 from hopsim.results import Results
 from hopsim.runner import all_cores
-from hopsim.series import SEED, axis_names, over_seeds
 from hopsim.store import default_directory
 
 COLUMNS = {
@@ -54,22 +51,9 @@ def command(experiment: str, assignments: tuple[str, ...], out: Path | None, wor
 
 def _table(results: Results) -> Table:
     """One row per job and configuration, mean and interval over seeds."""
-    axes = [path for path in results.axes if path != SEED]
-    seeds = len({result.summary["seed"] for result in results})
-    spread = f" ± 95 % confidence interval over {seeds} seeds." if seeds > 1 else "."
-    table = Table(
-        caption=f"Execution times in cycles{spread}",
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    for name in axis_names(results, axes):
-        table.add_column(escape(name), overflow="fold", min_width=4)
-    found = [key for key in COLUMNS if any(result.summary[key] is not None for result in results)]
-    for key in found:
-        table.add_column(COLUMNS[key][0], justify="right", no_wrap=True)
-    for group in over_seeds(results):
-        cells = [escape(group.labels.get(path, "–")) for path in axes]
-        figures = [group.estimate(key).text(COLUMNS[key][1], interval=seeds > 1) for key in found]
-        table.add_row(*cells, *figures)
-    return table
+    columns = {
+        heading: found.estimate(key, decimals)
+        for key, (heading, decimals) in COLUMNS.items()
+        if any(result.summary[key] is not None for result in results)
+    }
+    return found.table(results, "Execution times in cycles", columns)

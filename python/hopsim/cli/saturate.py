@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import NoReturn
 
 import click
-from rich import box
-from rich.markup import escape
 from rich.table import Table
 
-from hopsim.cli import options
+from hopsim.cli import found, options
 from hopsim.cli.console import stdout
 from hopsim.experiment import Experiment
 from hopsim.results import Results
 from hopsim.runner import all_cores
 from hopsim.saturation import UNKNOWN, asking, at_most, saturation_of
-from hopsim.series import SEED, Group, axis_names, over_seeds
+from hopsim.series import Group
 from hopsim.store import default_directory
 
 LOADS = {
@@ -119,30 +117,18 @@ def _advice(results: Results) -> str:
 
 def _table(results: Results) -> Table:
     """One row per configuration, mean and interval over seeds."""
-    axes = [path for path in results.axes if path != SEED]
-    seeds = len({result.summary["seed"] for result in results})
-    spread = f", ± 95 % confidence interval over {seeds} seeds" if seeds > 1 else ""
-    table = Table(
-        caption=f"Loads in phits/(node·cycle){spread}.",
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    for name in axis_names(results, axes):
-        table.add_column(escape(name), overflow="fold", min_width=4)
     highest = results[0].summary["load_full"]
-    for heading in (*LOADS.values(), "runs"):
-        table.add_column(heading.format(highest), justify="right", no_wrap=True)
-    for group in over_seeds(results):
-        cells = [escape(group.labels.get(path, "–")) for path in axes]
-        loads = [_load(group, metric, interval=seeds > 1) for metric in LOADS]
-        simulated = sum(result.summary["runs"] for result in group.results)
-        table.add_row(*cells, *loads, str(simulated))
-    return table
+    loads = {heading.format(highest): found.estimate(metric, DECIMALS) for metric, heading in LOADS.items()}
+    columns = {**loads, LOADS["saturation_load"]: _saturation, "runs": _runs}
+    return found.table(results, "Loads in phits/(node·cycle)", columns)
 
 
-def _load(group: Group, metric: str, *, interval: bool) -> str:
-    """A mean over seeds; saturation is at least that if some of them sustain the greatest load tried."""
-    text = group.estimate(metric).text(DECIMALS, interval=interval)
+def _saturation(group: Group, interval: bool) -> str:
+    """At least the greatest load tried if that is sustained with some seeds."""
+    text = found.estimate("saturation_load", DECIMALS)(group, interval)
     is_bound = any(result.summary["saturation_load_high"] is None for result in group.results)
-    return f"≥ {text}" if metric == "saturation_load" and is_bound else text
+    return f"≥ {text}" if is_bound else text
+
+
+def _runs(group: Group, _interval: bool) -> str:
+    return str(sum(result.summary["runs"] for result in group.results))
