@@ -2,6 +2,7 @@
 //! ([`summary`], [`tables`]; [`columns`] says what they mean). All counts are integers, so that no order of events can change a result.
 
 pub mod columns;
+pub mod evidence;
 pub mod fabric;
 mod histograms;
 pub mod link_series;

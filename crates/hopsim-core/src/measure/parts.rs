@@ -11,58 +11,63 @@ pub const PARTS: u32 = 100;
 pub const TENTHS: usize = 10;
 
 /// Parts of a tenth.
-const PER_TENTH: u32 = PARTS / TENTHS as u32;
+const PER_TENTH: u64 = PARTS as u64 / TENTHS as u64;
 
-/// Where the parts are.
+/// Where the parts are, in cycles or ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    first: u32,
-    length: u32,
+    first: u64,
+    length: u64,
 }
 
 impl Parts {
-    /// Those of a window.
-    pub fn new(first: u32, cycles: u32) -> Self {
-        Self { first, length: cycles / PARTS }
+    /// Those of a window that is so long.
+    pub fn new(first: impl Into<u64>, window: impl Into<u64>) -> Self {
+        Self { first: first.into(), length: window.into() / u64::from(PARTS) }
     }
 
-    /// Cycles of a part; 0 if the window is too short to have any.
-    pub fn length(self) -> u32 {
+    /// Length of a part; 0 if the window is too short to have any.
+    pub fn length(self) -> u64 {
         self.length
     }
 
-    /// The part that a cycle is in, if any.
-    #[inline]
-    pub fn part(self, at: u32) -> Option<usize> {
-        self.nth(at, self.length, PARTS)
+    /// Length of a tenth.
+    pub fn tenth_length(self) -> u64 {
+        self.length * PER_TENTH
     }
 
-    /// The tenth that a cycle is in, if any.
+    /// The part that a time is in, if any.
     #[inline]
-    pub fn tenth(self, at: u32) -> Option<usize> {
-        self.nth(at, self.length * PER_TENTH, TENTHS as u32)
+    pub fn part(self, at: impl Into<u64>) -> Option<usize> {
+        self.nth(at.into(), self.length, PARTS as usize)
+    }
+
+    /// The tenth that a time is in, if any.
+    #[inline]
+    pub fn tenth(self, at: impl Into<u64>) -> Option<usize> {
+        self.nth(at.into(), self.tenth_length(), TENTHS)
     }
 
     /// The first cycle after `now` that is in another tenth, or in none; `u32::MAX` after the last one.
     pub fn next_tenth(self, now: u32) -> u32 {
-        let length = self.length * PER_TENTH;
-        let Some(since) = now.checked_sub(self.first) else { return self.first };
-        let ended = since.checked_div(length).filter(|&nth| nth < TENTHS as u32);
-        ended.map_or(u32::MAX, |nth| self.first + (nth + 1) * length)
+        let length = self.tenth_length();
+        let Some(since) = u64::from(now).checked_sub(self.first) else { return self.first as u32 };
+        let ended = since.checked_div(length).filter(|&nth| nth < TENTHS as u64);
+        ended.map_or(u32::MAX, |nth| (self.first + (nth + 1) * length) as u32)
     }
 
     #[inline]
-    fn nth(self, at: u32, length: u32, count: u32) -> Option<usize> {
+    fn nth(self, at: u64, length: u64, count: usize) -> Option<usize> {
         let since = at.checked_sub(self.first)?;
-        Some(since.checked_div(length)?).filter(|&nth| nth < count).map(|nth| nth as usize)
+        Some(since.checked_div(length)? as usize).filter(|&nth| nth < count)
     }
 
-    /// Every tenth with how many of the cycles from `from` up to `to` are in it.
-    fn split(self, (from, to): (u32, u32)) -> impl Iterator<Item = (usize, u32)> {
-        let length = self.length * PER_TENTH;
-        (0..TENTHS).map(move |tenth| {
-            let first = self.first + tenth as u32 * length;
-            (tenth, to.min(first + length).saturating_sub(from.max(first)))
+    /// How much of the time from `from` up to `to` is in every tenth.
+    pub fn split(self, (from, to): (u64, u64)) -> [u64; TENTHS] {
+        let length = self.tenth_length();
+        std::array::from_fn(|tenth| {
+            let first = self.first + tenth as u64 * length;
+            to.min(first + length).saturating_sub(from.max(first))
         })
     }
 }
@@ -117,10 +122,9 @@ pub struct Stalls(pub [u32; TENTHS]);
 
 impl Stalls {
     /// It stood still in the cycles from one to another.
-    pub fn count(&mut self, parts: Parts, cycles: (u32, u32)) {
-        for (tenth, count) in parts.split(cycles) {
-            self.0[tenth] += count;
-        }
+    pub fn count(&mut self, parts: Parts, (from, to): (u32, u32)) {
+        let split = parts.split((from.into(), to.into()));
+        self.0.iter_mut().zip(split).for_each(|(sum, count)| *sum += count as u32);
     }
 }
 
@@ -135,24 +139,24 @@ mod tests {
 
     #[test]
     fn parts_are_equal_and_leave_out_the_rest_of_the_window() {
-        let parts = Parts::new(1000, 399);
+        let parts = Parts::new(1000u32, 399u32);
         assert_eq!(parts.length(), 3);
         assert_eq!(
-            [999, 1000, 1002, 1003, 1299, 1300].map(|at| parts.part(at)),
+            [999u32, 1000, 1002, 1003, 1299, 1300].map(|at| parts.part(at)),
             [None, Some(0), Some(0), Some(1), Some(99), None]
         );
-        assert_eq!([1029, 1030, 1299, 1300].map(|at| parts.tenth(at)), [Some(0), Some(1), Some(9), None]);
-        assert_eq!(Parts::new(0, 99).part(50), None);
+        assert_eq!([1029u32, 1030, 1299, 1300].map(|at| parts.tenth(at)), [Some(0), Some(1), Some(9), None]);
+        assert_eq!(Parts::new(0u32, 99u32).part(50u32), None);
         let next = [0, 999, 1000, 1029, 1030, 1299, 1300].map(|now| parts.next_tenth(now));
         assert_eq!(next, [1000, 1000, 1030, 1030, 1060, 1300, u32::MAX]);
-        assert_eq!(Parts::new(0, 99).next_tenth(5), u32::MAX);
+        assert_eq!(Parts::new(0u32, 99u32).next_tenth(5), u32::MAX);
     }
 
     #[test]
     fn a_stall_counts_in_the_tenths_that_it_is_in() {
         let mut stalls = Stalls::default();
-        stalls.count(Parts::new(1000, 100), (990, 1025));
-        stalls.count(Parts::new(1000, 100), (1095, 1200));
+        stalls.count(Parts::new(1000u32, 100u32), (990, 1025));
+        stalls.count(Parts::new(1000u32, 100u32), (1095, 1200));
         assert_eq!(stalls.0, [10, 10, 5, 0, 0, 0, 0, 0, 0, 5]);
     }
 }

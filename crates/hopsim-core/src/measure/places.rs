@@ -262,11 +262,6 @@ impl Places {
         }
     }
 
-    /// The cycles in which the source of a node stood still.
-    pub fn stalls_of(&self, node: usize) -> Stalls {
-        self.stalls.get(node).copied().unwrap_or_default()
-    }
-
     /// Rows of the stream `packet_hops` so far.
     pub fn packet_hops(&self) -> usize {
         let waits = self.links.as_ref().and_then(|links| links.waits.as_ref());

@@ -1,10 +1,11 @@
 //! Where a run without warm-up has settled: the warm-up of others.
 
 use super::Counts;
+use super::evidence::evidence;
 use super::parts::PARTS;
 use super::stop::queues_grow;
 use super::trend::{MSER_BATCH, Trend, transient};
-use super::verdict::{self, FEWEST, Verdict};
+use super::verdict::{FEWEST, Verdict};
 use crate::plan::Plan;
 
 /// A warm-up.
@@ -21,24 +22,20 @@ pub struct Settled {
 pub fn settled(plan: &Plan, counts: &Counts) -> Option<Settled> {
     let Counts { recorder, places, .. } = counts;
     let jobs: Vec<usize> = (0..plan.jobs.len()).collect();
-    let verdict = Verdict::new(plan, (recorder, places), &jobs)?;
-    let parts = verdict::parts(plan, recorder, &jobs);
-    if (parts.len() as f64) < FEWEST[1] {
+    let evidence = evidence(plan, (recorder, places), &jobs)?;
+    if (evidence.delivered.len() as f64) < FEWEST[1] {
         return None;
     }
-    let loads: Vec<(u32, f64)> = (0..PARTS).map(|number| (number, verdict::load(&parts, number))).collect();
-    let load = end_of_transient(&loads)?;
-    let (end, by) = if queues_grow(plan, Some(verdict.name())) {
+    let load = end_of_transient(&(0..PARTS).zip(evidence.loads()).collect::<Vec<_>>())?;
+    let (end, by) = if queues_grow(plan, Some(Verdict::new(&evidence).name())) {
         // Their latency never settles.
         (load, "accepted load")
     } else {
-        let mean = |&(number, part): &(u32, super::parts::PartTotals)| {
-            (number, part.latency as f64 / part.delivered as f64)
-        };
-        let latencies: Vec<(u32, f64)> = parts.iter().map(mean).collect();
+        let latencies: Vec<(u32, f64)> =
+            evidence.delivered.iter().map(|part| (part.part, part.latency)).collect();
         (end_of_transient(&latencies)?.max(load), "latency")
     };
-    Some(Settled { cycles: (end + MSER_BATCH as u32) * recorder.parts.length(), by })
+    Some(Settled { cycles: (end + MSER_BATCH as u32) * recorder.parts.length() as u32, by })
 }
 
 /// The number of the first part behind the transient of values with the numbers of their parts, if it is in the first half and nothing

@@ -6,6 +6,7 @@
 //! and the replies.
 
 use super::Counts;
+use super::evidence;
 use super::places::Places;
 use super::recorder::{Recorder, Totals};
 use super::statistics::{half_width_95, jain, mean, variation};
@@ -200,8 +201,9 @@ impl<'a> Figures<'a> {
         self.add_percentiles(&mut record, &all.totals);
         self.add_fairness(&mut record);
         self.add_counts(&mut record, &all);
-        let verdict = Verdict::new(self.plan, (self.recorder, self.places), &self.jobs);
-        record.extend(verdict::columns(verdict.as_ref()));
+        let evidence = evidence::evidence(self.plan, (self.recorder, self.places), &self.jobs);
+        let verdict = evidence.as_ref().map(Verdict::new);
+        record.extend(verdict::columns(verdict.as_ref(), &evidence::units(self.recorder, self.nodes)));
         record.extend(stop::columns(self.plan));
         self.add_bursts(&mut record);
         self.add_programs(&mut record);

@@ -1,10 +1,10 @@
 //! The record streams as tables.
 
 use super::Counts;
+use super::evidence::nodes_behind;
 use super::places::{Places, WaitReason};
 use super::recorder::Recorder;
 use super::summary::Figures;
-use super::verdict::nodes_behind;
 use super::{Column, Table, link_tables, program_tables, standing_tables};
 use crate::config::measure::RecordStream;
 use crate::plan::Plan;

@@ -24,6 +24,7 @@ use hopsim_core::plan::Plan;
 pub use programs::{messages_table, operations_table, ranks_table, sizes_table};
 pub use stop::{Stopped, stopped};
 pub use summary::COSTS;
+pub use verdict::{Names, Observed, Part, Shortfall, Source};
 
 /// Cycles from `first` up to `end`, without it.
 #[derive(Clone, Copy, Debug)]

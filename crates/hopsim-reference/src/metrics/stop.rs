@@ -42,13 +42,14 @@ fn settled(plan: &Plan) -> Option<(u32, &'static str)> {
     let record = record(plan);
     let run = Run { plan, record: &record, ways: Ways::new(plan) };
     let jobs: Vec<usize> = (0..plan.jobs.len()).collect();
-    let (parts, latencies) = run.latencies(&jobs);
+    let observed = run.observed(&jobs);
+    let (parts, latencies) = observed.latencies();
     let length = plan.experiment.measure.cycles / 100;
     if length == 0 || parts.len() < 50 {
         return None;
     }
     let all: Vec<u32> = (0..100).collect();
-    let load = begin(&all, &run.phits(&jobs));
+    let load = begin(&all, &observed.loads());
     let grows = plan.nic.source_queue == u32::MAX && run.verdict(&jobs)["verdict"] == "saturated";
     if grows {
         return Some(((load? + 5) * length, "accepted load"));

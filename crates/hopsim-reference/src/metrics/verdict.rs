@@ -8,9 +8,12 @@ use hopsim_core::plan::JobPlan;
 use serde_json::{Map, Value};
 
 /// What does not get into the network in each tenth, and what is offered in one.
+#[derive(Clone, Debug)]
 pub struct Shortfall {
+    /// In each tenth.
     pub tenths: Vec<f64>,
-    offered: f64,
+    /// In one of them, on average.
+    pub offered: f64,
 }
 
 impl Shortfall {
@@ -18,10 +21,10 @@ impl Shortfall {
         Self { tenths: vec![0.0; 10], offered: 0.0 }
     }
 
-    /// Adds that of a node, so many times.
-    fn add(&mut self, node: Self, times: f64) {
-        self.offered += times * node.offered;
-        self.tenths.iter_mut().zip(node.tenths).for_each(|(sum, one)| *sum += times * one);
+    /// Adds that of a source, so many times.
+    fn add(&mut self, source: &Self, times: f64) {
+        self.offered += times * source.offered;
+        self.tenths.iter_mut().zip(&source.tenths).for_each(|(sum, one)| *sum += times * one);
     }
 
     fn mean(&self) -> f64 {
@@ -38,15 +41,44 @@ impl Shortfall {
         self.mean() > f * self.offered && self.mean() > 4.297 * self.error()
     }
 
-    /// A share of the packets of a node that is more than their spread.
-    fn share(&self, least: f64) -> f64 {
-        f64::max(least, 2.0 / (10.0 * self.offered).sqrt())
-    }
-
     /// How many times over it may fall behind.
     fn times(&self, g: f64) -> f64 {
         let most = self.mean() + 2.821 * self.error();
         if most <= 0.0 { 0.0 } else { most / (g * self.offered) }
+    }
+}
+
+/// A source that offers a load.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Its node.
+    pub node: u32,
+    /// What waits.
+    pub waits: Shortfall,
+    /// How much one of that counts beside other sources.
+    pub weight: f64,
+    /// How many packets or messages it drew, if it draws.
+    pub drew: Option<f64>,
+    /// Time in which it stood still, if some source may.
+    pub stood: Option<Shortfall>,
+}
+
+impl Source {
+    /// A share of what it offers that is more than the spread of what it drew.
+    fn share(&self, least: f64) -> f64 {
+        self.drew.map_or(least, |drew| f64::max(least, 2.0 / drew.sqrt()))
+    }
+
+    /// Whether it falls behind by itself.
+    pub fn falls_behind(&self) -> bool {
+        let stood = self.stood.as_ref().is_some_and(|stood| stood.falls_behind(0.02));
+        stood || self.waits.falls_behind(self.share(0.02))
+    }
+
+    /// How many times over it may fall behind.
+    fn times(&self) -> f64 {
+        let stood = self.stood.as_ref().map_or(0.0, |stood| stood.times(0.1));
+        f64::max(self.waits.times(self.share(0.1)), stood)
     }
 }
 
@@ -143,11 +175,8 @@ impl Run<'_> {
 
     /// Whether a node of a job that offers a load falls behind by itself.
     pub fn falls_behind(&self, node: u32) -> bool {
-        let Some(job) = self.plan.job_at(node as usize).filter(|job| job.synchronised().is_none()) else {
-            return false;
-        };
-        let [packets, stood] = self.shortfalls(node);
-        packets.falls_behind(packets.share(0.02)) || (self.stands_still(job) && stood.falls_behind(0.02))
+        let job = self.plan.job_at(node as usize).filter(|job| job.synchronised().is_none());
+        job.is_some_and(|job| self.source(job, node).falls_behind())
     }
 
     /// Whether a job has sources that stand still without being in step.
@@ -157,126 +186,194 @@ impl Run<'_> {
         waits && self.plan.nic.source_queue < u32::MAX && traffic.process.synchronised().is_none()
     }
 
-    /// The sources of some jobs that offer a load; `None` if there are none, or no tenths.
-    fn sources(&self, jobs: &[usize]) -> Option<Sources> {
+    /// The source of a node of a job.
+    fn source(&self, job: &JobPlan, node: u32) -> Source {
+        let [packets, stood] = self.shortfalls(node);
+        Source {
+            node,
+            drew: Some(10.0 * packets.offered),
+            waits: packets,
+            weight: f64::from(job.longest_packet()),
+            stood: self.plan.jobs.iter().any(|job| self.stands_still(job)).then_some(stood),
+        }
+    }
+
+    /// The sources of some jobs that offer a load; `None` if there are none.
+    fn sources(&self, jobs: &[usize]) -> Option<Vec<Source>> {
         let plans = jobs.iter().map(|&job| &self.plan.jobs[job]);
         let open: Vec<&JobPlan> = plans.filter(|job| job.synchronised().is_none()).collect();
-        if open.is_empty() || self.window().cycles() < 100.0 {
-            return None;
-        }
-        let mut all =
-            Sources { packets: Shortfall::none(), stood: Shortfall::none(), behind: 0, times: Vec::new() };
-        for job in open {
+        let of_job = |job: &&JobPlan| {
             let senders = job.nodes().iter().filter(|&&node| job.sends(node));
-            for &node in senders {
-                let [packets, stood] = self.shortfalls(node);
-                all.behind += u32::from(self.falls_behind(node));
-                let of_stood = if self.stands_still(job) { stood.times(0.1) } else { 0.0 };
-                all.times.push(f64::max(packets.times(packets.share(0.1)), of_stood));
-                all.packets.add(packets, f64::from(job.longest_packet()));
-                all.stood.add(stood, 1.0);
-            }
-        }
-        Some(all)
+            senders.map(|&node| self.source(job, node)).collect::<Vec<_>>()
+        };
+        (!open.is_empty()).then(|| open.iter().flat_map(of_job).collect())
     }
 
-    /// The phits delivered in each part.
-    pub fn phits(&self, jobs: &[usize]) -> Vec<f64> {
-        let phits = |part| self.delivered_in(jobs, part).iter().map(|life| f64::from(life.length)).sum();
-        self.equal_parts(100).into_iter().map(phits).collect()
-    }
-
-    /// The mean latencies of the parts with packets, with the numbers of these.
-    pub fn latencies(&self, jobs: &[usize]) -> (Vec<u32>, Vec<f64>) {
-        let mut found = (Vec::new(), Vec::new());
-        for (number, part) in self.equal_parts(100).into_iter().enumerate() {
+    /// What the verdict on some jobs is made of.
+    pub fn observed(&self, jobs: &[usize]) -> Observed {
+        let parts = self.equal_parts(100);
+        let of_part = |&part: &Span| {
             let lives = self.delivered_in(jobs, part);
-            let sum: u64 = lives.iter().map(|life| u64::from(life.latency())).sum();
-            if !lives.is_empty() {
-                found.0.push(number as u32);
-                found.1.push(sum as f64 / lives.len() as f64);
+            Part {
+                latencies: lives.iter().map(|life| f64::from(life.latency())).collect(),
+                load: lives.iter().map(|life| f64::from(life.length)).sum(),
             }
+        };
+        Observed {
+            sources: self.sources(jobs),
+            parts: parts.iter().map(of_part).collect(),
+            length: parts[0].cycles(),
+            window: self.window().cycles(),
         }
-        found
     }
 
     /// The columns of the verdict on some jobs.
     pub fn verdict(&self, jobs: &[usize]) -> Map<String, Value> {
-        let (parts, cycles) = (self.equal_parts(100), self.window().cycles());
-        let length = parts[0].end - parts[0].first;
-        let sources = self.sources(jobs);
-        let (busy, latencies) = self.latencies(jobs);
-        let delivered: Vec<Vec<&Life>> = parts.iter().map(|&part| self.delivered_in(jobs, part)).collect();
-        let (latency, load) = (course(&latencies), course(&self.phits(jobs)));
-        let transient = latency.as_ref().map(|_| busy[left_out(&latencies)] * length);
-        let packets: usize = delivered.iter().map(Vec::len).sum();
+        let observed = self.observed(jobs);
+        let node_cycles = self.nodes_of(jobs) * 10.0 * observed.length;
+        observed.columns(&Names {
+            growth: ("backlog_growth", node_cycles),
+            transient: "transient_cycles",
+            missing: "missing_cycles",
+            time: 1.0,
+        })
+    }
+}
+
+/// One of the equal parts of a window.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// Latencies of the packets delivered in it.
+    pub latencies: Vec<f64>,
+    /// What they are together.
+    pub load: f64,
+}
+
+/// What a verdict is made of.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// The sources that offer a load, if there are any.
+    pub sources: Option<Vec<Source>>,
+    /// The 100 parts of the window.
+    pub parts: Vec<Part>,
+    /// Length of one of them.
+    pub length: f64,
+    /// Length of the window.
+    pub window: f64,
+}
+
+/// What columns with a unit are called, and what counts and times are divided by.
+pub struct Names {
+    /// The growth of the backlog.
+    pub growth: (&'static str, f64),
+    /// The transient.
+    pub transient: &'static str,
+    /// What is missing.
+    pub missing: &'static str,
+    /// What those two are divided by.
+    pub time: f64,
+}
+
+impl Observed {
+    /// What is delivered in each part.
+    pub fn loads(&self) -> Vec<f64> {
+        self.parts.iter().map(|part| part.load).collect()
+    }
+
+    /// The mean latencies of the parts with packets, with the numbers of these.
+    pub fn latencies(&self) -> (Vec<u32>, Vec<f64>) {
+        let busy = (0..).zip(&self.parts).filter(|(_, part)| !part.latencies.is_empty());
+        busy.map(|(number, part)| (number, mean(&part.latencies))).unzip()
+    }
+
+    /// The columns of the verdict.
+    pub fn columns(&self, names: &Names) -> Map<String, Value> {
+        let sources = self.sources.as_deref().filter(|_| self.length > 0.0).map(Sources::new);
+        let (busy, latencies) = self.latencies();
+        let (latency, load) = (course(&latencies), course(&self.loads()));
+        let transient = latency.as_ref().map(|_| f64::from(busy[left_out(&latencies)]) * self.length);
+        let packets: usize = self.parts.iter().map(|part| part.latencies.len()).sum();
         let effective = latency.as_ref().map_or(0.0, |course| course.effective);
-        let may = sources.as_ref().map_or(0.0, Sources::may_fall_behind);
+        let may = sources.as_ref().map_or(0.0, |all| all.may_fall_behind);
         let lacks = [100.0 / packets as f64, 50.0 / busy.len() as f64, 10.0 / effective, may * may];
         let q = lacks.into_iter().fold(0.0, f64::max);
-        let (verdict, missing) = if sources.as_ref().is_some_and(Sources::fall_behind) {
+        let (verdict, missing) = if sources.as_ref().is_some_and(|all| all.fall_behind) {
             ("saturated", None)
         } else if [&latency, &load].into_iter().flatten().any(|course| course.drifts) {
-            let warmup = transient.filter(|&cycles| cycles > 0 && cycles < 50 * length);
-            ("not converged", Some(warmup.map_or(cycles, f64::from)))
+            let warmup = transient.filter(|&time| time > 0.0 && time < 50.0 * self.length);
+            ("not converged", Some(warmup.unwrap_or(self.window)))
         } else if q > 1.0 {
-            ("too few samples", Some((cycles * (q - 1.0)).ceil()))
+            ("too few samples", Some((self.window * (q - 1.0)).ceil()))
         } else {
             ("steady", Some(0.0))
         };
-        let node_cycles = self.nodes_of(jobs) * 10.0 * f64::from(length);
-        let mut record = self.columns_of(sources, node_cycles);
+        let mut record = sources_columns(sources.as_ref(), names.growth);
         let mut put = |key: &str, value: Option<f64>| record.insert(key.to_owned(), number(value));
         put("packet_latency_drift", latency.as_ref().map(|course| course.drift));
         put("accepted_load_drift", load.map(|course| course.drift));
         put("packet_latency_effective_samples", latency.map(|course| course.effective));
-        put("missing_cycles", missing);
-        put("transient_cycles", transient.map(f64::from));
+        put(names.missing, missing.map(|time| time / names.time));
+        put(names.transient, transient.map(|time| time / names.time));
         record.insert("verdict".into(), verdict.into());
         record
     }
+}
 
-    /// The columns that are about sources, per so many cycles of nodes.
-    fn columns_of(&self, sources: Option<Sources>, node_cycles: f64) -> Map<String, Value> {
-        let waits = self.plan.jobs.iter().any(|job| self.stands_still(job));
-        let growth = sources.as_ref().map(|all| &all.packets.tenths);
-        let growth: Option<Vec<f64>> =
-            growth.map(|all| all.iter().map(|phits| phits / node_cycles).collect());
-        let stalled = sources.as_ref().filter(|_| waits).map(|all| all.stood.mean() / all.stood.offered);
-        Map::from_iter([
-            ("backlog_growth".to_owned(), number(growth.as_deref().map(mean))),
-            ("backlog_growth_ci95".to_owned(), number(growth.as_deref().and_then(half_width))),
-            ("source_stall_fraction".to_owned(), number(stalled)),
-            ("nodes_falling_behind".to_owned(), sources.map_or(Value::Null, |all| all.behind.into())),
-        ])
-    }
+/// The columns that are about sources.
+fn sources_columns(sources: Option<&Sources>, (key, scale): (&str, f64)) -> Map<String, Value> {
+    let growth: Option<Vec<f64>> =
+        sources.map(|all| all.waits.tenths.iter().map(|grown| grown / scale).collect());
+    let stalled = sources.and_then(|all| all.stood.as_ref()).map(|stood| stood.mean() / stood.offered);
+    Map::from_iter([
+        (key.to_owned(), number(growth.as_deref().map(mean))),
+        (format!("{key}_ci95"), number(growth.as_deref().and_then(half_width))),
+        ("source_stall_fraction".to_owned(), number(stalled)),
+        ("nodes_falling_behind".to_owned(), sources.map_or(Value::Null, |all| all.nodes_behind.into())),
+    ])
 }
 
 fn number(value: Option<f64>) -> Value {
     value.filter(|value| value.is_finite()).map_or(Value::Null, Value::from)
 }
 
-/// The sources of some jobs.
+/// Sources together.
 struct Sources {
-    /// What all of them do not get into the network \[phits\].
-    packets: Shortfall,
-    /// Cycles in which they stood still.
-    stood: Shortfall,
-    /// Nodes that fall behind by themselves.
-    behind: u32,
-    /// By node: how many times over it may fall behind.
-    times: Vec<f64>,
+    /// What waits of all of them.
+    waits: Shortfall,
+    /// Time in which they stood still, if any may.
+    stood: Option<Shortfall>,
+    /// Nodes with a source that falls behind by itself.
+    nodes_behind: usize,
+    /// Whether some fall behind, alone or together.
+    fall_behind: bool,
+    /// How many times over they may fall behind.
+    may_fall_behind: f64,
 }
 
 impl Sources {
-    fn fall_behind(&self) -> bool {
-        self.behind > 0 || self.packets.falls_behind(0.01) || self.stood.falls_behind(0.01)
-    }
-
-    fn may_fall_behind(&self) -> f64 {
-        let mut times = self.times.clone();
+    fn new(all: &[Source]) -> Self {
+        let mut waits = Shortfall::none();
+        all.iter().for_each(|source| waits.add(&source.waits, source.weight));
+        let mut stood = all.iter().any(|source| source.stood.is_some()).then(Shortfall::none);
+        if let Some(sum) = &mut stood {
+            all.iter().filter_map(|source| source.stood.as_ref()).for_each(|stood| sum.add(stood, 1.0));
+        }
+        let mut behind: Vec<u32> =
+            all.iter().filter(|source| source.falls_behind()).map(|source| source.node).collect();
+        behind.sort_unstable();
+        behind.dedup();
+        let mut times: Vec<f64> = all.iter().map(Source::times).collect();
         times.sort_by(|one, other| other.total_cmp(one));
-        let of_nodes = times.get(times.len() / 100).copied().unwrap_or(0.0);
-        [self.packets.times(0.02), self.stood.times(0.02), of_nodes].into_iter().fold(0.0, f64::max)
+        let of_one = times.get(times.len() / 100).copied().unwrap_or(0.0);
+        let of_stood = stood.as_ref().map_or(0.0, |stood| stood.times(0.02));
+        Self {
+            nodes_behind: behind.len(),
+            fall_behind: !behind.is_empty()
+                || waits.falls_behind(0.01)
+                || stood.as_ref().is_some_and(|stood| stood.falls_behind(0.01)),
+            may_fall_behind: [waits.times(0.02), of_stood, of_one].into_iter().fold(0.0, f64::max),
+            waits,
+            stood,
+        }
     }
 }
