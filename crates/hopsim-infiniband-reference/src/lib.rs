@@ -44,6 +44,8 @@ pub enum Fact {
     Marked { at: Ticks, packet: Sent, output: u32 },
     /// A data packet is drained, or a notification taken.
     Delivered { at: Ticks, packet: Sent, sent: Ticks, marked: bool },
+    /// A host is given a message to send.
+    Posted { at: Ticks, flow: u32, bytes: u64 },
     /// The last packet of a message has been delivered.
     Message { at: Ticks, flow: u32, bytes: u64, posted: Ticks },
 }
@@ -58,6 +60,7 @@ impl Fact {
             | Self::Stalled { at, .. }
             | Self::Marked { at, .. }
             | Self::Delivered { at, .. }
+            | Self::Posted { at, .. }
             | Self::Message { at, .. } => at,
         }
     }

@@ -64,6 +64,8 @@ impl<W: Workload> Reference<W> {
             self.hosts[host].has_heard = false;
             for message in messages {
                 let flow = self.flow_of(host, &message);
+                let fact = Fact::Posted { at: self.now, flow: flow as u32, bytes: message.bytes };
+                self.facts.push(fact);
                 self.messages.push(Posted { message, flow, at: self.now, sent: 0, last: None });
             }
         }

@@ -38,6 +38,9 @@ pub trait Observer {
     /// A switch marks a packet that had no mark, at an output.
     fn marked(&mut self, _at: Ticks, _packet: Sent, _output: u32) {}
 
+    /// A host is given a message to send, which joins the queue of a flow.
+    fn posted(&mut self, _at: Ticks, _flow: u32, _bytes: u64) {}
+
     /// The last packet of a message of the workload has been delivered; it was posted `posted`.
     fn message(&mut self, _at: Ticks, _flow: u32, _bytes: u64, _posted: Ticks) {}
 

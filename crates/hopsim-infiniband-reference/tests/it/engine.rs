@@ -48,6 +48,10 @@ impl Observer for Facts {
         self.facts.push(Fact::Delivered { at, packet, sent, marked });
     }
 
+    fn posted(&mut self, at: Ticks, flow: u32, bytes: u64) {
+        self.facts.push(Fact::Posted { at, flow, bytes });
+    }
+
     fn message(&mut self, at: Ticks, flow: u32, bytes: u64, posted: Ticks) {
         self.facts.push(Fact::Message { at, flow, bytes, posted });
     }

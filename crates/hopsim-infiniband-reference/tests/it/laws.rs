@@ -210,9 +210,9 @@ fn outputs_are_congested_above_the_high_threshold_and_not_below_the_low_one() {
     });
 }
 
-/// Facts by kind: sent, granted, marked, data and notifications delivered, messages, stalls.
-fn kinds(((fabric, flows, seed), script): &(Case, Script)) -> [usize; 7] {
-    let mut counts = [0; 7];
+/// Facts by kind: sent, granted, marked, data and notifications delivered, messages, stalls, messages posted.
+fn kinds(((fabric, flows, seed), script): &(Case, Script)) -> [usize; 8] {
+    let mut counts = [0; 8];
     let mut reference = Reference::with_workload(fabric, flows, *seed, Players::<true>::new(script));
     (0..UNTIL).for_each(|_| reference.step());
     for fact in reference.facts() {
@@ -223,6 +223,7 @@ fn kinds(((fabric, flows, seed), script): &(Case, Script)) -> [usize; 7] {
             Fact::Delivered { packet, .. } => 3 + usize::from(packet.is_notification),
             Fact::Message { .. } => 5,
             Fact::Stalled { .. } => 6,
+            Fact::Posted { .. } => 7,
         };
         counts[kind] += 1;
     }
@@ -231,7 +232,7 @@ fn kinds(((fabric, flows, seed), script): &(Case, Script)) -> [usize; 7] {
 
 #[test]
 fn random_fabrics_are_busy_and_congested() {
-    let busy = std::cell::RefCell::new([0; 7]);
+    let busy = std::cell::RefCell::new([0; 8]);
     for_each_fabric_with_messages((60, 8), |case| {
         let mut busy = busy.borrow_mut();
         busy.iter_mut().zip(kinds(&case)).for_each(|(fabrics, count)| *fabrics += usize::from(count >= 10));

@@ -36,6 +36,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let next = self.workload.act(host, self.now, &mut messages);
         for message in messages.drain(..) {
             let flow = self.flow_of(host, &message);
+            self.observer.posted(self.now, flow, message.bytes);
             let ends = Ended { tag: message.tag, bytes: message.bytes, posted: self.now };
             self.post(flow, Pending { left: message.bytes, ends: Some(ends) });
             self.wake_host(host, self.now);
