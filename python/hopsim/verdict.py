@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from hopsim.results import Results
 from hopsim.series import Group, by_job, over_seeds
@@ -16,6 +16,8 @@ TOO_FEW_SAMPLES = "too few samples"
 WORST_FIRST = (SATURATED, NOT_CONVERGED, TOO_FEW_SAMPLES, STEADY)
 LACKS = {NOT_CONVERGED: "warm-up", TOO_FEW_SAMPLES: "window"}
 """What is too short."""
+UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+"""Of time, as documents write them."""
 
 
 def verdicts(group: Group) -> list[str]:
@@ -40,7 +42,7 @@ def cell(group: Group) -> str:
 
 
 def has_verdicts(results: Results) -> bool:
-    """Whether any point has one: not with programs, in fabrics, or of a version that knew none."""
+    """Whether any point has one: not with programs, or of a version that knew none."""
     return any(result.summary.get(KEY) is not None for result in results)
 
 
@@ -53,12 +55,25 @@ def advice(results: Results) -> str:
 
 
 def _told(name: str, count: int, groups: Sequence[Group]) -> str:
-    missing = [
-        result.summary["missing_cycles"]
-        for group in groups
-        for result in group.results
-        if result.summary.get(KEY) == name and result.summary.get("missing_cycles")
-    ]
+    summaries = [result.summary for group in groups for result in group.results]
+    missing: list[str] = []
+    for key, text in MISSING.items():
+        found = [summary[key] for summary in summaries if summary.get(KEY) == name and summary.get(key)]
+        missing += [text(max(found))] if found else []
     if name not in LACKS or not missing:
         return f"{count} {name}"
-    return f"{count} {name} ({LACKS[name]} about {max(missing):,.0f} cycles too short)"
+    return f"{count} {name} ({LACKS[name]} about {' or '.join(missing)} too short)"
+
+
+def _cycles(count: float) -> str:
+    return f"{count:,.0f} cycles"
+
+
+def _time(seconds: float) -> str:
+    """Three digits and a unit that leaves few zeros."""
+    size, unit = next((each for each in UNITS if seconds >= each[0]), UNITS[-1])
+    return f"{seconds / size:.3g} {unit}"
+
+
+MISSING: dict[str, Callable[[float], str]] = {"missing_cycles": _cycles, "missing_s": _time}
+"""How much of it, by key of the summary: in cycles, and in InfiniBand fabrics in seconds."""

@@ -12,6 +12,7 @@ import hopsim as hs
 from hopsim.plot import KINDS, View
 from hopsim.plot.unsteady import NOTE
 from hopsim.series import over_seeds
+from hopsim.summary_table import summary_table
 from hopsim.verdict import advice, cell, worst
 
 STARVED = """
@@ -64,6 +65,32 @@ def test_the_line_below_the_table_says_what_is_missing() -> None:
         "Verdict: 1 not converged (warm-up about 1,234 cycles too short); "
         "1 too few samples (window about 1,234 cycles too short)"
     )
+
+
+FABRIC = """
+topology.fat_tree = { k = 4, levels = 1 }
+router = "infiniband"
+jobs = [{ messages = { pattern = { hotspot = { node = 0, fraction = 1.0 } }, rate = "1 Gb/s" } }]
+measure.time = { warmup = "1 ms", window = "4 ms" }
+"""
+"""Three nodes send to the first one, which takes 13 Gb/s."""
+
+
+def test_fabrics_have_verdicts_on_the_screen_and_in_figures() -> None:
+    rates = ["2.2 Gb/s", "6.5 Gb/s"]
+    points = hs.sweep(FABRIC, product={"jobs.0.messages.rate": rates}, progress=False)
+    assert [result.summary["verdict"] for result in points] == ["steady", "saturated"]
+    assert advice(points) == "Verdict: 1 saturated; 1 steady"
+    assert [column.header for column in summary_table(points).columns][-1] == "verdict"
+    for kind in ("latency_load", "accepted_load"):
+        ((_, figure),) = KINDS[kind].draw(points, View()).items()
+        assert figure.get_supxlabel() == NOTE
+    short = hs.sweep(FABRIC, {"measure.time.window": "40 us"}, progress=False)
+    (result,) = short
+    missing = result.summary["missing_s"]
+    told = f"Verdict: 1 too few samples (window about {1e6 * missing:.3g} us too short)"
+    assert advice(short) == told
+    assert missing > 0
 
 
 @pytest.mark.parametrize("kind", ["latency_load", "accepted_load"])

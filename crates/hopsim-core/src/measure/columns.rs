@@ -372,7 +372,9 @@ pub fn columns() -> Vec<Described> {
         all.push(Described { table: "summary", name: name.into(), unit, meaning: meaning.into() });
     }
     all.push(interval("cycles_per_burst", CYCLES, "bursts"));
-    all.push(interval("backlog_growth", LOAD, "tenths of the window"));
+    for (growth, unit) in [("backlog_growth", LOAD), ("backlog_growth_gbps", fabric::RATE)] {
+        all.push(interval(growth, unit, "tenths of the window"));
+    }
     for (table, rows) in TABLES {
         all.extend(rows.iter().map(|&(name, unit, meaning)| Described {
             table,

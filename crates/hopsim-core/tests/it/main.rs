@@ -8,6 +8,7 @@ mod documents;
 mod errors;
 mod fabric_links;
 mod fabric_programs;
+mod fabric_verdicts;
 mod fabrics;
 mod fuzz;
 mod graphs;

@@ -9,3 +9,4 @@ mod lanes;
 mod laws;
 mod messages;
 mod programs;
+mod verdicts;

@@ -2,13 +2,15 @@
 
 use super::{PACKETS, Row};
 
-const RATE: &str = "Gb/s";
+/// The unit of rates.
+pub const RATE: &str = "Gb/s";
 const NS: &str = "ns";
 const S: &str = "s";
 const BYTES: &str = "bytes";
 
-/// What fabrics have in the summary beside `nodes`, `offered_load`, `accepted_load`, `jain_index`, `packets_delivered` and `seed`.
-pub const SUMMARY: [Row; 19] = [
+/// What fabrics have in the summary beside `nodes`, `offered_load`, `accepted_load`, `jain_index`, `packets_delivered`, `seed` and
+/// what justifies the verdict.
+pub const SUMMARY: [Row; 22] = [
     (
         "flows",
         "",
@@ -48,10 +50,25 @@ pub const SUMMARY: [Row; 19] = [
     ("packets_marked", PACKETS, "Data packets that a switch marked in the window."),
     ("notifications_delivered", PACKETS, "Congestion notifications that reached their source in the window."),
     ("time_s", S, "Length of the measurement window."),
+    (
+        "backlog_growth_gbps",
+        RATE,
+        "Growth of what hosts of an InfiniBand fabric could not send, all sources together: messages that nodes draw, and what flows offer by their rates, less packets sent. Empty where nobody offers a load.",
+    ),
+    (
+        "transient_s",
+        S,
+        "Beginning of the window that MSER-5 (White 1997) takes for a transient of the packet latency, in an InfiniBand fabric [0 … half of the window].",
+    ),
+    (
+        "missing_s",
+        S,
+        "In an InfiniBand fabric about how much longer the window (too few samples) or the warm-up (not converged) should be; 0 if steady, empty if saturated or if nobody can tell.",
+    ),
 ];
 
 /// Columns of the table of flows.
-pub const FLOWS: [Row; 10] = [
+pub const FLOWS: [Row; 11] = [
     ("job", "", "Name of the job of the flow."),
     ("name", "", "Name of the flow; of all that a node draws or its program sends that of the node."),
     ("source", "", "Node that sends."),
@@ -62,6 +79,11 @@ pub const FLOWS: [Row; 10] = [
     ("notifications", PACKETS, "Congestion notifications that reached the source in the window."),
     ("latency_mean_ns", NS, "Mean latency of the packets delivered in the window."),
     ("latency_p99_ns", NS, "99th percentile of their latency, to 0.1 % or 1 ns."),
+    (
+        "falls_behind",
+        "",
+        "1 if the flow falls behind its rate, or the node what it draws, by 2 % or more with 99.9 % confidence, else 0; empty with programs.",
+    ),
 ];
 
 /// Columns of the table of intervals and flows.

@@ -1,6 +1,8 @@
 //! Measurement of an InfiniBand fabric: what is counted ([`recorder`]), and the summary and tables made of it.
 
+pub mod evidence;
 pub mod links;
+pub mod parts;
 pub mod recorder;
 pub mod series;
 pub mod summary;

@@ -1,6 +1,7 @@
 //! What is counted while a fabric runs.
 
 use super::links::Links;
+use super::parts::FabricParts;
 use super::series::{Place, Series};
 use super::victims::Victims;
 use crate::config::measure::RecordStream;
@@ -78,6 +79,8 @@ pub struct Recorder {
     pub by_account: Vec<Histogram<u64>>,
     /// By job: messages that arrived in the window, by their latency.
     pub messages: Vec<Messages>,
+    /// What the verdict is made of.
+    pub parts: FabricParts,
     /// By account.
     job_of: Vec<usize>,
     /// By flow of the engine: its account, and its VL.
@@ -104,6 +107,7 @@ impl Recorder {
             by_job: plan.jobs.iter().map(|_| histogram()).collect(),
             by_account: (0..if has_flows { plan.accounts.len() } else { 0 }).map(|_| histogram()).collect(),
             messages: plan.jobs.iter().map(|_| Messages::default()).collect(),
+            parts: FabricParts::new(plan),
             job_of: plan.accounts.iter().map(|account| account.job).collect(),
             account_of: plan
                 .flows
@@ -145,7 +149,11 @@ fn drawn(plan: &FabricPlan) -> Vec<usize> {
 impl Observer for Recorder {
     fn sent(&mut self, at: Ticks, packet: Sent) {
         let (account, _) = self.account_of[packet.flow as usize];
-        if let Some(counts) = self.counts(at, account).filter(|_| !packet.is_notification) {
+        if packet.is_notification {
+            return;
+        }
+        self.parts.sent(at, account, packet.bytes);
+        if let Some(counts) = self.counts(at, account) {
             counts.sent += 1;
         }
     }
@@ -156,6 +164,11 @@ impl Observer for Recorder {
         if let Some(victims) = &mut self.victims {
             victims.flow(flow);
         }
+    }
+
+    fn posted(&mut self, at: Ticks, flow: u32, bytes: u64) {
+        let (account, _) = self.account_of[flow as usize];
+        self.parts.posted(at, account, bytes);
     }
 
     fn message(&mut self, at: Ticks, flow: u32, _bytes: u64, posted: Ticks) {
@@ -219,7 +232,9 @@ impl Observer for Recorder {
         counts.bytes += u64::from(packet.bytes);
         counts.latency += u128::from(latency);
         counts.greatest = counts.greatest.max(latency);
-        self.by_job[self.job_of[account]] += nanoseconds;
+        let job = self.job_of[account];
+        self.parts.delivered(at, job, (packet.bytes, latency));
+        self.by_job[job] += nanoseconds;
         if let Some(histogram) = self.by_account.get_mut(account) {
             *histogram += nanoseconds;
         }

@@ -1,8 +1,10 @@
 //! The summary record of a fabric: one flat row per point, and per job.
 
+use super::evidence::{evidence, units};
 use super::recorder::{Counts, Recorder};
 use crate::measure::statistics::{jain, mean};
-use crate::plan::fabric::{FabricPlan, FabricProgram, MessagesPlan, Span};
+use crate::measure::verdict::{self, Verdict};
+use crate::plan::fabric::{FabricPlan, FabricProgram, MessagesPlan, Span, is_open};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
 use serde_json::{Map, Value, json};
@@ -55,6 +57,8 @@ pub fn summary(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Map<St
     put("notifications_delivered", sum.notifications.into());
     put("time_s", json!(recorder.span.window() as f64 / (plan.fabric.ticks_per_ns as f64 * 1e9)));
     put("seed", plan.experiment.measure.seed.into());
+    let verdict = evidence(plan, recorder, jobs).as_ref().map(Verdict::new);
+    record.extend(verdict::columns(verdict.as_ref(), &units(plan, recorder)));
     record
 }
 
@@ -91,8 +95,7 @@ impl<'p> Traffic<'p> {
             end.min(span.end).saturating_sub(start.max(span.warmup)) as f64 / span.window() as f64
         };
         let of_flow = |flow: &&Flow| {
-            let has_rate = flow.byte > 0 && flow.bytes.is_none();
-            has_rate.then(|| gigabits(1, flow.byte, ticks_per_ns) * on(flow.start, flow.end))
+            is_open(flow).then(|| gigabits(1, flow.byte, ticks_per_ns) * on(flow.start, flow.end))
         };
         let of_nodes = |plan: &&MessagesPlan| {
             let senders = plan.nodes.iter().filter(|&&node| !plan.pattern.is_silent(node)).count();

@@ -1,5 +1,6 @@
 //! The record streams of a fabric as tables.
 
+use super::evidence::accounts_behind;
 use super::links::{Links, Use};
 use super::recorder::{Counts, Recorder};
 use super::series::{FlowRow, Place, QueueRow, Series};
@@ -53,6 +54,9 @@ fn flows(plan: &FabricPlan, recorder: &Recorder) -> Table {
         let value = latencies.value_at_quantile(0.99) as f64;
         if counts.delivered > 0 { value.min(greatest) } else { f64::NAN }
     });
+    let behind = accounts_behind(plan, recorder);
+    let falls_behind = (0..plan.accounts.len())
+        .map(|account| behind.as_ref().map_or(f64::NAN, |behind| f64::from(u8::from(behind[account]))));
     let mut table: Table = named(plan, 1).into();
     table.extend([
         ("source".into(), Column::U32(plan.accounts.iter().map(|account| account.source).collect())),
@@ -63,6 +67,7 @@ fn flows(plan: &FabricPlan, recorder: &Recorder) -> Table {
         ("notifications".into(), count(|counts| counts.notifications)),
         ("latency_mean_ns".into(), Column::F64(recorder.accounts.iter().map(mean).collect())),
         ("latency_p99_ns".into(), Column::F64(high.collect())),
+        ("falls_behind".into(), Column::F64(falls_behind.collect())),
     ]);
     table
 }

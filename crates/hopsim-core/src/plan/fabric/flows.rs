@@ -26,6 +26,11 @@ pub struct Account {
     pub destination: Option<u32>,
 }
 
+/// Whether a flow offers a load: it has a rate, and no end but that of time.
+pub fn is_open(flow: &Flow) -> bool {
+    flow.byte > 0 && flow.bytes.is_none()
+}
+
 /// The times of a flow.
 pub struct Times {
     start: Time,

@@ -14,7 +14,7 @@ mod rates;
 mod span;
 mod wiring;
 
-pub use flows::Account;
+pub use flows::{Account, is_open};
 pub use messages::MessagesPlan;
 pub use programs::FabricProgram;
 pub use span::Span;
@@ -140,6 +140,12 @@ impl FabricPlan {
             pairs.filter(|[from, to]| from != to).map(move |pair| (pair, lane))
         });
         listed.chain(between)
+    }
+
+    /// Whether nobody draws messages for an account of a node: it is none of a flow.
+    pub fn is_silent(&self, account: usize) -> bool {
+        let Account { job, source, .. } = self.accounts[account];
+        self.messages.iter().filter(|plan| plan.job == job).all(|plan| plan.pattern.is_silent(source))
     }
 
     /// The programs of its jobs.
