@@ -72,7 +72,9 @@ fn source(places: &Places, (node, length): (u32, u32), tenth: u64) -> Source {
 fn delivered(plan: &Plan, recorder: &Recorder, jobs: &[usize]) -> Vec<Delivered> {
     let sum = |row: &[PartTotals]| {
         let mut sum = PartTotals::default();
-        jobs.iter().for_each(|&job| sum.add(&row[job]));
+        for &job in jobs {
+            sum.add(&row[job]);
+        }
         sum
     };
     let all = (0..).zip(recorder.by_part.chunks(plan.jobs.len()).map(sum));

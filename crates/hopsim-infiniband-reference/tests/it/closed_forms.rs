@@ -47,8 +47,11 @@ fn times(facts: &[Fact]) -> [Vec<Ticks>; 3] {
             Fact::Sent { at, .. } => times[0].push(at),
             Fact::Granted { at, .. } => times[1].push(at),
             Fact::Delivered { at, .. } => times[2].push(at),
-            Fact::OnLink { .. } | Fact::Stalled { .. } | Fact::Marked { .. } => {}
-            Fact::Posted { .. } | Fact::Message { .. } => {}
+            Fact::OnLink { .. }
+            | Fact::Stalled { .. }
+            | Fact::Marked { .. }
+            | Fact::Posted { .. }
+            | Fact::Message { .. } => {}
         }
     }
     times

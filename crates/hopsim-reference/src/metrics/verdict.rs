@@ -353,7 +353,9 @@ struct Sources {
 impl Sources {
     fn new(all: &[Source]) -> Self {
         let mut waits = Shortfall::none();
-        all.iter().for_each(|source| waits.add(&source.waits, source.weight));
+        for source in all {
+            waits.add(&source.waits, source.weight);
+        }
         let mut stood = all.iter().any(|source| source.stood.is_some()).then(Shortfall::none);
         if let Some(sum) = &mut stood {
             all.iter().filter_map(|source| source.stood.as_ref()).for_each(|stood| sum.add(stood, 1.0));

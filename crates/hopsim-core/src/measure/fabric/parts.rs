@@ -86,9 +86,11 @@ impl FabricParts {
 
     /// What is delivered in every part, of some jobs together.
     pub fn of(&self, jobs: &[usize]) -> impl Iterator<Item = PartCounts> {
-        self.by_part.chunks(self.jobs).map(|row| {
+        self.by_part.chunks(self.jobs).map(move |row| {
             let mut sum = PartCounts::default();
-            jobs.iter().for_each(|&job| sum.add(&row[job]));
+            for &job in jobs {
+                sum.add(&row[job]);
+            }
             sum
         })
     }
