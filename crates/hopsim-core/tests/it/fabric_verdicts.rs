@@ -24,7 +24,7 @@ fn verdict(outcome: &Outcome) -> (&str, &Value, Option<f64>) {
 fn behind(outcome: &Outcome) -> Vec<bool> {
     let (_, table) = outcome.tables.iter().find(|(name, _)| name == "flows").unwrap();
     match &table.iter().find(|(name, _)| name == "falls_behind").unwrap().1 {
-        Column::F64(values) => values.iter().map(|&value| value == 1.0).collect(),
+        Column::F64(values) => values.iter().map(|&value| value > 0.5).collect(),
         other => panic!("{other:?}"),
     }
 }
