@@ -427,16 +427,23 @@ class Results(Sequence[Result]):
 
     def by_number(self, point: int | None = None) -> Result:
         """A point by its number; the only one if there is one. Raises `ConfigError` if it is not there."""
+        if point is None and len(self) > 1:
+            raise ConfigError(f"{len(self)} points; valid: the number of one of these\n{self.listed}")
         if point is None and len(self) == 1:
-            point = self.points[0]
-        if point not in self._results_by_point:
+            return self[0]
+        # True is equal to 1.
+        if isinstance(point, bool) or point not in self.points:
             valid = ", ".join(map(str, self.points)) or "none"
-            raise ConfigError(f"point {point}: has not finished or is not there; valid: {valid}")
-        return self._results_by_point[point]
+            raise ConfigError(f"point {point!r}: has not finished or is not there; valid: {valid}")
+        return self[self.points.index(point)]
 
     @property
-    def _results_by_point(self) -> dict[int, Result]:
-        return dict(zip(self.points, self._results, strict=True))
+    def listed(self) -> str:
+        """A line for each point: its number, and the values of the sweep."""
+        return "\n".join(
+            f"  {point}: {', '.join(f'{path} = {value}' for path, value in result.axes.items())}"
+            for point, result in zip(self.points, self, strict=True)
+        )
 
     def labelled(self, names: Mapping[str, Sequence[str]]) -> Results:
         """The same points with names for the values of sweep axes, which figures and tables show instead.

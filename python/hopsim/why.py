@@ -42,15 +42,19 @@ class Root:
 
     Attributes:
         router: that router.
-        ports: the output ports of those links, ascending.
-        port_class: the class of the one in whose trees packets stand longest.
+        ports: class of links -> the output ports of those links, ascending; first the class in whose trees
+            packets stand longest.
         lost: time that packets stood in the trees in the window [packets·cycles].
     """
 
     router: int
-    ports: tuple[int, ...]
-    port_class: str
+    ports: dict[str, tuple[int, ...]]
     lost: int
+
+    @property
+    def links(self) -> list[Link]:
+        """Those links."""
+        return [(self.router, port) for ports in self.ports.values() for port in ports]
 
 
 class Analysis:
@@ -94,11 +98,15 @@ class Analysis:
             classes[router, port] = name
         roots: list[Root] = []
         for router in sorted({router for router, _ in lost}):
-            ports = {port: cycles for (other, port), cycles in lost.items() if other == router}
-            worst = max(ports, key=lambda port: ports[port])
+            links = {link: cycles for link, cycles in lost.items() if link[0] == router}
             # Links at which next to nothing stands are not what is looked for.
-            kept = tuple(sorted(port for port in ports if ports[port] * 10 >= ports[worst]))
-            roots.append(Root(router, kept, classes[router, worst], sum(ports.values())))
+            kept = [link for link, cycles in links.items() if cycles * 10 >= max(links.values())]
+            by_class: dict[str, list[Link]] = {}
+            for link in sorted(kept):
+                by_class.setdefault(classes[link], []).append(link)
+            in_order = sorted(by_class.items(), key=lambda item: -sum(links[link] for link in item[1]))
+            ports = {name: tuple(port for _, port in found) for name, found in in_order}
+            roots.append(Root(router, ports, sum(links.values())))
         return sorted(roots, key=lambda root: (-root.lost, root.router))
 
     @property
@@ -108,7 +116,7 @@ class Analysis:
 
     @property
     def peers(self) -> list[Root]:
-        """The routers at whose links at least half as much is lost as at the worst one."""
+        """The routers at whose links packets lose at least half as much as at the worst one."""
         return [root for root in self.roots if 2 * root.lost >= self.roots[0].lost]
 
     def in_window(self, looks: pa.Table) -> pa.Table:
@@ -162,7 +170,7 @@ class Analysis:
 
     def since(self, root: Root) -> int:
         """The first cycle looked at from which on the links of a router are roots in every one."""
-        rows = _rows_of(self.trees, [(root.router, port) for port in root.ports])
+        rows = _rows_of(self.trees, root.links)
         found = set(_list(rows, "cycle"))
         since = -1
         for cycle in sorted(_list(self.standing, "cycle"), reverse=True):
@@ -173,7 +181,7 @@ class Analysis:
 
     def size(self, roots: Sequence[Root]) -> tuple[float, float, int]:
         """Mean links and packets of the trees of a router at a time in the window, greatest depth."""
-        links = [(root.router, port) for root in roots for port in root.ports]
+        links = [link for root in roots for link in root.links]
         rows = _rows_of(self.in_window(self.trees), links)
         looks = sum(cycle > self.warmup for cycle in _list(self.standing, "cycle"))
         each = max(1, len(roots) * looks)
@@ -225,10 +233,6 @@ def _calm(found: Analysis) -> list[str]:
 
 def _where(found: Analysis) -> str:
     worst, others = found.roots[0], found.peers[1:]
-    used = found.utilisation([(worst.router, port) for port in worst.ports])
-    several = len(worst.ports) > 1
-    kind = ("links to nodes" if several else "link to a node") if worst.port_class == "terminal" else ""
-    kind = kind or f"{worst.port_class} link{'s' if several else ''}"
     shape = found.result.config["topology"].get("dragonfly")
     of_group = f" of group {worst.router // shape['a']}" if shape else ""
     # Where no few routers stand out none of them is to blame.
@@ -236,12 +240,22 @@ def _where(found: Analysis) -> str:
     text = "The bottleneck:"
     if spread:
         text = f"No bottleneck stands out, trees begin at {len(found.roots)} routers; most at"
-    text += f" router {worst.router}{of_group}, its {kind} by {_ports(worst.ports)}"
-    text += f", in use for {used:.0%} of the time"
+    links = ", and ".join(_links(found, worst.router, name, ports) for name, ports in worst.ports.items())
+    text += f" router {worst.router}{of_group}, {links}"
     if others:
         routers = "router" if len(others) == 1 else "routers"
-        text += f"; likewise {len(others)} more {routers}, such as {_some(others)}"
+        text += f"; at {len(others)} more {routers}, such as {_some(others)}, at least half as much is lost"
     return f"{text}."
+
+
+def _links(found: Analysis, router: int, port_class: str, ports: Sequence[int]) -> str:
+    """Links of one class of a router, and how much they are used."""
+    several = len(ports) > 1
+    kind = f"{port_class} link{'s' if several else ''}"
+    if port_class == "terminal":
+        kind = "links to nodes" if several else "link to a node"
+    used = found.utilisation([(router, port) for port in ports])
+    return f"its {kind} by {_ports(ports)}, in use for {used:.0%} of the time"
 
 
 def _since(found: Analysis) -> str:
@@ -249,6 +263,8 @@ def _since(found: Analysis) -> str:
     last = max(_list(found.standing, "cycle"))
     if since < 0:
         return f"It comes and goes: at the end, cycle {last}, nothing waits for room because of it."
+    if since == last:
+        return f"At the end, in cycle {last}, links wait for room because of it."
     return f"From cycle {since} at the latest until the end, cycle {last}, links wait for room because of it."
 
 
@@ -287,9 +303,9 @@ def _cost(found: Analysis) -> str:
     there = sum(root.lost for root in found.peers) / found.lost * found.share
     before = found.summary.get("injection_latency_mean") or 0
     return (
-        f"The cost: {there:.0%} of all packets that stand still in routers stand there. In such trees a "
-        f"packet stands for {found.per_packet:.0f} cycles on average; from generation to the first grant it "
-        f"takes {before:.0f}."
+        f"The cost: {there:.0%} of all packets that stand still in routers stand there. In all trees a "
+        f"packet stands for {found.per_packet:.0f} cycles on average, without what stands behind the first "
+        f"packet of an injection VC; from generation to the first grant it takes {before:.0f}."
     )
 
 
@@ -303,7 +319,8 @@ def _causes(found: Analysis) -> list[str]:
     told = [
         f"{CAUSES[name]} {cycles / total:.0%}" for name, cycles in sums.items() if cycles * 200 >= total > 0
     ]
-    return [f"What packets waited for in routers: {', '.join(told)}."] if told else []
+    what = "What packets waited for in routers, all those of injection VCs too"
+    return [f"{what}: {', '.join(told)}."] if told else []
 
 
 def _latency(found: Analysis) -> float:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
@@ -11,6 +15,7 @@ import hopsim as hs
 from hopsim.cli.why import command
 from hopsim.plot import KINDS, View
 from hopsim.store import load
+from hopsim.why import explain
 
 MESH = """
 topology.mesh.sides = [5, 5]
@@ -49,6 +54,75 @@ def test_the_link_to_the_node_of_a_hot_spot_is_the_bottleneck(tmp_path: Path) ->
         assert part in text
 
 
+Rooted = tuple[int, int, str]
+"""Router, port and class of a link."""
+
+
+def told_of(lost: dict[Rooted, int], looks: dict[int, list[tuple[int, int]]]) -> list[str]:
+    """What is told of the time lost in the trees of links, and of their roots at each look."""
+    flows = [
+        {"router": router, "port": port, "port_class": name, "contributor_cycles": cycles, **NOBODY}
+        for (router, port, name), cycles in lost.items()
+    ]
+    rooted = [(cycle, *link) for cycle, links in looks.items() for link in links]
+    trees = [
+        {"cycle": cycle, "router": router, "port": port, "links": 1, "packets": 1, "depth": 1}
+        for cycle, router, port in rooted
+    ]
+    used = [
+        {"cycle": 0, "router": router, "port": port, "utilisation": (port + 1) / 10}
+        for router, port, _ in lost
+    ]
+    found: Any = {
+        "congestion_flows": pa.Table.from_pylist(flows),
+        "congestion_trees": pa.Table.from_pylist(trees),
+        "standing_packets": pa.table(
+            {"cycle": list(looks), "standing": [9] * len(looks), "in_trees": [9] * len(looks)}
+        ),
+        "link_series": pa.Table.from_pylist(used),
+    }
+    config = {"measure": {"interval": 100, "warmup": 0}, "router": {}, "topology": {"dragonfly": {"a": 4}}}
+    summary = {"packets_delivered": 1, "network_latency_mean": 1.0, "injection_latency_mean": 1.0}
+    result: Any = SimpleNamespace(
+        config=config, summary=summary, tables=found, jobs=[{}], link_series=found["link_series"]
+    )
+    return explain(result)
+
+
+NOBODY = {
+    "other_contributor_cycles": 0,
+    "victim_cycles": 0,
+    "source_group": 0,
+    "destination_group": 1,
+    "job": "job0",
+}
+
+
+def test_links_of_a_router_are_named_by_their_class() -> None:
+    local: list[Rooted] = [(25, port, "local") for port in (2, 3, 4)]
+    ports: list[Rooted] = [(25, 0, "terminal"), *local, (25, 6, "global")]
+    lost = dict(zip(ports, [40, 30, 40, 50, 2], strict=True))
+    told = told_of(lost | {(3, 6, "global"): 90, (4, 6, "global"): 80}, {100: [(25, 2)]})
+    assert told[1] == (
+        "The bottleneck: router 25 of group 6, its local links by ports 2 to 4, in use for 40% of the time, "
+        "and its link to a node by port 0, in use for 10% of the time; at 1 more router, such as 3, at least "
+        "half as much is lost."
+    )
+
+
+def test_since_when_it_lasts_is_told_of_what_was_looked_at() -> None:
+    lost: dict[Rooted, int] = {(25, 6, "global"): 40}
+
+    def since(*rooted: bool) -> str:
+        looks = {100 * number: [(25 if root else 0, 6)] for number, root in enumerate(rooted, start=1)}
+        return told_of(lost, looks)[2]
+
+    assert since(True) == "At the end, in cycle 100, links wait for room because of it."
+    assert since(True, False, True) == "At the end, in cycle 300, links wait for room because of it."
+    assert since(True, False).startswith("It comes and goes: at the end, cycle 200, nothing")
+    assert since(False, True, True).startswith("From cycle 200 at the latest until the end, cycle 300, links")
+
+
 def test_of_a_network_that_is_hardly_used_nothing_is_said_to_be_congested(tmp_path: Path) -> None:
     calm = MESH.replace("load = 0.12", "load = 0.01")
     lines = hs.run(experiment(tmp_path, calm)).why()
@@ -78,8 +152,24 @@ def test_of_several_points_one_is_named(tmp_path: Path) -> None:
     told = runner.invoke(command, [str(out), "--point", "1"])
     assert "The bottleneck: router 12" in told.output
     assert told.output.splitlines() == load(out).why(1)
-    with pytest.raises(hs.ConfigError, match="point 7: has not finished or is not there; valid: 0, 1"):
-        load(out).why(7)
+    results = load(out)
+    for wrong, said in ((7, "7"), (True, "True"), ({"load": 0.12}, "{'load': 0.12}")):
+        with pytest.raises(hs.ConfigError) as error:
+            results.why(wrong)  # pyright: ignore[reportArgumentType]
+        assert str(error.value) == f"point {said}: has not finished or is not there; valid: 0, 1"
+    with pytest.raises(hs.ConfigError) as error:
+        results.why()
+    listed = "  0: load = 0.01\n  1: load = 0.12"
+    assert str(error.value) == f"2 points; valid: the number of one of these\n{listed}"
+    # With one point left it is said which.
+    (out / "points" / f"{_digest(out, 0)}.json").unlink()
+    assert str(runner.invoke(command, [str(out)]).exception) == (
+        f"{out} has several points, 1 of 2 have finished; valid: --point with one of these\n  1: load = 0.12"
+    )
+
+
+def _digest(out: Path, point: int) -> str:
+    return json.loads((out / "manifest.json").read_text("utf-8"))["points"][point]["digest"]
 
 
 def test_links_of_routers_are_drawn_over_time_by_router_and_port(tmp_path: Path) -> None:

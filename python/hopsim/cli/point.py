@@ -20,17 +20,10 @@ def chosen(directory: Path, point: int | None) -> tuple[Results, int]:
     results = load(directory)
     if not len(results):
         raise ConfigError(f"{directory}: no point has finished; run the experiment first")
-    if point is None and len(results) > 1:
+    total = results.origin.total if results.origin else len(results)
+    if point is None and total > 1:
+        missing = "" if len(results) == total else f", {len(results)} of {total} have finished"
         raise ConfigError(
-            f"{directory} has several points; valid: --point with one of these\n{_points(results)}"
+            f"{directory} has several points{missing}; valid: --point with one of these\n{results.listed}"
         )
     return results, results.points[0] if point is None else point
-
-
-def _points(results: Results) -> str:
-    """A line for each point."""
-    rows = zip(results.points, results, strict=True)
-    return "\n".join(
-        f"  {point}: {', '.join(f'{path} = {value}' for path, value in result.axes.items())}"
-        for point, result in rows
-    )
