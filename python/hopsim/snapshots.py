@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable
@@ -10,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from hopsim import _core, atomic
-from hopsim.errors import ConfigError
+from hopsim.errors import Cancelled, ConfigError
 from hopsim.experiment import Experiment, Point
+from hopsim.spelling import Spelling, of_python
 
 EVERY_MINUTES = 10.0
 """How often a run is saved unless it is said."""
+VALID = "valid: a file that --save-state has written"
 
 
 @dataclass(frozen=True)
@@ -40,20 +43,22 @@ class Saving:
         save_state: str | os.PathLike[str] | None,
         save_every: float | None,
         save_at: int | None,
+        spelled: Spelling = of_python,
     ) -> Saving | None:
         """What arguments ask for, None if for nothing. Raises `ConfigError` if they contradict each other."""
-        _refuse_times(save_every, save_at)
+        _refuse_times(save_every, save_at, spelled)
         when = {"save_every": save_every, "save_at": save_at}
-        given = {name: value for name, value in when.items() if value is not None}
+        given = [spelled(name, value) for name, value in when.items() if value is not None]
         if save_state is None and given:
-            name, value = next(iter(given.items()))
-            raise ConfigError(f"{name} = {value}: says when to save; valid: beside save_state, the file")
+            beside = f"beside {spelled('save_state')}, the file"
+            raise ConfigError(f"{given[0]}: says when to save; valid: {beside}")
         if len(given) > 1:
-            raise ConfigError(f"save_every = {save_every}: save_at = {save_at} is given; valid: one of them")
+            raise ConfigError(f"{given[0]}: {given[1]} is given; valid: one of them")
         if from_state is not None and save_state is not None:
             raise ConfigError(
-                f"from_state = {from_state}: save_state = {save_state} is given; valid: save_state alone, "
-                "which goes on with the file if it is there, or from_state alone"
+                f"{spelled('from_state', from_state)}: {spelled('save_state', save_state)} is given; valid: "
+                f"{spelled('save_state')} alone, which goes on with the file if it is there, or "
+                f"{spelled('from_state')} alone"
             )
         if from_state is None and save_state is None:
             return None
@@ -61,12 +66,20 @@ class Saving:
         return cls(source, target, save_every, save_at)
 
     def check(self, document: Experiment, points: list[Point]) -> None:
-        """Refuse a sweep. Raises `ConfigError`."""
+        """Refuse a sweep, and before it runs what the run would refuse, such as a state of something else.
+
+        Raises `ConfigError`, and `RunError` if a state is damaged in a way that only loading it shows.
+        """
         if len(points) != 1:
             raise ConfigError(
                 f"{document.name}: has a sweep of {len(points)} points, and a state is that of one; "
                 "valid: one point, or sweep.branch_at"
             )
+        # A run that was cancelled before it began has looked at all of it.
+        trial = _core.Monitor()
+        trial.cancel()
+        with contextlib.suppress(Cancelled):
+            self._run(points[0].config, trial, 1, None)
 
     def simulate(self, config: str, monitor: _core.Monitor, threads: int) -> _core.Run:
         """Run a point on so many threads at most. Raises `ConfigError`, `RunError`, `Cancelled`."""
@@ -74,20 +87,24 @@ class Saving:
         if self.target is not None and self.at is None:
             timer.start()
         try:
-            return self._run(config, monitor, threads)
+            return self._run(config, monitor, threads, self._keep)
         finally:
             timer.stop()
 
-    def _run(self, config: str, monitor: _core.Monitor, threads: int) -> _core.Run:
-        keep = None
+    def _run(
+        self, config: str, monitor: _core.Monitor, threads: int, keep: Callable[[bytes], None] | None
+    ) -> _core.Run:
         if self.target is not None:
             _refuse_unwritable(self.target)
-            keep = _writer(self.target)
         snapshot = self._snapshot()
         try:
             return _core.run_saved(config, monitor, threads, snapshot, keep, self.at)
         except ConfigError as error:
             raise ConfigError(f"{self.source or self.target}: {error}") from None
+
+    def _keep(self, snapshot: bytes) -> None:
+        if self.target is not None:
+            atomic.write(self.target, lambda path: path.write_bytes(snapshot))
 
     def _snapshot(self) -> bytes | None:
         path = self.source or self.target
@@ -96,7 +113,7 @@ class Saving:
         try:
             return path.read_bytes()
         except OSError as error:
-            raise ConfigError(f"{path}: cannot read the state: {error.strerror}") from None
+            raise ConfigError(f"{path}: cannot read the state: {error.strerror}; {VALID}") from None
 
 
 def _refuse_unwritable(target: Path) -> None:
@@ -108,19 +125,12 @@ def _refuse_unwritable(target: Path) -> None:
         ) from None
 
 
-def _refuse_times(every: Any, at: Any) -> None:
+def _refuse_times(every: Any, at: Any, spelled: Spelling) -> None:
     number = isinstance(every, int | float) and not isinstance(every, bool)
     if every is not None and not (number and every > 0):
-        raise ConfigError(f"save_every = {every!r}: is no time; valid: minutes, more than 0")
+        raise ConfigError(f"{spelled('save_every', repr(every))}: is no time; valid: minutes, more than 0")
     if at is not None and (not isinstance(at, int) or isinstance(at, bool) or not 0 < at < 2**32):
-        raise ConfigError(f"save_at = {at!r}: is no cycle of a run; valid: 1 … 3000000000")
-
-
-def _writer(target: Path) -> Callable[[bytes], None]:
-    def write(snapshot: bytes) -> None:
-        atomic.write(target, lambda path: path.write_bytes(snapshot))
-
-    return write
+        raise ConfigError(f"{spelled('save_at', repr(at))}: is no cycle of a run; valid: 1 … 3000000000")
 
 
 class _Timer:

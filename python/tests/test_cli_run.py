@@ -175,3 +175,22 @@ def test_check_counts_points_and_network(hopsim: Command, sweep: Path) -> None:
     counted, network, _, last = hopsim("check", sweep).stdout.splitlines()
     assert (counted, last) == ("points: 12", "OK")
     assert network.startswith("network: 6 nodes, 6 routers, ")
+
+
+def test_a_state_that_is_refused_takes_no_results_directory(
+    hopsim: Command, tiny: Path, tmp_path: Path
+) -> None:
+    state, out, new = tmp_path / "state", tmp_path / "out", tmp_path / "new"
+    hopsim("run", tiny, "--json", "-", "--save-state", state, "--save-at", 200)
+    refused: list[list[object]] = [
+        ["--from-state", state, "--set", "load=0.6"],
+        ["--from-state", tmp_path / "none", "--set", "load=0.7"],
+        ["--save-state", new, "--save-at", 501, "--set", "load=0.8"],
+        ["--save-state", new, "--set", 'measure.streams=["waits"]'],
+        ["--save-state", tmp_path / "none" / "state", "--set", "load=0.9"],
+    ]
+    for options in refused:
+        hopsim("run", tiny, "--out", out, *options, status=2)
+        assert not out.exists()
+        assert not new.exists()
+    hopsim("run", tiny, "--out", out, "--from-state", state)

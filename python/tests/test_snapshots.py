@@ -119,7 +119,8 @@ def test_what_is_no_state_of_the_run_is_refused(document: Path, tmp_path: Path) 
         f"{other}: is no snapshot; valid: a file that --save-state has written"
     )
     assert message("--from-state", tmp_path / "none") == (
-        f"{tmp_path / 'none'}: cannot read the state: No such file or directory"
+        f"{tmp_path / 'none'}: cannot read the state: No such file or directory; "
+        "valid: a file that --save-state has written"
     )
     assert message("--save-state", tmp_path / "none" / "state") == (
         f"{tmp_path / 'none' / 'state'}: cannot write the state: No such file or directory; "
@@ -128,12 +129,19 @@ def test_what_is_no_state_of_the_run_is_refused(document: Path, tmp_path: Path) 
     assert "valid: one point, or sweep.branch_at" in message(
         "--save-state", other, "--set", "sweep.product.load=[0.1, 0.2]"
     )
-    assert "valid: beside save_state, the file" in message("--save-at", "7")
+    assert message("--save-at", "7") == (
+        "--save-at 7: says when to save; valid: beside --save-state, the file"
+    )
     assert message("--save-state", tmp_path / "new", "--save-at", "2001") == (
         f"{tmp_path / 'new'}: cycle 2001 comes after the end of the run; valid: 1 … 2000"
     )
     assert "valid: one of them" in message("--save-state", other, "--save-at", "7", "--save-every", "7")
-    assert "from_state alone" in message("--save-state", other, "--from-state", state)
+    assert message("--save-state", other, "--from-state", state) == (
+        f"--from-state {state}: --save-state {other} is given; valid: --save-state alone, which goes on with "
+        "the file if it is there, or --from-state alone"
+    )
+    with pytest.raises(hs.ConfigError, match=r"save_at = 7: .*; valid: beside save_state, the file"):
+        hs.run(document, progress=False, save_at=7)
 
 
 FABRIC = """

@@ -23,6 +23,7 @@ from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
 from hopsim.snapshots import Saving
+from hopsim.spelling import of_command
 from hopsim.store import Store, default_directory
 from hopsim.summary_table import summary_table
 from hopsim.workers import Elsewhere, Run
@@ -98,7 +99,7 @@ def command(  # noqa: PLR0913 (an option each)
         search(document, out, workers, force=force)
         return
     points = document.points()
-    saving = Saving.of(from_state, save_state, save_every, save_at)
+    saving = Saving.of(from_state, save_state, save_every, save_at, of_command)
     if saving is not None:
         saving.check(document, points)
         if dask is not None:
