@@ -143,7 +143,13 @@ def packet_hops(point: Point) -> float:
     config, network = json.loads(point.config), survey(point)
     if network.packet_hops is not None:
         return network.packet_hops
-    return network.nodes * _packet_rate(config["jobs"]) * _cycles(config) * network.hops
+    return packet_hops_per_cycle(point) * _cycles(config)
+
+
+def packet_hops_per_cycle(point: Point) -> float:
+    """The same of a cycle of a network that is no fabric; none where nothing but programs runs."""
+    config, network = json.loads(point.config), survey(point)
+    return network.nodes * _packet_rate(config["jobs"]) * network.hops
 
 
 def _cycles(config: Mapping[str, Any]) -> int:

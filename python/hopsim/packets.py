@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from hopsim.causes import CAUSES
 from hopsim.errors import ConfigError
+from hopsim.spelling import Spelling, of_python
 
 if TYPE_CHECKING:
     from hopsim.results import Result
@@ -184,6 +185,7 @@ class Choice:
         every: their number is a multiple of this.
         after: they were generated in this cycle or later.
         slowest: so many of the delivered ones with the greatest latency.
+        spelled: what these are called in messages.
     """
 
     source: int | None = None
@@ -192,14 +194,19 @@ class Choice:
     every: int | None = None
     after: int | None = None
     slowest: int | None = None
+    spelled: Spelling = of_python
 
     def __post_init__(self) -> None:
         for name, least in (("every", 1), ("slowest", 1), ("serial", 0), ("after", 0)):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-                raise ConfigError(
-                    f"{name} = {value!r}: is not a whole number from {least} on; valid: {least} …"
-                )
+                given = self.spelled(name, repr(value))
+                raise ConfigError(f"{given}: is not a whole number from {least} on; valid: {least} …")
+        if self.source is not None and self.source == self.destination:
+            given = self.spelled("destination", self.destination)
+            raise ConfigError(
+                f"{given}: is the source, and a node sends nothing to itself; valid: another node"
+            )
 
 
 def of(result: Result, choice: Choice, most: int | None = None) -> list[Packet]:
@@ -231,10 +238,8 @@ def of(result: Result, choice: Choice, most: int | None = None) -> list[Packet]:
     if choice.serial is not None:
         numbered = chosen & (keys["serial"] == choice.serial)
         if not numbered.any():
-            valid = _some(np.unique(keys["serial"][chosen]))
-            raise ConfigError(
-                f"{_asked(choice)}: no such packet has entered the network; valid: serial {valid}"
-            )
+            valid = choice.spelled("serial", _some(np.unique(keys["serial"][chosen])))
+            raise ConfigError(f"{_asked(choice)}: no such packet has entered the network; valid: {valid}")
         chosen = numbered
     numbers = np.flatnonzero(chosen)
     if choice.slowest is not None:
@@ -284,7 +289,8 @@ def _asked(choice: Choice) -> str:
     """The choice, as given."""
     names = ("source", "destination", "serial", "every", "after")
     given = {name: getattr(choice, name) for name in names}
-    return ", ".join(f"{name} = {value}" for name, value in given.items() if value is not None) or "packets"
+    told = (choice.spelled(name, value) for name, value in given.items() if value is not None)
+    return ", ".join(told) or "packets"
 
 
 def _there(keys: Mapping[str, np.ndarray[Any, np.dtype[np.int64]]]) -> str:

@@ -6,13 +6,15 @@ process there and a packet a thread. A cycle is a microsecond, the unit of time 
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from hopsim.atomic import write_text
+from hopsim.atomic import probe, write_text
 from hopsim.causes import CAUSES
 from hopsim.errors import ConfigError
 from hopsim.packets import Packet, Passage
@@ -38,11 +40,26 @@ def write_perfetto(packets: Sequence[Packet], path: str | os.PathLike[str]) -> P
             f"valid: {MOST_PACKETS} at most, such as every so many-th of each node"
         )
     target = Path(path)
-    try:
+    with _told(target):
         write_text(target, json.dumps(trace(packets), separators=(",", ":")))
+    return target
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raises `ConfigError` if no trace can be written there."""
+    with _told(path):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        probe(path.parent)
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Generator[None]:
+    """What goes wrong with a file, told to who named it."""
+    try:
+        yield
     except OSError as error:
         raise ConfigError(f"{path}: cannot write: {error.strerror}; choose a writable path") from None
-    return target
 
 
 def trace(packets: Sequence[Packet]) -> dict[str, Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from itertools import groupby, pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import hopsim as hs
 from conftest import Command
-from hopsim import packets, perfetto
+from hopsim import packet_trace, packets, perfetto
 
 MESH = """
 topology.mesh.sides = [4, 4]
@@ -149,15 +150,17 @@ def test_more_than_ten_are_not_told(hopsim: Command, mesh: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["--source", 16], "measure.packets.source = 16 (override): out of range; valid: 0 … 15"),
+        (["--source", 16], "mesh.toml: --source 16: out of range; valid: 0 … 15"),
         (
             ["--source", 3, "--serial", 5000],
-            "source = 3, serial = 5000: no such packet has entered the network",
+            "--source 3, --serial 5000: no such packet has entered the network; valid: --serial 0",
         ),
         (
             ["--source", 3, "--after", 999],
-            "source = 3, after = 999: no such packet has entered the network; ",
+            "--source 3, --after 999: no such packet has entered the network; ",
         ),
+        (["--source", 3, "--destination", 3], "--destination 3: is the source, and a node sends nothing to"),
+        (["--after", 1000], "mesh.toml: --after 1000: out of range; valid: 0 … 999"),
         (["--every", 0], "Invalid value for '--every': 0 is not in the range x>=1."),
         (["--point", 0], "is not a results directory; valid: no --point"),
     ],
@@ -167,7 +170,7 @@ def test_what_is_not_there_is_explained(hopsim: Command, mesh: Path, given: list
 
 
 def test_which_packets_there_are_is_told(mesh: Path) -> None:
-    with pytest.raises(hs.ConfigError, match=r"valid: serial 0, 1, 2|valid: serial 0 … "):
+    with pytest.raises(hs.ConfigError, match=r"valid: serial = 0, 1, 2|valid: serial = 0 … "):
         hs.trace_packets(mesh, source=3, serial=5000, progress=False)
     with pytest.raises(
         hs.ConfigError, match=r"recorded: source 3; destination .*; generated in cycles \d+ … "
@@ -184,7 +187,7 @@ def test_what_cannot_be_followed_is_refused(hopsim: Command, mesh: Path, tmp_pat
     with pytest.raises(hs.ConfigError, match=r"valid: router\.cioq or router\.input_queued"):
         hs.trace_packets(fabric, progress=False)
     ideal = "units = { cycle = '1 ns', phit = '4 B' }\ntopology.ideal = { nodes = 4, latency = 1 }\n"
-    with pytest.raises(hs.ConfigError, match="nobody waits for anything there; valid: another topology"):
+    with pytest.raises(hs.ConfigError, match="without contention packets are not followed"):
         hs.trace_packets(ideal + "jobs = [{ program.collective = { kind = 'barrier' } }]", progress=False)
     with pytest.raises(
         hs.ConfigError, match="has a sweep of 2 points; valid: a single point, or the results"
@@ -196,6 +199,64 @@ def test_what_cannot_be_followed_is_refused(hopsim: Command, mesh: Path, tmp_pat
         "run", mesh, "--set", 'measure.streams=["packet_hops"]', "--save-state", tmp_path / "s", status=2
     )
     assert "the streams congestion_trees, waits and packet_hops cannot be saved" in stored.stderr
+
+
+def test_after_a_warm_up_that_is_found_the_first_packet_is_followed(hopsim: Command, mesh: Path) -> None:
+    found = 'measure.warmup="auto"'
+    result = hs.run(RECORDING, {"measure.warmup": "auto"}, progress=False)
+    first = result.packets(after=result.summary["warmup_cycles"])[0]
+    assert hopsim("trace-packet", mesh, "--set", found).stdout.splitlines() == first.lines()
+    assert hs.trace_packets(mesh, {"measure.warmup": "auto"}, progress=False)[0] == first
+
+
+def test_packets_that_a_document_chooses_are_chosen_from(hopsim: Command, mesh: Path) -> None:
+    result = hs.run(RECORDING, progress=False)
+    chosen = [packet for packet in result.packets(source=3) if packet.generated < 500]
+    assert hs.trace_packets(mesh, {"measure.packets": {"source": 3, "to": 500}}, progress=False) == chosen
+    given = ["--set", "measure.packets={every=4, to=500, from=100}", "--source", 3]
+    told = hopsim("trace-packet", mesh, *given).stdout.splitlines()
+    assert told == result.packets(source=3, every=4, after=100)[0].lines()
+
+
+@pytest.mark.parametrize("few", [0, 50, packet_trace.FEW])
+def test_where_one_packet_is_asked_for_few_are_recorded(
+    few: int, mesh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows: list[int] = []
+
+    def spied(*given: Any, **options: Any) -> Any:
+        results, outcome = simulate(*given, **options)
+        rows.append(results[0].packet_hops.num_rows)
+        return results, outcome
+
+    simulate = packet_trace.simulate
+    everything = hs.run(RECORDING, progress=False).packets(source=3)
+    monkeypatch.setattr(packet_trace, "FEW", few)
+    monkeypatch.setattr(packet_trace, "simulate", spied)
+    options: dict[str, Any] = {"most": 1, "workers": 1, "progress": False}
+    document = hs.Experiment.open(mesh)
+    first = packet_trace.traced(document, packets.Choice(source=3), **options)
+    assert first == [packet for packet in everything if packet.generated >= 200][:1]
+    whole = sum(len(packet.passages) for packet in everything)
+    assert 3 * rows[0] < whole or few == packet_trace.FEW
+    rows.clear()
+    for serial in (0, 2):
+        numbered = packet_trace.traced(document, packets.Choice(source=3, serial=serial), **options)
+        assert numbered == [packet for packet in everything if packet.serial == serial]
+    assert rows[0] < 10
+
+
+def test_too_many_packets_are_refused_by_the_options_that_choose_fewer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "measure.packets.every = 1: the stream packet_hops has more than 10000000 rows; valid: …"
+
+    def failing(*_given: Any, **_options: Any) -> Any:
+        return hs.Results({}), SimpleNamespace(failures={0: text})
+
+    monkeypatch.setattr(packet_trace, "simulate", failing)
+    with pytest.raises(hs.RunError, match="valid: a greater every, or fewer packets by source"):
+        hs.trace_packets(MESH, slowest=1, progress=False)
 
 
 def test_packets_of_programs_are_followed() -> None:
@@ -252,12 +313,18 @@ def _check_nesting(track: list[dict[str, Any]]) -> None:
     assert all(one["ts"] <= two["ts"] for one, two in pairwise(track))
 
 
-def test_a_trace_that_no_viewer_opens_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trace_that_no_viewer_opens_is_refused(
+    hopsim: Command, mesh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = hs.trace_packets(MESH, slowest=3, progress=False)
     with pytest.raises(
         hs.ConfigError, match="cannot write: No such file or directory; choose a writable path"
     ):
         hs.write_perfetto(found, tmp_path / "none" / "trace.json")
+    refused = hopsim("trace-packet", mesh, "--perfetto", tmp_path / "none" / "trace.json", status=2)
+    assert refused.stdout == "", "it was refused before it was simulated"
+    assert "cannot write: No such file or directory; choose a writable path" in refused.stderr
+    assert "Is a directory" in hopsim("trace-packet", mesh, "--perfetto", tmp_path, status=2).stderr
     monkeypatch.setattr(perfetto, "MOST_PACKETS", 2)
     with pytest.raises(
         hs.ConfigError, match="a trace of 3 packets is more than viewers open; valid: 2 at most"

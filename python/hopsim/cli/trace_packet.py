@@ -12,8 +12,9 @@ from hopsim.cli.point import chosen, option
 from hopsim.errors import ConfigError
 from hopsim.packet_trace import traced
 from hopsim.packets import Choice, Packet
-from hopsim.perfetto import write_perfetto
+from hopsim.perfetto import refuse_unwritable, write_perfetto
 from hopsim.runner import all_cores
+from hopsim.spelling import of_command
 
 SHOWN = 10
 """Packets that are told of on the screen."""
@@ -36,7 +37,8 @@ NODE = click.IntRange(0)
     "--after",
     metavar="CYCLE",
     type=click.IntRange(0),
-    help="Packets generated from this cycle on; default: the end of the warm-up; with DIR or --serial, any.",
+    help="Packets generated from this cycle on; default: the end of the warm-up, but with DIR, --serial or "
+    "measure.packets any.",
 )
 @click.option(
     "--slowest", metavar="N", type=click.IntRange(1), help="Of them the N with the greatest latency."
@@ -65,10 +67,13 @@ def command(  # noqa: PLR0913 (an option each)
     """Simulate FILE and tell the life of a packet: a line per router, and the sum of what it waited for.
 
     It is the first packet from or for the nodes named that was generated after the warm-up, unless --serial,
-    --every or --slowest asks for others. FILE may also be a results directory that has recorded the stream
-    packet_hops. Of more than ten packets the first ten are shown; the trace has all.
+    --every or --slowest asks for others, of those that measure.packets chooses, if FILE has it. FILE may also
+    be a results directory that has recorded the stream packet_hops. Of more than ten packets the first ten
+    are shown; the trace has all.
     """
-    choice = Choice(source, destination, serial, every, after, slowest)
+    choice = Choice(source, destination, serial, every, after, slowest, of_command)
+    if perfetto is not None:
+        refuse_unwritable(perfetto)
     most = 1 if serial is every is slowest is None else None
     if Path(experiment).is_dir():
         found = _recorded(Path(experiment), point, assignments, choice, most)
