@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from hopsim import _core
 
 SUMMARY = "summary"
+SATURATION = "saturation"
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class ResultColumn:
     """A column of the results.
 
     Attributes:
-        table: `summary`, or the name of a table.
+        table: `summary`, `saturation` of what a search finds, or the name of a table.
         name: its name there.
         unit: its unit; empty for names, numbers of things and ratios.
         meaning: what it says.
@@ -35,6 +37,8 @@ class ResultColumn:
                 'summary.parquet, "result" of a JSON line, result.summary; '
                 "of each of several jobs jobs.parquet, result.jobs"
             )
+        if self.table == SATURATION:
+            return "saturation.csv and saturation.parquet of `hopsim saturate`, result.summary"
         return f"streams/{self.table}.parquet, result.{self.table}"
 
 
@@ -44,12 +48,15 @@ def result_columns() -> tuple[ResultColumn, ...]:
     return tuple(ResultColumn(**fields) for fields in json.loads(_core.columns()))
 
 
-def find(name: str) -> list[ResultColumn]:
-    """Columns called `name` or `<table>.<name>`, or those of the table `name`; in any case."""
+def find(name: str, known: Sequence[ResultColumn] | None = None) -> list[ResultColumn]:
+    """Columns called `name` or `<table>.<name>`, or those of the table `name`; in any case.
+
+    They are among those known, or the simulator's own.
+    """
     wanted = name.strip().lower()
 
     def called(column: ResultColumn) -> bool:
         whole = column.table == wanted and wanted != SUMMARY
         return whole or wanted in (column.name, f"{column.table}.{column.name}")
 
-    return [column for column in result_columns() if called(column)]
+    return [column for column in known or result_columns() if called(column)]

@@ -9,14 +9,21 @@ from hopsim.catalogue import Catalogue, Node, Schema, unit_and_range
 from hopsim.kinds import is_list, is_table
 
 JOBS = "jobs"
-SWEEP = {"product": '[sweep.product]\n"load" = [0.1, 0.2, 0.3]', "zip": '[sweep.zip]\n"load" = [0.1, 0.2]'}
+AXES = '[sweep.product]\n"load" = [0.1, 0.2, 0.3]'
+SWEEP = {
+    "sweep": AXES,
+    "sweep.product": AXES,
+    "sweep.zip": '[sweep.zip]\n"load" = [0.1, 0.2]',
+    "sweep.labels": f'{AXES}\n[sweep.labels]\n"load" = ["low", "middle", "high"]',
+}
+"""What has keys of one's own, or nothing but such."""
 
 
 def sample(catalogue: Catalogue, node: Node) -> str:
     """A line of TOML that names the node (below a heading for what stands in a list of tables)."""
+    if node.path in SWEEP:
+        return SWEEP[node.path]
     path = node.path.split(".")
-    if path[0] == "sweep":
-        return SWEEP[path[-1] if path[-1] in SWEEP else "product"]
     value = _standing_at(catalogue, path, 1)
     keys, heading = path[:1], ""
     if path[0] == JOBS:

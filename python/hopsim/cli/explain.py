@@ -8,12 +8,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from hopsim import columns
-from hopsim.catalogue import Catalogue, Node, Parameter
+from hopsim.catalogue import Catalogue, Node, Parameter, unit_and_range
 from hopsim.cli.console import stdout
 from hopsim.columns import ResultColumn
 from hopsim.errors import ConfigError
 from hopsim.experiment import example_names, preset_names, shipped_text
 from hopsim.sample import sample
+from hopsim.saturation import METRICS
 
 TEXT_WIDTH = 100
 
@@ -32,9 +33,10 @@ def command(name: str) -> None:
         console.print(shipped_text(name.lower()), markup=False)
         return
     catalogue = Catalogue()
-    found = columns.find(name)
+    known = (*columns.result_columns(), *_found_by_searches())
+    found = columns.find(name, known)
     try:
-        nodes = catalogue.find(name, {*(each.name for each in columns.result_columns()), *example_names()})
+        nodes = catalogue.find(name, {*(each.name for each in known), *example_names()})
     except ConfigError:
         if name.lower() in example_names():
             console.print(shipped_text(name.lower()), markup=False)
@@ -48,6 +50,14 @@ def command(name: str) -> None:
     if nodes and found:
         console.print()
     _explain_columns(console, found)
+
+
+def _found_by_searches() -> list[ResultColumn]:
+    """Columns of what searches for saturation find."""
+    texts = {name: unit_and_range(text) for name, text in METRICS.items()}
+    return [
+        ResultColumn(columns.SATURATION, name, unit, meaning) for name, (meaning, unit, _) in texts.items()
+    ]
 
 
 def _explain_columns(console: Console, found: list[ResultColumn]) -> None:

@@ -263,7 +263,7 @@ const TABLES: [(&str, &[Row]); 28] = [
             (
                 "utilisation",
                 "",
-                "Share of the window in which the link carried them, in an InfiniBand fabric packets of the VL [0 … 1].",
+                "Share of the window in which the link carried them, in an InfiniBand fabric packets of the VL. Outside of fabrics packets that depart at its end count whole, so that it may be slightly more than 1.",
             ),
             ("occupancy_mean", "phits", "Mean phits in the buffer at the other end; empty for a node."),
         ],

@@ -146,7 +146,11 @@ pub const LINK_SERIES: [Row; 9] = [
     ("vl", "", "Virtual lane."),
     ("bytes", BYTES, "Of packets that began to cross the link in the interval, notifications included."),
     ("throughput_gbps", RATE, "The same over the length of the interval."),
-    ("utilisation", "", "Share of the interval in which the link carried packets of the VC or VL [0 … 1]."),
+    (
+        "utilisation",
+        "",
+        "Share of the interval in which the link carried packets of the VC or VL. A packet of a VC counts whole in the interval in which it departs, so that it may be somewhat more than 1.",
+    ),
     (
         "credit_stall_fraction",
         "",
