@@ -398,21 +398,47 @@ def test_packets_of_all_congestion_trees_are_in_the_curves_and_the_largest_first
     assert point["rows"][1]["cells"][-1] == "50 %"
 
 
-def test_a_point_without_a_congestion_tree_says_so() -> None:
+def test_points_without_a_congestion_tree_say_so_and_the_one_of_the_highest_load_comes_first() -> None:
     names = ("cycle", "router", "port", "peer_router", "links", "depth", "packets", "victims")
     empty = pa.table(
         {name: pa.array([], pa.uint32()) for name in names} | {"port_class": pa.array([], pa.string())}
     )
     result = hs.run(TINY, progress=False)
-    (point,) = trees_of(hs.Results({0: hs.Result(result.record, {}, {"congestion_trees": empty})})).points
-    assert point["rows"] == []
-    assert point["total"] == []
+    points = {load: hs.Result(result.record, {"load": load}, {"congestion_trees": empty}) for load in (1, 2)}
+    section = trees_of(hs.Results(points))
+    assert [(point["rows"], point["total"]) for point in section.points] == 2 * [([], [])]
+    assert section.first == network_of(hs.sweep(LINKED, load=[0.1, 0.3], progress=False)).first == 1
 
 
 def test_sections_say_what_they_need(tmp_path: Path) -> None:
     plain = hs.Results({0: hs.run(TINY, progress=False)})
     words = Page(plain.report(tmp_path / "r.html")).words
-    assert "No loads of links were recorded; they need" in words
-    assert "Recorded and not shown here: nodes, routers, timeseries, latency_histogram" in words
+    assert "The network is not drawn; that needs" in words
     program = hs.Results({0: hs.run(PROGRAM.replace('["operations"]', "[]"), progress=False)})
     assert 'it needs\nmeasure.streams = ["operations"]' in Page(program.report(tmp_path / "r.html")).words
+
+
+def test_a_series_of_links_that_does_not_say_what_they_lead_to_draws_no_network_and_the_report_says_so(
+    hopsim: Command, tmp_path: Path
+) -> None:
+    streams = 'interval = 100\nstreams = ["link_series", "congestion_trees", "waits"]'
+    (tmp_path / "e.toml").write_text(TINY.replace("[measure]", f"[measure]\n{streams}"))
+    hopsim("run", "e.toml", "--out", "d")
+    hopsim("report", "d")
+    page = Page(tmp_path / "d" / "report.html")
+    assert page.data["network"]["points"] == []
+    assert 'The network is not drawn; that needs\nmeasure.streams = ["links"]' in page.words
+    assert "The stream link_series alone does not say what links lead to" in page.words
+    assert (
+        "link_series (links), waits, flow_waits, congestion_flows, standing_packets. They are in"
+        in page.words
+    )
+
+
+def test_a_report_is_not_written_in_the_place_of_a_directory(hopsim: Command, stored: Path) -> None:
+    refused = hopsim("report", "d", "--out", "", status=2).stderr
+    assert refused.startswith(
+        "hopsim: .: cannot write the report there: Is a directory; choose a file you may"
+    )
+    with pytest.raises(hs.ConfigError, match=r"^\.: cannot write the report there: Is a directory"):
+        hs.load(stored).report("")

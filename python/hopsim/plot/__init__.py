@@ -1,8 +1,8 @@
 """Figures of an experiment, one module per kind.
 
-Each module has `TITLE`, one line for the help text, `NEEDS`, what results must have for it, `TAKES`, the
-fields of `View` that it heeds, and `draw(results, view, canvas)`: its figures by file stem, or an empty
-dictionary when the results lack that.
+Each module has `TITLE`, one line for the help text, `NEEDS`, what results must have for it, `STREAM`, the
+recorded table that it draws, if any, `TAKES`, the fields of `View` that it heeds, and
+`draw(results, view, canvas)`: its figures by file stem, or an empty dictionary when the results lack that.
 """
 
 from __future__ import annotations
@@ -86,6 +86,11 @@ class Kind:
         """Whether it heeds a field of `View`; curves that run over something else may be of one load."""
         heeded = self.module.TAKES
         return name in heeded or (name == "load" and view.x is not None and "x" in heeded)
+
+    @property
+    def stream(self) -> str:
+        """The recorded table that it draws; empty if it draws the summary."""
+        return getattr(self.module, "STREAM", "")
 
     @property
     def need(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from hopsim.plot import options, style
+from hopsim.plot import histogram, options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.histogram import counts
 from hopsim.plot.view import Shown, View, at_one_load
@@ -14,6 +14,7 @@ from hopsim.series import by_job
 
 TITLE = "share of packets that take no longer than a latency"
 NEEDS = 'measure.streams = ["latency_histogram"]'
+STREAM = histogram.STREAM
 TAKES = options.AT_ONE_LOAD | options.FRAME
 
 

@@ -16,6 +16,7 @@ from hopsim.series import Series, by_job
 
 TITLE = "distribution of packet latency"
 NEEDS = 'measure.streams = ["latency_histogram"]'
+STREAM = "latency_histogram"
 TAKES = options.OVER_TIME
 BINS = 80
 
@@ -59,7 +60,7 @@ def counts(series: Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First and last latency of each bin [cycles] and the packets in it, summed over seeds."""
     found: dict[tuple[int, int], int] = {}
     for result in series.groups[0].results:
-        if "latency_histogram" in result.tables:
+        if STREAM in result.tables:
             for first, last, packets in zip(*_columns(result), strict=True):
                 found[first, last] = found.get((first, last), 0) + packets
     bins = sorted(found)
@@ -68,5 +69,5 @@ def counts(series: Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _columns(result: Result) -> list[list[Any]]:
-    table = result.tables["latency_histogram"]
+    table = result.tables[STREAM]
     return [table.column(name).to_pylist() for name in ("latency_from", "latency_to", "packets")]

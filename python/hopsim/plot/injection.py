@@ -19,6 +19,7 @@ from hopsim.stats import Estimate
 
 TITLE = "injected load per router: bars for one group, and all routers in order"
 NEEDS = 'measure.streams = ["routers"]'
+STREAM = "routers"
 TAKES = options.AT_ONE_LOAD | {"group", "ylim", "yscale"}
 INJECTED = "Injected load [phits/(node·cycle)]"
 MOST_TICKS = 24
@@ -95,12 +96,12 @@ def _sorted(shown: Shown, canvas: Canvas) -> Figure:
 
 def _loads(series: Series) -> list[Estimate]:
     """Injected load of every router, over seeds."""
-    return mean_of_rows(column_of(series, "routers", "injection_load"))
+    return mean_of_rows(column_of(series, STREAM, "injection_load"))
 
 
 def _groups(series: Series) -> np.ndarray:
     """The group of every router."""
-    return column_of(series, "routers", "group")[0]
+    return column_of(series, STREAM, "group")[0]
 
 
 def _members(series: Series, group: int) -> list[int]:

@@ -14,7 +14,7 @@ from hopsim.errors import ConfigError
 from hopsim.report.layout import Layout, layout_of
 from hopsim.report.links import TIMES, Links, links_of, times
 from hopsim.report.payload import pack
-from hopsim.report.points import Named, named_points
+from hopsim.report.points import Named, named_points, shown_first
 from hopsim.results import Result, Results
 
 NEEDS = 'measure.streams = ["links"]'
@@ -48,15 +48,15 @@ class Network:
 
 
 def network_of(results: Results, most: int = MOST_VALUES) -> Network:
-    """The networks of all points with a stream of links; of points that differ in the seed the first one."""
+    """The networks of all points that say what links lead to; of those that differ in the seed the first."""
     section = Network()
     found: dict[str, int] = {}
-    candidates = [each for each in named_points(results) if {"links", SERIES} & set(each.result.tables)]
+    candidates = [each for each in named_points(results) if _structure(each.result)]
     left = most
     drawn: dict[int, _Drawn] = {}
     for place, each in _hottest_first(candidates):
         try:
-            table = each.result.tables["links" if "links" in each.result.tables else SERIES]
+            table = each.result.tables[_structure(each.result)]
         except ConfigError as error:
             section.notes.append(f"Point {each.number} is not drawn: {error}.")
             continue
@@ -75,8 +75,18 @@ def network_of(results: Results, most: int = MOST_VALUES) -> Network:
     chosen = [drawn[place] for place in sorted(drawn)]
     _say_what_is_left_out(section, chosen, candidates, results)
     _put_points(section, chosen, left)
-    section.first = next((place for place, each in enumerate(chosen) if each.named.from_top == 0), 0)
+    section.first = shown_first([each.named for each in chosen])
     return section
+
+
+def _structure(result: Result) -> str:
+    """The table that says what the links of a network lead to; empty if none was recorded."""
+    naming = ("links", SERIES) if _is_fabric(result) else ("links",)
+    return next((name for name in naming if name in result.tables), "")
+
+
+def _is_fabric(result: Result) -> bool:
+    return "throughput_gbps" in result.summary
 
 
 @dataclass(frozen=True)
@@ -121,7 +131,7 @@ def _packed(links: Links, layout: Layout, result: Result) -> dict[str, Any]:
         "nodes": links.nodes,
         "links": len(links.keys),
         "classes": list(links.classes),
-        "router": "switch" if "throughput_gbps" in result.summary else "router",
+        "router": "switch" if _is_fabric(result) else "router",
         "topology": next(iter(result.config["topology"])),
         **pack(arrays),
     }
@@ -130,17 +140,22 @@ def _packed(links: Links, layout: Layout, result: Result) -> dict[str, Any]:
 def _say_what_is_left_out(
     section: Network, drawn: list[_Drawn], candidates: list[Named], results: Results
 ) -> None:
-    without = sum(1 for result in results if not {"links", SERIES} & set(result.tables))
+    not_readable = len(section.notes)
+    without = [result for result in results if not _structure(result)]
     if without and candidates:
-        section.notes.append(f"{without} of {len(results)} points recorded no links ({NEEDS}).")
-    if len(drawn) < len(candidates) - len(section.notes):
+        section.notes.append(f"{len(without)} of {len(results)} points are not drawn for want of {NEEDS}.")
+    if any(SERIES in result.tables for result in without):
+        section.notes.append(
+            f"The stream {SERIES} alone does not say what links lead to; hopsim plot --kind links draws it."
+        )
+    if len(drawn) < len(candidates) - not_readable:
         section.notes.append(
             f"{len(drawn)} of {len(candidates)} points are drawn, those of the highest loads, to keep the "
             "file small; the others are in streams/links.parquet."
         )
     if any(len(each.named.seeds) > 1 for each in drawn):
         section.notes.append("Of points that differ in their seed the first seed is drawn.")
-    if any("throughput_gbps" in each.named.result.summary for each in drawn):
+    if any(_is_fabric(each.named.result) for each in drawn):
         section.notes.append("Links that no flow uses are not recorded, and not drawn.")
 
 

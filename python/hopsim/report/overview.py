@@ -10,12 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from hopsim import _core, stopping
+from hopsim.plot import KINDS
 from hopsim.results import STREAMS, Results
 from hopsim.series import SEED, axis_names
 from hopsim.summary_table import summary_table
 
-DRAWN = ("links", "link_series", "operations", "congestion_trees")
-"""Streams that sections of the report show."""
+OF_NETWORK = ("links", "link_series")
+DRAWN = ("operations", "congestion_trees")
+"""Streams that sections of the report show; the former where the network is drawn."""
 MOST_LISTED = 20
 """Numbers of points that a sentence names."""
 
@@ -75,13 +77,17 @@ def lacking(results: Results, warnings: list[str]) -> list[str]:
     return found
 
 
-def not_shown(results: Results) -> str:
-    """Which recorded streams have no section, and where they are; empty if there are none."""
-    names = [name for name in results.recorded if name in STREAMS and name not in DRAWN]
+def not_shown(results: Results, *, has_network: bool) -> str:
+    """Which recorded streams no section shows, where they are and what draws them; empty without any."""
+    shown = DRAWN + OF_NETWORK if has_network else DRAWN
+    names = [name for name in results.recorded if name in STREAMS and name not in shown]
     if not names:
         return ""
-    where = "streams/ of the results directory"
-    return f"Recorded and not shown here: {', '.join(names)} ({where}; hopsim plot draws most of them)."
+    kinds = {name: [kind.name for kind in KINDS.values() if kind.stream == name] for name in names}
+    listed = [f"{name} ({' and '.join(kinds[name])})" if kinds[name] else name for name in names]
+    drawn = "; in brackets the kinds of figures of hopsim plot that draw them" if any(kinds.values()) else ""
+    where = f"They are in streams/ of the results directory{drawn}."
+    return f"Recorded and not shown here: {', '.join(listed)}. {where}"
 
 
 def document_of(results: Results) -> tuple[str, str, str]:

@@ -48,7 +48,7 @@ def page_of(results: Results, warnings: Sequence[str]) -> str:
             "quantities": {name: text for name, (text, _) in network.QUANTITIES.items()},
         },
         "ranks": {"charts": gantts.charts, "activities": list(gantt.ACTIVITIES.values())},
-        "trees": {"points": grown.points},
+        "trees": {"points": grown.points, "first": grown.first},
         "palette": style.PALETTE,
         "ramps": {theme: _ramp(*part) for theme, part in RAMPS.items()},
     }
@@ -58,7 +58,7 @@ def page_of(results: Results, warnings: Sequence[str]) -> str:
         facts=overview.facts(results),
         lacking=overview.lacking(results, list(warnings)),
         advice=verdict.advice(results),
-        not_shown=overview.not_shown(results),
+        not_shown=overview.not_shown(results, has_network=bool(net.points)),
         points=overview.points_table(results),
         figures=figures,
         network=net,

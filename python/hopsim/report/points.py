@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hopsim.plot.view import caption
@@ -41,6 +42,11 @@ def named_points(results: Results) -> list[Named]:
             from_top = len(series.groups) - 1 - place
             found.append(Named(numbers[key_of(first)], label, first, seeds, from_top))
     return found
+
+
+def shown_first(points: Sequence[Named]) -> int:
+    """The place of the point that a section opens with: of the first curve that of the highest load."""
+    return next((place for place, each in enumerate(points) if each.from_top == 0), 0)
 
 
 def numbers_of(results: Results) -> dict[str, int]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from hopsim.errors import ConfigError
 from hopsim.report.links import NO_ROUTER
-from hopsim.report.points import named_points
+from hopsim.report.points import Named, named_points, shown_first
 from hopsim.results import Results
 
 STREAM = "congestion_trees"
@@ -27,23 +27,28 @@ class Trees:
     Attributes:
         points: for each point its label, cycles looked at, packets by root and time, and rows of roots.
         notes: what is left out, in sentences.
+        first: the place in `points` of the one shown first.
     """
 
     points: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     notes: list[str] = field(default_factory=list[str])
+    first: int = 0
 
 
 def trees_of(results: Results) -> Trees:
     """The trees of all points that recorded them; where points differ in the seed only, of the first."""
     section = Trees()
     candidates = [each for each in named_points(results) if STREAM in each.result.tables]
+    shown: list[Named] = []
     for each in candidates:
         try:
             table = each.result.tables[STREAM]
         except ConfigError as error:
             section.notes.append(f"Point {each.number} is not shown: {error}.")
             continue
+        shown.append(each)
         section.points.append({"label": each.label, "point": each.number} | _grown(table))
+    section.first = shown_first(shown)
     if any(len(each.seeds) > 1 for each in candidates):
         section.notes.append("Of points that differ in their seed the first seed is shown.")
     if any(point["roots"] > LISTED for point in section.points):

@@ -23,6 +23,8 @@ class TreesSection {
 
   draw() {
     const { cycles, packets, total, rows } = this.point;
+    byId("trees-figure").hidden = !rows.length;
+    if (!rows.length) return;
     const [ink, line, soft] = ["ink", "line", "soft"].map(theme.colour);
     const trace = (name, values, colour, width) => ({ type: "scatter", mode: "lines", name: plain(name), x: cycles, y: values,
       line: { color: colour === "#000000" ? ink : colour, width } });
@@ -51,5 +53,7 @@ class TreesSection {
 }
 
 function startTrees(data, network) {
-  if (data.trees.points.length) new TreesSection(data, network).open(0);
+  if (!data.trees.points.length) return;
+  byId("trees-point").value = data.trees.first;
+  new TreesSection(data, network).open(data.trees.first);
 }
