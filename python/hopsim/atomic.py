@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import uuid
 from collections.abc import Callable, Iterable
@@ -34,6 +35,12 @@ def probe(folder: Path) -> None:
     temporary.unlink(missing_ok=True)
 
 
+def probe_file(target: Path) -> None:
+    """See that a file can be written. Raises `OSError`."""
+    _refuse_directory(target)
+    probe(target.parent)
+
+
 def is_unfinished(name: str) -> bool:
     """Whether this is the name of a file that is being written, or was when its process was killed."""
     return name.startswith(".") and name.endswith(SUFFIX)
@@ -48,6 +55,7 @@ def remove_unfinished(folders: Iterable[Path]) -> None:
 
 
 def _write(target: Path, put: Callable[[Path], object], place: Callable[[Path], object]) -> None:
+    _refuse_directory(target)
     temporary = _beside(target)
     try:
         put(temporary)
@@ -60,6 +68,11 @@ def _write(target: Path, put: Callable[[Path], object], place: Callable[[Path], 
         raise OSError(error.errno, error.strerror or str(error), str(target)) from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _refuse_directory(target: Path) -> None:
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
 
 
 def _link(temporary: Path, target: Path) -> None:

@@ -7,14 +7,13 @@ process there and a packet a thread. A cycle is a microsecond, the unit of time 
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from hopsim.atomic import probe, write_text
+from hopsim.atomic import probe_file, write_text
 from hopsim.causes import CAUSES
 from hopsim.errors import ConfigError
 from hopsim.packets import Packet, Passage
@@ -48,9 +47,7 @@ def write_perfetto(packets: Sequence[Packet], path: str | os.PathLike[str]) -> P
 def refuse_unwritable(path: Path) -> None:
     """Raises `ConfigError` if no trace can be written there."""
     with _told(path):
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        probe(path.parent)
+        probe_file(path)
 
 
 @contextlib.contextmanager

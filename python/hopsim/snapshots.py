@@ -118,7 +118,7 @@ class Saving:
 
 def _refuse_unwritable(target: Path) -> None:
     try:
-        atomic.probe(target.parent)
+        atomic.probe_file(target)
     except OSError as error:
         raise ConfigError(
             f"{target}: cannot write the state: {error.strerror}; valid: a writable path"

@@ -325,6 +325,8 @@ def test_a_trace_that_no_viewer_opens_is_refused(
     assert refused.stdout == "", "it was refused before it was simulated"
     assert "cannot write: No such file or directory; choose a writable path" in refused.stderr
     assert "Is a directory" in hopsim("trace-packet", mesh, "--perfetto", tmp_path, status=2).stderr
+    with pytest.raises(hs.ConfigError, match=r"^\.: cannot write: Is a directory; choose a writable path"):
+        hs.write_perfetto(found, "")
     monkeypatch.setattr(perfetto, "MOST_PACKETS", 2)
     with pytest.raises(
         hs.ConfigError, match="a trace of 3 packets is more than viewers open; valid: 2 at most"
