@@ -290,6 +290,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "--x measure.seed: points that differ in the seed only are one point of a curve",
         ),
         ("--kind metric", "--kind: cannot be drawn: metric needs --y COLUMN"),
+        ("--kind metric --y stop", "--y stop: no point has a value of it; valid: offered_load, "),
         (
             "--kind metric --y jian_index",
             "--y jian_index: not a column of numbers of the summary; did you mean jain_index? valid: ",

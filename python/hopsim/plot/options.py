@@ -126,10 +126,12 @@ def _abscissa(name: str, results: Results) -> str:
 def _check_column(name: str, results: Results) -> None:
     columns = numeric_columns(results)
     if name not in columns:
-        hint = suggestion(name, columns) or ";"
-        raise ConfigError(
-            f"--y {name}: not a column of numbers of the summary{hint} valid: {', '.join(columns)}"
+        is_empty = any(name in result.summary for result in by_job(results)) and all(
+            result.summary.get(name) is None for result in by_job(results)
         )
+        reason = "no point has a value of it" if is_empty else "not a column of numbers of the summary"
+        hint = suggestion(name, columns) or ";"
+        raise ConfigError(f"--y {name}: {reason}{hint} valid: {', '.join(columns)}")
 
 
 def numeric_columns(results: Results) -> list[str]:
@@ -137,8 +139,9 @@ def numeric_columns(results: Results) -> list[str]:
     found: dict[str, bool] = {}
     for result in by_job(results):
         for name, value in result.summary.items():
-            is_number = value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-            found[name] = found.get(name, True) and is_number
+            if value is not None:
+                is_number = isinstance(value, int | float) and not isinstance(value, bool)
+                found[name] = found.get(name, True) and is_number
     return [name for name, is_number in found.items() if is_number and not name.endswith("_ci95")]
 
 
