@@ -244,3 +244,41 @@ def test_results_of_programs_are_drawn(hopsim: Command, tmp_path: Path) -> None:
     drawn = hopsim("plot", tmp_path / "results").stdout
     assert "timeseries.png" in drawn
     assert "node_map" not in drawn
+
+
+def series_of_links(load: float, used: list[float], stalled: list[float | None]) -> hs.Result:
+    """A point with two VCs of each link, which use it alike and of which one lacks room, in two intervals."""
+    links = len(used)
+    ports, vcs = np.repeat(np.arange(links), 2), np.tile([0, 1], links)
+    kinds = ["terminal" if stalled[port] is None else "local" for port in ports]
+    waits = [
+        None if (wait := stalled[port]) is None else wait * vc for port, vc in zip(ports, vcs, strict=True)
+    ]
+    columns: dict[str, Any] = {"router": [3] * 2 * links, "port": ports, "port_class": kinds, "vc": vcs}
+    columns |= {"utilisation": [used[port] / 2 for port in ports], "credit_stall_fraction": waits}
+    steps = [pa.table({"cycle": [cycle] * 2 * links, **columns}) for cycle in (0, 100)]
+    record: dict[str, Any] = {"config": {"jobs": []}, "result": {"offered_load": load, "seed": 1}}
+    return hs.Result(record, {"load": load}, {"link_series": pa.concat_tables(steps)})
+
+
+def test_links_over_time_are_those_in_use_longest_over_all_vcs_and_those_stalled_longest() -> None:
+    used = [0.9, 0.1, 0.1, 0.1, 0.1, 0.8, 0.7, 0.6, 0.5, 0.4]
+    stalled = [None, 0.9, 0.8, 0.7, 0.6, 0.0, 0.0, 0.0, 0.5, 0.4]
+    results = hs.Results(
+        {number: series_of_links(load, used, stalled) for number, load in enumerate((0.1, 0.2))}
+    )
+    assert list(KINDS["links"].draw(results, View())) == ["links", "links-2"]
+    (figure,) = KINDS["links"].draw(results, View(load=0.2)).values()
+    above, below = figure.axes
+    names = [f"router 3 by port {port}" for port in (0, 1, 2, 3, 4, 5, 6, 7)]
+    assert [line.get_label() for line in above.lines] == [f"{names[0]} to its node", *names[1:]]
+    assert [heights(above, line)[0] for line in range(8)] == pytest.approx(used[:8])
+    assert [heights(below, line)[1] for line in range(8)] == pytest.approx([0.0, *stalled[1:8]])
+    note = "not shown: 2 links in use for up to 50% of the time and stalled for up to 50% of it"
+    assert figure.get_supxlabel() == note
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    xlabel, drawn = below.xaxis.label.get_window_extent(), legend.get_window_extent()
+    below_it = next(text for text in figure.texts if text.get_text() == note).get_window_extent()
+    assert below_it.y1 <= drawn.y0
+    assert drawn.y1 <= xlabel.y0

@@ -166,15 +166,15 @@ class Plots:
         """Mean latency, and below it the 99th percentile, of messages by their size."""
         return self._several("message_latency", ax, asked)
 
-    def flows(self, ax: Given = None, **asked: Unpack[Frame]) -> list[Axes]:
+    def flows(self, ax: Given = None, **asked: Unpack[AtOneLoad]) -> list[Axes]:
         """Throughput of every flow of an InfiniBand fabric, as lines and stacked; below them the CCTI."""
         return self._several("flows", ax, asked)
 
-    def queues(self, ax: Given = None, **asked: Unpack[Frame]) -> list[Axes]:
+    def queues(self, ax: Given = None, **asked: Unpack[AtOneLoad]) -> list[Axes]:
         """Bytes queued for the outputs of switches, and below it what they send, over time."""
         return self._several("queues", ax, asked)
 
-    def links(self, ax: Given = None, **asked: Unpack[Frame]) -> list[Axes]:
+    def links(self, ax: Given = None, **asked: Unpack[AtOneLoad]) -> list[Axes]:
         """Utilisation of links, and below it how long they are idle for want of credits, over time."""
         return self._several("links", ax, asked)
 

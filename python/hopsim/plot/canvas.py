@@ -11,6 +11,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
@@ -48,6 +50,7 @@ class Canvas:
         self._view = view
         self._given = None if axes is None else list(axes)
         self._new = new
+        self._lower: dict[Figure, Legend] = {}
         self._first: Axes
 
     @property
@@ -125,13 +128,13 @@ class Canvas:
             figure.set_figheight(figure.get_figheight() + LINE * more)
         figure.suptitle(textwrap.fill(shown.title, letters), fontsize="medium")
         if shown.omitted:
-            _write_below(figure, shown.omitted)
+            self._write_below(figure, shown.omitted)
 
     def note(self, axes: Axes, text: str) -> None:
         """Say of a finished figure what it does not show: at the bottom, or above one of the user's axes."""
         if self._given is None:
             figure = cast("Figure", axes.get_figure(root=True))
-            _write_below(figure, caption(" ".join(figure.get_supxlabel().split()), text))
+            self._write_below(figure, caption(" ".join(figure.get_supxlabel().split()), text))
         else:
             axes.set_title("\n".join(filter(None, (axes.get_title(), text))), fontsize="small")
 
@@ -145,7 +148,12 @@ class Canvas:
         self._first.set_title(text, fontsize="small")
 
     def legend(
-        self, figure: Figure, handles: Sequence[Artist], labels: Sequence[str], where: str, columns: int = 1
+        self,
+        figure: Figure,
+        handles: Sequence[Artist],
+        labels: Sequence[str],
+        where: Literal["lower center", "right upper"],
+        columns: int = 1,
     ) -> None:
         """One legend for all panels, outside them; in the last of the user's axes."""
         looks: dict[str, Any] = {"fontsize": "small", "ncols": columns}
@@ -153,7 +161,20 @@ class Canvas:
             self.panels[-1].legend(handles, labels, **looks)
         else:
             looks |= {"loc": f"outside {where}", "frameon": False}
-            figure.legend(handles, labels, **looks)
+            legend = figure.legend(handles, labels, **looks)
+            if where == "lower center":
+                self._lower[figure] = legend
+
+    def _write_below(self, figure: Figure, text: str) -> None:
+        """A note at the bottom; a legend that stands there moves up, with everything else."""
+        note = textwrap.fill(text, int(figure.get_figwidth() * LETTERS))
+        figure.supxlabel(note, fontsize="small", x=0.01, ha="left")
+        legend = self._lower.get(figure)
+        if legend is not None:
+            height = LINE * (note.count("\n") + 1.5)
+            legend.borderaxespad = 72 * height / float(legend.get_texts()[0].get_fontsize())
+            share = height / figure.get_figheight()
+            cast("ConstrainedLayoutEngine", figure.get_layout_engine()).set(rect=(0, share, 1, 1 - share))
 
     def _grid(
         self, shape: tuple[int, int], size: tuple[float, float], count: int, layout: dict[str, Any]
@@ -173,11 +194,6 @@ class Canvas:
         self.panels += made[:count]
         self._first = made[0]
         return figure, made[:count]
-
-
-def _write_below(figure: Figure, text: str) -> None:
-    note = textwrap.fill(text, int(figure.get_figwidth() * LETTERS))
-    figure.supxlabel(note, fontsize="small", x=0.01, ha="left")
 
 
 def _interval(panels: Sequence[Axes], shown: Shown) -> list[Artist]:

@@ -7,9 +7,9 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopsim.plot import style
+from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
-from hopsim.plot.over_time import figures
+from hopsim.plot.over_time import Kind
 from hopsim.plot.view import Shown, View
 from hopsim.results import Results
 
@@ -17,7 +17,7 @@ TITLE = (
     "throughput of every flow over time, as lines and stacked, and its index of the congestion control table"
 )
 NEEDS = 'measure.streams = ["flow_series"] and measure.time.interval'
-TAKES = frozenset({"xlim"})
+TAKES = options.AT_ONE_LOAD | {"xlim"}
 STREAM = "flow_series"
 NAMED = 16
 """Most flows that have a label of their own."""
@@ -25,9 +25,9 @@ WIDTH = 8.0
 """Width of a figure [inches]."""
 
 
-def draw(results: Results, _view: View, canvas: Canvas) -> dict[str, Figure]:
-    """A figure per curve and place on it; the first seed of several."""
-    return figures(results, (STREAM, "flows", "Throughput of flows"), canvas, over_time)
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
+    """A figure per curve, of a single curve one per place on it; the first seed of several."""
+    return Kind(STREAM, "flows", "Throughput of flows", over_time).figures(results, view, canvas)
 
 
 def over_time(table: pa.Table, title: str, canvas: Canvas, *, with_index: bool | None = None) -> Figure:

@@ -1,60 +1,81 @@
-"""Figures of what a stream with a row per interval says, one for each point."""
+"""Figures of what a stream with a row per interval says, one for each curve."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
 from hopsim.plot.canvas import Canvas
-from hopsim.plot.records import first_table
-from hopsim.plot.view import caption
+from hopsim.plot.records import first_table, is_recorded
+from hopsim.plot.view import View, at_one_load, caption
 from hopsim.results import Results
-from hopsim.series import curves
 
 
-def figures(
-    results: Results,
-    names: tuple[str, str, str],
-    canvas: Canvas,
-    figure: Callable[[pa.Table, str, Canvas], Figure],
-) -> dict[str, Figure]:
-    """A figure per curve and place on it, the first seed of several.
+@dataclass(frozen=True)
+class Kind:
+    """What figures are of.
 
-    `names`: of the stream, first part of the file's name and of the title.
+    Attributes:
+        stream: the table.
+        stem: first part of the names of files.
+        title: first part of titles.
+        draw: makes a figure from a table and its title.
     """
-    stream, stem, title = names
-    drawn: dict[str, Figure] = {}
-    for series in curves(results):
-        for group in series.groups:
-            table = first_table(replace(series, groups=[group]), stream)
-            if table is None or table.num_rows == 0:
-                continue
-            seed = f"seed {group.results[0].summary['seed']}"
-            place = series.abscissa.text(group) if len(series.groups) > 1 else ""
-            number = f"-{len(drawn) + 1}" if drawn else ""
-            drawn[f"{stem}{number}"] = figure(table, caption(title, series.label, place, seed), canvas)
-    return drawn
+
+    stream: str
+    stem: str
+    title: str
+    draw: Callable[[pa.Table, str, Canvas], Figure]
+
+    def figures(self, results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
+        """A figure per curve, of a single curve one per place on it; the first seed of several."""
+        drawn: dict[str, Figure] = {}
+        everything = replace(view, in_parts=False)
+        for shown in at_one_load(
+            results, everything, lambda series: is_recorded(series, self.stream), f"stream {self.stream}"
+        ):
+            for series in shown.curves:
+                table = first_table(series, self.stream)
+                assert table is not None
+                seed = f"seed {series.groups[0].results[0].summary['seed']}"
+                figure = self.draw(table, caption(self.title, shown.title, series.label, seed), canvas)
+                if shown.omitted:
+                    canvas.note(figure.axes[0], shown.omitted)
+                drawn[f"{self.stem}-{len(drawn) + 1}" if drawn else self.stem] = figure
+        return drawn
 
 
-def by_link(
-    table: pa.Table, ends: tuple[Sequence[object], Sequence[object]], columns: Sequence[str]
-) -> tuple[list[str], np.ndarray, list[np.ndarray]]:
-    """Names of links and lanes, times of the intervals [s or cycles], and columns by link and interval.
+def by_lane(table: pa.Table, links: Sequence[str], columns: Sequence[str]) -> ByLink:
+    """Columns by link and lane, named where there are several; `links`: of each row the name of its link."""
+    lane_of = "vl" if "time_s" in table.column_names else "vc"
+    lanes = table.column(lane_of).to_pylist()
+    if len(set(lanes)) > 1:
+        links = [f"{link}, {lane_of.upper()} {lane}" for link, lane in zip(links, lanes, strict=True)]
+    return by_link(table, links, dict.fromkeys(columns, np.add))
 
-    `ends`: what the link of every row leaves, and what it leads to. Every interval has the same links.
+
+def by_link(table: pa.Table, links: Sequence[str], columns: Mapping[str, np.ufunc]) -> ByLink:
+    """Names of links, times of the intervals [s or cycles], and columns by link and interval.
+
+    `links`: of each row the name of its link; `columns`: how rows of the same link and interval are put
+    together. Null counts as 0.
     """
-    clock, lane_of = ("time_s", "vl") if "time_s" in table.column_names else ("cycle", "vc")
-    times = np.unique(table.column(clock).to_numpy())
-    links = table.num_rows // len(times)
-    lanes = table.column(lane_of).to_pylist()[:links]
-    several = len(set(lanes)) > 1
-    names = [
-        f"{one} to {other}" + (f", {lane_of.upper()} {lane}" if several else "")
-        for one, other, lane in zip(ends[0][:links], ends[1][:links], lanes, strict=True)
-    ]
-    values = [table.column(column).to_numpy().reshape(len(times), links).T for column in columns]
-    return names, times, values
+    times, step = np.unique(
+        table.column("time_s" if "time_s" in table.column_names else "cycle").to_numpy(), return_inverse=True
+    )
+    places = {name: place for place, name in enumerate(dict.fromkeys(links))}
+    link = np.array([places[name] for name in links])
+    values: list[np.ndarray] = []
+    for column, together in columns.items():
+        found = np.zeros((len(places), len(times)))
+        together.at(found, (link, step), np.nan_to_num(table.column(column).to_numpy()))
+        values.append(found)
+    return list(places), times, values
+
+
+ByLink = tuple[list[str], np.ndarray, list[np.ndarray]]
+"""Names, times, and for each column a matrix: a row per name, a column per time."""

@@ -7,15 +7,15 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopsim.plot import style
+from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
-from hopsim.plot.over_time import by_link, figures
+from hopsim.plot.over_time import Kind, by_lane
 from hopsim.plot.view import Shown, View
 from hopsim.results import Results
 
 TITLE = "bytes queued for the outputs of switches over time, and which are congested"
 NEEDS = 'measure.streams = ["queue_series"] and measure.time.interval'
-TAKES = frozenset({"xlim"})
+TAKES = options.AT_ONE_LOAD | {"xlim"}
 STREAM = "queue_series"
 SHOWN = 8
 """Most outputs that are drawn: those with the longest queues."""
@@ -24,16 +24,17 @@ WIDTH = 8.0
 """Width of a figure [inches]."""
 
 
-def draw(results: Results, _view: View, canvas: Canvas) -> dict[str, Figure]:
-    """A figure per curve and place on it; the first seed of several."""
-    return figures(results, (STREAM, "queues", "Queues of outputs"), canvas, over_time)
+def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
+    """A figure per curve, of a single curve one per place on it; the first seed of several."""
+    return Kind(STREAM, "queues", "Queues of outputs", over_time).figures(results, view, canvas)
 
 
 def over_time(table: pa.Table, title: str, canvas: Canvas) -> Figure:
     """Queues and throughput of the outputs whose queues get longest."""
-    ports = [f"switch {switch}" for switch in table.column("switch").to_pylist()]
-    names, times, (queued, sent, congested) = by_link(
-        table, (ports, table.column("peer").to_pylist()), ("queued_bytes", "throughput_gbps", "is_congested")
+    switches, peers = (table.column(name).to_pylist() for name in ("switch", "peer"))
+    outputs = [f"switch {switch} to {peer}" for switch, peer in zip(switches, peers, strict=True)]
+    names, times, (queued, sent, congested) = by_lane(
+        table, outputs, ("queued_bytes", "throughput_gbps", "is_congested")
     )
     order = np.argsort(-queued.max(axis=1), kind="stable")
     shown: list[int] = sorted(order[:SHOWN].tolist())

@@ -34,7 +34,7 @@ def cycles(series: Series, stream: str) -> np.ndarray:
 
 def is_recorded(series: Series, stream: str) -> bool:
     """Whether a stream has rows."""
-    return cycles(series, stream).size > 0
+    return any(table.num_rows for table in tables_of(series, stream))
 
 
 def mean_of_rows(columns: Sequence[np.ndarray]) -> list[Estimate]:
