@@ -10,7 +10,8 @@ from functools import cache
 from hopsim import _core
 
 SUMMARY = "summary"
-SATURATION = "saturation"
+FOUND = {"saturation": "saturate", "interference": "interference"}
+"""Tables of what several runs together show -> the command that runs them."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class ResultColumn:
     """A column of the results.
 
     Attributes:
-        table: `summary`, `saturation` of what a search finds, or the name of a table.
+        table: `summary`, one of `FOUND`, or the name of a table that a run records.
         name: its name there.
         unit: its unit; empty for names, numbers of things and ratios.
         meaning: what it says.
@@ -37,8 +38,10 @@ class ResultColumn:
                 'summary.parquet, "result" of a JSON line, result.summary; '
                 "of each of several jobs jobs.parquet, result.jobs"
             )
-        if self.table == SATURATION:
-            return "saturation.csv and saturation.parquet of `hopsim saturate`, result.summary"
+        if self.table in FOUND:
+            return (
+                f"{self.table}.csv and {self.table}.parquet of `hopsim {FOUND[self.table]}`, result.summary"
+            )
         return f"streams/{self.table}.parquet, result.{self.table}"
 
 

@@ -20,9 +20,10 @@ from hopsim.catalogue import Catalogue
 from hopsim.columns import result_columns
 from hopsim.editor_schema import editor_schema
 from hopsim.experiment import preset_names, shipped_text
+from hopsim.interference import METRICS as OF_COMPARISONS
 from hopsim.results import STREAMS as STREAMS_OF_RESULTS
 from hopsim.sample import sample
-from hopsim.saturation import METRICS
+from hopsim.saturation import METRICS as OF_SEARCHES
 
 CATALOGUE = Catalogue()
 SCHEMA = Draft202012Validator(editor_schema())
@@ -81,10 +82,11 @@ def test_explain_tells_of_every_column(hopsim: Command) -> None:
         shown = hopsim("explain", table).stdout
         assert f"streams/{table}.parquet" in shown
         assert all(column.name in shown for column in result_columns() if column.table == table)
-    for name, text in METRICS.items():
-        shown = " ".join(hopsim("explain", name).stdout.split())
-        assert "saturation in the results: saturation.csv and saturation.parquet" in shown
-        assert text.partition(" [")[0] in shown
+    for table, found in (("saturation", OF_SEARCHES), ("interference", OF_COMPARISONS)):
+        shown = " ".join(hopsim("explain", table).stdout.split())
+        assert f"{table} in the results: {table}.csv and {table}.parquet" in shown
+        assert all(name in shown and text.partition(" [")[0] in shown for name, text in found.items())
+    assert "greatest load tried" in hopsim("explain", "load_full").stdout
     assert "did you mean plateau_load?" in hopsim("explain", "plataeu_load", status=2).stderr
     assert "did you mean jain_index?" in hopsim("explain", "jian_index", status=2).stderr
     assert "did you mean load?" in hopsim("explain", "laod", status=2).stderr

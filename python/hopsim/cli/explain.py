@@ -13,8 +13,9 @@ from hopsim.cli.console import stdout
 from hopsim.columns import ResultColumn
 from hopsim.errors import ConfigError
 from hopsim.experiment import example_names, preset_names, shipped_text
+from hopsim.interference import METRICS as OF_COMPARISONS
 from hopsim.sample import sample
-from hopsim.saturation import METRICS
+from hopsim.saturation import METRICS as OF_SEARCHES
 
 TEXT_WIDTH = 100
 
@@ -33,7 +34,7 @@ def command(name: str) -> None:
         console.print(shipped_text(name.lower()), markup=False)
         return
     catalogue = Catalogue()
-    known = (*columns.result_columns(), *_found_by_searches())
+    known = (*columns.result_columns(), *_found_by_several_runs())
     found = columns.find(name, known)
     try:
         nodes = catalogue.find(name, {*(each.name for each in known), *example_names()})
@@ -52,12 +53,13 @@ def command(name: str) -> None:
     _explain_columns(console, found)
 
 
-def _found_by_searches() -> list[ResultColumn]:
-    """Columns of what searches for saturation find."""
-    texts = {name: unit_and_range(text) for name, text in METRICS.items()}
-    return [
-        ResultColumn(columns.SATURATION, name, unit, meaning) for name, (meaning, unit, _) in texts.items()
+def _found_by_several_runs() -> list[ResultColumn]:
+    """Columns of what searches for saturation and comparisons of programs find."""
+    texts = {"saturation": OF_SEARCHES, "interference": OF_COMPARISONS}
+    split = [
+        (table, name, *unit_and_range(text)) for table, found in texts.items() for name, text in found.items()
     ]
+    return [ResultColumn(table, name, unit, meaning) for table, name, meaning, unit, _ in split]
 
 
 def _explain_columns(console: Console, found: list[ResultColumn]) -> None:
