@@ -10,6 +10,8 @@ table = hs.sweep("dragonfly1056", load=[0.1, 0.2, 0.3]).table
 ```
 """
 
+# It acts before the other imports.
+from hopsim import starting as _starting  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from hopsim._core import version as _version
 from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError, SweepError
 from hopsim.experiment import Experiment

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -153,3 +154,20 @@ def test_an_unwritable_directory_is_refused(hopsim: Command, tiny: Path, tmp_pat
 def test_an_unwritable_json_file_is_refused_before_anything_runs(hopsim: Command, tiny: Path) -> None:
     refused = hopsim("run", tiny, "--json", "none/a.json", status=2)
     assert refused.stderr.startswith("hopsim: --json none/a.json: cannot write: No such file or directory")
+
+
+def test_an_interrupt_while_modules_are_imported_is_one_message(tmp_path: Path) -> None:
+    slow = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    (tmp_path / "pyarrow.py").write_text(slow, "utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+
+    def interrupted(*command: str) -> subprocess.CompletedProcess[str]:
+        command_line = [sys.executable, *command]
+        return subprocess.run(
+            command_line, env=environment, capture_output=True, text=True, check=False, timeout=30
+        )
+
+    done = interrupted("-m", "hopsim", "list")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "hopsim: interrupted\n")
+    # Who uses it as a library decides that alone.
+    assert "KeyboardInterrupt" in interrupted("-c", "import hopsim").stderr

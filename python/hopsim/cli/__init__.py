@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TextIO
 
 import click
 
-from hopsim import _core
+from hopsim import _core, starting
 from hopsim.cli.encoding import degrade
 from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError
 
@@ -75,6 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     warnings.simplefilter("always", HopsimWarning)
     warnings.showwarning = _show_warning
     try:
+        starting.over()
         cli.main(
             args=None if arguments is None else list(arguments), prog_name="hopsim", standalone_mode=False
         )
@@ -92,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except RunError as error:
         _fail(str(error), 1)
     except (KeyboardInterrupt, click.Abort):
-        _fail("interrupted", 130)
+        _fail("interrupted", starting.INTERRUPTED)
     except BrokenPipeError:
         _abandon(sys.stdout)
         sys.exit(1)
