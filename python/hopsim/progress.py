@@ -21,8 +21,8 @@ NOTEBOOK_INTERVAL_S = 0.5
 class Watch(Protocol):
     """Told by a sweep how far it is."""
 
-    def start(self, total: int, stored: int) -> None:
-        """`total` points, of which `stored` were finished before."""
+    def start(self, total: int, stored: int, *, lengths_known: bool) -> None:
+        """`total` points, of which `stored` were finished before; whether it is known how long they are."""
 
     def tick(self, finished: int, monitors: Iterable[Monitor]) -> None:
         """`finished` points so far (stored ones too); the monitors of all points started in this process."""
@@ -34,7 +34,7 @@ class Watch(Protocol):
 class Silent:
     """Shows nothing."""
 
-    def start(self, total: int, stored: int) -> None:
+    def start(self, total: int, stored: int, *, lengths_known: bool) -> None:
         """Nothing to show."""
 
     def tick(self, finished: int, monitors: Iterable[Monitor]) -> None:
@@ -45,11 +45,15 @@ class Silent:
 
 
 class Meter:
-    """Rate and time left, from the monitors of the points started."""
+    """Rate and time left, from the monitors of the points started.
 
-    def __init__(self, total: int, stored: int) -> None:
+    How long programs take nobody knows: with `lengths_known` false points count when they are finished.
+    """
+
+    def __init__(self, total: int, stored: int, *, lengths_known: bool = True) -> None:
         self.total = total
         self.stored = stored
+        self.lengths_known = lengths_known
         self.finished = stored
         self.progress = float(stored)
         self.rate: float | None = None
@@ -65,7 +69,7 @@ class Meter:
         hops, share = None, 0.0
         for monitor in monitors:
             hops = (hops or 0) + monitor.packet_hops
-            share += monitor.done / monitor.total if monitor.total else 0.0
+            share += monitor.done / monitor.total if monitor.total and self.lengths_known else 0.0
         self.finished = finished
         self.progress = max(float(finished), min(self.stored + share, self.total))
         self.rate = None if hops is None else hops / elapsed
@@ -73,10 +77,10 @@ class Meter:
         self.left_s = elapsed * (self.total - self.progress) / done_here if done_here > 0 else None
 
     def text(self) -> str:
-        """`3/12 points, 8.1 M packet-hops/s, 0:42 left`, without the rate if nothing has run here."""
-        left = "–" if self.left_s is None else _clock(self.left_s)
-        rate = "" if self.rate is None else f" {self.rate / 1e6:.1f} M packet-hops/s,"
-        return f"{self.finished}/{self.total} points,{rate} {left} left"
+        """`3/12 points, 8.1 M packet-hops/s, 0:42 left`, without what is not known."""
+        rate = "" if self.rate is None else f", {self.rate / 1e6:.1f} M packet-hops/s"
+        left = "" if self.left_s is None else f", {_clock(self.left_s)} left"
+        return f"{self.finished}/{self.total} points{rate}{left}"
 
 
 class Bar:
@@ -93,9 +97,9 @@ class Bar:
         self._task: TaskID | None = None
         self._meter = Meter(0, 0)
 
-    def start(self, total: int, stored: int) -> None:
+    def start(self, total: int, stored: int, *, lengths_known: bool) -> None:
         """Draw the bar."""
-        self._meter = Meter(total, stored)
+        self._meter = Meter(total, stored, lengths_known=lengths_known)
         self._task = self._bar.add_task(self._meter.text(), total=total, completed=stored)
         self._bar.start()
 
@@ -119,12 +123,12 @@ class Notebook:
         self._meter = Meter(0, 0)
         self._line: Any = None
 
-    def start(self, total: int, stored: int) -> None:
+    def start(self, total: int, stored: int, *, lengths_known: bool) -> None:
         """Show the line."""
         # Only where there is a notebook.
         from IPython.display import display  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
 
-        self._meter = Meter(total, stored)
+        self._meter = Meter(total, stored, lengths_known=lengths_known)
         self._line = display(self._shown(self._meter.text()), raw=True, display_id=True)
 
     def tick(self, finished: int, monitors: Iterable[Monitor]) -> None:
@@ -153,9 +157,9 @@ class Log:
         self._last = time.monotonic()
         self._meter = Meter(0, 0)
 
-    def start(self, total: int, stored: int) -> None:
+    def start(self, total: int, stored: int, *, lengths_known: bool) -> None:
         """Begin to count."""
-        self._meter = Meter(total, stored)
+        self._meter = Meter(total, stored, lengths_known=lengths_known)
         self._last = time.monotonic()
 
     def tick(self, finished: int, monitors: Iterable[Monitor]) -> None:

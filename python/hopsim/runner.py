@@ -17,6 +17,7 @@ from typing import Any
 
 from hopsim import _core
 from hopsim.errors import Cancelled, RunError
+from hopsim.estimate import runs_programs
 from hopsim.experiment import Point
 from hopsim.progress import Silent, Watch
 from hopsim.results import Result
@@ -84,7 +85,7 @@ def run_points(
     if missing and isinstance(workers, Elsewhere):
         workers.check()
     before = len(points) - len(missing)
-    hooks.watch.start(len(points), before)
+    hooks.watch.start(len(points), before, lengths_known=not any(map(runs_programs, missing)))
     try:
         outcome = _Sweep(missing, workers, hooks).run(before)
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable
 
@@ -23,9 +24,11 @@ class Told:
         self.started: tuple[int, int] | None = None
         self.finished: list[int] = []
         self.stopped = 0
+        self.lengths_known: bool | None = None
 
-    def start(self, total: int, stored: int) -> None:
+    def start(self, total: int, stored: int, *, lengths_known: bool) -> None:
         self.started = (total, stored)
+        self.lengths_known = lengths_known
 
     def tick(self, finished: int, monitors: Iterable[_core.Monitor]) -> None:
         self.finished.append(finished)
@@ -96,6 +99,23 @@ def test_points_of_one_configuration_are_simulated_once_and_each_keeps_its_axes(
     assert simulated == [0]
     assert [found[place].axes for place in (0, 1)] == [point.axes for point in swept]
     assert found[0].summary == found[1].summary
+
+
+def test_of_programs_the_time_left_is_not_known_before_one_is_done() -> None:
+    class Running:
+        packet_hops, done, total = 10, 1, 1_000_000_000
+
+    meter = Meter(total=4, stored=1, lengths_known=False)
+    meter.update(1, [Running()])  # pyright: ignore[reportArgumentType]
+    assert re.fullmatch(r"1/4 points, [\d.]+ M packet-hops/s", meter.text())
+    meter.update(2, [Running()])  # pyright: ignore[reportArgumentType]
+    assert re.fullmatch(r"2/4 points, [\d.]+ M packet-hops/s, 0:00 left", meter.text())
+    program = 'units = { cycle = "1 ns", phit = "4 B" }\ntopology.mesh.sides = [4]\n'
+    job = 'program.collective = { kind = "barrier" }'
+    for text, known in ((f"{program}[[jobs]]\n{job}\n", False), (TINY, True)):
+        told = Told()
+        run_points(Experiment.of(text).points(), 1, Hooks(watch=told), {})
+        assert told.lengths_known is known
 
 
 def test_the_meter_counts_running_points_by_the_share_of_cycles_done() -> None:
