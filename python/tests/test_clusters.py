@@ -210,7 +210,7 @@ def test_an_interrupt_takes_back_what_has_not_begun_and_waits_for_nothing() -> N
             return future
 
     class Interrupting:
-        def start(self, total: int, stored: int) -> None: ...
+        def start(self, total: int, stored: int, *, lengths_known: bool) -> None: ...
 
         def tick(self, finished: int, monitors: object) -> None:
             assert list(monitors) == []  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
