@@ -182,4 +182,4 @@ def test_links_of_routers_are_drawn_over_time_by_router_and_port(tmp_path: Path)
     assert (
         sum(name.startswith(("router 7 ", "router 11 ", "router 13 ", "router 17 ")) for name in names) >= 4
     )
-    assert (below.get_ylabel(), below.get_xlabel()) == ("No room behind it", "Cycle")
+    assert (below.get_ylabel(), below.get_xlabel()) == ("A VC without room behind it", "Cycle")
