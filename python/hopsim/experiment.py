@@ -281,5 +281,5 @@ def _cannot_read(source: str | os.PathLike[str], error: OSError | ValueError) ->
     close = suggestion(Path(source).stem, preset_names() + example_names())
     hint = close or f"; presets: {', '.join(preset_names())}"
     reason = getattr(error, "strerror", None) or str(error)
-    hint = "" if _exists(Path(source)) else hint
+    hint = f"; valid: {KIND}, or the name of a preset" if _exists(Path(source)) else hint
     return f"{_displayed(source)}: cannot read the experiment: {reason}{hint}"

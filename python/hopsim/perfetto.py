@@ -16,6 +16,7 @@ from typing import Any
 from hopsim.atomic import probe_file, write_text
 from hopsim.causes import CAUSES
 from hopsim.errors import ConfigError
+from hopsim.kinds import is_sequence
 from hopsim.packets import Packet, Passage
 
 MOST_PACKETS = 20_000
@@ -31,8 +32,13 @@ def write_perfetto(packets: Sequence[Packet], path: str | os.PathLike[str]) -> P
     links, and until its tail followed. A cycle is shown as a microsecond.
 
     Raises:
-        ConfigError: there are too many packets, or the file cannot be written.
+        ConfigError: they are no packets or too many, or the file cannot be written.
     """
+    # A caller may check no types.
+    if not is_sequence(packets) or not all(isinstance(packet, Packet) for packet in packets):
+        raise ConfigError(
+            f"packets: is {type(packets).__name__}; valid: a list of packets, as of hopsim.trace_packets"
+        )
     if len(packets) > MOST_PACKETS:
         raise ConfigError(
             f"{path}: a trace of {len(packets)} packets is more than viewers open; "

@@ -290,7 +290,8 @@ def test_a_file_that_is_not_there_and_like_no_preset_lists_them_all(tmp_path: Pa
     )
     close = tmp_path / "fuentes2071.toml"
     assert refusal(close).endswith("No such file or directory; did you mean fuentes2017?")
-    assert refusal(folder) == f"{folder}: cannot read the experiment: Is a directory"
+    valid = "valid: a TOML text file, or the name of a preset"
+    assert refusal(folder) == f"{folder}: cannot read the experiment: Is a directory; {valid}"
 
 
 def test_names_of_files_may_be_anything(tmp_path: Path) -> None:
@@ -299,10 +300,11 @@ def test_names_of_files_may_be_anything(tmp_path: Path) -> None:
     experiment = Experiment.of(odd)
     assert (experiment.name, experiment.text) == (f"{tmp_path}/odd\ufffd.toml", TINY)
     presets = f"; presets: {', '.join(preset_names())}"
+    valid = "; valid: a TOML text file, or the name of a preset"
     long = "x" * 300 + ".toml"
     for name, shown, reason in (
-        ("", '""', "Is a directory"),
-        (".", ".", "Is a directory"),
+        ("", '""', f"Is a directory{valid}"),
+        (".", ".", f"Is a directory{valid}"),
         (long, long, f"File name too long{presets}"),
         ("with\0null", "with\0null", f"embedded null byte{presets}"),
     ):
@@ -342,7 +344,7 @@ def test_an_error_without_words_of_the_system_is_told_in_its_own(
     monkeypatch.setattr(Path, "open", fail)
     with pytest.raises(hs.ConfigError) as refused:
         Experiment.of(tmp_path / "e.toml")
-    assert str(refused.value) == f"{tmp_path}/e.toml: cannot read the experiment: the disk is gone"
+    assert str(refused.value).startswith(f"{tmp_path}/e.toml: cannot read the experiment: the disk is gone; ")
 
 
 def test_an_experiment_is_a_source_too(tmp_path: Path) -> None:

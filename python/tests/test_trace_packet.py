@@ -317,6 +317,9 @@ def test_a_trace_that_no_viewer_opens_is_refused(
     hopsim: Command, mesh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = hs.trace_packets(MESH, slowest=3, progress=False)
+    for wrong in (3, found[0], [3]):
+        with pytest.raises(hs.ConfigError, match=r"packets: is .*; valid: a list of packets, as of hopsim"):
+            hs.write_perfetto(wrong, tmp_path / "trace.json")  # pyright: ignore[reportArgumentType]
     with pytest.raises(
         hs.ConfigError, match="cannot write: No such file or directory; choose a writable path"
     ):
