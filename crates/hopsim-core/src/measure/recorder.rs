@@ -492,12 +492,19 @@ impl Recorder {
         totals.replies.response += u64::from(end - packet.requested);
     }
 
-    /// A packet was granted an output; it departs at `departure`.
+    /// A packet was granted an output, and departs at `departure`. What is to be known of the grant is asked for only where streams
+    /// watch links.
     #[inline]
-    pub fn hop(&mut self, places: &mut Places, packet: &Packet, grant: Grant, departure: u32) {
+    pub fn hop(
+        &mut self,
+        places: &mut Places,
+        packet: &Packet,
+        departure: u32,
+        grant: impl FnOnce() -> Grant,
+    ) {
         self.packet_hops += 1;
         if let Some(links) = &mut places.links {
-            self.watch_hop(links, packet, grant, departure);
+            self.watch_hop(links, packet, grant(), departure);
         }
     }
 

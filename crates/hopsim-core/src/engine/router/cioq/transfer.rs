@@ -79,7 +79,6 @@ impl<const W: usize> RouterMut<'_, W> {
             self.state.withdraw(slot, request);
         }
 
-        let grant = self.grant(cx, (slot, arrived), (output, pair, (to != TERMINAL).then_some(asked)));
         let until_departure = cx.shared.until_departure();
         let nodes_per_router = cx.kernel.constants.nodes_per_router;
         let packet = cx.kernel.packets.get_mut(id);
@@ -93,7 +92,10 @@ impl<const W: usize> RouterMut<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.observer.granted(packet.key(nodes_per_router), hop);
-        cx.kernel.worker.recorder.hop(&mut cx.kernel.places, packet, grant, departure);
+        let times = (arrived + cx.kernel.constants.pipeline, cx.kernel.now);
+        let asked = || (to != TERMINAL).then_some(asked);
+        let grant = || self.grant(slot, (output, pair, asked()), times);
+        cx.kernel.worker.recorder.hop(&mut cx.kernel.places, packet, departure, grant);
         packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
         if to == TERMINAL {
             if M::FULL {
@@ -111,21 +113,20 @@ impl<const W: usize> RouterMut<'_, W> {
         self.vacate(cx, (input, slot, from), (length, minimal), (behind, arrived));
     }
 
-    /// A grant in this cycle, as it is counted: the head of a slot, which `arrived` there, gets `pair` of `output`, where it asked
-    /// for that or its entry.
-    #[inline]
-    fn grant<M: Run>(
+    /// A grant at cycle `now`, as it is counted: the head of a slot, which might have been granted something from cycle `first` on,
+    /// gets `pair` of `output`, where it asked for that or its entry.
+    fn grant(
         &self,
-        cx: &Context<'_, W, M>,
-        (slot, arrived): (Slot, u32),
+        slot: Slot,
         (output, pair, asked): (usize, Pair, Option<Pair>),
+        (first, now): (u32, u32),
     ) -> Grant {
         Grant {
             slot: self.number.slot::<W>(slot),
             pair: self.number.pair::<W>(pair),
             asked: asked.map(|pair| self.number.pair::<W>(pair)),
-            first: arrived + cx.kernel.constants.pipeline,
-            now: cx.kernel.now,
+            first,
+            now,
             ready: self.state.ports[output].out_ready,
             port: output,
         }
@@ -160,8 +161,6 @@ impl<const W: usize> RouterMut<'_, W> {
         let id = self.state.slots[slot].queue.front;
         let departure = cx.kernel.now + cx.shared.crossing.latency;
         let until_departure = cx.shared.until_departure();
-        let arrived = cx.kernel.packets.get(id).arrived;
-        let grant = self.grant(cx, (slot, arrived), (terminal, pair, None));
         let packet = cx.kernel.packets.get_mut(id);
         let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
         let busy = length.max((arrived + length).saturating_sub(cx.kernel.now));
@@ -175,7 +174,9 @@ impl<const W: usize> RouterMut<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.observer.granted(packet.key(cx.kernel.constants.nodes_per_router), hop);
-        cx.kernel.worker.recorder.hop(&mut cx.kernel.places, packet, grant, departure);
+        let times = (arrived + cx.kernel.constants.pipeline, cx.kernel.now);
+        let grant = || self.grant(slot, (terminal, pair, None), times);
+        cx.kernel.worker.recorder.hop(&mut cx.kernel.places, packet, departure, grant);
         packet.book_wait(until_departure, (from, TERMINAL), (cx.kernel.now, departure));
         self.keep(cx, slot, busy);
         let minimal =
