@@ -80,10 +80,15 @@ class Abscissa:
 
     def text(self, group: Group) -> str:
         """Name and value for a group; empty when it has none."""
+        value = self.value_text(group)
+        return f"{self.name} {value}" if value else ""
+
+    def value_text(self, group: Group) -> str:
+        """The value for a group; empty when it has none."""
         value = self.of(group)
         if value is None:
             return ""
-        return f"{self.name} {list(self.names.values())[int(value)] if self.names else f'{value:.3g}'}"
+        return list(self.names.values())[int(value)] if self.names else f"{value:.3g}"
 
 
 OFFERED = Abscissa()

@@ -70,7 +70,7 @@ def test_panels_take_a_list_or_an_array_of_axes_in_order() -> None:
     load, latency = RESULTS.plot.timeseries(grid, load=0.3)
     assert [load, latency] == list(grid)
     assert latency.get_ylabel() == "Packet latency [cycles]"
-    assert load.get_title() == "offered load 0.3"
+    assert load.get_title() == "offered load 0.3\nsaturated or not converged: valiant"
     panels = RESULTS.plot.link_map()
     assert [axes.get_title() for axes in panels] == [
         f"{name}, {links} links" for name in ("minimal", "valiant") for links in ("global", "local")
@@ -84,7 +84,8 @@ def test_panels_of_the_user_have_one_legend_and_the_title_is_above_the_first() -
     legend = last.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()][-1] == "minimal path"
-    assert [axes.get_title() for axes in (first, last)] == ["minimal", "valiant"]
+    note = "saturated or not converged: valiant at 0.3, 0.5\n"
+    assert [axes.get_title() for axes in (first, last)] == [f"{note}minimal", "valiant"]
 
 
 def test_many_curves_share_the_axes_of_the_user() -> None:

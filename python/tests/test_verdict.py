@@ -109,6 +109,34 @@ def test_markers_are_hollow_where_a_longer_run_has_other_means(kind: str) -> Non
     assert figure.get_supxlabel() == ""
 
 
+def test_bars_are_hollow_likewise_and_figures_without_markers_name_the_curves() -> None:
+    measure = {"warmup": 100, "cycles": 400, "streams": ["routers", "latency_histogram"]}
+    document = {"topology": {"dragonfly": {"p": 1, "a": 2, "h": 1}}, "load": 0.2, "measure": measure}
+    points = hs.sweep(document, product={"routing": ["minimal", "valiant"]}, progress=False)
+    unsteady = {"valiant": "saturated", "minimal": "steady"}
+    told = hs.Results(
+        {
+            number: hs.Result(
+                {
+                    "config": result.config,
+                    "result": result.summary | {"verdict": unsteady[result.axes["routing"]]},
+                },
+                result.axes,
+                result.tables,
+            )
+            for number, result in enumerate(points)
+        }
+    )
+    for view in (View(), View(x="routing")):
+        ((_, figure),) = KINDS["accepted_load"].draw(told, view).items()
+        colours = [bar.get_facecolor() for bar in figure.axes[0].patches]
+        assert [colour == (1, 1, 1, 1) for colour in colours] == [False, True]
+        assert figure.get_supxlabel() == NOTE
+    for kind in ("cdf", "injection", "breakdown"):
+        for figure in KINDS[kind].draw(told, View()).values():
+            assert figure.get_supxlabel() == "saturated or not converged: valiant"
+
+
 def test_a_starved_row_is_saturated_and_says_which_nodes_fall_behind() -> None:
     calm, full = (hs.run(STARVED, load=load) for load in (0.2, 0.6))
     assert (calm.summary["verdict"], calm.summary["nodes_falling_behind"]) == ("steady", 0)

@@ -45,7 +45,7 @@ def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
         draw_part = _bars if shown.has_one_place else _areas
         figure, above = draw_part(usable, view, canvas)
         omitted = caption(not_shown(lacking, style.NOTHING), above)
-        canvas.finish(figure, [], replace(shown, omitted=omitted))
+        canvas.finish(figure, [], replace(shown, curves=usable, omitted=omitted, has_marks=False))
         drawn[f"breakdown{shown.suffix}"] = figure
     return drawn
 

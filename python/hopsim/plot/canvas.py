@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import matplotlib as mpl
@@ -17,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hopsim.errors import ConfigError
-from hopsim.plot import style
+from hopsim.plot import style, unsteady
 from hopsim.plot.view import Shown, View, caption
 from hopsim.series import Series
 
@@ -112,6 +113,8 @@ class Canvas:
 
     def finish(self, figure: Figure, tops: Sequence[Axes], shown: Shown) -> None:
         """Title, legends above the panels `tops` where they hide nothing, and a note of what is not shown."""
+        if not shown.has_marks:
+            shown = replace(shown, omitted=caption(shown.omitted, unsteady.told(shown.curves)))
         extra = _interval(figure.axes if self._given is None else tops, shown)
         if self._given is not None:
             self._finish_given(tops, shown, extra)

@@ -30,7 +30,7 @@ def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     return Kind(STREAM, "flows", "Throughput of flows", over_time).figures(results, view, canvas)
 
 
-def over_time(table: pa.Table, title: str, canvas: Canvas, *, with_index: bool | None = None) -> Figure:
+def over_time(table: pa.Table, about: Shown, canvas: Canvas, *, with_index: bool | None = None) -> Figure:
     """Lines, stack and the index of the congestion control table, if asked for or a flow is throttled."""
     names, times, values = _by_flow(table, "throughput_gbps")
     _, _, indices = _by_flow(table, "ccti")
@@ -46,7 +46,7 @@ def over_time(table: pa.Table, title: str, canvas: Canvas, *, with_index: bool |
     grid[-1].set_xlabel("Time [s]")
     handles, labels = grid[1].get_legend_handles_labels()
     canvas.legend(figure, handles, labels, "lower center", 8)
-    canvas.finish(figure, [], Shown("", title, []))
+    canvas.finish(figure, [], about)
     return figure
 
 

@@ -51,12 +51,12 @@ WIDTH = 9.0
 def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """A panel per curve, or per job of each; the first seed of several."""
     drawn: dict[str, Figure] = {}
-    for shown in at_one_load(of_programs(by_job(results)), view, _has_rows, "table of operations"):
-        for part in shown.parts(PANELS) if view.in_parts else [shown]:
-            first = [_first_seed(series) for series in part.curves]
-            figure = _figure(first, canvas)
-            canvas.finish(figure, [], replace(part, title=caption(part.title, *_seeds(part.curves))))
-            drawn[f"gantt{part.suffix}"] = figure
+    programs = of_programs(by_job(results))
+    for shown in at_one_load(programs, view, _has_rows, "table of operations", per_file=PANELS):
+        first = [_first_seed(series) for series in shown.curves]
+        figure = _figure(first, canvas)
+        canvas.finish(figure, [], replace(shown, title=caption(shown.title, *_seeds(shown.curves))))
+        drawn[f"gantt{shown.suffix}"] = figure
     return drawn
 
 

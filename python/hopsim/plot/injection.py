@@ -75,6 +75,7 @@ def _bars(shown: Shown, group: int, canvas: Canvas) -> Figure:
         is_only_group = len(set(_groups(curves[0]))) == 1
         axes.set(xlabel="Router" if is_only_group else f"Router of group {group}", ylabel=INJECTED)
         axes.grid(visible=False, axis="x")
+    grid[0].set_ylim(bottom=0)
     canvas.finish(figure, grid, shown)
     return figure
 

@@ -32,11 +32,8 @@ TITLE_WIDTH = 60
 
 def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """The panels of each curve beside one another, curve below curve; mean over seeds."""
-    drawn: dict[str, Figure] = {}
-    for shown in at_one_load(results, view, _is_recorded, "table of links with routers"):
-        for part in shown.parts(PER_FILE) if view.in_parts else [shown]:
-            drawn[f"link_map{part.suffix}"] = _figure(part, canvas)
-    return drawn
+    everything = at_one_load(results, view, _is_recorded, "table of links with routers", per_file=PER_FILE)
+    return {f"link_map{shown.suffix}": _figure(shown, canvas) for shown in everything}
 
 
 def _is_recorded(series: Series) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
@@ -9,7 +11,7 @@ from matplotlib.figure import Figure
 from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.over_time import Kind, by_link
-from hopsim.plot.view import Shown, View
+from hopsim.plot.view import Shown, View, caption
 from hopsim.results import Results
 
 TITLE = "utilisation of links over time, and how long there is no room behind them"
@@ -29,7 +31,7 @@ def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     return Kind(STREAM, "links", "Links, all VCs together", over_time).figures(results, view, canvas)
 
 
-def over_time(table: pa.Table, title: str, canvas: Canvas) -> Figure:
+def over_time(table: pa.Table, about: Shown, canvas: Canvas) -> Figure:
     """Utilisation and credit stalls of the links that are in use or stalled longest."""
     is_fabric = "time_s" in table.column_names
     names, times, (used, stalled) = by_link(table, _names(table, is_fabric=is_fabric), COLUMNS)
@@ -44,7 +46,8 @@ def over_time(table: pa.Table, title: str, canvas: Canvas) -> Figure:
     below.set_xlabel("Time [s]" if is_fabric else "Cycle")
     handles, labels = above.get_legend_handles_labels()
     canvas.legend(figure, handles, labels, "lower center", 4)
-    canvas.finish(figure, [], Shown("", title, [], _others(used, stalled, shown)))
+    omitted = caption(about.omitted, _others(used, stalled, shown))
+    canvas.finish(figure, [], replace(about, omitted=omitted))
     return figure
 
 

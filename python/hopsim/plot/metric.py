@@ -98,13 +98,14 @@ class Metric:
         """A bar per curve, each of which has one point."""
         figure, axes = canvas.rows([series.label for series in shown.curves])
         values = [series.groups[0].estimate(self.key) for series in shown.curves]
-        axes.barh(
+        bars = axes.barh(
             range(len(values)),
             [value.mean or 0.0 for value in values],
             xerr=style.half_widths(values),
             color=style.PALETTE[0],
             error_kw=style.ERROR,
         )
+        note = unsteady.mark_bars(bars, [series.groups[0] for series in shown.curves])
         for place, value in enumerate(values):
             if value.mean is None:
                 axes.text(0, place, f" {self.nothing}", va="center", fontsize="small")
@@ -113,7 +114,7 @@ class Metric:
         axes.set_xlabel(self.label)
         if self.large:
             style.short_numbers(axes.xaxis)
-        canvas.finish(figure, [axes], shown)
+        canvas.finish(figure, [axes], replace(shown, omitted=caption(shown.omitted, note)))
         return figure
 
     def _bars_by_name(self, shown: Shown, canvas: Canvas) -> Figure:
@@ -122,11 +123,12 @@ class Metric:
         names, room = wrapped(list(abscissa.names.values()))
         width = max(5.2, BAR * len(names) * min(len(shown.curves), PER_PANEL), room)
         figure, panels, portions = canvas.portioned(shown.curves, width=width)
+        notes: list[str] = []
         for axes, portion in zip(panels, portions, strict=True):
             thick, offsets = style.side_by_side(len(portion))
             for index, (series, offset) in enumerate(zip(portion, offsets, strict=True)):
                 values = series.values(self.key)
-                axes.bar(
+                bars = axes.bar(
                     [(place or 0.0) + offset for place in series.places()],
                     [value.mean or 0.0 for value in values],
                     thick,
@@ -135,6 +137,7 @@ class Metric:
                     color=style.look(index)["color"],
                     label=series.label or None,
                 )
+                notes.append(unsteady.mark_bars(bars, series.groups))
             axes.set_xticks(range(len(names)), names)
             axes.set_xlabel(abscissa.label)
             axes.tick_params(labelbottom=True)
@@ -145,7 +148,8 @@ class Metric:
         panels[0].set_ylabel(self.label)
         if self.large:
             style.short_numbers(panels[0].yaxis)
-        canvas.finish(figure, panels, replace(shown, omitted=caption(shown.omitted, self._lacking(shown))))
+        omitted = caption(shown.omitted, self._lacking(shown), *dict.fromkeys(notes))
+        canvas.finish(figure, panels, replace(shown, omitted=omitted))
         return figure
 
     def _lacking(self, shown: Shown) -> str:

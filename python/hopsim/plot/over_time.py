@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import first_table, is_recorded
-from hopsim.plot.view import View, at_one_load, caption
+from hopsim.plot.view import Shown, View, at_one_load, caption
 from hopsim.results import Results
 
 
@@ -23,13 +23,13 @@ class Kind:
         stream: the table.
         stem: first part of the names of files.
         title: first part of titles.
-        draw: makes a figure from a table and its title.
+        draw: makes a figure from a table and what is to be said of it.
     """
 
     stream: str
     stem: str
     title: str
-    draw: Callable[[pa.Table, str, Canvas], Figure]
+    draw: Callable[[pa.Table, Shown, Canvas], Figure]
 
     def figures(self, results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
         """A figure per curve, of a single curve one per place on it; the first seed of several."""
@@ -42,10 +42,10 @@ class Kind:
                 table = first_table(series, self.stream)
                 assert table is not None
                 seed = f"seed {series.groups[0].results[0].summary['seed']}"
-                figure = self.draw(table, caption(self.title, shown.title, series.label, seed), canvas)
-                if shown.omitted:
-                    canvas.note(figure.axes[0], shown.omitted)
-                drawn[f"{self.stem}-{len(drawn) + 1}" if drawn else self.stem] = figure
+                title = caption(self.title, shown.title, series.label, seed)
+                about = replace(shown, title=title, curves=[series])
+                name = f"{self.stem}-{len(drawn) + 1}" if drawn else self.stem
+                drawn[name] = self.draw(table, about, canvas)
         return drawn
 
 

@@ -29,7 +29,7 @@ def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     return Kind(STREAM, "queues", "Queues of outputs", over_time).figures(results, view, canvas)
 
 
-def over_time(table: pa.Table, title: str, canvas: Canvas) -> Figure:
+def over_time(table: pa.Table, about: Shown, canvas: Canvas) -> Figure:
     """Queues and throughput of the outputs whose queues get longest."""
     switches, peers = (table.column(name).to_pylist() for name in ("switch", "peer"))
     outputs = [f"switch {switch} to {peer}" for switch, peer in zip(switches, peers, strict=True)]
@@ -48,7 +48,7 @@ def over_time(table: pa.Table, title: str, canvas: Canvas) -> Figure:
     _label(above, below, len(names) - len(shown), float(queued[order[SHOWN:]].max(initial=0)))
     handles, labels = above.get_legend_handles_labels()
     canvas.legend(figure, handles, labels, "lower center", 4)
-    canvas.finish(figure, [], Shown("", title, []))
+    canvas.finish(figure, [], about)
     return figure
 
 

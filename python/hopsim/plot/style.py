@@ -53,6 +53,8 @@ NOTHING = "no packet delivered"
 """What stands for a curve that has no values."""
 BAND = "_95 % CI"
 """Label by which bands of confidence intervals are known; one that begins so is in no legend."""
+OUTLINE = 1.2
+"""Width of the line round a hollow bar."""
 ERROR = {"elinewidth": 0.8}
 """How error bars look."""
 

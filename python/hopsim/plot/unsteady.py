@@ -1,19 +1,21 @@
-"""Hollow markers for points whose means a longer run would not have."""
+"""Points whose means a longer run would not have: hollow markers and bars, or a note."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.container import BarContainer
 
 from hopsim.plot import style
 from hopsim.series import Group, Series
 from hopsim.verdict import NOT_CONVERGED, SATURATED, worst
 
-NOTE = "hollow: saturated or not converged"
+WHAT = "saturated or not converged"
+NOTE = f"hollow: {WHAT}"
 
 
-def is_hollow(group: Group) -> bool:
+def is_unsteady(group: Group) -> bool:
     """Whether a longer run would have another mean."""
     return worst(group) in (SATURATED, NOT_CONVERGED)
 
@@ -26,7 +28,7 @@ def mark(axes: Axes, curves: Sequence[Series], key: str) -> str:
         points = [
             (place, value.mean)
             for group, place, value in estimates
-            if is_hollow(group) and None not in (place, value.mean)
+            if is_unsteady(group) and None not in (place, value.mean)
         ]
         if points:
             x, means = zip(*points, strict=True)
@@ -34,3 +36,27 @@ def mark(axes: Axes, curves: Sequence[Series], key: str) -> str:
             axes.plot(x, means, marker, color=color, markerfacecolor="white")
             note = NOTE
     return note
+
+
+def mark_bars(bars: BarContainer, groups: Sequence[Group]) -> str:
+    """The same with the bars of points."""
+    hollow = [bar for bar, group in zip(bars.patches, groups, strict=True) if is_unsteady(group)]
+    for bar in hollow:
+        bar.set(edgecolor=bar.get_facecolor(), facecolor="white", linewidth=style.OUTLINE)
+    return NOTE if hollow else ""
+
+
+def told(curves: Sequence[Series]) -> str:
+    """A note of such points, for figures whose looks do not show them; empty if there are none."""
+    found = [(series, [group for group in series.groups if is_unsteady(group)]) for series in curves]
+    if all(len(groups) == len(series.groups) for series, groups in found):
+        return f"{WHAT}: all" if len(curves) > 1 else WHAT
+    names = [_named(series, groups) for series, groups in found if groups]
+    return f"{WHAT}: {'; '.join(names)}" if names else ""
+
+
+def _named(series: Series, groups: Sequence[Group]) -> str:
+    """A curve, and those of its points that are meant if it has several."""
+    places = ", ".join(series.abscissa.value_text(group) for group in groups)
+    parts = (series.label, f"at {places}" if len(series.groups) > 1 else "")
+    return " ".join(part for part in parts if part)

@@ -70,12 +70,14 @@ class Shown:
         title: what all its curves have in common.
         curves: what it draws.
         omitted: what it does not draw and why; empty when it draws everything.
+        has_marks: whether its markers or bars show which points are not steady; else a note does.
     """
 
     suffix: str
     title: str
     curves: list[Series]
     omitted: str = ""
+    has_marks: bool = True
 
     @property
     def interval(self) -> str:
@@ -91,7 +93,7 @@ class Shown:
         """Whether every curve is a single point, so that there is nothing to run over."""
         return all(len(series.groups) == 1 for series in self.curves)
 
-    def parts(self, most: int = MAX_CURVES) -> Iterator[Shown]:
+    def parts(self, most: int) -> Iterator[Shown]:
         """The same in as many files as it takes with so many curves at most."""
         count = -(-len(self.curves) // most)
         if count < 2:
@@ -126,7 +128,12 @@ def over_abscissa(results: Results, view: View) -> Iterator[Shown]:
 
 
 def at_one_load(
-    results: Results, view: View, is_shown: Callable[[Series], object], record: str
+    results: Results,
+    view: View,
+    is_shown: Callable[[Series], object],
+    record: str,
+    *,
+    per_file: int = MAX_CURVES,
 ) -> Iterator[Shown]:
     """The figures in which each curve shows one load: with the curves that have something to show.
 
@@ -142,7 +149,8 @@ def at_one_load(
         together = "all jobs" if has_jobs(results) and JOB not in results.axes else ""
         title = caption(shown.title, place, together)
         if chosen:
-            yield from _in_files(Shown(shown.suffix, title, chosen, omitted), view)
+            found = Shown(shown.suffix, title, chosen, omitted, has_marks=False)
+            yield from _in_files(found, view, per_file)
 
 
 def _at(results: Results, load: float) -> tuple[Results, str]:
@@ -156,9 +164,9 @@ def _at(results: Results, load: float) -> tuple[Results, str]:
     return Results(dict(enumerate(points))), usual.text(chosen[0])
 
 
-def _in_files(shown: Shown, view: View) -> Iterator[Shown]:
-    """A figure in as many files as it takes, or in one."""
-    return shown.parts() if view.in_parts else iter([shown])
+def _in_files(shown: Shown, view: View, most: int = MAX_CURVES) -> Iterator[Shown]:
+    """A figure in as many files as it takes with so many curves at most, or in one."""
+    return shown.parts(most) if view.in_parts else iter([shown])
 
 
 def one_load_each(group: Sequence[Series], load: float | None) -> tuple[list[Series], str, list[str]]:

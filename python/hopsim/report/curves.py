@@ -110,7 +110,7 @@ def _curve(series: Series, key: str, numbers: dict[str, int]) -> dict[str, Any]:
         "y": [value.mean for value in values],
         "half": [value.half_width for value in values],
         "verdict": [verdict.cell(group) if verdict.worst(group) else "" for group in series.groups],
-        "hollow": [unsteady.is_hollow(group) for group in series.groups],
+        "hollow": [unsteady.is_unsteady(group) for group in series.groups],
         "point": [numbers.get(key_of(group.results[0])) for group in series.groups],
     }
 

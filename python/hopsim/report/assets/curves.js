@@ -118,14 +118,18 @@ class CurveFigure {
       error_y: { type: "data", array: curve.half.map((half) => half ?? 0), thickness: 1, width: 2.5 },
       line: { color: this.colour(number), width: 1.7,
         dash: DASHES[Math.floor(number / this.palette.length) % DASHES.length] },
-      marker: { size: 7, symbol: curve.hollow.map((hollow) =>
-        SYMBOLS[number % SYMBOLS.length] + (hollow ? "-open" : "")) },
+      marker: { size: 7, symbol: SYMBOLS[number % SYMBOLS.length], ...this.fill(curve.hollow, this.colour(number)) },
       text: curve.y.map((_, place) => this.hover(panel, number, place)),
       hovertemplate: "%{text}<extra></extra>",
     }));
     const ring = { type: "scatter", mode: "markers", hoverinfo: "skip", ...this.ring(panel),
       marker: { size: 15, symbol: "circle-open", color: theme.colour("ink"), line: { width: 1.6 } } };
     return [...traces, ring];
+  }
+
+  /** Hollow marks have the colour of the paper inside, so that no line is seen through them. */
+  fill(hollow, colour) {
+    return { color: hollow.map((is) => (is ? theme.colour("paper") : colour)), line: { color: colour, width: 1.6 }, opacity: 1 };
   }
 
   hover(panel, number, place) {
@@ -148,7 +152,7 @@ class CurveFigure {
       customdata: panel.curves.map((curve) => curve.point[0]),
       error_x: { type: "data", array: panel.curves.map((curve) => curve.half[0] ?? 0), thickness: 1.2, width: 4,
         color: theme.colour("ink") },
-      marker: { color: this.colour(0) },
+      marker: this.fill(panel.curves.map((curve) => curve.hollow[0]), this.colour(0)),
       text: panel.curves.map((_, number) => this.hover(panel, number, 0)),
       textposition: "none",
       hovertemplate: "%{text}<extra></extra>",

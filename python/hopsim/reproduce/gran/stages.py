@@ -273,11 +273,13 @@ class StageFigure:
     def _draw(self, scale: Scale, results: Results) -> Figure:
         from hopsim.plot import Canvas, View
         from hopsim.plot.flows import over_time
+        from hopsim.plot.view import Shown
 
         seed = results["main"][0].summary["seed"]
         title = f"Figure {self.number}: {self.title} (seed {seed})"
         table = results["main"][0].flow_series
-        return over_time(table, title, Canvas(View()), with_index=self.congestion_control is not None)
+        about = Shown("", title, [])
+        return over_time(table, about, Canvas(View()), with_index=self.congestion_control is not None)
 
 
 def _slower(found: Sequence[Run], others: Sequence[Run]) -> Fact:
