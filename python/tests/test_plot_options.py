@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -226,8 +228,34 @@ def test_files_have_the_size_asked_for_in_inches_and_dots(tmp_path: Path) -> Non
     for path in draw_all(RESULTS, tmp_path, view, kinds=["latency_load", "timeseries"]):
         with Image.open(path) as image:
             assert image.size == (200, 150)
-    with pytest.raises(hs.ConfigError, match=r"--size 4x3: link_map has no room in it for its \d+ panels"):
-        draw_all(RESULTS, tmp_path, view, kinds=["link_map"])
+    with pytest.raises(
+        hs.ConfigError, match=r"cdf.png: 4x3 inches at 5000 dots per inch are 300,000,000 dots;"
+    ):
+        draw_all(RESULTS, tmp_path, replace(view, dpi=5000), kinds=["cdf"])
+
+
+@pytest.mark.parametrize("size", [(3.3, 2.5), (12, 2)])
+def test_labels_of_small_and_flat_figures_are_whole_and_apart(size: tuple[float, float]) -> None:
+    two = hs.Results({number: result for number, result in enumerate(RESULTS) if result.axes[BUFFERS] == 32})
+    for kind in ("accepted_load", "breakdown", "injection", "link_map", "timeseries", "histogram"):
+        for figure in KINDS[kind].draw(two, View(size=size)).values():
+            figure.draw_without_rendering()
+            labels = [
+                label for axes in figure.axes for label in (axes.xaxis.label, axes.yaxis.label, axes.title)
+            ]
+            boxes = [label.get_window_extent() for label in labels if label.get_text()]
+            assert not any(one.overlaps(other) for one, other in combinations(boxes, 2)), kind
+            assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in boxes), kind
+            assert all(figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1 for box in boxes), kind
+
+
+@pytest.mark.parametrize("size", [(0.5, 0.5), (1, 4), (4, 0.8)])
+def test_sizes_without_room_for_the_labels_are_refused(size: tuple[float, float]) -> None:
+    for kind in ("cdf", "link_map"):
+        with pytest.raises(
+            hs.ConfigError, match=rf"^--size {size[0]:g}x{size[1]:g}: too small for {kind} and"
+        ):
+            only(kind, View(size=size))
 
 
 def test_the_cdf_ends_with_all_packets_and_passes_the_median_between_its_bins() -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from hopsim.errors import ConfigError
@@ -21,6 +22,7 @@ from hopsim.plot import (
     bursts,
     cdf,
     execution_time,
+    fit,
     flows,
     frame,
     gantt,
@@ -78,8 +80,11 @@ class Kind:
         Raises `ConfigError` for what `view` asks of the results that they do not have.
         """
         sheet = canvas or Canvas(view)
-        drawn = self.module.draw(results, options.checked(view, results), sheet)
-        frame.apply(view, sheet)
+        with mpl.rc_context():
+            drawn = self.module.draw(results, options.checked(view, results), sheet)
+            frame.apply(view, sheet)
+            if view.size is not None:
+                fit.check(drawn, view.size)
         return drawn
 
     def takes(self, name: str, view: View) -> bool:

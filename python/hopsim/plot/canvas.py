@@ -52,6 +52,8 @@ class Canvas:
         self._given = None if axes is None else list(axes)
         self._new = new
         self._lower: dict[Figure, Legend] = {}
+        # Size of letters, as a part of the usual one, and whether the figure is narrower than that.
+        self._scale, self._is_narrow = 1.0, False
         self._first: Axes
 
     @property
@@ -119,7 +121,7 @@ class Canvas:
         if self._given is not None:
             self._finish_given(tops, shown, extra)
             return
-        letters = int(figure.get_figwidth() * LETTERS)
+        letters = self._letters(figure)
         lines: dict[int, int] = {}
         for number, axes in enumerate(tops):
             spec = axes.get_subplotspec()
@@ -129,6 +131,9 @@ class Canvas:
         if self._view.size is None:
             more = sum(max(0, count - 2) for count in lines.values())
             figure.set_figheight(figure.get_figheight() + LINE * more)
+        if self._view.size is not None:
+            for axes in figure.axes:
+                axes.tick_params(which="both", labelsize=mpl.rcParams["font.size"])
         figure.suptitle(textwrap.fill(shown.title, letters), fontsize="medium")
         if shown.omitted:
             self._write_below(figure, shown.omitted)
@@ -158,23 +163,38 @@ class Canvas:
         where: Literal["lower center", "right upper"],
         columns: int = 1,
     ) -> None:
-        """One legend for all panels, outside them; in the last of the user's axes."""
-        looks: dict[str, Any] = {"fontsize": "small", "ncols": columns}
+        """One legend for all panels: outside them, of narrow ones below; in the last of the user's axes."""
+        if self._is_narrow:
+            where, columns = "lower center", 4
+        room = self._letters(figure) // (max(map(len, labels), default=0) + SYMBOL)
+        looks: dict[str, Any] = {"fontsize": "small", "ncols": max(1, min(columns, room))}
         if self._given is not None:
             self.panels[-1].legend(handles, labels, **looks)
         else:
             looks |= {"loc": f"outside {where}", "frameon": False}
             legend = figure.legend(handles, labels, **looks)
-            if where == "lower center":
+            if looks["loc"] == "outside lower center":
                 self._lower[figure] = legend
+
+    def _set_letters(self, usual: tuple[float, float]) -> None:
+        """Letters and lines of what is drawn from now on: smaller in a figure that is smaller than usual."""
+        ratios = [side / of for side, of in zip(self._view.size or usual, usual, strict=True)]
+        self._scale = min(1.0, max(min(ratios), style.SMALLEST / style.SIZES["font.size"]))
+        self._is_narrow = ratios[0] < self._scale
+        if self._view.size is not None:
+            mpl.rcParams.update({name: self._scale * usual for name, usual in style.SIZES.items()})
+
+    def _letters(self, figure: Figure) -> int:
+        """How many letters a line of a figure has."""
+        return int(figure.get_figwidth() * LETTERS / self._scale)
 
     def _write_below(self, figure: Figure, text: str) -> None:
         """A note at the bottom; a legend that stands there moves up, with everything else."""
-        note = textwrap.fill(text, int(figure.get_figwidth() * LETTERS))
+        note = textwrap.fill(text, self._letters(figure))
         figure.supxlabel(note, fontsize="small", x=0.01, ha="left")
         legend = self._lower.get(figure)
         if legend is not None:
-            height = LINE * (note.count("\n") + 1.5)
+            height = LINE * self._scale * (note.count("\n") + 1.5)
             legend.borderaxespad = 72 * height / float(legend.get_texts()[0].get_fontsize())
             share = height / figure.get_figheight()
             cast("ConstrainedLayoutEngine", figure.get_layout_engine()).set(rect=(0, share, 1, 1 - share))
@@ -183,6 +203,7 @@ class Canvas:
         self, shape: tuple[int, int], size: tuple[float, float], count: int, layout: dict[str, Any]
     ) -> tuple[Figure, list[Axes]]:
         if self._given is None:
+            self._set_letters(size)
             with mpl.rc_context(style.RC):
                 figure = self._new(figsize=self._view.size or size, layout="constrained")
                 made = list(figure.subplots(*shape, squeeze=False, **layout).flat)

@@ -78,7 +78,7 @@ class Matrix:
         axes.grid(visible=False)
         axes.set(xlabel=self.labels[0], ylabel=self.labels[1])
         for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(MaxNLocator(integer=True, nbins=8, min_n_ticks=1))
+            axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
         if self.blocks:
             self._mark_blocks(axes, *self.blocks)
 
@@ -124,7 +124,7 @@ class Grid:
         axes.set(xlabel=self.labels[0], ylabel=self.labels[1])
         axes.grid(visible=False)
         for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(MaxNLocator(integer=True, nbins=8, min_n_ticks=1))
+            axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
 
 
 Form = Matrix | Grid

@@ -92,7 +92,7 @@ def panel(axes: Axes, values: np.ndarray, limits: tuple[float, float]) -> AxesIm
     image = axes.imshow(values, cmap=COLOURS, vmin=limits[0], vmax=limits[1], origin="lower")
     axes.grid(visible=False)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(integer=True, nbins=8, min_n_ticks=1))
+        axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
     return image
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -36,16 +35,20 @@ CURVE_CUT = 2.0
 RC: dict[Any, Any] = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
-    "font.size": 10.0,
     "axes.grid": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "grid.alpha": 0.3,
-    "lines.markersize": 4.5,
 }
 """Settings under which figures are made and saved."""
+SIZES: dict[Any, float] = {"font.size": 10.0, "lines.markersize": 6.0, "lines.linewidth": 1.5}
+"""Letters, markers and lines of figures of the usual size [points]."""
 DPI = 160
 """Dots per inch of images."""
+MOST_DOTS = 80_000_000
+"""Dots of the largest image; each takes four bytes, and again as many while it is written."""
+SMALLEST = 6.0
+"""Size of the letters of figures that are much smaller than usual [points]."""
 
 DIAGONAL = "accepted = offered"
 """Label of the line on which everything offered is accepted."""
@@ -182,15 +185,16 @@ def _minor_label(value: float, _position: int | None) -> str:
 def save(figure: Figure, path: Path, dpi: int | None = None) -> Path:
     """Write a figure, images with so many dots per inch; vector formats keep their text as text.
 
-    Raises `ConfigError` if its panels have no room.
+    Raises `ConfigError` if an image would have more dots than memory is worth.
     """
-    with mpl.rc_context(RC), warnings.catch_warnings():
-        warnings.filterwarnings("error", "constrained_layout not applied")
+    width, height = figure.get_size_inches()
+    dots = width * height * (dpi or DPI) ** 2
+    if path.suffix == ".png" and dots > MOST_DOTS:
+        raise ConfigError(
+            f"{path.name}: {width:g}x{height:g} inches at {dpi or DPI} dots per inch are {dots:,.0f} dots; "
+            f"valid: at most {MOST_DOTS:,}, with a smaller --size or --dpi, or another --format"
+        )
+    with mpl.rc_context(RC):
         metadata = {"Date": None} if path.suffix == ".svg" else None
-        try:
-            figure.savefig(path, dpi=dpi or DPI, metadata=metadata)
-        except UserWarning:
-            width, height = figure.get_size_inches()
-            reason = f"{path.stem} has no room in it for its {len(figure.axes)} panels"
-            raise ConfigError(f"--size {width:g}x{height:g}: {reason}; make it larger") from None
+        figure.savefig(path, dpi=dpi or DPI, metadata=metadata)
     return path
