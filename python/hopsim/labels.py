@@ -106,7 +106,7 @@ def _field(name: str, value: Any) -> str:
 def _list(value: Sequence[Any]) -> str:
     if _has_tables(value):
         return " + ".join(map(_item, value))
-    return f"[{', '.join(map(value_label, value))}]"
+    return f"[{', '.join(map(value_label, value))}]" if value else "none"
 
 
 def _has_tables(value: Any) -> bool:
@@ -114,9 +114,12 @@ def _has_tables(value: Any) -> bool:
 
 
 def _item(value: Mapping[str, Any]) -> str:
-    """A table in a list: by its name if it has one, else the values of its fields."""
+    """A table in a list: by its name if it has one, else the values of its fields, and when it happens."""
     name = value.get("name")
-    return name if isinstance(name, str) else " ".join(map(value_label, value.values())) or "default"
+    if isinstance(name, str):
+        return name
+    fields = " ".join(value_label(field) for key, field in value.items() if key != "cycle") or "default"
+    return f"{fields} at {value_label(value['cycle'])}" if "cycle" in value else fields
 
 
 def _by_difference(path: str, values: Sequence[Any]) -> list[str]:

@@ -109,3 +109,8 @@ def test_offered_loads_are_told_from_other_loads() -> None:
     assert is_load("jobs.1.traffic.process.bernoulli.load")
     assert not is_load("jobs.0.traffic.changes.0.load")
     assert not is_load("jobs.0.traffic.node_loads.listed.0.load")
+
+
+def test_changes_say_when_they_happen_and_an_empty_list_that_there_is_none() -> None:
+    changes = [[], [{"cycle": 2000, "load": 0.6}], [{"cycle": 2000, "pattern": "ADV+1"}]]
+    assert labels_of("jobs.0.traffic.changes", changes) == ["none", "0.6 at 2000", "ADV+1 at 2000"]

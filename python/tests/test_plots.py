@@ -206,6 +206,8 @@ def test_plot_command_names_its_files(hopsim: Command, sweep: Path) -> None:
     written = hopsim("plot", "d", "--format", "pdf", "--format", "png").stdout.split()
     assert "d/plots/latency_load.pdf" in written
     assert "d/plots/injection_group.png" in written
+    needed = "node_map, generation, ranks, gantt, messages_in_flight, message_latency, flows, queues, links"
+    assert f"Not drawn: {needed}; --kind says what one needs.\n" in hopsim("plot", "d").stderr
 
 
 def test_plot_refuses_an_unknown_axis(hopsim: Command, sweep: Path) -> None:

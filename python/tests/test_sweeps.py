@@ -259,7 +259,7 @@ def test_lists_are_whole_in_the_table(hopsim: Command, tmp_path: Path) -> None:
     lines = hopsim("run", "lists.toml", "--out", "d").stdout.splitlines()
     assert [line.split("  ")[0].strip() for line in lines if "0.300" in line] == [
         "[nodes]",
-        "[]",
+        "none",
         "[links, routers]",
     ]
 

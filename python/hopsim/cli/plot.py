@@ -76,7 +76,10 @@ def command(
     out: Path | None,
     **shown: Any,
 ) -> None:
-    """Draw all figures that the results in DIR allow, and say what the others need and what is left out."""
+    """Draw all figures that the results in DIR allow, and say what they leave out and which need streams.
+
+    With --kind only those are drawn; of one that the results do not allow it is said what it needs.
+    """
     results = load(directory)
     if not len(results):
         raise ConfigError(f"{directory}: no point has finished; run the experiment first")
@@ -113,7 +116,7 @@ def _limits(option: str, text: str) -> tuple[float | None, float | None]:
     """Both ends of `A:B`."""
     low, colon, high = text.partition(":")
     try:
-        if not colon:
+        if not colon or not (low + high).strip():
             raise ValueError
         return (float(low) if low.strip() else None, float(high) if high.strip() else None)
     except ValueError:

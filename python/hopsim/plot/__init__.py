@@ -8,7 +8,7 @@ recorded table that it draws, if any, `TAKES`, the fields of `View` that it heed
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -143,10 +143,10 @@ def draw_all(
 ) -> list[Path]:
     """Draw figures into `folder`: of `kinds`, or all that the results allow; returns the files written.
 
-    `tell` hears what figures leave out and, if no kinds are asked for, which kinds the results of programs
-    do not allow and what those need.
-    Raises `ConfigError` for one of `kinds` that the results do not allow, and for what `view` asks that they
-    do not have or that no figure shows.
+    `tell` hears what figures leave out and, if no kinds are asked for, which kinds that draw streams the
+    results do not allow; of programs all kinds, and what those need.
+    Raises `ConfigError` for one of `kinds` that the results do not allow, for what `view` asks that they do
+    not have or that no figure shows, and if the figures cannot be written.
     """
     chosen = list(dict.fromkeys(kinds or ()))
     _check_frame(view, chosen)
@@ -156,15 +156,19 @@ def draw_all(
     if lacking and chosen:
         raise ConfigError(f"--kind: cannot be drawn: {', '.join(kind.need for kind in lacking)}")
     check_all_used(view, [KINDS[kind] for kind, drawn in figures.items() if drawn])
-    folder.mkdir(parents=True, exist_ok=True)
     drawn = {stem: figure for each in figures.values() for stem, figure in each.items()}
-    written = [
-        save(figure, folder / f"{stem}.{suffix}", view.dpi)
-        for stem, figure in drawn.items()
-        for suffix in formats
-    ]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        written = [
+            save(figure, folder / f"{stem}.{suffix}", view.dpi)
+            for stem, figure in drawn.items()
+            for suffix in formats
+        ]
+    except OSError as error:
+        reason = f"cannot write figures there: {error.strerror or error}; valid: a directory to write to"
+        raise ConfigError(f"--out {folder}: {reason}") from None
     if tell:
-        for line in (*_left_out(drawn), *(_not_drawn(lacking) if has_programs(results) else ())):
+        for line in (*_left_out(drawn), *(_needs if has_programs(results) else _not_drawn)(lacking)):
             tell(line)
     return written
 
@@ -176,6 +180,12 @@ def _left_out(figures: dict[str, Figure]) -> list[str]:
 
 
 def _not_drawn(lacking: Sequence[Kind]) -> list[str]:
+    """A line with the kinds that draw streams."""
+    names = [kind.name for kind in lacking if kind.stream]
+    return [f"Not drawn: {', '.join(names)}; --kind says what one needs."] if names else []
+
+
+def _needs(lacking: Sequence[Kind]) -> list[str]:
     """Kinds with what they need, those that need the same together."""
     needs: dict[str, list[str]] = {}
     for kind in lacking:
@@ -197,6 +207,9 @@ def check_all_used(view: View, kinds: Sequence[Kind]) -> None:
         if not any(kind.takes(name, view) for kind in kinds):
             able = [kind for kind in KINDS.values() if kind.takes(name, view)]
             needs = "; ".join(f"{kind.name}, with {kind.module.NEEDS}" for kind in able)
+            over_x = replace(view, x=view.x or "")
+            also = [k.name for k in KINDS.values() if k not in able and k.takes(name, over_x)]
+            needs += f"; and with --x {', '.join(also)}" if also else ""
             raise ConfigError(
                 f"{options.written(name, value)}: no figure drawn takes it; those that do: {needs}"
             )

@@ -57,11 +57,18 @@ def checked(view: View, results: Results) -> View:
 
 def written(name: str, value: Any) -> str:
     """An option as one writes it, for messages."""
-    if name in ("xlim", "ylim") and _are_numbers(value):
-        text = ":".join("" if end is None else f"{end:g}" for end in value)
+    if name in ("xlim", "ylim"):
+        text = _joined(value, ":")
     else:
         text = " ".join(value) if name == "by" else f"{value:g}" if name == "load" else str(value)
     return f"{OPTIONS[name]} {text}"
+
+
+def _joined(values: Any, sign: str) -> str:
+    """Numbers as the command line has them, those left out as nothing; anything else as it is."""
+    if not is_sequence(values) or not all(end is None or isinstance(end, int | float) for end in values):
+        return str(values)
+    return sign.join("" if value is None else f"{value:g}" for value in values)
 
 
 def _check_frame(view: View) -> None:
@@ -74,7 +81,7 @@ def _check_frame(view: View) -> None:
         if scale is not None and scale not in SCALES:
             raise ConfigError(f"--{name} {scale}: must be linear or log{suggestion(str(scale), SCALES)}")
     if view.size is not None and not _is_size(view.size):
-        sides = "x".join(map(str, view.size)) if is_sequence(view.size) else view.size
+        sides = _joined(view.size, "x")
         raise ConfigError(
             f"--size {sides}: must be width and height in inches, above 0 and at most {LARGEST:g} each, "
             "for example 6x4"
@@ -87,7 +94,9 @@ def _is_size(size: Any) -> bool:
 
 def _check_limits(name: str, limits: Limits, scale: str | None) -> None:
     if not _are_numbers(limits):
-        raise ConfigError(f"--{name} {limits}: must be two numbers, one of which may be left out (None)")
+        raise ConfigError(
+            f"{written(name, limits)}: must be two numbers, one of which may be left out (None)"
+        )
     low, high = limits
     ends = [end for end in limits if end is not None]
     reason = ""
