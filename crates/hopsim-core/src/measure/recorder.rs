@@ -415,7 +415,8 @@ impl Recorder {
     }
 
     /// A packet of `node`, of a job and length, counts as injected.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     pub fn injected(&mut self, (places, node): (&mut Places, RegionNode), (job, length): (u8, u32)) {
         if let Some(totals) = self.here(job) {
             totals.injected += 1;

@@ -93,8 +93,7 @@ impl<const W: usize> RouterMut<'_, W> {
         };
         cx.kernel.worker.observer.granted(packet.key(nodes_per_router), hop);
         let times = (arrived + cx.kernel.constants.pipeline, cx.kernel.now);
-        let asked = || (to != TERMINAL).then_some(asked);
-        let grant = || self.grant(slot, (output, pair, asked()), times);
+        let grant = || self.grant(slot, (output, pair, (to != TERMINAL).then_some(asked)), times);
         cx.kernel.worker.recorder.hop(&mut cx.kernel.places, packet, departure, grant);
         packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
         if to == TERMINAL {
