@@ -17,6 +17,7 @@ from verify import (
     published,
     report,
     reports,
+    saturation,
     steady,
     stopping,
     transients,
@@ -41,6 +42,7 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     "clusters": clusters.check,
     "verdicts": verdicts.check,
     "stopping": stopping.check,
+    "saturation": saturation.check,
     "reports": reports.check,
 }
 """Name -> the check; it returns how much fails."""
