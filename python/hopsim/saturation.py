@@ -39,7 +39,7 @@ LEAST = 1e-5
 DIGITS = 6
 
 METRICS = {
-    "saturation_load": "middle between the next two [phits/(node·cycle)]",
+    "saturation_load": "middle between saturation_load_low and saturation_load_high [phits/(node·cycle)]",
     "saturation_load_low": "greatest offered load found that is sustained; 0 if there is none",
     "saturation_load_high": "least offered load found that is not; null if all are",
     "verdict_low": "the verdict at saturation_load_low",

@@ -843,6 +843,10 @@ fn override_that_does_not_fit() {
     );
     assert_eq!(set(&["load=nan"]), "load = nan (override): must be a finite number");
     assert_eq!(
+        set(&["measure.stop={relative_ci=nan}"]),
+        "measure.stop.relative_ci = nan (override): must be a finite number"
+    );
+    assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
         "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );

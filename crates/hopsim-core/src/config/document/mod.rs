@@ -160,7 +160,13 @@ fn assemble<'a>(
 ) -> Result<(Draft<'a>, Sweep), ConfigError> {
     let read = |(path, value): &(String, String)| {
         let stated = |e| ConfigError { path: path.trim().into(), origin: Origin::Override, ..e };
-        Ok((path::parse(path).map_err(stated)?, source::override_value(value).map_err(stated)?))
+        // What is wrong may be deep in the value.
+        let inside = |e: ConfigError| {
+            let keys = [path.trim(), &e.path].into_iter().filter(|keys| !keys.is_empty());
+            let path = keys.collect::<Vec<_>>().join(".");
+            ConfigError { path, origin: Origin::Override, ..e }
+        };
+        Ok((path::parse(path).map_err(stated)?, source::override_value(value).map_err(inside)?))
     };
     let overrides = overrides.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let of_sweep = |path: &[String]| path.first().is_some_and(|part| part == "sweep");
