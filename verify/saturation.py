@@ -18,7 +18,7 @@ from verify.simulate import Document
 SEEDS = 3
 STEP = 0.005
 """From a load of the sweep to the next one, as a share of the load that was found."""
-STEPS = 14
+STEPS = 8
 """Loads of the sweep below it, and as many above."""
 AGREES = 0.01
 """Greatest relative difference of the means over the seeds."""
@@ -48,7 +48,7 @@ def document(pattern: str, routing: str) -> Document:
         "links": {"local": {"latency": 10}, "global": {"latency": 100}},
         "routing": routing,
         "jobs": [{"traffic": {"pattern": pattern}}],
-        "measure": {"warmup": 10_000, "cycles": 20_000},
+        "measure": {"warmup": 10_000, "cycles": 60_000},
     }
 
 
