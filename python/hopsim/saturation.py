@@ -88,22 +88,19 @@ def asking(document: Experiment, **given: Any) -> Experiment:
     return document.replacing(stated) if stated or document.saturate else document.replacing(NOTHING)
 
 
-def at_most(document: Experiment) -> Experiment:
-    """The document with the greatest load that its search tries; as it is if it asks for none."""
+def points_of(document: Experiment) -> list[Point]:
+    """The points of a document; if it asks for a search, with the greatest load that this tries.
+
+    Raises `ConfigError`.
+    """
     if document.saturate is None:
-        return document
+        return document.points()
     wanted = Wanted.of(document)
-    highest = document.replacing({wanted.key: wanted.most})
-    if wanted.key != Wanted.key:
-        _refuse_other_keys(document, highest, wanted)
-    return highest
-
-
-def _refuse_other_keys(document: Experiment, highest: Experiment, wanted: Wanted) -> None:
-    """Refuse what takes no load. Raises `ConfigError`."""
     try:
-        highest.points()
+        return document.replacing({wanted.key: wanted.most}).points()
     except ConfigError as error:
+        if wanted.key == Wanted.key:
+            raise
         reason = str(error).removeprefix(f"{document.name}: ")
         raise ConfigError(
             f"{document.name}: sweep.saturate.key = {wanted.key!r}: takes no load ({reason}); "
@@ -272,7 +269,7 @@ def saturation_of(
 ) -> Results:
     """The same of a document that asks for it, on so many threads; `force` empties a results directory."""
     wanted = Wanted.of(document)
-    highest = at_most(document).points()
+    highest = points_of(document)
     warn_of_default_latencies(document, highest)
     searches = _searches(document, highest)
     store: Store | None = None

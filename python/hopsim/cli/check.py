@@ -12,7 +12,7 @@ from hopsim.experiment import Point
 from hopsim.links_warning import warn_of_default_latencies
 from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.runner import all_cores
-from hopsim.saturation import at_most, runs_of_search
+from hopsim.saturation import points_of, runs_of_search
 from hopsim.stopping import is_adaptive
 
 
@@ -33,7 +33,7 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     that is found takes longer.
     """
     document = options.document(experiment, assignments)
-    points = at_most(document).points()
+    points = points_of(document)
     warn_of_default_latencies(document, points)
     warn_of_no_recovery(document, points)
     runs = 1 if document.saturate is None else runs_of_search(document, points)

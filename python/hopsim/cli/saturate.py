@@ -14,7 +14,7 @@ from hopsim.cli.console import stdout
 from hopsim.experiment import Experiment
 from hopsim.results import Results
 from hopsim.runner import all_cores
-from hopsim.saturation import UNKNOWN, asking, at_most, saturation_of
+from hopsim.saturation import UNKNOWN, asking, points_of, saturation_of
 from hopsim.series import Group
 from hopsim.store import default_directory
 
@@ -79,7 +79,7 @@ def command(  # noqa: PLR0913 (an option each)
 def search(document: Experiment, out: Path | None, workers: int | None, *, force: bool) -> None:
     """Search as a document asks for, and show what was found."""
     if out is None:
-        folder = default_directory(document, at_most(document).points())
+        folder = default_directory(document, points_of(document))
         out = folder.with_name(f"{folder.name}-saturation")
     try:
         results = saturation_of(document, out, workers or all_cores(), progress=True, force=force)
