@@ -102,17 +102,21 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// A packet is generated in a tenth.
+    /// A packet is generated in a tenth; behind the last of them it does not count.
     #[inline]
     pub fn generate(&mut self, tenth: usize) {
-        self.generated += 1;
-        self.growth[tenth] += 1;
+        if let Some(growth) = self.growth.get_mut(tenth) {
+            self.generated += 1;
+            *growth += 1;
+        }
     }
 
-    /// A packet is injected in a tenth.
+    /// A packet is injected in a tenth, likewise.
     #[inline]
     pub fn inject(&mut self, tenth: usize) {
-        self.growth[tenth] -= 1;
+        if let Some(growth) = self.growth.get_mut(tenth) {
+            *growth -= 1;
+        }
     }
 }
 

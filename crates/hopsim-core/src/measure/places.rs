@@ -246,18 +246,18 @@ impl Places {
         }
     }
 
-    /// The source of a node generates a packet.
+    /// The source of a node generates a packet in a tenth of the window, or behind the last of them outside.
     #[inline]
-    pub fn offer(&mut self, node: RegionNode, tenth: Option<usize>) {
-        if let (Some(backlog), Some(tenth)) = (self.backlogs.get_mut(node.index()), tenth) {
+    pub fn offer(&mut self, node: RegionNode, tenth: usize) {
+        if let Some(backlog) = self.backlogs.get_mut(node.index()) {
             backlog.generate(tenth);
         }
     }
 
-    /// A packet of the source of a node is injected.
+    /// A packet of the source of a node is injected, likewise.
     #[inline]
-    pub fn take(&mut self, node: RegionNode, tenth: Option<usize>) {
-        if let (Some(backlog), Some(tenth)) = (self.backlogs.get_mut(node.index()), tenth) {
+    pub fn take(&mut self, node: RegionNode, tenth: usize) {
+        if let Some(backlog) = self.backlogs.get_mut(node.index()) {
             backlog.inject(tenth);
         }
     }

@@ -1,19 +1,21 @@
 //! The counters. Default counting is a few additions per packet; streams add their own arrays.
 
+mod rows;
 mod state;
 
 use crate::config::measure::RecordStream;
 use crate::engine::kernel::ids::{Id as _, RegionNode, SlotId};
 use crate::engine::kernel::packet::Packet;
-use crate::measure::parts::{PARTS, PartTotals, Parts};
+use crate::measure::histograms::Latencies;
+use crate::measure::parts::{PARTS, PartTotals, Parts, TENTHS};
 use crate::measure::places::{LinkCounts, Places};
 use crate::measure::programs::ProgramCounts;
 use crate::measure::waits::Grant;
 use crate::plan::Plan;
 use crate::topology::Topology;
-use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
+use rows::Rows;
 pub use state::RecorderState;
 
 /// Sums over the packets of one job in one batch.
@@ -175,11 +177,12 @@ pub struct Recorder {
     cycles: u32,
     batch_length: u32,
     batches: u32,
-    /// Batch of the present cycle, `None` outside the window.
-    batch: Option<u32>,
-    /// Tenth of the window that it is in, likewise.
-    tenth: Option<usize>,
     present: u32,
+    /// Where it counts: the first row of its batch in `totals`, and the tenth of the window; behind the last of them outside.
+    row: usize,
+    tenth: usize,
+    /// Where the packet that was delivered last counted; the next one mostly does too.
+    rows: Rows,
     jobs: usize,
     /// By batch · jobs + job.
     pub totals: Vec<Totals>,
@@ -188,7 +191,7 @@ pub struct Recorder {
     /// By part · jobs + job.
     pub by_part: Vec<PartTotals>,
     /// Latency by job.
-    pub histograms: Vec<Histogram<u64>>,
+    pub histograms: Vec<Latencies>,
     /// Counts by source, if asked for.
     pub sources: Option<SourceCounts>,
     /// Time series, if asked for, and its interval.
@@ -196,6 +199,8 @@ pub struct Recorder {
     /// The same by cycle of generation, if asked for.
     pub cohorts: Vec<Cohort>,
     interval: u32,
+    /// First cycle that is in no row of the time series.
+    rows_end: u32,
     /// Grants since the beginning of the run.
     pub packet_hops: u64,
     /// Decisions of heads that decide at every attempt, since the beginning of the run.
@@ -206,9 +211,7 @@ pub struct Recorder {
     pub bursts: Vec<Vec<u32>>,
     /// What programs took, if there are any.
     pub programs: Option<Box<ProgramCounts>>,
-    link_latency: [u32; 2],
-    /// Whether links have latencies of their own, not those of their classes.
-    own_latencies: bool,
+    links: LinkLatencies,
 }
 
 impl Recorder {
@@ -224,33 +227,35 @@ impl Recorder {
         let rows =
             if measure.interval == 0 || has_programs { 0 } else { end.div_ceil(u64::from(measure.interval)) };
         let link_latency = |class: usize| plan.network.classes.links.get(class).map_or(0, |c| c.latency);
-        // Three significant digits; the bound is raised automatically.
-        let histogram = || Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"));
         Self {
             start: warmup,
             cycles: measure.cycles,
             batch_length: measure.cycles / measure.batches,
             batches: measure.batches,
-            batch: None,
-            tenth: None,
             present: 0,
+            row: measure.batches as usize * plan.jobs.len(),
+            tenth: TENTHS,
+            rows: Rows::default(),
             jobs: plan.jobs.len(),
             totals: vec![Totals::default(); measure.batches as usize * plan.jobs.len()],
             parts: Parts::new(warmup, measure.cycles),
             by_part: vec![PartTotals::default(); PARTS as usize * plan.jobs.len()],
-            histograms: (0..plan.jobs.len()).map(|_| histogram()).collect(),
+            histograms: vec![Latencies::default(); plan.jobs.len()],
             sources: (wants(RecordStream::Nodes) || wants(RecordStream::Routers))
                 .then(|| SourceCounts { received: vec![0; nodes], latency: vec![0; nodes] }),
             series: vec![Interval::default(); rows as usize],
             cohorts: vec![Cohort::default(); if wants(RecordStream::Generation) { rows as usize } else { 0 }],
             interval: measure.interval,
+            rows_end: if measure.interval == 0 { 0 } else { warmup + measure.cycles },
             packet_hops: 0,
             decisions: 0,
             lifetime: (0, 0),
             bursts: vec![Vec::new(); plan.jobs.len()],
             programs: has_programs.then(|| Box::new(ProgramCounts::new(&plan.programs(), &measure.streams))),
-            link_latency: [link_latency(0), link_latency(1)],
-            own_latencies: plan.topology.has_latencies(),
+            links: LinkLatencies {
+                latency: [link_latency(0), link_latency(1)],
+                own: plan.topology.has_latencies(),
+            },
         }
     }
 
@@ -263,7 +268,7 @@ impl Recorder {
             sum.add(other);
         }
         for (sum, other) in self.histograms.iter_mut().zip(&other.histograms) {
-            *sum += other;
+            sum.add(other);
         }
         if let (Some(sources), Some(other)) = (&mut self.sources, other.sources) {
             sources.add(&other);
@@ -290,7 +295,9 @@ impl Recorder {
     /// The run ends before cycle `end`, which its plan could not know.
     pub fn close(&mut self, end: u32) {
         (self.cycles, self.batch_length) = (end, end);
+        self.rows = Rows::default();
         if self.interval > 0 {
+            self.rows_end = self.start + end;
             let rows = end.div_ceil(self.interval) as usize;
             self.series.resize(rows, Interval::default());
             if !self.cohorts.is_empty() {
@@ -331,9 +338,10 @@ impl Recorder {
     /// From cycle `now` on packets count for the batch and the tenth that it is in. Returns the cycle in which the next one begins,
     /// or the window ends; `u32::MAX` after that. Nothing is known from the cycles before: other threads may have counted in them.
     pub fn start_batch(&mut self, now: u32) -> u32 {
-        self.batch = self.batch_of(now);
-        self.tenth = self.parts.tenth(now);
-        let next = match self.batch {
+        let batch = self.batch_of(now);
+        self.row = self.first_row(batch);
+        self.tenth = self.parts.tenth(now).unwrap_or(TENTHS);
+        let next = match batch {
             Some(batch) => self.batch_bounds(batch).1,
             None if now < self.start => self.start,
             None => u32::MAX,
@@ -347,16 +355,21 @@ impl Recorder {
         Some((since / self.batch_length).min(self.batches - 1))
     }
 
+    /// The row of the first job in a batch, behind the last one outside the window.
+    fn first_row(&self, batch: Option<u32>) -> usize {
+        batch.map_or(self.totals.len(), |batch| batch as usize * self.jobs)
+    }
+
+    /// Where the present cycle counts for a job, if it does.
     #[inline]
     fn here(&mut self, job: u8) -> Option<&mut Totals> {
-        let batch = self.batch?;
-        Some(&mut self.totals[batch as usize * self.jobs + job as usize])
+        self.totals.get_mut(self.row + job as usize)
     }
 
     /// The row of the time series that a cycle of the run is in.
     #[inline]
     fn row(&mut self, at: u32) -> Option<&mut Interval> {
-        if self.interval == 0 || at >= self.start + self.cycles {
+        if at >= self.rows_end {
             return None;
         }
         let row = (at / self.interval) as usize;
@@ -367,33 +380,34 @@ impl Recorder {
     }
 
     /// A node has generated a packet of a job and length.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     pub fn generated(&mut self, place: (&mut Places, RegionNode), packet: (u8, u32)) {
         place.0.offer(place.1, self.tenth);
-        self.count_generated(place, packet, (self.batch, self.present));
+        self.count_generated(place, packet, (self.row, self.present));
     }
 
     /// A node has generated a reply.
     pub fn generated_reply(&mut self, place: (&mut Places, RegionNode), reply: (u8, u32)) {
-        self.count_generated(place, reply, (self.batch, self.present));
+        self.count_generated(place, reply, (self.row, self.present));
     }
 
     /// A node has generated a packet of a job and length at cycle `at`, before now.
     pub fn generated_before(&mut self, place: (&mut Places, RegionNode), packet: (u8, u32), at: u32) {
-        place.0.offer(place.1, self.parts.tenth(at));
-        self.count_generated(place, packet, (self.batch_of(at), at));
+        place.0.offer(place.1, self.parts.tenth(at).unwrap_or(TENTHS));
+        self.count_generated(place, packet, (self.first_row(self.batch_of(at)), at));
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     fn count_generated(
         &mut self,
         (places, node): (&mut Places, RegionNode),
         (job, length): (u8, u32),
-        (batch, at): (Option<u32>, u32),
+        (row, at): (usize, u32),
     ) {
         self.lifetime.0 += 1;
-        if let Some(batch) = batch {
-            let totals = &mut self.totals[batch as usize * self.jobs + job as usize];
+        if let Some(totals) = self.totals.get_mut(row + job as usize) {
             totals.generated += 1;
             totals.phits.generated += u64::from(length);
             if let Some(nodes) = &mut places.nodes {
@@ -451,7 +465,7 @@ impl Recorder {
 
     /// Whether the present cycle is in the measured window.
     pub fn is_measuring(&self) -> bool {
-        self.batch.is_some()
+        self.row < self.totals.len()
     }
 
     /// The head of an injection slot of a node, which took part from cycle `first` on if not the one before it left later, has
@@ -480,13 +494,9 @@ impl Recorder {
     /// A reply leaves for its node at cycle `at`, which [`Self::delivered`] has counted as a packet.
     #[inline]
     pub fn answered(&mut self, packet: &Packet, at: u32) {
-        let since = at.wrapping_sub(self.start);
-        if at < self.start || since >= self.cycles {
-            return;
-        }
-        let batch = (since / self.batch_length).min(self.batches - 1) as usize;
+        let row = self.rows(at).batch + packet.job as usize;
+        let Some(totals) = self.totals.get_mut(row) else { return };
         let end = at + u32::from(packet.length);
-        let totals = &mut self.totals[batch * self.jobs + packet.job as usize];
         totals.replies.delivered += 1;
         totals.phits.replies += u64::from(packet.length);
         totals.replies.latency += u64::from(end - packet.generated);
@@ -557,20 +567,16 @@ impl Recorder {
                 cohort.latency += u64::from(latency);
             }
         }
-        let since = at.wrapping_sub(self.start);
-        if at < self.start || since >= self.cycles {
-            return;
-        }
-        let batch = (since / self.batch_length).min(self.batches - 1) as usize;
-        let path = self.path_latency(packet, latency);
+        let (rows, job) = (self.rows(at), packet.job as usize);
+        let Some(totals) = self.totals.get_mut(rows.batch + job) else { return };
+        let path = self.links.path(packet, latency);
         let base = if packet.route.misrouted() {
             let from = packet.source / topology.nodes_per_router();
             let to = packet.destination_router;
-            topology.minimal_latency(from, to, (&self.link_latency, length)) + length
+            topology.minimal_latency(from, to, (&self.links.latency, length)) + length
         } else {
             path
         };
-        let totals = &mut self.totals[batch * self.jobs + packet.job as usize];
         totals.delivered += 1;
         totals.phits.delivered += u64::from(length);
         totals.latency += u64::from(latency);
@@ -585,12 +591,10 @@ impl Recorder {
             totals.hops[class] += u64::from(packet.hops[class]);
         }
         totals.latency_max = totals.latency_max.max(latency);
-        if let Some(part) = self.parts.part(at) {
-            let one = PartTotals { delivered: 1, phits: length.into(), latency: latency.into() };
-            self.by_part[part * self.jobs + packet.job as usize].add(&one);
+        if let Some(part) = self.by_part.get_mut(rows.part + job) {
+            part.add(&PartTotals { delivered: 1, phits: length.into(), latency: latency.into() });
         }
-        let recorded = self.histograms[packet.job as usize].record(u64::from(latency));
-        debug_assert!(recorded.is_ok(), "the histogram grows by itself");
+        self.histograms[job].count(latency);
         if let (Some(nodes), Some(sources)) = (&mut places.nodes, &mut self.sources) {
             nodes.delivered
                 [(packet.destination(topology.nodes_per_router()) - places.first_node) as usize] += 1;
@@ -599,12 +603,32 @@ impl Recorder {
         }
     }
 
+    /// Where packets count that are delivered at a cycle.
+    #[inline]
+    fn rows(&mut self, at: u32) -> Rows {
+        if !self.rows.hold(at) {
+            self.rows = self.rows_of(at);
+        }
+        self.rows
+    }
+}
+
+/// Latencies of links \[cycles\].
+#[derive(Clone, Copy, Default)]
+struct LinkLatencies {
+    /// By class.
+    latency: [u32; 2],
+    /// Whether links have latencies of their own, not those of their classes.
+    own: bool,
+}
+
+impl LinkLatencies {
     /// Link latencies and serialisation of the path that a packet has taken with `latency` in all.
-    fn path_latency(&self, packet: &Packet, latency: u32) -> u32 {
-        if self.own_latencies {
+    fn path(&self, packet: &Packet, latency: u32) -> u32 {
+        if self.own {
             return latency - packet.injection.wait - packet.queue_wait[0] - packet.queue_wait[1];
         }
         let [first, second] = packet.hops.map(u32::from);
-        first * self.link_latency[0] + second * self.link_latency[1] + u32::from(packet.length)
+        first * self.latency[0] + second * self.latency[1] + u32::from(packet.length)
     }
 }

@@ -254,10 +254,11 @@ impl<'a> Figures<'a> {
     }
 
     fn add_percentiles(&self, record: &mut Map<String, Value>, totals: &Totals) {
-        let mut histogram = self.recorder.histograms[self.jobs[0]].clone();
+        let mut latencies = self.recorder.histograms[self.jobs[0]].clone();
         for &job in &self.jobs[1..] {
-            histogram += &self.recorder.histograms[job];
+            latencies.add(&self.recorder.histograms[job]);
         }
+        let histogram = latencies.histogram();
         let any = totals.delivered > 0;
         // Bars of the histogram are 0.1 % wide; the last one may reach beyond the greatest latency.
         let quantile =

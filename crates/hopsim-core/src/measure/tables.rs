@@ -8,7 +8,6 @@ use super::summary::Figures;
 use super::{Column, Table, link_tables, program_tables, standing_tables};
 use crate::config::measure::RecordStream;
 use crate::plan::Plan;
-use hdrhistogram::Histogram;
 
 /// The mean of so many values with a sum; NaN of none.
 pub fn mean(sum: u64, count: u32) -> f64 {
@@ -167,8 +166,8 @@ fn generation_series(plan: &Plan, recorder: &Recorder) -> Table {
 
 fn histogram(plan: &Plan, recorder: &Recorder) -> Table {
     let (mut job, mut from, mut to, mut packets) = (vec![], vec![], vec![], vec![]);
-    for (plan, histogram) in plan.jobs.iter().zip(&recorder.histograms) {
-        let histogram: &Histogram<u64> = histogram;
+    for (plan, latencies) in plan.jobs.iter().zip(&recorder.histograms) {
+        let histogram = latencies.histogram();
         for bar in histogram.iter_recorded() {
             let value = bar.value_iterated_to();
             job.push(plan.name().to_owned());

@@ -1,6 +1,6 @@
 //! Counters in a snapshot: sums, so those of several threads are added.
 
-use crate::measure::histograms::{count_again, counted};
+use crate::measure::histograms::counted;
 use crate::measure::parts::PartTotals;
 use crate::measure::programs::ProgramCountsState;
 use crate::measure::recorder::{Cohort, Interval, Recorder, SourceCounts, Totals};
@@ -31,9 +31,10 @@ impl Recorder {
             cycles: _,
             batch_length: _,
             batches: _,
-            batch: _,
-            tenth: _,
             present: _,
+            row: _,
+            tenth: _,
+            rows: _,
             jobs: _,
             totals,
             parts: _,
@@ -43,18 +44,18 @@ impl Recorder {
             series,
             cohorts,
             interval: _,
+            rows_end: _,
             packet_hops,
             decisions,
             lifetime,
             bursts,
             programs,
-            link_latency: _,
-            own_latencies: _,
+            links: _,
         } = self;
         RecorderState {
             totals: totals.clone(),
             by_part: by_part.clone(),
-            histograms: histograms.iter().map(counted).collect(),
+            histograms: histograms.iter().map(|latencies| counted(&latencies.histogram())).collect(),
             sources: sources.clone(),
             series: series.clone(),
             cohorts: cohorts.clone(),
@@ -76,7 +77,7 @@ impl Recorder {
         for (sum, before) in self.by_part.iter_mut().zip(by_part) {
             sum.add(before);
         }
-        self.histograms.iter_mut().zip(histograms).for_each(|(sum, counted)| count_again(sum, counted));
+        self.histograms.iter_mut().zip(histograms).for_each(|(sum, counted)| sum.count_again(counted));
         if let (Some(sum), Some(programs)) = (&mut self.programs, programs) {
             sum.load(programs);
         }

@@ -112,7 +112,7 @@ impl<const W: usize> RouterRef<'_, W> {
         let contest = Contest {
             arbiter: &cx.kernel.constants.plan.router.allocator.input_arbiter,
             candidates: Mask::<usize, 1>::from_bits(field),
-            pointer: self.state.ports[input].in_pointer as usize,
+            pointer: self.state.ports[input].in_pointer as usize % 64,
         };
         contest.winner(
             |bit, stamp| self.age(cx, info.slot(0).in_word(bit), info.class == TERMINAL, stamp),

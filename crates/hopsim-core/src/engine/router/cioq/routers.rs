@@ -58,7 +58,7 @@ pub struct Port {
     pub out_ready: u32,
     /// First cycle in which the link is free: end of the last departure.
     pub tail: u32,
-    /// Where the input arbiter starts: a slot, modulo 64.
+    /// Where the input arbiter starts: a slot; only its number modulo 64 counts.
     pub in_pointer: u8,
     /// Where the output arbiter starts: an input of the crossbar, per class with transit priority.
     pub out_pointer: [u16; 2],

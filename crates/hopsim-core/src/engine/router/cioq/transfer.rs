@@ -406,7 +406,8 @@ impl<const W: usize> RouterMut<'_, W> {
     /// The input arbiter of `input` has served `slot`.
     #[inline]
     pub fn serve_input<M: Run>(&mut self, cx: &Context<'_, W, M>, input: usize, slot: Slot, iteration: u32) {
-        self.state.ports[input].in_pointer = (slot.index() as u8).wrapping_add(1) % 64;
+        // The search takes it modulo 64.
+        self.state.ports[input].in_pointer = (slot.index() as u8).wrapping_add(1);
         if cx.shared.input_stamps() {
             self.stamp_input(slot, cx.shared.moment(cx.kernel.now, iteration));
         }
