@@ -31,45 +31,83 @@ pub struct LinkSeries {
     rows: Vec<Row>,
     /// Of a pair without room: the cycle since when.
     since: Vec<u32>,
+    /// The interval in which a packet departed last: most of what is counted is in it too.
+    #[serde(skip)]
+    present: Present,
+}
+
+/// An interval that has a row; none by default.
+#[derive(Clone, Copy, Debug, Default)]
+struct Present {
+    first: u32,
+    length: u32,
+    number: usize,
 }
 
 impl LinkSeries {
     /// Nothing yet, for so many slots and pairs.
     pub fn new(interval: u32, places: usize) -> Self {
-        Self { interval, places, rows: Vec::new(), since: vec![0; places] }
+        Self { interval, places, rows: Vec::new(), since: vec![0; places], present: Present::default() }
     }
 
-    /// The row that a cycle is in. Nobody knows how long programs take, so rows are added as they are needed.
+    /// The row that a cycle is in.
+    #[inline]
     fn row(&mut self, at: u32) -> &mut Row {
+        if at.wrapping_sub(self.present.first) >= self.present.length {
+            self.turn_to(at);
+        }
+        &mut self.rows[self.present.number]
+    }
+
+    #[inline(never)]
+    fn turn_to(&mut self, at: u32) {
+        let number = self.number(at);
+        self.present = Present { first: number as u32 * self.interval, length: self.interval, number };
+    }
+
+    /// The number of the row that a cycle is in. Nobody knows how long programs take, so rows are added as they are needed.
+    fn number(&mut self, at: u32) -> usize {
         let number = (at / self.interval) as usize;
         if number >= self.rows.len() {
             self.rows.resize_with(number + 1, || Row::new(self.places));
         }
-        &mut self.rows[number]
+        number
     }
 
-    /// The parts of the cycles `from..to` by the interval they are in: a cycle of it, and how many.
-    fn parts(&self, (from, to): (u32, u32)) -> impl Iterator<Item = (u32, u32)> + use<> {
-        let (interval, mut at) = (self.interval, from);
-        std::iter::from_fn(move || {
-            (at < to).then(|| {
-                let first = at;
-                at = to.min((first / interval + 1).saturating_mul(interval));
-                (first, at - first)
-            })
-        })
+    /// Adds to the rows of the cycles `from..to`, to each of them for as many cycles as are in it.
+    #[inline]
+    fn spread(&mut self, (from, to): (u32, u32), add: impl Fn(&mut Row, u32)) {
+        let Present { first, length, number } = self.present;
+        if from.wrapping_sub(first) < length && to.wrapping_sub(first) <= length {
+            add(&mut self.rows[number], to.saturating_sub(from));
+        } else if from < to {
+            self.spread_wide((from, to), add);
+        }
+    }
+
+    #[inline(never)]
+    fn spread_wide(&mut self, (from, to): (u32, u32), add: impl Fn(&mut Row, u32)) {
+        let last = self.number(to - 1);
+        let mut at = from;
+        for number in (from / self.interval) as usize..=last {
+            let end = to.min((number as u32 + 1).saturating_mul(self.interval));
+            add(&mut self.rows[number], end - at);
+            at = end;
+        }
     }
 
     /// A packet of `length` phits departs by a pair at cycle `at`.
+    #[inline]
     pub fn depart(&mut self, pair: PairId, length: u32, at: u32) {
         self.row(at).phits[pair.index()] += u64::from(length);
     }
 
     /// A packet of `length` phits was in a slot from one cycle to another.
+    #[inline]
     pub fn hold(&mut self, slot: SlotId, length: u32, cycles: (u32, u32)) {
-        for (first, count) in self.parts(cycles) {
-            self.row(first).occupancy[slot.index()] += u64::from(length) * u64::from(count);
-        }
+        self.spread(cycles, |row, count| {
+            row.occupancy[slot.index()] += u64::from(length) * u64::from(count);
+        });
     }
 
     /// Of the pairs from `first` on those that have changed have room from cycle `now` on or have none any more.
@@ -87,15 +125,14 @@ impl LinkSeries {
 
     /// A pair had no room up to cycle `now`.
     fn stall(&mut self, pair: usize, now: u32) {
-        for (first, count) in self.parts((self.since[pair], now)) {
-            self.row(first).stalls[pair] += count;
-        }
+        self.spread((self.since[pair], now), |row, count| row.stalls[pair] += count);
     }
 
     /// The run ends with cycle `end`, and so does what pairs without room wait for: all intervals of it have a row.
     pub fn close(&mut self, end: u32, open: &[u64]) {
         for pair in 0..self.places {
-            if open[pair / 64] >> (pair % 64) & 1 == 0 {
+            // What has no room from the first cycle on is no output VC that leads anywhere.
+            if open[pair / 64] >> (pair % 64) & 1 == 0 && self.since[pair] > 0 {
                 self.stall(pair, end);
                 self.since[pair] = end;
             }
@@ -110,7 +147,7 @@ impl LinkSeries {
 
     /// Appends the counts of the places behind these.
     pub fn append(&mut self, other: Self) {
-        let Self { interval: _, places, mut rows, since } = other;
+        let Self { interval: _, places, mut rows, since, present: _ } = other;
         let count = self.rows.len().max(rows.len());
         self.rows.resize_with(count, || Row::new(self.places));
         rows.resize_with(count, || Row::new(places));
@@ -126,7 +163,7 @@ impl LinkSeries {
     /// Those of some places.
     #[must_use]
     pub fn part(&self, first: usize, count: usize) -> Self {
-        let Self { interval, places: _, rows, since } = self;
+        let Self { interval, places: _, rows, since, present: _ } = self;
         let part = |Row { phits, occupancy, stalls }: &Row| Row {
             phits: row(phits, first, count),
             occupancy: row(occupancy, first, count),
@@ -137,6 +174,7 @@ impl LinkSeries {
             places: count,
             rows: rows.iter().map(part).collect(),
             since: row(since, first, count),
+            present: Present::default(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The record streams of links and buffers as tables.
 
-use super::link_series::Row;
+use super::flows::FlowKey;
+use super::link_series::{LinkSeries, Row};
 use super::places::LinkCounts;
 use super::waits::Waited;
 use super::{Column, Counts, Table, tables};
@@ -91,30 +92,47 @@ pub fn link_series(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Tab
     };
     let (end, interval) = (recorder.window().1, plan.experiment.measure.interval);
     let vcs = output_vcs(plan);
-    let rows = || series.rows().flat_map(|(cycle, row)| vcs.iter().map(move |vc| (cycle, row, vc)));
     let length = |cycle: u32| f64::from(interval.min(end - cycle));
     let used =
-        |(cycle, row, vc): (u32, &Row, &OutputVc)| utilisation(plan, vc, row.phits[vc.pair], length(cycle));
-    let held = |(cycle, row, vc): (u32, &Row, &OutputVc)| {
+        |(cycle, row): (u32, &Row), vc: &OutputVc| utilisation(plan, vc, row.phits[vc.pair], length(cycle));
+    let held = |(cycle, row): (u32, &Row), vc: &OutputVc| {
         vc.fed.map_or(f64::NAN, |(_, slot)| row.occupancy[slot] as f64 / length(cycle))
     };
-    let stalled = |(cycle, row, vc): (u32, &Row, &OutputVc)| {
+    let stalled = |(cycle, row): (u32, &Row), vc: &OutputVc| {
         vc.fed.map_or(f64::NAN, |_| f64::from(row.stalls[vc.pair]) / length(cycle))
     };
     let mut names: Vec<String> = vec!["terminal".into()];
     names.extend(plan.topology.link_classes().iter().map(|&name| name.to_owned()));
-    let classes = rows().map(|(_, _, vc)| plan.network.layout.class[vc.port]);
+    let all = (&**series, &vcs[..]);
+    let class = |vc: &OutputVc| plan.network.layout.class[vc.port];
     vec![
-        ("cycle".into(), Column::U32(rows().map(|(cycle, _, _)| cycle).collect())),
-        ("router".into(), Column::U32(rows().map(|(_, _, vc)| vc.router).collect())),
-        ("port".into(), Column::U32(rows().map(|(_, _, vc)| vc.port as u32).collect())),
-        ("port_class".into(), Column::Named { names, rows: classes.collect() }),
-        ("vc".into(), Column::U32(rows().map(|(_, _, vc)| vc.vc.into()).collect())),
-        ("phits".into(), Column::U64(rows().map(|(_, row, vc)| row.phits[vc.pair]).collect())),
-        ("utilisation".into(), Column::F64(rows().map(used).collect())),
-        ("occupancy_mean".into(), Column::F64(rows().map(held).collect())),
-        ("credit_stall_fraction".into(), Column::F64(rows().map(stalled).collect())),
+        ("cycle".into(), Column::U32(column(all, |(cycle, _), _| cycle))),
+        ("router".into(), Column::U32(same_column(all, |vc| vc.router))),
+        ("port".into(), Column::U32(same_column(all, |vc| vc.port as u32))),
+        ("port_class".into(), Column::Named { names, rows: same_column(all, class) }),
+        ("vc".into(), Column::U32(same_column(all, |vc| vc.vc.into()))),
+        ("phits".into(), Column::U64(column(all, |(_, row), vc| row.phits[vc.pair]))),
+        ("utilisation".into(), Column::F64(column(all, used))),
+        ("occupancy_mean".into(), Column::F64(column(all, held))),
+        ("credit_stall_fraction".into(), Column::F64(column(all, stalled))),
     ]
+}
+
+/// The same for every interval: what there is to say of every output VC.
+fn same_column<T: Copy>((series, vcs): (&LinkSeries, &[OutputVc]), value: impl Fn(&OutputVc) -> T) -> Vec<T> {
+    vcs.iter().map(value).collect::<Vec<T>>().repeat(series.rows().count())
+}
+
+/// What there is to say of every output VC in every interval, of which the first cycle is given.
+fn column<T>(
+    (series, vcs): (&LinkSeries, &[OutputVc]),
+    value: impl Fn((u32, &Row), &OutputVc) -> T,
+) -> Vec<T> {
+    let mut column = Vec::with_capacity(series.rows().count() * vcs.len());
+    for row in series.rows() {
+        column.extend(vcs.iter().map(|vc| value(row, vc)));
+    }
+    column
 }
 
 /// What packets waited for: a row per output VC, and one per flow.
@@ -133,7 +151,7 @@ pub fn waits(plan: &Plan, Counts { places, .. }: &Counts) -> [(String, Table); 2
     ];
     let by_vc: Vec<Waited> = vcs.iter().map(|place| waits.by_pair[place.pair]).collect();
     links.extend(waited(&by_vc));
-    let by_flow: BTreeMap<_, _> = waits.by_flow.iter().collect();
+    let by_flow: BTreeMap<FlowKey, &Waited> = waits.by_flow.iter().collect();
     let keys = || by_flow.keys();
     let job = |job: u8| plan.jobs[usize::from(job)].name().to_owned();
     let mut flows: Table = vec![

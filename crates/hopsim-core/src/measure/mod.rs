@@ -4,6 +4,7 @@
 pub mod columns;
 pub mod evidence;
 pub mod fabric;
+mod flows;
 mod histograms;
 pub mod link_series;
 mod link_tables;

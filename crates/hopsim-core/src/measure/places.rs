@@ -1,7 +1,7 @@
 //! Counters of places: nodes, slots and pairs. They belong to the region that the place is in, which alone writes them.
 
 use crate::config::measure::{MeasureConfig, RecordStream};
-use crate::engine::kernel::ids::{Id as _, RegionNode, SlotId};
+use crate::engine::kernel::ids::{Id as _, PairId, RegionNode, SlotId};
 use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::rows::row;
 use crate::measure::link_series::LinkSeries;
@@ -137,14 +137,17 @@ fn wants_waits(plan: &Plan) -> bool {
 /// Sums by output VC and input VC.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LinkCounts {
-    /// Phits that departed, by pair.
+    /// Phits that departed, by pair; empty unless asked for.
     pub phits: Vec<u64>,
-    /// Phits times cycles in the buffer, by slot.
+    /// Phits times cycles in the buffer, by slot; likewise.
     pub occupancy: Vec<u64>,
     /// Pairs and slots per router.
     pub stride: usize,
     /// Pairs and entries with room when they were looked at last, a bit each; empty if nobody wants to know.
     pub open: Vec<u64>,
+    /// Routers where that may have changed since, a bit each; likewise.
+    #[serde(skip)]
+    touched: Vec<u64>,
     /// The same by interval, if asked for.
     pub series: Option<Box<LinkSeries>>,
     /// What packets waited for, if asked for; such runs are not saved.
@@ -159,14 +162,22 @@ impl LinkCounts {
         let places = routers * stride;
         let series = streams.contains(&RecordStream::LinkSeries);
         let looks = series || wants_waits(plan);
+        let sums = streams.contains(&RecordStream::Links) || streams.contains(&RecordStream::Occupancy);
         Self {
-            phits: vec![0; places],
-            occupancy: vec![0; places],
+            phits: vec![0; if sums { places } else { 0 }],
+            occupancy: vec![0; if sums { places } else { 0 }],
             stride,
             open: vec![u64::MAX; if looks { places / 64 } else { 0 }],
+            touched: if looks { all_bits(routers) } else { Vec::new() },
             series: series.then(|| Box::new(LinkSeries::new(*interval, places))),
             waits: wants_waits(plan).then(|| Box::new(Waits::new(plan, routers))),
         }
+    }
+
+    /// Whether phits and occupancy are summed up over the window.
+    #[inline]
+    pub fn has_sums(&self) -> bool {
+        !self.phits.is_empty()
     }
 
     /// A packet of `length` phits was in a slot from one cycle to another.
@@ -174,11 +185,32 @@ impl LinkCounts {
         self.occupancy[slot.index()] += u64::from(length) * u64::from(to.saturating_sub(from));
     }
 
-    /// Looks at cycle `now` which pairs of a router have room: its words begin at number `first` of all.
+    /// The room of a pair may have changed, and that of others of its router.
     #[inline]
-    pub fn look<const W: usize>(&mut self, first: usize, words: &[u64; W], now: u32) {
-        if self.open[first..first + W] != *words {
-            self.change(first, words, now);
+    pub fn touch(&mut self, pair: PairId) {
+        let router = pair.index() / self.stride;
+        if let Some(word) = self.touched.get_mut(router / 64) {
+            *word |= 1 << (router % 64);
+        }
+    }
+
+    /// Whether a pair had room when it was looked at last; nobody knows if nobody wants to.
+    pub fn had_room(&self, pair: PairId) -> bool {
+        self.open.get(pair.index() / 64).is_none_or(|word| word >> (pair.index() % 64) & 1 == 1)
+    }
+
+    /// Looks at cycle `now` which pairs have room, as words of each router say.
+    pub fn look<'a, const W: usize>(&mut self, words: impl Fn(usize) -> &'a [u64; W], now: u32) {
+        for at in 0..self.touched.len() {
+            let mut touched = std::mem::take(&mut self.touched[at]);
+            while touched != 0 {
+                let router = 64 * at + touched.trailing_zeros() as usize;
+                touched &= touched - 1;
+                let (first, words) = (W * router, words(router));
+                if self.open[first..first + W] != *words {
+                    self.change(first, words, now);
+                }
+            }
         }
     }
 
@@ -203,6 +235,12 @@ impl LinkCounts {
             series.close(end, &self.open);
         }
     }
+}
+
+/// A bit for each of so many.
+fn all_bits(count: usize) -> Vec<u64> {
+    let word = |first| if count - first < 64 { (1u64 << (count - first)) - 1 } else { u64::MAX };
+    (0..count).step_by(64).map(word).collect()
 }
 
 /// All counts of the places of a region, and when the run is over of the network. The default counts nothing.
@@ -316,13 +354,16 @@ impl Places {
                 generated: row(generated, first, count),
                 delivered: row(delivered, first, count),
             }),
-            links: links.as_ref().map(|LinkCounts { phits, occupancy, stride, open, series, waits: _ }| {
-                let (first, count) = by_slot(*stride);
-                let (phits, occupancy) = (row(phits, first, count), row(occupancy, first, count));
-                let open = row(open, first / 64, count / 64);
-                let series = series.as_ref().map(|series| Box::new(series.part(first, count)));
-                LinkCounts { phits, occupancy, stride: *stride, open, series, waits: None }
-            }),
+            links: links.as_ref().map(
+                |LinkCounts { phits, occupancy, stride, open, touched: _, series, waits: _ }| {
+                    let (first, count) = by_slot(*stride);
+                    let (phits, occupancy) = (row(phits, first, count), row(occupancy, first, count));
+                    let open = row(open, first / 64, count / 64);
+                    let series = series.as_ref().map(|series| Box::new(series.part(first, count)));
+                    let touched = if open.is_empty() { Vec::new() } else { all_bits(span.routers) };
+                    LinkCounts { phits, occupancy, stride: *stride, open, touched, series, waits: None }
+                },
+            ),
             waits: waits.as_ref().map(|waits| Box::new(waits.part((first, count), by_slot(waits.stride)))),
         }
     }

@@ -524,11 +524,16 @@ impl Recorder {
     fn watch_hop(&self, links: &mut LinkCounts, packet: &Packet, grant: Grant, departure: u32) {
         let window = self.start..self.start + self.cycles;
         let (length, arrived) = (u32::from(packet.length), packet.arrived);
-        let Grant { slot, pair, now, .. } = grant;
-        if window.contains(&departure) {
-            links.phits[pair.index()] += u64::from(length);
+        let Grant { slot, pair, now, fills, .. } = grant;
+        if fills {
+            links.touch(pair);
         }
-        links.hold(slot, length, (arrived.max(window.start), now.min(window.end)));
+        if links.has_sums() {
+            if window.contains(&departure) {
+                links.phits[pair.index()] += u64::from(length);
+            }
+            links.hold(slot, length, (arrived.max(window.start), now.min(window.end)));
+        }
         if let Some(series) = &mut links.series {
             if departure < window.end {
                 series.depart(pair, length, departure);
@@ -544,7 +549,9 @@ impl Recorder {
     pub fn held(&self, (places, slot): (&mut Places, SlotId), length: u32, arrived: u32) {
         if let Some(links) = &mut places.links {
             let end = self.start + self.cycles;
-            links.hold(slot, length, (arrived.max(self.start), end));
+            if links.has_sums() {
+                links.hold(slot, length, (arrived.max(self.start), end));
+            }
             if let Some(series) = &mut links.series {
                 series.hold(slot, length, (arrived, end));
             }

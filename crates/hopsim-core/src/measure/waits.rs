@@ -6,10 +6,10 @@
 use crate::config::measure::RecordStream;
 use crate::engine::kernel::ids::{Id as _, PairId, SlotId};
 use crate::engine::kernel::packet::Packet;
+use crate::measure::flows::Flows;
 use crate::measure::packet_hops::PacketHops;
 use crate::measure::standing::class;
 use crate::plan::Plan;
-use rustc_hash::FxHashMap;
 
 /// What packets waited for [cycles].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,12 +57,14 @@ pub struct Grant {
     pub ready: u32,
     /// The port of the output VC, by number in its router.
     pub port: usize,
+    /// Whether this may leave an output VC of the router without room.
+    pub fills: bool,
 }
 
 /// What packets waited for in some routers.
 #[derive(Clone, Debug)]
 pub struct Waits {
-    /// Slots, pairs and ports per router.
+    /// Slots, pairs and ports per router, a power of two.
     stride: usize,
     /// The cycle since when there is room for pairs and entries, if there is.
     opened: Vec<u32>,
@@ -72,8 +74,8 @@ pub struct Waits {
     after: Vec<u32>,
     /// By pair.
     pub by_pair: Vec<Waited>,
-    /// By job, and groups of source and destination; in no order.
-    pub by_flow: FxHashMap<(u8, u32, u32), Waited>,
+    /// By flow.
+    pub by_flow: Flows,
     /// The group of each router -- constant.
     groups: Vec<u32>,
     nodes_per_router: u32,
@@ -88,14 +90,15 @@ impl Waits {
         let places = routers * stride;
         let wants = plan.experiment.measure.streams.contains(&RecordStream::PacketHops);
         let group = |router: u32| class(&plan.topology, router * nodes_per_router);
+        let groups: Vec<u32> = (0..plan.network.routers).map(group).collect();
         Self {
             stride,
             opened: vec![0; places],
             ready: vec![0; places],
             after: vec![0; places],
             by_pair: vec![Waited::default(); places],
-            by_flow: FxHashMap::default(),
-            groups: (0..plan.network.routers).map(group).collect(),
+            by_flow: Flows::new(plan.jobs.len(), &groups),
+            groups,
             nodes_per_router,
             packets: wants.then(|| PacketHops::new(plan)),
         }
@@ -118,8 +121,8 @@ impl Waits {
 
     /// A packet, which departs at `departure`, is granted an output, which counts for the sums if that is in the window.
     pub fn grant(&mut self, packet: &Packet, (grant, departure): (Grant, u32), counts: bool) {
-        let Grant { slot, pair, asked, first, now, ready, port } = grant;
-        let port = pair.index() / self.stride * self.stride + port;
+        let Grant { slot, pair, asked, first, now, ready, port, fills: _ } = grant;
+        let port = pair.index() & !(self.stride - 1) | port;
         let head = first.max(std::mem::replace(&mut self.after[slot.index()], now + 1));
         let before = self.ready[port].min(now);
         // It may be ready again in the next cycle, so that it is never found busy.
@@ -150,7 +153,7 @@ impl Waits {
         self.by_pair[pair.index()].add(&waited);
         let groups = [packet.source / self.nodes_per_router, packet.destination_router];
         let [from, to] = groups.map(|router| self.groups[router as usize]);
-        self.by_flow.entry((packet.job, from, to)).or_default().add(&waited);
+        self.by_flow.of((packet.job, from, to)).add(&waited);
     }
 
     /// Appends what packets waited for in the routers behind these.
@@ -159,7 +162,6 @@ impl Waits {
             packets.append(other, self.by_pair.len());
         }
         self.by_pair.extend(&other.by_pair);
-        // These are sums, so the order does not matter.
-        other.by_flow.iter().for_each(|(&flow, waited)| self.by_flow.entry(flow).or_default().add(waited));
+        other.by_flow.iter().for_each(|(flow, waited)| self.by_flow.of(flow).add(waited));
     }
 }

@@ -99,6 +99,11 @@ impl<T, C: Calendar> Wheel<T, C> {
         }
     }
 
+    /// The events of cycle `now`, in order, to be looked at.
+    pub fn due(&self, now: u32) -> &[T] {
+        &self.buckets[(now & self.mask) as usize]
+    }
+
     /// The events of cycle `now`, in order; give the vector back with [`Self::put_back`].
     #[inline]
     pub fn take(&mut self, now: u32) -> Vec<T> {

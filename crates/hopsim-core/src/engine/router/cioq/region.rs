@@ -79,6 +79,9 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         if M::SLEEPS {
             self.wake_due();
         }
+        if self.context.kernel.places.links.is_some() {
+            self.touch_credited();
+        }
         self.absorb_credits();
         self.absorb_heads();
         if M::FULL {
@@ -137,14 +140,23 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         cx.nodes.count_held(&mut cx.kernel);
     }
 
-    /// Sees which output VCs have room in this cycle. While nothing happens nothing of that changes.
-    fn look_at_credits(&mut self) {
-        let now = self.context.kernel.now;
-        let links = self.context.kernel.places.links.as_mut().filter(|links| !links.open.is_empty());
-        let Some(links) = links else { return };
-        for (number, router) in self.routers.iter().enumerate() {
-            links.look(W * number, router.credit.words(), now);
+    /// Credits come back in this cycle: output VCs that had no room may have some again.
+    fn touch_credited(&mut self) {
+        let Context { kernel, shared, damq, .. } = &mut self.context;
+        let Some(links) = &mut kernel.places.links else { return };
+        let shares = damq.is_some() || shared.bubble() > 0;
+        for credit in kernel.credits.due(kernel.now) {
+            if shares || !links.had_room(credit.pair) {
+                links.touch(credit.pair);
+            }
         }
+    }
+
+    /// Sees which output VCs have room in this cycle. It changes by grants and credits.
+    fn look_at_credits(&mut self) {
+        let kernel = &mut self.context.kernel;
+        let Some(links) = &mut kernel.places.links else { return };
+        links.look(|router| self.routers[RegionRouter::at(router)].credit.words(), kernel.now);
     }
 
     /// Counts this cycle for the heads of the injection VCs.

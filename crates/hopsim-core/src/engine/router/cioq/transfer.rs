@@ -93,7 +93,13 @@ impl<const W: usize> RouterMut<'_, W> {
         };
         cx.kernel.worker.observer.granted(packet.key(nodes_per_router), hop);
         let times = (arrived + cx.kernel.constants.pipeline, cx.kernel.now);
-        let grant = || self.grant(slot, (output, pair, (to != TERMINAL).then_some(asked)), times);
+        let grant = || {
+            let left = cx.shared.space(length) + cx.shared.space(cx.shared.room.shortest);
+            // Of VCs that share their room, or a bubble, each tells of others too.
+            let shares = cx.damq.is_some() || cx.shared.bubble() > 0;
+            let fills = shares || M::FULL && to == TERMINAL || self.state.credits[pair] < left;
+            self.grant(slot, (output, pair, (to != TERMINAL).then_some(asked)), (times, fills))
+        };
         cx.kernel.worker.recorder.hop(&mut cx.kernel.places, packet, departure, grant);
         packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
         if to == TERMINAL {
@@ -113,12 +119,12 @@ impl<const W: usize> RouterMut<'_, W> {
     }
 
     /// A grant at cycle `now`, as it is counted: the head of a slot, which might have been granted something from cycle `first` on,
-    /// gets `pair` of `output`, where it asked for that or its entry.
+    /// gets `pair` of `output`, where it asked for that or its entry, and may fill it.
     fn grant(
         &self,
         slot: Slot,
         (output, pair, asked): (usize, Pair, Option<Pair>),
-        (first, now): (u32, u32),
+        ((first, now), fills): ((u32, u32), bool),
     ) -> Grant {
         Grant {
             slot: self.number.slot::<W>(slot),
@@ -128,6 +134,7 @@ impl<const W: usize> RouterMut<'_, W> {
             now,
             ready: self.state.ports[output].out_ready,
             port: output,
+            fills,
         }
     }
 
@@ -174,7 +181,7 @@ impl<const W: usize> RouterMut<'_, W> {
         };
         cx.kernel.worker.observer.granted(packet.key(cx.kernel.constants.nodes_per_router), hop);
         let times = (arrived + cx.kernel.constants.pipeline, cx.kernel.now);
-        let grant = || self.grant(slot, (terminal, pair, None), times);
+        let grant = || self.grant(slot, (terminal, pair, None), (times, false));
         cx.kernel.worker.recorder.hop(&mut cx.kernel.places, packet, departure, grant);
         packet.book_wait(until_departure, (from, TERMINAL), (cx.kernel.now, departure));
         self.keep(cx, slot, busy);
