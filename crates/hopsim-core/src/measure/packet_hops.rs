@@ -1,9 +1,8 @@
 //! The routers that packets pass, and what they wait for in each: the record stream `packet_hops`.
 
-use super::waits::{Grant, Waited};
 use super::{Column, Table};
 use crate::config::measure::PacketsConfig;
-use crate::engine::kernel::ids::Id as _;
+use crate::engine::kernel::ids::{Id as _, PairId, SlotId};
 use crate::engine::kernel::packet::Packet;
 use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
@@ -80,25 +79,33 @@ impl PacketHops {
         self.rows.len()
     }
 
-    /// A packet, which departs at `departed`, has been granted an output after it has waited.
-    pub fn add(&mut self, packet: &Packet, (grant, departed): (&Grant, u32), waited: Waited) {
+    /// A packet, which departs at `departed`, was granted an output VC at `granted`, after it had waited in an input VC, for what
+    /// the columns of the table say in their order.
+    // Out of line, so that runs without the stream do not pay for it.
+    #[inline(never)]
+    pub fn add(
+        &mut self,
+        packet: &Packet,
+        (slot, pair): (SlotId, PairId),
+        (granted, departed): (u32, u32),
+        waited: [u32; 5],
+    ) {
         let key = packet.key(self.nodes_per_router);
         if !self.chosen.has(&key) {
             return;
         }
-        let Waited { packets: _, queued, room, bubble, output, crossbar } = waited;
         self.rows.push(Row {
             packet: key,
             job: packet.job,
             length: packet.length,
             hop: packet.hops[0] + packet.hops[1],
             misrouted: packet.route.misrouted(),
-            slot: grant.slot.index() as u32,
-            pair: grant.pair.index() as u32,
+            slot: slot.index() as u32,
+            pair: pair.index() as u32,
             arrived: packet.arrived,
-            granted: grant.now,
+            granted,
             departed,
-            waited: [queued, room, bubble, output, crossbar].map(|cycles| cycles as u32),
+            waited,
         });
     }
 

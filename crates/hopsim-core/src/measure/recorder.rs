@@ -8,7 +8,7 @@ use crate::engine::kernel::ids::{Id as _, RegionNode, SlotId};
 use crate::engine::kernel::packet::Packet;
 use crate::measure::histograms::Latencies;
 use crate::measure::parts::{PARTS, PartTotals, Parts, TENTHS};
-use crate::measure::places::{LinkCounts, Places};
+use crate::measure::places::Places;
 use crate::measure::programs::ProgramCounts;
 use crate::measure::waits::Grant;
 use crate::plan::Plan;
@@ -503,25 +503,11 @@ impl Recorder {
         totals.replies.response += u64::from(end - packet.requested);
     }
 
-    /// A packet was granted an output, and departs at `departure`. What is to be known of the grant is asked for only where streams
-    /// watch links.
-    #[inline]
-    pub fn hop(
-        &mut self,
-        places: &mut Places,
-        packet: &Packet,
-        departure: u32,
-        grant: impl FnOnce() -> Grant,
-    ) {
-        self.packet_hops += 1;
-        if let Some(links) = &mut places.links {
-            self.watch_hop(links, packet, grant(), departure);
-        }
-    }
-
-    // Out of line, so that runs without these streams do not pay for it.
-    #[inline(never)]
-    fn watch_hop(&self, links: &mut LinkCounts, packet: &Packet, grant: Grant, departure: u32) {
+    /// Counts a grant for the streams that watch links: the packet departs at `departure`.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn watch_hop(&self, places: &mut Places, packet: &Packet, (grant, departure): (Grant, u32)) {
+        let Some(links) = &mut places.links else { return };
         let window = self.start..self.start + self.cycles;
         let (length, arrived) = (u32::from(packet.length), packet.arrived);
         let Grant { slot, pair, now, fills, .. } = grant;
@@ -541,7 +527,7 @@ impl Recorder {
             series.hold(slot, length, (arrived, now.min(window.end)));
         }
         if let Some(waits) = &mut links.waits {
-            waits.grant(packet, (grant, departure), window.contains(&now));
+            waits.grant(packet, (grant, departure), self.is_measuring());
         }
     }
 

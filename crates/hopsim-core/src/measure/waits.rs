@@ -120,6 +120,8 @@ impl Waits {
     }
 
     /// A packet, which departs at `departure`, is granted an output, which counts for the sums if that is in the window.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn grant(&mut self, packet: &Packet, (grant, departure): (Grant, u32), counts: bool) {
         let Grant { slot, pair, asked, first, now, ready, port, fills: _ } = grant;
         let port = pair.index() & !(self.stride - 1) | port;
@@ -136,20 +138,23 @@ impl Waits {
         let room = asked.map_or(head, |_| opened(pair)).max(head);
         let bubble = asked.map_or(room, opened).max(room);
         let output = before.max(bubble);
-        let waited = Waited {
-            packets: 1,
-            queued: (head - first).into(),
-            room: (room - head).into(),
-            bubble: (bubble - room).into(),
-            output: (output - bubble).into(),
-            crossbar: (now - output).into(),
-        };
+        let (queued, room, bubble, output, crossbar) =
+            (head - first, room - head, bubble - room, output - bubble, now - output);
         if let Some(packets) = &mut self.packets {
-            packets.add(packet, (&grant, departure), waited);
+            let waited = [queued, room, bubble, output, crossbar];
+            packets.add(packet, (slot, pair), (now, departure), waited);
         }
         if !counts {
             return;
         }
+        let waited = Waited {
+            packets: 1,
+            queued: queued.into(),
+            room: room.into(),
+            bubble: bubble.into(),
+            output: output.into(),
+            crossbar: crossbar.into(),
+        };
         self.by_pair[pair.index()].add(&waited);
         let groups = [packet.source / self.nodes_per_router, packet.destination_router];
         let [from, to] = groups.map(|router| self.groups[router as usize]);

@@ -144,7 +144,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     fn touch_credited(&mut self) {
         let Context { kernel, shared, damq, .. } = &mut self.context;
         let Some(links) = &mut kernel.places.links else { return };
-        let shares = damq.is_some() || shared.bubble() > 0;
+        let shares = M::FULL && damq.is_some() || shared.bubble() > 0;
         for credit in kernel.credits.due(kernel.now) {
             if shares || !links.had_room(credit.pair) {
                 links.touch(credit.pair);

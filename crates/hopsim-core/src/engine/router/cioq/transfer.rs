@@ -92,15 +92,11 @@ impl<const W: usize> RouterMut<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.observer.granted(packet.key(nodes_per_router), hop);
-        let times = (arrived + cx.kernel.constants.pipeline, cx.kernel.now);
-        let grant = || {
-            let left = cx.shared.space(length) + cx.shared.space(cx.shared.room.shortest);
-            // Of VCs that share their room, or a bubble, each tells of others too.
-            let shares = cx.damq.is_some() || cx.shared.bubble() > 0;
-            let fills = shares || M::FULL && to == TERMINAL || self.state.credits[pair] < left;
-            self.grant(slot, (output, pair, (to != TERMINAL).then_some(asked)), (times, fills))
-        };
-        cx.kernel.worker.recorder.hop(&mut cx.kernel.places, packet, departure, grant);
+        cx.kernel.worker.recorder.packet_hops += 1;
+        if cx.kernel.places.links.is_some() {
+            self.watch(cx, (id, slot), (output, pair, asked), departure);
+        }
+        let packet = cx.kernel.packets.get_mut(id);
         packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
         if to == TERMINAL {
             if M::FULL {
@@ -118,24 +114,34 @@ impl<const W: usize> RouterMut<'_, W> {
         self.vacate(cx, (input, slot, from), (length, minimal), (behind, arrived));
     }
 
-    /// A grant at cycle `now`, as it is counted: the head of a slot, which might have been granted something from cycle `first` on,
-    /// gets `pair` of `output`, where it asked for that or its entry, and may fill it.
-    fn grant(
+    /// Counts a grant for the streams that watch links: packet `id`, the head of `slot`, gets `pair` of `output`, where it asked
+    /// for that or its entry, and departs at `departure`.
+    // Out of line, so that runs without these streams do not pay for it.
+    #[inline(never)]
+    fn watch<M: Run>(
         &self,
-        slot: Slot,
-        (output, pair, asked): (usize, Pair, Option<Pair>),
-        ((first, now), fills): ((u32, u32), bool),
-    ) -> Grant {
-        Grant {
+        cx: &mut Context<'_, W, M>,
+        (id, slot): (u32, Slot),
+        (output, pair, asked): (usize, Pair, Pair),
+        departure: u32,
+    ) {
+        let port = &self.state.ports[output];
+        let to_node = port.class == TERMINAL;
+        let packet = cx.kernel.packets.get(id);
+        let left = cx.shared.space(packet.length.into()) + cx.shared.space(cx.shared.room.shortest);
+        // Of VCs that share their room, or a bubble, each tells of others too.
+        let shares = M::FULL && (to_node || cx.damq.is_some()) || cx.shared.bubble() > 0;
+        let grant = Grant {
             slot: self.number.slot::<W>(slot),
             pair: self.number.pair::<W>(pair),
-            asked: asked.map(|pair| self.number.pair::<W>(pair)),
-            first,
-            now,
-            ready: self.state.ports[output].out_ready,
+            asked: (!to_node).then(|| self.number.pair::<W>(asked)),
+            first: packet.arrived + cx.kernel.constants.pipeline,
+            now: cx.kernel.now,
+            ready: port.out_ready,
             port: output,
-            fills,
-        }
+            fills: shares || self.state.credits[pair] < left,
+        };
+        cx.kernel.worker.recorder.watch_hop(&mut cx.kernel.places, packet, (grant, departure));
     }
 
     /// Moves the heads that have arrived to their nodes, where those take packets from all input VCs at once.
@@ -180,9 +186,11 @@ impl<const W: usize> RouterMut<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.observer.granted(packet.key(cx.kernel.constants.nodes_per_router), hop);
-        let times = (arrived + cx.kernel.constants.pipeline, cx.kernel.now);
-        let grant = || self.grant(slot, (terminal, pair, None), (times, false));
-        cx.kernel.worker.recorder.hop(&mut cx.kernel.places, packet, departure, grant);
+        cx.kernel.worker.recorder.packet_hops += 1;
+        if cx.kernel.places.links.is_some() {
+            self.watch(cx, (id, slot), (terminal, pair, pair), departure);
+        }
+        let packet = cx.kernel.packets.get_mut(id);
         packet.book_wait(until_departure, (from, TERMINAL), (cx.kernel.now, departure));
         self.keep(cx, slot, busy);
         let minimal =
