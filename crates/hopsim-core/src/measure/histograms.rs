@@ -77,7 +77,9 @@ mod tests {
 
     fn histogram(latencies: &[u32]) -> Histogram<u64> {
         let mut all = Histogram::new(3).unwrap();
-        latencies.iter().for_each(|&latency| all += u64::from(latency));
+        for &latency in latencies {
+            all += u64::from(latency);
+        }
         all
     }
 
@@ -88,7 +90,9 @@ mod tests {
         let expected = histogram(&[&some[..], &others].concat());
         let counted_here = |latencies: &[u32]| {
             let mut here = Latencies::default();
-            latencies.iter().for_each(|&latency| here.count(latency));
+            for &latency in latencies {
+                here.count(latency);
+            }
             here
         };
         let mut all = counted_here(&some);

@@ -1,7 +1,7 @@
 //! The record streams of links and buffers as tables.
 
 use super::flows::FlowKey;
-use super::link_series::{LinkSeries, Row};
+use super::link_series::Row;
 use super::places::LinkCounts;
 use super::waits::Waited;
 use super::{Column, Counts, Table, tables};
@@ -26,6 +26,8 @@ struct OutputVc {
     vc: u8,
     /// Its number among the pairs of all routers.
     pair: usize,
+    /// Cycles per phit of the link.
+    pace: f64,
     /// The router at the other end, and the number of the input VC there among those of all.
     fed: Option<(u32, usize)>,
 }
@@ -41,6 +43,7 @@ fn output_vcs(plan: &Plan) -> Vec<OutputVc> {
             port,
             vc,
             pair: router as usize * layout.stride() + pair,
+            pace: network.link(router, port).cycles_per_phit.into(),
             fed: network.link(router, port).peer.map(|(peer, back)| {
                 let slot = usize::from(layout.slot_base[back]) + usize::from(vc);
                 (peer, peer as usize * layout.stride() + slot)
@@ -60,8 +63,8 @@ pub fn rows_per_interval(plan: &Plan) -> u32 {
 }
 
 /// The share of some cycles in which a link carried so many phits.
-fn utilisation(plan: &Plan, place: &OutputVc, phits: u64, cycles: f64) -> f64 {
-    phits as f64 * f64::from(plan.network.link(place.router, place.port).cycles_per_phit) / cycles
+fn utilisation(place: &OutputVc, phits: u64, cycles: f64) -> f64 {
+    phits as f64 * place.pace / cycles
 }
 
 /// One row per output VC of every plugged link: what departed through it, and how full the buffer behind it is.
@@ -80,7 +83,7 @@ pub fn links(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
         ("vc".into(), column(&|place| place.vc.into())),
         ("peer_router".into(), column(&|place| place.fed.map_or(NONE, |(peer, _)| peer))),
         ("phits".into(), Column::U64(vcs.iter().map(|place| phits[place.pair]).collect())),
-        ("utilisation".into(), real(&|place| utilisation(plan, place, phits[place.pair], cycles))),
+        ("utilisation".into(), real(&|place| utilisation(place, phits[place.pair], cycles))),
         ("occupancy_mean".into(), real(&held)),
     ]
 }
@@ -93,46 +96,52 @@ pub fn link_series(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Tab
     let (end, interval) = (recorder.window().1, plan.experiment.measure.interval);
     let vcs = output_vcs(plan);
     let length = |cycle: u32| f64::from(interval.min(end - cycle));
-    let used =
-        |(cycle, row): (u32, &Row), vc: &OutputVc| utilisation(plan, vc, row.phits[vc.pair], length(cycle));
-    let held = |(cycle, row): (u32, &Row), vc: &OutputVc| {
-        vc.fed.map_or(f64::NAN, |(_, slot)| row.occupancy[slot] as f64 / length(cycle))
+    let rows: Vec<Interval> = series.rows().map(|(cycle, row)| (cycle, length(cycle), row)).collect();
+    let all = (&rows[..], &vcs[..]);
+    let class = |vc: &OutputVc| plan.network.layout.class[vc.port];
+    let used = |&(_, length, row): &Interval, vc: &OutputVc| utilisation(vc, row.phits[vc.pair], length);
+    let held = |&(_, length, row): &Interval, vc: &OutputVc| {
+        vc.fed.map_or(f64::NAN, |(_, slot)| row.occupancy[slot] as f64 / length)
     };
-    let stalled = |(cycle, row): (u32, &Row), vc: &OutputVc| {
-        vc.fed.map_or(f64::NAN, |_| f64::from(row.stalls[vc.pair]) / length(cycle))
+    let stalled = |&(_, length, row): &Interval, vc: &OutputVc| {
+        vc.fed.map_or(f64::NAN, |_| f64::from(row.stalls[vc.pair]) / length)
     };
     let mut names: Vec<String> = vec!["terminal".into()];
     names.extend(plan.topology.link_classes().iter().map(|&name| name.to_owned()));
-    let all = (&**series, &vcs[..]);
-    let class = |vc: &OutputVc| plan.network.layout.class[vc.port];
     vec![
-        ("cycle".into(), Column::U32(column(all, |(cycle, _), _| cycle))),
+        ("cycle".into(), Column::U32(column(all, |&(cycle, ..), _| cycle))),
         ("router".into(), Column::U32(same_column(all, |vc| vc.router))),
         ("port".into(), Column::U32(same_column(all, |vc| vc.port as u32))),
         ("port_class".into(), Column::Named { names, rows: same_column(all, class) }),
         ("vc".into(), Column::U32(same_column(all, |vc| vc.vc.into()))),
-        ("phits".into(), Column::U64(column(all, |(_, row), vc| row.phits[vc.pair]))),
+        ("phits".into(), Column::U64(column(all, |(.., row), vc| row.phits[vc.pair]))),
         ("utilisation".into(), Column::F64(column(all, used))),
         ("occupancy_mean".into(), Column::F64(column(all, held))),
         ("credit_stall_fraction".into(), Column::F64(column(all, stalled))),
     ]
 }
 
-/// The same for every interval: what there is to say of every output VC.
-fn same_column<T: Copy>((series, vcs): (&LinkSeries, &[OutputVc]), value: impl Fn(&OutputVc) -> T) -> Vec<T> {
-    vcs.iter().map(value).collect::<Vec<T>>().repeat(series.rows().count())
-}
+/// First cycle, length and sums of an interval.
+type Interval<'a> = (u32, f64, &'a Row);
 
-/// What there is to say of every output VC in every interval, of which the first cycle is given.
+/// What there is to say of every output VC in every interval.
 fn column<T>(
-    (series, vcs): (&LinkSeries, &[OutputVc]),
-    value: impl Fn((u32, &Row), &OutputVc) -> T,
+    (rows, vcs): (&[Interval<'_>], &[OutputVc]),
+    value: impl Fn(&Interval<'_>, &OutputVc) -> T,
 ) -> Vec<T> {
-    let mut column = Vec::with_capacity(series.rows().count() * vcs.len());
-    for row in series.rows() {
+    let mut column = Vec::with_capacity(rows.len() * vcs.len());
+    for row in rows {
         column.extend(vcs.iter().map(|vc| value(row, vc)));
     }
     column
+}
+
+/// The same where it is not of the interval.
+fn same_column<T: Copy>(
+    (rows, vcs): (&[Interval<'_>], &[OutputVc]),
+    value: impl Fn(&OutputVc) -> T,
+) -> Vec<T> {
+    vcs.iter().map(value).collect::<Vec<T>>().repeat(rows.len())
 }
 
 /// What packets waited for: a row per output VC, and one per flow.

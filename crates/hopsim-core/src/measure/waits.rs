@@ -81,6 +81,8 @@ pub struct Waits {
     nodes_per_router: u32,
     /// The same of every chosen packet by itself, if asked for.
     pub packets: Option<PacketHops>,
+    /// Whether it is -- constant.
+    records: bool,
 }
 
 impl Waits {
@@ -101,6 +103,7 @@ impl Waits {
             groups,
             nodes_per_router,
             packets: wants.then(|| PacketHops::new(plan)),
+            records: wants,
         }
     }
 
@@ -131,7 +134,7 @@ impl Waits {
         if ready > now + 1 {
             self.ready[port] = ready;
         }
-        if !counts && self.packets.is_none() {
+        if !counts && !self.records {
             return;
         }
         let opened = |pair: PairId| self.opened[pair.index()].min(now);
@@ -140,12 +143,12 @@ impl Waits {
         let output = before.max(bubble);
         let (queued, room, bubble, output, crossbar) =
             (head - first, room - head, bubble - room, output - bubble, now - output);
-        if let Some(packets) = &mut self.packets {
+        if self.records {
             let waited = [queued, room, bubble, output, crossbar];
-            packets.add(packet, (slot, pair), (now, departure), waited);
-        }
-        if !counts {
-            return;
+            self.packets.iter_mut().for_each(|all| all.add(packet, (slot, pair), (now, departure), waited));
+            if !counts {
+                return;
+            }
         }
         let waited = Waited {
             packets: 1,

@@ -50,8 +50,7 @@ impl<const W: usize> RouterMut<'_, W> {
         (output, pair): (usize, Pair),
     ) {
         let (id, request) = (self.state.slots[slot].queue.front, self.state.slots[slot].request());
-        let asked = pair;
-        let pair = cx.shared.output_vc(pair);
+        let (asked, pair) = (pair, cx.shared.output_vc(pair));
         let (from, to) = (self.state.ports[input].class, self.state.ports[output].class);
         let packet = cx.kernel.packets.get(id);
         let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
@@ -79,6 +78,10 @@ impl<const W: usize> RouterMut<'_, W> {
             self.state.withdraw(slot, request);
         }
 
+        cx.kernel.worker.recorder.packet_hops += 1;
+        if cx.kernel.places.links.is_some() {
+            self.watch(cx, (id, slot), (output, pair, asked), departure);
+        }
         let until_departure = cx.shared.until_departure();
         let nodes_per_router = cx.kernel.constants.nodes_per_router;
         let packet = cx.kernel.packets.get_mut(id);
@@ -92,11 +95,6 @@ impl<const W: usize> RouterMut<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.observer.granted(packet.key(nodes_per_router), hop);
-        cx.kernel.worker.recorder.packet_hops += 1;
-        if cx.kernel.places.links.is_some() {
-            self.watch(cx, (id, slot), (output, pair, asked), departure);
-        }
-        let packet = cx.kernel.packets.get_mut(id);
         packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
         if to == TERMINAL {
             if M::FULL {
@@ -172,6 +170,10 @@ impl<const W: usize> RouterMut<'_, W> {
         let from = self.state.ports[input].class;
         let id = self.state.slots[slot].queue.front;
         let departure = cx.kernel.now + cx.shared.crossing.latency;
+        cx.kernel.worker.recorder.packet_hops += 1;
+        if cx.kernel.places.links.is_some() {
+            self.watch(cx, (id, slot), (terminal, pair, pair), departure);
+        }
         let until_departure = cx.shared.until_departure();
         let packet = cx.kernel.packets.get_mut(id);
         let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
@@ -186,11 +188,6 @@ impl<const W: usize> RouterMut<'_, W> {
             misrouted: packet.route.misrouted(),
         };
         cx.kernel.worker.observer.granted(packet.key(cx.kernel.constants.nodes_per_router), hop);
-        cx.kernel.worker.recorder.packet_hops += 1;
-        if cx.kernel.places.links.is_some() {
-            self.watch(cx, (id, slot), (terminal, pair, pair), departure);
-        }
-        let packet = cx.kernel.packets.get_mut(id);
         packet.book_wait(until_departure, (from, TERMINAL), (cx.kernel.now, departure));
         self.keep(cx, slot, busy);
         let minimal =
