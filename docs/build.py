@@ -18,6 +18,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from hopsim.catalogue import KINDS, Catalogue, Node, Parameter
+from hopsim.cli.explain import found_by_several_runs
 from hopsim.columns import result_columns
 from hopsim.reproduce.entries import BY_NAME
 
@@ -122,9 +123,9 @@ def results() -> str:
         "",
         "Every column of every table, as `hopsim explain NAME` tells it.",
     ]
-    tables = dict.fromkeys(column.table for column in result_columns())
-    for table in tables:
-        columns = [column for column in result_columns() if column.table == table]
+    known = [*result_columns(), *found_by_several_runs()]
+    for table in dict.fromkeys(column.table for column in known):
+        columns = [column for column in known if column.table == table]
         lines += [
             "",
             f"## {table}",

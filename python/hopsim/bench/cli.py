@@ -21,9 +21,11 @@ from hopsim.bench.cases import Case, cases
 from hopsim.bench.figures import Figure
 from hopsim.bench.history import History
 from hopsim.bench.measure import Bench
-from hopsim.cli.console import stdout
+from hopsim.cli.console import of_width, stdout
 from hopsim.runner import all_cores
 
+# Columns of the table with its notes, where there is no terminal.
+WIDTH = 200
 COLOURS = {"pass": "green", "fail": "bold red", "": ""}
 
 
@@ -105,7 +107,7 @@ def command(
     if shutil.which("valgrind") is None:
         console.print("valgrind is not installed: no instructions are counted")
     measured = _measure(chosen, Bench(runner or default_runner(), runs or (3 if quick else 5)))
-    console.print(table(measured, history.latest()))
+    of_width(WIDTH).print(table(measured, history.latest()))
     if not no_save:
         history.save(about, [figure for _, figures in measured for figure in figures])
         console.print(f"Saved: {path}", soft_wrap=True)

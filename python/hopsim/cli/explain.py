@@ -34,7 +34,7 @@ def command(name: str) -> None:
         console.print(shipped_text(name.lower()), markup=False)
         return
     catalogue = Catalogue()
-    known = (*columns.result_columns(), *_found_by_several_runs())
+    known = (*columns.result_columns(), *found_by_several_runs())
     found = columns.find(name, known)
     try:
         nodes = catalogue.find(name, {*(each.name for each in known), *example_names()})
@@ -53,7 +53,7 @@ def command(name: str) -> None:
     _explain_columns(console, found)
 
 
-def _found_by_several_runs() -> list[ResultColumn]:
+def found_by_several_runs() -> list[ResultColumn]:
     """Columns of what searches for saturation and comparisons of programs find."""
     texts = {"saturation": OF_SEARCHES, "interference": OF_COMPARISONS}
     split = [
