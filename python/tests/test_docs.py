@@ -13,7 +13,8 @@ import pytest
 
 from conftest import ROOT
 from hopsim.catalogue import Catalogue
-from hopsim.columns import result_columns
+from hopsim.cli.explain import found_by_several_runs
+from hopsim.columns import FOUND, result_columns
 from hopsim.kinds import is_list, is_table
 from hopsim.plot import KINDS
 from hopsim.reproduce.entries import BY_NAME
@@ -82,8 +83,8 @@ def test_every_mechanism_has_a_figure_to_reproduce_or_a_reason_why_not(kind: str
 def test_the_page_of_columns_has_each_in_the_section_of_its_table(site: Path) -> None:
     page = (site / "results.html").read_text("utf-8")
     sections = dict(re.findall(r"<h2[^>]*>([^<]+)</h2>(.*?)(?=<h2|</main>)", page, re.DOTALL))
-    assert sections.keys() == {"summary", *STREAMS}
-    for column in result_columns():
+    assert sections.keys() == {"summary", *STREAMS, *FOUND}
+    for column in (*result_columns(), *found_by_several_runs()):
         cells = f"<td><code>{column.name}</code></td>\n<td>{html.escape(column.unit, quote=False)}</td>"
         assert cells in sections[column.table], column
 
