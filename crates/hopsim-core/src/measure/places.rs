@@ -174,6 +174,12 @@ impl LinkCounts {
         }
     }
 
+    /// Whether anybody wants to know which pairs have room.
+    #[inline]
+    pub fn looks(&self) -> bool {
+        !self.touched.is_empty()
+    }
+
     /// Whether phits and occupancy are summed up over the window.
     #[inline]
     pub fn has_sums(&self) -> bool {

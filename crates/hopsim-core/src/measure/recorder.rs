@@ -4,11 +4,11 @@ mod rows;
 mod state;
 
 use crate::config::measure::RecordStream;
-use crate::engine::kernel::ids::{Id as _, RegionNode, SlotId};
+use crate::engine::kernel::ids::{Id as _, PairId, RegionNode, SlotId};
 use crate::engine::kernel::packet::Packet;
 use crate::measure::histograms::Latencies;
 use crate::measure::parts::{PARTS, PartTotals, Parts, TENTHS};
-use crate::measure::places::Places;
+use crate::measure::places::{LinkCounts, Places};
 use crate::measure::programs::ProgramCounts;
 use crate::measure::waits::Grant;
 use crate::plan::Plan;
@@ -503,28 +503,39 @@ impl Recorder {
         totals.replies.response += u64::from(end - packet.requested);
     }
 
-    /// Counts a grant for the streams that watch links: the packet departs at `departure`.
+    /// Adds a grant to the sums over the window: a packet leaves a slot by a pair at cycle `now`, and departs at `departure`.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn watch_hop(&self, places: &mut Places, packet: &Packet, (grant, departure): (Grant, u32)) {
-        let Some(links) = &mut places.links else { return };
+    pub fn sum_hop(
+        &self,
+        links: &mut LinkCounts,
+        packet: &Packet,
+        (slot, pair): (SlotId, PairId),
+        (now, departure): (u32, u32),
+    ) {
         let window = self.start..self.start + self.cycles;
+        let length = u32::from(packet.length);
+        if window.contains(&departure) {
+            links.phits[pair.index()] += u64::from(length);
+        }
+        links.hold(slot, length, (packet.arrived.max(window.start), now.min(window.end)));
+    }
+
+    /// Counts a grant for what is told by interval, and for what packets wait for: the packet departs at `departure`.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn watch_hop(&self, links: &mut LinkCounts, packet: &Packet, (grant, departure): (Grant, u32)) {
+        let end = self.start + self.cycles;
         let (length, arrived) = (u32::from(packet.length), packet.arrived);
         let Grant { slot, pair, now, fills, .. } = grant;
         if fills {
             links.touch(pair);
         }
-        if links.has_sums() {
-            if window.contains(&departure) {
-                links.phits[pair.index()] += u64::from(length);
-            }
-            links.hold(slot, length, (arrived.max(window.start), now.min(window.end)));
-        }
         if let Some(series) = &mut links.series {
-            if departure < window.end {
+            if departure < end {
                 series.depart(pair, length, departure);
             }
-            series.hold(slot, length, (arrived, now.min(window.end)));
+            series.hold(slot, length, (arrived, now.min(end)));
         }
         if let Some(waits) = &mut links.waits {
             waits.grant(packet, (grant, departure), self.is_measuring());

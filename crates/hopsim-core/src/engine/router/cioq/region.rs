@@ -143,7 +143,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// Credits come back in this cycle: output VCs that had no room may have some again.
     fn touch_credited(&mut self) {
         let Context { kernel, shared, damq, .. } = &mut self.context;
-        let Some(links) = &mut kernel.places.links else { return };
+        let Some(links) = kernel.places.links.as_mut().filter(|links| links.looks()) else { return };
         let shares = M::FULL && damq.is_some() || shared.bubble() > 0;
         for credit in kernel.credits.due(kernel.now) {
             if shares || !links.had_room(credit.pair) {

@@ -123,15 +123,24 @@ impl<const W: usize> RouterMut<'_, W> {
         (output, pair, asked): (usize, Pair, Pair),
         departure: u32,
     ) {
+        let packet = cx.kernel.packets.get(id);
+        let Some(links) = &mut cx.kernel.places.links else { return };
+        let (slot, own_pair) = (self.number.slot::<W>(slot), self.number.pair::<W>(pair));
+        let recorder = &cx.kernel.worker.recorder;
+        if links.has_sums() {
+            recorder.sum_hop(links, packet, (slot, own_pair), (cx.kernel.now, departure));
+        }
+        if !links.looks() {
+            return;
+        }
         let port = &self.state.ports[output];
         let to_node = port.class == TERMINAL;
-        let packet = cx.kernel.packets.get(id);
         let left = cx.shared.space(packet.length.into()) + cx.shared.space(cx.shared.room.shortest);
         // Of VCs that share their room, or a bubble, each tells of others too.
         let shares = M::FULL && (to_node || cx.damq.is_some()) || cx.shared.bubble() > 0;
         let grant = Grant {
-            slot: self.number.slot::<W>(slot),
-            pair: self.number.pair::<W>(pair),
+            slot,
+            pair: own_pair,
             asked: (!to_node).then(|| self.number.pair::<W>(asked)),
             first: packet.arrived + cx.kernel.constants.pipeline,
             now: cx.kernel.now,
@@ -139,7 +148,7 @@ impl<const W: usize> RouterMut<'_, W> {
             port: output,
             fills: shares || self.state.credits[pair] < left,
         };
-        cx.kernel.worker.recorder.watch_hop(&mut cx.kernel.places, packet, (grant, departure));
+        recorder.watch_hop(links, packet, (grant, departure));
     }
 
     /// Moves the heads that have arrived to their nodes, where those take packets from all input VCs at once.
