@@ -155,4 +155,13 @@ mod tests {
         }
         assert_eq!([least(1), greatest(1), least(2), greatest(2)], [65, 256, 257, 1024]);
     }
+
+    #[test]
+    fn no_quantile_of_latencies_is_above_the_greatest() {
+        // A class of three digits would say 100,031.
+        let mut sizes = MessageSizes::new(1);
+        sizes.message(0, 8, 100_001);
+        let only = &sizes.jobs[0][&0];
+        assert_eq!([only.quantile(0.5), only.quantile(0.99)], [100_001, 100_001]);
+    }
 }

@@ -330,4 +330,41 @@ mod tests {
         );
         assert!(record["missing"].as_f64().unwrap() > 0.0);
     }
+
+    #[test]
+    fn a_growth_must_be_significant_at_99_9_percent() {
+        // Tenths that alternate by `spread` around 40: their mean is 40 in `spread / 3` standard errors.
+        let behind = |spread: i32| {
+            let growth = std::array::from_fn(|tenth| if tenth % 2 == 0 { 40 + spread } else { 40 - spread });
+            verdict(200, growth)["nodes_falling_behind"].clone()
+        };
+        // 40 / 9 = 4.44 standard errors are more than Student's 4.297, 40 / 10 = 4.0 are not.
+        assert_eq!([behind(27), behind(30)], [json!(1), json!(0)]);
+    }
+
+    /// The verdict on four sources, one of which stands still for more or less of the tenths by turns.
+    fn with_stalls(spread: f64) -> &'static str {
+        let alternating = std::array::from_fn(|tenth| if tenth % 2 == 0 { spread } else { -spread });
+        let source = |node| Source {
+            node,
+            waits: Shortfall { tenths: [0.0; TENTHS], offered: 10_000.0 },
+            weight: 8.0,
+            draws: Some(10_000.0),
+            stands: Some(Shortfall {
+                tenths: if node == 0 { alternating } else { [0.0; TENTHS] },
+                offered: 10_000.0,
+            }),
+        };
+        let part = |part| Delivered { part, packets: 10.0, load: 80.0, latency: 30.0 };
+        let sources = Some((0..4).map(source).collect());
+        let delivered = (0..PARTS).map(part).collect();
+        Verdict::new(&Evidence { sources, delivered, part: 100.0, window: 10_000.0 }).name()
+    }
+
+    #[test]
+    fn a_source_may_stand_still_for_a_tenth_of_the_time_before_a_longer_window_is_asked_for() {
+        // It may stand still for 2.821 standard errors, which are a third of the spread: for 66 of 1000 cycles, and all of them for 66
+        // of 4000; then for 113 of 1000.
+        assert_eq!([with_stalls(70.0), with_stalls(120.0)], ["steady", "too few samples"]);
+    }
 }

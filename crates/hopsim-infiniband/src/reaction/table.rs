@@ -146,3 +146,48 @@ fn lowered(rules: &Table, index: u16, times: u64) -> u16 {
     let least = index.min(rules.minimum);
     u64::from(index).saturating_sub(times).max(least.into()) as u16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A table whose index rises by 3 with a notification, and falls by 1 in 10 ticks while a timer on demand runs.
+    fn on_demand() -> Table {
+        let entries = vec![Delay::default(); 21];
+        Table { timer: Timer::OnDemand, period: 10, increase: 3, limit: 20, minimum: 0, entries }
+    }
+
+    /// Two points of one host and service level.
+    fn two(rules: &Table) -> Points<'_> {
+        let mut points = Points::new(rules, &mut [Stream::new(1, hopsim_random::Purpose::Phase, 0)]);
+        points.add(0);
+        points.add(0);
+        points
+    }
+
+    #[test]
+    fn a_timer_on_demand_runs_while_any_index_is_above_its_minimum() {
+        let rules = on_demand();
+        let mut points = two(&rules);
+        (0..3).for_each(|_| points.notify(0, 0));
+        points.notify(1, 0);
+        // Four lowerings at 10, 20, 30, 40: the second point has been at its minimum for a while, the first one is at 9 - 4.
+        assert_eq!([points.index(0, 45), points.index(1, 45)], [5, 0]);
+        points.notify(1, 45);
+        assert_eq!([points.index(0, 45), points.index(1, 45)], [5, 3]);
+        // The timer was not started anew: its next lowering is that of 50.
+        assert_eq!([points.index(0, 50), points.index(1, 50)], [4, 2]);
+    }
+
+    #[test]
+    fn a_timer_that_is_started_anew_leaves_the_other_points_at_their_minimum() {
+        let rules = on_demand();
+        let mut points = two(&rules);
+        points.notify(0, 0);
+        assert_eq!([points.index(0, 100), points.index(1, 100)], [0, 0]);
+        points.notify(1, 103);
+        for (now, second) in [(103, 3), (112, 3), (113, 2), (133, 0)] {
+            assert_eq!([points.index(0, now), points.index(1, now)], [0, second], "{now}");
+        }
+    }
+}

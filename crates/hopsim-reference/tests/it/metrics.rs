@@ -219,7 +219,8 @@ fn every_metric_is_what_the_lives_of_the_packets_say_in_many_runs() {
 }
 
 /// What small networks of a few hundred cycles hardly ever show: misroutes inside groups, room kept free in adaptive VCs,
-/// several nodes of a router with two injection ports each, heads that wait for each other in a circle, latencies beyond the exact bins.
+/// several nodes of a router with two injection ports each, heads that wait for each other in a circle, or for an empty VC of a shared
+/// buffer, latencies beyond the exact bins.
 fn special() -> Vec<Document> {
     let traffic = |pattern: Value, load: f64| {
         let process = json!({ "bernoulli": { "load": load } });
@@ -269,12 +270,20 @@ fn special() -> Vec<Document> {
         "nic": { "injection_vc": "direction", "injection_ports": 2 },
         "jobs": traffic(json!({ "hotspot": { "node": 1, "fraction": 0.4 } }), 0.6), "measure": measure(50, 350),
     });
+    // VCs that share a buffer of a few packets, of which some hold nothing when a head waits for them.
+    let mut crowded = through(json!({ "valiant": {} }));
+    crowded["router"]["cioq"]["buffers"] = json!({
+        "local": 20, "global": 20, "injection": 16, "output": 8,
+        "damq": { "local_reserve": 1, "global_reserve": 1, "allow_deadlock": false },
+    });
+    crowded["measure"]["interval"] = json!(10);
     let contention = json!({ "trigger": { "contention": { "threshold": 2 } } });
     vec![
         Document(through(json!({ "olm": contention }))),
         Document(through(json!({ "par": contention }))),
         Document(restricted),
         Document(circling),
+        Document(crowded),
         Document(two_ports),
         Document(late),
     ]
