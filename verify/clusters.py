@@ -42,7 +42,7 @@ streams = ["nodes", "links"]
 "measure.seed" = [1, 2, 3, 4]
 """
 
-_RUNS_DIFFER = (b' "wall_time_s": ', b' "peak_memory_bytes": ', b' "written": ')
+_RUNS_DIFFER = (b' "wall_time_s": ', b' "peak_memory_bytes": ', b' "written": ', b' "checksum": ')
 
 
 def contents(directory: Path) -> dict[str, bytes]:

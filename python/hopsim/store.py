@@ -11,6 +11,12 @@
 What always holds: a file is either absent or complete (written beside and renamed); the JSON file
 of a point is written after its tables; a directory holds one experiment of one version, which the
 manifest says before there is anything else. Any number of processes may claim the same one.
+
+What is read is compared with what was written: the manifest and the file of a point carry a checksum of
+themselves, that of a point also its digest, which is its name, and the checksums of its tables. The tables
+over all points, which hopsim does not read, carry the checksums of Parquet pages. The files of points are
+brought to the disk all together before the tables over them are written: a loss of power costs points that
+had finished since, and never changes one.
 """
 
 from __future__ import annotations
@@ -23,7 +29,8 @@ import shutil
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import UnionType
@@ -32,7 +39,7 @@ from typing import Any, TypeGuard
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from hopsim import _core, atomic, tables
+from hopsim import _core, atomic, sealed, tables
 from hopsim.errors import ConfigError, HopsimWarning
 from hopsim.experiment import Experiment, Point, experiment_digest
 from hopsim.kinds import is_list, is_table
@@ -41,6 +48,8 @@ from hopsim.results import Result, Results
 from hopsim.runner import Outcome
 
 MANIFEST = "manifest.json"
+_CHECKED: dict[str, Any] = {"write_page_checksum": True}
+"""Asks for checksums of the pages of a Parquet file."""
 REPORT = "report.html"
 OWN_NAMES = (
     MANIFEST,
@@ -94,32 +103,32 @@ class Store:
         """The same directory with points that follow from those that it has."""
         return replace(self, points=[*self.points, *points])
 
-    def finished(self) -> dict[int, Result]:
-        """Points that are already there: point number -> result."""
+    def finished(self, *, thoroughly: bool = False) -> dict[int, Result]:
+        """Points that are already there: point number -> result.
+
+        If `thoroughly`, every byte of their tables is looked at, not only how many there are.
+        """
         stored = ((point.index, point.digest, point.axes, point.labels) for point in self.points)
-        return _read_points(self.root, stored)
+        return _read_points(self.root, stored, thoroughly=thoroughly)
 
     def save(self, point: Point, result: Result) -> Result:
         """Store one finished point; returns the result with tables that are read when asked for."""
         folder = self.root / "points"
-        for name, table in result.tables.items():
-            atomic.write(
-                folder / f"{point.digest}.{name}.parquet",
-                lambda path, rows=table: parquet.write_table(rows, path),
-            )
+        written = {name: _save_table(folder, point, (name, result.tables[name])) for name in result.tables}
         record = {
+            "digest": point.digest,
             "config": result.config,
             "result": result.summary,
             "jobs": result.jobs,
-            "tables": list(result.tables),
+            "tables": written,
         }
-        atomic.write_text(folder / f"{point.digest}.json", json.dumps(record))
-        stored = _StoredTables(folder, point.digest, list(result.tables))
-        return Result(record, point.axes, stored, point.labels)
+        atomic.write_text(folder / f"{point.digest}.json", json.dumps(sealed.seal(record)), synced=False)
+        return Result(record, point.axes, _StoredTables(folder, point.digest, written), point.labels)
 
     def assemble(self, outcome: Outcome, *, with_csv: bool) -> Results:
         """Write the tables over all finished points and the manifest; returns those points."""
         results = Results(self.finished())
+        atomic.sync(self.root / "points")
         if len(results):
             write_table(self.root, "summary", results.table, with_csv=with_csv)
             if any(len(result.jobs) > 1 for result in results):
@@ -154,10 +163,9 @@ class Store:
 
     def _write_stream(self, name: str, results: Results, *, with_csv: bool) -> None:
         target = self.root / "streams" / f"{name}.parquet"
-        found = zip(results.points, results, strict=True)
-        digests = [self.points[point].digest for point, result in found if name in result.tables]
-        files = [self.root / "points" / f"{digest}.{name}.parquet" for digest in digests]
-        atomic.write(target, lambda path: _write_parts(path, files, results, name))
+        stored = [result.tables for result in results if name in result.tables]
+        schema = tables.common_schema(each.schema(name) for each in stored if isinstance(each, _StoredTables))
+        atomic.write(target, lambda path: _write_parts(path, schema, results, name))
         if with_csv:
             table = parquet.read_table(target)
             atomic.write(target.with_suffix(".csv"), lambda path: csv.write_csv(table, path))
@@ -190,12 +198,26 @@ class Store:
             "config": json.loads(self.points[0].config),
             "points": [_entry(point) for point in self.points],
         }
-        return json.dumps(manifest, indent=1) + "\n"
+        return json.dumps(sealed.seal(manifest), indent=1) + "\n"
+
+
+def _save_table(folder: Path, point: Point, named: tuple[str, pa.Table]) -> dict[str, Any]:
+    """Store a table of a point; returns the length of its file [bytes] and the checksum."""
+    name, table = named
+    written: dict[str, Any] = {}
+
+    def put(path: Path) -> None:
+        parquet.write_table(table, path)
+        content = path.read_bytes()
+        written.update(bytes=len(content), sha256=sealed.checksum_of(content))
+
+    atomic.write(folder / f"{point.digest}.{name}.parquet", put, synced=False)
+    return written
 
 
 def write_table(root: Path, name: str, table: pa.Table, *, with_csv: bool) -> None:
     """Write a table into a directory as Parquet and, if asked for, as CSV: whole or not at all."""
-    atomic.write(root / f"{name}.parquet", lambda path: parquet.write_table(table, path))
+    atomic.write(root / f"{name}.parquet", lambda path: parquet.write_table(table, path, **_CHECKED))
     if with_csv:
         atomic.write(root / f"{name}.csv", lambda path: csv.write_csv(table, path))
 
@@ -249,46 +271,64 @@ def peak_memory_bytes() -> int:
 
 
 class _StoredTables(Mapping[str, pa.Table]):
-    """Tables of a stored point, read when asked for."""
+    """Tables of a stored point, read when asked for.
 
-    def __init__(self, folder: Path, digest: str, names: Sequence[str]) -> None:
+    `written` says how long their files are [bytes], and their checksums.
+    """
+
+    def __init__(self, folder: Path, digest: str, written: Mapping[str, Mapping[str, Any]]) -> None:
         self._folder = folder
         self._digest = digest
-        self._names = tuple(names)
+        self._written = written
 
     def __getitem__(self, name: str) -> pa.Table:
-        if name not in self._names:
-            raise KeyError(name)
-        path = self._path(name)
+        with self._content(name) as content:
+            return parquet.read_table(content)
+
+    def schema(self, name: str) -> pa.Schema:
+        """The columns of a table."""
+        with self._content(name) as content:
+            return parquet.read_schema(content)
+
+    def are_there(self, *, thoroughly: bool) -> bool:
+        """Whether every table has its file, as long as it was written; if `thoroughly`, as it was written."""
         try:
-            return parquet.read_table(path)
+            for name, written in self._written.items():
+                if self._path(name).stat().st_size != written["bytes"]:
+                    return False
+                if thoroughly:
+                    self.schema(name)
+        except (OSError, ConfigError):
+            return False
+        return True
+
+    @contextmanager
+    def _content(self, name: str) -> Generator[pa.BufferReader]:
+        """The content of the file of a table. Raises `ConfigError` if it is not what was written."""
+        expected = self._written[name]["sha256"]
+        try:
+            content = self._path(name).read_bytes()
+            if sealed.checksum_of(content) != expected:
+                raise OSError("its checksum differs")
+            yield pa.BufferReader(content)
         except (OSError, pa.ArrowException) as error:
             reason = str(error).partition("\n")[0]
             raise ConfigError(
-                f"{path}: is damaged ({reason}); remove it, and the command that has written it "
-                "simulates its point anew"
+                f"{self._path(name)}: is damaged ({reason}); the command that has written it simulates its "
+                "point anew"
             ) from None
-
-    def are_there(self) -> bool:
-        """Whether every table has its file, with an end that describes it."""
-        try:
-            for name in self._names:
-                parquet.read_schema(self._path(name))
-        except (OSError, pa.ArrowException):
-            return False
-        return True
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{self._digest}.{name}.parquet"
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._written)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._written)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return name in self._written
 
 
 def _entry(point: Point) -> dict[str, Any]:
@@ -301,32 +341,27 @@ _Stored = tuple[int, str, Mapping[str, Any], Mapping[str, str] | None]
 """Number, digest, axes and, if it has some, labels of a point."""
 
 
-def _read_points(root: Path, points: Iterable[_Stored]) -> dict[int, Result]:
+def _read_points(root: Path, points: Iterable[_Stored], *, thoroughly: bool = False) -> dict[int, Result]:
     """Those of the points that are there: number -> result."""
-    read = {number: _read_point(root, digest, axes, labels) for number, digest, axes, labels in points}
+    read = {point[0]: _read_point(root, point, thoroughly=thoroughly) for point in points}
     return {number: result for number, result in read.items() if result is not None}
 
 
-def _read_point(
-    root: Path, digest: str, axes: Mapping[str, Any], labels: Mapping[str, str] | None
-) -> Result | None:
+def _read_point(root: Path, point: _Stored, *, thoroughly: bool) -> Result | None:
+    _, digest, axes, labels = point
     folder = root / "points"
-    try:
-        record = json.loads((folder / f"{digest}.json").read_bytes())
-    except (OSError, ValueError):
+    record = sealed.read(folder / f"{digest}.json")
+    if not _has(record, _POINT) or record["digest"] != digest:
         return None
-    if not _has(record, _POINT):
+    if not all(_has(written, _TABLE) for written in record["tables"].values()):
         return None
     stored = _StoredTables(folder, digest, record["tables"])
-    return Result(record, axes, stored, labels) if stored.are_there() else None
+    return Result(record, axes, stored, labels) if stored.are_there(thoroughly=thoroughly) else None
 
 
 def _read_manifest(root: Path) -> dict[str, Any] | None:
     """The manifest; None if there is none or it is damaged."""
-    try:
-        manifest = json.loads((root / MANIFEST).read_bytes())
-    except (OSError, ValueError):
-        return None
+    manifest = sealed.read(root / MANIFEST)
     whole = _has(manifest, _MANIFEST) and all(map(_is_entry, manifest["points"]))
     return manifest if whole else None
 
@@ -335,10 +370,11 @@ def _is_entry(point: object) -> bool:
     return _has(point, _MANIFEST_POINT) and is_table(point.get("labels", {}))
 
 
-# What must be in a manifest, in its list of points, and in the file of a point.
+# What must be in a manifest, in its list of points, in the file of a point, and what that says of a table.
 _MANIFEST = {"hopsim": str, "hashes": dict, "config": dict, "points": list, "wall_time_s": float | int}
 _MANIFEST_POINT = {"digest": str, "axes": dict}
-_POINT = {"config": dict, "result": dict, "jobs": list, "tables": list}
+_POINT = {"digest": str, "config": dict, "result": dict, "jobs": list, "tables": dict}
+_TABLE = {"bytes": int, "sha256": str}
 
 
 def _has(record: object, fields: Mapping[str, type | UnionType]) -> TypeGuard[dict[str, Any]]:
@@ -411,10 +447,9 @@ def _flat(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         yield from _flat(child, f"{prefix}.{name}" if prefix else str(name))
 
 
-def _write_parts(path: Path, files: Sequence[Path], results: Results, name: str) -> None:
-    """Write the table `name` of all points, stored in `files`, one point in memory at a time."""
-    schema = tables.common_schema(parquet.read_schema(file) for file in files)
-    with parquet.ParquetWriter(path, schema) as writer:
+def _write_parts(path: Path, schema: pa.Schema, results: Results, name: str) -> None:
+    """Write the table `name` of all points, one point in memory at a time."""
+    with parquet.ParquetWriter(path, schema, **_CHECKED) as writer:
         for part in results.parts(name):
             writer.write_table(tables.with_schema(part, schema))
 

@@ -158,7 +158,7 @@ def simulate(
     )
     if store is not None:
         hooks = replace(hooks, finish=store.save)
-    outcome = run_points(points, workers, hooks, store.finished() if store else {})
+    outcome = run_points(points, workers, hooks, store.finished(thoroughly=True) if store else {})
     if store is not None:
         store.assemble(outcome, with_csv=False)
     if outcome.interrupted:

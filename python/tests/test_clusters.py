@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import json
 import os
 import shutil
 import socket
@@ -27,6 +28,7 @@ from hopsim.atomic import write_text
 from hopsim.cli.cluster import Shard
 from hopsim.experiment import Experiment
 from hopsim.runner import Hooks, run_points
+from hopsim.sealed import seal
 from hopsim.workers import Elsewhere, simulate_elsewhere
 
 needs_dask = pytest.mark.skipif(not importlib.util.find_spec("distributed"), reason="needs Dask")
@@ -359,7 +361,7 @@ def test_a_shard_of_another_document_or_version_is_refused(
     refused = hopsim("run", sweep, "--out", "d", "--shard", "1/2", "--set", "measure.cycles=500", status=2)
     assert "d: holds results of another experiment (measure.cycles: 400 there, 500 here)" in refused.stderr
     manifest = tmp_path / "d" / "manifest.json"
-    manifest.write_text(manifest.read_text().replace(f'"hopsim": "{hs.__version__}"', '"hopsim": "0.0.1"'))
+    manifest.write_text(json.dumps(seal({**json.loads(manifest.read_text()), "hopsim": "0.0.1"})))
     refused = hopsim("run", sweep, "--out", "d", "--shard", "1/2", status=2)
     assert f"hopsim 0.0.1 there, {hs.__version__} here" in refused.stderr
 

@@ -18,6 +18,7 @@ import hopsim as hs
 from conftest import TINY, Command, arguments
 from hopsim.cli.encoding import degrade, encodable
 from hopsim.errors import Cancelled
+from hopsim.sealed import seal
 
 GARBAGE = [b"", b"[]", b"null", b"{}", b"3", b'"text"', b"\xff\xfe\x00garbage", b'{"points": 5}']
 
@@ -51,7 +52,7 @@ def test_a_point_without_one_of_its_parts_is_run_again(
 ) -> None:
     whole = hopsim("run", tiny, "--json", "-", "--out", "d").stdout
     (file,) = (tmp_path / "d" / "points").glob("*.json")
-    file.write_text(json.dumps(json.loads(file.read_text()) | {key: 1}))
+    file.write_text(json.dumps(seal(json.loads(file.read_text()) | {key: 1})))
     assert hopsim("run", tiny, "--json", "-", "--out", "d").stdout == whole
 
 
@@ -87,7 +88,9 @@ def test_a_table_damaged_inside_names_its_file(stored: tuple[Path, str]) -> None
     content[4:80] = bytes(76)  # the end, which says what the file holds, is whole
     path.write_bytes(content)
     damaged = [result for result in hs.load(folder) if path.name.startswith(_digest(folder, result))]
-    with pytest.raises(hs.ConfigError, match=r"links.parquet: is damaged .*; remove it, and the command"):
+    with pytest.raises(
+        hs.ConfigError, match=r"links.parquet: is damaged \(its checksum differs\); the command"
+    ):
         _ = damaged[0].links
 
 

@@ -21,6 +21,7 @@ from hopsim.report.links import links_of
 from hopsim.report.network import SCALE, network_of
 from hopsim.report.ranks import ranks_of
 from hopsim.report.trees import trees_of
+from hopsim.sealed import seal
 
 LINKED = TINY.replace("[measure]", '[measure]\nstreams = ["links"]')
 PROGRAM = """
@@ -211,7 +212,7 @@ def test_failed_and_damaged_points_are_named(hopsim: Command, stored: Path) -> N
     manifest = json.loads((stored / "manifest.json").read_text())
     (stored / "points" / f"{manifest['points'][5]['digest']}.json").write_text("{")
     manifest["failures"] = {"5": "deadlock <here>"}
-    (stored / "manifest.json").write_text(json.dumps(manifest))
+    (stored / "manifest.json").write_text(json.dumps(seal(manifest)))
     told = hopsim("report", "d").stderr
     assert "warning: d: 1 of the points are damaged and left out" in told
     page = Page(stored / "report.html")
@@ -234,7 +235,7 @@ def test_a_damaged_table_of_links_leaves_its_point_out_and_says_so(hopsim: Comma
 @pytest.mark.parametrize("damage", ['{"seeds": 5, "failures": [1], "document": {}, "overrides": null}'])
 def test_a_manifest_with_odd_values_does_no_harm(hopsim: Command, stored: Path, damage: str) -> None:
     path = stored / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **json.loads(damage)}))
+    path.write_text(json.dumps(seal({**json.loads(path.read_text()), **json.loads(damage)})))
     hopsim("report", "d")
 
 

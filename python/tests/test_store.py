@@ -5,10 +5,12 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import random
 import re
 import resource
 import shutil
 import sys
+import warnings
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,11 +27,13 @@ from conftest import TINY
 from hopsim import _core
 from hopsim.experiment import Experiment, Point
 from hopsim.runner import Outcome
+from hopsim.sealed import seal
 from hopsim.store import Store, default_directory, peak_memory_bytes
 
 DOCUMENT = TINY + '[sweep.product]\nload = [0.1, 0.2]\n"measure.seed" = [7, 3]\n'
 EXPERIMENT = Experiment(DOCUMENT, "some/where.toml").setting(["measure.warmup=50"])
 POINTS = EXPERIMENT.points()
+UNKNOWN = ("peak_memory_bytes", "written", "platform", "checksum")
 NAMED = EXPERIMENT.replacing({"sweep.labels": {"load": ["low", "high"]}})
 
 
@@ -152,7 +156,7 @@ def test_the_manifest_says_what_was_run_and_how_it_ended(tmp_path: Path) -> None
     store.assemble(Outcome(failures={2: "deadlock"}, wall_time_s=1.25), with_csv=False)
     found = manifest(tmp_path)
     digests = [point.digest for point in POINTS]
-    assert {key: found[key] for key in found if key not in ("peak_memory_bytes", "written", "platform")} == {
+    assert {key: found[key] for key in found if key not in UNKNOWN} == {
         "hopsim": hs.__version__,
         "experiment": "some/where.toml",
         "overrides": ["measure.warmup=50"],
@@ -222,7 +226,7 @@ def test_the_peak_of_memory_is_0_where_the_system_does_not_say(
 
 def test_the_peak_of_memory_never_sinks(tmp_path: Path) -> None:
     claim(tmp_path)
-    text = json.dumps({**manifest(tmp_path), "peak_memory_bytes": 10**15})
+    text = json.dumps(seal({**manifest(tmp_path), "peak_memory_bytes": 10**15}))
     (tmp_path / "manifest.json").write_text(text)
     claim(tmp_path)
     assert manifest(tmp_path)["peak_memory_bytes"] == 10**15
@@ -267,7 +271,7 @@ def test_damaged_points_are_left_out_with_a_warning_that_names_the_first(tmp_pat
 def test_a_table_that_cannot_be_read_is_named_with_the_reason_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
 ) -> None:
-    def fail(_: Path) -> None:
+    def fail(_: object) -> None:
         raise error("no such page\nat byte 4\nof 9")
 
     claim(tmp_path).save(POINTS[0], result(POINTS[0]))
@@ -276,8 +280,8 @@ def test_a_table_that_cannot_be_read_is_named_with_the_reason_in_one_line(
     with pytest.raises(hs.ConfigError) as refused:
         _ = found.nodes
     assert str(refused.value) == (
-        f"{tmp_path}/points/{POINTS[0].digest}.nodes.parquet: is damaged (no such page); remove it, and the "
-        "command that has written it simulates its point anew"
+        f"{tmp_path}/points/{POINTS[0].digest}.nodes.parquet: is damaged (no such page); the command "
+        "that has written it simulates its point anew"
     )
 
 
@@ -285,8 +289,8 @@ def broken_manifests(whole: dict[str, Any]) -> Iterator[str]:
     """Texts that are no manifest: no JSON, a part that is missing or of the wrong type."""
     yield from ("", "{", "[]", "3", "\xff", '{"name": "a web page"}')
     for key in ("hopsim", "hashes", "config", "points", "wall_time_s"):
-        yield json.dumps({name: value for name, value in whole.items() if name != key})
-        yield json.dumps({**whole, key: None})
+        yield json.dumps(seal({name: value for name, value in whole.items() if name != key}))
+        yield json.dumps(seal({**whole, key: None}))
     first, *rest = whole["points"]
     points: list[object] = [
         {"axes": {}},
@@ -296,7 +300,10 @@ def broken_manifests(whole: dict[str, Any]) -> Iterator[str]:
         7,
     ]
     for point in points:
-        yield json.dumps({**whole, "points": [*rest, point]})
+        yield json.dumps(seal({**whole, "points": [*rest, point]}))
+    yield json.dumps({**whole, "wall_time_s": 1e9})
+    yield json.dumps({name: value for name, value in whole.items() if name != "checksum"})
+    yield "[" * 100_000
 
 
 def test_a_damaged_manifest_keeps_the_points_for_the_same_experiment_and_nothing_else_reads_them(
@@ -508,3 +515,101 @@ def test_what_cannot_be_written_is_named_with_the_reason_of_the_system(
     target = f"{tmp_path}/points/{POINTS[0].digest}.nodes.parquet"
     found = failed.value
     assert (found.errno, found.strerror, found.filename) == (errno.ENOSPC, "No space left on device", target)
+
+
+def in_store(root: Path) -> list[Path]:
+    """A directory with all points, each with a table; its files that are read again."""
+    store = claim(root)
+    for point in POINTS:
+        store.save(point, result(point))
+    store.assemble(Outcome(), with_csv=False)
+    return [root / "manifest.json", *sorted((root / "points").iterdir())]
+
+
+def contents(root: Path) -> list[object] | str:
+    """All that is read of a directory, or why it is not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            loaded = hs.load(root)
+            assert loaded.origin is not None
+            return [(each.record, each.axes, each.nodes.to_pydict()) for each in loaded]
+        except (hs.ConfigError, hs.HopsimWarning) as told:
+            return str(told)
+
+
+def test_no_flipped_bit_changes_what_is_read_without_a_word(tmp_path: Path) -> None:
+    files = in_store(tmp_path)
+    whole = contents(tmp_path)
+    draw = random.Random(1)
+    named = 0
+    for _ in range(1000):
+        file = draw.choice(files)
+        before = file.read_bytes()
+        damaged = bytearray(before)
+        damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
+        file.write_bytes(damaged)
+        found = contents(tmp_path)
+        if found != whole:
+            assert isinstance(found, str), (file.name, found)
+            assert "damaged" in found
+            named += 1
+            if file.parent != tmp_path:
+                store = Store(tmp_path, EXPERIMENT, POINTS, POINTS)
+                assert len(store.finished(thoroughly=True)) == len(POINTS) - 1
+        file.write_bytes(before)
+    # What is left are flips of white space, and of the letter case of escapes.
+    assert named > 900
+
+
+@pytest.mark.parametrize("kept", [0, 100])
+@pytest.mark.parametrize("filled", [False, True])
+def test_a_file_that_a_loss_of_power_has_torn_is_not_finished(
+    tmp_path: Path, kept: int, filled: bool
+) -> None:
+    for file in in_store(tmp_path)[1:]:
+        before = file.read_bytes()
+        file.write_bytes(before[:kept] + bytes(len(before) - kept if filled else 0))
+        assert isinstance(contents(tmp_path), str)
+        assert len(claim(tmp_path).finished(thoroughly=True)) == len(POINTS) - 1
+        file.write_bytes(before)
+
+
+@pytest.mark.parametrize(
+    ("names", "suffix"), [((), "json"), (("nodes",), "json"), (("nodes",), "nodes.parquet")]
+)
+def test_a_file_copied_over_another_one_is_noticed(
+    tmp_path: Path, names: tuple[str, ...], suffix: str
+) -> None:
+    store = claim(tmp_path)
+    for point in POINTS:
+        store.save(point, result(point, names=names))
+    here, there = (tmp_path / "points" / f"{point.digest}.{suffix}" for point in POINTS[:2])
+    shutil.copy(here, there)
+    if suffix == "json":
+        with pytest.warns(hs.HopsimWarning, match="1 of the points are damaged"):
+            assert hs.load(tmp_path).points == [0, 2, 3]
+    assert list(claim(tmp_path).finished(thoroughly=True)) == [0, 2, 3]
+
+
+@pytest.mark.parametrize("value", [None, "x", [1], {"nodes": 3}, {"nodes": {"bytes": "1"}}])
+def test_a_record_of_a_point_with_wrong_contents_is_not_finished(tmp_path: Path, value: object) -> None:
+    in_store(tmp_path)
+    file = tmp_path / "points" / f"{POINTS[1].digest}.json"
+    whole = json.loads(file.read_text())
+    for key in ("digest", "config", "result", "jobs", "tables"):
+        if not (type(value) is type(whole[key]) and key != "tables"):
+            file.write_text(json.dumps(seal({**whole, key: value})))
+            assert list(claim(tmp_path).finished()) == [0, 2, 3], key
+    file.write_text("1" + "0" * 400)
+    assert list(claim(tmp_path).finished()) == [0, 2, 3]
+
+
+def test_the_tables_over_all_points_carry_checksums_of_their_pages(tmp_path: Path) -> None:
+    in_store(tmp_path)
+    for file in (tmp_path / "summary.parquet", tmp_path / "streams" / "nodes.parquet"):
+        content = bytearray(file.read_bytes())
+        content[content.index(b"PAR1") + 60] ^= 1
+        file.write_bytes(content)
+        with pytest.raises(OSError, match=r"CRC|corrupt|Couldn't|deserialize"):
+            pyarrow.parquet.read_table(file, page_checksum_verification=True)

@@ -201,7 +201,7 @@ def _run(
         return result if store is None else store.save(point, result)
 
     hooks = Hooks(finish=keep, report=lines.add, watch=progress.for_terminal(), run=start)
-    return run_points(points, workers, hooks, store.finished() if store else {})
+    return run_points(points, workers, hooks, store.finished(thoroughly=True) if store else {})
 
 
 def _conclude(store: Store, outcome: Outcome, *, with_csv: bool, table: bool) -> None:
