@@ -143,9 +143,8 @@ def python_api(out: Path) -> None:
     import pdoc
 
     pdoc.render.configure(docformat="google", show_source=False)
-    # The function `sweep` stands on the page of the package; the module of the same name adds nothing.
     # The class behind `results.plot` is not imported with the package, as matplotlib takes its time.
-    pages = ("hopsim", "!hopsim.sweep", "hopsim.plot.accessor")
+    pages = ("hopsim", "hopsim.plot.accessor")
     with warnings.catch_warnings():
         # Options that kinds share are inherited, of which nothing depends on the file.
         warnings.filterwarnings("ignore", "Cannot determine where")

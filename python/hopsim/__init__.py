@@ -11,18 +11,23 @@ table = hs.sweep("dragonfly1056", load=[0.1, 0.2, 0.3]).table
 """
 
 # It acts before the other imports.
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from hopsim import starting as _starting  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from hopsim._core import version as _version
-from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError, SweepError
-from hopsim.experiment import Experiment
-from hopsim.interference import interference
-from hopsim.packet_trace import trace_packets
-from hopsim.perfetto import write_perfetto
-from hopsim.results import Result, Results
-from hopsim.saturation import saturate
-from hopsim.simulation import Message, Simulation
-from hopsim.store import load
-from hopsim.sweep import run, sweep
+
+if TYPE_CHECKING:
+    from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError, SweepError
+    from hopsim.experiment import Experiment
+    from hopsim.packet_trace import trace_packets
+    from hopsim.perfetto import write_perfetto
+    from hopsim.results import Result, Results
+    from hopsim.saturation import saturate
+    from hopsim.simulation import Message, Simulation
+    from hopsim.slowdowns import interference
+    from hopsim.store import load
+    from hopsim.sweeps import run, sweep
 
 __version__ = _version()
 
@@ -45,3 +50,39 @@ __all__ = [
     "trace_packets",
     "write_perfetto",
 ]
+
+# Tables, figures and consoles take half a second to import: each name is imported when it is first used. No
+# module has the name of something that it holds, or it would stand in its place here.
+_PLACES = {
+    "ConfigError": "errors",
+    "Experiment": "experiment",
+    "HopsimWarning": "errors",
+    "Message": "simulation",
+    "NotRecordedError": "errors",
+    "Result": "results",
+    "Results": "results",
+    "RunError": "errors",
+    "Simulation": "simulation",
+    "SweepError": "errors",
+    "interference": "slowdowns",
+    "load": "store",
+    "run": "sweeps",
+    "saturate": "saturation",
+    "sweep": "sweeps",
+    "trace_packets": "packet_trace",
+    "write_perfetto": "perfetto",
+}
+
+
+def __getattr__(name: str) -> Any:  # pyright: ignore[reportUnusedFunction]
+    """What `__all__` names, imported when it is first asked for."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:  # pyright: ignore[reportUnusedFunction]
+    """What is here already, and what would be imported."""
+    return sorted({*globals(), *__all__})

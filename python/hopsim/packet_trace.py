@@ -15,7 +15,7 @@ from hopsim.estimate import packet_hops_per_cycle
 from hopsim.experiment import Experiment, Point, Source
 from hopsim.packets import Choice, Packet
 from hopsim.results import Result
-from hopsim.sweep import simulate, threads, together
+from hopsim.sweeps import simulate, threads, together
 
 FEW = 1_000_000
 """Routers passed that are recorded where a single packet is asked for."""

@@ -22,7 +22,7 @@ from hopsim.links_warning import warn_of_default_latencies
 from hopsim.results import Result, Results
 from hopsim.series import SEED
 from hopsim.store import Store, write_table
-from hopsim.sweep import document_of, simulate, threads
+from hopsim.sweeps import document_of, simulate, threads
 
 FAILING = ("saturated", "not converged")
 """Verdicts of loads that are not sustained: while buffers fill, sources do not fall behind yet."""

@@ -10,7 +10,7 @@ from hopsim.errors import ConfigError
 from hopsim.experiment import Experiment, Source
 from hopsim.kinds import is_table
 from hopsim.results import Result
-from hopsim.sweep import threads
+from hopsim.sweeps import threads
 from hopsim.workers import measured
 
 _MOST_CYCLES = 2**32 - 1

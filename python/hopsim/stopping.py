@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hopsim.experiment import Point
-from hopsim.results import Result, Results
-from hopsim.series import Group
+if TYPE_CHECKING:
+    from hopsim.experiment import Point
+    from hopsim.results import Result, Results
+    from hopsim.series import Group
 
 KEY = "stop"
 AUTO = "auto"

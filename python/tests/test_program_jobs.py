@@ -11,7 +11,7 @@ import pytest
 import hopsim as hs
 from conftest import Command
 from hopsim.experiment import Experiment
-from hopsim.interference import METRICS
+from hopsim.slowdowns import METRICS
 
 UNITS = {"cycle": "1 ns", "phit": "4 B"}
 MESH = {"mesh": {"sides": [4, 2]}}

@@ -22,7 +22,7 @@ from hopsim import toml
 from hopsim.experiment import Experiment, preset_names
 from hopsim.kinds import is_list, is_table
 from hopsim.plot import View, draw_all
-from hopsim.sweep import sweep
+from hopsim.sweeps import sweep
 
 # The networks that are compared here need not have links of the same latency.
 pytestmark = pytest.mark.filterwarnings("ignore::hopsim.HopsimWarning")

@@ -24,21 +24,34 @@ from hopsim.cli.encoding import degrade
 from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError
 
 _COMMANDS = {
-    "run": "hopsim.cli.run",
-    "saturate": "hopsim.cli.saturate",
-    "interference": "hopsim.cli.interference",
-    "check": "hopsim.cli.check",
-    "list": "hopsim.cli.list",
-    "explain": "hopsim.cli.explain",
-    "schema": "hopsim.cli.schema",
-    "plot": "hopsim.cli.plot",
-    "why": "hopsim.cli.why",
-    "trace-packet": "hopsim.cli.trace_packet",
-    "report": "hopsim.cli.report",
-    "trace": "hopsim.cli.trace",
-    "reproduce": "hopsim.reproduce",
-    "bench": "hopsim.bench",
+    "run": ("hopsim.cli.run", "Simulate FILE, or every point of its sweep."),
+    "saturate": ("hopsim.cli.saturate", "Find the load at which each configuration of FILE saturates."),
+    "interference": (
+        "hopsim.cli.interference",
+        "Run programs together, each alone, and without contention.",
+    ),
+    "check": (
+        "hopsim.cli.check",
+        "Validate FILE without running it; show its networks and what it would take.",
+    ),
+    "list": ("hopsim.cli.list", "Show every mechanism, preset and example with one line each."),
+    "explain": (
+        "hopsim.cli.explain",
+        "Explain a mechanism, a key of the document or a column of the results.",
+    ),
+    "schema": ("hopsim.cli.schema", "Print the JSON Schema of a document, for editors."),
+    "plot": ("hopsim.cli.plot", "Draw all figures that the results in DIR allow."),
+    "why": ("hopsim.cli.why", "Say where packets wait, because of which link, and who suffers."),
+    "trace-packet": (
+        "hopsim.cli.trace_packet",
+        "Follow packets through the network, and say what they waited for.",
+    ),
+    "report": ("hopsim.cli.report", "Write the results as one HTML file to look at in a browser."),
+    "trace": ("hopsim.cli.trace", "Tell what is in the file of a program, or convert it."),
+    "reproduce": ("hopsim.reproduce", "Run a published table or figure again."),
+    "bench": ("hopsim.bench", "Measure time, instructions and memory of the simulator."),
 }
+"""Sub-command -> module, and the line that the list of sub-commands has of it."""
 
 
 # Why output is lost that could be begun.
@@ -46,7 +59,7 @@ _LOST = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
 
 
 class _Commands(click.Group):
-    """Imports a sub-command's module when it is needed, so that each starts quickly."""
+    """Imports a sub-command's module when it is needed: tables, figures and consoles take long to import."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order of the help text."""
@@ -54,8 +67,16 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The object `command` of the sub-command's module."""
-        module = _COMMANDS.get(cmd_name)
-        return None if module is None else importlib.import_module(module).command
+        if cmd_name not in _COMMANDS:
+            return None
+        command = importlib.import_module(_COMMANDS[cmd_name][0]).command
+        starting.over()
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of the help text, for which no sub-command is imported."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -75,7 +96,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     warnings.simplefilter("always", HopsimWarning)
     warnings.showwarning = _show_warning
     try:
-        starting.over()
         cli.main(
             args=None if arguments is None else list(arguments), prog_name="hopsim", standalone_mode=False
         )

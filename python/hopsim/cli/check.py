@@ -16,9 +16,7 @@ from hopsim.saturation import points_of, runs_of_search
 from hopsim.stopping import is_adaptive
 
 
-@click.command(
-    "check", short_help="Validate FILE without running it; show its networks and what it would take."
-)
+@click.command("check")
 @options.experiment
 @options.assignments
 def command(experiment: str, assignments: tuple[str, ...]) -> None:

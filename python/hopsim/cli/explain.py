@@ -13,14 +13,14 @@ from hopsim.cli.console import stdout
 from hopsim.columns import ResultColumn
 from hopsim.errors import ConfigError
 from hopsim.experiment import example_names, preset_names, shipped_text
-from hopsim.interference import METRICS as OF_COMPARISONS
 from hopsim.sample import sample
 from hopsim.saturation import METRICS as OF_SEARCHES
+from hopsim.slowdowns import METRICS as OF_COMPARISONS
 
 TEXT_WIDTH = 100
 
 
-@click.command("explain", short_help="Explain a mechanism, a key of the document or a column of the results.")
+@click.command("explain")
 @click.argument("name", metavar="NAME")
 def command(name: str) -> None:
     """Explain a mechanism, a choice or a key: what it does, its parameters, units, defaults, source.

@@ -9,9 +9,9 @@ from rich.table import Table
 
 from hopsim.cli import found, options
 from hopsim.cli.console import stdout
-from hopsim.interference import interference_of
 from hopsim.results import Results
 from hopsim.runner import all_cores
+from hopsim.slowdowns import interference_of
 from hopsim.store import default_directory
 
 COLUMNS = {
@@ -24,7 +24,7 @@ COLUMNS = {
 """Metric -> heading and decimals."""
 
 
-@click.command("interference", short_help="Run programs together, each alone, and without contention.")
+@click.command("interference")
 @options.experiment
 @options.assignments
 @click.option(

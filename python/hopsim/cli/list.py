@@ -11,7 +11,7 @@ from hopsim.cli.console import stdout
 from hopsim.experiment import example_names, preset_names, shipped_summary
 
 
-@click.command("list", short_help="Show every mechanism, preset and example with one line each.")
+@click.command("list")
 def command() -> None:
     """Show every topology, router, routing, pattern and so on, with one line each.
 

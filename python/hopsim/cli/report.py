@@ -11,7 +11,7 @@ from hopsim.errors import HopsimWarning
 from hopsim.store import REPORT, load
 
 
-@click.command("report", short_help="Write the results as one HTML file to look at in a browser.")
+@click.command("report")
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help=f"The file; default DIR/{REPORT}."

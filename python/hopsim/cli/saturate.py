@@ -28,7 +28,7 @@ LOADS = {
 DECIMALS = 4
 
 
-@click.command("saturate", short_help="Find the load at which each configuration of FILE saturates.")
+@click.command("saturate")
 @options.experiment
 @options.assignments
 @click.option("--key", metavar="PATH", help="Key of the offered load; default: load.")

@@ -9,7 +9,7 @@ import click
 from hopsim.editor_schema import editor_schema
 
 
-@click.command("schema", short_help="Print the JSON Schema of a document, for editors.")
+@click.command("schema")
 def command() -> None:
     """Print the JSON Schema of a document, by which editors complete and check TOML files.
 

@@ -39,7 +39,7 @@ def _of_chakra(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-@click.group("trace", short_help="Tell what is in the file of a program, or convert it.")
+@click.group("trace")
 def command() -> None:
     """Tell what is in the file of a program, or convert it: mpt 1, Dimemas, GOAL, Chakra, tables of traffic.
 

@@ -22,7 +22,7 @@ SHOWN = 10
 NODE = click.IntRange(0)
 
 
-@click.command("trace-packet", short_help="Follow packets through the network, and say what they waited for.")
+@click.command("trace-packet")
 @options.experiment
 @options.assignments
 @click.option("--source", metavar="NODE", type=NODE, help="Packets of this node only.")

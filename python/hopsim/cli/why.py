@@ -9,7 +9,7 @@ import click
 from hopsim.cli.point import chosen, option
 
 
-@click.command("why", short_help="Say where packets wait, because of which link, and who suffers.")
+@click.command("why")
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @option
 def command(directory: Path, point: int | None) -> None:

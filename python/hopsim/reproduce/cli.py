@@ -30,10 +30,7 @@ class EntryName(click.ParamType[Entry]):
         raise click.BadParameter(message, ctx, param)
 
 
-@click.command(
-    "reproduce",
-    short_help="Run a published table or figure again.",
-)
+@click.command("reproduce")
 @click.argument("entry", metavar="[NAME]", type=EntryName(), required=False)
 @click.option(
     "--scale",

@@ -10,7 +10,7 @@ from hopsim.errors import SweepError
 from hopsim.experiment import Experiment as Source
 from hopsim.reproduce.model import Experiment, Results
 from hopsim.results import Result
-from hopsim.sweep import sweep
+from hopsim.sweeps import sweep
 
 EXAMPLES = Path(__file__).parents[1] / "experiments"
 """Where the traces of programs are."""

@@ -26,7 +26,7 @@ from hopsim.experiment import Experiment, Source
 from hopsim.results import Result, Results
 from hopsim.series import JOB
 from hopsim.store import write_table
-from hopsim.sweep import document_of, sweep_of, threads
+from hopsim.sweeps import document_of, sweep_of, threads
 
 TOGETHER = "together"
 ALONE = "alone"
