@@ -18,6 +18,9 @@ class Monitor:
     def cancel(self) -> None:
         """Ask the simulation to stop; `run` then raises `Cancelled`."""
 
+    def allow_memory(self, bytes: int) -> None:  # noqa: A002 (as the compiled module calls it)
+        """Say how much memory there is for the simulation, before it begins [bytes]."""
+
     def save(self) -> None:
         """Ask for the state of the simulation, which `run_saved` then hands over soon."""
 

@@ -6,7 +6,8 @@ about three where the network accepts what is offered:
 - hops of a packet: the mean distance between nodes, longer by half of what the longest path of the routing is
   longer than the diameter, and the hop to the node;
 - time: so much per hop, more where heads decide in every attempt;
-- memory: so much per router, per port, per packet inside the network, besides the process itself.
+- memory: that of the network, as the core expects it before it begins, and so much per packet inside the
+  network, besides the process itself.
 
 In saturation less is accepted than offered: the time is less, and memory grows with the packets that wait at
 the nodes.
@@ -31,8 +32,8 @@ FABRIC_HOP_NS = 400
 """Time per hop of a packet in an InfiniBand fabric [ns]."""
 
 PROCESS_MB = 90
-ROUTER_BYTES = 2600
 PORT_BYTES = 300
+"""Of an InfiniBand fabric; what other networks take the core says."""
 PACKET_BYTES = 100
 
 ROUTER_CYCLES = 10
@@ -54,6 +55,7 @@ class Survey:
     decides: bool
     input_vcs: int
     ports: int
+    state_bytes: int = 0
     packet_hops: float | None = None
 
     @property
@@ -126,7 +128,7 @@ def _expected(point: Point) -> tuple[float, float]:
         return packet_hops(point) * FABRIC_HOP_NS / 1e9, _fabric_bytes(network) / 1e6
     inside = network.nodes * _packet_rate(config["jobs"]) * min(_cycles(config), _latency(config, network))
     time = 0.0 if runs_programs(point) else packet_hops(point) * _hop_ns(network) / 1e9
-    state = ROUTER_BYTES * network.routers + PORT_BYTES * network.ports + PACKET_BYTES * inside
+    state = network.state_bytes + PACKET_BYTES * inside
     return time, state / 1e6
 
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from hopsim import _core, tables
+from hopsim import _core, memory, tables
 from hopsim.errors import Cancelled, ConfigError, RunError
 from hopsim.experiment import DICTIONARY, Experiment, Point
 from hopsim.results import Result
@@ -78,6 +78,7 @@ class Threads:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="hopsim")
         self._finish = finish
         self._stopping = False
+        self._side_by_side = max(min(count, points), 1)
         self._allotment = Allotment(count, points)
         self.monitors: list[_core.Monitor] = []
 
@@ -91,8 +92,15 @@ class Threads:
         if self._stopping:
             raise Cancelled
         with self._allotment.taken() as threads:
+            self._allow_memory(monitor)
             found = simulate(point.config, monitor, threads, self._run)
         return self._finish(point, _result(point, found))
+
+    def _allow_memory(self, monitor: _core.Monitor) -> None:
+        """Say how much there is for a point: an equal part of what is free now, as others begin beside it."""
+        there = memory.available()
+        if there is not None:
+            monitor.allow_memory(there // self._side_by_side)
 
     def keep(self, point: Point, future: Future[Result]) -> Result:
         """What the thread has stored."""

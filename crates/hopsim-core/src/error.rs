@@ -1,5 +1,6 @@
 //! The two kinds of error a user can meet: a bad document and a run that cannot go on.
 
+use crate::memory::Shortage;
 use hopsim_infiniband::error::Deadlock;
 use std::fmt;
 
@@ -46,6 +47,11 @@ impl ConfigError {
     /// An error at `path` for `reason`.
     pub fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { path: path.into(), value: None, reason: reason.into(), valid: None, origin: Origin::Unknown }
+    }
+
+    /// A network for which there is no room.
+    pub fn too_large(shortage: Shortage) -> Self {
+        Self::new("topology", shortage.to_string())
     }
 
     /// With the offending value.
@@ -124,6 +130,8 @@ pub enum RunError {
     LongSeries(u32, u32),
     /// The stream `packet_hops` has more rows than it may: `measure.packets.every`, and that number.
     LongTrace(u32, u32),
+    /// Memory is not there: how much was asked for.
+    Memory(Shortage),
     /// A snapshot does not hold the state that it should.
     Snapshot,
     /// The caller asked the run to stop.
@@ -242,6 +250,7 @@ impl fmt::Display for RunError {
         match self {
             Self::Cancelled => write!(f, "cancelled"),
             Self::Snapshot => write!(f, "the snapshot does not hold a state of this network"),
+            Self::Memory(shortage) => write!(f, "{shortage}"),
             Self::Deadlock(report) => write!(f, "{report}"),
             Self::FabricDeadlock(ns, deadlock) => write!(f, "deadlock at {ns} ns: {deadlock}"),
             Self::Stuck(report) => write!(f, "{report}"),
@@ -267,6 +276,24 @@ impl fmt::Display for RunError {
                  fewer packets by measure.packets.source, destination, from and to"
             ),
         }
+    }
+}
+
+impl From<Shortage> for RunError {
+    fn from(shortage: Shortage) -> Self {
+        Self::Memory(shortage)
+    }
+}
+
+impl fmt::Display for Shortage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let megabytes = self.bytes.div_ceil(1_000_000);
+        write!(
+            f,
+            "out of memory: {megabytes} MB ({} bytes) more are not there, or not allowed (ulimit -v, the limit of a container or \
+             job); valid: a smaller network, a lower load, fewer points side by side (-j 1, workers=1), or more memory",
+            self.bytes
+        )
     }
 }
 

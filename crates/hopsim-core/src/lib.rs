@@ -12,6 +12,7 @@ pub mod engine;
 pub mod error;
 pub mod injection;
 pub mod measure;
+pub mod memory;
 pub mod network;
 pub mod plan;
 pub use hopsim_random as rng;

@@ -4,6 +4,7 @@
 //! (output port and VC).
 
 use crate::config::router::CrossbarInputs;
+use crate::memory;
 use crate::topology::{PortClass, Topology};
 
 /// No router, port, packet or node.
@@ -253,7 +254,7 @@ impl Network {
         let ports = topology.ports();
         let layout = Layout::new(&ports, &classes, injection_ports, crossbar);
         let routers = topology.routers();
-        let mut links = Vec::with_capacity(routers as usize * layout.ports());
+        let mut links = memory::table(routers as usize * layout.ports());
         let further = Link { peer: None, latency: classes.terminal.latency, cycles_per_phit: 1 };
         for router in 0..routers {
             for (port, &class) in ports.iter().enumerate() {

@@ -27,6 +27,7 @@ use crate::config::{
 use crate::error::ConfigError;
 use crate::injection::{Control, ControlConfig};
 use crate::measure;
+use crate::memory;
 use crate::network::{NONE, Network};
 use crate::routing::{Routing, RoutingConfig};
 use crate::topology::Topology;
@@ -173,6 +174,7 @@ impl Plan {
         let mut classes = classes::build(&experiment, &topology, &paths)?;
         router.damq = damq::share(&experiment, &topology, &mut classes)?;
         check_injection(&experiment, &topology)?;
+        memory::probe(memory::of_plan(&topology)).map_err(ConfigError::too_large)?;
         let network = Arc::new(Network::new(
             &topology,
             classes,

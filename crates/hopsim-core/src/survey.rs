@@ -1,5 +1,6 @@
 //! What can be said of a network before anything runs: its links, its diameter, how narrow it is in the middle.
 
+use crate::memory;
 use crate::plan::fabric::{FabricPlan, MessagesPlan, outputs};
 use crate::plan::{AnyPlan, Plan};
 use crate::topology::{PortClass, Topology};
@@ -42,6 +43,8 @@ pub struct Survey {
     pub input_vcs: usize,
     /// Ports of all routers.
     pub ports: usize,
+    /// Memory of the network before the first cycle, about; 0 of an InfiniBand fabric \[bytes\].
+    pub state_bytes: u64,
     /// Of an InfiniBand fabric: hops of all packets, if every flow has its rate or an equal share of what its host can send.
     pub packet_hops: Option<f64>,
 }
@@ -87,6 +90,7 @@ impl Survey {
             decides: false,
             input_vcs: all_ports,
             ports: all_ports,
+            state_bytes: 0,
             packet_hops: None,
         }
     }
@@ -102,6 +106,7 @@ impl Survey {
             decides: plan.routing.redecides(),
             input_vcs: routers * vcs,
             ports: routers * layout.ports(),
+            state_bytes: memory::of_state(u64::from(own.routers), (routers * layout.ports()) as u64),
             ..own
         }
     }

@@ -49,6 +49,7 @@ pub fn in_run(failure: &Failure) -> PyErr {
         | Failure::Unfinished(..)
         | Failure::LongSeries(..)
         | Failure::LongTrace(..)
+        | Failure::Memory(_)
         | Failure::Snapshot => RunError::new_err(failure.to_string()),
     }
 }

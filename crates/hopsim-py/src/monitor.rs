@@ -36,6 +36,11 @@ impl Monitor {
         self.0.control.cancel.store(true, Ordering::Relaxed);
     }
 
+    /// Say how much memory there is for the simulation, before it begins [bytes].
+    fn allow_memory(&self, bytes: u64) {
+        self.0.control.memory.store(bytes.max(1), Ordering::Relaxed);
+    }
+
     /// Ask for the state of the simulation, which `run_saved` then hands over soon.
     fn save(&self) {
         self.0.control.save.store(true, Ordering::Relaxed);

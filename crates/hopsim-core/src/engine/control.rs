@@ -13,6 +13,8 @@ pub struct Control {
     pub save: AtomicBool,
     /// How many threads the run may use; 0 counts as 1. Read when it begins.
     pub threads: AtomicUsize,
+    /// Memory that there is for the run [bytes]; 0: nobody knows. Read when it begins.
+    pub memory: AtomicU64,
     /// How far the run is, of [`Self::total`]: cycles, or ticks of a fabric.
     pub done: AtomicU64,
     /// How far it goes, which an adaptive run may raise; 0 before somebody says so.

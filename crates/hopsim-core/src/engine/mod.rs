@@ -30,6 +30,7 @@ pub use state::Scope;
 use crate::error::RunError;
 use crate::measure::summary::Figures;
 use crate::measure::{self, Counts, Table};
+use crate::memory::{self, Shortage};
 use crate::plan::{AnyPlan, MOST_ROWS, Plan};
 #[cfg(feature = "trace")]
 use crate::trace::PacketTrace;
@@ -154,10 +155,10 @@ impl Task for Traced {
 
 /// Runs a plan to its end, by the engine that it is for.
 pub fn run_any(plan: &AnyPlan, control: &Control) -> Result<Outcome, RunError> {
-    match plan {
+    memory::or_shortage(|| match plan {
         AnyPlan::Network(plan) => run(plan, control),
         AnyPlan::Fabric(plan) => fabric::run(plan, control),
-    }
+    })?
 }
 
 /// Runs a plan to its last cycle.
@@ -178,7 +179,24 @@ pub fn run_in_stages(plan: &Plan, control: &Control, stages: Stages<'_>) -> Resu
 
 /// What a run from one stage to another counts.
 fn count(plan: &Plan, control: &Control, stages: Stages<'_>) -> Result<Counts, RunError> {
-    perform(plan, Fit::Tight, Measured::new(control, stages))
+    within_memory(plan, control, || perform(plan, Fit::Tight, Measured::new(control, stages)))
+}
+
+/// Does something with a simulation of a plan, if there is room for its network; what it lacks later on is an error, too.
+fn within_memory<T>(
+    plan: &Plan,
+    control: &Control,
+    act: impl FnOnce() -> Result<T, RunError>,
+) -> Result<T, RunError> {
+    find_room(plan, control)?;
+    memory::or_shortage(act)?
+}
+
+/// Refuses a network whose state does not fit into the memory that there is.
+fn find_room(plan: &Plan, control: &Control) -> Result<(), Shortage> {
+    let bytes = memory::of_state(plan.network.routers.into(), plan.network.links.len() as u64);
+    let there = control.memory.load(Ordering::Relaxed);
+    if there > 0 && bytes > there { Err(Shortage { bytes }) } else { memory::probe(bytes) }
 }
 
 /// The same, in a mode that fits any plan: what the others buy is measured against it.

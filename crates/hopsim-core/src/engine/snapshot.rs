@@ -7,7 +7,7 @@ use crate::engine::kernel::worker::Worker;
 use crate::engine::region::Region;
 use crate::engine::simulation::{Schedule, Simulation};
 use crate::engine::state::{Scope, State};
-use crate::engine::{Control, Fit, Task, drive, perform};
+use crate::engine::{Control, Fit, Task, drive, perform, within_memory};
 use crate::error::RunError;
 use crate::measure::recorder::Recorder;
 use crate::plan::Plan;
@@ -230,7 +230,7 @@ impl Task for Trunk<'_> {
 
 /// Simulates what all branches from cycle `branch_at` share, of which `plan` is one.
 pub fn trunk(plan: &Plan, branch_at: u32, control: &Control) -> Result<Snapshot, RunError> {
-    perform(plan, Fit::Tight, Trunk { branch_at, control })
+    within_memory(plan, control, || perform(plan, Fit::Tight, Trunk { branch_at, control }))
 }
 
 /// The states of a run after every `stride` cycles.

@@ -4,6 +4,7 @@ use super::programs::Library;
 use super::{FabricPlan, Plan, external};
 use crate::config::Experiment;
 use crate::error::ConfigError;
+use crate::memory;
 
 /// An experiment ready to run, for the engine that its router needs.
 #[derive(Clone, Debug)]
@@ -17,10 +18,13 @@ pub enum AnyPlan {
 impl AnyPlan {
     /// Checks and resolves an experiment whose programs are in files, which `library` reads.
     pub fn new(experiment: &Experiment, library: &Library<'_>) -> Result<Self, ConfigError> {
-        if experiment.infiniband().is_some() {
-            return FabricPlan::new(experiment, library).map(|plan| Self::Fabric(Box::new(plan)));
-        }
-        Plan::with_programs(experiment, library).map(|plan| Self::Network(Box::new(plan)))
+        memory::or_shortage(|| {
+            if experiment.infiniband().is_some() {
+                return FabricPlan::new(experiment, library).map(|plan| Self::Fabric(Box::new(plan)));
+            }
+            Plan::with_programs(experiment, library).map(|plan| Self::Network(Box::new(plan)))
+        })
+        .map_err(ConfigError::too_large)?
     }
 
     /// Refuses to run it by itself if another simulator is to drive it.

@@ -1,5 +1,6 @@
 //! A pool of records addressed by 32-bit index, with a free list: no allocation once it has grown.
 
+use crate::memory;
 use crate::network::NONE;
 
 /// A record that can carry the index of another one.
@@ -29,6 +30,9 @@ impl<T: Linked> Pool<T> {
     pub fn insert(&mut self, record: T) -> u32 {
         self.live += 1;
         if self.free == NONE {
+            if self.records.len() == self.records.capacity() {
+                memory::reserve(&mut self.records, 1);
+            }
             self.records.push(record);
             return self.records.len() as u32 - 1;
         }

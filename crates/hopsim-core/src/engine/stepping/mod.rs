@@ -7,9 +7,10 @@ use crate::engine::Trial;
 use crate::engine::node::Delivered;
 use crate::engine::simulation::Schedule;
 use crate::engine::stepping::driven::{Planned, begin};
-use crate::engine::{CONTROL_PERIOD, Control, Outcome};
+use crate::engine::{CONTROL_PERIOD, Control, Outcome, find_room};
 use crate::error::{ConfigError, RunError};
 use crate::measure::rows_per_interval;
+use crate::memory;
 use crate::network::NONE;
 use crate::plan::{AnyPlan, MOST_ROWS, external};
 use hopsim_programs::host::machine::Sending;
@@ -129,7 +130,8 @@ impl Stepping {
         for (_, job) in external::driven(&plan) {
             job.nodes.iter().zip(0..).for_each(|(&node, rank)| rank_of[node as usize] = rank);
         }
-        let planned = begin(plan, schedule);
+        find_room(&plan, &Control::default()).map_err(ConfigError::too_large)?;
+        let planned = memory::or_shortage(|| begin(plan, schedule)).map_err(ConfigError::too_large)?;
         let (pending, delivered) = (FxHashMap::default(), Vec::new());
         Ok(Self {
             planned,
@@ -245,8 +247,11 @@ impl Stepping {
             let now = self.now();
             if now < end && !is_enough(self) {
                 let stop = end.min(now.saturating_add(at_once));
-                let advanced =
-                    self.planned.with_dependent_mut(|_, driven| driven.advance(stop, &self.control));
+                let (planned, control) = (&mut self.planned, &self.control);
+                let advance = || planned.with_dependent_mut(|_, driven| driven.advance(stop, control));
+                // Where a table could not grow, the simulation is somewhere inside a cycle, and cannot go on.
+                let advanced = memory::or_shortage(advance).inspect_err(|_| self.has_ended = true);
+                let advanced = advanced.map_err(RunError::from)?;
                 self.gather();
                 advanced?;
             }
