@@ -118,6 +118,12 @@ def survey(config: str) -> str:
     of an InfiniBand fabric (expected; null elsewhere). Raises `ConfigError`.
     """
 
+def settled_placements(config: str) -> list[int]:
+    """The jobs of a resolved configuration whose drawn placement is the same for every seed.
+
+    Raises `ConfigError`.
+    """
+
 def columns() -> str:
     """Every column of the results with `table`, `name`, `unit` and `meaning`, as a JSON list."""
 

@@ -19,6 +19,7 @@ from hopsim.errors import ConfigError, SweepError
 from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
 from hopsim.links_warning import warn_of_default_latencies
+from hopsim.placement_warning import warn_of_settled_placements
 from hopsim.results import Result, Results
 from hopsim.series import SEED
 from hopsim.store import Store, write_table
@@ -271,6 +272,7 @@ def saturation_of(
     wanted = Wanted.of(document)
     highest = points_of(document)
     warn_of_default_latencies(document, highest)
+    warn_of_settled_placements(document, highest)
     searches = _searches(document, highest)
     store: Store | None = None
     runs = 0

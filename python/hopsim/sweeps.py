@@ -18,6 +18,7 @@ from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
 from hopsim.kinds import is_sequence, is_table
 from hopsim.links_warning import warn_of_default_latencies
+from hopsim.placement_warning import warn_of_settled_placements
 from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
@@ -69,6 +70,7 @@ def run(
     if len(points) != 1:
         raise ConfigError(f"{document.name}: has a sweep of {len(points)} points; use hopsim.sweep()")
     warn_of_no_recovery(document, points)
+    warn_of_settled_placements(document, points)
     saving = Saving.of(from_state, save_state, save_every, save_at)
     start = _core.run if saving is None else saving.simulate
     results, outcome = simulate(points, threads(workers), progress=progress, start=start)
@@ -132,6 +134,7 @@ def sweep_of(document: Experiment, out: Path | None, *, workers: int | Elsewhere
     points = document.points()
     warn_of_default_latencies(document, points)
     warn_of_no_recovery(document, points)
+    warn_of_settled_placements(document, points)
     store = None if out is None else Store.claim(out, document, points, force=False)
     results, outcome = simulate(
         points, workers, progress=progress, store=store, start=run_of(document, points)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import hopsim as hs
 from conftest import Command
 from hopsim.experiment import Experiment
+from hopsim.placement_warning import warn_of_settled_placements
 from hopsim.slowdowns import METRICS
 
 UNITS = {"cycle": "1 ns", "phit": "4 B"}
@@ -135,3 +137,64 @@ def test_resolved_programs_are_documents() -> None:
         point = Experiment.of(document({"program": EXCHANGE}) | more).points()[0]
         again = Experiment.of(json.loads(point.config)).points()[0]
         assert again.digest == point.digest
+
+
+def test_drawn_nodes_are_a_random_mapping_even_if_all_are_drawn(tmp_path: Path) -> None:
+    """A linear and a random mapping of the ranks are two mappings."""
+    for drawn in ({"random_nodes": {"count": 8}}, {"random_groups": {"count": 1}}):
+        orders = [nodes_by_rank({"placement": drawn}, tmp_path, measure={"seed": seed}) for seed in (1, 1, 2)]
+        assert orders[0] == orders[1]
+        assert (orders[0] != orders[2]) == ("random_nodes" in drawn), "a group's nodes are ascending"
+        linear = nodes_by_rank({"placement": drawn, "rank_order": "ascending"}, tmp_path)
+        assert linear == list(range(8))
+
+
+SPREAD = {"random_nodes": {"count": 8}}
+TRAFFIC = {"traffic": {"process": {"bernoulli": {"load": 0.1}}}}
+
+
+@pytest.mark.parametrize(
+    ("jobs", "warned"),
+    [
+        ([TRAFFIC | {"placement": SPREAD}], True),
+        ([TRAFFIC | {"placement": {"random_groups": {"count": 1}}}], True),
+        ([{"program": EXCHANGE, "placement": SPREAD, "rank_order": "ascending"}], True),
+        ([{"program": EXCHANGE, "placement": SPREAD}], False),
+        ([{"program": EXCHANGE, "placement": SPREAD, "rank_order": "random"}], False),
+        ([TRAFFIC | {"placement": {"random_nodes": {"count": 7}}}], False),
+        ([TRAFFIC | {"placement": {"all": {}}}], False),
+        (
+            [
+                TRAFFIC | {"placement": {"list": [1, 3]}},
+                TRAFFIC | {"placement": {"random_nodes": {"count": 6}}},
+            ],
+            True,
+        ),
+        (
+            [
+                TRAFFIC | {"placement": {"random_nodes": {"count": 2}}},
+                TRAFFIC | {"placement": {"random_nodes": {"count": 6}}},
+            ],
+            False,
+        ),
+    ],
+)
+def test_a_draw_that_decides_nothing_is_warned_of(jobs: list[dict[str, Any]], warned: bool) -> None:
+    experiment = Experiment.of(document(*jobs)).with_axes({"measure.seed": [1, 2]})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_settled_placements(experiment, experiment.points())
+    assert [f"jobs.{len(jobs) - 1}.placement" in str(warning.message) for warning in caught] == [
+        True
+    ] * warned
+
+
+def test_all_other_nodes_are_no_reason_to_warn() -> None:
+    experiment = Experiment.of(
+        document(
+            TRAFFIC | {"placement": {"list": [1, 3]}}, TRAFFIC | {"placement": {"random_nodes": {"count": 6}}}
+        )
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_settled_placements(experiment, experiment.points())

@@ -10,12 +10,14 @@ mod jobs;
 mod packets;
 pub mod programs;
 mod quantity;
+mod settled;
 mod stop;
 mod vcs;
 
 pub use any::AnyPlan;
 pub use fabric::FabricPlan;
 pub use jobs::{JobPlan, ProgramPlan, Programs, TrafficPlan};
+pub use settled::settled;
 
 use crate::config::measure::RecordStream;
 use crate::config::router::{Allocator, Consumption, CrossbarInputs, RouterConfig, not_a_fabric};

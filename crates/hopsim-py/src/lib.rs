@@ -12,7 +12,7 @@ use hopsim_core::config::document;
 use hopsim_core::error::ConfigError;
 use hopsim_core::measure::statistics;
 use hopsim_core::memory;
-use hopsim_core::plan::AnyPlan;
+use hopsim_core::plan::{AnyPlan, settled};
 use hopsim_core::routing::flexvc::{Example, Support, supported};
 use hopsim_core::survey::Survey;
 use programs::{PythonFiles, Readers};
@@ -100,6 +100,13 @@ fn survey(py: Python<'_>, config: &str) -> PyResult<String> {
     serde_json::to_string(&survey).map_err(errors::unwritable)
 }
 
+/// The jobs of a resolved configuration whose drawn placement is the same for every seed: see [`settled`].
+#[pyfunction]
+fn settled_placements(py: Python<'_>, config: &str) -> PyResult<Vec<usize>> {
+    let jobs = py.detach(|| settled(&document::from_json(config)?));
+    jobs.map_err(|error| errors::in_configuration(&error))
+}
+
 /// Every column of the results with table, unit and meaning, as a JSON list.
 #[pyfunction]
 fn columns() -> PyResult<String> {
@@ -169,6 +176,7 @@ mod _core {
     use super::traces::{convert_program, program_info};
     #[pymodule_export]
     use super::{
-        axes, branch_at, closest, columns, points, saturate, schema, student_t, survey, vc_paths, version,
+        axes, branch_at, closest, columns, points, saturate, schema, settled_placements, student_t, survey,
+        vc_paths, version,
     };
 }

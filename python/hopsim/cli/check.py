@@ -10,6 +10,7 @@ from hopsim.cli import options
 from hopsim.estimate import expected, runs_programs, survey
 from hopsim.experiment import Point
 from hopsim.links_warning import warn_of_default_latencies
+from hopsim.placement_warning import warn_of_settled_placements
 from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.runner import all_cores
 from hopsim.saturation import points_of, runs_of_search
@@ -34,6 +35,7 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     points = points_of(document)
     warn_of_default_latencies(document, points)
     warn_of_no_recovery(document, points)
+    warn_of_settled_placements(document, points)
     runs = 1 if document.saturate is None else runs_of_search(document, points)
     searched = "" if runs == 1 else f", each searched for saturation in about {runs} runs"
     click.echo(f"points: {len(points):,}{searched}")

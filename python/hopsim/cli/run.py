@@ -19,6 +19,7 @@ from hopsim.cli.saturate import search
 from hopsim.errors import ConfigError
 from hopsim.experiment import Point
 from hopsim.links_warning import warn_of_default_latencies
+from hopsim.placement_warning import warn_of_settled_placements
 from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.results import Result, Results
 from hopsim.runner import Hooks, Outcome, all_cores, run_points
@@ -109,6 +110,7 @@ def command(  # noqa: PLR0913 (an option each)
     start = run_of(document, points) if saving is None else saving.simulate
     warn_of_default_latencies(document, points)
     warn_of_no_recovery(document, points)
+    warn_of_settled_placements(document, points)
     if out is None and json_path is None:
         out = default_directory(document, points)
     with contextlib.ExitStack() as stack:

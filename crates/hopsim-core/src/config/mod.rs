@@ -377,7 +377,8 @@ pub struct JobConfig {
     /// On which nodes the job runs; default all.
     #[serde(default)]
     pub placement: Placement,
-    /// In which order the ranks of a program take its nodes; default: ascending, of a list the order in which it names them.
+    /// In which order the ranks of a program take its nodes; default: of a draw the order in which they were drawn, of a list or file
+    /// the order in which it names them, else ascending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank_order: Option<RankOrder>,
     /// What its nodes draw; default uniform traffic, unless they run a program.

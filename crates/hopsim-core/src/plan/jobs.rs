@@ -402,6 +402,7 @@ pub fn check_ends<'p>(programs: impl Iterator<Item = &'p ProgramPlan>) -> Result
     Ok(())
 }
 
+/// The nodes of a job, of a program by rank, else ascending; they are taken from then on.
 pub fn place_job(
     experiment: &Experiment,
     index: usize,
@@ -412,7 +413,7 @@ pub fn place_job(
     let path = format!("jobs.{index}.placement");
     let free = |node: u32| job_of[node as usize] == u8::MAX;
     let JobConfig { placement, rank_order, .. } = &experiment.jobs[index];
-    let nodes = placement.nodes(topology, free, &mut stream).map_err(|e| e.within(&path))?;
+    let mut nodes = placement.nodes(topology, free, &mut stream).map_err(|e| e.within(&path))?;
     for &node in &nodes {
         let other = job_of[node as usize];
         if other != u8::MAX {
@@ -422,10 +423,12 @@ pub fn place_job(
         job_of[node as usize] = index as u8;
     }
     if experiment.jobs[index].program.is_none() {
+        nodes.sort_unstable();
         return Ok(nodes);
     }
+    let Some(order) = rank_order else { return Ok(nodes) };
     let mut stream = Stream::new(experiment.measure.seed, Purpose::RankOrder, index as u64);
-    let ordered = rank_order::by_rank((placement, *rank_order), nodes, topology, &mut stream);
+    let ordered = order.arrange(nodes, topology, &mut stream);
     ordered.map_err(|e| e.within(&format!("jobs.{index}.rank_order")))
 }
 

@@ -40,11 +40,15 @@ pub enum Placement {
     All(Nothing),
     /// All nodes of consecutive groups.
     Groups(Range),
-    /// All nodes of groups drawn at random, by the seed, among those that no other job uses.
+    /// All nodes of groups drawn at random, by the seed, among those that no other job uses. Ranks of a program take the groups in
+    /// the order in which they were drawn, and the nodes of a group ascending, unless `rank_order` says otherwise; traffic knows its
+    /// nodes by their number alone, so that for traffic only what is left out makes a difference.
     RandomGroups(Count),
     /// Consecutive nodes.
     Nodes(Range),
-    /// Nodes drawn at random, by the seed, among those that no other job uses.
+    /// Nodes drawn at random, by the seed, among those that no other job uses. Ranks of a program take them in the order in which they
+    /// were drawn, also where all nodes are, unless `rank_order` says otherwise; traffic knows its nodes by their number alone, so
+    /// that for traffic only what is left out makes a difference.
     RandomNodes(Count),
     /// The nodes named, by number from 0; rank i of a program runs on the i-th of them.
     List(Vec<u32>),
@@ -85,7 +89,6 @@ fn sample(count: u32, total: u32, what: &str, stream: &mut Stream) -> Result<Vec
     let mut all: Vec<u32> = (0..total).collect();
     stream.shuffle(&mut all);
     all.truncate(count as usize);
-    all.sort_unstable();
     Ok(all)
 }
 
@@ -95,13 +98,30 @@ fn nodes_of_group(topology: &Topology, group: u32) -> impl Iterator<Item = u32> 
     group * per_group..((group + 1) * per_group).min(topology.nodes())
 }
 
+/// The groups of which no node is taken.
+fn free_groups(topology: &Topology, free: impl Fn(u32) -> bool) -> Vec<u32> {
+    (0..topology.groups()).filter(|&group| nodes_of_group(topology, group).all(&free)).collect()
+}
+
 impl Placement {
+    /// Whether a draw among what is `free` takes all of it, so that the seed decides about nothing but the order.
+    pub fn leaves_nothing(&self, topology: &Topology, free: impl Fn(u32) -> bool) -> bool {
+        match self {
+            Self::RandomGroups(Count { count }) => *count as usize == free_groups(topology, free).len(),
+            Self::RandomNodes(Count { count }) => {
+                *count as usize == (0..topology.nodes()).filter(|&node| free(node)).count()
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the nodes depend on the seed; such jobs are placed after the others, on what is left.
     pub fn is_random(&self) -> bool {
         matches!(self, Self::RandomGroups(_) | Self::RandomNodes(_))
     }
 
-    /// The nodes, ascending. `free` tells which are not taken by an earlier job (for the random kinds).
+    /// The nodes in the order in which ranks take them: of a draw as drawn, of a list as listed, else ascending. `free` tells which
+    /// are not taken by an earlier job (for the random kinds).
     pub fn nodes(
         &self,
         topology: &Topology,
@@ -117,8 +137,7 @@ impl Placement {
             }
             Self::Nodes(range) => Ok(check(*range, total, "nodes").map_err(|e| e.within("nodes"))?.collect()),
             Self::RandomGroups(Count { count }) => {
-                let groups: Vec<u32> =
-                    (0..topology.groups()).filter(|&g| nodes_of_group(topology, g).all(&free)).collect();
+                let groups = free_groups(topology, &free);
                 let drawn = sample(*count, groups.len() as u32, "groups", stream);
                 let drawn = drawn.map_err(|e| e.within("random_groups"))?;
                 Ok(drawn.into_iter().flat_map(|i| nodes_of_group(topology, groups[i as usize])).collect())
@@ -129,7 +148,10 @@ impl Placement {
                 let drawn = drawn.map_err(|e| e.within("random_nodes"))?;
                 Ok(drawn.into_iter().map(|i| nodes[i as usize]).collect())
             }
-            Self::List(list) => listed(list, total).map_err(|e| e.within("list")),
+            Self::List(list) => {
+                check_list(list, total).map_err(|e| e.within("list"))?;
+                Ok(list.clone())
+            }
             Self::File(file) => {
                 Err(ConfigError::new("file", "has not been read").value(format!("{file:?}")).valid("a list"))
             }
@@ -137,7 +159,7 @@ impl Placement {
     }
 }
 
-fn listed(list: &[u32], total: u32) -> Result<Vec<u32>, ConfigError> {
+fn check_list(list: &[u32], total: u32) -> Result<(), ConfigError> {
     let mut nodes = list.to_vec();
     nodes.sort_unstable();
     if nodes.is_empty() {
@@ -151,5 +173,5 @@ fn listed(list: &[u32], total: u32) -> Result<Vec<u32>, ConfigError> {
     if let Some(pair) = nodes.windows(2).find(|w| w[0] == w[1]) {
         return Err(ConfigError::new("", "a node is named twice").value(pair[0]).valid("every node once"));
     }
-    Ok(nodes)
+    Ok(())
 }

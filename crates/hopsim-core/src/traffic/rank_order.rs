@@ -1,13 +1,13 @@
 //! The order of ranks: which node of a placement runs which rank of a program.
 
-use super::placement::Placement;
 use crate::error::ConfigError;
 use crate::rng::Stream;
 use crate::topology::Topology;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// In which order ranks take the nodes of their placement; default: ascending, of a list the order in which it names them.
+/// In which order ranks take the nodes of their placement; default: of a draw the order in which they were drawn, of a list or file
+/// the order in which it names them, else ascending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RankOrder {
@@ -32,7 +32,7 @@ pub enum Unit {
 }
 
 impl RankOrder {
-    /// Nodes, ascending, in this order.
+    /// Nodes in this order, whatever theirs was.
     pub fn arrange(
         self,
         nodes: Vec<u32>,
@@ -73,20 +73,6 @@ fn dealt(nodes: &[u32], unit_of: impl Fn(u32) -> u32) -> Vec<u32> {
     }
     turns.sort_unstable();
     turns.into_iter().map(|(_, node)| node).collect()
-}
-
-/// The nodes of a placement, ascending, by rank.
-pub fn by_rank(
-    (placement, order): (&Placement, Option<RankOrder>),
-    nodes: Vec<u32>,
-    topology: &Topology,
-    stream: &mut Stream,
-) -> Result<Vec<u32>, ConfigError> {
-    match (order, placement) {
-        (None, Placement::List(list)) => Ok(list.clone()),
-        (None, _) => Ok(nodes),
-        (Some(order), _) => order.arrange(nodes, topology, stream),
-    }
 }
 
 #[cfg(test)]

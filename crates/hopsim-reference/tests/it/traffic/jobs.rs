@@ -6,7 +6,7 @@ use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::traffic::placement::Placement;
 use serde_json::{Value, json};
 
-/// The nodes of a job, of those not in `taken`.
+/// The nodes of a job, of those not in `taken`, in the order in which ranks take them.
 fn place(plan: &Plan, job: usize, taken: &[u32]) -> Vec<u32> {
     let topology = &plan.topology;
     let per_group = topology.routers() / topology.groups() * topology.nodes_per_router();
@@ -17,7 +17,7 @@ fn place(plan: &Plan, job: usize, taken: &[u32]) -> Vec<u32> {
         shuffle(&mut all, &mut stream);
         all[..count as usize].to_vec()
     };
-    let mut nodes: Vec<u32> = match &plan.experiment.jobs[job].placement {
+    match &plan.experiment.jobs[job].placement {
         Placement::All(_) => (0..topology.nodes()).collect(),
         Placement::Groups(range) => (range.first..range.first + range.count).flat_map(group).collect(),
         Placement::Nodes(range) => (range.first..range.first + range.count).collect(),
@@ -31,14 +31,18 @@ fn place(plan: &Plan, job: usize, taken: &[u32]) -> Vec<u32> {
             let groups = draw((0..topology.groups()).filter(free).collect(), drawn.count);
             groups.into_iter().flat_map(group).collect()
         }
-    };
-    nodes.sort_unstable();
-    nodes
+    }
 }
 
-fn jobs(placements: &[Value]) -> Value {
-    let traffic = json!({ "process": { "bernoulli": { "load": 0.1 } } });
-    placements.iter().map(|placement| json!({ "placement": placement, "traffic": traffic })).collect()
+/// Jobs that draw packets, or jobs that run a program.
+fn jobs(placements: &[Value], run_programs: bool) -> Value {
+    let work = |placement: &Value| {
+        if run_programs {
+            return json!({ "placement": placement, "program": { "collective": { "kind": "barrier" } } });
+        }
+        json!({ "placement": placement, "traffic": { "process": { "bernoulli": { "load": 0.1 } } } })
+    };
+    placements.iter().map(work).collect()
 }
 
 #[test]
@@ -65,16 +69,22 @@ fn jobs_run_where_their_placement_says() {
         ),
         (&tree, vec![json!({ "list": [26, 3, 4, 0] }), json!({ "random_nodes": { "count": 23 } })]),
         (&tree, vec![json!({ "groups": { "count": 1 } })]),
+        (&dragonfly, vec![json!({ "random_nodes": { "count": 72 } })]),
+        (&dragonfly, vec![json!({ "random_groups": { "count": 9 } })]),
     ];
-    for (topology, placements) in cases {
-        let plan = plan_of(topology, &jobs(&placements)).unwrap();
+    for ((topology, placements), run_programs) in cases.iter().flat_map(|case| [(case, false), (case, true)])
+    {
+        let plan = plan_of(topology, &jobs(placements, run_programs)).unwrap();
         let is_random = |&job: &usize| plan.experiment.jobs[job].placement.is_random();
         let numbers = 0..placements.len();
         // Jobs that are drawn come last.
         let (drawn, fixed): (Vec<usize>, Vec<usize>) = numbers.partition(is_random);
         let mut taken = Vec::new();
         for job in fixed.into_iter().chain(drawn) {
-            let nodes = place(&plan, job, &taken);
+            let mut nodes = place(&plan, job, &taken);
+            if !run_programs {
+                nodes.sort_unstable();
+            }
             assert_eq!(plan.jobs[job].nodes(), nodes, "{placements:?}");
             assert!(nodes.iter().all(|&node| usize::from(plan.job_of[node as usize]) == job));
             taken.extend(nodes);
