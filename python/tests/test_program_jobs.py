@@ -149,36 +149,36 @@ def test_drawn_nodes_are_a_random_mapping_even_if_all_are_drawn(tmp_path: Path) 
         assert linear == list(range(8))
 
 
-SPREAD = {"random_nodes": {"count": 8}}
-TRAFFIC = {"traffic": {"process": {"bernoulli": {"load": 0.1}}}}
+SPREAD: dict[str, Any] = {"random_nodes": {"count": 8}}
+TRAFFIC: dict[str, Any] = {"traffic": {"process": {"bernoulli": {"load": 0.1}}}}
 
 
-@pytest.mark.parametrize(
-    ("jobs", "warned"),
-    [
-        ([TRAFFIC | {"placement": SPREAD}], True),
-        ([TRAFFIC | {"placement": {"random_groups": {"count": 1}}}], True),
-        ([{"program": EXCHANGE, "placement": SPREAD, "rank_order": "ascending"}], True),
-        ([{"program": EXCHANGE, "placement": SPREAD}], False),
-        ([{"program": EXCHANGE, "placement": SPREAD, "rank_order": "random"}], False),
-        ([TRAFFIC | {"placement": {"random_nodes": {"count": 7}}}], False),
-        ([TRAFFIC | {"placement": {"all": {}}}], False),
-        (
-            [
-                TRAFFIC | {"placement": {"list": [1, 3]}},
-                TRAFFIC | {"placement": {"random_nodes": {"count": 6}}},
-            ],
-            True,
-        ),
-        (
-            [
-                TRAFFIC | {"placement": {"random_nodes": {"count": 2}}},
-                TRAFFIC | {"placement": {"random_nodes": {"count": 6}}},
-            ],
-            False,
-        ),
-    ],
-)
+PLACED: list[tuple[list[dict[str, Any]], bool]] = [
+    ([TRAFFIC | {"placement": SPREAD}], True),
+    ([TRAFFIC | {"placement": {"random_groups": {"count": 1}}}], True),
+    ([{"program": EXCHANGE, "placement": SPREAD, "rank_order": "ascending"}], True),
+    ([{"program": EXCHANGE, "placement": SPREAD}], False),
+    ([{"program": EXCHANGE, "placement": SPREAD, "rank_order": "random"}], False),
+    ([TRAFFIC | {"placement": {"random_nodes": {"count": 7}}}], False),
+    ([TRAFFIC | {"placement": {"all": {}}}], False),
+    (
+        [
+            TRAFFIC | {"placement": {"list": [1, 3]}},
+            TRAFFIC | {"placement": {"random_nodes": {"count": 6}}},
+        ],
+        True,
+    ),
+    (
+        [
+            TRAFFIC | {"placement": {"random_nodes": {"count": 2}}},
+            TRAFFIC | {"placement": {"random_nodes": {"count": 6}}},
+        ],
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(("jobs", "warned"), PLACED)
 def test_a_draw_that_decides_nothing_is_warned_of(jobs: list[dict[str, Any]], warned: bool) -> None:
     experiment = Experiment.of(document(*jobs)).with_axes({"measure.seed": [1, 2]})
     with warnings.catch_warnings(record=True) as caught:

@@ -11,7 +11,7 @@ use crate::topology::Topology;
 use crate::traffic::changes::{self, Phase};
 use crate::traffic::pattern::{Pattern, Site};
 use crate::traffic::process::{Process, ProcessConfig, Rate};
-use crate::traffic::{self, node_loads, rank_order};
+use crate::traffic::{self, node_loads};
 use hopsim_programs::host::Host;
 use hopsim_programs::host::log::Wanted;
 use hopsim_programs::host::rules::Rules;
