@@ -289,7 +289,7 @@ def _who(found: Analysis) -> list[str]:
     victims = found.flows_by("victim_cycles", "source_group", "destination_group")
     lines.append(
         f"Victims: {lost:.0%} is lost by packets that want no congested link and stand behind others"
-        f"{_named(found, victims)}."
+        f"{_named(found, victims)}. That is head-of-line blocking; {_vcs(found)}."
     )
     jobs = found.flows_by("victim_cycles", "job")
     total = sum(jobs.values())
@@ -297,6 +297,14 @@ def _who(found: Analysis) -> list[str]:
         told = ", ".join(f"{name} {cycles / total:.0%}" for (name,), cycles in jobs.items() if cycles)
         lines.append(f"Victims by job: {told}.")
     return lines
+
+
+def _vcs(found: Analysis) -> str:
+    """How many VCs links have: more of them keep packets out of each other's way."""
+    config = found.result.config
+    (router,) = config["router"].values()
+    told = [f"{kind} links have {router['vcs'][kind]}" for kind in config["links"] if kind != "injection"]
+    return f"of VCs, more of which make it less, {', '.join(told)}"
 
 
 def _cost(found: Analysis) -> str:

@@ -52,9 +52,9 @@ def test_a_network_for_which_there_is_no_room_is_refused(megabytes: int) -> None
 
 @linux
 def test_a_queue_that_cannot_grow_ends_the_run_with_an_error() -> None:
-    found = run_under_a_limit(240, 64, 1.0, 60_000)
+    found = run_under_a_limit(175, 64, 1.0, 60_000)
     assert found.startswith("out of memory: ")
-    assert run_under_a_limit(240, 64, 0.05, 100) == "done\n"
+    assert run_under_a_limit(175, 64, 0.05, 100) == "done\n"
 
 
 def test_a_run_takes_no_more_than_it_is_allowed() -> None:

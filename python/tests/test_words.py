@@ -194,15 +194,52 @@ def test_compared_topologies_whose_links_differ_by_default_are_warned_of(
         "hopsim: warning: compared.toml: the topologies that are compared have links of different latency, "
         "by default (ring network 1; mesh network 1; dragonfly local 10, global 100 cycles); "
         "links.global.latency, links.local.latency, links.network.latency state it\n"
+        "hopsim: warning: compared.toml: the topologies that are compared have different numbers of VCs, "
+        "by default (ring network 2; mesh network 2; dragonfly local 2, global 1); they are equal with "
+        '"router.cioq.vcs" = [{ network = 2 }, { network = 2 }, { local = 2, global = 2 }] beside topology '
+        "in [sweep.zip]\n"
+        "hopsim: warning: compared.toml: the topologies that are compared have different buffers, "
+        "by default (ring network 64; mesh network 64; dragonfly local 32, global 256 phits per VC); they "
+        'are equal with "router.cioq.buffers" = [{ network = 256 }, { network = 256 }, '
+        "{ local = 256, global = 256 }] beside topology in [sweep.zip]\n"
     )
     alike = COMPARED.replace(", { dragonfly = { p = 1, a = 2, h = 1 } }", "")
     (tmp_path / "alike.toml").write_text(alike)
     assert hopsim(*command, "alike.toml").stderr == ""
 
 
+def test_networks_with_links_of_the_same_class_are_made_equal_by_one_line(
+    hopsim: Command, tmp_path: Path
+) -> None:
+    two = COMPARED.replace("{ dragonfly = { p = 1, a = 2, h = 1 } }", "{ fat_tree = { k = 2, levels = 2 } }")
+    (tmp_path / "two.toml").write_text(two)
+    assert hopsim("check", "two.toml").stderr == (
+        "hopsim: warning: two.toml: the topologies that are compared have different numbers of VCs, "
+        "by default (ring network 2; mesh network 2; fat_tree network 1); they are equal with "
+        "router.cioq.vcs.network = 2\n"
+    )
+    assert hopsim("check", "two.toml", "--set", "router.cioq.vcs.network=2").stderr == ""
+
+
+def test_the_lines_that_the_warnings_name_make_compared_topologies_equal(
+    hopsim: Command, tmp_path: Path
+) -> None:
+    zipped = COMPARED.replace("[sweep.product]", "[sweep.zip]") + (
+        '"router.cioq.vcs" = [{ network = 2 }, { network = 2 }, { local = 2, global = 2 }]\n'
+        '"router.cioq.buffers" = [{ network = 256 }, { network = 256 }, { local = 256, global = 256 }]\n'
+        '"links" = [{ network.latency = 9 }, { network.latency = 9 }, '
+        "{ local.latency = 9, global.latency = 9 }]\n"
+    )
+    (tmp_path / "zipped.toml").write_text(zipped)
+    assert hopsim("check", "zipped.toml").stderr == ""
+
+
 def test_the_warning_comes_from_python_too_and_not_when_links_are_stated() -> None:
-    with pytest.warns(hs.HopsimWarning, match="links of different latency, by default"):
+    with pytest.warns(hs.HopsimWarning) as warned:
         hs.sweep(COMPARED)
+    told = [str(warning.message) for warning in warned]
+    named = ("links of different latency", "different numbers of VCs", "different buffers")
+    assert [name in text for name, text in zip(named, told, strict=True)] == [True] * 3
     with warnings.catch_warnings(action="error"):
         hs.sweep(
             COMPARED.replace(", { dragonfly = { p = 1, a = 2, h = 1 } }", ""), {"links.network.latency": 3}
