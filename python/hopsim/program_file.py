@@ -10,14 +10,14 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from hopsim.errors import ConfigError
 
 T = TypeVar("T")
 
-MOST_MB = 4096
-"""Largest program that is read, decompressed [MB of 2^20 bytes]."""
+MOST_MB = 1024
+"""Largest program that is read, all its files together, decompressed [MB of 2^20 bytes]."""
 
 KIND = (
     "a trace in format mpt 1 or Dimemas, a GOAL file or a table of traffic; compressed as .xz or .gz, or not"
@@ -26,6 +26,9 @@ KIND = (
 OPENERS: Mapping[str, Callable[..., Any]] = {".xz": lzma.open, ".gz": gzip.open}
 """How files are opened that are compressed, by extension."""
 
+_BROKEN = (lzma.LZMAError, zlib.error, EOFError, gzip.BadGzipFile)
+"""What readers of compressed files raise."""
+
 _RANK = re.compile(r"\.\d+\.et$")
 
 
@@ -33,13 +36,18 @@ def contents(path: Path) -> bytes:
     """What is in the file, decompressed. Raises `ConfigError`."""
     try:
         with OPENERS.get(path.suffix, open)(path, "rb") as file:
-            data = file.read((MOST_MB << 20) + 1)
-    except (lzma.LZMAError, zlib.error, EOFError, gzip.BadGzipFile) as error:
+            return _limited(file, MOST_MB << 20, KIND)
+    except _BROKEN as error:
         raise ConfigError(f"cannot be decompressed: {error}; valid: {KIND}") from None
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
-    if len(data) > MOST_MB << 20:
-        raise ConfigError(f"is larger than {MOST_MB} MB; valid: {KIND}")
+
+
+def _limited(file: IO[bytes], left: int, valid: str) -> bytes:
+    """The rest of a file, which is decompressed no further than the limit, of which `left` bytes are left."""
+    data = file.read(left + 1)
+    if len(data) > left:
+        raise ConfigError(f"is larger than {MOST_MB} MB, decompressed; valid: {valid}")
     return data
 
 
@@ -50,7 +58,12 @@ def chakra(path: Path) -> list[bytes]:
         raise ConfigError(
             f"cannot read {path}.0.et; valid: what the names of all files begin with: FILE.0.et, …"
         )
-    return [_unzipped(contents(rank), rank) for rank in ranks]
+    found: list[bytes] = []
+    left = MOST_MB << 20
+    for rank in ranks:
+        found.append(_of_rank(rank, left))
+        left -= len(found[-1])
+    return found
 
 
 def is_chakra(path: Path) -> bool:
@@ -63,15 +76,17 @@ def _ranks(path: Path) -> Iterator[Path]:
     return (file for file in path.parent.glob(f"{glob.escape(path.name)}.*.et") if _RANK.search(file.name))
 
 
-def _unzipped(data: bytes, path: Path) -> bytes:
-    if not data.startswith(b"\x1f\x8b"):
-        return data
+def _of_rank(path: Path, left: int) -> bytes:
+    """What is in the file of a rank, which may be compressed, of at most so many bytes."""
+    valid = "Chakra execution traces"
     try:
-        return gzip.decompress(data)
-    except (zlib.error, EOFError, gzip.BadGzipFile) as error:
-        raise ConfigError(
-            f"{path}: cannot be decompressed: {error}; valid: a Chakra execution trace"
-        ) from None
+        with path.open("rb") as file:
+            is_compressed = file.peek(2).startswith(b"\x1f\x8b")
+            return _limited(gzip.GzipFile(fileobj=file) if is_compressed else file, left, valid)
+    except _BROKEN as error:
+        raise ConfigError(f"{path}: cannot be decompressed: {error}; valid: {valid}") from None
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
 
 
 def name_of(path: Path) -> str:
