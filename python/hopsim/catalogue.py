@@ -147,21 +147,23 @@ class Catalogue:
         """Parameters of a node, nested tables flattened to dotted names."""
         return list(self._parameters(node.schema, "", ""))
 
-    def _parameters(self, schema: Schema, prefix: str, unit: str) -> Iterator[Parameter]:
+    def _parameters(self, schema: Schema, prefix: str, unit: str, above: str = "") -> Iterator[Parameter]:
+        """`above`: the default of the table that they are of; empty if it must be there."""
         required = schema.get("required", [])
         for name, field in schema.get("properties", {}).items():
             body = self.resolve(field)
             text, own_unit, limits = _lead(_text(field) or _text(body))
             inherited = own_unit or unit_and_range(_text(body))[1] or unit
             if body.get("properties") and "oneOf" not in body:
-                yield from self._parameters(body, f"{prefix}{name}.", inherited)
+                default = "" if name in required else above or _default(field, text)
+                yield from self._parameters(body, f"{prefix}{name}.", inherited, default)
                 continue
             yield Parameter(
                 name=f"{prefix}{name}",
                 type=self._type(body),
                 unit=inherited,
                 range=limits or _limits(body),
-                default="required" if name in required else _default(field, text),
+                default=_of_table(above, name, prefix) if name in required else _default(field, text),
                 doc=text,
             )
 
@@ -251,6 +253,15 @@ def _text(schema: Schema) -> str:
 
 def _identity(schema: Schema) -> str:
     return json.dumps(schema, sort_keys=True)
+
+
+def _of_table(default: str, name: str, prefix: str) -> str:
+    """The default of a key that its table must state: that of the table, where the table may be left out."""
+    if not default:
+        return "required"
+    if default.startswith("{"):
+        return json.dumps(json.loads(default).get(name))
+    return f"required in {prefix.removesuffix('.')}" if default == "–" else default
 
 
 def _choice_name(choice: Schema) -> str:

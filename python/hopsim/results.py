@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, overload
@@ -278,8 +279,8 @@ class Result:
         """Lines of text: which links are the bottleneck, what waits because of them, who suffers.
 
         Raises:
-            NotRecordedError: the streams `link_series` and `congestion_trees` were not recorded.
-            ConfigError: the network is an InfiniBand fabric.
+            NotRecordedError: the streams `link_series` and `congestion_trees` were not recorded, or, of an
+                InfiniBand fabric, `victims`.
         """
         return why.explain(self)
 
@@ -306,12 +307,12 @@ class Result:
 
     def __repr__(self) -> str:
         figures = ", ".join(f"{name}={_figure(self.summary.get(name))}" for name in self._figures)
-        return f"Result({figures})"
+        return f"Result({figures}, verdict={_figure(self.summary.get('verdict'))})"
 
     def _repr_html_(self) -> str:
         rows = (
             f"<tr><th>{name}</th><td>{_figure(self.summary.get(name))}</td><td>{unit}</td></tr>"
-            for name, unit in self._figures.items()
+            for name, unit in {**self._figures, "verdict": ""}.items()
         )
         recorded = ", ".join(self.tables) or "none"
         return f"<table>{''.join(rows)}</table><p>Tables: {html.escape(recorded)}</p>"
@@ -514,10 +515,14 @@ class Results(Sequence[Result]):
         return cast("Any", self.table.to_pandas())
 
     def __repr__(self) -> str:
-        return f"Results({len(self)} points, axes: {', '.join(self.axes) or 'none'})"
+        found = Counter(result.summary.get("verdict") for result in self)
+        told = ", ".join(f"{count} {verdict}" for verdict, count in found.items() if verdict)
+        verdicts = f", verdicts: {told}" if told else ""
+        return f"Results({len(self)} points, axes: {', '.join(self.axes) or 'none'}{verdicts})"
 
     def _repr_html_(self) -> str:
-        names = [*self.axes, *_FIGURES]
+        figures = _FABRIC_FIGURES if any("throughput_gbps" in result.summary for result in self) else _FIGURES
+        names = [*self.axes, *figures, "verdict"]
         head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
         rows = (
             "".join(_cell({**result.axes, **result.summary}.get(name)) for name in names) for result in self

@@ -29,6 +29,7 @@ FAILING = ("saturated", "not converged")
 """Verdicts of loads that are not sustained: while buffers fill, sources do not fall behind yet."""
 UNKNOWN = "too few samples"
 """The verdict of loads of which nobody can tell; they count as sustained."""
+OF_FABRIC = "an InfiniBand fabric has no load in phits/(node·cycle)"
 RUNS = 10
 """So many runs a search takes, about."""
 NOTHING: dict[str, Any] = {"sweep.saturate": {}}
@@ -101,6 +102,9 @@ def points_of(document: Experiment) -> list[Point]:
         return document.replacing({wanted.key: wanted.most}).points()
     except ConfigError as error:
         if wanted.key == Wanted.key:
+            # It would name a load that nobody gave.
+            if document.states("router.infiniband"):
+                raise _without_load(document, OF_FABRIC) from None
             raise
         reason = str(error).removeprefix(f"{document.name}: ")
         raise ConfigError(
@@ -245,8 +249,8 @@ def saturate(  # noqa: PLR0913 (an option each)
         key: path of the offered load; as the other three what the table `sweep.saturate` says if not given.
         most: greatest load tried [phits/(node·cycle), 0 < most <= 1].
         precision: how narrow the interval is in which saturation is found, relative to the load (> 0).
-        seeds: runs of each load, with so many seeds from `measure.seed` on, unless the document sweeps over
-            seeds.
+        seeds: runs of each load, with so many seeds from `measure.seed` on. A document that sweeps over
+            seeds has a search for each of them, and nothing but 1 can be said here.
         out: results directory of all runs. A search that was stopped goes on there.
         workers: threads; all cores when not given. Results do not depend on it.
         progress: show a bar when in a terminal or notebook.
@@ -302,10 +306,10 @@ def _searches(document: Experiment, points: Sequence[Point]) -> list[Search]:
     for config in configs:
         _refuse_without_load(document, config)
     if any(SEED in point.axes for point in points):
-        if document.states("sweep.saturate.seeds"):
+        if document.states("sweep.saturate.seeds") and wanted.seeds != 1:
             raise ConfigError(
                 f"{document.name}: sweep.saturate.seeds = {wanted.seeds}: the sweep says which seeds; "
-                f"valid: no seeds there, or no {SEED} in the sweep"
+                f"valid: 1 (a search for each seed of the sweep), or no {SEED} in the sweep"
             )
         return [Search(point.axes, point.labels, wanted) for point in points]
     first = configs[0]["measure"]["seed"]
@@ -317,14 +321,18 @@ def _refuse_without_load(document: Experiment, config: Mapping[str, Any]) -> Non
     """Raises `ConfigError` for what has no load or no verdict."""
     reason = ""
     if is_fabric(config):
-        reason = "an InfiniBand fabric has no load in phits/(node·cycle)"
+        reason = OF_FABRIC
     elif any("program" in job for job in config["jobs"]):
         reason = "runs with programs end with these and have no verdict"
     if reason:
-        raise ConfigError(
-            f"{document.name}: has no load to search: {reason}; "
-            "valid: nothing but jobs that draw packets, in a network other than an InfiniBand fabric"
-        )
+        raise _without_load(document, reason)
+
+
+def _without_load(document: Experiment, reason: str) -> ConfigError:
+    return ConfigError(
+        f"{document.name}: has no load to search: {reason}; "
+        "valid: nothing but jobs that draw packets, in a network other than an InfiniBand fabric"
+    )
 
 
 def _points(document: Experiment, searches: Sequence[Search], first: int) -> dict[int, Point]:

@@ -86,7 +86,7 @@ def summary_table(results: Results) -> Table:
     Points that differ in their seed only are one row, mean ± 95 % interval.
     """
     parts = by_job(results)
-    axes = [path for path in parts.axes if path != SEED]
+    axes = [path for path in parts.axes if path != SEED and not _is_hidden(parts, path)]
     if has_flows(parts) and has_programs(parts):
         figures = _FABRIC_PROGRAMS
     elif has_flows(parts):
@@ -113,6 +113,12 @@ def summary_table(results: Results) -> Table:
         figured = (figure.cell(group) for figure in figures)
         table.add_row(*cells, *figured, *(tell(group) for tell in told))
     return table
+
+
+def _is_hidden(results: Results, path: str) -> bool:
+    """Whether `[sweep.labels]` leaves all names of an axis empty: another one says the same."""
+    names = [result.labels.get(path) for result in results if path in result.axes]
+    return len(names) > 1 and not any(name is None or name for name in names)
 
 
 def _lengths(results: Results) -> tuple[_Figure, ...]:

@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopsim import stopping
+from hopsim import stopping, why_fabric
 from hopsim.causes import CAUSES
-from hopsim.errors import ConfigError, NotRecordedError
+from hopsim.errors import NotRecordedError
 
 if TYPE_CHECKING:
     from hopsim.results import Result
@@ -58,27 +58,16 @@ class Root:
 
 
 class Analysis:
-    """What the streams of a point say of its congestion.
+    """What the streams of a point of a network with credits say of its congestion.
 
     Raises:
-        ConfigError: the point is of an InfiniBand fabric.
         NotRecordedError: a stream is missing.
     """
 
     def __init__(self, result: Result) -> None:
         """`result`: a point that has recorded `STREAMS`."""
         measure = result.config["measure"]
-        if "infiniband" in result.config["router"]:
-            raise ConfigError(
-                "router.infiniband: of a fabric the streams victims and queue_series say why; "
-                "valid: results of router.cioq or router.input_queued"
-            )
-        missing = [name for name in STREAMS if name not in result.tables]
-        if missing:
-            raise NotRecordedError(
-                f"{' and '.join(missing)} not recorded; run it again into another directory, with "
-                f"{_command(result)}"
-            )
+        refuse_unrecorded(result)
         self.result = result
         self.summary = result.summary
         self.warmup, self.interval = stopping.warmup(result), int(measure["interval"])
@@ -200,8 +189,27 @@ class Analysis:
         return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
 
+def refuse_unrecorded(result: Result) -> None:
+    """Raises `NotRecordedError`, with what to set, if a stream is missing that `explain` needs."""
+    if _is_fabric(result):
+        why_fabric.refuse_unrecorded(result)
+        return
+    missing = [name for name in STREAMS if name not in result.tables]
+    if missing:
+        raise NotRecordedError(
+            f"{' and '.join(missing)} not recorded; run it again into another directory, with "
+            f"{_command(result)}"
+        )
+
+
+def _is_fabric(result: Result) -> bool:
+    return "infiniband" in result.config.get("router", {})  # An ideal network has none.
+
+
 def explain(result: Result) -> list[str]:
-    """Ten lines or fewer of plain text. Raises what `Analysis` does."""
+    """Ten lines or fewer of plain text. Raises `NotRecordedError`."""
+    if _is_fabric(result):
+        return why_fabric.explain(result)
     found = Analysis(result)
     if not found.is_congested:
         return [_load(found), *_calm(found), *_causes(found)]

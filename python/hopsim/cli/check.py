@@ -70,9 +70,16 @@ def _duration(seconds: float) -> str:
     """`under a second`, `about 40 s`, `about 3 min`, `about 5 h`."""
     for most, unit, name in ((1, 0, ""), (100, 1, "s"), (6000, 60, "min"), (float("inf"), 3600, "h")):
         if seconds < most:
-            return f"about {seconds / unit:.2g} {name}" if unit else "under a second"
+            return f"about {_short(float(f'{seconds / unit:.2g}'))} {name}" if unit else "under a second"
     raise AssertionError("unreachable")
 
 
 def _size(megabytes: float) -> str:
-    return f"about {megabytes:.2g} MB" if megabytes < 1000 else f"about {megabytes / 1000:.2g} GB"
+    """`about 90 MB`, `about 120 MB`, `about 1.3 GB`, `about 230 GB`: two digits, without an exponent."""
+    rounded = float(f"{megabytes:.2g}")
+    return f"about {rounded:,.0f} MB" if rounded < 1000 else f"about {_short(rounded / 1000)} GB"
+
+
+def _short(value: float) -> str:
+    """Two digits: `1.3`, `2`, `230`, `1,200`."""
+    return f"{value:.1f}".removesuffix(".0") if value < 10 else f"{value:,.0f}"

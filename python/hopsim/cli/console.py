@@ -6,11 +6,14 @@ import sys
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from hopsim.cli.encoding import encodable
 
 PIPE_WIDTH = 140
+WIDEST = 10_000
+"""No table is wider."""
 
 
 class _Plain(Console):
@@ -25,6 +28,18 @@ def of_width(width: int) -> Console:
     """A console for tables that need so many columns where there is no terminal."""
     result = _Plain()
     return result if result.is_terminal else _Plain(width=width)
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table of numbers: in a terminal as wide as that, elsewhere as wide as it needs.
+
+    Whoever reads a pipe or a file may want each row in one line.
+    """
+    if not console.is_terminal:
+        width = max(console.width, console.measure(table, options=console.options.update(width=WIDEST)).maximum)
+        console.print(table, width=width)
+        return
+    console.print(table)
 
 
 def stdout() -> Console:

@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 
 from hopsim.cli import found, options
-from hopsim.cli.console import stdout
+from hopsim.cli.console import print_table, stdout
 from hopsim.results import Results
 from hopsim.runner import all_cores
 from hopsim.slowdowns import interference_of
@@ -45,7 +45,7 @@ def command(experiment: str, assignments: tuple[str, ...], out: Path | None, wor
         out = folder.with_name(f"{folder.name}-interference")
     results = interference_of(document, out, workers or all_cores(), progress=True)
     console = stdout()
-    console.print(_table(results))
+    print_table(console, _table(results))
     console.print(f"Results: {out}", soft_wrap=True, highlight=False)
 
 

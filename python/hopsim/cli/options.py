@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from hopsim.experiment import Experiment
+from hopsim.suggestion import suggestion
 
 experiment = click.argument("experiment", metavar="FILE")
 assignments = click.option(
@@ -14,6 +17,18 @@ assignments = click.option(
     metavar="path=value",
     help="Replace a value of the document, such as load=0.4 or measure.seed=2. May be repeated.",
 )
+
+
+class Named(click.Choice[str]):
+    """One of some names; one that is not among them is answered with what was perhaps meant."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name as it is written among them."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            hint = suggestion(str(value), self.choices)
+            self.fail(f"{error.message.removesuffix('.')}{hint or '.'}", param, ctx)
 
 
 def document(name: str, assignments: tuple[str, ...]) -> Experiment:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from hopsim.cli.options import Named
 from hopsim.errors import ConfigError
 from hopsim.plot import KINDS, View, draw_all
 from hopsim.plot.options import SCALES
@@ -19,10 +20,10 @@ KIND_LINES = "; ".join(f"{name}, {kind.module.TITLE}" for name, kind in KINDS.it
 @click.command("plot", epilog=f"Kinds: {KIND_LINES}.")
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
-    "--kind", "kinds", multiple=True, type=click.Choice(list(KINDS)), help="Only this kind. May be repeated."
+    "--kind", "kinds", multiple=True, type=Named(list(KINDS)), help="Only this kind. May be repeated."
 )
 @click.option(
-    "--format", "formats", multiple=True, type=click.Choice(["png", "pdf", "svg"]), help="Default: png."
+    "--format", "formats", multiple=True, type=Named(["png", "pdf", "svg"]), help="Default: png."
 )
 @click.option(
     "--group-by",
@@ -40,8 +41,8 @@ KIND_LINES = "; ".join(f"{name}, {kind.module.TITLE}" for name, kind in KINDS.it
 @click.option("--y", metavar="COLUMN", help="Column of the summary that --kind metric shows.")
 @click.option("--xlim", metavar="A:B", help="Ends of the horizontal axis of a --kind; one may be left out.")
 @click.option("--ylim", metavar="A:B", help="Ends of its axis of values, likewise.")
-@click.option("--xscale", type=click.Choice(SCALES), help="Scale of the horizontal axis of a --kind.")
-@click.option("--yscale", type=click.Choice(SCALES), help="Scale of its axis of values.")
+@click.option("--xscale", type=Named(SCALES), help="Scale of the horizontal axis of a --kind.")
+@click.option("--yscale", type=Named(SCALES), help="Scale of its axis of values.")
 @click.option("--size", metavar="WxH", help="Width and height of a figure in inches, such as 6x4.")
 @click.option("--dpi", type=click.IntRange(30, 1200), help="Dots per inch of png files; default 160.")
 @click.option(

@@ -14,7 +14,7 @@ from hopsim import progress, verdict
 from hopsim.branches import run_of
 from hopsim.cli import cluster, options
 from hopsim.cli.cluster import Shard, dask_workers, refuse_with_shard
-from hopsim.cli.console import stdout
+from hopsim.cli.console import print_table, stdout
 from hopsim.cli.saturate import search
 from hopsim.errors import ConfigError
 from hopsim.experiment import Point
@@ -117,8 +117,9 @@ def command(  # noqa: PLR0913 (an option each)
         where = workers or all_cores()
         if dask is not None:
             where = stack.enter_context(dask_workers(dask, document.directory))
-        store = None if out is None else Store.claim(out, document, points, force=force)
+        # What cannot be written is said before a results directory is claimed.
         lines = stack.enter_context(_json_lines(json_path, len(points)))
+        store = None if out is None else Store.claim(out, document, points, force=force)
         chosen = points if shard is None else list(filter(shard.has, points))
         outcome = _run(chosen, where, store, lines, start)
     if store is not None and shard is None:
@@ -210,7 +211,7 @@ def _conclude(store: Store, outcome: Outcome, *, with_csv: bool, table: bool) ->
     results: Results = store.assemble(outcome, with_csv=with_csv)
     if table and len(results):
         console = stdout()
-        console.print(summary_table(results))
+        print_table(console, summary_table(results))
         if advised := verdict.advice(results):
             console.print(advised, soft_wrap=True, highlight=False)
         if outcome.threads_used > 1 and outcome.wall_time_s >= WORTH_TELLING_S:

@@ -10,7 +10,7 @@ import click
 from rich.table import Table
 
 from hopsim.cli import found, options
-from hopsim.cli.console import stdout
+from hopsim.cli.console import print_table, stdout
 from hopsim.experiment import Experiment
 from hopsim.results import Results
 from hopsim.runner import all_cores
@@ -86,7 +86,7 @@ def search(document: Experiment, out: Path | None, workers: int | None, *, force
     except KeyboardInterrupt:
         _interrupted(out)
     console = stdout()
-    console.print(_table(results))
+    print_table(console, _table(results))
     if advised := _advice(results):
         console.print(advised, soft_wrap=True, highlight=False)
     # Imports Matplotlib, which takes a while.

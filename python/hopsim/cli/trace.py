@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hopsim import _core, program_file
-from hopsim.cli.console import stdout
+from hopsim.cli.console import print_table, stdout
 from hopsim.errors import ConfigError
 from hopsim.program_file import Source
 from hopsim.trace_info import HEADINGS, TraceInfo
@@ -65,7 +65,7 @@ def info(file: Path, groups: Path | None, flops: float | None) -> None:
     table.add_column()
     for name, value in found.lines():
         table.add_row(escape(name), escape(value))
-    console.print(table)
+    print_table(console, table)
     for line in (HEADINGS, ["---"] * len(HEADINGS), found.row()):
         click.echo(f"| {' | '.join(line)} |")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hopsim.cli.point import chosen, option
+from hopsim.why import refuse_unrecorded
 
 
 @click.command("why")
@@ -17,8 +18,9 @@ def command(directory: Path, point: int | None) -> None:
 
     Which links are the bottleneck, since when, what stands still behind them, who are victims, standing in
     the way of others without using the bottleneck, and how much all that costs. It needs the streams
-    link_series and congestion_trees.
+    link_series and congestion_trees; of an InfiniBand fabric it needs victims, and names the outputs at which
+    congestion begins and the flows that it holds up, with queue_series also what waits there.
     """
-    results, number = chosen(directory, point)
+    results, number = chosen(directory, point, refuse_unrecorded)
     for line in results.why(number):
         click.echo(line)

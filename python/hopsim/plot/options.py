@@ -139,8 +139,14 @@ def _check_column(name: str, results: Results) -> None:
             result.summary.get(name) is None for result in by_job(results)
         )
         reason = "no point has a value of it" if is_empty else "not a column of numbers of the summary"
-        hint = suggestion(name, columns) or ";"
+        hint = suggestion(name, columns) or _ending_with(name, columns) or ";"
         raise ConfigError(f"--y {name}: {reason}{hint} valid: {', '.join(columns)}")
+
+
+def _ending_with(name: str, columns: Sequence[str]) -> str:
+    """Columns of whose name it is the end, as `p99` of `packet_latency_p99`."""
+    found = [column for column in columns if column.endswith(f"_{name.lower()}")]
+    return f"; did you mean {' or '.join(found[:3])}?" if found else ""
 
 
 def numeric_columns(results: Results) -> list[str]:

@@ -50,7 +50,8 @@ def told(curves: Sequence[Series]) -> str:
     """A note of such points, for figures whose looks do not show them; empty if there are none."""
     found = [(series, [group for group in series.groups if is_unsteady(group)]) for series in curves]
     if all(len(groups) == len(series.groups) for series, groups in found):
-        return f"{WHAT}: {'all' if sum(len(groups) for _, groups in found) > 1 else 'this point'}"
+        several = sum(len(groups) for _, groups in found) > 1
+        return f"{'all points shown are' if several else 'the point shown is'} {WHAT}"
     names = [_named(series, groups) for series, groups in found if groups]
     return f"{WHAT}: {'; '.join(names)}" if names else ""
 

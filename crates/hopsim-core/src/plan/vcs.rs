@@ -94,9 +94,15 @@ fn resolve_unordered(
     if vcs.management != VcManagement::default() {
         let path = format!("router.{name}.vcs.management");
         let kept = matches!(safety, Safety::Layers(_));
-        let reason =
-            if kept { "a packet keeps the VC of its path" } else { "every hop may use every VC here" };
-        return Err(ConfigError::new(path, reason).valid("no such key"));
+        let reason = if kept {
+            "a packet keeps the VC of its path"
+        } else {
+            "says in which order packets use VCs, and with this routing on this topology they need none: every hop may \
+             use every VC"
+        };
+        let valid =
+            "no such key, or a routing whose paths need VCs in an order, as minimal on topology.dragonfly";
+        return Err(ConfigError::new(path, reason).valid(if kept { "no such key" } else { valid }));
     }
     if replies {
         let reason =

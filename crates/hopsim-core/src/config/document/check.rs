@@ -104,8 +104,9 @@ fn chosen(
 ) -> Result<(), ConfigError> {
     let all = choice.all();
     if let Some(stranger) = schema::keys(fields).find(|key| !all.contains(key)) {
+        let refused = unvaried(path, &choice.names, stranger, &fields[stranger]);
         path.push(stranger.to_owned());
-        return Err(unknown(path, &all, &fields[stranger]).valid(schema.valid()));
+        return Err(refused.unwrap_or_else(|| unknown(path, &all, &fields[stranger])).valid(schema.valid()));
     }
     if let Some(plain) = schema::keys(fields).find(|key| choice.table(key).is_none()) {
         let refused = ConfigError::new(display(&*path), format!("`{plain}` has no parameters"));
@@ -165,6 +166,15 @@ fn unknown(path: &[String], names: &[&str], value: &Value) -> ConfigError {
     let refused = if value.is_object() { refused } else { refused.value(show(value)) };
     let name = path.last().map_or("", String::as_str);
     refused.suggestion(closest(name, names).map(quoted).or_else(|| elsewhere(path)).as_deref())
+}
+
+/// The answer to a choice that is written as the value of a key, `{ kind = "transpose" }`, if that is what it is.
+fn unvaried(path: &[String], names: &[&str], stranger: &str, value: &Value) -> Option<ConfigError> {
+    let meant = closest(value.as_str()?, names)?;
+    let key = path.last()?;
+    let place = format!("{}.{stranger}", display(path));
+    let refused = ConfigError::new(place, "unknown key").value(show(value));
+    Some(refused.suggestion(Some(&format!("`{key} = \"{meant}\"`"))))
 }
 
 /// A name in a message.

@@ -206,17 +206,24 @@ fn read(sweep: &Value) -> Result<(Vec<Key>, Vec<Key>), ConfigError> {
         }
         Ok(keys)
     };
-    let (mut product, mut zip) = (read("product")?, read("zip")?);
+    let (mut product, mut zip): (Vec<Key>, Vec<Key>) = (read("product")?, read("zip")?);
     refuse_overlaps(product.iter().chain(&zip))?;
     refuse_unequal(&zip)?;
     for names in read("labels")? {
-        give(&names, product.iter_mut().chain(&mut zip).collect())?;
+        // Keys that vary together: the names of one tell the points apart, those of the others may be left out.
+        let together = zip.iter().filter(|key| key.path != names.path && !is_hidden(key)).count();
+        give(&names, product.iter_mut().chain(&mut zip).collect(), together > 0)?;
     }
     Ok((product, zip))
 }
 
-/// Gives the values of a varied key their names.
-fn give(names: &Key, mut keys: Vec<&mut Key>) -> Result<(), ConfigError> {
+/// Whether no value of a key has a name that would be shown.
+fn is_hidden(key: &Key) -> bool {
+    !key.labels.is_empty() && key.labels.iter().all(String::is_empty)
+}
+
+/// Gives the values of a varied key their names; `may_hide`: all of them may be empty if the key is zipped.
+fn give(names: &Key, mut keys: Vec<&mut Key>, may_hide: bool) -> Result<(), ConfigError> {
     let refused = |reason: String| ConfigError::new(display(&names.stands), reason);
     let known: Vec<String> = keys.iter().map(|key| key.written.clone()).collect();
     let Some(key) = keys.iter_mut().find(|key| key.path == names.path) else {
@@ -237,12 +244,15 @@ fn give(names: &Key, mut keys: Vec<&mut Key>) -> Result<(), ConfigError> {
         );
         return Err(refused(reason).valid("a name for each value, in their order"));
     }
+    let zipped = key.stands.get(1).is_some_and(|table| table == "zip");
+    let hides = may_hide && zipped && names.values.iter().all(|name| name == "");
     for (name, value) in names.values.iter().zip(&key.values) {
         let text = name.as_str().ok_or_else(|| {
             refused("a name must be a string".into()).value(show(name)).valid(format!("\"{}\"", show(name)))
         })?;
         // A value that is listed again keeps its name.
-        if key.labels.iter().zip(&key.values).any(|(label, other)| label == text && other != value) {
+        let is_taken = |(label, other): (&String, &Value)| label == text && other != value;
+        if !hides && key.labels.iter().zip(&key.values).any(is_taken) {
             return Err(
                 refused(format!("two values have the name \"{text}\"")).valid("a name of its own for each")
             );
