@@ -1,10 +1,22 @@
-"""Tables as CSV files, for what is not an Arrow table."""
+"""Tables as CSV files.
+
+A text that begins like a formula gets an apostrophe before it, so that a spreadsheet shows it and does not
+work it out: names of jobs, routers and files come from whoever wrote the document.
+"""
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import compute
+from pyarrow import csv as arrow_csv
+
+_FORMULA = re.compile("^[=+@\t\r-]")
+"""How texts begin that spreadsheets take for formulas."""
 
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -13,4 +25,25 @@ def write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows(rows)
+        writer.writerows([_plain(cell) for cell in row] for row in rows)
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """Write an Arrow table."""
+    for number, field in enumerate(table.schema):
+        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+            column = compute.replace_substring_regex(table.column(number), _FORMULA.pattern, r"'\0")
+            table = table.set_column(number, field, column)
+    arrow_csv.write_csv(table, path)
+
+
+def _plain(cell: object) -> object:
+    return _FORMULA.sub(r"'\g<0>", cell) if isinstance(cell, str) and not _is_number(cell) else cell
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

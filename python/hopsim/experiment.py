@@ -115,6 +115,10 @@ class Experiment:
 
     def replacing(self, values: Mapping[str, Any]) -> Experiment:
         """The same experiment with {dotted path: value} replaced."""
+        for path in values:
+            # A caller may check no types.
+            if not isinstance(path, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise ConfigError(f"{path!r}: is not a dotted path; valid: a text such as 'measure.seed'")
         pairs = tuple((path, toml.value(item)) for path, item in values.items())
         return replace(self, overrides=self.overrides + pairs)
 

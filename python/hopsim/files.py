@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import re
+import stat
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from hopsim.errors import ConfigError
 
 MOST_MB = 64
 """Largest file that is read [MB of 2^20 bytes]."""
+
+MOST_DIGITS = 1000
+"""Most digits of a number in a file: none is nearly as long, and Python takes no more than some thousand."""
+
+_ENDLESS = re.compile(rf"\d{{{MOST_DIGITS + 1}}}")
+
+MOST_RECORD_MB = 1024
+"""The same of a manifest, or of the record of a point: a manifest has some 300 bytes for each point."""
 
 
 def read_bytes(file: BinaryIO, valid: str) -> bytes:
@@ -23,12 +34,78 @@ def read_bytes(file: BinaryIO, valid: str) -> bytes:
 def read_text(file: BinaryIO, valid: str) -> str:
     """The same as text. Raises `ConfigError` if it is not UTF-8 either."""
     try:
-        return read_bytes(file, valid).decode("utf-8")
+        text = read_bytes(file, valid).decode("utf-8")
     except UnicodeDecodeError as error:
         raise ConfigError(f"byte {error.start} is not UTF-8; valid: {valid}") from None
+    endless = _ENDLESS.search(text)
+    if endless:
+        line = text.count("\n", 0, endless.start()) + 1
+        raise ConfigError(f"line {line}: a number has more than {MOST_DIGITS} digits; valid: {valid}")
+    return text
 
 
 def text_of(path: str | PathLike[str], valid: str) -> str:
     """The text of the file at `path`, likewise."""
     with Path(path).open("rb") as file:
         return read_text(file, valid)
+
+
+def path_of(given: Any, name: str) -> Path:
+    """The path that the argument `name` gives, of whatever type. Raises `ConfigError` if it is none."""
+    if not isinstance(given, str | PathLike):
+        raise ConfigError(f"{name} = {given!r}: is not a path; valid: a text or a pathlib.Path")
+    path = Path(given)
+    if "\0" in str(path):
+        raise ConfigError(f"{name} = {str(path)!r}: has a zero byte; valid: the path of a file or directory")
+    return path
+
+
+def check_name(path: Path) -> None:
+    """Refuse names whose bytes are not UTF-8, which Parquet files cannot have. Raises `ConfigError`."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(path).decode(errors="replace")
+        raise ConfigError(f"{shown}: the name is not UTF-8; valid: a directory whose name is") from None
+
+
+def open_stored(path: Path) -> BinaryIO:
+    """Open a file that hopsim has written, a regular one: a device has no end, a FIFO may never begin.
+
+    Raises `ConfigError` if it is something else or may not be read, `OSError` if it is not there.
+    """
+    # Neither waits for a FIFO nor changes what a device is doing.
+    descriptor = _descriptor(path)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise ConfigError(f"{path}: is not a regular file; valid: one that hopsim has written")
+    return os.fdopen(descriptor, "rb")
+
+
+def _descriptor(path: Path) -> int:
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+    )
+    try:
+        return os.open(path, flags)
+    except PermissionError as error:
+        raise ConfigError(
+            f"{path}: cannot be read: {error.strerror}; valid: a file that you may read"
+        ) from None
+
+
+def stored_bytes(path: Path) -> bytes:
+    """What is in a file of that kind, which is one that is read whole. Raises likewise."""
+    with open_stored(path) as file:
+        return file.read()
+
+
+def stored_record(path: Path) -> bytes:
+    """What is in a file of that kind that holds a record in JSON. Raises likewise, or if it is too large."""
+    with open_stored(path) as file:
+        data = file.read((MOST_RECORD_MB << 20) + 1)
+    if len(data) > MOST_RECORD_MB << 20:
+        raise ConfigError(
+            f"{path}: is larger than {MOST_RECORD_MB} MB; valid: a file that hopsim has written"
+        )
+    return data

@@ -91,7 +91,7 @@ def _whole(link: Link, key: str, value: Any) -> int:
 def _numbered(names: Iterable[str]) -> dict[str, int]:
     """Numbers of the routers: names that are all numbers in their order, others as they first appear."""
     ordered = list(dict.fromkeys(names))
-    if all(name.isdecimal() for name in ordered):
+    if all(name.isdecimal() and len(name) <= files.MOST_DIGITS for name in ordered):
         ordered.sort(key=int)
     return {name: number for number, name in enumerate(ordered)}
 

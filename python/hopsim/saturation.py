@@ -18,6 +18,7 @@ from typing import Any
 from hopsim.errors import ConfigError, SweepError
 from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
+from hopsim.files import path_of
 from hopsim.links_warning import warn_of_default_latencies
 from hopsim.placement_warning import warn_of_settled_placements
 from hopsim.results import Result, Results
@@ -266,7 +267,7 @@ def saturate(  # noqa: PLR0913 (an option each)
     count = threads(workers)
     document = document_of(experiment, values, product, shorthand)
     document = asking(document, key=key, most=most, precision=precision, seeds=seeds)
-    return saturation_of(document, None if out is None else Path(out), count, progress=progress)
+    return saturation_of(document, None if out is None else path_of(out, "out"), count, progress=progress)
 
 
 def saturation_of(

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hopsim.files import stored_record
 from hopsim.kinds import is_table
 
 CHECKSUM = "checksum"
@@ -21,9 +22,12 @@ def seal(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read(path: Path) -> dict[str, Any] | None:
-    """A record from a file; None if there is none, or if it is not as it was written."""
+    """A record from a file; None if there is none, or if it is not as it was written.
+
+    Raises `ConfigError` for what is no regular file, may not be read, or is too large.
+    """
     try:
-        record = json.loads(path.read_bytes())
+        record = json.loads(stored_record(path))
     except (OSError, ValueError, RecursionError):
         return None
     if not is_table(record):

@@ -23,6 +23,7 @@ from typing import Any
 from hopsim.errors import ConfigError
 from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Source
+from hopsim.files import path_of
 from hopsim.results import Result, Results
 from hopsim.series import JOB
 from hopsim.store import write_table
@@ -138,7 +139,7 @@ def interference(
     """
     count = threads(workers)
     document = document_of(experiment, values, product, shorthand)
-    return interference_of(document, None if out is None else Path(out), count, progress=progress)
+    return interference_of(document, None if out is None else path_of(out, "out"), count, progress=progress)
 
 
 def interference_of(document: Experiment, out: Path | None, workers: int, *, progress: bool) -> Results:

@@ -13,6 +13,7 @@ from typing import Any
 from hopsim import _core, atomic
 from hopsim.errors import Cancelled, ConfigError
 from hopsim.experiment import Experiment, Point
+from hopsim.files import path_of, stored_bytes
 from hopsim.spelling import Spelling, of_python
 
 EVERY_MINUTES = 10.0
@@ -62,7 +63,8 @@ class Saving:
             )
         if from_state is None and save_state is None:
             return None
-        source, target = (None if path is None else Path(path) for path in (from_state, save_state))
+        given_paths = {"from_state": from_state, "save_state": save_state}
+        source, target = (None if path is None else path_of(path, name) for name, path in given_paths.items())
         return cls(source, target, save_every, save_at)
 
     def check(self, document: Experiment, points: list[Point]) -> None:
@@ -111,7 +113,7 @@ class Saving:
         if path is None or (self.source is None and not path.exists()):
             return None
         try:
-            return path.read_bytes()
+            return stored_bytes(path)
         except OSError as error:
             raise ConfigError(f"{path}: cannot read the state: {error.strerror}; {VALID}") from None
 

@@ -13,6 +13,23 @@ import sys
 INTERRUPTED = 130
 """Exit status."""
 
+TERMINATED = 143
+"""Exit status after SIGTERM, as that of a process that heeds it without a word."""
+
+_status = INTERRUPTED
+
+
+def terminate(_signal: int, _frame: object) -> None:
+    """What SIGTERM does: it interrupts, with a status of its own."""
+    global _status
+    _status = TERMINATED
+    raise KeyboardInterrupt
+
+
+def status() -> int:
+    """Exit status of a command that has been interrupted."""
+    return _status
+
 
 def over() -> None:
     """From now on an interrupt is an exception."""

@@ -37,9 +37,9 @@ from types import UnionType
 from typing import Any, TypeGuard
 
 import pyarrow as pa
-from pyarrow import csv, parquet
+from pyarrow import parquet
 
-from hopsim import _core, atomic, sealed, tables
+from hopsim import _core, atomic, csv_file, files, sealed, tables
 from hopsim.errors import ConfigError, HopsimWarning
 from hopsim.experiment import Experiment, Point, experiment_digest
 from hopsim.kinds import is_list, is_table
@@ -89,6 +89,7 @@ class Store:
         Raises `ConfigError` when it holds something else (unless `force` empties it of results)
         or cannot be written.
         """
+        files.check_name(root)
         store = cls(root, experiment, points, points)
         _refuse_strangers(root)
         if force:
@@ -168,7 +169,7 @@ class Store:
         atomic.write(target, lambda path: _write_parts(path, schema, results, name))
         if with_csv:
             table = parquet.read_table(target)
-            atomic.write(target.with_suffix(".csv"), lambda path: csv.write_csv(table, path))
+            atomic.write(target.with_suffix(".csv"), lambda path: csv_file.write_table(path, table))
 
     def _write_manifest(self, outcome: Outcome, finished: int) -> None:
         atomic.write_text(self.root / MANIFEST, self._manifest(outcome, finished))
@@ -219,12 +220,13 @@ def write_table(root: Path, name: str, table: pa.Table, *, with_csv: bool) -> No
     """Write a table into a directory as Parquet and, if asked for, as CSV: whole or not at all."""
     atomic.write(root / f"{name}.parquet", lambda path: parquet.write_table(table, path, **_CHECKED))
     if with_csv:
-        atomic.write(root / f"{name}.csv", lambda path: csv.write_csv(table, path))
+        atomic.write(root / f"{name}.csv", lambda path: csv_file.write_table(path, table))
 
 
 def load(root: str | os.PathLike[str]) -> Results:
     """The finished points of a results directory. Raises `ConfigError` when it is none."""
-    folder = Path(root)
+    folder = files.path_of(root, "root")
+    files.check_name(folder)
     manifest = _read_manifest(folder)
     if manifest is None:
         reason = "is not a directory"
@@ -307,7 +309,7 @@ class _StoredTables(Mapping[str, pa.Table]):
         """The content of the file of a table. Raises `ConfigError` if it is not what was written."""
         expected = self._written[name]["sha256"]
         try:
-            content = self._path(name).read_bytes()
+            content = files.stored_bytes(self._path(name))
             if sealed.checksum_of(content) != expected:
                 raise OSError("its checksum differs")
             yield pa.BufferReader(content)

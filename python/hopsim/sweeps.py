@@ -16,6 +16,7 @@ from hopsim.branches import run_of
 from hopsim.errors import ConfigError, RunError, SweepError
 from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
+from hopsim.files import path_of
 from hopsim.kinds import is_sequence, is_table
 from hopsim.links_warning import warn_of_default_latencies
 from hopsim.placement_warning import warn_of_settled_placements
@@ -113,7 +114,7 @@ def sweep(
     count = threads(workers)
     document = document_of(experiment, values, product, shorthand)
     where = count if executor is None else _elsewhere(executor, workers, document)
-    return sweep_of(document, None if out is None else Path(out), workers=where, progress=progress)
+    return sweep_of(document, None if out is None else path_of(out, "out"), workers=where, progress=progress)
 
 
 def document_of(

@@ -14,26 +14,35 @@ from hopsim.kinds import is_sequence, is_table
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def value(item: Any) -> str:
-    """`item` as a TOML value; numpy scalars and arrays are accepted.
+DEEPEST = 64
+"""How many dictionaries and lists may stand one in the other: no document has more than a few."""
 
-    Raises `ConfigError` for what TOML cannot hold (None, complex numbers, objects).
+
+def value(item: Any, depth: int = 0) -> str:
+    """`item` as a TOML value, inside so many others; numpy scalars and arrays are accepted.
+
+    Raises `ConfigError` for what TOML cannot hold (None, complex numbers, objects, what holds itself).
     """
+    if depth > DEEPEST:
+        raise ConfigError(
+            f"dictionaries and lists stand one in the other more than {DEEPEST} deep, or one holds itself; "
+            f"valid: at most {DEEPEST}"
+        )
     if hasattr(item, "tolist"):
         item = item.tolist()
     if isinstance(item, bool):
         return "true" if item else "false"
     if isinstance(item, int):
-        return str(item)
+        return _integer(item)
     if isinstance(item, float):
         return _float(item)
     if isinstance(item, str):
         return json.dumps(item, ensure_ascii=False).replace("\x7f", "\\u007F")
     if is_table(item):
-        fields = [f"{key(name)} = {value(field)}" for name, field in item.items()]
+        fields = [f"{key(name)} = {value(field, depth + 1)}" for name, field in item.items()]
         return "{ " + ", ".join(fields) + " }" if fields else "{}"
     if is_sequence(item):
-        return "[" + ", ".join(value(element) for element in item) + "]"
+        return "[" + ", ".join(value(element, depth + 1) for element in item) + "]"
     raise ConfigError(
         f"a value of type {type(item).__name__} cannot stand in an experiment: {item!r}; "
         "valid are numbers, strings, booleans, lists and dictionaries"
@@ -49,6 +58,15 @@ def key(name: object) -> str:
 def document(fields: Mapping[str, Any]) -> str:
     """A whole TOML document, one line per top-level key."""
     return "".join(f"{key(name)} = {value(field)}\n" for name, field in fields.items())
+
+
+def _integer(number: int) -> str:
+    # Python writes no numbers of more than some thousand digits.
+    if number.bit_length() > 1000:
+        raise ConfigError(
+            f"an integer of {number.bit_length()} bits is too large; valid: integers of 64 bits"
+        )
+    return str(int(number))
 
 
 def _float(number: float) -> str:

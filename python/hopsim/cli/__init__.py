@@ -1,6 +1,6 @@
 """The command line.
 
-Exit status: 0 done, 1 a simulation failed or output was lost, 2 bad input, 130 interrupted.
+Exit status: 0 done, 1 a simulation failed or output was lost, 2 bad input, 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Any, NoReturn, TextIO
 
 import click
 
 from hopsim import _core, starting
-from hopsim.cli.encoding import degrade
+from hopsim.cli.encoding import degrade, visible
 from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError
 
 _COMMANDS = {
@@ -91,7 +90,7 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; every error is one message on standard error."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, starting.terminate)
     _prepare_streams()
     warnings.simplefilter("always", HopsimWarning)
     warnings.showwarning = _show_warning
@@ -113,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except RunError as error:
         _fail(str(error), 1)
     except (KeyboardInterrupt, click.Abort):
-        _fail("interrupted", starting.INTERRUPTED)
+        _fail("interrupted", starting.status())
     except BrokenPipeError:
         _abandon(sys.stdout)
         sys.exit(1)
@@ -126,10 +125,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             raise
         _fail(f"internal error: {error!r}; set HOPSIM_TRACEBACK=1 to see where", 1)
     sys.exit(0)
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _help_hint(error: click.UsageError) -> str:
@@ -158,7 +153,7 @@ def _abandon(stream: TextIO) -> None:
 def _say(line: str) -> None:
     """Write to standard error, which may be closed or full: the exit status still tells."""
     try:
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{visible(line)}\n")
         sys.stderr.flush()
     except OSError:
         _abandon(sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import unicodedata
 from typing import Any
 
@@ -39,6 +40,15 @@ def encodable(text: str, encoding: str) -> str:
         return text.encode(encoding, DEGRADE).decode(encoding)
     except LookupError:
         return text.encode("ascii", DEGRADE).decode("ascii")
+
+
+# What moves the cursor, colours, rings or turns the direction of writing; lines may end.
+_CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """`text` with control characters as Python writes them: names from files do nothing to a terminal."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def degrade(*streams: Any) -> None:

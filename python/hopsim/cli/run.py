@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from hopsim import progress, verdict
+from hopsim import progress, starting, verdict
 from hopsim.branches import run_of
 from hopsim.cli import cluster, options
 from hopsim.cli.cluster import Shard, dask_workers, refuse_with_shard
@@ -226,6 +226,6 @@ def _finish(outcome: Outcome, store: Store | None) -> None:
     if outcome.interrupted:
         how = f"; run the same command with --out {store.root} to resume" if store else ""
         sys.stderr.write(f"hopsim: interrupted, {outcome.finished} of {outcome.total} points finished{how}\n")
-        sys.exit(130)
+        sys.exit(starting.status())
     if outcome.failures:
         sys.exit(1)

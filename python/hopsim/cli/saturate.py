@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 from rich.table import Table
 
+from hopsim import starting
 from hopsim.cli import found, options
 from hopsim.cli.console import print_table, stdout
 from hopsim.experiment import Experiment
@@ -101,7 +102,7 @@ def search(document: Experiment, out: Path | None, workers: int | None, *, force
 
 def _interrupted(out: Path) -> NoReturn:
     sys.stderr.write(f"hopsim: interrupted; run the same command with --out {out} to go on\n")
-    sys.exit(130)
+    sys.exit(starting.status())
 
 
 def _advice(results: Results) -> str:

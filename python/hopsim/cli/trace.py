@@ -11,6 +11,7 @@ from rich.table import Table
 
 from hopsim import _core, program_file
 from hopsim.cli.console import print_table, stdout
+from hopsim.cli.encoding import visible
 from hopsim.errors import ConfigError
 from hopsim.program_file import Source
 from hopsim.trace_info import HEADINGS, TraceInfo
@@ -64,10 +65,10 @@ def info(file: Path, groups: Path | None, flops: float | None) -> None:
     table.add_column(no_wrap=True)
     table.add_column()
     for name, value in found.lines():
-        table.add_row(escape(name), escape(value))
+        table.add_row(escape(visible(name)), escape(visible(value)))
     print_table(console, table)
     for line in (HEADINGS, ["---"] * len(HEADINGS), found.row()):
-        click.echo(f"| {' | '.join(line)} |")
+        click.echo(visible(f"| {' | '.join(line)} |"))
 
 
 @command.command("convert", short_help="Write a program in another format.")
