@@ -1,7 +1,7 @@
-"""Why an InfiniBand fabric is as slow as it is: at which outputs congestion begins, and which flows it holds up.
+"""Why an InfiniBand fabric is as slow as it is: at which outputs congestion begins, and whom it holds up.
 
-All of it is read from the stream `victims`, and from `queue_series` if that was recorded; `docs/infiniband.md`
-says what they count.
+All of it is read from the stream `victims`, and from `queue_series` if that was recorded;
+`docs/infiniband.md` says what they count.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ def explain(result: Result) -> list[str]:
         held = roots.setdefault(output, {}).setdefault(str(row["role"]), {})
         flow = (str(row["job"]), str(row["name"]))
         held[flow] = held.get(flow, 0.0) + (row["lost_fraction"] or 0.0)
-    roots = {
-        output: roles for output, roles in roots.items() if max(map(_greatest, roles.values())) > SLIGHT
-    }
+    roots = {output: roles for output, roles in roots.items() if max(map(_greatest, roles.values())) > SLIGHT}
     lines = [_throughput(result)]
     if not roots:
         return [*lines, f"No flow is held up by congestion for more than {SLIGHT:.0%} of the window."]

@@ -36,7 +36,9 @@ def print_table(console: Console, table: Table) -> None:
     Whoever reads a pipe or a file may want each row in one line.
     """
     if not console.is_terminal:
-        width = max(console.width, console.measure(table, options=console.options.update(width=WIDEST)).maximum)
+        width = max(
+            console.width, console.measure(table, options=console.options.update(width=WIDEST)).maximum
+        )
         console.print(table, width=width)
         return
     console.print(table)

@@ -22,9 +22,7 @@ KIND_LINES = "; ".join(f"{name}, {kind.module.TITLE}" for name, kind in KINDS.it
 @click.option(
     "--kind", "kinds", multiple=True, type=Named(list(KINDS)), help="Only this kind. May be repeated."
 )
-@click.option(
-    "--format", "formats", multiple=True, type=Named(["png", "pdf", "svg"]), help="Default: png."
-)
+@click.option("--format", "formats", multiple=True, type=Named(["png", "pdf", "svg"]), help="Default: png.")
 @click.option(
     "--group-by",
     "by",
