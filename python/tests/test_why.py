@@ -50,6 +50,7 @@ def test_the_link_to_the_node_of_a_hot_spot_is_the_bottleneck(tmp_path: Path) ->
         "Who contributes",
         "packets stand still",
         "for room behind the link",
+        "That is head-of-line blocking; of VCs, more of which make it less, network links have ",
     ):
         assert part in text
 
