@@ -20,8 +20,8 @@ const MARGIN: usize = 64 << 20;
 /// Tables below this size take part of the margin [bytes].
 const SMALL: usize = 1 << 20;
 
-/// Bytes of a network that is empty per router, and more per port; per node of a plan. Fitted to the address space that some twenty
-/// networks took before their first cycle.
+/// Bytes of a network that is empty per router, and more per port; per node of a plan. Set by hand, from the address space that two
+/// tori took before their first cycle.
 const ROUTER_BYTES: u64 = 3200;
 const PORT_BYTES: u64 = 400;
 const NODE_BYTES: u64 = 40;
