@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from hopsim import columns
+from hopsim import columns, terms
 from hopsim.catalogue import Catalogue, Node, Parameter, unit_and_range
 from hopsim.cli.console import stdout
 from hopsim.columns import ResultColumn
@@ -28,11 +28,17 @@ def command(name: str) -> None:
     NAME is a name or a path, such as valiant, routing.valiant, ejection or measure.warmup, an
     abbreviation of the papers, such as ADVc, or a preset or example. It may also be a column of the
     results, such as packet_latency_p99 or routers.injection_load, or a table of them, such as timeseries.
+    Of words for what hopsim does not have, such as wormhole or RoCE, it says what there is instead.
     """
     console = stdout()
     if name.lower() in preset_names():
         console.print(shipped_text(name.lower()), markup=False)
         return
+    term = terms.find(name)
+    if term is not None:
+        console.print(f"[bold]{escape(term.names[0])}[/bold]")
+        console.print(escape(term.text), width=min(console.width, TEXT_WIDTH))
+        console.print()
     catalogue = Catalogue()
     known = (*columns.result_columns(), *found_by_several_runs())
     found = columns.find(name, known)
@@ -41,7 +47,7 @@ def command(name: str) -> None:
     except ConfigError:
         if name.lower() in example_names():
             console.print(shipped_text(name.lower()), markup=False)
-        elif not found:
+        elif not found and term is None:
             raise
         nodes = []
     for index, node in enumerate(nodes):
