@@ -21,78 +21,85 @@ class Term:
 TERMS = (
     Term(
         ("wormhole", "wormhole switching"),
-        "Not simulated: switching is virtual cut-through, so a packet moves on only where there is room for all of "
-        "it, and a blocked packet stands in one buffer. A buffer must hold a whole packet. InfiniBand switches "
-        "may store and forward (`router.infiniband.switch.switching`).",
+        "Not simulated: switching is virtual cut-through, so a packet moves on only where there is room "
+        "for all of it, and a blocked packet stands in one buffer. A buffer must hold a whole packet. "
+        "InfiniBand switches may store and forward (`router.infiniband.switch.switching`).",
     ),
     Term(
         ("flit", "flits", "flit size"),
-        "There are no flits: credits are counted in phits, and packets are granted as a whole, as if a flit were a "
-        "packet. A link carries one phit per cycle; lengths (`packet_length`) and buffers are in phits.",
+        "There are no flits: credits are counted in phits, and packets are granted as a whole, as if a "
+        "flit were a packet. A link carries one phit per cycle; lengths (`packet_length`) and buffers are "
+        "in phits.",
     ),
     Term(
         ("fault", "faults", "failure", "failures", "link failure"),
-        "Links and routers do not fail during a run. A network that lacks some of them is a `topology.graph` without "
-        "these links, which `minimal`, `up_down`, `valiant` and `ugal` route; of a fabric as `ibnetdiscover` "
-        "prints it the same, with forwarding tables as `ibroute` prints them.",
+        "Links and routers do not fail during a run. A network that lacks some of them is a "
+        "`topology.graph` without these links, which `minimal`, `up_down`, `valiant` and `ugal` route; of "
+        "a fabric as `ibnetdiscover` prints it the same, with forwarding tables as `ibroute` prints them.",
     ),
     Term(
         ("packet loss", "loss", "drop", "lossy"),
-        "Networks are lossless: packets wait for credits, and none is lost inside. Nodes may drop what they "
-        "generate while their source queue is full (`nic.when_full`), which `packets_dropped` counts.",
+        "Networks are lossless: packets wait for credits, and none is lost inside. Nodes may drop what "
+        "they generate while their source queue is full (`nic.when_full`), which `packets_dropped` "
+        "counts.",
     ),
     Term(
-        ("roce", "rocev2", "ethernet", "tcp", "rdma over converged ethernet"),
-        "Not simulated: there are neither Ethernet switches nor their transport. The nearest is `router.infiniband`: a "
-        "lossless fabric with credits, rates in Gb/s, and congestion control by marks and notifications.",
+        ("RoCE", "RoCEv2", "Ethernet", "TCP"),
+        "Not simulated: there are neither Ethernet switches nor their transport. The nearest is "
+        "`router.infiniband`: a lossless fabric with credits, rates in Gb/s, and congestion control by "
+        "marks and notifications.",
     ),
     Term(
-        ("pfc", "priority flow control", "pause"),
-        "Not simulated: flow control is by credits, per virtual channel or, in `router.infiniband`, per virtual lane. "
-        "What blocks behind a full buffer can be studied with these: see the streams `congestion_trees` and "
-        "`victims`, and `hopsim why`.",
+        ("PFC", "priority flow control", "pause"),
+        "Not simulated: flow control is by credits, per virtual channel or, in `router.infiniband`, per "
+        "virtual lane. What blocks behind a full buffer can be studied with these: see the streams "
+        "`congestion_trees` and `victims`, and `hopsim why`.",
     ),
     Term(
-        ("dcqcn", "hpcc", "timely", "swift"),
-        "Not simulated. `router.infiniband.congestion_control` has marks, notifications and tables (FECN, BECN, CCT).",
+        ("DCQCN", "HPCC", "TIMELY", "Swift"),
+        "Not simulated. `router.infiniband.congestion_control` has marks, notifications and tables (FECN, "
+        "BECN, CCT).",
     ),
     Term(
-        ("slim fly", "slimfly", "sf"),
-        "No topology of its own: write its links into a file, for `topology.graph` with `file`. It is routed by "
-        "`minimal` (as many VCs as keep it free of deadlock), `up_down`, `valiant` and `ugal`.",
+        ("slim fly", "slimfly"),
+        "No topology of its own: write its links into a file, for `topology.graph` with `file`. It is "
+        "routed by `minimal` (as many VCs as keep it free of deadlock), `up_down`, `valiant` and `ugal`.",
     ),
     Term(
-        ("jellyfish", "random regular graph", "polarfly", "xpander"),
-        "No topology of its own: write its links into a file, for `topology.graph` with `file`; networkx writes GraphML, "
-        "which it reads. It is routed by `minimal`, `up_down`, `valiant` and `ugal`.",
+        ("jellyfish", "random regular graph", "PolarFly", "Xpander"),
+        "No topology of its own: write its links into a file, for `topology.graph` with `file`; networkx "
+        "writes GraphML, which it reads. It is routed by `minimal`, `up_down`, `valiant` and `ugal`.",
     ),
     Term(
         ("dragonfly+", "dragonfly plus", "megafly"),
-        "No topology of its own: write its links into a file, for `topology.graph` with `file` and `nodes`, the number "
-        "of nodes of each router. Routing that knows its groups there is not.",
+        "No topology of its own: write its links into a file, for `topology.graph` with `file` and "
+        "`nodes`, the number of nodes of each router. Routing that knows its groups there is not.",
     ),
     Term(
         ("flattened butterfly", "hypercube", "generalized hypercube"),
-        "`topology.hyperx`: a grid of routers, fully connected along each dimension. With sides of 2 it is a hypercube.",
+        "`topology.hyperx`: a grid of routers, fully connected along each dimension. With sides of 2 it "
+        "is a hypercube.",
     ),
     Term(
         ("multicast", "broadcast tree", "in-network reduction"),
-        "A packet has one destination, and routers do not compute. Collectives are messages between nodes, by a choice of "
-        "algorithms (`jobs.program.collective`).",
+        "A packet has one destination, and routers do not compute. Collectives are messages between "
+        "nodes, by a choice of algorithms (`jobs.program.collective`).",
     ),
     Term(
         ("power", "energy", "area"),
-        "Not modelled. The streams `links` and `packet_hops` have the phits of every link and the hops of every packet.",
+        "Not modelled. The streams `links` and `packet_hops` have the phits of every link and the hops of "
+        "every packet.",
     ),
     Term(
         ("deflection", "bufferless", "circuit switching"),
-        "Not simulated: packets wait in buffers until they are granted an output. Misrouting is a choice of adaptive "
-        "routing (`routing.olm`, `routing.par`).",
+        "Not simulated: packets wait in buffers until they are granted an output. Misrouting is a choice "
+        "of adaptive routing (`routing.olm`, `routing.par`).",
     ),
     Term(
-        ("qos", "quality of service", "traffic class", "traffic classes"),
-        "Routers have no classes of traffic but replies in VCs of their own (`vcs.reply`) and priority for packets in "
-        "transit (`allocator.transit_priority`). `router.infiniband` has service levels and weights of virtual lanes.",
+        ("QoS", "quality of service", "traffic class", "traffic classes"),
+        "Routers have no classes of traffic but replies in VCs of their own (`vcs.reply`) and priority "
+        "for packets in transit (`allocator.transit_priority`). `router.infiniband` has service levels "
+        "and weights of virtual lanes.",
     ),
 )
 

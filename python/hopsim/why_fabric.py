@@ -1,4 +1,4 @@
-"""Why an InfiniBand fabric is as slow as it is: at which outputs congestion begins, and whom it holds up.
+"""Why an InfiniBand fabric is as slow as it is: where congestion begins, and which flows it holds up.
 
 All of it is read from the stream `victims`, and from `queue_series` if that was recorded;
 `docs/infiniband.md` says what they count.

@@ -1,4 +1,4 @@
-"""What somebody meets who tries commands for the first time: answers that say what to do, tables that can be read."""
+"""What somebody meets who tries commands for the first time: answers that help, tables in one piece."""
 
 from __future__ import annotations
 
@@ -132,7 +132,9 @@ def test_columns_and_kinds_of_figures_are_suggested(tmp_path: Path) -> None:
     hs.sweep(document(tmp_path), out=tmp_path / "results", load=[0.1], progress=False)
     column = command("plot", str(tmp_path / "results"), "--y", "p99").exception
     assert "did you mean packet_latency_p99?" in str(column)
-    assert "did you mean latency_load?" in command("plot", str(tmp_path / "results"), "--kind", "latncy").output
+    assert (
+        "did you mean latency_load?" in command("plot", str(tmp_path / "results"), "--kind", "latncy").output
+    )
 
 
 def test_a_choice_written_as_the_value_of_a_key_is_told_how_to_write_it(tmp_path: Path) -> None:
@@ -142,7 +144,7 @@ def test_a_choice_written_as_the_value_of_a_key_is_told_how_to_write_it(tmp_path
 
 
 def test_management_is_refused_with_what_it_is_for(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="needs? none: every hop may use every VC") as refused:
+    with pytest.raises(ConfigError, match="they need none: every hop may use every VC") as refused:
         hs.run(document(tmp_path), {"router.cioq.vcs.management": "flexvc"})
     assert "topology.dragonfly" in str(refused.value)
 
