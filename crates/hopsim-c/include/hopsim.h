@@ -21,7 +21,8 @@ typedef enum hopsim_status {
     HOPSIM_OK = 0,       /* as asked */
     HOPSIM_STOPPED = 1,  /* the simulation cannot go on: a deadlock, programs that wait for each other */
     HOPSIM_REFUSED = 2,  /* an argument or the document is wrong, and nothing was done */
-    HOPSIM_INTERNAL = 3  /* a mistake in hopsim: the simulation refuses all further calls */
+    HOPSIM_INTERNAL = 3, /* a mistake in hopsim: the simulation refuses all further calls */
+    HOPSIM_INTERRUPTED = 4 /* hopsim_watch has ended the step early; another one goes on from there */
 } hopsim_status;
 
 /* A simulation. */
@@ -53,10 +54,10 @@ hopsim_status hopsim_new(const char *document, uint32_t threads, hopsim_simulati
 /* Ends a simulation. NULL is allowed. */
 void hopsim_free(hopsim_simulation *simulation);
 
-/* The present cycle. */
+/* The present cycle; 0 of NULL. */
 uint32_t hopsim_now(const hopsim_simulation *simulation);
 
-/* Messages that have been injected and are not there. */
+/* Messages that have been injected and are not there; 0 of NULL. */
 size_t hopsim_in_flight(const hopsim_simulation *simulation);
 
 /* Injects a message of so many phits (1 ... 4294967295) in the present cycle. Source and destination are two nodes, by their numbers in
@@ -65,6 +66,15 @@ size_t hopsim_in_flight(const hopsim_simulation *simulation);
 hopsim_status hopsim_inject(hopsim_simulation *simulation, uint32_t source, uint32_t destination, uint32_t phits,
                             uint64_t tag, uint64_t *number);
 
+/* Returns whether a step goes on: 0 for no. */
+typedef int (*hopsim_goes_on)(void *context);
+
+/* From now on every step of the simulation asks goes_on(context) after every 256 simulated cycles or so, in the thread that called it.
+ * Where that returns 0 the step ends early with HOPSIM_INTERRUPTED; what was simulated stays, and no result depends on it. A flag that a
+ * signal handler or another thread sets is a good thing to look at. The function calls nothing of hopsim with this simulation, and it
+ * returns: no longjmp, no exception. NULL: nobody is asked, as at first. */
+hopsim_status hopsim_watch(hopsim_simulation *simulation, hopsim_goes_on goes_on, void *context);
+
 /* Simulates so many cycles. Those in which nothing happens take no time. */
 hopsim_status hopsim_step(hopsim_simulation *simulation, uint32_t cycles);
 
@@ -72,7 +82,7 @@ hopsim_status hopsim_step(hopsim_simulation *simulation, uint32_t cycles);
 hopsim_status hopsim_step_until_delivered(hopsim_simulation *simulation, uint32_t most);
 
 /* Copies up to `room` messages that are there and that no call has returned, in the order of the cycles in which they were delivered,
- * then of their numbers, and returns how many. Call it again if it returns `room`. */
+ * then of their numbers, and returns how many; none where simulation or messages is NULL. Call it again if it returns `room`. */
 size_t hopsim_delivered(hopsim_simulation *simulation, hopsim_message *messages, size_t room);
 
 /* Puts into *results what has been measured up to the present cycle, JSON text: {"summary": record of all jobs, "jobs": [record of each

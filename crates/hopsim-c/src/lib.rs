@@ -12,7 +12,7 @@ use hopsim_core::plan::programs::no_files;
 use serde_json::json;
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::LazyLock;
@@ -29,6 +29,8 @@ pub enum Status {
     Refused = 2,
     /// A mistake in hopsim.
     Internal = 3,
+    /// The caller's [`Watch`] ended the step; another one goes on.
+    Interrupted = 4,
 }
 
 /// `hopsim_message` of the header.
@@ -51,6 +53,22 @@ pub struct Message {
     pub delivered: u32,
 }
 
+/// `hopsim_goes_on` of the header.
+pub type GoesOn = extern "C" fn(context: *mut c_void) -> c_int;
+
+/// Whom steps ask whether they go on.
+#[derive(Clone, Copy)]
+struct Watch {
+    goes_on: Option<GoesOn>,
+    context: *mut c_void,
+}
+
+impl Watch {
+    fn goes_on(self) -> bool {
+        self.goes_on.is_none_or(|goes_on| goes_on(self.context) != 0)
+    }
+}
+
 /// `hopsim_simulation` of the header.
 pub struct Simulation {
     /// None after a panic.
@@ -59,6 +77,7 @@ pub struct Simulation {
     delivered: VecDeque<Message>,
     /// What was measured, as JSON, once it has been asked for.
     results: Option<CString>,
+    watch: Watch,
 }
 
 /// Why a call was not done.
@@ -72,7 +91,8 @@ impl From<ConfigError> for Failure {
 
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
-        Self(Status::Stopped, error.to_string())
+        let status = if matches!(error, RunError::Cancelled) { Status::Interrupted } else { Status::Stopped };
+        Self(status, error.to_string())
     }
 }
 
@@ -107,7 +127,8 @@ fn guarded(act: impl FnOnce() -> Result<(), Failure>) -> Status {
     match done {
         Ok(()) => Status::Ok,
         Err(Failure(status, reason)) => {
-            LAST_ERROR.with(|last| *last.borrow_mut() = text(reason));
+            // In the last breath of a thread there is nothing left to keep it in.
+            let _ = LAST_ERROR.try_with(|last| *last.borrow_mut() = text(reason));
             status
         }
     }
@@ -124,15 +145,32 @@ fn with(
     act: impl FnOnce(&mut Stepping) -> Result<(), Failure>,
 ) -> Status {
     guarded(|| {
-        let simulation =
-            simulation.ok_or_else(|| refused("simulation", "is NULL; valid: what hopsim_new made"))?;
-        let stepping = simulation.stepping.take();
-        let mut stepping = stepping
-            .ok_or_else(|| refused("simulation", "was broken by a mistake in hopsim; valid: another one"))?;
+        let simulation = given(simulation)?;
+        let mut stepping = simulation.stepping.take().ok_or_else(broken)?;
         let done = act(&mut stepping);
         simulation.stepping = Some(stepping);
         done
     })
+}
+
+/// A number that a simulation tells; 0 from one that is NULL or broken.
+fn told<T: Default>(act: impl FnOnce() -> Result<T, Failure>) -> T {
+    let mut number = T::default();
+    guarded(|| {
+        number = act()?;
+        Ok(())
+    });
+    number
+}
+
+/// The simulation behind a pointer from C.
+fn given<T>(simulation: Option<T>) -> Result<T, Failure> {
+    simulation.ok_or_else(|| refused("simulation", "is NULL; valid: what hopsim_new made"))
+}
+
+/// What is left of a simulation that panicked.
+fn broken() -> Failure {
+    refused("simulation", "was broken by a mistake in hopsim; valid: another one")
 }
 
 /// A simulation at cycle 0 of a document, which names no files and has no sweep.
@@ -142,7 +180,8 @@ fn begin(document: &str, threads: u32) -> Result<Simulation, Failure> {
         return Err(refused("sweep", &format!("the document has {} points; valid: no sweep", points.len())));
     };
     let stepping = Stepping::new(AnyPlan::new(&point.experiment, &no_files)?, threads as usize)?;
-    Ok(Simulation { stepping: Some(stepping), delivered: VecDeque::new(), results: None })
+    let watch = Watch { goes_on: None, context: ptr::null_mut() };
+    Ok(Simulation { stepping: Some(stepping), delivered: VecDeque::new(), results: None, watch })
 }
 
 /// The summary records as JSON.
@@ -160,7 +199,7 @@ pub extern "C" fn hopsim_version() -> *const c_char {
 /// See the header.
 #[unsafe(no_mangle)]
 pub extern "C" fn hopsim_last_error() -> *const c_char {
-    LAST_ERROR.with(|last| last.borrow().as_ptr())
+    LAST_ERROR.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
 /// See the header.
@@ -209,7 +248,7 @@ pub unsafe extern "C" fn hopsim_free(simulation: *mut Simulation) {
 pub unsafe extern "C" fn hopsim_now(simulation: *const Simulation) -> u32 {
     // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
     let simulation = unsafe { simulation.as_ref() };
-    simulation.and_then(|simulation| simulation.stepping.as_ref()).map_or(0, Stepping::now)
+    told(|| Ok(given(simulation)?.stepping.as_ref().ok_or_else(broken)?.now()))
 }
 
 /// See the header.
@@ -217,7 +256,7 @@ pub unsafe extern "C" fn hopsim_now(simulation: *const Simulation) -> u32 {
 pub unsafe extern "C" fn hopsim_in_flight(simulation: *const Simulation) -> usize {
     // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
     let simulation = unsafe { simulation.as_ref() };
-    simulation.and_then(|simulation| simulation.stepping.as_ref()).map_or(0, Stepping::in_flight)
+    told(|| Ok(given(simulation)?.stepping.as_ref().ok_or_else(broken)?.in_flight()))
 }
 
 /// See the header.
@@ -245,10 +284,26 @@ pub unsafe extern "C" fn hopsim_inject(
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hopsim_step(simulation: *mut Simulation, cycles: u32) -> Status {
+pub unsafe extern "C" fn hopsim_watch(
+    simulation: *mut Simulation,
+    goes_on: Option<GoesOn>,
+    context: *mut c_void,
+) -> Status {
     // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
     let simulation = unsafe { simulation.as_mut() };
-    with(simulation, |stepping| Ok(stepping.step(cycles, &mut || true)?))
+    guarded(|| {
+        given(simulation)?.watch = Watch { goes_on, context };
+        Ok(())
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_step(simulation: *mut Simulation, cycles: u32) -> Status {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
+    let Some(simulation) = (unsafe { simulation.as_mut() }) else { return with(None, |_| Ok(())) };
+    let watch = simulation.watch;
+    with(Some(simulation), |stepping| Ok(stepping.step(cycles, &mut || watch.goes_on())?))
 }
 
 /// See the header.
@@ -256,11 +311,11 @@ pub unsafe extern "C" fn hopsim_step(simulation: *mut Simulation, cycles: u32) -
 pub unsafe extern "C" fn hopsim_step_until_delivered(simulation: *mut Simulation, most: u32) -> Status {
     // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
     let Some(simulation) = (unsafe { simulation.as_mut() }) else { return with(None, |_| Ok(())) };
-    let waits = !simulation.delivered.is_empty();
+    let (waits, watch) = (!simulation.delivered.is_empty(), simulation.watch);
     with(Some(simulation), |stepping| {
         // What the caller had no room for is there already.
         let most = if waits { 0 } else { most };
-        stepping.step_until_delivered(most, &mut || true)?;
+        stepping.step_until_delivered(most, &mut || watch.goes_on())?;
         Ok(())
     })
 }
@@ -273,19 +328,22 @@ pub unsafe extern "C" fn hopsim_delivered(
     room: usize,
 ) -> usize {
     // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
-    let Some(simulation) = (unsafe { simulation.as_mut() }) else { return 0 };
-    if let Some(stepping) = &mut simulation.stepping {
-        simulation.delivered.extend(stepping.take_delivered().into_iter().map(message));
-    }
-    let room = if messages.is_null() { 0 } else { room };
-    let count = room.min(simulation.delivered.len());
-    for (place, message) in simulation.delivered.drain(..count).enumerate() {
-        // SAFETY: the caller has room for so many, and `place` is below that.
-        let place = unsafe { messages.add(place) };
-        // SAFETY: it is the caller's to write.
-        unsafe { place.write(message) };
-    }
-    count
+    let simulation = unsafe { simulation.as_mut() };
+    told(|| {
+        let simulation = given(simulation)?;
+        // What was gathered before a panic is still the caller's.
+        let fresh = simulation.stepping.as_mut().map(Stepping::take_delivered).unwrap_or_default();
+        simulation.delivered.extend(fresh.into_iter().map(message));
+        let room = if messages.is_null() { 0 } else { room };
+        let count = room.min(simulation.delivered.len());
+        for (place, message) in simulation.delivered.drain(..count).enumerate() {
+            // SAFETY: the caller has room for so many, and `place` is below that.
+            let place = unsafe { messages.add(place) };
+            // SAFETY: it is the caller's to write.
+            unsafe { place.write(message) };
+        }
+        Ok(count)
+    })
 }
 
 /// A message as C sees it.

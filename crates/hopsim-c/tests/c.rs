@@ -22,14 +22,19 @@ fn crate_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Compiles a C file and runs it; returns what it prints.
-fn compiled(source: &Path, name: &str, arguments: &[&Path]) -> String {
+/// A C compiler with these options.
+fn compiler(options: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".into()));
+    command.args(["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]).args(options);
+    command
+}
+
+/// Compiles a C file with more options and runs it; returns what it prints.
+fn compiled(source: &Path, name: &str, options: &[&str], arguments: &[&Path]) -> String {
     let libraries = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let program = libraries.join(format!("c-{name}"));
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
-    let mut command = Command::new(compiler);
-    command.args(["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I"]);
-    command.arg(crate_folder().join("include")).arg(source).arg("-o").arg(&program);
+    let mut command = compiler(options);
+    command.arg("-I").arg(crate_folder().join("include")).arg(source).arg("-o").arg(&program);
     command.arg("-L").arg(&libraries).arg("-lhopsim");
     command.arg(format!("-Wl,-rpath,{}", libraries.display()));
     let done = command.output().unwrap();
@@ -43,8 +48,47 @@ fn compiled(source: &Path, name: &str, arguments: &[&Path]) -> String {
 fn the_example_in_c_prints_what_that_in_python_does() {
     let examples = crate_folder().join("../../examples");
     let found =
-        compiled(&examples.join("co_simulation.c"), "example", &[&examples.join("co_simulation.toml")]);
+        compiled(&examples.join("co_simulation.c"), "example", &[], &[&examples.join("co_simulation.toml")]);
     assert_eq!(found, fs::read_to_string(examples.join("co_simulation.txt")).unwrap());
+}
+
+const SANITIZERS: [&str; 5] = [
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+    "-g",
+    "-pthread",
+    "-D_POSIX_C_SOURCE=200809L",
+];
+
+/// Whether the C compiler comes with its sanitizers.
+fn has_sanitizers() -> bool {
+    let source = std::env::current_exe().unwrap().with_file_name("sanitized.c");
+    fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+    let done = compiler(&SANITIZERS).arg(&source).arg("-o").arg(source.with_extension("program")).output();
+    done.is_ok_and(|done| done.status.success())
+}
+
+#[test]
+fn every_call_survives_abuse_under_sanitizers() {
+    let options: &[&str] = if has_sanitizers() {
+        &SANITIZERS
+    } else {
+        eprintln!("the C compiler has no sanitizers: the program runs without");
+        &SANITIZERS[2..]
+    };
+    let found = compiled(&crate_folder().join("tests/abuse.c"), "abuse", options, &[]);
+    assert_eq!(found, "every call said what it has to say\n");
+}
+
+#[test]
+fn no_panic_passes_a_function_of_the_library() {
+    let source = fs::read_to_string(crate_folder().join("src/lib.rs")).unwrap();
+    for function in source.split("extern \"C\" fn hopsim_").skip(1) {
+        let name = function.split('(').next().unwrap();
+        let body = function.split("\n}\n").next().unwrap();
+        let guards = ["guarded(", "told(", "with(", "try_with(", "VERSION.as_ptr()"];
+        assert!(guards.iter().any(|guard| body.contains(guard)), "hopsim_{name} has no guard");
+    }
 }
 
 #[test]
@@ -54,11 +98,11 @@ fn the_header_has_the_layout_of_the_library() {
     for field in fields {
         writeln!(text, "printf(\"%d \", (int)offsetof(hopsim_message, {field}));").unwrap();
     }
-    text += "printf(\"%d %d %d %d %d %d\\n\", (int)sizeof(hopsim_message), (int)sizeof(hopsim_status), HOPSIM_OK, \
-             HOPSIM_STOPPED, HOPSIM_REFUSED, HOPSIM_INTERNAL);\nreturn 0;\n}\n";
+    text += "printf(\"%d %d %d %d %d %d %d\\n\", (int)sizeof(hopsim_message), (int)sizeof(hopsim_status), HOPSIM_OK, \
+             HOPSIM_STOPPED, HOPSIM_REFUSED, HOPSIM_INTERNAL, HOPSIM_INTERRUPTED);\nreturn 0;\n}\n";
     let source = std::env::current_exe().unwrap().with_file_name("layout.c");
     fs::write(&source, text).unwrap();
-    let found = compiled(&source, "layout", &[]);
+    let found = compiled(&source, "layout", &[], &[]);
     let offsets = [
         offset_of!(Message, number),
         offset_of!(Message, tag),
@@ -70,8 +114,8 @@ fn the_header_has_the_layout_of_the_library() {
         size_of::<Message>(),
         size_of::<Status>(),
     ];
-    let statuses =
-        [Status::Ok, Status::Stopped, Status::Refused, Status::Internal].map(|status| status as usize);
+    let statuses = [Status::Ok, Status::Stopped, Status::Refused, Status::Internal, Status::Interrupted]
+        .map(|status| status as usize);
     let numbers: Vec<String> = offsets.iter().chain(&statuses).map(ToString::to_string).collect();
     assert_eq!(found.trim_end(), numbers.join(" "));
 }
@@ -95,7 +139,7 @@ fn the_header_declares_what_the_library_exports() {
         |line: &str| line[line.find("hopsim_").unwrap()..].trim_start_matches("hopsim_status ").to_owned();
     let declared = lines.map(|line| "fn ".to_owned() + &name(line)).collect::<Vec<_>>().join("\n");
     assert_eq!(names(&declared, "fn "), names(&source, "extern \"C\" fn "));
-    assert_eq!(names(&source, "extern \"C\" fn ").len(), 11);
+    assert_eq!(names(&source, "extern \"C\" fn ").len(), 12);
 }
 
 /// A simulation, which ends with it.
