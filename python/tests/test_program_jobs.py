@@ -139,6 +139,7 @@ def test_resolved_programs_are_documents() -> None:
         assert again.digest == point.digest
 
 
+@pytest.mark.filterwarnings("ignore::hopsim.HopsimWarning")
 def test_drawn_nodes_are_a_random_mapping_even_if_all_are_drawn(tmp_path: Path) -> None:
     """A linear and a random mapping of the ranks are two mappings."""
     for drawn in ({"random_nodes": {"count": 8}}, {"random_groups": {"count": 1}}):

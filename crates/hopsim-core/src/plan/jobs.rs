@@ -17,6 +17,7 @@ use hopsim_programs::host::log::Wanted;
 use hopsim_programs::host::rules::Rules;
 use hopsim_programs::program::Program;
 use hopsim_programs::record::Rank;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A job without options: some nodes and what they do.
@@ -288,7 +289,7 @@ pub fn longest_packet(experiment: &Experiment) -> u32 {
 
 /// Names the jobs that have no name.
 pub fn resolve_names(experiment: &mut Experiment) -> Result<(), ConfigError> {
-    let mut taken: Vec<String> = Vec::new();
+    let mut taken: FxHashMap<String, usize> = FxHashMap::default();
     for (index, job) in experiment.jobs.iter_mut().enumerate() {
         let name = job.name.get_or_insert_with(|| format!("job{index}")).clone();
         if name.trim().is_empty() {
@@ -296,7 +297,7 @@ pub fn resolve_names(experiment: &mut Experiment) -> Result<(), ConfigError> {
                 .value(format!("{name:?}"))
                 .valid("a name of its own for every job, or no such key"));
         }
-        if let Some(other) = taken.iter().position(|other| *other == name) {
+        if let Some(other) = taken.get(&name) {
             return Err(ConfigError::new(
                 format!("jobs.{index}.name"),
                 format!("job {other} has the same name"),
@@ -304,7 +305,7 @@ pub fn resolve_names(experiment: &mut Experiment) -> Result<(), ConfigError> {
             .value(format!("{name:?}"))
             .valid("a name of its own for every job"));
         }
-        taken.push(name);
+        taken.insert(name, index);
     }
     Ok(())
 }

@@ -22,8 +22,8 @@ const SMALL: u32 = 512;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshConfig {
-    /// Routers along each dimension \[1 to 8 dimensions of at least 2\].
-    #[schemars(length(min = 1, max = 8), inner(range(min = 2)))]
+    /// Routers along each dimension \[1 to 8 dimensions of 2 … 65535\].
+    #[schemars(length(min = 1, max = 8), inner(range(min = 2, max = 65535)))]
     pub sides: Vec<u32>,
     /// Nodes per router \[1 … 64\].
     #[serde(default = "one")]
@@ -40,8 +40,8 @@ pub struct MeshConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TorusConfig {
-    /// Routers along each dimension \[1 to 8 dimensions of at least 2\].
-    #[schemars(length(min = 1, max = 8), inner(range(min = 2)))]
+    /// Routers along each dimension \[1 to 8 dimensions of 2 … 65535\].
+    #[schemars(length(min = 1, max = 8), inner(range(min = 2, max = 65535)))]
     pub sides: Vec<u32>,
     /// Nodes per router \[1 … 64\].
     #[serde(default = "one")]
@@ -59,8 +59,8 @@ pub struct TorusConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RingConfig {
-    /// Routers \[at least 2\].
-    #[schemars(range(min = 2))]
+    /// Routers \[2 … 65535\].
+    #[schemars(range(min = 2, max = 65535))]
     pub routers: u32,
     /// Nodes per router \[1 … 64\].
     #[serde(default = "one")]

@@ -23,8 +23,8 @@ const MAX_DIMENSIONS: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Routers along each dimension \[1 to 8 dimensions of at least 2\].
-    #[schemars(length(min = 1, max = 8), inner(range(min = 2)))]
+    /// Routers along each dimension \[1 to 8 dimensions of 2 … 512\].
+    #[schemars(length(min = 1, max = 8), inner(range(min = 2, max = 512)))]
     pub sides: Vec<u32>,
     /// Nodes per router \[1 … 64\].
     #[serde(default = "one")]
@@ -59,13 +59,13 @@ impl HyperX {
                 .value(format!("{sides:?}"))
                 .valid(format!("1 to {MAX_DIMENSIONS} sides")));
         }
-        if let Some(dimension) = sides.iter().position(|&side| side < 2) {
-            return Err(ConfigError::new(
-                format!("sides.{dimension}"),
-                "a dimension has at least two routers",
-            )
-            .value(sides[dimension])
-            .valid("2 …"));
+        let sensible = 2..=MAX_ROUTER_PORTS;
+        if let Some(dimension) = sides.iter().position(|side| !sensible.contains(side)) {
+            let few = sides[dimension] < 2;
+            let reason = if few { "a dimension has at least two routers" } else { "is too large" };
+            return Err(ConfigError::new(format!("sides.{dimension}"), reason)
+                .value(sides[dimension])
+                .valid(format!("2 … {MAX_ROUTER_PORTS}")));
         }
         if !(1..=64).contains(nodes_per_router) {
             return Err(ConfigError::new("nodes_per_router", "out of range")

@@ -2,6 +2,7 @@
 
 use hopsim_core::config::document::{self, Point};
 use hopsim_core::config::{Experiment, InjectionCount, SourceQueue};
+use hopsim_core::error::Origin;
 use hopsim_core::plan::Plan;
 use hopsim_core::routing::RoutingConfig;
 use serde_json::{Value, json};
@@ -352,4 +353,72 @@ fn the_schema_documents_every_key() {
         undocumented(definition, name, &mut found);
     }
     assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn what_a_sweep_replaces_must_be_valid() {
+    let mesh = "topology.mesh.sides = [4, 4]\n";
+    let cases = [
+        ("measure = \"nonsense\"", "\"measure.seed\" = [1, 2]", "measure"),
+        ("load = 2.0", "load = [0.1, 0.2]", "load"),
+        ("load = 2.0", "load = [0.1]", "load"),
+        ("measure.cycles = 0", "\"measure.cycles\" = [100, 200]", "measure.cycles"),
+        ("measure.sed = 1", "measure = [{ seed = 1 }]", "measure.sed"),
+        ("routing.valiant.nonsense = 1", "routing = [\"minimal\", \"valiant\"]", "routing.valiant.nonsense"),
+        ("routing = \"minimum\"", "routing = [\"minimal\", \"valiant\"]", "routing"),
+        ("links = 3", "\"links.network.latency\" = [1, 2]", "links"),
+        (
+            "jobs = [{ traffic.process.bernoulli.load = 2.0 }]",
+            "load = [0.1, 0.2]",
+            "jobs.0.traffic.process.bernoulli.load",
+        ),
+        (
+            "jobs = [{ placement.nodes = { first = 9, count = 9 } }]",
+            "\"jobs.0.placement.nodes.count\" = [1, 2]",
+            "jobs.0.placement.nodes.first",
+        ),
+    ];
+    for (stated, swept, path) in cases {
+        let text = format!("{mesh}{stated}\n[sweep.product]\n{swept}\n");
+        let refused = document::points(&text, &[]).err().unwrap_or_else(|| panic!("accepted: {text}"));
+        let expected = if path == "jobs.0.placement.nodes.first" { "jobs.0.placement.nodes" } else { path };
+        assert!(refused.path.starts_with(expected), "{refused}\nin {text}");
+        assert!(matches!(refused.origin, Origin::Text { .. }), "{refused}");
+    }
+}
+
+#[test]
+fn what_only_a_sweep_states_may_be_missing() {
+    for text in [
+        "[sweep.product]\ntopology = [{ mesh = { sides = [4, 4] } }]\n",
+        "load = 0.1\n[topology.mesh]\nnodes_per_router = 1\n[sweep.product]\n\"topology.mesh.sides\" = [[4, 4], [2, 2]]\n",
+        "topology.mesh.sides = [4, 4]\n[sweep.product]\nload = [0.1, 0.2]\n",
+        "topology.mesh.sides = [4, 4]\nrouting = \"minimal\"\n[sweep.zip]\nrouting = [\"minimal\", \"adaptive\"]\n\
+         \"router.input_queued.vcs.network\" = [1, 3]\n",
+        "topology.mesh.sides = [4, 4]\n[[jobs]]\ntraffic.process.bernoulli.load = 0.5\n[sweep.product]\nload = [0.1, 0.2]\n",
+    ] {
+        assert!(!points(text, &[]).is_empty());
+    }
+}
+
+#[test]
+fn a_refusal_takes_no_longer_than_its_document() {
+    // The time of a comparison of all with all would be minutes in a test that is not optimised.
+    let count = 100_000;
+    let jobs: String = (0..count).map(|job| format!("[[jobs]]\nname = \"j{job}\"\n")).collect();
+    let keys: String = (0..count).map(|key| format!("\"a{key}\" = [1]\n")).collect();
+    let seeds: Vec<String> = (0..count).map(|seed| seed.to_string()).collect();
+    let names: Vec<String> = (0..count).map(|seed| format!("\"n{}\"", seed.min(count - 2))).collect();
+    let mesh = "topology.mesh.sides = [4, 4]\n";
+    for text in [
+        format!("{mesh}{jobs}"),
+        format!("{mesh}[sweep.product]\n{keys}"),
+        format!(
+            "{mesh}[sweep.product]\n\"measure.seed\" = [{}]\n[sweep.labels]\n\"measure.seed\" = [{}]\n",
+            seeds.join(", "),
+            names.join(", ")
+        ),
+    ] {
+        assert!(document::points(&text, &[]).is_err());
+    }
 }

@@ -1071,7 +1071,7 @@ fn sides_that_make_no_grid() {
 fn sides_that_make_no_hyperx() {
     assert_eq!(
         on("hyperx = { sides = [8, 1] }", ""),
-        "topology.hyperx.sides.1 = 1: a dimension has at least two routers; valid: 2 …"
+        "topology.hyperx.sides.1 = 1: a dimension has at least two routers; valid: 2 … 512"
     );
     assert_eq!(
         on("hyperx = { sides = [2, 2, 2, 2, 2, 2, 2, 2, 2] }", ""),

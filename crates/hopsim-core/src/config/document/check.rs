@@ -8,6 +8,24 @@ use serde_json::{Map, Value};
 
 /// Refuses a value that does not fit the schema. `path` is where the value stands.
 pub fn check(schema: Schema, path: &mut Vec<String>, value: &Value) -> Result<(), ConfigError> {
+    fits(schema, path, value, Demand::Whole)
+}
+
+/// Refuses a value that does not fit the schema in what it states, and no other for what it lacks.
+pub fn check_stated(schema: Schema, path: &mut Vec<String>, value: &Value) -> Result<(), ConfigError> {
+    fits(schema, path, value, Demand::Stated)
+}
+
+/// What a value must have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Demand {
+    /// All keys that have no default.
+    Whole,
+    /// Nothing: others may still be added. Numbers are in their range, which a plan does not see to.
+    Stated,
+}
+
+fn fits(schema: Schema, path: &mut Vec<String>, value: &Value, demand: Demand) -> Result<(), ConfigError> {
     match (schema.shape(), value) {
         (Shape::Table { keys, required }, Value::Object(fields)) => {
             let names: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
@@ -16,42 +34,52 @@ pub fn check(schema: Schema, path: &mut Vec<String>, value: &Value) -> Result<()
                 let refused = unknown(path, &names, &fields[stranger]);
                 return Err(refused.valid(schema::list(names)));
             }
-            each(schema, path, fields)?;
-            missing(&keys, &required, path, fields)
+            each(schema, path, fields, demand)?;
+            if demand == Demand::Stated { Ok(()) } else { missing(&keys, &required, path, fields) }
         }
         (Shape::Choice(choice), Value::String(name)) => named(schema, &choice, path, name),
-        (Shape::Choice(choice), Value::Object(fields)) => chosen(schema, &choice, path, fields),
+        (Shape::Choice(_), Value::Object(fields)) if demand == Demand::Stated && fields.is_empty() => Ok(()),
+        (Shape::Choice(choice), Value::Object(fields)) => {
+            check_choice(schema, &choice, path, fields)?;
+            each(schema, path, fields, demand)
+        }
         (Shape::List(items), Value::Array(values)) => {
             for (index, value) in values.iter().enumerate() {
                 path.push(index.to_string());
-                check(items, path, value)?;
+                fits(items, path, value, demand)?;
                 path.pop();
             }
             Ok(())
         }
         (Shape::Integer(limits), Value::Number(number)) => {
-            integer(&limits, number).map_err(|reason| refuse(schema, path, value, reason))
+            let fits = integer(&limits, number).and_then(|()| in_range(&limits, number, demand));
+            fits.map_err(|reason| refuse(schema, path, value, reason))
+        }
+        (Shape::Number(limits), Value::Number(number)) => {
+            in_range(&limits, number, demand).map_err(|reason| refuse(schema, path, value, reason))
         }
         (Shape::Either(schemas), _) => match schemas.into_iter().find(|s| s.takes(value)) {
-            Some(fitting) => check(fitting, path, value).map_err(|error| {
+            Some(fitting) => fits(fitting, path, value, demand).map_err(|error| {
                 // The other forms of the value would have been valid, too.
                 if error.path == display(&*path) { error.valid(schema.valid()) } else { error }
             }),
             None => Err(mismatch(schema, path, value)),
         },
-        (Shape::Any, _)
-        | (Shape::Text, Value::String(_))
-        | (Shape::Boolean, Value::Bool(_))
-        | (Shape::Number(_), Value::Number(_)) => Ok(()),
+        (Shape::Any, _) | (Shape::Text, Value::String(_)) | (Shape::Boolean, Value::Bool(_)) => Ok(()),
         _ => Err(mismatch(schema, path, value)),
     }
 }
 
-fn each(schema: Schema, path: &mut Vec<String>, fields: &Map<String, Value>) -> Result<(), ConfigError> {
+fn each(
+    schema: Schema,
+    path: &mut Vec<String>,
+    fields: &Map<String, Value>,
+    demand: Demand,
+) -> Result<(), ConfigError> {
     for (key, field) in fields {
         if let Some(child) = schema.child(key) {
             path.push(key.clone());
-            check(child, path, field)?;
+            fits(child, path, field, demand)?;
             path.pop();
         }
     }
@@ -95,8 +123,8 @@ fn named(schema: Schema, choice: &Choice, path: &[String], name: &str) -> Result
     Err(ConfigError { reason, ..refused }.valid(format!("{{ {name} = … }}, {}", table.valid())))
 }
 
-/// A choice written as a table of one key.
-fn chosen(
+/// A choice written as a table must have one key, which is a name of a choice that has parameters.
+fn check_choice(
     schema: Schema,
     choice: &Choice,
     path: &mut Vec<String>,
@@ -113,7 +141,7 @@ fn chosen(
         return Err(refused.value(show(&Value::Object(fields.clone()))).valid(format!("{plain:?}")));
     }
     match schema::keys(fields).collect::<Vec<_>>()[..] {
-        [_] => each(schema, path, fields),
+        [_] => Ok(()),
         [] => Err(ConfigError::new(display(&*path), "names none of the choices")
             .value("{}")
             .valid(schema.valid())),
@@ -132,6 +160,15 @@ fn integer(limits: &Limits, number: &serde_json::Number) -> Result<(), String> {
         (None, Some(_)) => Err("must not be negative".into()),
         (None, None) => Err("must be an integer, not a decimal number".into()),
     }
+}
+
+/// Refuses what is out of the range that the schema states: of a whole document the plan does so, in words of its own.
+fn in_range(limits: &Limits, number: &serde_json::Number, demand: Demand) -> Result<(), String> {
+    let limit = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<f64>().ok());
+    let Some(value) = number.as_f64().filter(|_| demand == Demand::Stated) else { return Ok(()) };
+    let is_low = limit(&limits.least).is_some_and(|least| value < least);
+    let is_high = limit(&limits.most).is_some_and(|most| value > most);
+    if is_low || is_high { Err("out of range".into()) } else { Ok(()) }
 }
 
 fn refuse(schema: Schema, path: &[String], value: &Value, reason: impl Into<String>) -> ConfigError {

@@ -4,6 +4,7 @@ use super::normalise::normalise;
 use super::path::{self, display, show};
 use super::schema::Schema;
 use super::source::Source;
+use super::sweep;
 use crate::error::{ConfigError, Origin};
 use serde_json::{Map, Value};
 
@@ -38,6 +39,23 @@ impl<'a> Draft<'a> {
         self.assigned.push((path.to_vec(), origin));
         let shown = show(&value);
         put(&mut self.root, path, value).map_err(|error| self.located(error.value(shown)))
+    }
+
+    /// Whether there is a value at `path`.
+    pub fn states(&self, path: &[String]) -> bool {
+        let mut node = Some(&self.root);
+        for part in path {
+            node = match node {
+                Some(Value::Array(items)) => part.parse::<usize>().ok().and_then(|index| items.get(index)),
+                other => other.and_then(|value| value.get(part)),
+            };
+        }
+        node.is_some()
+    }
+
+    /// Whether a job states a load.
+    pub fn states_job_load(&self) -> bool {
+        sweep::states_job_load(&[], &self.root)
     }
 
     /// Takes the loads away that the jobs' processes state, because the shorthand `load` replaces them.

@@ -14,6 +14,7 @@ mod fabric;
 mod normalise;
 mod path;
 mod programs;
+mod replaced;
 mod schema;
 mod source;
 mod sweep;
@@ -119,6 +120,7 @@ pub fn points_with_files(
     let source = Source::parse(text)?;
     let (draft, sweep) = assemble(&source, overrides)?;
     let count = sweep.count().map_err(|e| draft.located(e))?;
+    replaced::check(&draft, &sweep, files)?;
     let mut branches = sweep.branch_at.map(Branches::new);
     (0..count).map(|index| point((&draft, &sweep), index, files, &mut branches)).collect()
 }
@@ -184,9 +186,6 @@ fn assemble<'a>(
         draft.assign(&path, value, Origin::Override)?;
         draft.normalise();
     }
-    if sweep.varies_load() {
-        draft.drop_loads();
-    }
     Ok((draft, sweep))
 }
 
@@ -197,25 +196,31 @@ fn point(
     branches: &mut Option<Branches>,
 ) -> Result<Point, ConfigError> {
     let mut draft = base.clone();
+    if sweep.varies_load() {
+        draft.drop_loads();
+    }
     for (key, value) in sweep.point(index) {
         draft.assign(&key.path, value.clone(), key.origin)?;
     }
     draft.normalise();
-    let mut experiment = experiment(&draft.root).map_err(|error| draft.located(error))?;
-    if draft.load_yields {
-        experiment.spread_load();
-    }
-    fabric::load(&mut experiment, files).map_err(|error| draft.located(error))?;
-    let network = |file: &str| files.network(file);
-    experiment.topology.load(network).map_err(|error| draft.located(error.within("topology")))?;
-    programs::check(&draft.root, &experiment).map_err(|error| draft.located(error))?;
-    programs::load(&mut experiment, files).map_err(|error| draft.located(error))?;
-    fabric::check(&draft.root, &experiment).map_err(|error| draft.located(error))?;
-    let resolved = AnyPlan::new(&experiment, &|program| files.program(program));
-    let plan = resolved.map_err(|error| draft.located(error))?;
+    let plan = plan(&draft, files).map_err(|error| draft.located(error))?;
     branches.iter_mut().try_for_each(|branches| branches.add(&plan)).map_err(|error| draft.located(error))?;
     let experiment = plan.into_experiment();
     Ok(Point { experiment, axes: assignments(sweep, index) })
+}
+
+/// The plan of a document without a sweep.
+fn plan(draft: &Draft<'_>, files: &impl Files) -> Result<AnyPlan, ConfigError> {
+    let mut experiment = experiment(&draft.root)?;
+    if draft.load_yields {
+        experiment.spread_load();
+    }
+    fabric::load(&mut experiment, files)?;
+    experiment.topology.load(|file: &str| files.network(file)).map_err(|error| error.within("topology"))?;
+    programs::check(&draft.root, &experiment)?;
+    programs::load(&mut experiment, files)?;
+    fabric::check(&draft.root, &experiment)?;
+    AnyPlan::new(&experiment, &|program| files.program(program))
 }
 
 fn assignments(sweep: &Sweep, index: usize) -> Assignments {
@@ -357,6 +362,33 @@ mod tests {
             let result = experiment(&draft.root).and_then(|experiment| AnyPlan::new(&experiment, &no_files));
             let error = result.expect_err(&format!("{path:?} = {value}"));
             assert_eq!(error.path, path::display(&path), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_negative_number_is_told_the_range_that_holds() {
+        let source = Source::parse("load = 0.5\ntopology.ring.routers = 4\n").unwrap();
+        for (path, others) in [
+            ("topology.ring.routers", vec!["1", "65536", "5000000000"]),
+            ("topology.mesh.sides.0", vec!["1", "65536", "5000000000"]),
+            ("topology.torus.sides.0", vec!["1", "65536", "5000000000"]),
+            ("topology.hyperx.sides.0", vec!["1", "513", "5000000000"]),
+            ("links.network.latency", vec!["0", "60001", "5000000000"]),
+            ("measure.cycles", vec!["0", "3000000001", "5000000000"]),
+        ] {
+            let sides = path.split('.').nth(1).filter(|_| path.contains("sides"));
+            let refused = |value: &str| {
+                let mut draft = Draft::new(&source).unwrap();
+                if let Some(kind) = sides {
+                    draft.root["topology"] = json!({ kind: { "sides": [4, 4] } });
+                }
+                let path = path::parse(path).unwrap();
+                draft.assign(&path, source::override_value(value).unwrap(), Origin::Override).unwrap();
+                plan(&draft, &NoFiles).unwrap_err().valid
+            };
+            for other in others {
+                assert_eq!(refused(other), refused("-1"), "{path} = {other}");
+            }
         }
     }
 

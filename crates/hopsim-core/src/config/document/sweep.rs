@@ -7,6 +7,7 @@ use super::schema::Schema;
 use crate::config::saturate::SaturateConfig;
 use crate::error::{ConfigError, Origin};
 use crate::plan::{MAX_CYCLES, within};
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 /// Most points of a sweep.
@@ -90,6 +91,16 @@ impl Sweep {
         self.axes.iter().flatten().any(|key| is_load(&key.path))
     }
 
+    /// The varied keys.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.axes.iter().flatten()
+    }
+
+    /// Whether no key is varied.
+    pub fn is_empty(&self) -> bool {
+        self.axes.is_empty()
+    }
+
     /// Number of points.
     pub fn count(&self) -> Result<usize, ConfigError> {
         let lengths = || self.axes.iter().map(|axis| length(axis));
@@ -140,7 +151,7 @@ pub fn is_load(path: &[String]) -> bool {
 const JOB_LOAD: [&str; 6] = ["jobs", "*", "traffic", "process", "*", "load"];
 
 /// Whether a path is the load of one job.
-fn is_job_load(path: &[String]) -> bool {
+pub fn is_job_load(path: &[String]) -> bool {
     path.len() == JOB_LOAD.len() && leads_to_job_load(path)
 }
 
@@ -246,13 +257,14 @@ fn give(names: &Key, mut keys: Vec<&mut Key>, may_hide: bool) -> Result<(), Conf
     }
     let zipped = key.stands.get(1).is_some_and(|table| table == "zip");
     let hides = may_hide && zipped && names.values.iter().all(|name| name == "");
+    let mut named: FxHashMap<&str, &Value> = FxHashMap::default();
     for (name, value) in names.values.iter().zip(&key.values) {
         let text = name.as_str().ok_or_else(|| {
             refused("a name must be a string".into()).value(show(name)).valid(format!("\"{}\"", show(name)))
         })?;
         // A value that is listed again keeps its name.
-        let is_taken = |(label, other): (&String, &Value)| label == text && other != value;
-        if !hides && key.labels.iter().zip(&key.values).any(is_taken) {
+        let is_taken = *named.entry(text).or_insert(value) != value;
+        if !hides && is_taken {
             return Err(
                 refused(format!("two values have the name \"{text}\"")).valid("a name of its own for each")
             );
@@ -315,16 +327,14 @@ fn key(values: &[Value], stands: &[String], path: &[String]) -> Result<Key, Conf
 }
 
 fn refuse_overlaps<'k>(keys: impl Iterator<Item = &'k Key>) -> Result<(), ConfigError> {
-    let mut seen: Vec<&Key> = Vec::new();
-    for key in keys {
-        let overlaps = |other: &&&Key| key.path.starts_with(&other.path) || other.path.starts_with(&key.path);
-        if let Some(other) = seen.iter().find(overlaps) {
-            let reason = format!("varies the same key as {}", display(&other.stands));
-            return Err(ConfigError::new(display(&key.stands), reason).valid("each key in one list only"));
-        }
-        seen.push(key);
-    }
-    Ok(())
+    // Sorted by path, a key stands before all those inside it, and nothing else stands between.
+    let mut sorted: Vec<(usize, &Key)> = keys.enumerate().collect();
+    sorted.sort_by(|(_, one), (_, other)| one.path.cmp(&other.path));
+    let overlaps = |pair: &&[(usize, &Key)]| pair[1].1.path.starts_with(&pair[0].1.path);
+    let Some(pair) = sorted.windows(2).find(overlaps) else { return Ok(()) };
+    let (first, second) = if pair[0].0 < pair[1].0 { (pair[0].1, pair[1].1) } else { (pair[1].1, pair[0].1) };
+    let reason = format!("varies the same key as {}", display(&first.stands));
+    Err(ConfigError::new(display(&second.stands), reason).valid("each key in one list only"))
 }
 
 fn refuse_unequal(zip: &[Key]) -> Result<(), ConfigError> {
