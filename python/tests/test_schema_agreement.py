@@ -1,7 +1,7 @@
 """The JSON Schema and `check` say the same of a document, whatever was done to it.
 
-What the schema refuses is refused; and what is refused for its keys, kinds of values or names the schema refuses, too. Beyond
-that the simulator refuses what only several keys together make wrong.
+What the schema refuses is refused; and what is refused for its keys, kinds of values or names the schema
+refuses, too. Beyond that the simulator refuses what only several keys together make wrong.
 """
 
 from __future__ import annotations
@@ -37,10 +37,16 @@ DOCUMENTS: list[dict[str, Any]] = [
     {"load": 0.1, "topology": {"mesh": {"sides": [2, 2]}}, "measure": {"cycles": 100, "seed": 3}},
     {
         "load": 0.1,
+        "topology": {"mesh": {"sides": [2, 2]}},
+        "measure": {"cycles": 100, "seed": 3},
+        "sweep": {"product": {"load": [0.1, 0.2], "measure.seed": [1], "measure.cycles": [100]}},
+    },
+    {
+        "load": 0.1,
         "topology": {"dragonfly": {"p": 1, "a": 2, "h": 1}},
         "routing": {"valiant": {"policy": "crg"}},
         "router": {"cioq": {"vcs": {"local": 4, "global": 2}, "allocator": {"output_arbiter": "age"}}},
-        "sweep": {"product": {"measure.seed": [1, 2]}},
+        "sweep": {"product": {"routing": ["minimal", "valiant"], "router": ["input_queued"]}},
     },
     {
         "topology": {"ring": {"routers": 4}},
@@ -50,7 +56,7 @@ DOCUMENTS: list[dict[str, Any]] = [
             {"placement": {"list": [0, 1]}, "traffic": TRAFFIC | {"packet_length": 4}},
             {"name": "b", "placement": {"random_nodes": {"count": 2}}, "traffic": TRAFFIC},
         ],
-        "sweep": {"zip": {"links.network.latency": [1, 2]}},
+        "sweep": {"zip": {"links.network.latency": [1, 2], "jobs.0.traffic.packet_length": [4, 8]}},
     },
     {
         "units": UNITS,
@@ -87,7 +93,7 @@ VALUES: list[Any] = [
 ]
 VALUES += [[1], [0.5], ["x"], [{}], {"x": 1}, {"load": 0.5}, {"minimal": {}}, [[1, 2]]]
 
-# Why a document does not have the shape that the schema states. What is missing may be needed because of another key.
+# Why a document does not have the shape that the schema states. What is missing may be needed for another key.
 OF_SHAPE = re.compile(
     r": (unknown key|no such choice|must be (a|an|true|one)\b|must not be negative|must be an integer"
     r"|`\w+` (has no parameters|needs)|a second choice|names none)"
