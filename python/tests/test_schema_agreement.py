@@ -93,7 +93,7 @@ VALUES: list[Any] = [
 ]
 VALUES += [[1], [0.5], ["x"], [{}], {"x": 1}, {"load": 0.5}, {"minimal": {}}, [[1, 2]]]
 
-# Why a document does not have the shape that the schema states. What is missing may be needed for another key.
+# Why a document has not the shape that the schema states. What is missing may be needed for another key.
 OF_SHAPE = re.compile(
     r": (unknown key|no such choice|must be (a|an|true|one)\b|must not be negative|must be an integer"
     r"|`\w+` (has no parameters|needs)|a second choice|names none)"

@@ -104,6 +104,10 @@ fn resolve_unordered(
             "no such key, or a routing whose paths need VCs in an order, as minimal on topology.dragonfly";
         return Err(ConfigError::new(path, reason).valid(if kept { "no such key" } else { valid }));
     }
+    if vcs.reply.is_some() {
+        let reason = "no VC is for replies alone where VCs have no order";
+        return Err(ConfigError::new(format!("router.{name}.vcs.reply"), reason).valid("no such key"));
+    }
     if replies {
         let reason =
             "requests and replies need VCs in an order, which this routing does not have on this topology";

@@ -416,3 +416,10 @@ fn a_refusal_takes_no_longer_than_its_document() {
         assert!(document::points(&text, &[]).is_err());
     }
 }
+
+#[test]
+fn vcs_of_replies_are_refused_where_vcs_have_no_order() {
+    let text = "load = 0.1\ntopology.mesh.sides = [4, 4]\nrouter.input_queued.vcs.reply = { local = 1, global = 1 }\n";
+    let refused = document::points(text, &[]).unwrap_err();
+    assert_eq!(refused.path, "router.input_queued.vcs.reply", "{refused}");
+}
