@@ -14,6 +14,7 @@ from verify import (
     applications,
     clusters,
     cubes,
+    knees,
     published,
     report,
     reports,
@@ -43,6 +44,7 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     "verdicts": verdicts.check,
     "stopping": stopping.check,
     "saturation": saturation.check,
+    "knees": knees.check,
     "reports": reports.check,
 }
 """Name -> the check; it returns how much fails."""
