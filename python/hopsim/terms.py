@@ -1,4 +1,4 @@
-"""Words of the field for what hopsim does not have under that name, or not at all, and what there is instead."""
+"""Words of the field for what hopsim does not have, or under another name, and what there is instead."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from conftest import Command
 from hopsim.experiment import Point
 from hopsim.results import Result
 from hopsim.saturation import LONGEST, METRICS, UNKNOWN, Search, Wanted, with_longer_windows
-from hopsim.sweep import document_of
+from hopsim.sweeps import document_of
 
 ADVERSARIAL = {
     "topology": {"dragonfly": {"p": 2, "a": 4, "h": 2}},
