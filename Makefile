@@ -109,7 +109,7 @@ $(BIN)/maturin: | check-tools
 
 $(BUILT): pyproject.toml $(RUST_SOURCES) | $(BIN)/maturin
 	@echo "building hopsim (the first time takes some minutes) ..."
-	@$(BIN)/maturin develop --release --quiet
+	@$(BIN)/maturin develop --release
 	@touch $@
 
 $(TESTABLE): $(BUILT)

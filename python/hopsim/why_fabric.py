@@ -91,7 +91,8 @@ def _queue(result: Result, output: Output) -> list[str]:
     if "queue_series" not in result.tables or kind != "switch":
         return []
     series = result.queue_series
-    at_port = pc.and_(pc.equal(series["switch"], int(number)), pc.equal(series["port"], port))
+    switch, at = pa.scalar(int(number)), pa.scalar(port)
+    at_port = pc.and_(pc.equal(series["switch"], switch), pc.equal(series["port"], at))
     begin = pc.max(series["time_s"]).as_py() - result.summary["time_s"]
     rows = series.filter(pc.and_(at_port, pc.greater(series["time_s"], begin)))
     if not rows.num_rows:

@@ -73,7 +73,7 @@ def shares_that_differ_with_one_threshold() -> None:
 
 def shares(changes: dict[str, Any]) -> list[float]:
     result = hs.run(EXAMPLES / "infiniband_fairness.toml", changes)
-    return result.flows.column("throughput_gbps").to_pylist()
+    return [float(each or 0) for each in result.flows.column("throughput_gbps").to_pylist()]
 
 
 @claim("infiniband_fairness", "Jain's index of their throughput is in the results of the job")
@@ -84,11 +84,9 @@ def jains_index_of_the_job() -> None:
 
 @claim("infiniband_training", "and with a virtual lane of its own it takes no longer than without them.")
 def a_lane_of_its_own_is_as_good_as_no_hot_spot() -> None:
-    alone = hs.run(
-        EXAMPLES / "infiniband_training.toml",
-        {"sweep": {}, "router.infiniband": {}, "jobs.1.flows.0.bytes": 1}
-        | {f"jobs.1.flows.{flow}.bytes": 1 for flow in range(8)},
-    )
+    tables: dict[str, Any] = {"sweep": {}, "router.infiniband": {}}
+    bytes_of_flows = {f"jobs.1.flows.{flow}.bytes": 1 for flow in range(8)}
+    alone = hs.run(EXAMPLES / "infiniband_training.toml", tables | bytes_of_flows)
     times = column("infiniband_training", "execution_time")
     assert times[2] <= 1.01 * alone.summary["execution_time"]
 

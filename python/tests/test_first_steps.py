@@ -56,7 +56,7 @@ def test_why_asks_for_a_point_if_one_of_them_has_what_it_needs(tmp_path: Path) -
 
 
 def test_reprs_tell_the_verdict(tmp_path: Path) -> None:
-    results = hs.sweep(document(tmp_path), load=[0.05, 0.9], progress=False)
+    results = hs.sweep(document(tmp_path), {"measure.cycles": 20_000}, load=[0.05, 0.9], progress=False)
     verdicts = [result.summary["verdict"] for result in results]
     assert verdicts[1] == "saturated"
     for result, verdict in zip(results, verdicts, strict=True):

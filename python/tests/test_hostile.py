@@ -153,7 +153,7 @@ def test_a_compressed_program_is_decompressed_up_to_a_limit(
 
 def test_the_ranks_of_a_chakra_trace_share_one_limit(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(program_file, "MOST_MB", 1)
-    monkeypatch.setattr(gzip, "decompress", lambda _data: pytest.fail("decompressed without a limit"))
+    monkeypatch.setattr(gzip, "decompress", None)
     for rank in range(2):
         (tmp_path / f"t.{rank}.et").write_bytes(gzip.compress(bytes(600 << 10)))
     with pytest.raises(hs.ConfigError, match="is larger than 1 MB, decompressed"):

@@ -124,7 +124,8 @@ def test_a_known_knee_is_found_and_never_more_than_is_accepted(network: knees.Ne
 
 def test_a_window_becomes_longer_until_it_can_tell() -> None:
     """One that is long enough at full offer is too short near the knee."""
-    document = {**ADVERSARIAL, "measure": {"warmup": 1_000, "cycles": 2_000}}
+    measured: dict[str, Any] = {"warmup": 1_000, "cycles": 2_000}
+    document: dict[str, Any] = {**ADVERSARIAL, "measure": measured}
     cycles = set[int]()
     for load in (1.0, FULL * 0.9):
         (point,) = longer(document, load)
@@ -134,10 +135,10 @@ def test_a_window_becomes_longer_until_it_can_tell() -> None:
         (result,) = hs.sweep(document, {"load": load, "measure.stop": measure["stop"]}, progress=False)
         cycles.add(result.summary["cycles"])
     assert len(cycles) == 2
-    stated = {**document, "measure": {**document["measure"], "stop": {"relative_ci": 0.3}}}
+    stated = {**document, "measure": {**measured, "stop": {"relative_ci": 0.3}}}
     (point,) = longer(stated, 0.5)
     assert json.loads(point.config)["measure"]["stop"]["relative_ci"] == 0.3
-    single = {**document, "measure": {**document["measure"], "batches": 1}}
+    single = {**document, "measure": {**measured, "batches": 1}}
     (point,) = longer(single, 0.5)
     assert json.loads(point.config)["measure"].get("stop") is None
 
@@ -303,7 +304,8 @@ def test_a_document_may_ask_for_the_search(hopsim: Command, tmp_path: Path) -> N
         ),
         (
             ("--seeds", "2", "--set", 'sweep.product={"measure.seed"=[4, 5]}'),
-            "sweep.saturate.seeds = 2: the sweep says which seeds; valid: no seeds there, or no measure.seed",
+            "sweep.saturate.seeds = 2: the sweep says which seeds; valid: 1 (a search for each seed of the sweep), "
+            "or no measure.seed",
         ),
     ],
 )

@@ -11,25 +11,31 @@ import json
 import os
 import random
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.validators import extend
+from jsonschema.validators import extend  # pyright: ignore[reportUnknownVariableType]
 
 from hopsim import _core
 from hopsim.catalogue import Catalogue
 from hopsim.editor_schema import editor_schema
 from hopsim.errors import ConfigError
 from hopsim.experiment import Experiment
+from hopsim.kinds import is_list, is_table
+
+
+def is_integer(_: object, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(_: object, value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
 
 # TOML tells 1 from 1.0, as the simulator does.
-TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many(
-    {
-        "integer": lambda _, value: isinstance(value, int) and not isinstance(value, bool),
-        "number": lambda _, value: isinstance(value, int | float) and not isinstance(value, bool),
-    }
-)
-SCHEMA = extend(Draft202012Validator, type_checker=TYPES)(editor_schema())
+TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": is_integer, "number": is_number})
+SCHEMA: Any = extend(Draft202012Validator, type_checker=TYPES)(editor_schema())
 
 UNITS = {"cycle": "1 ns", "phit": "4 B"}
 TRAFFIC = {"pattern": "uniform", "process": {"bernoulli": {"load": 0.2}}}
@@ -91,7 +97,7 @@ VALUES: list[Any] = [
     [],
     {},
 ]
-VALUES += [[1], [0.5], ["x"], [{}], {"x": 1}, {"load": 0.5}, {"minimal": {}}, [[1, 2]]]
+TABLES: list[Any] = [[1], [0.5], ["x"], [{}], {"x": 1}, {"load": 0.5}, {"minimal": {}}, [[1, 2]]]
 
 # Why a document has not the shape that the schema states. What is missing may be needed for another key.
 OF_SHAPE = re.compile(
@@ -103,7 +109,11 @@ COUNT = int(os.environ.get("HOPSIM_SCHEMA_DOCUMENTS", "2000"))
 
 def places(node: Any, above: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
     """The paths of all values but those of the sweep."""
-    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    items: Iterable[tuple[str | int, Any]] = ()
+    if is_table(node):
+        items = node.items()
+    elif is_list(node):
+        items = enumerate(node)
     found: list[tuple[str | int, ...]] = []
     for key, value in items:
         if above or key != "sweep":
@@ -119,7 +129,7 @@ def damage(document: dict[str, Any], draw: random.Random) -> None:
         node = node[part]
     kind = draw.random()
     if kind < 0.35:
-        node[path[-1]] = copy.deepcopy(draw.choice(VALUES))
+        node[path[-1]] = copy.deepcopy(draw.choice(VALUES + TABLES))
     elif kind < 0.45:
         del node[path[-1]]
     elif kind < 0.55 and isinstance(node, dict):
@@ -133,11 +143,11 @@ def add(document: dict[str, Any], draw: random.Random) -> None:
     node: Any = document
     *tables, name = draw.choice(PATHS)
     for table in tables:
-        below = node.setdefault(table, [{}] if table == "jobs" else {})
-        node = below[0] if isinstance(below, list) and below else below
-        if not isinstance(node, dict):
+        below: Any = node.setdefault(table, [{}] if table == "jobs" else {})
+        node = below[0] if is_list(below) and below else below
+        if not is_table(node):
             return
-    node[name] = copy.deepcopy(draw.choice(VALUES))
+    node[name] = copy.deepcopy(draw.choice(VALUES + TABLES))
 
 
 def refusal(document: dict[str, Any]) -> str | None:
@@ -158,7 +168,7 @@ def test_the_schema_and_check_agree() -> None:
             if places(document):
                 damage(document, draw)
         said = refusal(document)
-        marked = [error.message for error in SCHEMA.iter_errors(document)]
+        marked: list[str] = [error.message for error in SCHEMA.iter_errors(document)]
         accepted += said is None
         of_shape = said is not None and OF_SHAPE.search(said) is not None
         if (said is None and marked) or (of_shape and not marked):

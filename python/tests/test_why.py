@@ -184,3 +184,56 @@ def test_links_of_routers_are_drawn_over_time_by_router_and_port(tmp_path: Path)
         sum(name.startswith(("router 7 ", "router 11 ", "router 13 ", "router 17 ")) for name in names) >= 4
     )
     assert (below.get_ylabel(), below.get_xlabel()) == ("A VC without room behind it", "Cycle")
+
+
+FABRIC = """
+topology.fat_tree = { k = 7, levels = 1 }
+router.infiniband = {}
+
+[[jobs]]
+name = "hot"
+flows = [
+    { name = "a", source = 1, destination = 4 },
+    { name = "b", source = 2, destination = 4 },
+]
+
+[measure]
+time = { warmup = "0.2 ms", window = "1 ms", interval = "0.1 ms" }
+streams = ["victims", "queue_series"]
+"""
+
+
+def test_of_a_fabric_it_says_what_victims_and_queues_say(tmp_path: Path) -> None:
+    lines = hs.run(experiment(tmp_path, FABRIC), progress=False).why()
+    assert lines[0].startswith("Throughput 13 Gb/s of all flows")
+    assert lines[1].startswith("Congestion begins at port 4 of switch 0, to node 4; contributors held up")
+    assert "a of hot" in lines[1]
+    assert "b of hot" in lines[1]
+    assert lines[1].endswith("no victims.")
+    assert lines[2].startswith("There ")
+    assert lines[2].endswith(" of the intervals.")
+
+
+def test_queues_of_a_fabric_are_those_of_the_window(tmp_path: Path) -> None:
+    result = hs.run(experiment(tmp_path, FABRIC), progress=False)
+    rows = [
+        row["queued_bytes"]
+        for row in result.queue_series.to_pylist()
+        if row["port"] == 4 and row["time_s"] > 0.2e-3 + 1e-9
+    ]
+    assert len(rows) == 10
+    told = result.why()[2]
+    assert f"There {sum(rows) / len(rows):,.0f} bytes wait on average, {max(rows):,.0f} at most" in told
+
+
+def test_a_fabric_in_which_nothing_is_held_up_has_no_congestion(tmp_path: Path) -> None:
+    calm = FABRIC.replace('{ name = "b", source = 2, destination = 4 },', "")
+    lines = hs.run(experiment(tmp_path, calm), progress=False).why()
+    assert lines[1:] == ["No flow is held up by congestion for more than 1% of the window."]
+
+
+def test_of_a_fabric_without_its_stream_it_says_what_to_set(tmp_path: Path) -> None:
+    without = FABRIC.replace('"victims", ', "")
+    with pytest.raises(hs.NotRecordedError, match="victims not recorded") as refused:
+        hs.run(experiment(tmp_path, without), progress=False).why()
+    assert '"queue_series", "victims"' in str(refused.value)

@@ -35,13 +35,8 @@ def print_table(console: Console, table: Table) -> None:
 
     Whoever reads a pipe or a file may want each row in one line.
     """
-    if not console.is_terminal:
-        width = max(
-            console.width, console.measure(table, options=console.options.update(width=WIDEST)).maximum
-        )
-        console.print(table, width=width)
-        return
-    console.print(table)
+    wide = console if console.is_terminal else _Plain(highlight=False, width=WIDEST)
+    wide.print(table)
 
 
 def stdout() -> Console:

@@ -257,13 +257,13 @@ fn give(names: &Key, mut keys: Vec<&mut Key>, may_hide: bool) -> Result<(), Conf
     }
     let zipped = key.stands.get(1).is_some_and(|table| table == "zip");
     let hides = may_hide && zipped && names.values.iter().all(|name| name == "");
-    let mut named: FxHashMap<&str, &Value> = FxHashMap::default();
+    let mut taken: FxHashMap<&str, &Value> = FxHashMap::default();
     for (name, value) in names.values.iter().zip(&key.values) {
         let text = name.as_str().ok_or_else(|| {
             refused("a name must be a string".into()).value(show(name)).valid(format!("\"{}\"", show(name)))
         })?;
         // A value that is listed again keeps its name.
-        let is_taken = *named.entry(text).or_insert(value) != value;
+        let is_taken = *taken.entry(text).or_insert(value) != value;
         if !hides && is_taken {
             return Err(
                 refused(format!("two values have the name \"{text}\"")).valid("a name of its own for each")
