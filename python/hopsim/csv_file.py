@@ -10,6 +10,7 @@ import csv
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import compute
@@ -30,9 +31,11 @@ def write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
 
 def write_table(path: Path, table: pa.Table) -> None:
     """Write an Arrow table."""
-    for number, field in enumerate(table.schema):
+    fields: list[Any] = list(table.schema)
+    for number, field in enumerate(fields):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-            column = compute.replace_substring_regex(table.column(number), _FORMULA.pattern, r"'\0")
+            cells: Any = table.column(number)
+            column: Any = compute.replace_substring_regex(cells, _FORMULA.pattern, r"'\0")
             table = table.set_column(number, field, column)
     arrow_csv.write_csv(table, path)
 

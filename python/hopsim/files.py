@@ -54,7 +54,7 @@ def path_of(given: Any, name: str) -> Path:
     """The path that the argument `name` gives, of whatever type. Raises `ConfigError` if it is none."""
     if not isinstance(given, str | PathLike):
         raise ConfigError(f"{name} = {given!r}: is not a path; valid: a text or a pathlib.Path")
-    path = Path(given)
+    path = Path(os.fspath(given))  # pyright: ignore[reportUnknownArgumentType]
     if "\0" in str(path):
         raise ConfigError(f"{name} = {str(path)!r}: has a zero byte; valid: the path of a file or directory")
     return path

@@ -82,7 +82,8 @@ def _of_rank(path: Path, left: int) -> bytes:
     try:
         with path.open("rb") as file:
             is_compressed = file.peek(2).startswith(b"\x1f\x8b")
-            return _limited(gzip.GzipFile(fileobj=file) if is_compressed else file, left, valid)
+            opened: Any = gzip.GzipFile(fileobj=file) if is_compressed else file
+            return _limited(opened, left, valid)
     except _BROKEN as error:
         raise ConfigError(f"{path}: cannot be decompressed: {error}; valid: {valid}") from None
     except OSError as error:

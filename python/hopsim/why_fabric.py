@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopsim.errors import NotRecordedError
@@ -90,10 +91,11 @@ def _queue(result: Result, output: Output) -> list[str]:
     kind, _, number = origin.partition(" ")
     if "queue_series" not in result.tables or kind != "switch":
         return []
-    series = result.queue_series
-    switch, at = pa.scalar(int(number)), pa.scalar(port)
-    at_port = pc.and_(pc.equal(series["switch"], switch), pc.equal(series["port"], at))
-    begin = pc.max(series["time_s"]).as_py() - result.summary["time_s"]
+    series: Any = result.queue_series
+    at_port = pc.and_(_is(series["switch"], int(number)), _is(series["port"], port))
+    ends = sorted(set(series["time_s"].to_pylist()))
+    # Half an interval apart from all ends, which are rounded.
+    begin = ends[-1] - result.summary["time_s"] + ends[0] / 2
     rows = series.filter(pc.and_(at_port, pc.greater(series["time_s"], begin)))
     if not rows.num_rows:
         return []
@@ -101,10 +103,15 @@ def _queue(result: Result, output: Output) -> list[str]:
     fullest = max(lanes, key=lambda lane: pc.sum(lane["queued_bytes"]).as_py())
     queued, congested = (pc.mean(fullest[name]).as_py() for name in ("queued_bytes", "is_congested"))
     largest = pc.max(fullest["queued_bytes"]).as_py()
-    return [
-        f"There {queued:,.0f} bytes wait on average, {largest:,.0f} at most; it is congested at the end of "
-        f"{congested:.0%} of the intervals."
-    ]
+    marks = ""
+    if result.config["router"]["infiniband"].get("congestion_control"):
+        marks = f"; it is congested at the end of {congested:.0%} of the intervals"
+    return [f"There {queued:,.0f} bytes wait on average, {largest:,.0f} at most{marks}."]
+
+
+def _is(column: Any, value: int) -> Any:
+    """Where a column has a value."""
+    return pc.equal(column, pa.scalar(value))
 
 
 def _greatest(held: dict[Flow, float]) -> float:

@@ -304,8 +304,8 @@ def test_a_document_may_ask_for_the_search(hopsim: Command, tmp_path: Path) -> N
         ),
         (
             ("--seeds", "2", "--set", 'sweep.product={"measure.seed"=[4, 5]}'),
-            "sweep.saturate.seeds = 2: the sweep says which seeds; valid: 1 (a search for each seed of the sweep), "
-            "or no measure.seed",
+            "sweep.saturate.seeds = 2: the sweep says which seeds; valid: 1 (a search for each seed of the "
+            "sweep), or no measure.seed",
         ),
     ],
 )

@@ -205,13 +205,13 @@ streams = ["victims", "queue_series"]
 
 def test_of_a_fabric_it_says_what_victims_and_queues_say(tmp_path: Path) -> None:
     lines = hs.run(experiment(tmp_path, FABRIC), progress=False).why()
-    assert lines[0].startswith("Throughput 13 Gb/s of all flows")
+    assert lines[0].startswith("Throughput 13.01 Gb/s of all flows")
     assert lines[1].startswith("Congestion begins at port 4 of switch 0, to node 4; contributors held up")
     assert "a of hot" in lines[1]
     assert "b of hot" in lines[1]
     assert lines[1].endswith("no victims.")
     assert lines[2].startswith("There ")
-    assert lines[2].endswith(" of the intervals.")
+    assert lines[2].endswith(" at most.")
 
 
 def test_queues_of_a_fabric_are_those_of_the_window(tmp_path: Path) -> None:

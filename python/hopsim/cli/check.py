@@ -50,7 +50,7 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     else:
         longer = " or more" if any(map(is_adaptive, points)) else ""
         duration = f"{duration}{longer} on {threads}"
-    click.echo(f"expected: {duration}, {_size(needs.peak_mb)}")
+    click.echo(f"expected: {duration}, {size_of(needs.peak_mb)}")
     click.echo("OK")
 
 
@@ -74,7 +74,7 @@ def _duration(seconds: float) -> str:
     raise AssertionError("unreachable")
 
 
-def _size(megabytes: float) -> str:
+def size_of(megabytes: float) -> str:
     """`about 90 MB`, `about 120 MB`, `about 1.3 GB`, `about 230 GB`: two digits, without an exponent."""
     rounded = float(f"{megabytes:.2g}")
     return f"about {rounded:,.0f} MB" if rounded < 1000 else f"about {_short(rounded / 1000)} GB"
