@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow.compute
 
 from hopsim.errors import NotRecordedError
 
 if TYPE_CHECKING:
     from hopsim.results import Result
+
+pc: Any = pyarrow.compute
 
 STREAM = "victims"
 """The stream that it needs."""
@@ -92,7 +93,7 @@ def _queue(result: Result, output: Output) -> list[str]:
     if "queue_series" not in result.tables or kind != "switch":
         return []
     series: Any = result.queue_series
-    at_port = pc.and_(_is(series["switch"], int(number)), _is(series["port"], port))
+    at_port = pc.and_(pc.equal(series["switch"], int(number)), pc.equal(series["port"], port))
     ends = sorted(set(series["time_s"].to_pylist()))
     # Half an interval apart from all ends, which are rounded.
     begin = ends[-1] - result.summary["time_s"] + ends[0] / 2
@@ -107,11 +108,6 @@ def _queue(result: Result, output: Output) -> list[str]:
     if result.config["router"]["infiniband"].get("congestion_control"):
         marks = f"; it is congested at the end of {congested:.0%} of the intervals"
     return [f"There {queued:,.0f} bytes wait on average, {largest:,.0f} at most{marks}."]
-
-
-def _is(column: Any, value: int) -> Any:
-    """Where a column has a value."""
-    return pc.equal(column, pa.scalar(value))
 
 
 def _greatest(held: dict[Flow, float]) -> float:

@@ -35,8 +35,8 @@ def is_number(_: object, value: object) -> bool:
 
 # TOML tells 1 from 1.0, as the simulator does.
 TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": is_integer, "number": is_number})
-VALIDATOR: Any = extend(Draft202012Validator, type_checker=TYPES)
-SCHEMA: Any = VALIDATOR(editor_schema())
+_extend: Any = extend
+SCHEMA: Any = _extend(Draft202012Validator, type_checker=TYPES)(editor_schema())
 
 UNITS = {"cycle": "1 ns", "phit": "4 B"}
 TRAFFIC = {"pattern": "uniform", "process": {"bernoulli": {"load": 0.2}}}
@@ -141,13 +141,11 @@ def damage(document: dict[str, Any], draw: random.Random) -> None:
 
 def add(document: dict[str, Any], draw: random.Random) -> None:
     """Put some value at a key that the document may have."""
-    node: Any
-    node = document
+    node: Any = document
     *tables, name = draw.choice(PATHS)
     for table in tables:
-        node = node.setdefault(table, [{}] if table == "jobs" else {})
-        if is_list(node) and node:
-            node = node[0]
+        below: Any = node.setdefault(table, [{}] if table == "jobs" else {})
+        node = below[0] if isinstance(below, list) and below else below
         if not isinstance(node, dict):
             return
     node[name] = copy.deepcopy(draw.choice(VALUES + TABLES))
