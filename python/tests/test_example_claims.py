@@ -60,7 +60,7 @@ def equal_shares_and_a_bystander_that_loses_nothing() -> None:
 
 @claim(
     "infiniband_fairness",
-    'with switching = "store_and_forward" the last one gets a third more than the others',
+    'with switching = "store_and_forward" the last one gets a third more than the next',
 )
 def shares_that_differ_with_one_threshold() -> None:
     low = {"router.infiniband.congestion_control.thresholds.low": "4 MTU"}

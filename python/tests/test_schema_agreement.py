@@ -35,8 +35,7 @@ def is_number(_: object, value: object) -> bool:
 
 # TOML tells 1 from 1.0, as the simulator does.
 TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": is_integer, "number": is_number})
-_extend: Any = extend
-SCHEMA: Any = _extend(Draft202012Validator, type_checker=TYPES)(editor_schema())
+SCHEMA: Any = extend(Draft202012Validator, type_checker=TYPES)(editor_schema())  # pyright: ignore
 
 UNITS = {"cycle": "1 ns", "phit": "4 B"}
 TRAFFIC = {"pattern": "uniform", "process": {"bernoulli": {"load": 0.2}}}
@@ -144,8 +143,8 @@ def add(document: dict[str, Any], draw: random.Random) -> None:
     node: Any = document
     *tables, name = draw.choice(PATHS)
     for table in tables:
-        below: Any = node.setdefault(table, [{}] if table == "jobs" else {})
-        node = below[0] if isinstance(below, list) and below else below
+        below: Any = node.setdefault(table, [{}] if table == "jobs" else {})  # pyright: ignore
+        node = below[0] if is_list(below) and below else below  # pyright: ignore
         if not isinstance(node, dict):
             return
     node[name] = copy.deepcopy(draw.choice(VALUES + TABLES))
