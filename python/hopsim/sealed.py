@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hopsim.errors import ConfigError
 from hopsim.files import stored_record
 from hopsim.kinds import is_table
 
@@ -28,6 +29,8 @@ def read(path: Path) -> dict[str, Any] | None:
     """
     try:
         record = json.loads(stored_record(path))
+    except ConfigError:
+        raise
     except (OSError, ValueError, RecursionError):
         return None
     if not is_table(record):

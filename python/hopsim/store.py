@@ -293,14 +293,25 @@ class _StoredTables(Mapping[str, pa.Table]):
             return parquet.read_schema(content)
 
     def are_there(self, *, thoroughly: bool) -> bool:
-        """Whether every table has its file, as long as it was written; if `thoroughly`, as it was written."""
+        """Whether every table has its file, as long as it was written; if `thoroughly`, as it was written.
+
+        Raises `ConfigError` for what is no regular file, or may not be read.
+        """
+        return all(
+            self._is_as_long(name) and (not thoroughly or self._is_as_written(name)) for name in self._written
+        )
+
+    def _is_as_long(self, name: str) -> bool:
         try:
-            for name, written in self._written.items():
-                if self._path(name).stat().st_size != written["bytes"]:
-                    return False
-                if thoroughly:
-                    self.schema(name)
-        except (OSError, ConfigError):
+            with files.open_stored(self._path(name)) as file:
+                return os.fstat(file.fileno()).st_size == self._written[name]["bytes"]
+        except FileNotFoundError:
+            return False
+
+    def _is_as_written(self, name: str) -> bool:
+        try:
+            self.schema(name)
+        except ConfigError:
             return False
         return True
 

@@ -384,10 +384,10 @@ fn what_a_sweep_replaces_must_be_valid() {
 #[test]
 fn what_only_a_sweep_states_may_be_missing() {
     for text in [
-        "[sweep.product]\ntopology = [{ mesh = { sides = [4, 4] } }]\n",
+        "load = 0.1\n[sweep.product]\ntopology = [{ mesh = { sides = [4, 4] } }]\n",
         "load = 0.1\n[topology.mesh]\nnodes_per_router = 1\n[sweep.product]\n\"topology.mesh.sides\" = [[4, 4], [2, 2]]\n",
         "topology.mesh.sides = [4, 4]\n[sweep.product]\nload = [0.1, 0.2]\n",
-        "topology.mesh.sides = [4, 4]\nrouting = \"minimal\"\n[sweep.zip]\nrouting = [\"minimal\", \"adaptive\"]\n\
+        "load = 0.1\ntopology.mesh.sides = [4, 4]\nrouting = \"minimal\"\n[sweep.zip]\nrouting = [\"minimal\", \"adaptive\"]\n\
          \"router.input_queued.vcs.network\" = [1, 3]\n",
         "topology.mesh.sides = [4, 4]\n[[jobs]]\ntraffic.process.bernoulli.load = 0.5\n[sweep.product]\nload = [0.1, 0.2]\n",
     ] {
