@@ -14,7 +14,6 @@ from verify import (
     applications,
     clusters,
     cubes,
-    knees,
     published,
     report,
     reports,
@@ -44,7 +43,6 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     "verdicts": verdicts.check,
     "stopping": stopping.check,
     "saturation": saturation.check,
-    "knees": knees.check,
     "reports": reports.check,
 }
 """Name -> the check; it returns how much fails."""

@@ -11,7 +11,7 @@ from rich.table import Table
 
 import hopsim
 from hopsim import Result
-from hopsim.saturation import SUSTAINED
+from hopsim.saturation import FAILING
 from verify.options import Options
 from verify.simulate import Document
 
@@ -33,7 +33,7 @@ class Shown:
     Attributes:
         load: what is offered [phits/(node·cycle)].
         seed: of the run.
-        fails: whether its verdict is not `SUSTAINED`.
+        fails: whether its verdict is one of `FAILING`.
     """
 
     load: float
@@ -100,4 +100,4 @@ def check(options: Options) -> int:
 def shown(result: Result) -> Shown:
     """What a run shows."""
     load = result.config["jobs"][0]["traffic"]["process"]["bernoulli"]["load"]
-    return Shown(load, result.summary["seed"], result.summary["verdict"] != SUSTAINED)
+    return Shown(load, result.summary["seed"], result.summary["verdict"] in FAILING)

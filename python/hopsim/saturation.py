@@ -26,25 +26,15 @@ from hopsim.series import SEED
 from hopsim.store import Store, write_table
 from hopsim.sweeps import document_of, simulate, threads
 
-SUSTAINED = "steady"
-"""The only verdict of loads that are sustained: while buffers fill, sources do not fall behind yet."""
+FAILING = ("saturated", "not converged")
+"""Verdicts of loads that are not sustained: while buffers fill, sources do not fall behind yet."""
 UNKNOWN = "too few samples"
-"""The verdict where even the longest window cannot tell: such loads do not count as sustained."""
+"""The verdict of loads of which nobody can tell; they count as sustained."""
 OF_FABRIC = "an InfiniBand fabric has no load in phits/(node·cycle)"
-LONGEST = 10
-"""The longest window of a run, in windows as long as the document says."""
-STOP = "measure.stop"
-"""Where a document says how long windows may become."""
 RUNS = 10
 """So many runs a search takes, about."""
 NOTHING: dict[str, Any] = {"sweep.saturate": {}}
 """Asks for a search without saying how."""
-MOST_CYCLES = 3_000_000_000
-"""What warm-up and windows of a run may be together."""
-LEAST_BATCHES = 2
-"""Fewer have no interval."""
-NARROWEST, WIDEST = 0.0001, 0.5
-"""What an interval may be asked to be, relative to the mean."""
 STABLE = 0.02
 """Greatest relative difference of two accepted loads on a plateau."""
 LEAST = 1e-5
@@ -52,12 +42,10 @@ LEAST = 1e-5
 DIGITS = 6
 
 METRICS = {
-    "saturation_load": "middle between saturation_load_low and saturation_load_high, but not above "
-    "accepted_load_max [phits/(node·cycle)]",
-    "saturation_load_low": "greatest offered load found that is sustained, but not above accepted_load_max "
-    "unless all are; 0 if there is none",
+    "saturation_load": "middle between saturation_load_low and saturation_load_high [phits/(node·cycle)]",
+    "saturation_load_low": "greatest offered load found that is sustained; 0 if there is none",
     "saturation_load_high": "least offered load found that is not; null if all are",
-    "verdict_high": "the verdict at saturation_load_high",
+    "verdict_low": "the verdict at saturation_load_low",
     "accepted_load_max": "greatest accepted load of any run [phits/(node·cycle)]",
     "load_full": "greatest load tried [phits/(node·cycle)]",
     "accepted_load_full": "accepted at load_full [phits/(node·cycle)]",
@@ -149,13 +137,8 @@ class Search:
     tried: dict[float, Result] = field(default_factory=dict[float, Result])
 
     def keeps_up(self, load: float) -> bool:
-        """Whether a load that was tried is sustained: sources keep up, nothing drifts, and all is accepted.
-
-        What is accepted may be less than what sources drew in the window by no more than its interval.
-        """
-        shown = self._shown(load)
-        missing = shown["generated_load"] - shown["accepted_load"]
-        return shown["verdict"] == SUSTAINED and missing <= (shown["accepted_load_ci95"] or 0.0)
+        """Whether a load that was tried is sustained: sources keep up, and nothing drifts."""
+        return self._shown(load)["verdict"] not in FAILING
 
     def lacks(self, load: float) -> float | None:
         """Cycles by which the window is too short to tell whether a load that was tried is sustained.
@@ -172,13 +155,13 @@ class Search:
 
     @property
     def low(self) -> float:
-        """The greatest load found that is sustained, below all that are not."""
+        """The greatest load found below the next one at which sources keep up."""
         below = [load for load in self.tried if self.high is None or load < self.high]
         return max(filter(self.keeps_up, below), default=0.0)
 
     @property
     def high(self) -> float | None:
-        """The least load found that is not."""
+        """The least load found at which they do not."""
         return min((load for load in self.tried if not self.keeps_up(load)), default=None)
 
     def next(self) -> float | None:
@@ -216,13 +199,8 @@ class Search:
 
     @property
     def saturation(self) -> float:
-        """Up to which load sources keep up: no network sustains more than it has accepted in any run."""
-        return self.low if self.high is None else min((self.low + self.high) / 2, self.accepted_most)
-
-    @property
-    def accepted_most(self) -> float:
-        """The greatest accepted load of any run."""
-        return max(map(self.accepted, self.tried))
+        """Up to which load sources keep up."""
+        return self.low if self.high is None else (self.low + self.high) / 2
 
     def accepted(self, load: float) -> float:
         """The accepted load at an offered one that was tried."""
@@ -233,10 +211,10 @@ class Search:
         full = self.accepted(self.wanted.most)
         halfway = None if self.high is None else self.accepted(self.halfway)
         stable = halfway is not None and abs(halfway - full) <= STABLE * max(halfway, full)
-        verdict = None if self.high is None else self._shown(self.high)["verdict"]
-        low = self.low if self.high is None else min(self.low, self.accepted_most)
-        sustained = (self.saturation, low, self.high, verdict)
-        beyond = (self.accepted_most, self.wanted.most, full, halfway, full if stable else None)
+        verdict = self._shown(self.low)["verdict"] if self.low else None
+        accepted = max(map(self.accepted, self.tried))
+        sustained = (self.saturation, self.low, self.high, verdict)
+        beyond = (accepted, self.wanted.most, full, halfway, full if stable else None)
         found = dict(zip(METRICS, (*sustained, *beyond, len(self.tried)), strict=True))
         some = self.tried[self.wanted.most]
         record = {"config": some.config, "result": {**found, "seed": some.summary["seed"]}}
@@ -365,35 +343,10 @@ def _points(document: Experiment, searches: Sequence[Search], first: int) -> dic
         load = search.next()
         if load is not None:
             axes = {**search.axes, search.wanted.key: load}
-            point = with_longer_windows(document.replacing(axes), search.wanted.precision)
+            (point,) = document.replacing(axes).points()
             index = first + len(points)
             points[number] = replace(point, index=index, axes=axes, labels=search.labels)
     return points
-
-
-def with_longer_windows(document: Experiment, precision: float) -> Point:
-    """The point of a document, whose window is lengthened until it can tell whether its load is sustained.
-
-    That is when the verdict says so and the accepted load is known to the precision, or the window is
-    `LONGEST` times as long. A document that states how runs stop, whose traffic changes, whose windows have
-    no interval, or cannot become so long, keeps its windows.
-    """
-    (point,) = document.points()
-    config = json.loads(point.config)
-    measure = config["measure"]
-    changes = any(job.get("traffic", {}).get("changes") for job in config["jobs"])
-    # A warm-up that is found is no longer than this either.
-    warmup = LONGEST * measure["cycles"] if measure["warmup"] == "auto" else measure["warmup"]
-    too_long = warmup + 2 * LONGEST * measure["cycles"] > MOST_CYCLES
-    if measure.get("stop") is not None or changes or too_long or measure["batches"] < LEAST_BATCHES:
-        return point
-    stop = {
-        "relative_ci": min(max(precision, NARROWEST), WIDEST),
-        "metric": "accepted_load",
-        "max_cycles": LONGEST * measure["cycles"],
-    }
-    (point,) = document.replacing({STOP: stop}).points()
-    return point
 
 
 def _refuse_short_windows(document: Experiment, searches: Sequence[Search], most: float) -> None:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from verify import knees
 
 import hopsim as hs
 from conftest import Command
-from hopsim.experiment import Point
 from hopsim.results import Result
-from hopsim.saturation import LONGEST, METRICS, UNKNOWN, Search, Wanted, with_longer_windows
-from hopsim.sweeps import document_of
+from hopsim.saturation import METRICS, Search, Wanted
 
 ADVERSARIAL = {
     "topology": {"dragonfly": {"p": 2, "a": 4, "h": 2}},
@@ -28,31 +24,24 @@ ADVERSARIAL = {
 FULL = 1 / 8
 
 
-def shown(offered: float, saturation: float, accepted: float, error: float = 0.0) -> Result:
-    """What a run shows of a network that saturates at a load, and beyond accepts another one.
-
-    What is accepted below is off by an error relative to it, which its interval holds.
-    """
+def shown(offered: float, saturation: float, accepted: float) -> Result:
+    """What a run shows of a network that saturates at a load, and beyond accepts another one."""
     above = offered > saturation
     summary = {
         "verdict": "saturated" if above else "steady",
-        "generated_load": offered,
-        "accepted_load": min(offered, accepted) if above else offered * (1 + error),
-        "accepted_load_ci95": offered * abs(error),
+        "accepted_load": min(offered, accepted) if above else offered,
         "seed": 1,
     }
     return Result({"config": {}, "result": summary}, {}, {})
 
 
-def searched(
-    wanted: Wanted, saturation: float, accepted: float, error: float = 0.0
-) -> tuple[Search, dict[str, Any]]:
+def searched(wanted: Wanted, saturation: float, accepted: float) -> tuple[Search, dict[str, Any]]:
     """A search in such a network, and what it finds."""
     search = Search({}, {}, wanted)
     while (load := search.next()) is not None:
         assert 0 < load <= wanted.most
         assert load not in search.tried
-        search.tried[load] = shown(load, saturation, accepted, error)
+        search.tried[load] = shown(load, saturation, accepted)
     return search, search.result().summary
 
 
@@ -75,77 +64,7 @@ def test_saturation_lies_between_the_two_loads_that_are_found(
         return
     assert low <= saturation < high
     assert high - low <= precision * high
-    assert found["saturation_load"] == pytest.approx(min((low + high) / 2, found["accepted_load_max"]))
-
-
-@given(
-    saturation=st.floats(1e-3, 0.99),
-    falls_to=st.floats(0.3, 1.0),
-    precision=st.sampled_from([0.01, 0.1, 0.5]),
-    error=st.floats(-0.03, 0.03),
-)
-@settings(max_examples=1000)
-def test_no_load_is_found_above_the_greatest_that_is_accepted(
-    saturation: float, falls_to: float, precision: float, error: float
-) -> None:
-    _, found = searched(Wanted(precision=precision), saturation, saturation * falls_to, error)
-    assert max(found["saturation_load"], found["saturation_load_low"]) <= found["accepted_load_max"]
-
-
-def test_a_load_of_which_nobody_can_tell_is_not_sustained() -> None:
-    search = Search({}, {}, Wanted())
-    while (load := search.next()) is not None:
-        search.tried[load] = shown(load, 0.6, 0.6)
-        if 0.5 < load <= 0.6:
-            search.tried[load].summary["verdict"] = UNKNOWN
-    found = search.result().summary
-    assert 0.49 < found["saturation_load_low"] <= 0.5 < found["saturation_load_high"]
-    assert found["verdict_high"] == UNKNOWN
-
-
-@pytest.mark.parametrize(("missing", "sustained"), [(0.004, True), (0.006, False)])
-def test_a_load_that_is_not_accepted_but_for_the_interval_is_not_sustained(
-    missing: float, sustained: bool
-) -> None:
-    search = Search({}, {}, Wanted(), {0.5: shown(0.5, 1.0, 1.0)})
-    search.tried[0.5].summary |= {"accepted_load": 0.5 - missing, "accepted_load_ci95": 0.005}
-    assert search.keeps_up(0.5) == sustained
-
-
-@pytest.mark.parametrize(
-    "network",
-    list(knees.networks(10, 2)),
-    ids=lambda network: network.kind.replace(",", "").replace(" ", "-"),
-)
-def test_a_known_knee_is_found_and_never_more_than_is_accepted(network: knees.Network) -> None:
-    """`python -m verify knees` asks the same of 10,000 networks."""
-    assert not knees.wrong(network, knees.found(network))
-
-
-def test_a_window_becomes_longer_until_it_can_tell() -> None:
-    """One that is long enough at full offer is too short near the knee."""
-    measured: dict[str, Any] = {"warmup": 1_000, "cycles": 2_000}
-    document: dict[str, Any] = {**ADVERSARIAL, "measure": measured}
-    cycles = set[int]()
-    for load in (1.0, FULL * 0.9):
-        (point,) = longer(document, load)
-        measure = json.loads(point.config)["measure"]
-        assert measure["stop"]["metric"] == "accepted_load"
-        assert measure["stop"]["max_cycles"] == LONGEST * 2_000
-        (result,) = hs.sweep(document, {"load": load, "measure.stop": measure["stop"]}, progress=False)
-        cycles.add(result.summary["cycles"])
-    assert len(cycles) == 2
-    stated = {**document, "measure": {**measured, "stop": {"relative_ci": 0.3}}}
-    (point,) = longer(stated, 0.5)
-    assert json.loads(point.config)["measure"]["stop"]["relative_ci"] == 0.3
-    single = {**document, "measure": {**measured, "batches": 1}}
-    (point,) = longer(single, 0.5)
-    assert json.loads(point.config)["measure"].get("stop") is None
-
-
-def longer(document: dict[str, Any], load: float) -> list[Point]:
-    """What a search runs at a load."""
-    return [with_longer_windows(document_of(document, None, None, {"load": load}), 0.01)]
+    assert found["saturation_load"] == pytest.approx((low + high) / 2)
 
 
 @pytest.mark.parametrize("falls_to", [1.0, 0.97, 0.9])
@@ -166,7 +85,7 @@ def test_a_plateau_is_told_from_a_throughput_that_still_falls() -> None:
 def test_a_network_that_never_keeps_up_saturates_at_nothing() -> None:
     _, found = searched(Wanted(), 0.0, 0.2)
     assert found["saturation_load_low"] == 0
-    assert found["verdict_high"] == "saturated"
+    assert found["verdict_low"] is None
     assert found["saturation_load_high"] < 1e-4
 
 
@@ -219,7 +138,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 def test_windows_that_are_too_short_to_tell_are_not_taken_for_an_answer(hopsim: Command) -> None:
     run = ("saturate", "dragonfly1056", *short(), "--precision", "0.2", "--seeds", "2", "--set")
-    refused = hopsim(*run, "measure.cycles=9", status=2)
+    refused = hopsim(*run, "measure.cycles=99", status=2)
     assert (
         "measure.cycles: too few samples to tell whether sources keep up with a load of 1 in 2 of 2 searches"
         in (refused.stderr)

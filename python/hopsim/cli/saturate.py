@@ -15,7 +15,7 @@ from hopsim.cli.console import print_table, stdout
 from hopsim.experiment import Experiment
 from hopsim.results import Results
 from hopsim.runner import all_cores
-from hopsim.saturation import LONGEST, UNKNOWN, asking, points_of, saturation_of
+from hopsim.saturation import UNKNOWN, asking, points_of, saturation_of
 from hopsim.series import Group
 from hopsim.store import default_directory
 
@@ -64,16 +64,13 @@ def command(  # noqa: PLR0913 (an option each)
 ) -> None:
     """Find the offered load up to which the sources of FILE keep up.
 
-    A load is sustained if the verdict of its point is steady, and no less is accepted than the sources drew
-    but for the interval. Where the window is too short to tell, or to know the accepted load to the
-    precision, it becomes longer, up to 10 times measure.cycles, unless measure.stop says how long. What
-    cannot be told even then does not count as sustained, and a line below the table says so. Every
-    configuration and seed of FILE is searched by itself, in about ten runs; a sweep of FILE over the load
-    is left out. With the load of a single job as --key all loads are those of this job. The table
-    sweep.saturate of FILE may state the options, and makes `hopsim run FILE` the same. Results go to the
-    directory given with --out, or to results/<name>-<digest>-saturation: all runs, as those of a sweep,
-    saturation.parquet and .csv with a row per configuration and seed, and plots/saturation.png. The same
-    command goes on where it stopped.
+    A load is sustained unless the verdict of its point is saturated or not converged: the longer the
+    window, the closer to the knee that can be told. Every configuration and seed of FILE is searched by
+    itself, in about ten runs; a sweep of FILE over the load is left out. With the load of a single job as
+    --key all loads are those of this job. The table sweep.saturate of FILE may state the options, and makes
+    `hopsim run FILE` the same. Results go to the directory given with --out, or to
+    results/<name>-<digest>-saturation: all runs, as those of a sweep, saturation.parquet and .csv with a row
+    per configuration and seed, and plots/saturation.png. The same command goes on where it stopped.
     """
     document = options.document(experiment, assignments)
     document = asking(document, key=key, most=most, precision=precision, seeds=seeds)
@@ -110,13 +107,12 @@ def _interrupted(out: Path) -> NoReturn:
 
 def _advice(results: Results) -> str:
     """What would find saturation more exactly; empty if nothing would."""
-    unknown = sum(result.summary["verdict_high"] == UNKNOWN for result in results)
+    unknown = sum(result.summary["verdict_low"] == UNKNOWN for result in results)
     if not unknown:
         return ""
     return (
-        f"{unknown} of {len(results)} searches end where samples are too few to tell (verdict_high), even in "
-        f"windows of {LONGEST} times measure.cycles, or as long as measure.stop allows: with a longer "
-        "measure.cycles they may find a greater load that is sustained."
+        f"{unknown} of {len(results)} searches end where samples are too few to tell (verdict_low): with a "
+        "longer measure.cycles they find saturation more exactly."
     )
 
 
