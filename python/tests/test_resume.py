@@ -16,6 +16,7 @@ import pytest
 
 import hopsim as hs
 from conftest import TINY, Command, arguments
+from hopsim.sealed import seal
 
 SLOW_LAST = (
     TINY.replace("p = 1\na = 2\nh = 1", "p = 2\na = 4\nh = 2")
@@ -119,7 +120,7 @@ def test_a_directory_with_another_sweep_is_refused(hopsim: Command, tiny: Path) 
 def test_a_directory_of_another_version_is_refused(hopsim: Command, tiny: Path, tmp_path: Path) -> None:
     hopsim("run", tiny, "--out", "d")
     manifest = tmp_path / "d" / "manifest.json"
-    manifest.write_text(manifest.read_text().replace(f'"hopsim": "{hs.__version__}"', '"hopsim": "0.0.1"'))
+    manifest.write_text(json.dumps(seal({**json.loads(manifest.read_text()), "hopsim": "0.0.1"})))
     refused = hopsim("run", tiny, "--out", "d", status=2)
     assert f"hopsim 0.0.1 there, {hs.__version__} here" in refused.stderr
 

@@ -270,13 +270,7 @@ fn special() -> Vec<Document> {
         "nic": { "injection_vc": "direction", "injection_ports": 2 },
         "jobs": traffic(json!({ "hotspot": { "node": 1, "fraction": 0.4 } }), 0.6), "measure": measure(50, 350),
     });
-    // VCs that share a buffer of a few packets, of which some hold nothing when a head waits for them.
-    let mut crowded = through(json!({ "valiant": {} }));
-    crowded["router"]["cioq"]["buffers"] = json!({
-        "local": 20, "global": 20, "injection": 16, "output": 8,
-        "damq": { "local_reserve": 1, "global_reserve": 1, "allow_deadlock": false },
-    });
-    crowded["measure"]["interval"] = json!(10);
+    let crowded = with_shared_buffers(through(json!({ "valiant": {} })));
     let contention = json!({ "trigger": { "contention": { "threshold": 2 } } });
     vec![
         Document(through(json!({ "olm": contention }))),
@@ -287,6 +281,16 @@ fn special() -> Vec<Document> {
         Document(two_ports),
         Document(late),
     ]
+}
+
+/// The same with VCs that share a buffer of a few packets, of which some hold nothing when a head waits for them.
+fn with_shared_buffers(mut document: Value) -> Value {
+    document["router"]["cioq"]["buffers"] = json!({
+        "local": 20, "global": 20, "injection": 16, "output": 8,
+        "damq": { "local_reserve": 1, "global_reserve": 1, "allow_deadlock": false },
+    });
+    document["measure"]["interval"] = json!(10);
+    document
 }
 
 #[test]
