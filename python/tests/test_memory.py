@@ -44,19 +44,13 @@ def run_under_a_limit(megabytes: int, side: int, load: float, cycles: int) -> st
 
 
 @linux
-@pytest.mark.parametrize("megabytes", [80, 200, 600, 2000])
+@pytest.mark.parametrize("megabytes", [600, 2000])
 def test_a_network_for_which_there_is_no_room_is_refused(megabytes: int) -> None:
     found = run_under_a_limit(megabytes, 1000, 0.1, 10)
     assert re.match(rf"(<dict>: topology: )?{OUT_OF_MEMORY}", found), found
 
 
 @linux
-def test_a_queue_that_cannot_grow_ends_the_run_with_an_error() -> None:
-    found = run_under_a_limit(175, 64, 1.0, 60_000)
-    assert found.startswith("out of memory: ")
-    assert run_under_a_limit(175, 64, 0.05, 100) == "done\n"
-
-
 def test_a_run_takes_no_more_than_it_is_allowed() -> None:
     (point,) = Experiment.of({"topology": {"torus": {"sides": [8, 8]}}, "load": 0.1}).points()
     monitor = _core.Monitor()
