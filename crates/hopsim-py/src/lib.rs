@@ -94,7 +94,7 @@ fn saturate(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResul
 fn survey(py: Python<'_>, config: &str) -> PyResult<String> {
     let survey = py.detach(|| {
         let plan = AnyPlan::new(&document::from_json(config)?, &programs::kept)?;
-        Ok::<_, ConfigError>(memory::or_shortage(|| Survey::new(&plan)).map_err(ConfigError::too_large)?)
+        memory::or_shortage(|| Survey::new(&plan)).map_err(ConfigError::too_large)
     });
     let survey = survey.map_err(|error| errors::in_configuration(&error))?;
     serde_json::to_string(&survey).map_err(errors::unwritable)
