@@ -399,14 +399,14 @@ fn what_only_a_sweep_states_may_be_missing() {
 fn a_refusal_takes_no_longer_than_its_document() {
     // The time of a comparison of all with all would be minutes in a test that is not optimised.
     let count = 100_000;
-    let jobs: String = (0..count).map(|job| format!("[[jobs]]\nname = \"j{job}\"\n")).collect();
-    let keys: String = (0..count).map(|key| format!("\"a{key}\" = [1]\n")).collect();
+    let jobs: Vec<String> = (0..count).map(|job| format!("[[jobs]]\nname = \"j{job}\"\n")).collect();
+    let keys: Vec<String> = (0..count).map(|key| format!("\"a{key}\" = [1]\n")).collect();
     let seeds: Vec<String> = (0..count).map(|seed| seed.to_string()).collect();
     let names: Vec<String> = (0..count).map(|seed| format!("\"n{}\"", seed.min(count - 2))).collect();
     let mesh = "topology.mesh.sides = [4, 4]\n";
     for text in [
-        format!("{mesh}{jobs}"),
-        format!("{mesh}[sweep.product]\n{keys}"),
+        format!("{mesh}{}", jobs.concat()),
+        format!("{mesh}[sweep.product]\n{}", keys.concat()),
         format!(
             "{mesh}[sweep.product]\n\"measure.seed\" = [{}]\n[sweep.labels]\n\"measure.seed\" = [{}]\n",
             seeds.join(", "),
