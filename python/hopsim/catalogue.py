@@ -96,6 +96,11 @@ class Node:
         return {name.lower() for name in (*short, *_ABBREVIATION.findall(self.lead))}
 
     @property
+    def abbreviation(self) -> str:
+        """The first abbreviation of the papers as they write it; empty if there is none."""
+        return next(iter(_ABBREVIATION.findall(self.lead)), "")
+
+    @property
     def paragraphs(self) -> list[str]:
         """The documentation, a line per paragraph."""
         return [" ".join(paragraph.split()) for paragraph in self.doc.split("\n\n")]

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hopsim.kinds import is_list, is_table
+from hopsim.units import abbreviation_of
 
 FULL = 32
 """Characters up to which all values of an axis are shown in full."""
@@ -37,6 +38,7 @@ def value_label(value: Any) -> str:
 
 def labels_of(path: str, values: Sequence[Any]) -> list[str]:
     """A label for each value of an axis, all of them different: `value_label` where that is short."""
+    values = [_in_short(path, value) for value in values]
     labels = [value_label(value) for value in values]
     if max(map(len, labels), default=0) > FULL:
         labels = _by_difference(path, values)
@@ -47,6 +49,15 @@ def labels_of(path: str, values: Sequence[Any]) -> list[str]:
         label if label.strip() else json.dumps(value) for value, label in zip(values, labels, strict=True)
     ]
     return numbered([label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…" for label in filled])
+
+
+def _in_short(path: str, value: Any) -> Any:
+    """A traffic pattern by the name that papers have for it, where ours is of several words: `ADVc`."""
+    name = value if isinstance(value, str) else next(iter(value), "") if is_table(value) else ""
+    if not path.endswith("traffic.pattern") or "_" not in name:
+        return value
+    short = abbreviation_of(f"jobs.traffic.pattern.{name}") or name
+    return short if isinstance(value, str) else {short: value[name]}
 
 
 def numbered(labels: Sequence[str]) -> list[str]:

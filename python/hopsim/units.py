@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 
@@ -25,11 +26,27 @@ def unit_of_column(name: str) -> str:
     return next((each.unit for each in columns.find(f"{columns.SUMMARY}.{name}")), "")
 
 
+ANYTHING = (-math.inf, math.inf)
+"""The values of a column that may have any."""
+
+
+def range_of_column(name: str) -> tuple[float, float]:
+    """The least and the greatest value that a column of the summary can have, as far as its name tells."""
+    is_share = name.endswith("_fraction") or name in ("jain_index", "utilisation")
+    return (0.0, 1.0) if is_share else ANYTHING
+
+
 def unit_of_key(path: str) -> str:
     """The unit of a key of the document, or of the table that it stands in; empty if there is none."""
     plain = re.sub(r"\.\d+(?=\.|$)", "", path)
     nodes = [_catalogue().nodes.get(each) for each in (plain, plain.rpartition(".")[0])]
     return next((unit for node in nodes if node and (unit := _unit(node.doc))), "")
+
+
+def abbreviation_of(path: str) -> str:
+    """What papers call a choice of the document; empty if they have no short name for it."""
+    node = _catalogue().nodes.get(path)
+    return node.abbreviation if node else ""
 
 
 def _unit(doc: str) -> str:

@@ -113,6 +113,7 @@ def test_options_are_those_of_the_command_line() -> None:
     fields = {name for kind in ("Curves", "Injection") for name in _options(kind)}
     assert fields == {"group_by" if name == "by" else name for name in OPTIONS if name != "y"} | {
         "size",
+        "notes",
         "label",
     }
 

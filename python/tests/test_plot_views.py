@@ -142,7 +142,7 @@ def test_bursts_of_one_size_are_bars_and_none_completed_is_said() -> None:
     durations = values(BURSTS, "cycles_per_burst")[1::2]
     assert [bar.get_width() for bar in bars(axes)] == [durations[0], 0]
     assert durations[1] is None
-    assert [text.get_text().strip() for text in axes.texts] == ["no burst completed"]
+    assert [text.get_text().strip() for text in axes.texts] == [f"{durations[0]:.4g}", "no burst completed"]
 
 
 def test_bursts_and_loads_have_figures_of_their_own() -> None:

@@ -42,6 +42,11 @@ KIND_LINES = "; ".join(f"{name}, {kind.module.TITLE}" for name, kind in KINDS.it
 @click.option("--xscale", type=Named(SCALES), help="Scale of the horizontal axis of a --kind.")
 @click.option("--yscale", type=Named(SCALES), help="Scale of its axis of values.")
 @click.option("--size", metavar="WxH", help="Width and height of a figure in inches, such as 6x4.")
+@click.option(
+    "--notes/--no-notes",
+    default=True,
+    help="Whether figures say what they leave out, and which points are hollow. Default: they do.",
+)
 @click.option("--dpi", type=click.IntRange(30, 1200), help="Dots per inch of png files; default 160.")
 @click.option(
     "--load",

@@ -81,10 +81,19 @@ class Kind:
         """
         sheet = canvas or Canvas(view)
         with mpl.rc_context():
-            drawn = self.module.draw(results, options.checked(view, results), sheet)
-            frame.apply(view, sheet)
+            drawn = self._drawn(results, view, sheet)
             if view.size is not None:
-                fit.check(drawn, view.size)
+
+                def redraw(size: fit.Size) -> dict[str, Figure]:
+                    larger = replace(view, size=size)
+                    return self._drawn(results, larger, Canvas(larger))
+
+                fit.check(drawn, view.size, sheet.usual, redraw)
+        return drawn
+
+    def _drawn(self, results: Results, view: View, sheet: Canvas) -> dict[str, Figure]:
+        drawn = self.module.draw(results, options.checked(view, results), sheet)
+        frame.apply(view, sheet)
         return drawn
 
     def takes(self, name: str, view: View) -> bool:

@@ -23,10 +23,13 @@ class Look(TypedDict, total=False):
 
     Attributes:
         size: width and height of a new figure [inches]; not with `ax`.
+        notes: whether what the figure leaves out, and which of its points are hollow, is said; it is if not
+            given.
         label: names for the values of sweep axes {path: names}, as `Results.labelled` takes them.
     """
 
     size: tuple[float, float]
+    notes: bool
     label: Mapping[str, Sequence[str]]
 
 
@@ -213,9 +216,9 @@ class Plots:
         named: dict[str, Any] = dict(asked)
         results = self._results.labelled(named.pop("label", {}))
         by = named.pop("group_by", None)
-        unknown = [name for name in named if name not in (*options.OPTIONS, "size")]
+        unknown = [name for name in named if name not in (*options.OPTIONS, "size", "notes")]
         if unknown:
-            valid = "group_by, label, load, group, size, x, xlim, ylim, xscale, yscale"
+            valid = "group_by, label, load, group, notes, size, x, xlim, ylim, xscale, yscale"
             raise ConfigError(f"{unknown[0]}: unknown option; valid: {valid}")
         axes = (by,) if isinstance(by, str) else by
         return results, View(by=None if axes is None else tuple(axes), y=y, in_parts=False, **named)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Literal, cast
 
 import matplotlib as mpl
@@ -30,6 +31,8 @@ LONGEST_OF_BAR = 44
 """Letters of a line of the name of a bar."""
 LINE = 0.17
 """Height of a line of a legend or a name [inches]."""
+COLUMNS = 4
+"""Most columns of a legend above a panel."""
 PER_PANEL = 8
 """Curves of a panel that can be told apart."""
 
@@ -40,6 +43,7 @@ class Canvas:
     Attributes:
         panels: every panel that it handed out, in order.
         names: those that have names on an axis, and no numbers, and which axis it is.
+        usual: the largest width and height that its figures have where no other are asked for [inches].
     """
 
     def __init__(
@@ -48,6 +52,7 @@ class Canvas:
         """`axes`: panels that the user has, taken in their order; `new` makes figures if there are none."""
         self.panels: list[Axes] = []
         self.names: dict[Axes, Literal["x", "y"]] = {}
+        self.usual = (0.0, 0.0)
         self._view = view
         self._given = None if axes is None else list(axes)
         self._new = new
@@ -115,7 +120,9 @@ class Canvas:
 
     def finish(self, figure: Figure, tops: Sequence[Axes], shown: Shown) -> None:
         """Title, legends above the panels `tops` where they hide nothing, and a note of what is not shown."""
-        if not shown.has_marks:
+        if not self._view.notes and self._given is not None:
+            shown = replace(shown, omitted="")
+        elif not shown.has_marks:
             shown = replace(shown, omitted=caption(shown.omitted, unsteady.told(shown.curves)))
         extra = _interval(figure.axes if self._given is None else tops, shown)
         if self._given is not None:
@@ -143,7 +150,7 @@ class Canvas:
         if self._given is None:
             figure = cast("Figure", axes.get_figure(root=True))
             self._write_below(figure, caption(" ".join(figure.get_supxlabel().split()), text))
-        else:
+        elif self._view.notes:
             axes.set_title("\n".join(filter(None, (axes.get_title(), text))), fontsize="small")
 
     def _finish_given(self, tops: Sequence[Axes], shown: Shown, extra: Sequence[Artist]) -> None:
@@ -191,7 +198,11 @@ class Canvas:
     def _write_below(self, figure: Figure, text: str) -> None:
         """A note at the bottom; a legend that stands there moves up, with everything else."""
         note = textwrap.fill(text, self._letters(figure))
-        figure.supxlabel(note, fontsize="small", x=0.01, ha="left")
+        written = figure.supxlabel(note, fontsize="small", x=0.01, ha="left")
+        if not self._view.notes:
+            # The command line tells it all the same.
+            written.set(visible=False, in_layout=False)
+            return
         legend = self._lower.get(figure)
         if legend is not None:
             height = LINE * self._scale * (note.count("\n") + 1.5)
@@ -204,6 +215,7 @@ class Canvas:
     ) -> tuple[Figure, list[Axes]]:
         if self._given is None:
             self._set_letters(size)
+            self.usual = (max(self.usual[0], size[0]), max(self.usual[1], size[1]))
             with mpl.rc_context(style.RC):
                 figure = self._new(figsize=self._view.size or size, layout="constrained")
                 made = list(figure.subplots(*shape, squeeze=False, **layout).flat)
@@ -233,12 +245,13 @@ def _interval(panels: Sequence[Axes], shown: Shown) -> list[Artist]:
 def _legend(axes: Axes, width: int, extra: Sequence[Artist]) -> int:
     """A legend of this many letters above a panel with several curves; returns how many lines it has."""
     curves, _ = axes.get_legend_handles_labels()
-    handles = [*curves, *extra]
+    # Long texts stand together, in a column that is wide anyway.
+    handles = [*sorted(curves, key=lambda curve: curve.get_label() == style.DIAGONAL), *extra]
     if not handles:
         return 0
     labels = [str(handle.get_label()) for handle in handles]
-    columns = 2 if len(labels) > 1 and max(map(len, labels)) <= width // 2 - SYMBOL else 1
     wrapped = [textwrap.fill(label, width - SYMBOL) for label in labels]
+    columns = max((count for count in range(1, COLUMNS + 1) if _is_room(wrapped, count, width)), default=1)
     axes.legend(
         handles,
         wrapped,
@@ -248,4 +261,18 @@ def _legend(axes: Axes, width: int, extra: Sequence[Artist]) -> int:
         fontsize="small",
         frameon=False,
     )
-    return -(-sum(label.count("\n") + 1 for label in wrapped) // columns)
+    return max(sum(label.count("\n") + 1 for label in column) for column in _columns(wrapped, columns))
+
+
+def _columns(labels: Sequence[str], count: int) -> list[Sequence[str]]:
+    """The labels of each column of a legend: the first ones have one more where they are not equal."""
+    size, longer = divmod(len(labels), count)
+    ends = [number * size + min(number, longer) for number in range(count + 1)]
+    return [labels[start:end] for start, end in pairwise(ends)]
+
+
+def _is_room(labels: Sequence[str], count: int, width: int) -> bool:
+    """Whether so many columns, each as wide as its longest label, are no wider than this many letters."""
+    if count > len(labels):
+        return False
+    return sum(max(map(len, column)) + SYMBOL for column in _columns(labels, count)) <= width

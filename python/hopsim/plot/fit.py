@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 
 from matplotlib.axes import Axes
@@ -14,6 +15,8 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from hopsim.errors import ConfigError
+from hopsim.plot.options import LARGEST
+from hopsim.plot.style import NUMBER
 
 ROUNDS = 3
 """Times that lines are broken: broken lines take room, which makes others too long."""
@@ -23,13 +26,54 @@ TOUCH = 0.2
 """Part of the height of a line by which boxes of texts may overlap: letters do not fill theirs."""
 
 
-def check(figures: Mapping[str, Figure], size: tuple[float, float]) -> None:
-    """Break lines of labels where they are too long. Raises `ConfigError` if something has no room then."""
-    for stem, figure in figures.items():
-        if not _fits(figure):
-            raise ConfigError(
-                f"--size {size[0]:g}x{size[1]:g}: too small for {stem} and its labels; make it larger"
-            )
+Size = tuple[float, float]
+"""Width and height [inches]."""
+SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.0)
+"""Of the usual size, by which one is found that fits."""
+
+
+def check(
+    figures: Mapping[str, Figure],
+    asked: Size,
+    usual: Size,
+    redraw: Callable[[Size], Mapping[str, Figure]],
+) -> None:
+    """Break lines of labels where they are too long. Raises `ConfigError` if something has no room then.
+
+    The message has a size that fits: sides that are too short get longer until everything that `redraw`
+    draws has room, towards the `usual` size.
+    """
+    stem = _too_large(figures)
+    if not stem:
+        return
+    larger = ((_longer(asked[0], usual[0] * share), _longer(asked[1], usual[1] * share)) for share in SHARES)
+    found = next(
+        (size for size in dict.fromkeys(larger) if size != asked and not _too_large(redraw(size))), None
+    )
+    valid = "no --size" if found is None else f"for example {found[0]:g}x{found[1]:g}, or no --size"
+    raise ConfigError(
+        f"--size {asked[0]:g}x{asked[1]:g}: too small for {stem} and its labels; valid: {valid}"
+    )
+
+
+def _longer(asked: float, least: float) -> float:
+    """A side of at least both lengths, in tenths of an inch."""
+    return asked if asked >= least else min(math.ceil(10 * least) / 10, LARGEST)
+
+
+def _too_large(figures: Mapping[str, Figure]) -> str:
+    """The first figure that has no room for all that it shows; empty if all have."""
+    return next((stem for stem, figure in figures.items() if not _fits_somehow(figure)), "")
+
+
+def _fits_somehow(figure: Figure) -> bool:
+    """Whether everything has room, if need be without the numbers of bars."""
+    if _fits(figure):
+        return True
+    numbers = [text for text in figure.findobj(Text) if text.get_gid() == NUMBER]
+    for text in numbers:
+        text.set_visible(False)
+    return bool(numbers) and _fits(figure)
 
 
 def _fits(figure: Figure) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
@@ -10,7 +12,7 @@ from matplotlib.figure import Figure
 from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.over_time import Kind
-from hopsim.plot.view import Shown, View
+from hopsim.plot.view import Shown, View, caption
 from hopsim.results import Results
 
 TITLE = (
@@ -19,8 +21,10 @@ TITLE = (
 NEEDS = 'measure.streams = ["flow_series"] and measure.time.interval'
 TAKES = options.AT_ONE_LOAD | {"xlim"}
 STREAM = "flow_series"
-NAMED = 16
-"""Most flows that have a label of their own."""
+NAMED = len(style.PALETTE)
+"""Most flows that have a colour and a name of their own: as many as can be told apart."""
+SIDE = 3
+"""Of so many flows each the most, and the least, throughput is shown where not all have a name."""
 WIDTH = 8.0
 """Width of a figure [inches]."""
 
@@ -35,18 +39,19 @@ def over_time(table: pa.Table, about: Shown, canvas: Canvas, *, with_index: bool
     names, times, values = _by_flow(table, "throughput_gbps")
     _, _, indices = _by_flow(table, "ccti")
     rows = 3 if (with_index if with_index is not None else bool(np.nanmax(indices) > 0)) else 2
+    named = _named(values, indices)
     figure, grid = canvas.grid(rows, 1, (WIDTH, 2.5 * rows + 0.8), sharex=True)
-    _lines(grid[0], names, times, values)
+    _lines(grid[0], (names, named), times, values)
     grid[0].set_ylabel("Throughput [Gb/s]")
-    _stack(grid[1], names, times, values)
+    _stack(grid[1], (names, named), times, values)
     grid[1].set_ylabel("Throughput, stacked\n[Gb/s]")
     if rows == 3:
-        _lines(grid[2], names, times, indices)
+        _lines(grid[2], (names, named), times, indices)
         grid[2].set_ylabel("CCTI")
     grid[-1].set_xlabel("Time [s]")
-    handles, labels = grid[1].get_legend_handles_labels()
+    handles, labels = grid[0].get_legend_handles_labels()
     canvas.legend(figure, handles, labels, "lower center", 8)
-    canvas.finish(figure, [], about)
+    canvas.finish(figure, [], replace(about, omitted=caption(about.omitted, _others(values, named))))
     return figure
 
 
@@ -70,25 +75,50 @@ def _names(table: pa.Table) -> list[str]:
     return [f"{job}: {name}" for job, name in zip(jobs, names, strict=True)]
 
 
-def _colour(number: int) -> str:
-    return style.PALETTE[number % len(style.PALETTE)]
+def _named(values: np.ndarray, indices: np.ndarray) -> list[int]:
+    """The flows that have a name, in their order: all, or those with most, with least, and most throttled."""
+    if len(values) <= NAMED:
+        return list(range(len(values)))
+    by_rate = np.argsort(-_mean(values), kind="stable").tolist()
+    by_index = np.argsort(-_mean(indices), kind="stable").tolist()
+    chosen = dict.fromkeys([*by_rate[:SIDE], *by_rate[-SIDE:], *by_index])
+    return sorted(list(chosen)[:NAMED])
 
 
-def _lines(axes: Axes, names: list[str], times: np.ndarray, values: np.ndarray) -> None:
-    for number, (name, line) in enumerate(zip(names, values, strict=True)):
-        dash = style.LINES[number // len(style.PALETTE) % len(style.LINES)]
-        axes.plot(times, line, color=_colour(number), linestyle=dash, linewidth=1, label=name)
+def _mean(values: np.ndarray) -> np.ndarray:
+    """Of each flow, over the intervals; nothing counts as 0."""
+    return np.nan_to_num(values).mean(axis=1)
+
+
+def _rest(values: np.ndarray, named: list[int]) -> np.ndarray:
+    return np.delete(values, named, axis=0)
+
+
+def _others(values: np.ndarray, named: list[int]) -> str:
+    """What the flows without a name get."""
+    rest = _mean(_rest(values, named))
+    if not len(rest):
+        return ""
+    return f"grey: {style.number_of(len(rest), 'other flow')} of {rest.min():.3g} to {rest.max():.3g} Gb/s"
+
+
+def _lines(axes: Axes, flows: tuple[list[str], list[int]], times: np.ndarray, values: np.ndarray) -> None:
+    names, named = flows
+    for line in _rest(values, named):
+        axes.plot(times, line, **style.OTHERS)
+    for number, flow in enumerate(named):
+        axes.plot(times, values[flow], label=names[flow], **style.look_over_time(number, len(times)))
     axes.set_ylim(bottom=0)
 
 
-def _stack(axes: Axes, names: list[str], times: np.ndarray, values: np.ndarray) -> None:
-    """The first flows each, all others together."""
-    shown = values[:NAMED]
-    labels = names[:NAMED]
-    if len(names) > NAMED:
-        shown = np.vstack([shown, values[NAMED:].sum(axis=0)])
-        labels = [*labels, f"{len(names) - NAMED} others"]
-    colours = [_colour(number) for number in range(len(shown))]
-    axes.stackplot(times, shown, labels=labels, colors=colours, linewidth=0)
+def _stack(axes: Axes, flows: tuple[list[str], list[int]], times: np.ndarray, values: np.ndarray) -> None:
+    """The flows with a name each, all others together in grey."""
+    names, named = flows
+    shown, colours = values[named], [style.look(number)["color"] for number in range(len(named))]
+    labels = [names[flow] for flow in named]
+    if len(named) < len(names):
+        shown = np.vstack([shown, np.nan_to_num(_rest(values, named)).sum(axis=0)])
+        labels, colours = [*labels, f"{len(names) - len(named)} others"], [*colours, style.OTHERS["color"]]
+    axes.stackplot(times, shown, labels=labels, colors=colours, edgecolor="white", linewidth=0.3)
     axes.set_ylim(bottom=0)
     axes.margins(x=0)

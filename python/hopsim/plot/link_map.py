@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from matplotlib.cm import ScalarMappable
@@ -31,7 +34,10 @@ TITLE_WIDTH = 60
 
 
 def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
-    """The panels of each curve beside one another, curve below curve; mean over seeds."""
+    """The panels of each curve beside one another, curve below curve; mean over seeds.
+
+    Curves of the same network share a scale of colours; those of another network have their own.
+    """
     everything = at_one_load(results, view, _is_recorded, "table of links with routers", per_file=PER_FILE)
     return {f"link_map{shown.suffix}": _figure(shown, canvas) for shown in everything}
 
@@ -41,20 +47,27 @@ def _is_recorded(series: Series) -> bool:
 
 
 def _figure(shown: Shown, canvas: Canvas) -> Figure:
-    panels = [(series.label, form) for series in shown.curves for form in _forms(series)]
-    norm = Normalize(0, max(_busiest(form) for _, form in panels) or 1.0)
+    panels = [(series, form) for series in shown.curves for form in _forms(series)]
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
     width, height = np.max([form.size for _, form in panels], axis=0)
     size = (width * columns + 0.8, height * rows + 0.4)
     figure, grid = canvas.grid(rows, columns, size, count=len(panels))
-    for axes, (label, form) in zip(grid, panels, strict=True):
-        form.draw(axes, norm)
-        axes.set_title(textwrap.fill(caption(label, form.title), TITLE_WIDTH), fontsize="medium")
-    figure.colorbar(ScalarMappable(norm, COLOURS), ax=grid, label=UTILISATION, shrink=min(1, 1.6 / rows))
+    networks = [json.dumps(_topology(series), sort_keys=True) for series, _ in panels]
+    for network in dict.fromkeys(networks):
+        own = [number for number, name in enumerate(networks) if name == network]
+        norm = Normalize(0, max(_busiest(panels[number][1]) for number in own) or 1.0)
+        for number in own:
+            panels[number][1].draw(grid[number], norm)
+        room = [grid[number] for number in own]
+        shrink = min(1, 1.6 / -(-len(own) // columns))
+        figure.colorbar(ScalarMappable(norm, COLOURS), ax=room, label=UTILISATION, shrink=shrink)
+    for axes, (series, form) in zip(grid, panels, strict=True):
+        axes.set_title(textwrap.fill(caption(series.label, form.title), TITLE_WIDTH), fontsize="medium")
     has_grid = any(isinstance(form, link_forms.Grid) for _, form in panels)
     hint = "the half of a line at a router: the link that leaves it" if has_grid else ""
-    canvas.finish(figure, [], replace(shown, title=caption("Utilisation of links", shown.title, hint)))
+    apart = "each network with a scale of its own" if len(set(networks)) > 1 else ""
+    canvas.finish(figure, [], replace(shown, title=caption("Utilisation of links", shown.title, hint, apart)))
     return figure
 
 
@@ -65,9 +78,13 @@ def _busiest(form: link_forms.Form) -> float:
 
 def _forms(series: Series) -> list[link_forms.Form]:
     """The panels of a curve."""
-    topology = series.groups[0].results[0].config["topology"]
     links = links_of(series)
-    return link_forms.forms(topology, links, int(links.router.max()) + 1)
+    return link_forms.forms(_topology(series), links, int(links.router.max()) + 1)
+
+
+def _topology(series: Series) -> Mapping[str, Any]:
+    """The section of the resolved document."""
+    return series.groups[0].results[0].config["topology"]
 
 
 def links_of(series: Series) -> Links:

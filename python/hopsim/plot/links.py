@@ -20,7 +20,7 @@ TAKES = options.AT_ONE_LOAD | {"xlim"}
 STREAM = "link_series"
 COLUMNS = {"utilisation": np.add, "credit_stall_fraction": np.maximum}
 """Column -> how the VCs of a link are put together: all use it, one without room stops its packets."""
-SHOWN = 8
+SHOWN = len(style.PALETTE)
 """Most links that are drawn: half of them those in use longest, then those stalled longest."""
 WIDTH = 8.0
 """Width of a figure [inches]."""
@@ -38,9 +38,9 @@ def over_time(table: pa.Table, about: Shown, canvas: Canvas) -> Figure:
     shown = _longest(used.mean(axis=1), stalled.mean(axis=1))
     figure, (above, below) = canvas.grid(2, 1, (WIDTH, 6.2), sharex=True, sharey=True)
     for number, link in enumerate(shown):
-        colour = style.PALETTE[number % len(style.PALETTE)]
-        above.plot(times, used[link], color=colour, linewidth=1, label=names[link])
-        below.plot(times, stalled[link], color=colour, linewidth=1)
+        looks = style.look_over_time(number, len(times))
+        above.plot(times, used[link], label=names[link], **looks)
+        below.plot(times, stalled[link], **looks)
     above.set(ylabel="Utilisation", ylim=(0, 1.05 * max(1.0, used[shown].max())))
     below.set_ylabel("Idle for want of credits" if is_fabric else "A VC without room behind it")
     below.set_xlabel("Time [s]" if is_fabric else "Cycle")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from hopsim.plot.canvas import LETTERS, PER_PANEL, Canvas
 from hopsim.plot.view import Shown, View, caption, over_abscissa
 from hopsim.results import Results
 from hopsim.series import Series, by_job
-from hopsim.units import unit_of_column, with_unit, words
+from hopsim.units import range_of_column, unit_of_column, with_unit, words
 
 TITLE = "a column of the summary (--y) against offered load, burst size or a sweep axis, or as bars"
 NEEDS = "--y COLUMN"
@@ -38,6 +39,17 @@ def wrapped(names: Sequence[str]) -> tuple[list[str], float]:
     longest = max((len(word) for name in names for word in name.split()), default=0)
     letters = max(NAME_WIDTH, longest)
     return [textwrap.fill(name, letters) for name in names], len(names) * (letters + 2) / LETTERS
+
+
+def _colours(curves: Sequence[Series]) -> list[str]:
+    """Of bars: those that are alike in the first axis that tells curves apart have the same."""
+    axes = [series.groups[0].axes for series in curves]
+    for path in axes[0]:
+        values = [json.dumps(each.get(path), sort_keys=True) for each in axes]
+        kinds = list(dict.fromkeys(values))
+        if 1 < len(kinds) <= len(style.PALETTE):
+            return [style.PALETTE[kinds.index(value)] for value in values]
+    return [style.PALETTE[0]] * len(curves)
 
 
 @dataclass(frozen=True)
@@ -101,10 +113,11 @@ class Metric:
         bars = axes.barh(
             range(len(values)),
             [value.mean or 0.0 for value in values],
-            xerr=style.half_widths(values),
-            color=style.PALETTE[0],
+            xerr=style.half_widths(values, range_of_column(self.key)),
+            color=_colours(shown.curves),
             error_kw=style.ERROR,
         )
+        style.number_bars(axes, range(len(values)), values)
         note = unsteady.mark_bars(bars, [series.groups[0] for series in shown.curves])
         for place, value in enumerate(values):
             if value.mean is None:
@@ -128,15 +141,17 @@ class Metric:
             thick, offsets = style.side_by_side(len(portion))
             for index, (series, offset) in enumerate(zip(portion, offsets, strict=True)):
                 values = series.values(self.key)
+                places = [(place or 0.0) + offset for place in series.places()]
                 bars = axes.bar(
-                    [(place or 0.0) + offset for place in series.places()],
+                    places,
                     [value.mean or 0.0 for value in values],
                     thick,
-                    yerr=style.half_widths(values),
+                    yerr=style.half_widths(values, range_of_column(self.key)),
                     error_kw=style.ERROR,
                     color=style.look(index)["color"],
                     label=series.label or None,
                 )
+                style.number_bars(axes, places, values, upright=True)
                 notes.append(unsteady.mark_bars(bars, series.groups))
             axes.set_xticks(range(len(names)), names)
             axes.set_xlabel(abscissa.label)

@@ -94,6 +94,7 @@ def _draw(bars: Sequence[_Bar], canvas: Canvas) -> tuple[Figure, Axes]:
         color=[style.look(bar.placement)["color"] for bar in bars],
         error_kw=style.ERROR,
     )
+    style.number_bars(axes, range(len(bars)), [bar.time for bar in bars])
     axes.axvline(1, color="0.4", linewidth=1, linestyle=":")
     axes.set_xlim(left=0)
     axes.set_xlabel("Execution time over that of the first placement")

@@ -18,6 +18,7 @@ from hopsim.errors import ConfigError
 from hopsim.plot.records import column_of, cycles, mean_of_rows
 from hopsim.series import Series
 from hopsim.stats import Estimate
+from hopsim.units import ANYTHING, range_of_column
 
 # Okabe and Ito's palette (2008): told apart with any colour vision, and in grey by the markers.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D00")
@@ -60,6 +61,12 @@ OUTLINE = 1.2
 """Width of the line round a hollow bar."""
 ERROR = {"elinewidth": 0.8}
 """How error bars look."""
+NUMBER = "number"
+"""Marks the text that says the value of a bar, which is left out where it has no room."""
+MARKS = 8
+"""Markers of a line over time."""
+OTHERS = {"color": "0.8", "linewidth": 0.6, "zorder": 1}
+"""How lines look that have no name, behind those that have."""
 
 
 def look(index: int) -> dict[str, Any]:
@@ -69,6 +76,16 @@ def look(index: int) -> dict[str, Any]:
         "marker": MARKERS[index % len(MARKERS)],
         "linestyle": LINES[index // len(PALETTE) % len(LINES)],
     }
+
+
+def look_over_time(index: int, count: int) -> dict[str, Any]:
+    """The same of a line with `count` points: its markers stand where those of others do not.
+
+    So lines that lie on one another are seen, which all but one would be hidden by.
+    """
+    every = max(1, count // MARKS)
+    start = index % len(PALETTE) * every // len(PALETTE)
+    return {**look(index), "linewidth": 1, "markersize": 4, "markevery": (start, every)}
 
 
 def curve(axes: Axes, index: int, series: Series, key: str, *, nothing: str = NOTHING) -> None:
@@ -83,22 +100,52 @@ def curve(axes: Axes, index: int, series: Series, key: str, *, nothing: str = NO
         return
     x, means, values = zip(*points, strict=True)
     axes.plot(x, means, label=series.label or None, **look(index))
-    band(axes, (x, values), look(index)["color"])
+    band(axes, (x, values), look(index)["color"], range_of_column(key))
 
 
-def band(axes: Axes, points: tuple[ArrayLike, Sequence[Estimate]], color: str) -> None:
-    """The confidence intervals of values at places, where they have any."""
+def band(
+    axes: Axes,
+    points: tuple[ArrayLike, Sequence[Estimate]],
+    color: str,
+    possible: tuple[float, float] = ANYTHING,
+) -> None:
+    """The confidence intervals of values at places, where they have any; of them what is possible."""
     x, values = points
-    halves = half_widths(values)
+    halves = half_widths(values, possible)
     if halves is not None:
         means = np.array([np.nan if value.mean is None else value.mean for value in values])
-        axes.fill_between(x, means - halves, means + halves, color=color, alpha=0.2, linewidth=0, label=BAND)
+        below, above = means - halves[0], means + halves[1]
+        axes.fill_between(x, below, above, color=color, alpha=0.2, linewidth=0, label=BAND)
 
 
-def half_widths(values: Sequence[Estimate]) -> np.ndarray | None:
-    """Half widths of the confidence intervals, for error bars; None if no value has one."""
+def half_widths(values: Sequence[Estimate], possible: tuple[float, float] = ANYTHING) -> np.ndarray | None:
+    """How far confidence intervals go below and above each value, for error bars; None if none has one.
+
+    An interval ends where the values end that are `possible`: it holds the mean as often without the rest.
+    """
     halves = np.array([np.nan if value.half_width is None else value.half_width for value in values])
-    return None if np.isnan(halves).all() else halves
+    if np.isnan(halves).all():
+        return None
+    means = np.array([np.nan if value.mean is None else value.mean for value in values])
+    low, high = possible
+    return np.array([np.fmin(halves, np.fmax(means - low, 0)), np.fmin(halves, np.fmax(high - means, 0))])
+
+
+def number_bars(
+    axes: Axes, places: Sequence[float], values: Sequence[Estimate], *, upright: bool = False
+) -> None:
+    """Write the value of each bar at its end, behind its interval; `upright`: of bars that stand."""
+    ends = [(value.mean or 0.0) + (value.half_width or 0.0) for value in values]
+    for place, end, value in zip(places, ends, values, strict=True):
+        if value.mean is not None:
+            text = f" {value.mean:,.0f}" if abs(value.mean) >= 1e4 else f" {value.mean:.4g}"
+            looks = {"fontsize": "x-small", "gid": NUMBER, "clip_on": False}
+            if upright:
+                axes.text(place, end, text, rotation=90, ha="center", va="bottom", **looks)
+            else:
+                axes.text(end, place, text, ha="left", va="center", **looks)
+    # Room for the numbers.
+    axes.margins(**({"y": 0.25} if upright else {"x": 0.12}))
 
 
 def line(axes: Axes, index: int, series: Series, source: tuple[str, str], *, scale: float = 1.0) -> None:

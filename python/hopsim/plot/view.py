@@ -40,6 +40,7 @@ class View:
         yscale: likewise of the axis of values.
         size: width and height of a figure [inches]; as the kind has it when None.
         dpi: dots per inch of images; 160 when None.
+        notes: whether figures say below them what they leave out, and which of their points are hollow.
         in_parts: whether many curves make further panels and files.
     """
 
@@ -54,6 +55,7 @@ class View:
     yscale: Scale | None = None
     size: tuple[float, float] | None = None
     dpi: int | None = None
+    notes: bool = True
     in_parts: bool = True
 
     def along(self, results: Results) -> Abscissa | None:
