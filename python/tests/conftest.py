@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import forked
 
@@ -38,6 +39,10 @@ interval = 50
 )
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
+
+# On a busy machine any example may take long: that is no fault of what is tested.
+settings.register_profile("any-machine", deadline=None)
+settings.load_profile("any-machine")
 
 # What runs in the background of a script is handed down that interrupts are ignored: tests that interrupt
 # something would wait for ever.

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "crates" / "hopsim-core" / "src"
@@ -89,3 +90,12 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     places = [ROOT, SOURCES, ENGINE, *ENGINE.rglob("*"), SOURCES / "config", ROOT / "python" / "hopsim"]
     folders = [place for place in places if place.is_dir()]
     assert [name for name in named if not any((folder / name).exists() for folder in folders)] == []
+
+
+def test_no_example_of_a_property_has_a_deadline() -> None:
+    assert settings.default is not None
+    assert settings.default.deadline is None
+    stated = [
+        path.name for path in Path(__file__).parent.glob("*.py") if "(deadline=" in path.read_text("utf-8")
+    ]
+    assert [name for name in stated if name != Path(__file__).name] == []

@@ -43,7 +43,7 @@ def axis_values(name: str) -> st.SearchStrategy[list[object]]:
     return st.lists(AXES[name], min_size=1, max_size=3)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_a_product_is_expanded_with_the_first_axis_slowest(data: st.DataObject) -> None:
     names = data.draw(st.permutations(list(AXES)))[: data.draw(st.integers(1, 4))]
@@ -54,7 +54,7 @@ def test_a_product_is_expanded_with_the_first_axis_slowest(data: st.DataObject) 
     assert [point.index for point in points] == list(range(len(points)))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(1, 5), st.integers(1, 4))
 def test_zipped_axes_vary_together_inside_a_product(zipped: int, seeds: int) -> None:
     loads = [0.1 * (i + 1) for i in range(zipped)]

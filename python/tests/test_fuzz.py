@@ -39,7 +39,7 @@ def expand(experiment: Experiment) -> None:
             json.loads(point.config)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.sampled_from(DOCUMENTS), st.data())
 def test_a_document_with_a_piece_cut_out_or_put_in(document: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(document)))
@@ -50,25 +50,25 @@ def test_a_document_with_a_piece_cut_out_or_put_in(document: str, data: st.DataO
     expand(Experiment(document[:start] + piece + document[end:], "fuzz"))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.sampled_from(DOCUMENTS), st.dictionaries(st.sampled_from(PATHS), VALUES, min_size=1, max_size=3))
 def test_any_value_at_any_key(document: str, values: dict[str, Any]) -> None:
     expand(Experiment(document, "fuzz").replacing(values))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.dictionaries(st.sampled_from(["topology", "jobs", "measure", "sweep", *WORDS]), VALUES, max_size=4))
 def test_any_document_of_known_words(document: dict[str, Any]) -> None:
     expand(Experiment.of(document))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.text(max_size=60))
 def test_any_text(text: str) -> None:
     expand(Experiment(text, "fuzz"))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_any_override(path: str, value: str) -> None:
     expand(Experiment(SWEEP, "fuzz", ((path, value),)))

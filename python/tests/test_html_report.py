@@ -443,3 +443,26 @@ def test_a_report_is_not_written_in_the_place_of_a_directory(hopsim: Command, st
     )
     with pytest.raises(hs.ConfigError, match=r"^\.: cannot write the report there: Is a directory"):
         hs.load(stored).report("")
+
+
+def test_a_merged_step_of_a_fabric_carries_the_end_of_its_last_interval() -> None:
+    fabric = hs.Results({0: hs.run(FABRIC, progress=False)})
+    section = network_of(fabric)
+    links, every = section.networks[0]["links"], section.points[0]["times"]["values"]
+    assert len(every) == 10
+    for steps, last in ((5, [1, 3, 5, 7, 9]), (4, [2, 5, 8, 9])):
+        (point,) = network_of(fabric, most=links + 2 * steps * links).points
+        assert point["times"]["values"] == [every[number] for number in last]
+
+
+def test_a_merged_step_of_cycles_carries_the_begin_of_its_first_interval() -> None:
+    result = hs.run(LINKED, progress=False)
+    whole = result.links
+    steps = [whole.append_column("cycle", pa.array([cycle] * whole.num_rows)) for cycle in (100, 300, 500)]
+    series = pa.concat_tables(steps).drop_columns(["peer_router", "port_class"])
+    results = hs.Results({0: hs.Result(result.record, {}, {"links": whole, "link_series": series})})
+    section = network_of(results)
+    count = len(unpacked(section.points[0])["utilisation_series"]) // 3
+    arrays = len([name for name in unpacked(section.points[0]) if name.endswith("_series")])
+    (point,) = network_of(results, most=section.networks[0]["links"] + arrays * 2 * count).points
+    assert point["times"]["values"] == [100, 500]

@@ -89,7 +89,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.lists(VALUES, min_size=1, max_size=6, unique_by=lambda value: json.dumps(value, sort_keys=True)))
 def test_labels_are_short_and_no_two_alike_whatever_the_values(values: list[Any]) -> None:
     labels = labels_of("jobs.0.traffic", values)

@@ -153,3 +153,17 @@ def test_a_failed_point_gives_exit_status_1(tmp_path: Path, capsys: pytest.Captu
     streams = capsys.readouterr()
     assert len(streams.out.splitlines()) == 2
     assert streams.err == "hopsim: point 1: deadlock at cycle 5\n"
+
+
+def test_a_slice_of_results_keeps_the_numbers_of_its_points() -> None:
+    record: dict[str, Any] = {"config": {}, "result": {"seed": 1}}
+    table = pa.table({"node": [0]})
+    results = hs.Results(
+        {number: hs.Result(record, {"load": number}, {"nodes": table}) for number in (2, 5, 7, 8)}
+    )
+    part = results[1:3]
+    assert part.points == [5, 7]
+    assert part.table.column("point").to_pylist() == [5, 7]
+    assert part.stream("nodes").column("point").to_pylist() == [5, 7]
+    assert [result.axes["load"] for result in part] == [5, 7]
+    assert results[::-1].points == [2, 5, 7, 8]

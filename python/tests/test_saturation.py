@@ -67,6 +67,41 @@ def test_saturation_lies_between_the_two_loads_that_are_found(
     assert found["saturation_load"] == pytest.approx((low + high) / 2)
 
 
+def run_of(verdict: str, accepted: float) -> Result:
+    return Result(
+        {"config": {}, "result": {"verdict": verdict, "accepted_load": accepted, "seed": 1}}, {}, {}
+    )
+
+
+def test_a_load_that_is_sustained_by_chance_above_one_that_is_not_is_no_bound() -> None:
+    search = Search({}, {}, Wanted())
+    search.tried = {
+        1.0: run_of("saturated", 0.5),
+        0.4: run_of("steady", 0.4),
+        0.5: run_of("saturated", 0.5),
+        0.6: run_of("steady", 0.6),
+        0.725: run_of("saturated", 0.5),
+    }
+    assert (search.low, search.high) == (0.4, 0.5)
+    found = search.result().summary
+    assert (found["saturation_load_low"], found["saturation_load_high"]) == (0.4, 0.5)
+    assert found["saturation_load"] == pytest.approx(0.45)
+
+
+def test_the_greatest_accepted_load_is_that_of_any_run() -> None:
+    search = Search({}, {}, Wanted())
+    search.tried = {
+        1.0: run_of("saturated", 0.3),
+        0.4: run_of("steady", 0.4),
+        0.5: run_of("saturated", 0.47),
+        0.725: run_of("saturated", 0.41),
+    }
+    found = search.result().summary
+    assert found["accepted_load_max"] == 0.47
+    assert found["accepted_load_full"] == 0.3
+    assert found["accepted_load_halfway"] == 0.41
+
+
 @pytest.mark.parametrize("falls_to", [1.0, 0.97, 0.9])
 def test_about_ten_runs_find_it(falls_to: float) -> None:
     """Where the load accepted at full offer is near saturation, as it is in most networks."""

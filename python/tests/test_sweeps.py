@@ -115,7 +115,7 @@ def side_by_side(*documents: Mapping[str, Any]) -> dict[str, Any]:
     return {"sweep": {"zip": {key: [document[key] for document in documents] for key in documents[0]}}}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from(sorted(EVERYTHING)), min_size=2, max_size=2))
 def test_any_two_documents_that_are_valid_alone_are_valid_as_a_sweep(names: list[str]) -> None:
     documents = [EVERYTHING[name] for name in names]
@@ -124,7 +124,7 @@ def test_any_two_documents_that_are_valid_alone_are_valid_as_a_sweep(names: list
     assert [point.digest for point in together] == [point.digest for point in alone]
 
 
-@settings(deadline=None, max_examples=5)
+@settings(max_examples=5)
 @given(st.permutations(sorted(TINY_ONES)).map(lambda names: names[:2]))
 def test_any_two_documents_run_as_they_do_alone_into_one_table(names: list[str]) -> None:
     documents = [EVERYTHING[name] for name in names]

@@ -15,7 +15,7 @@ import hopsim as hs
 from hopsim.cli.why import command
 from hopsim.plot import KINDS, View
 from hopsim.store import load
-from hopsim.why import explain
+from hopsim.why import Analysis, Root, explain
 
 MESH = """
 topology.mesh.sides = [5, 5]
@@ -237,3 +237,42 @@ def test_of_a_fabric_without_its_stream_it_says_what_to_set(tmp_path: Path) -> N
     with pytest.raises(hs.NotRecordedError, match="victims not recorded") as refused:
         hs.run(experiment(tmp_path, without), progress=False).why()
     assert '"queue_series", "victims"' in str(refused.value)
+
+
+def looked_at(warmup: int, trees: list[dict[str, Any]], standing: list[tuple[int, int, int]]) -> Analysis:
+    """What the streams say of looks at (cycle, packets that stand, those in trees)."""
+    columns = ("cycle", "standing", "in_trees")
+    found: Any = {
+        "congestion_flows": pa.table({}),
+        "congestion_trees": pa.Table.from_pylist(trees),
+        "standing_packets": pa.Table.from_pylist(
+            [dict(zip(columns, look, strict=True)) for look in standing]
+        ),
+        "link_series": pa.table({}),
+    }
+    config = {"measure": {"interval": 100, "warmup": warmup}, "router": {}}
+    result: Any = SimpleNamespace(config=config, summary={}, tables=found, link_series=found["link_series"])
+    return Analysis(result)
+
+
+def tree(cycle: int, router: int, links: int, packets: int, depth: int) -> dict[str, Any]:
+    return {"cycle": cycle, "router": router, "port": 0, "links": links, "packets": packets, "depth": depth}
+
+
+def test_a_look_at_the_end_of_the_warm_up_is_not_in_the_window() -> None:
+    found = looked_at(200, [tree(100, 1, 1, 1, 1)], [(100, 50, 0), (200, 90, 0), (300, 8, 2), (400, 2, 2)])
+    assert found.in_window(found.standing).column("cycle").to_pylist() == [300, 400]
+    assert found.share == 0.4
+
+
+def test_the_size_of_the_trees_of_several_routers_is_their_mean() -> None:
+    trees = [
+        tree(200, 1, 90, 900, 90),
+        *(tree(cycle, 1, 2, 10, 3) for cycle in (300, 400)),
+        *(tree(cycle, 2, 4, 30, 5) for cycle in (300, 400)),
+    ]
+    found = looked_at(200, trees, [(cycle, 1, 1) for cycle in (200, 300, 400)])
+    one, other = (Root(router, {"local": (0,)}, 1) for router in (1, 2))
+    assert found.size([one]) == (2, 10, 3)
+    assert found.size([other]) == (4, 30, 5)
+    assert found.size([one, other]) == (3, 20, 5)
