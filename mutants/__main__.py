@@ -79,14 +79,14 @@ def rust_command(sample: int, seed: int, folders: tuple[str, ...], only_list: bo
     "--module",
     "modules",
     multiple=True,
-    type=click.Choice(package.MODULES),
+    type=click.Choice(list(package.MODULES)),
     help="Only this one; may be repeated.",
 )
 def python_command(modules: tuple[str, ...]) -> None:
     """Everything that mutmut can break in the modules that compute what users publish."""
     try:
         known = equivalent()
-        outcomes = package.run(Scratch.of_checkout(), modules or package.MODULES)
+        outcomes = package.run(Scratch.of_checkout(), modules or tuple(package.MODULES))
         status = report(outcomes, known, package.TARGET)
         made = {outcome.change for outcome in outcomes}
         places = {f"python/hopsim/{module}.py" for module in modules or package.MODULES}

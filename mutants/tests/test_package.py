@@ -1,0 +1,22 @@
+"""Which modules of the package are broken on purpose."""
+
+from __future__ import annotations
+
+from mutants import package
+from mutants.scratch import CHECKOUT
+
+PACKAGE = CHECKOUT / "python" / "hopsim"
+
+
+def test_every_module_is_broken_or_said_to_compute_no_number() -> None:
+    found = {path.relative_to(PACKAGE).with_suffix("").as_posix() for path in PACKAGE.rglob("*.py")}
+    found = {name for name in found if not name.startswith(package.FOLDERS_WITHOUT)}
+    named = {name for name in package.MODULES if not name.startswith(package.FOLDERS_WITHOUT)}
+    assert found == named | package.WITHOUT_NUMBERS
+    assert not package.MODULES.keys() & package.WITHOUT_NUMBERS
+
+
+def test_every_module_has_the_tests_that_are_named() -> None:
+    names = {name for tests in package.MODULES.values() for name in tests}
+    tests = CHECKOUT / "python" / "tests"
+    assert [name for name in sorted(names) if not (tests / f"test_{name}.py").exists()] == []
