@@ -276,3 +276,142 @@ def test_the_size_of_the_trees_of_several_routers_is_their_mean() -> None:
     assert found.size([one]) == (2, 10, 3)
     assert found.size([other]) == (4, 30, 5)
     assert found.size([one, other]) == (3, 20, 5)
+
+
+def flow(router: int, groups: tuple[int, int], cycles: tuple[int, int, int], job: str) -> dict[str, Any]:
+    """Time that packets of a flow stood in the trees of a link of a router, by their roles."""
+    own, other, victim = cycles
+    ends = {"source_group": groups[0], "destination_group": groups[1], "job": job}
+    lost = {"contributor_cycles": own, "other_contributor_cycles": other, "victim_cycles": victim}
+    return {"router": router, "port": 3, "port_class": "local", **ends, **lost}
+
+
+def whole(topology: str = "dragonfly", **replaced: Any) -> list[str]:
+    """All that is told of a network with two congested routers and two jobs."""
+    flows = [
+        flow(5, (1, 2), (300, 100, 0), "a"),
+        flow(5, (3, 2), (100, 0, 200), "b"),
+        flow(9, (4, 0), (0, 0, 300), "a"),
+    ]
+    trees = [
+        {**tree(cycle, router, links, 10 * links, links + 1), "port": 3}
+        for cycle in (200, 300, 400)
+        for router, links in ((5, 2), (9, 5))
+    ]
+    used = [
+        {"cycle": cycle, "router": router, "port": 3, "utilisation": part / 10, "credit_stall_fraction": 0.0}
+        | {"port_class": "local"}
+        for cycle, share in ((100, 9), (200, 4), (300, 6))
+        for router, part in ((5, share), (9, 1), (9, 1))
+    ]
+    standing = [{"cycle": cycle, "standing": 50, "in_trees": 30} for cycle in (200, 300, 400)]
+    waits = [
+        {"queued": 100, "room": 60, "bubble": 0, "output": 39, "crossbar": 1},
+        {"queued": 0, "room": 0, "bubble": 0, "output": 0, "crossbar": 0},
+    ]
+    tables: dict[str, Any] = {
+        "congestion_flows": pa.Table.from_pylist(flows),
+        "congestion_trees": pa.Table.from_pylist(trees),
+        "standing_packets": pa.Table.from_pylist(standing),
+        "link_series": pa.Table.from_pylist(used),
+        "waits": pa.Table.from_pylist(waits),
+    } | replaced.pop("tables", {})
+    summary = {
+        "packets_delivered": 10,
+        "network_latency_mean": 200.0,
+        "injection_latency_mean": 44.4,
+        "offered_load": 0.5,
+        "accepted_load": 0.4,
+        "verdict": "saturated",
+    } | replaced
+    sides = {topology: {"a": 4}}
+    config = {"measure": {"interval": 100, "warmup": 200}, "router": {}, "topology": sides}
+    result: Any = SimpleNamespace(
+        config=config, summary=summary, tables=tables, jobs=[{}, {}], link_series=tables["link_series"]
+    )
+    result.waits = tables["waits"]
+    return explain(result)
+
+
+WAITED = (
+    "What packets waited for in routers, all those of injection VCs too: behind other packets 50%, for room "
+    "behind the link 30%, for a busy link 20%, for the crossbar 0%."
+)
+
+
+def test_all_that_is_told_of_a_congested_network() -> None:
+    assert whole() == [
+        "Accepted load 0.4 phits/(node·cycle) of 0.5 offered (80%): saturated.",
+        "The bottleneck: router 5 of group 1, its local link by port 3, in use for 50% of the time.",
+        "From cycle 200 at the latest until the end, cycle 400, links wait for room because of it.",
+        "Behind it 20 packets stand still at a time, on 2.0 links, up to 3 one behind the other.",
+        "Who contributes: 40% of the time is lost by packets that want the very link, 10% by those that want "
+        "another congested one, most from group 1 to 2 (75%), 3 to 2 (25%).",
+        "Victims: 50% is lost by packets that want no congested link and stand behind others, most from "
+        "group 4 to 0 (60%), 3 to 2 (40%).",
+        "Victims by job: a 60%, b 40%.",
+        "The cost: 42% of all packets that stand still in routers stand there. In all trees a packet stands "
+        "for 100 cycles on average, without what stands behind the first packet of an injection VC; from "
+        "generation to the first grant it takes 44.",
+        WAITED,
+    ]
+
+
+def test_groups_are_called_routers_where_the_network_has_none() -> None:
+    told = whole("mesh")
+    assert told[1].startswith("The bottleneck: router 5, its local link by port 3")
+    assert told[4].endswith("another congested one, most from router 1 to 2 (75%), 3 to 2 (25%).")
+
+
+def test_all_that_is_told_of_a_network_without_congestion() -> None:
+    assert whole(packets_delivered=1000) == [
+        "Accepted load 0.4 phits/(node·cycle) of 0.5 offered (80%): saturated.",
+        "Nothing is congested: of 200 cycles in the network a packet stands in congestion trees for "
+        "1.0 on average.",
+        "On average 50.0 packets stand still in the whole network at a time.",
+        "The busiest link: port 3 of router 5 (local), in use for 50% of the time.",
+        WAITED,
+    ]
+
+
+def test_what_packets_lose_is_worth_a_word_from_two_percent_of_their_latency_on() -> None:
+    assert whole(network_latency_mean=4999.0)[1].startswith("The bottleneck")
+    assert whole(network_latency_mean=5000.0)[1].startswith("Nothing is congested")
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    told = whole(offered_load=None, verdict=None, accepted_load=None, injection_latency_mean=None)
+    assert told[0] == "Accepted load 0 phits/(node·cycle)."
+    assert told[7].endswith("it takes 0.")
+
+
+def test_flows_of_which_none_stands_out_are_not_named() -> None:
+    many = pa.Table.from_pylist([flow(5, (number, 70), (10, 0, 0), "a") for number in range(60)])
+    told = whole(tables={"congestion_flows": many})
+    assert told[4] == (
+        "Who contributes: 100% of the time is lost by packets that want the very link, 0% by those that want "
+        "another congested one, between many groups."
+    )
+    assert told[5] == "Victims: none; all that stands there is on its way over a congested link."
+    fifty = pa.Table.from_pylist([flow(5, (number, 70), (10, 0, 0), "a") for number in range(50)])
+    assert whole(tables={"congestion_flows": fifty})[4].endswith(
+        "most from group 0 to 70 (2%), 1 to 70 (2%), 2 to 70 (2%)."
+    )
+
+
+def test_many_routers_are_named_with_some_examples() -> None:
+    spread = pa.Table.from_pylist([flow(router, (0, 1), (10, 0, 0), "a") for router in range(1, 7)])
+    told = whole("mesh", tables={"congestion_flows": spread})
+    assert told[1].endswith("; at 5 more routers, such as 2, 3, 4, at least half as much is lost.")
+    assert told[3].startswith(
+        "Behind each of these routers 3 packets stand still at a time, on 0.3 links, up to 3 one"
+    )
+
+
+def test_no_bottleneck_stands_out_where_the_worst_routers_lose_less_than_a_fifth() -> None:
+    small = [flow(router, (0, 1), (9, 0, 0), "a") for router in range(10, 20)]
+    spread = pa.Table.from_pylist([flow(5, (0, 1), (20, 0, 0), "a"), *small])
+    told = whole("mesh", tables={"congestion_flows": spread})
+    assert told[1].startswith(
+        "No bottleneck stands out, trees begin at 11 routers; most at router 5, its local link"
+    )
