@@ -16,6 +16,7 @@ import pytest
 
 import hopsim as hs
 from conftest import TINY, Command
+from hopsim.report.curves import figures_of
 from hopsim.report.layout import layout_of
 from hopsim.report.links import links_of
 from hopsim.report.network import SCALE, network_of
@@ -160,6 +161,26 @@ def test_curves_have_the_means_and_intervals_of_the_seeds(stored: Path) -> None:
     assert accepted["curves"][1]["y"] == pytest.approx(expected)
     assert all(half > 0 for half in accepted["curves"][1]["half"])
     assert accepted["curves"][1]["point"] == [6, 8, 10]
+    assert accepted["curves"][1]["above"] == accepted["curves"][1]["below"] == accepted["curves"][1]["half"]
+
+
+def test_no_interval_of_jains_index_goes_beyond_one() -> None:
+    def summary(seed: int, value: float) -> dict[str, Any]:
+        return {"offered_load": 0.2, "jain_index": value, "accepted_load": 0.2, "seed": seed}
+
+    points = [
+        hs.Result(
+            {"config": {"jobs": [], "measure": {"seed": seed}}, "result": summary(seed, value)},
+            {"load": 0.2, "measure.seed": seed},
+            {},
+        )
+        for seed, value in enumerate((0.9, 1.0))
+    ]
+    (figure,) = figures_of(hs.Results(dict(enumerate(points))))
+    (curve,) = next(panel for panel in figure["panels"] if panel["key"] == "jain_index")["curves"]
+    assert curve["half"][0] > 0.1
+    assert curve["above"] == pytest.approx([0.05])
+    assert curve["below"][0] == pytest.approx(curve["half"][0])
 
 
 def test_points_that_are_not_steady_are_told(tmp_path: Path) -> None:

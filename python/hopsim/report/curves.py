@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from hopsim import verdict
 from hopsim.plot import style, unsteady
 from hopsim.plot.view import Shown, View, over_abscissa
 from hopsim.report.points import key_of, numbers_of
 from hopsim.results import Results
 from hopsim.series import OF_LINKS, Series, by_job, has_flows, has_programs, of_programs, of_traffic
+from hopsim.units import range_of_column
 
 
 @dataclass(frozen=True)
@@ -103,12 +106,19 @@ def _panel(metric: Metric, curves: list[Series], numbers: dict[str, int], *, bar
 
 
 def _curve(series: Series, key: str, numbers: dict[str, int]) -> dict[str, Any]:
-    """Places, means, half widths of the 95 % intervals, verdicts and numbers of the points of a curve."""
+    """Places, means, 95 % intervals, verdicts and numbers of the points of a curve.
+
+    `half` is the half width of an interval, `below` and `above` what is drawn of it, 0 where there is none.
+    """
     values = series.values(key)
+    drawn = style.half_widths(values, range_of_column(key))
+    ends = np.zeros((2, len(values))) if drawn is None else np.nan_to_num(drawn)
     return {
         "x": series.places(),
         "y": [value.mean for value in values],
         "half": [value.half_width for value in values],
+        "below": ends[0].tolist(),
+        "above": ends[1].tolist(),
         "verdict": [verdict.cell(group) if verdict.worst(group) else "" for group in series.groups],
         "hollow": [unsteady.is_unsteady(group) for group in series.groups],
         "point": [numbers.get(key_of(group.results[0])) for group in series.groups],

@@ -115,7 +115,7 @@ class CurveFigure {
       y: curve.y,
       visible: this.shown[number],
       customdata: curve.point,
-      error_y: { type: "data", array: curve.half.map((half) => half ?? 0), thickness: 1, width: 2.5 },
+      error_y: { ...interval(curve.above, curve.below), thickness: 1, width: 2.5 },
       line: { color: this.colour(number), width: 1.7,
         dash: DASHES[Math.floor(number / this.palette.length) % DASHES.length] },
       marker: { size: 7, symbol: SYMBOLS[number % SYMBOLS.length], ...this.fill(curve.hollow, this.colour(number)) },
@@ -150,8 +150,8 @@ class CurveFigure {
       x: values,
       y: this.figure.labels.map(plain),
       customdata: panel.curves.map((curve) => curve.point[0]),
-      error_x: { type: "data", array: panel.curves.map((curve) => curve.half[0] ?? 0), thickness: 1.2, width: 4,
-        color: theme.colour("ink") },
+      error_x: { ...interval(panel.curves.map((curve) => curve.above[0]), panel.curves.map((curve) => curve.below[0])),
+        thickness: 1.2, width: 4, color: theme.colour("ink") },
       marker: this.fill(panel.curves.map((curve) => curve.hollow[0]), this.colour(0)),
       text: panel.curves.map((_, number) => this.hover(panel, number, 0)),
       textposition: "none",
@@ -185,9 +185,14 @@ class CurveFigure {
   }
 }
 
+/** Error bars that go so far above and below values. */
+function interval(above, below) {
+  return { type: "data", symmetric: false, array: above, arrayminus: below };
+}
+
 /** The highest end of an interval. */
 function highest(panel) {
-  return Math.max(...panel.curves.flatMap((curve) => curve.y.map((value, place) => (value ?? 0) + (curve.half[place] ?? 0))));
+  return Math.max(...panel.curves.flatMap((curve) => curve.y.map((value, place) => (value ?? 0) + curve.above[place])));
 }
 
 /** Text that plotly shows as it is. */
