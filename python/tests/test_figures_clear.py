@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 import hopsim as hs
@@ -79,12 +80,9 @@ def test_saturation_has_the_interval_of_seeds_and_the_loads_between_which_was_se
     (axes,) = saturation.draw(searches(3))["saturation"].axes
     bars = [each for each in axes.containers if isinstance(each, ErrorbarContainer)]
     assert len(bars) == 3
-    expected = [
-        searches(3).table.column("saturation_load").to_pylist()[start : start + 3] for start in (0, 3, 6)
-    ]
-    assert np.asarray(bars[0].lines[0].get_xdata()).tolist() == pytest.approx(
-        [np.mean(each) for each in expected]
-    )
+    # The means of three seeds, 0.002 apart.
+    means = np.asarray(bars[0].lines[0].get_xdata()).tolist()
+    assert means == pytest.approx([load + 0.002 for load in (0.95, 0.96, 0.97)])
     spans = [np.asarray(line.get_xdata()).tolist() for line in axes.lines if line.get_alpha() == 0.25]
     assert spans == [pytest.approx([load - 0.01, load + 0.014]) for load in (0.95, 0.96, 0.97)]
     assert len(numbers(axes)) == 9
@@ -127,16 +125,22 @@ def test_of_many_flows_those_are_named_that_get_most_and_least_and_are_throttled
     assert len(texts(legend)) == 8
     for axes in (rate, index):
         named = [line for line in axes.lines if not str(line.get_label()).startswith("_")]
-        assert len({to_hex(line.get_color()) for line in named}) == 8
+        assert len({str(line.get_color()) for line in named}) == len(named) == 8
         assert len(axes.lines) == 40
     assert len({to_hex(each.get_facecolor()[0]) for each in stack.collections}) == 9
     assert np.asarray(stack.collections[-1].get_paths()[0].vertices)[:, 1].max() == sum(range(40))
     assert figure.get_supxlabel().startswith("grey: 32 other flows of 3 to 36 Gb/s")
 
 
+def mark_places(line: Line2D) -> tuple[int, int]:
+    """The first point of a line that has a marker, and how many further on the next one is."""
+    found: Any = line.get_markevery()
+    return found
+
+
 def test_lines_that_lie_on_one_another_have_markers_at_different_places() -> None:
     (figure,) = KINDS["flows"].draw(flows(8), View()).values()
-    assert [line.get_markevery()[0] for line in figure.axes[0].lines] == [0] * 8
+    assert [mark_places(line) for line in figure.axes[0].lines] == [(0, 1)] * 8
     many = pa.concat_tables(
         pa.table(
             {
@@ -154,11 +158,11 @@ def test_lines_that_lie_on_one_another_have_markers_at_different_places() -> Non
         .draw(together([result({"throughput_gbps": 1.0}, {}, flow_series=many)]), View())
         .values()
     )
-    marked = [
-        set(range(100)[slice(start, None, every)])
-        for start, every in (line.get_markevery() for line in figure.axes[0].lines)
-    ]
-    assert sum(map(len, marked)) == len(set.union(*marked))
+    marked: list[int] = []
+    for line in figure.axes[0].lines:
+        start, every = mark_places(line)
+        marked += range(start, 100, every)
+    assert len(marked) == len(set(marked)) >= 64
 
 
 def curves_of(count: int) -> hs.Results:
@@ -183,17 +187,17 @@ def test_a_legend_of_seven_short_names_has_several_columns(kind: str) -> None:
     (figure,) = KINDS[kind].draw(curves_of(7), View()).values()
     legend = figure.axes[0].get_legend()
     assert legend is not None
-    assert legend._ncols >= 2
     figure.draw_without_rendering()
+    # Entries stand in so many columns.
+    assert len({round(text.get_window_extent().x0) for text in legend.get_texts()}) >= 2
     assert legend.get_window_extent().x1 <= figure.bbox.x1
 
 
 def test_an_interval_ends_where_a_share_ends() -> None:
     value = Estimate(0.95, 0.3)
     assert half_widths([value], range_of_column("jain_index")) == pytest.approx(np.array([[0.3], [0.05]]))
-    assert half_widths([Estimate(0.1, 0.3)], range_of_column("misrouted_fraction"))[:, 0] == pytest.approx(
-        [0.1, 0.3]
-    )
+    share = half_widths([Estimate(0.1, 0.3)], range_of_column("misrouted_fraction"))
+    assert share == pytest.approx(np.array([[0.1], [0.3]]))
     assert half_widths([value], range_of_column("accepted_load")) == pytest.approx(np.array([[0.3], [0.3]]))
 
 
@@ -216,8 +220,8 @@ def test_no_figure_of_jains_index_goes_beyond_one() -> None:
     assert np.asarray(band)[:, 1].max() == 1.0
     assert figure.axes[0].get_ylim()[1] < 1.1
     bars = KINDS["metric"].draw(jain((0.1,)), View(y="jain_index"))["metric_jain_index"].axes[0]
-    ends = [path.vertices[:, 0].max() for each in bars.collections for path in each.get_paths()]
-    assert max(ends) == 1.0
+    ends = [path.vertices for each in bars.collections for path in each.get_paths()]
+    assert max(float(np.asarray(end)[:, 0].max()) for end in ends) == 1.0
 
 
 def placed() -> hs.Results:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -53,14 +54,18 @@ def _points(axes: Axes, index: int, places: Sequence[float], values: Sequence[Es
     """A metric of all configurations, each with its number."""
     halves = style.half_widths(values)
     means = [value.mean or 0.0 for value in values]
-    looks = {**style.look(index), "linestyle": "none", "label": label}
+    looks: dict[str, Any] = {**style.look(index), "linestyle": "none", "label": label}
     if halves is None:
         axes.plot(means, places, **looks)
     else:
         axes.errorbar(means, places, xerr=halves, **looks, **style.ERROR)
     for place, value in zip(places, values, strict=True):
         # At the right edge, whatever the axis shows.
-        where = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": "x-small"}
+        where: dict[str, Any] = {
+            "transform": axes.get_yaxis_transform(),
+            "va": "center",
+            "fontsize": "x-small",
+        }
         axes.text(1.01, place, value.text(DECIMALS), **where, gid=style.NUMBER)
 
 
@@ -72,6 +77,11 @@ def _searched(axes: Axes, groups: Sequence[Group], offset: float) -> None:
         highs = [each["saturation_load_high"] for each in found]
         # Where everything that was tried is sustained, nothing is known beyond.
         high = max(each["load_full"] if end is None else end for each, end in zip(found, highs, strict=True))
-        looks = {"color": style.PALETTE[0], "alpha": 0.25, "linewidth": 6, "solid_capstyle": "butt"}
+        looks: dict[str, Any] = {
+            "color": style.PALETTE[0],
+            "alpha": 0.25,
+            "linewidth": 6,
+            "solid_capstyle": "butt",
+        }
         label = SEARCHED if place == 0 else None
         axes.plot([low, high], [place + offset] * 2, label=label, **looks)

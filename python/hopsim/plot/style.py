@@ -59,13 +59,13 @@ BAND = "_95 % CI"
 """Label by which bands of confidence intervals are known; one that begins so is in no legend."""
 OUTLINE = 1.2
 """Width of the line round a hollow bar."""
-ERROR = {"elinewidth": 0.8}
+ERROR: dict[str, Any] = {"elinewidth": 0.8}
 """How error bars look."""
 NUMBER = "number"
 """Marks the text that says the value of a bar, which is left out where it has no room."""
 MARKS = 8
 """Markers of a line over time."""
-OTHERS = {"color": "0.8", "linewidth": 0.6, "zorder": 1}
+OTHERS: dict[str, Any] = {"color": "0.8", "linewidth": 0.6, "zorder": 1}
 """How lines look that have no name, behind those that have."""
 
 
@@ -139,13 +139,16 @@ def number_bars(
     for place, end, value in zip(places, ends, values, strict=True):
         if value.mean is not None:
             text = f" {value.mean:,.0f}" if abs(value.mean) >= 1e4 else f" {value.mean:.4g}"
-            looks = {"fontsize": "x-small", "gid": NUMBER, "clip_on": False}
+            looks: dict[str, Any] = {"fontsize": "x-small", "gid": NUMBER, "clip_on": False}
             if upright:
                 axes.text(place, end, text, rotation=90, ha="center", va="bottom", **looks)
             else:
                 axes.text(end, place, text, ha="left", va="center", **looks)
     # Room for the numbers.
-    axes.margins(**({"y": 0.25} if upright else {"x": 0.12}))
+    if upright:
+        axes.margins(y=0.25)
+    else:
+        axes.margins(x=0.12)
 
 
 def line(axes: Axes, index: int, series: Series, source: tuple[str, str], *, scale: float = 1.0) -> None:
