@@ -33,7 +33,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "summary_table": ("summary_table",),
     "sweep": ("sweeps",),
     "labels": ("labels",),
-    "units": ("figures_clear", "plot_options"),
+    "units": ("units",),
     "trace_info": ("traces",),
     "perfetto": ("trace_packet",),
     "simulation": ("simulation",),

@@ -32,7 +32,7 @@ ANYTHING = (-math.inf, math.inf)
 
 def range_of_column(name: str) -> tuple[float, float]:
     """The least and the greatest value that a column of the summary can have, as far as its name tells."""
-    is_share = name.endswith("_fraction") or name in ("jain_index", "utilisation")
+    is_share = name.endswith("_fraction") or name == "jain_index"
     return (0.0, 1.0) if is_share else ANYTHING
 
 

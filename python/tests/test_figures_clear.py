@@ -127,7 +127,7 @@ def test_of_many_flows_those_are_named_that_get_most_and_least_and_are_throttled
         named = [line for line in axes.lines if not str(line.get_label()).startswith("_")]
         assert len({str(line.get_color()) for line in named}) == len(named) == 8
         assert len(axes.lines) == 40
-    assert len({to_hex(each.get_facecolor()[0]) for each in stack.collections}) == 9
+    assert len({to_hex(tuple(np.asarray(each.get_facecolor())[0])) for each in stack.collections}) == 9
     assert np.asarray(stack.collections[-1].get_paths()[0].vertices)[:, 1].max() == sum(range(40))
     assert figure.get_supxlabel().startswith("grey: 32 other flows of 3 to 36 Gb/s")
 

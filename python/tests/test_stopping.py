@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -177,3 +178,30 @@ def test_saturation_is_searched_with_windows_that_are_found() -> None:
     )
     (result,) = hs.saturate(quick, seeds=1, precision=0.2, progress=False)
     assert 0.4 < result.summary["saturation_load"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("measure", "is_adaptive"),
+    [
+        ({"warmup": 10}, False),
+        ({"warmup": "auto"}, True),
+        ({"warmup": 10, "stop": {"relative_ci": 0.1}}, True),
+        ({}, False),
+    ],
+)
+def test_a_point_is_adaptive_that_finds_its_warmup_or_its_window(
+    measure: dict[str, Any], is_adaptive: bool
+) -> None:
+    point: Any = SimpleNamespace(config=json.dumps({"measure": measure}))
+    assert stopping.is_adaptive(point) is is_adaptive
+
+
+def test_results_say_whether_any_point_stopped_by_itself_or_found_its_warmup() -> None:
+    def results(**summary: Any) -> hs.Results:
+        plain = hs.Result({"config": {}, "result": {}}, {}, {})
+        return hs.Results({0: plain, 1: hs.Result({"config": {}, "result": summary}, {}, {})})
+
+    assert stopping.stops(results(stop="reached"))
+    assert not stopping.stops(results(warmup_found=True, stop=None))
+    assert stopping.finds_warmup(results(warmup_found=False))
+    assert not stopping.finds_warmup(results(stop="reached", warmup_found=None))

@@ -160,3 +160,35 @@ def test_programs_have_no_verdict() -> None:
     barrier = '[[jobs]]\nprogram.collective = { kind = "barrier" }\n'
     summary = hs.run(f"{units}topology.torus.sides = [2, 2]\n{barrier}").summary
     assert (summary["verdict"], summary["backlog_growth"]) == (None, None)
+
+
+def lacking(verdict: str, **missing: float | None) -> hs.Results:
+    summary = {"offered_load": 0.1, "seed": 1, "verdict": verdict, **missing}
+    return hs.Results({0: hs.Result({"config": {"jobs": []}, "result": summary}, {}, {})})
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (2.5, "2.5 s"),
+        (1.0, "1 s"),
+        (0.25, "250 ms"),
+        (1e-3, "1 ms"),
+        (1.5e-5, "15 us"),
+        (2e-9, "2 ns"),
+        (2.5e-10, "0.25 ns"),
+    ],
+)
+def test_a_time_that_is_missing_has_a_unit_that_leaves_few_zeros(seconds: float, text: str) -> None:
+    told = advice(lacking("not converged", missing_s=seconds))
+    assert told == f"Verdict: 1 not converged (warm-up about {text} too short)"
+
+
+def test_cycles_and_seconds_that_are_missing_are_both_told() -> None:
+    told = advice(lacking("too few samples", missing_cycles=12345.0, missing_s=0.5))
+    assert told == "Verdict: 1 too few samples (window about 12,345 cycles or 500 ms too short)"
+
+
+def test_of_saturated_points_no_length_is_told() -> None:
+    assert advice(lacking("saturated", missing_cycles=500.0)) == "Verdict: 1 saturated"
+    assert advice(lacking("not converged", missing_cycles=None)) == "Verdict: 1 not converged"
