@@ -375,3 +375,11 @@ def test_plot_takes_no_notes_from_the_command_line(hopsim: Command, sweep: Path)
     hopsim("plot", "d", "--kind", "histogram", "--no-notes", "--format", "svg")
     text = (sweep.parent / "d" / "plots" / "histogram.svg").read_text("utf-8")
     assert "saturated or not converged" not in text
+
+
+def test_the_number_of_a_bar_beyond_the_limits_is_not_drawn_outside_of_the_panel() -> None:
+    (figure,) = KINDS["execution_time"].draw(placed(), View(ylim=(0.0, 120.0))).values()
+    (axes,) = figure.axes
+    figure.draw_without_rendering()
+    assert axes.get_window_extent().width > 0.6 * figure.bbox.width
+    assert all(text.get_clip_on() for text in axes.texts)

@@ -415,3 +415,29 @@ def test_no_bottleneck_stands_out_where_the_worst_routers_lose_less_than_a_fifth
     assert told[1].startswith(
         "No bottleneck stands out, trees begin at 11 routers; most at router 5, its local link"
     )
+
+
+@pytest.mark.parametrize(
+    ("ports", "text"),
+    [
+        ((4,), "link by port 4,"),
+        ((2, 3), "links by ports 2, 3,"),
+        ((2, 3, 4), "links by ports 2 to 4,"),
+        ((2, 3, 5), "links by ports 2, 3, 5,"),
+    ],
+)
+def test_ports_are_named_as_a_range_where_they_are_three_or_more_in_a_row(
+    ports: tuple[int, ...], text: str
+) -> None:
+    told = told_of({(25, port, "local"): 40 for port in ports}, {100: [(25, ports[0])]})
+    assert f"its local {text}" in told[1]
+
+
+@pytest.mark.parametrize(("cycles", "interval"), [(900, 20), (40, 1), (0, 1), (5000, 102)])
+def test_without_an_interval_it_says_one_of_a_fiftieth_of_the_run(cycles: int, interval: int) -> None:
+    measure: dict[str, Any] = {"interval": 0, "warmup": min(100, cycles), "streams": ["nodes"]}
+    result: Any = SimpleNamespace(
+        config={"measure": measure, "router": {}}, summary={"cycles": cycles}, tables={}
+    )
+    with pytest.raises(hs.NotRecordedError, match=f"--set measure.interval={interval} --set"):
+        explain(result)

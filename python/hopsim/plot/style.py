@@ -139,7 +139,7 @@ def number_bars(
     for place, end, value in zip(places, ends, values, strict=True):
         if value.mean is not None:
             text = f" {value.mean:,.0f}" if abs(value.mean) >= 1e4 else f" {value.mean:.4g}"
-            looks: dict[str, Any] = {"fontsize": "x-small", "gid": NUMBER, "clip_on": False}
+            looks: dict[str, Any] = {"fontsize": "x-small", "gid": NUMBER, "clip_on": True}
             if upright:
                 axes.text(place, end, text, rotation=90, ha="center", va="bottom", **looks)
             else:
