@@ -325,7 +325,13 @@ def whole(topology: str = "dragonfly", **replaced: Any) -> list[str]:
         "verdict": "saturated",
     } | replaced
     sides = {topology: {"a": 4}}
-    config = {"measure": {"interval": 100, "warmup": 200}, "router": {}, "topology": sides}
+    vcs = {"local": 2, "global": 1, "injection": 3}
+    config = {
+        "measure": {"interval": 100, "warmup": 200},
+        "router": {"cioq": {"vcs": vcs}},
+        "links": {"local": {}, "global": {}},
+        "topology": sides,
+    }
     result: Any = SimpleNamespace(
         config=config, summary=summary, tables=tables, jobs=[{}, {}], link_series=tables["link_series"]
     )
@@ -348,7 +354,8 @@ def test_all_that_is_told_of_a_congested_network() -> None:
         "Who contributes: 40% of the time is lost by packets that want the very link, 10% by those that want "
         "another congested one, most from group 1 to 2 (75%), 3 to 2 (25%).",
         "Victims: 50% is lost by packets that want no congested link and stand behind others, most from "
-        "group 4 to 0 (60%), 3 to 2 (40%).",
+        "group 4 to 0 (60%), 3 to 2 (40%). That is head-of-line blocking; of VCs, more of which make it "
+        "less, local links have 2, global links have 1.",
         "Victims by job: a 60%, b 40%.",
         "The cost: 42% of all packets that stand still in routers stand there. In all trees a packet stands "
         "for 100 cycles on average, without what stands behind the first packet of an injection VC; from "
