@@ -326,7 +326,7 @@ def whole(topology: str = "dragonfly", **replaced: Any) -> list[str]:
     } | replaced
     sides = {topology: {"a": 4}}
     vcs = {"local": 2, "global": 1, "injection": 3}
-    config = {
+    config: dict[str, Any] = {
         "measure": {"interval": 100, "warmup": 200},
         "router": {"cioq": {"vcs": vcs}},
         "links": {"local": {}, "global": {}},
