@@ -20,7 +20,8 @@ MOST_DIGITS = 1000
 _ENDLESS = re.compile(rf"\d{{{MOST_DIGITS + 1}}}")
 
 MOST_RECORD_MB = 1024
-"""The same of a manifest, or of the record of a point: a manifest has some 300 bytes for each point."""
+"""Largest manifest, or record of a point, that is read [MB of 2^20 bytes]; a manifest has some 300 bytes for
+each point."""
 
 
 def read_bytes(file: BinaryIO, valid: str) -> bytes:
@@ -95,13 +96,13 @@ def _descriptor(path: Path) -> int:
 
 
 def stored_bytes(path: Path) -> bytes:
-    """What is in a file of that kind, which is one that is read whole. Raises likewise."""
+    """What is in a file that hopsim has written. Raises what `open_stored` does."""
     with open_stored(path) as file:
         return file.read()
 
 
 def stored_record(path: Path) -> bytes:
-    """What is in a file of that kind that holds a record in JSON. Raises likewise, or if it is too large."""
+    """What is in a record that hopsim has written. Raises what `open_stored` does, or if it is too large."""
     with open_stored(path) as file:
         data = file.read((MOST_RECORD_MB << 20) + 1)
     if len(data) > MOST_RECORD_MB << 20:

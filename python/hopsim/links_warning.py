@@ -39,7 +39,7 @@ class Difference:
     advised: bool
 
 
-def warn_of_default_latencies(experiment: Experiment, points: Sequence[Point]) -> None:
+def warn_of_differing_defaults(experiment: Experiment, points: Sequence[Point]) -> None:
     """Warn if topologies are compared whose links, VCs or buffers differ only because nobody stated them."""
     compared = {path.partition(".")[0] for point in points[:1] for path in point.axes}
     if "topology" not in compared:

@@ -19,7 +19,7 @@ from hopsim.errors import ConfigError, SweepError
 from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
 from hopsim.files import path_of
-from hopsim.links_warning import warn_of_default_latencies
+from hopsim.links_warning import warn_of_differing_defaults
 from hopsim.placement_warning import warn_of_settled_placements
 from hopsim.results import Result, Results
 from hopsim.series import SEED
@@ -276,7 +276,7 @@ def saturation_of(
     """The same of a document that asks for it, on so many threads; `force` empties a results directory."""
     wanted = Wanted.of(document)
     highest = points_of(document)
-    warn_of_default_latencies(document, highest)
+    warn_of_differing_defaults(document, highest)
     warn_of_settled_placements(document, highest)
     searches = _searches(document, highest)
     store: Store | None = None

@@ -18,7 +18,7 @@ from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
 from hopsim.files import path_of
 from hopsim.kinds import is_sequence, is_table
-from hopsim.links_warning import warn_of_default_latencies
+from hopsim.links_warning import warn_of_differing_defaults
 from hopsim.placement_warning import warn_of_settled_placements
 from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.results import Result, Results
@@ -133,7 +133,7 @@ def document_of(
 def sweep_of(document: Experiment, out: Path | None, *, workers: int | Elsewhere, progress: bool) -> Results:
     """Simulate every point of a document on so many threads or by an executor, see `sweep`."""
     points = document.points()
-    warn_of_default_latencies(document, points)
+    warn_of_differing_defaults(document, points)
     warn_of_no_recovery(document, points)
     warn_of_settled_placements(document, points)
     store = None if out is None else Store.claim(out, document, points, force=False)

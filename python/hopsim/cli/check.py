@@ -9,7 +9,7 @@ import click
 from hopsim.cli import options
 from hopsim.estimate import expected, runs_programs, survey
 from hopsim.experiment import Point
-from hopsim.links_warning import warn_of_default_latencies
+from hopsim.links_warning import warn_of_differing_defaults
 from hopsim.placement_warning import warn_of_settled_placements
 from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.runner import all_cores
@@ -33,7 +33,7 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     """
     document = options.document(experiment, assignments)
     points = points_of(document)
-    warn_of_default_latencies(document, points)
+    warn_of_differing_defaults(document, points)
     warn_of_no_recovery(document, points)
     warn_of_settled_placements(document, points)
     runs = 1 if document.saturate is None else runs_of_search(document, points)

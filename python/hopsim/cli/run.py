@@ -18,7 +18,7 @@ from hopsim.cli.console import print_table, stdout
 from hopsim.cli.saturate import search
 from hopsim.errors import ConfigError
 from hopsim.experiment import Point
-from hopsim.links_warning import warn_of_default_latencies
+from hopsim.links_warning import warn_of_differing_defaults
 from hopsim.placement_warning import warn_of_settled_placements
 from hopsim.recovery_warning import warn_of_no_recovery
 from hopsim.results import Result, Results
@@ -108,7 +108,7 @@ def command(  # noqa: PLR0913 (an option each)
                 f"--dask {dask}: runs the points elsewhere, and a state is a file here; valid: no --dask"
             )
     start = run_of(document, points) if saving is None else saving.simulate
-    warn_of_default_latencies(document, points)
+    warn_of_differing_defaults(document, points)
     warn_of_no_recovery(document, points)
     warn_of_settled_placements(document, points)
     if out is None and json_path is None:
