@@ -14,11 +14,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from hopsim import _core, files, flows_file, forwarding_file, graph_file, placement_file, program_file, toml
 from hopsim.errors import ConfigError
-from hopsim.kinds import is_table
+from hopsim.kinds import is_sequence, is_table
 from hopsim.suggestion import suggestion
 
 DICTIONARY = "<dict>"
@@ -131,12 +131,12 @@ class Experiment:
         """The same experiment with more sweep axes, after (faster than) those of the document."""
         if not product:
             return self
-        axes = {**self._own("sweep.product", {}), **product}
+        axes = {**self._stated("sweep.product", {}), **product}
         return self.replacing({"sweep.product": axes})
 
     def states(self, path: str) -> bool:
         """Whether the document or an override gives a value to `path`."""
-        return any(name == path for name, _ in self.overrides) or self._own(path, None) is not None
+        return self._stated(path, None) is not None
 
     def points(self) -> list[Point]:
         """Every simulation of the experiment, in order. Raises `ConfigError`."""
@@ -194,16 +194,48 @@ class Experiment:
         """What is in the files of all ranks of a Chakra trace, decompressed."""
         return program_file.chakra(self.directory / file)
 
-    def _own(self, path: str, default: Any) -> Any:
-        try:
-            node: Any = tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError:
-            return default
+    def _stated(self, path: str, default: Any) -> Any:
+        """What the document with its overrides, in their order, has at a path of bare names."""
+        document = _parsed(self.text)
+        for assigned, text in self.overrides:
+            _assign(document, assigned, text)
+        node: Any = document
         for name in path.split("."):
             if not is_table(node) or name not in node:
                 return default
             node = node[name]
         return node
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """A TOML document; empty if it is none, which the core refuses."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _assign(document: dict[str, Any], path: str, text: str) -> None:
+    """Put a TOML value at a path; nothing where there is no place for it, which the core refuses."""
+    names: list[str] = []
+    branch: Any = _parsed(f"{path} = 0")
+    while is_table(branch) and branch:
+        name, branch = next(iter(branch.items()))
+        names.append(name)
+    if not names:
+        return
+    # A bare word is a string.
+    value = _parsed(f"value = {text}").get("value", text)
+    node: Any = document
+    for name in names[:-1]:
+        if isinstance(node, dict):
+            node = cast(dict[str, Any], node).setdefault(name, {})
+        elif is_sequence(node) and name.isdecimal() and int(name) < len(node):
+            node = node[int(name)]
+        else:
+            return
+    if isinstance(node, dict):
+        cast(dict[str, Any], node)[names[-1]] = value
 
 
 def preset_names() -> list[str]:

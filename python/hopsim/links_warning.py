@@ -54,7 +54,7 @@ def warn_of_differing_defaults(experiment: Experiment, points: Sequence[Point]) 
     for difference in (_LATENCY, *(each(router) for router in routers[:1] for each in (_vcs, _buffers))):
         if any(section.partition(".")[0] in compared for section in difference.sections):
             continue
-        if not any(_states(experiment, section) for section in difference.sections):
+        if not any(experiment.states(section) for section in difference.sections):
             _warn(experiment, difference, {name: difference.values(first[name], name) for name in first})
 
 
@@ -84,11 +84,6 @@ def _lines(difference: Difference, found: Mapping[str, Values], keys: Sequence[s
     tables = [", ".join(f"{kind} = {most}" for kind, _ in each) for each in found.values()]
     listed = ", ".join(f"{{ {table} }}" for table in tables)
     return f'they are equal with "{difference.sections[0]}" = [{listed}] beside topology in [sweep.zip]'
-
-
-def _states(experiment: Experiment, section: str) -> bool:
-    below = f"{section}."
-    return experiment.states(section) or any(path.startswith(below) for path, _ in experiment.overrides)
 
 
 def _latencies(config: Mapping[str, Any], topology: str) -> Values:

@@ -191,6 +191,43 @@ def test_an_experiment_states_what_its_document_or_an_override_gives() -> None:
     assert Experiment.of("load = = 1").setting(["load=1"]).states("load")
 
 
+@pytest.mark.parametrize(
+    ("values", "states"),
+    [
+        ({"measure": {"streams": []}}, True),
+        ({"measure": {"seed": 2}}, False),
+        ({"measure.streams": [], "measure": {}}, False),
+        ({"measure": {}, "measure.streams": []}, True),
+        ({"measure": 3}, False),
+        ({"measure": 3, "measure.streams": []}, False),
+        ({"topology.ring.routers": 4}, False),
+    ],
+)
+def test_a_table_that_replaces_another_states_what_is_in_it(values: dict[str, object], states: bool) -> None:
+    assert Experiment.of("measure.cycles = 5").replacing(values).states("measure.streams") == states
+
+
+@pytest.mark.parametrize("path", ["measure streams", "", "measure.streams = 1\nload", '"measure', "measure."])
+def test_what_is_no_path_states_nothing(path: str) -> None:
+    assert not Experiment("", "", ((path, "1"),)).states("streams")
+
+
+def test_values_that_toml_has_no_room_for_state_something_all_the_same() -> None:
+    for text in ("word", "[" * 100_000, "9" * 5000):
+        assert Experiment("", "", (("measure.streams", text),)).states("measure.streams")
+
+
+def test_streams_in_a_table_of_python_are_recorded_and_no_others() -> None:
+    result = hs.run(TINY, {"measure": {"warmup": 10, "cycles": 50, "streams": ["links"]}})
+    assert result.config["measure"]["streams"] == ["links"]
+
+
+def test_axes_are_added_to_those_that_replace_those_of_the_document() -> None:
+    document = Experiment.of(TINY + "[sweep.product]\nload = [0.1, 0.2]")
+    without = document.replacing({"sweep": {}}).with_axes({"measure.seed": [1, 2]})
+    assert [point.axes for point in without.points()] == [{"measure.seed": 1}, {"measure.seed": 2}]
+
+
 def test_axes_are_added_to_those_of_the_document_and_replace_those_of_the_same_name() -> None:
     text = TINY + '[sweep.product]\n"measure.seed" = [1, 2]\nload = [0.5]\n'
     experiment = Experiment.of(text)
