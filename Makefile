@@ -18,6 +18,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 RUST_SOURCES := Cargo.toml $(wildcard Cargo.lock) \
 	$(shell find crates -name '*-reference' -prune -o \( -name '*.rs' -o -name '*.toml' \) -print 2>/dev/null)
 BUILT := $(VENV)/.built
+MODULE := $(VENV)/.module
 TESTABLE := $(VENV)/.testable
 LINTABLE := $(VENV)/.lintable
 DOCUMENTABLE := $(VENV)/.documentable
@@ -38,14 +39,12 @@ demo: $(BUILT)  ## a sweep of a dragonfly of 1,056 nodes; tables and plots in de
 	$(BIN)/hopsim run experiments/demo.toml --out demo-results --force --csv
 	$(BIN)/hopsim plot demo-results
 
-# The compiled module (hopsim-py, which has no Rust tests) is built by one compiler thread; meanwhile the Rust tests can be
-# built.
-test:  ## all fast tests, Rust and Python at the same time
+test: $(TESTABLE)  ## all fast tests, Rust and Python at the same time
 	@$(MAKE) --no-print-directory --jobs=2 test-rust test-python
 
 # Make's job slots are not passed on: rustdoc, which runs the examples in the docs, would warn of them.
-test-rust: | check-tools  ## the Rust tests
-	env -u MAKEFLAGS -u MFLAGS cargo test --quiet --workspace --exclude hopsim-py
+test-rust: | $(BIN)/maturin  ## the Rust tests
+	env -u MAKEFLAGS -u MFLAGS cargo test --quiet --workspace
 
 test-python: $(TESTABLE)  ## the Python tests
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
@@ -54,7 +53,7 @@ bench: $(BUILT)  ## time and instructions per packet-hop, memory
 	cargo build --quiet --release -p hopsim-core --example run
 	$(BIN)/hopsim bench
 
-verify: $(TESTABLE)  ## slow comparisons with the reference simulator and FOGSim
+verify: $(BUILT) $(TESTABLE)  ## slow comparisons with the reference simulator and FOGSim
 	cargo test --quiet --release -p hopsim-reference -p hopsim-infiniband-reference -- --ignored
 	$(BIN)/python -m verify
 
@@ -110,9 +109,17 @@ $(BIN)/maturin: | check-tools
 $(BUILT): pyproject.toml $(RUST_SOURCES) | $(BIN)/maturin
 	@echo "building hopsim (the first time takes some minutes) ..."
 	@$(BIN)/maturin develop --release
+	@touch $(MODULE) $@
+
+# What the Python tests need: the module of `make build` where it is up to date; else one that is compiled from the same units
+# as the Rust tests, in seconds when those are, with their checks of arithmetic, and slower.
+$(MODULE): pyproject.toml $(RUST_SOURCES) | $(BIN)/maturin
+	@echo "building the tests (the first time takes some minutes) ..."
+	@env -u MAKEFLAGS -u MFLAGS cargo test --quiet --workspace --no-run
+	@$(BIN)/maturin develop --features hopsim-core/trace
 	@touch $@
 
-$(TESTABLE): $(BUILT)
+$(TESTABLE): $(MODULE)
 	@$(call install,test)
 	@touch $@
 
