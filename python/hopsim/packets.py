@@ -20,8 +20,6 @@ from hopsim.spelling import Spelling, of_python
 if TYPE_CHECKING:
     from hopsim.results import Result
 
-NO_ROUTER = 4294967295
-"""In the column `peer_router`: a node."""
 NAMED = 8
 """Numbers of packets that a message names."""
 
@@ -263,7 +261,7 @@ def _packet(rows: pa.Table, pipeline: int, crossing: int) -> Packet:
     passages = tuple(
         Passage(
             **{name: row[name] for name in ("router", "input_port", "input_vc", "port", "port_class", "vc")},
-            peer_router=None if row["peer_router"] == NO_ROUTER else row["peer_router"],
+            peer_router=row["peer_router"],
             **{name: row[name] for name in ("arrived", "granted", "departed")},
             waited={cause: row[cause] for cause in CAUSES},
             pipeline=pipeline,

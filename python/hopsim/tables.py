@@ -13,12 +13,27 @@ Data = bytes | list[str] | tuple[list[str], bytes]
 Buffers = Mapping[str, tuple[str, Data]]
 
 
+PEER = "peer_router"
+"""The column with the router at the other end of a link; null for a node."""
+NODE = 2**32 - 1
+"""What the simulator has in that column for a node."""
+
+
 def from_buffers(columns: Buffers) -> pa.Table:
     """A table from {column: (numpy type or "str", little-endian bytes or strings)}; NaN becomes null.
 
     A column of few names in many rows is the names and, as bytes, the place of each row's among them.
     """
-    return pa.table({name: _column(kind, data) for name, (kind, data) in columns.items()})
+    table = {name: _column(kind, data) for name, (kind, data) in columns.items()}
+    if PEER in table:
+        peers = table[PEER].to_numpy()
+        table[PEER] = pa.array(peers, mask=peers == NODE)
+    return pa.table(table)
+
+
+def peers(table: pa.Table) -> np.ndarray:
+    """The router at the other end of each row's link; `NODE` for a node."""
+    return table.column(PEER).fill_null(cast("Any", NODE)).to_numpy().astype(np.int64)
 
 
 def from_records(records: Sequence[Mapping[str, Any]]) -> pa.Table:

@@ -31,6 +31,18 @@ def test_numbers_are_read_as_little_endian_and_nan_does_not_exist() -> None:
     assert [column.null_count for column in table.columns] == [0, 1, 1, 0]
 
 
+def test_a_link_to_a_node_has_no_router_at_its_other_end() -> None:
+    most = 2**32 - 1
+    columns: tables.Buffers = {
+        "peer_router": ("u4", struct.pack("<3I", 7, most, 0)),
+        "phits": ("u4", struct.pack("<3I", 1, most, 2)),
+    }
+    table = tables.from_buffers(columns)
+    assert table.to_pydict() == {"peer_router": [7, None, 0], "phits": [1, most, 2]}
+    assert table.schema.types == [pa.uint32(), pa.uint32()]
+    assert tables.peers(table).tolist() == [7, tables.NODE, 0]
+
+
 def test_a_column_of_strings_without_rows_is_still_one_of_strings() -> None:
     table = tables.from_buffers({"job": ("str", []), "count": ("u8", b"")})
     assert table.schema.types == [pa.string(), pa.uint64()]

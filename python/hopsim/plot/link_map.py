@@ -20,12 +20,12 @@ from hopsim.plot.records import tables_of
 from hopsim.plot.view import Shown, View, at_one_load, caption
 from hopsim.results import Results
 from hopsim.series import Series
+from hopsim.tables import peers
 
 TITLE = "utilisation of every link in the form of the network: groups, grid, levels, or routers and ports"
 NEEDS = 'measure.streams = ["links"] and a network that is no InfiniBand fabric'
 TAKES = options.AT_ONE_LOAD
 STREAM = "links"
-COLUMNS = ("router", "port", "peer_router")
 UTILISATION = "Utilisation of a link [phits/cycle]"
 PER_FILE = 4
 """Curves of a file."""
@@ -90,7 +90,10 @@ def _topology(series: Series) -> Mapping[str, Any]:
 def links_of(series: Series) -> Links:
     """Its links with all VCs together, mean over seeds."""
     tables = [table for table in tables_of(series, STREAM) if "router" in table.column_names]
-    columns = [np.stack([table.column(name).to_numpy() for name in COLUMNS]).astype(int) for table in tables]
+    columns = [
+        np.stack([table.column("router").to_numpy(), table.column("port").to_numpy(), peers(table)])
+        for table in tables
+    ]
     ids, first, number = np.unique(columns[0][:2], axis=1, return_index=True, return_inverse=True)
     used = np.mean([np.bincount(number, table.column("utilisation").to_numpy()) for table in tables], axis=0)
     return Links(ids[0], ids[1], columns[0][2][first], used)

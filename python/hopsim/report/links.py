@@ -14,8 +14,6 @@ import pyarrow as pa
 
 from hopsim import tables
 
-NO_ROUTER = 2**32 - 1
-"""What `peer_router` is of a link to a node."""
 PORTS = 1 << 20
 """More than a vertex has ports."""
 TIMES = {"time_s": ("time", "s"), "cycle": ("cycle", "cycles")}
@@ -81,10 +79,10 @@ def links_of(table: pa.Table) -> Links:
         target = _named(rows.column("to"), routers)
         names = np.where((source < routers) & (target < routers), "network", "terminal")
     else:
-        target = rows.column("peer_router").to_numpy().astype(np.int64)
+        target = tables.peers(rows)
         names = np.array(rows.column("port_class").to_pylist(), dtype=str)
         # Nodes are numbered as the ports that lead to them.
-        to_node = target == NO_ROUTER
+        to_node = target == tables.NODE
         target[to_node] = routers + np.arange(int(to_node.sum()))
     classes, kinds = np.unique(names, return_inverse=True)
     nodes = int(max(target.max(), source.max())) + 1 - routers

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 
 from hopsim.errors import ConfigError
-from hopsim.report.links import NO_ROUTER
 from hopsim.report.points import Named, named_points, shown_first
 from hopsim.results import Results
 
@@ -18,6 +17,7 @@ SHOWN = 6
 """Roots of a point that have a curve of their own."""
 LISTED = 15
 """Roots of a point that are in its table."""
+NOT_COUNTED = ("port_class", "peer_router")
 
 
 @dataclass
@@ -61,7 +61,7 @@ def trees_of(results: Results) -> Trees:
 
 def _grown(table: pa.Table) -> dict[str, Any]:
     """The roots of a point in the order of the time that packets stood in their trees."""
-    columns = {name: table.column(name).to_numpy() for name in table.column_names if name != "port_class"}
+    columns = {name: table.column(name).to_numpy() for name in table.column_names if name not in NOT_COUNTED}
     cycles, step = np.unique(columns["cycle"], return_inverse=True)
     ends = np.column_stack([columns["router"], columns["port"]]).astype(np.int64).reshape(-1, 2)
     roots, root = np.unique(ends, axis=0, return_inverse=True)
@@ -82,8 +82,8 @@ def _grown(table: pa.Table) -> dict[str, Any]:
 def _row(table: pa.Table, columns: dict[str, np.ndarray], places: np.ndarray, looks: int) -> dict[str, Any]:
     """What is said of a root: its trees are at `places` of the table."""
     first = int(places[0])
-    router, peer = int(columns["router"][first]), int(columns["peer_router"][first])
-    ends = f"port {int(columns['port'][first])} to a node" if peer == NO_ROUTER else f"router {peer}"
+    router, peer = int(columns["router"][first]), table.column("peer_router")[first].as_py()
+    ends = f"port {int(columns['port'][first])} to a node" if peer is None else f"router {peer}"
     packets = columns["packets"][places]
     victims = columns["victims"][places].sum() / max(1, packets.sum())
     return {

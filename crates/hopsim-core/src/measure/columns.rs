@@ -258,7 +258,7 @@ const TABLES: [(&str, &[Row]); 28] = [
             ("port", "", "Output port there, in an InfiniBand fabric among those that are plugged."),
             ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
             ("vc", "", "Virtual channel, from 0."),
-            ("peer_router", "", "Router at the other end; 4294967295 for a node."),
+            ("peer_router", "", "Router at the other end; empty for a node."),
             ("phits", "phits", "Phits that departed in the window."),
             (
                 "utilisation",

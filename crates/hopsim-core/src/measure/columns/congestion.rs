@@ -8,7 +8,7 @@ pub const TREES: [Row; 12] = [
     ("router", "", "Router that the root leaves, the link at which the tree begins."),
     ("port", "", "Output port of the root there."),
     ("port_class", "", "Class of the root: terminal (to a node), local, global or network."),
-    ("peer_router", "", "Router at the other end of the root; 4294967295 for a node."),
+    ("peer_router", "", "Router at the other end of the root; empty for a node."),
     ("links", "links", "Links whose packets stand still because of the root, itself included."),
     (
         "depth",
@@ -35,7 +35,7 @@ pub const FLOWS: [Row; 10] = [
     ("router", "", "Router that the root leaves, the link at which the trees begin."),
     ("port", "", "Output port of the root there."),
     ("port_class", "", "Class of the root: terminal (to a node), local, global or network."),
-    ("peer_router", "", "Router at the other end of the root; 4294967295 for a node."),
+    ("peer_router", "", "Router at the other end of the root; empty for a node."),
     ("job", "", "Name of the job of the packets."),
     ("source_group", "", "Group of their sources; the router in a network without groups."),
     ("destination_group", "", "Group of their destinations; the router in a network without groups."),

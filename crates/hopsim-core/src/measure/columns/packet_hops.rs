@@ -26,7 +26,7 @@ pub const PACKET_HOPS: [Row; 24] = [
     ("port", "", "Output port that it was granted."),
     ("port_class", "", "Class of the link there: terminal (to a node), local, global or network."),
     ("vc", "", "Virtual channel that it was granted, from 0."),
-    ("peer_router", "", "Router at the other end of the link; 4294967295 for a node."),
+    ("peer_router", "", "Router at the other end of the link; empty for a node."),
     ("arrived", CYCLES, "Cycle in which its head arrived in the input buffer."),
     ("granted", CYCLES, "Cycle in which it was granted the output."),
     ("departed", CYCLES, "Cycle in which its head leaves the router, after crossbar and output queue."),
