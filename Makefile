@@ -47,7 +47,7 @@ test-rust: | $(BIN)/maturin  ## the Rust tests
 	env -u MAKEFLAGS -u MFLAGS cargo test --quiet --workspace
 
 test-python: $(TESTABLE)  ## the Python tests
-	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 bench: $(BUILT)  ## time and instructions per packet-hop, memory
 	cargo build --quiet --release -p hopsim-core --example run
