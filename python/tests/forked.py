@@ -6,8 +6,11 @@ has threads, and a fork that finds one of them in the middle of something may wa
 
 from __future__ import annotations
 
+import contextlib
+import io
 import multiprocessing
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -28,6 +31,9 @@ _SERVER.set_forkserver_preload(
 
 def run(given: Sequence[str], folder: Path, **environment: str) -> CompletedProcess[str]:
     """Run `hopsim` in a folder, with warnings as errors."""
+    # mutmut sees only what runs in the process of the test.
+    if "MUTANT_UNDER_TEST" in os.environ:
+        return _run_here(given, folder, environment)
     with TemporaryDirectory() as place:
         outputs = Path(place, "output"), Path(place, "messages")
         command = _SERVER.Process(
@@ -40,6 +46,35 @@ def run(given: Sequence[str], folder: Path, **environment: str) -> CompletedProc
             raise TimeoutExpired(["hopsim", *given], MOST, *(path.read_bytes() for path in outputs))
         texts = [path.read_text("utf-8") for path in outputs]
     return CompletedProcess(["hopsim", *given], command.exitcode, *texts)
+
+
+def _run_here(given: Sequence[str], folder: Path, environment: Mapping[str, str]) -> CompletedProcess[str]:
+    output, messages = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    before, sys.argv = sys.argv, ["hopsim", *given]
+    handler = signal.getsignal(signal.SIGTERM)
+    kept = {name: os.environ.get(name) for name in environment}
+    os.environ.update(environment)
+    status: str | int | None = 0
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(messages),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("error")
+        try:
+            main(given)
+        except SystemExit as end:
+            status = end.code
+    signal.signal(signal.SIGTERM, handler)
+    sys.argv = before
+    for name, value in kept.items():
+        if value is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = value
+    texts = [stream.buffer.getvalue().decode("utf-8") for stream in (output, messages)]
+    return CompletedProcess(["hopsim", *given], int(status or 0), *texts)
 
 
 def _be_the_command(
