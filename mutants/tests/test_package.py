@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mutants import package
+from mutants.changes import Change
 from mutants.scratch import CHECKOUT
 
 PACKAGE = CHECKOUT / "python" / "hopsim"
@@ -20,3 +21,14 @@ def test_every_module_has_the_tests_that_are_named() -> None:
     names = {name for tests in package.MODULES.values() for name in tests}
     tests = CHECKOUT / "python" / "tests"
     assert [name for name in sorted(names) if not (tests / f"test_{name}.py").exists()] == []
+
+
+def test_what_only_asserts_is_not_counted() -> None:
+    def change(after: str) -> Change:
+        return Change("a.py", "for one, other in zip(ones, others, strict=True):", after)
+
+    for without in ("strict=False", "strict=None", ""):
+        assert package.only_asserts(change(f"for one, other in zip(ones, others, {without}):"))
+    assert not package.only_asserts(change("for one, other in zip(ones, strict=True):"))
+    assert not package.only_asserts(change("for one, other in zip(ones, ones, strict=True):"))
+    assert not package.only_asserts(Change("a.py", "f(a, b)", "f(a, )"))

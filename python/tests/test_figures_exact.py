@@ -1,0 +1,261 @@
+"""What figures say, exactly: axes with units, names, numbers, and where lines and points are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_hex
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+import hopsim as hs
+from hopsim.plot import KINDS, View, saturation, style
+from hopsim.plot.style import NUMBER
+
+
+def result(summary: dict[str, Any], axes: dict[str, Any], **tables: pa.Table) -> hs.Result:
+    record: dict[str, Any] = {"config": {"jobs": []}, "result": {"seed": 1, "verdict": "steady", **summary}}
+    return hs.Result(record, axes, tables)
+
+
+def together(*points: hs.Result) -> hs.Results:
+    return hs.Results(dict(enumerate(points)))
+
+
+def places(line: Line2D) -> list[tuple[float, float]]:
+    xs, ys = (np.asarray(values, dtype=float).tolist() for values in line.get_data())
+    return [(round(x, 9), round(y, 9)) for x, y in zip(xs, ys, strict=True)]
+
+
+def names(figure: Figure) -> list[str]:
+    """Of all legends, of the figure and its axes."""
+    legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
+    return [text.get_text() for legend in legends if legend is not None for text in legend.get_texts()]
+
+
+def labels(axes: Axes) -> list[str]:
+    return [axes.get_xlabel(), axes.get_ylabel()]
+
+
+def search(name: str, seed: int, low: float, high: float | None) -> hs.Result:
+    """Of seed 1 and 2 the loads found are 0.01 apart."""
+    found = {
+        "saturation_load": low + seed / 100,
+        "saturation_load_low": low,
+        "saturation_load_high": high,
+        "accepted_load_max": low + 0.1,
+        "load_full": 0.8,
+        "accepted_load_full": low - 0.1,
+        "seed": seed,
+    }
+    return result(found, {"measure.seed": seed, **({"routing": name} if name else {})})
+
+
+def test_saturation_of_two_configurations_with_two_seeds() -> None:
+    points = [search("a", 1, 0.5, 0.55), search("a", 2, 0.45, 0.6), search("b", 1, 0.4, None)]
+    figure = saturation.draw(together(*points, search("b", 2, 0.4, 0.5)))["saturation"]
+    (axes,) = figure.axes
+    assert labels(axes) == ["Load [phits/(node·cycle)]", ""]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["a", "b"]
+    assert [name for name in names(figure) if "CI" not in name] == [
+        "sustained below, not sustained above",
+        "sources keep up to this offered load",
+        "greatest accepted load",
+        "accepted at an offer of 0.8",
+    ]
+    _, offsets = style.side_by_side(3)
+    spans = [line for line in axes.lines if line.get_alpha() == 0.25]
+    assert [places(line) for line in spans] == [
+        [(0.45, round(offsets[0], 9)), (0.6, round(offsets[0], 9))],
+        [(0.4, round(1 + offsets[0], 9)), (0.8, round(1 + offsets[0], 9))],
+    ]
+    assert {to_hex(line.get_color()) for line in spans} == {to_hex(style.PALETTE[0])}
+    means = [[0.49, 0.415], [0.575, 0.5], [0.375, 0.3]]
+    # Student's t for two seeds is 12.706; the halves of what differs by d are t · d / 2.
+    halves = [[12.706 * 0.02, 12.706 * 0.005], [12.706 * 0.025, 0.0], [12.706 * 0.025, 0.0]]
+    bars = [each for each in axes.containers if isinstance(each, ErrorbarContainer)]
+    for bar, offset, mean, half in zip(bars, offsets, means, halves, strict=True):
+        points_of, _, (lines,) = bar.lines
+        assert places(points_of) == [(round(x, 9), round(y + offset, 9)) for y, x in enumerate(mean)]
+        ends = [np.asarray(path.vertices)[:, 0].tolist() for path in lines.get_paths()]
+        wanted = [[max(0.0, x - h), x + h] for x, h in zip(mean, half, strict=True)]
+        assert ends == [pytest.approx(each, abs=1e-4) for each in wanted]
+        assert points_of.get_linestyle() == "None"
+    numbers = [text for text in axes.texts if text.get_gid() == NUMBER]
+    assert [text.get_position()[0] for text in numbers] == [1.01] * 6
+    assert [round(text.get_position()[1], 9) for text in numbers] == [
+        round(place + offset, 9) for offset in offsets for place in (0, 1)
+    ]
+    assert [text.get_text().split(" ")[0] for text in numbers] == [
+        "0.490",
+        "0.415",
+        "0.575",
+        "0.500",
+        "0.375",
+        "0.300",
+    ]
+    assert {text.get_transform() == axes.get_yaxis_transform() for text in numbers} == {True}
+
+
+def test_saturation_of_one_search_is_that_of_all_runs() -> None:
+    (axes,) = saturation.draw(together(search("", 1, 0.5, 0.55)))["saturation"].axes
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["all runs"]
+    points = [line for line in axes.lines if line.get_alpha() is None and len(places(line)) == 1]
+    assert [places(line)[0][0] for line in points] == [0.51, 0.6, 0.4]
+
+
+def flow_series(rates: list[float], jobs: list[str], ccti: list[int]) -> pa.Table:
+    """Flow i of so many gets its rate at 1 ms and twice that at 2 ms."""
+    steps = [
+        pa.table(
+            {
+                "job": jobs,
+                "name": [f"f{number}" for number in range(len(rates))],
+                "throughput_gbps": [time * rate for rate in rates],
+                "ccti": ccti,
+                "time_s": [time / 1000] * len(rates),
+            }
+        )
+        for time in (1, 2)
+    ]
+    return pa.concat_tables(steps)
+
+
+def drawn(kind: str, table: pa.Table, **view: Any) -> Figure:
+    summary = {"throughput_gbps": 1.0, "accepted_load": 0.5}
+    stream = {"flows": "flow_series", "links": "link_series"}[kind]
+    (figure,) = KINDS[kind].draw(together(result(summary, {}, **{stream: table})), View(**view)).values()
+    return figure
+
+
+def test_flows_of_two_jobs_are_lines_and_a_stack() -> None:
+    figure = drawn("flows", flow_series([1.0, 3.0], ["a", "b"], [0, 0]))
+    above, below = figure.axes
+    assert [labels(axes) for axes in figure.axes] == [
+        ["", "Throughput [Gb/s]"],
+        ["Time [s]", "Throughput, stacked\n[Gb/s]"],
+    ]
+    assert names(figure) == ["a: f0", "b: f1"]
+    assert [places(line) for line in above.lines] == [[(0.001, 1), (0.002, 2)], [(0.001, 3), (0.002, 6)]]
+    assert [axes.get_ylim()[0] for axes in figure.axes] == [0, 0]
+    assert above.get_xlim() == below.get_xlim()
+    assert below.get_xlim() == pytest.approx((0.00095, 0.00205))
+    layers = [each for each in below.collections if isinstance(each, PolyCollection)]
+    tops = [np.asarray(layer.get_paths()[0].vertices)[:, 1].max() for layer in layers]
+    assert tops == [2.0, 8.0]
+    colours = [to_hex(tuple(np.asarray(layer.get_facecolor())[0])) for layer in layers]
+    assert colours == [to_hex(line.get_color()) for line in above.lines]
+    assert [layer.get_label() for layer in layers] == ["a: f0", "b: f1"]
+    assert tuple(figure.get_size_inches()) == (8.0, 5.8)
+    assert "grey" not in figure.get_supxlabel()
+    assert figure.get_suptitle().startswith("Throughput of flows")
+
+
+@pytest.mark.parametrize("index", [1, 5])
+def test_flows_that_are_throttled_have_their_index_below(index: int) -> None:
+    figure = drawn("flows", flow_series([1.0, 3.0], ["a", "a"], [0, index]))
+    *_, last = figure.axes
+    assert labels(last) == ["Time [s]", "CCTI"]
+    assert [places(line) for line in last.lines] == [
+        [(0.001, 0), (0.002, 0)],
+        [(0.001, index), (0.002, index)],
+    ]
+    assert names(figure) == ["f0", "f1"]
+
+
+def test_of_many_flows_the_rest_are_grey_and_one_layer() -> None:
+    rates = [float(rate) for rate in (5, 1, 9, 2, 8, 3, 7, 4, 6, 10)]
+    figure = drawn("flows", flow_series(rates, ["a"] * 10, [0] * 10))
+    above, below = figure.axes
+    grey = [line for line in above.lines if str(line.get_label()).startswith("_")]
+    assert {to_hex(line.get_color()) for line in grey} == {to_hex(style.OTHERS["color"])}
+    # The three with most, the three with least, then those that come first: what is left gets 4 and 6.
+    assert sorted(places(line)[0][1] for line in grey) == [4, 6]
+    assert places(grey[0])[1][0] == 0.002
+    assert below.collections[-1].get_label() == "2 others"
+    assert np.asarray(below.collections[-1].get_paths()[0].vertices)[:, 1].max() == 2 * sum(rates)
+    assert figure.get_supxlabel() == "grey: 2 other flows of 6 to 9 Gb/s"
+
+
+def test_eight_flows_have_a_name_each() -> None:
+    figure = drawn("flows", flow_series([1.0] * 8, ["a"] * 8, [0] * 8))
+    assert names(figure) == [f"f{number}" for number in range(8)]
+
+
+def link_series(
+    ends: dict[str, list[Any]],
+    time: dict[str, tuple[float, float]],
+    used: list[float],
+    stalled: list[float] | None = None,
+) -> pa.Table:
+    ((name, times),) = time.items()
+    steps = [
+        pa.table(
+            {
+                **ends,
+                "vc": [0] * len(used),
+                "utilisation": [share * factor for share in used],
+                "credit_stall_fraction": stalled or [share / 2 for share in used],
+                name: [at] * len(used),
+            }
+        )
+        for at, factor in zip(times, (1.0, 0.5), strict=True)
+    ]
+    return pa.concat_tables(steps)
+
+
+def test_links_of_a_network_over_cycles() -> None:
+    ends = {"router": [0, 1], "port": [2, 0], "port_class": ["local", "terminal"]}
+    figure = drawn("links", link_series(ends, {"cycle": (100, 200)}, [0.4, 0.8]))
+    above, below = figure.axes
+    assert [labels(axes) for axes in figure.axes] == [
+        ["", "Utilisation"],
+        ["Cycle", "A VC without room behind it"],
+    ]
+    assert names(figure) == ["router 0 by port 2", "router 1 by port 0 to its node"]
+    assert [places(line) for line in above.lines] == [[(100, 0.4), (200, 0.2)], [(100, 0.8), (200, 0.4)]]
+    assert [places(line) for line in below.lines] == [[(100, 0.2), (200, 0.2)], [(100, 0.4), (200, 0.4)]]
+    assert [line.get_color() for line in above.lines] == [line.get_color() for line in below.lines]
+    assert above.get_ylim() == below.get_ylim() == (0, 1.05)
+    assert above.get_xlim() == below.get_xlim()
+    assert tuple(figure.get_size_inches()) == (8.0, 6.2)
+    assert figure.get_supxlabel() == ""
+    assert figure.get_suptitle().startswith("Links, all VCs together")
+
+
+def test_links_of_a_fabric_over_time_and_what_is_not_shown() -> None:
+    count = 12
+    ends = {
+        "from": [f"node {number}" for number in range(count)],
+        "to": ["switch 0"] * count,
+        "vl": [0] * count,
+    }
+    used = [0.5, 0.1, 1.2, 0.2, 0.9, 0.3, 0.8, 0.4, 0.7, 0.6, 0.0, 0.05]
+    figure = drawn("links", link_series(ends, {"time_s": (0.1, 0.2)}, used))
+    above, below = figure.axes
+    assert labels(above) == ["", "Utilisation"]
+    assert labels(below) == ["Time [s]", "Idle for want of credits"]
+    # The eight in use longest are those stalled longest here, in the order of the network.
+    assert names(figure) == [
+        f"node {number} to switch 0" for number, share in enumerate(used) if share >= 0.3
+    ]
+    assert above.get_ylim() == (0, pytest.approx(1.05 * 1.2))
+    assert (
+        figure.get_supxlabel()
+        == "not shown: 4 links in use for up to 15% of the time and stalled for up to 10% of it"
+    )
+
+
+def test_half_of_the_links_shown_are_those_stalled_longest() -> None:
+    ends = {"router": list(range(12)), "port": [0] * 12, "port_class": ["local"] * 12}
+    used = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.09, 0.08, 0.07]
+    stalled = [0.0] * 9 + [0.1, 0.0, 0.2]
+    figure = drawn("links", link_series(ends, {"cycle": (1, 2)}, used, stalled))
+    # Four in use longest, the two that are stalled at all, and two more in use.
+    assert names(figure) == [f"router {number} by port 0" for number in (0, 1, 2, 3, 4, 5, 9, 11)]
