@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute
 
+from hopsim import limit_note
 from hopsim.errors import NotRecordedError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def explain(result: Result) -> list[str]:
         flow = (str(row["job"]), str(row["name"]))
         held[flow] = held.get(flow, 0.0) + (row["lost_fraction"] or 0.0)
     roots = {output: roles for output, roles in roots.items() if max(map(_greatest, roles.values())) > SLIGHT}
-    lines = [_throughput(result)]
+    lines = [_throughput(result), *_limited(result)]
     if not roots:
         return [*lines, f"No flow is held up by congestion for more than {SLIGHT:.0%} of the window."]
     in_order = sorted(roots, key=lambda output: (-_total(roots[output]), output))
@@ -66,6 +67,19 @@ def _throughput(result: Result) -> str:
     verdict = result.summary.get("verdict")
     text = f"Throughput {result.summary['throughput_gbps']:.4g} Gb/s of all flows"
     return f"{text}: {verdict}." if verdict else f"{text}."
+
+
+def _limited(result: Result) -> list[str]:
+    """That congestion control is at its end, if it is, and of which flows, if they were recorded."""
+    if limit_note.at_limit(result) <= limit_note.SLIGHT:
+        return []
+    text = limit_note.sentence(result)
+    if "flows" not in result.tables:
+        return [text]
+    rows: list[dict[str, Any]] = result.flows.to_pylist()
+    shares = {(str(row["job"]), str(row["name"])): row[limit_note.KEY] or 0.0 for row in rows}
+    held = {flow: share for flow, share in shares.items() if share > limit_note.SLIGHT}
+    return [f"{text} Most at it: {_flows(held)}."]
 
 
 def _root(output: Output, roles: dict[str, dict[Flow, float]]) -> str:

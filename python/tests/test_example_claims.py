@@ -16,6 +16,7 @@ import pytest
 
 import hopsim as hs
 from conftest import ROOT
+from hopsim import limit_note
 
 EXAMPLES = ROOT / "experiments"
 KNOWN = ROOT / "python/tests/example_sentences.txt"
@@ -134,6 +135,40 @@ def min_hop_carries_nearly_twice_as_much() -> None:
         column("infiniband_cluster", "throughput_gbps")[part] for part in (slice(3), slice(3, 6))
     )
     assert 1.6 < max(spread) / max(given) < 2
+
+
+@claim("infiniband_contributors", "Without congestion control it is held up by packets for node 0.")
+def a_victim_without_congestion_control() -> None:
+    assert all(rate < 7 for rate in of_victim("none"))
+
+
+@claim("infiniband_contributors", "frees it of two contributors as of twelve: it sends 13 Gb/s.")
+def the_default_table_frees_it() -> None:
+    assert of_victim("quartic") == pytest.approx([13.0] * 3, rel=0.01)
+    text = (EXAMPLES / "infiniband_contributors.toml").read_text("utf-8")
+    config = hs.run(text.replace('cct = "quartic"', ""), {"sweep": {}, "measure.time.warmup": "0 s"}).config
+    assert config["router"]["infiniband"]["congestion_control"]["cct"] == "quartic"
+
+
+@claim(
+    "infiniband_contributors",
+    "with twelve its indices stay at their limit, which hopsim says below the table.",
+)
+def indices_at_the_limit() -> None:
+    *_, twelve = (result for result in results("infiniband_contributors") if label_of(result) == "simula")
+    assert twelve.summary["ccti_at_limit_fraction"] > 0.9
+    assert of_victim("simula")[0] > 12.9 > 7 > of_victim("simula")[2]
+    assert 'ccti_limit = 127 of cct = "simula"' in limit_note.note(results("infiniband_contributors"))
+
+
+def label_of(result: hs.Result) -> str:
+    return result.labels["router.infiniband"]
+
+
+def of_victim(table: str) -> list[float]:
+    """Its throughput with two, six and twelve contributors."""
+    found = [result for result in results("infiniband_contributors") if label_of(result) == table]
+    return [float(result.jobs[0]["throughput_gbps"]) for result in found]
 
 
 @claim("infiniband_uniform", "A message of eight packets takes longer,")

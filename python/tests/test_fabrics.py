@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import html
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import hopsim as hs
 from conftest import Command
-from hopsim import flows_file
+from hopsim import flows_file, limit_note
 from hopsim.errors import ConfigError, HopsimWarning, RunError
 from hopsim.plot import KINDS, View
+from hopsim.report.page import page_of
 
 FABRIC = "topology.fat_tree = { k = 4, levels = 1 }\nrouter = 'infiniband'\nmeasure.time.window = '20 us'\n"
 FILE = FABRIC + "jobs = [{ flows = { file = 'flows.csv' } }]\n"
@@ -79,6 +83,73 @@ def test_a_timer_that_never_runs_is_warned_of() -> None:
     control = "router.infiniband.congestion_control.ccti_timer = 0\n"
     with pytest.warns(HopsimWarning, match="ccti_timer = 0: no timer lowers"):
         hs.run(LISTED.replace("router = 'infiniband'\n", control))
+
+
+SIMULA = "cct = 'simula'"
+LOW = f"{SIMULA}\nccti_limit = 20"
+
+
+def at_the_limit(sources: Sequence[int], control: str = SIMULA) -> str:
+    """Nodes of a switch that send to node 3, with congestion control."""
+    flows = ", ".join(f"{{ source = {node}, destination = 3, name = 'f{node}' }}" for node in sources)
+    return (
+        "topology.fat_tree = { k = 4, levels = 1 }\n"
+        "measure = { time = { window = '4 ms' }, streams = ['flows', 'victims'] }\n"
+        f"jobs = [{{ name = 'hot', flows = [{flows}] }}]\n"
+        f"[router.infiniband.congestion_control]\nccti_timer = 150\n{control}\n"
+    )
+
+
+def of_flows(result: hs.Result, column: str) -> list[float]:
+    return [float(value or 0) for value in result.flows.column(column).to_pylist()]
+
+
+def test_indices_that_stay_at_their_limit_are_told_of(hopsim: Command, tmp_path: Path) -> None:
+    path = tmp_path / "limit.toml"
+    path.write_text(at_the_limit([0, 1, 2], LOW), "utf-8")
+    shown = hopsim("run", path, "--out", tmp_path / "out").stdout
+    (result,) = hs.load(tmp_path / "out")
+    share = result.summary["ccti_at_limit_fraction"]
+    assert share == max(of_flows(result, "ccti_at_limit_fraction")) > 0.5
+    told = (
+        "Congestion control is at its end: the index of a flow is at ccti_limit = 20 of "
+        f'cct = "simula" for {share:.0%} of the window.'
+    )
+    assert told in shown
+    assert result.why()[1].startswith(told)
+    assert "Most at it: f" in result.why()[1]
+    assert told in html.unescape(page_of(hs.load(tmp_path / "out"), []))
+
+
+def test_an_index_that_does_not_stay_at_its_limit_is_not_worth_a_word() -> None:
+    wide = hs.run(at_the_limit([0, 1, 2], "cct = 'quartic'"))
+    alone = hs.run(at_the_limit([0], LOW))
+    without = hs.run(LISTED)
+    assert wide.summary["ccti_at_limit_fraction"] == alone.summary["ccti_at_limit_fraction"] == 0
+    assert without.summary["ccti_at_limit_fraction"] is None
+    assert limit_note.note(hs.Results(dict(enumerate([wide, alone, without])))) == ""
+    limited = hs.run(at_the_limit([0, 1, 2], LOW))
+    several = limit_note.note(hs.Results(dict(enumerate([wide, limited, limited]))))
+    assert several.endswith(" That is the worst of 2 such points.")
+    listed = hs.run(at_the_limit([0, 1, 2], "cct = [[0, 0], [3, 1]]\nccti_limit = 1"))
+    assert "is at ccti_limit = 1 of the table cct for" in limit_note.note(hs.Results({0: listed}))
+
+
+def test_congestion_control_as_it_is_by_default_frees_the_victim_of_six() -> None:
+    """As that with the table "simula" does not, which was the default."""
+    sources = (16, 32, 20, 36, 24, 40)
+    flows = [{"source": 19, "destination": 48}, *({"source": node, "destination": 0} for node in sources)]
+    document: dict[str, Any] = {
+        "topology": {"fat_tree": {"k": 4, "levels": 3}},
+        "router": {"infiniband": {"congestion_control": {}}},
+        "jobs": [{"flows": flows}],
+        "measure": {"time": {"warmup": "36 ms", "window": "10 ms"}, "streams": ["flows"]},
+    }
+    result = hs.run(document)
+    victim, *contributors = of_flows(result, "throughput_gbps")
+    assert victim > 0.99 * 13
+    assert sum(contributors) > 0.93 * 13
+    assert result.summary["ccti_at_limit_fraction"] < 0.01
 
 
 def test_packets_that_wait_for_each_other_in_a_circle_end_the_run() -> None:

@@ -135,3 +135,19 @@ def test_figure_12_settles_more_slowly_than_figure_11(slower: int) -> None:
 
 def test_limits_around_a_value() -> None:
     assert near(13.0, 0.1) == pytest.approx((11.7, 14.3))
+
+
+def test_every_entry_states_what_follows_from_the_links_by_default() -> None:
+    """So that its results are those of the table it was made with, whatever the default is."""
+    found = 0
+    for entry in BY_NAME.values():
+        if not entry.name.startswith("gran-"):
+            continue
+        for experiment in entry.experiments("quick", 1):
+            control = experiment.document["router"]["infiniband"].get("congestion_control")
+            if control is not None:
+                found += 1
+                assert {"cct", "marking_rate", "ccti_timer", "thresholds"} <= control.keys(), entry.name
+                assert {"low", "distance"} & control["thresholds"].keys(), entry.name
+                assert {"high", "weight"} & control["thresholds"].keys(), entry.name
+    assert found > 10

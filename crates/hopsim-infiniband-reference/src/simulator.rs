@@ -123,6 +123,7 @@ impl<W: Workload> Reference<W> {
         self.hosts_act();
         self.hosts_send();
         self.look_for_stalls();
+        self.look_for_limits();
         self.audit();
         self.now += 1;
     }
@@ -145,6 +146,11 @@ impl<W: Workload> Reference<W> {
     /// The index of a flow into the congestion control table, 0 without congestion control.
     pub fn ccti(&self, flow: usize) -> u16 {
         self.reaction.index(flow)
+    }
+
+    /// For how many ticks that index has been at its limit, above its minimum.
+    pub fn limited(&self, flow: usize) -> Ticks {
+        self.reaction.limited(flow)
     }
 
     /// Whether an output port of a switch is congested in a VL.

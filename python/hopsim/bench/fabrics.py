@@ -35,7 +35,7 @@ def _stages(network: Network, marking_rate: int) -> Document:
         {"source": source, "destination": destination, "start": f"{number} s"}
         for number, (source, destination) in enumerate(pairs)
     ]
-    control = {"marking_rate": marking_rate, "ccti_timer": 150 * marking_rate}
+    control = {"marking_rate": marking_rate, "ccti_timer": 150 * marking_rate, "cct": "simula"}
     switch = {"switching": "store_and_forward"}
     return {
         "topology": topology,

@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from hopsim import progress, starting, verdict
+from hopsim import limit_note, progress, starting, verdict
 from hopsim.branches import run_of
 from hopsim.cli import cluster, options
 from hopsim.cli.cluster import Shard, dask_workers, refuse_with_shard
@@ -214,6 +214,8 @@ def _conclude(store: Store, outcome: Outcome, *, with_csv: bool, table: bool) ->
         print_table(console, summary_table(results))
         if advised := verdict.advice(results):
             console.print(advised, soft_wrap=True, highlight=False)
+        if noted := limit_note.note(results):
+            console.print(noted, soft_wrap=True, highlight=False)
         if outcome.threads_used > 1 and outcome.wall_time_s >= WORTH_TELLING_S:
             waited = f"{outcome.waited:.0%} of their time waiting for each other"
             console.print(f"Threads: up to {outcome.threads_used} for a point, {waited}", highlight=False)

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from matplotlib.colors import to_hex
 from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStubs] (it has none)
 
-from hopsim import _core, verdict
+from hopsim import _core, limit_note, verdict
 from hopsim.plot import gantt, style
 from hopsim.report import network, overview, ranks, trees
 from hopsim.report.curves import figures_of
@@ -58,6 +58,7 @@ def page_of(results: Results, warnings: Sequence[str]) -> str:
         facts=overview.facts(results),
         lacking=overview.lacking(results, list(warnings)),
         advice=verdict.advice(results),
+        limited=limit_note.note(results),
         not_shown=overview.not_shown(results, has_network=bool(net.points)),
         points=overview.points_table(results),
         figures=figures,

@@ -38,14 +38,14 @@ fn rates_and_sizes() {
     assert_eq!(
         router("links.switch.rate", "3x DDR"),
         "router.infiniband.links.switch.rate = \"3x DDR\" (override): is a rate that no link has; valid: \
-         1x, 4x, 8x, 12x and SDR, DDR, QDR, FDR, EDR, HDR, NDR, as \"4x DDR\"; \
+         1x, 4x, 8x, 12x and SDR, DDR, QDR, FDR, EDR, HDR, NDR, XDR, as \"4x DDR\"; \
          or a number above 0 and Mb/s, Gb/s, Tb/s, as \"13 Gb/s\""
     );
     for rate in ["4x XDR", "4xDDR", "0 Gb/s", "-3 Gb/s", "13", "Gb/s", ""] {
         let expected = format!("router.infiniband.host.drain = {rate:?}: is a rate that no link has");
         starts(&router("host.drain", &format!("{rate:?}")), &expected);
     }
-    for rate in ["12x NDR", "1x SDR", "4x FDR", "13.5 Gb/s", "1 Tb/s", "250 Mb/s"] {
+    for rate in ["12x XDR", "1x SDR", "4x FDR", "13.5 Gb/s", "1 Tb/s", "250 Mb/s"] {
         assert_eq!(router("links.host.rate", rate), "accepted", "{rate}");
     }
     assert_eq!(
@@ -167,7 +167,7 @@ fn tables_of_congestion_control() {
     );
     starts(
         &control("cct", "cubic"),
-        &format!("{key}.cct = \"cubic\": no such choice; valid: simula, mellanox"),
+        &format!("{key}.cct = \"cubic\": no such choice; valid: quartic, simula, mellanox"),
     );
 }
 
@@ -475,8 +475,12 @@ fn a_resolved_document_says_all_and_is_one() {
     );
     assert_eq!(resolved["measure"]["time"], json!({ "warmup": "0 s", "window": "10 ms" }));
     assert_eq!(resolved["jobs"][0]["flows"][1]["name"], "flow1");
-    let thresholds = &resolved["router"]["infiniband"]["congestion_control"]["thresholds"];
-    assert_eq!(thresholds, &json!({ "mode": "per_voq", "high": "4 MTU", "low": "0.9 MTU" }));
+    let control = &resolved["router"]["infiniband"]["congestion_control"];
+    assert_eq!(
+        [&control["marking_rate"], &control["ccti_timer"], &control["cct"]],
+        [&json!(1), &json!(256), &json!("quartic")]
+    );
+    assert_eq!(&control["thresholds"], &json!({ "mode": "per_voq", "high": "4 MTU", "low": "0.9 MTU" }));
     let again = document::from_json(&resolved.to_string()).unwrap();
     assert_eq!(AnyPlan::new(&again, &no_files).unwrap().into_experiment(), point.experiment);
 }

@@ -35,12 +35,14 @@ struct Point {
     rate: aimd::Rate,
     /// No packet may start before.
     opens: Ticks,
+    /// Ticks at the end of which the index was at its limit.
+    limited: Ticks,
 }
 
 impl Point {
     fn new(control: &CongestionControl, place: usize) -> Self {
         let index = if let Reaction::Table(rules) = &control.reaction { rules.minimum } else { 0 };
-        Self { place, index, rate: aimd::Rate::default(), opens: 0 }
+        Self { place, index, rate: aimd::Rate::default(), opens: 0, limited: 0 }
     }
 }
 
@@ -86,6 +88,11 @@ impl Reactions {
         self.point_of.get(flow).map_or(0, |&point| self.points[point].index)
     }
 
+    /// For how many ticks the index of a flow has been at its limit.
+    pub fn limited(&self, flow: usize) -> Ticks {
+        self.point_of.get(flow).map_or(0, |&point| self.points[point].limited)
+    }
+
     /// From when on a flow may send.
     pub fn opens(&self, flow: usize) -> Ticks {
         self.point_of.get(flow).map_or(0, |&point| self.points[point].opens)
@@ -101,6 +108,14 @@ impl<W: Workload> Reference<W> {
                 self.reaction.points.iter_mut().for_each(|point| point.rate.rise(rules));
             }
             None => (),
+        }
+    }
+
+    /// After everything else in a tick: whose index is at its limit.
+    pub fn look_for_limits(&mut self) {
+        let control = self.fabric.congestion.as_ref();
+        if let Some(Reaction::Table(rules)) = control.map(|control| &control.reaction) {
+            table::count_limited(&mut self.reaction, rules);
         }
     }
 

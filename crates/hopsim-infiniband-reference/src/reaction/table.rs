@@ -49,6 +49,16 @@ pub fn raise_index(reaction: &mut Reactions, rules: &Table, number: usize) {
     point.index = (point.index + u16::from(rules.increase)).min(rules.limit);
 }
 
+/// Counts the tick that ends for the points whose index is at its limit, unless it can be nothing else.
+pub fn count_limited(reaction: &mut Reactions, rules: &Table) {
+    if rules.limit == rules.minimum {
+        return;
+    }
+    for point in reaction.points.iter_mut().filter(|point| point.index == rules.limit) {
+        point.limited += 1;
+    }
+}
+
 /// From the start of a packet that takes so long on the link to the next one.
 pub fn gap(rules: &Table, index: u16, on_link: Ticks) -> Ticks {
     let entry = rules.entries[usize::from(index)];

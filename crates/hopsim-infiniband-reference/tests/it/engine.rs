@@ -89,7 +89,9 @@ fn compare_states<W: Workload>(
         Err(format!("{what} {which:?}: engine {engine}, reference {reference}"))
     };
     for flow in 0..reference.flows().len() {
-        same("CCTI of flow", &[flow as u32], engine.ccti(flow).into(), reference.ccti(flow).into())?;
+        let which = [flow as u32];
+        same("CCTI of flow", &which, engine.ccti(flow).into(), reference.ccti(flow).into())?;
+        same("ticks at the limit of flow", &which, engine.limited(flow), reference.limited(flow))?;
     }
     compare_lists("held up", &engine.held_up(), &reference.held_up())?;
     for (ports, lane) in

@@ -7,6 +7,7 @@ mod engine;
 mod fabrics;
 mod lanes;
 mod laws;
+mod limits;
 mod messages;
 mod programs;
 mod verdicts;

@@ -226,6 +226,11 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
         self.reactions.index(self.senders[flow].reaction, self.now.saturating_sub(1))
     }
 
+    /// For how many ticks the congestion control table index of a flow has been at its limit, above its minimum.
+    pub fn limited(&self, flow: usize) -> Ticks {
+        self.reactions.limited(self.senders[flow].reaction, self.now)
+    }
+
     /// Whether an output of a switch is congested in a VL.
     pub fn is_congested(&self, port: u32, lane: u8) -> bool {
         self.detection.detectors[self.slot(port, lane)].congested

@@ -56,6 +56,11 @@ impl<'f> Reactions<'f> {
         self.scheme.as_ref().map_or(0, |scheme| scheme.index(point as usize, now))
     }
 
+    /// For how many ticks before `now` that index was at its limit.
+    pub fn limited(&self, point: u32, now: Ticks) -> Ticks {
+        self.scheme.as_ref().map_or(0, |scheme| scheme.limited(point as usize, now))
+    }
+
     /// A point has begun to send a packet that takes so long on the link.
     #[inline]
     pub fn sent(&mut self, point: u32, now: Ticks, time: Ticks) {

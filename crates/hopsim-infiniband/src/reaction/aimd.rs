@@ -71,4 +71,10 @@ impl<'f> Points<'f> {
     pub fn index(&self, _: usize, _: Ticks) -> u16 {
         0
     }
+
+    /// There is no table.
+    #[expect(clippy::unused_self, reason = "that is how schemes are asked")]
+    pub fn limited(&self, _: usize, _: Ticks) -> Ticks {
+        0
+    }
 }

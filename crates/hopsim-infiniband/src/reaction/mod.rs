@@ -62,6 +62,13 @@ macro_rules! schemes {
                     $(Self::$name(points) => points.index(point, now),)*
                 }
             }
+
+            /// For how many ticks before `now` that index was at its limit; 0 if there is no table.
+            pub fn limited(&self, point: usize, now: Ticks) -> Ticks {
+                match self {
+                    $(Self::$name(points) => points.limited(point, now),)*
+                }
+            }
         }
     };
 }

@@ -3,7 +3,7 @@
 //! Source: `InfiniBand` Architecture Specification 1.2.1, annex A10.
 
 use super::SERVICE_LEVELS;
-use crate::time::Ticks;
+use crate::time::{NEVER, Ticks};
 use hopsim_random::Stream;
 
 /// When the timer runs that lets flows recover.
@@ -57,6 +57,10 @@ struct Point {
     clock: u32,
     /// Lowerings of its clock that it has followed.
     followed: u64,
+    /// How long its index is at the limit, up to the end of the last time of that.
+    limited: Ticks,
+    /// When that time ends.
+    limited_until: Ticks,
 }
 
 /// The timer of a host and service level.
@@ -94,7 +98,13 @@ impl<'f> Points<'f> {
 
     /// One more, with the clock of its place.
     pub fn add(&mut self, place: u32) {
-        self.all.push(Point { index: self.rules.minimum, clock: place, followed: 0 });
+        self.all.push(Point {
+            index: self.rules.minimum,
+            clock: place,
+            followed: 0,
+            limited: 0,
+            limited_until: 0,
+        });
     }
 
     /// The index of a point.
@@ -127,8 +137,19 @@ impl<'f> Points<'f> {
         }
         index = index.saturating_add(rules.increase.into()).min(rules.limit);
         clock.highest = (highest.max(index), count);
+        let falls = clock.falls(rules, count);
         let point = &mut self.all[point];
         (point.index, point.followed) = (index, count);
+        if index == rules.limit && index > rules.minimum {
+            point.limited += falls - now.max(point.limited_until);
+            point.limited_until = falls;
+        }
+    }
+
+    /// For how many ticks before `now` the index of a point was at the limit, and that above the minimum.
+    pub fn limited(&self, point: usize, now: Ticks) -> Ticks {
+        let Point { limited, limited_until, .. } = self.all[point];
+        limited - limited_until.saturating_sub(now)
     }
 }
 
@@ -137,6 +158,12 @@ impl Clock {
     #[inline]
     fn count(&self, rules: &Table, now: Ticks) -> u64 {
         if now < self.first || rules.period == 0 { 0 } else { (now - self.first) / rules.period + 1 }
+    }
+
+    /// When the lowering comes behind so many.
+    #[inline]
+    fn falls(&self, rules: &Table, count: u64) -> Ticks {
+        if rules.period == 0 { NEVER } else { self.first + count * rules.period }
     }
 }
 

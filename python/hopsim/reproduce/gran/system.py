@@ -52,7 +52,7 @@ COMMON: Document = {**TWO_THRESHOLDS, "mode": "common"}
 
 def control(thresholds: Document, **keys: Any) -> Document:
     """Congestion control with these thresholds; what the paper does not tell is in the notes."""
-    return {"thresholds": thresholds, "marking_rate": 1, "ccti_timer": 150, **keys}
+    return {"thresholds": thresholds, "marking_rate": 1, "ccti_timer": 150, "cct": "simula", **keys}
 
 
 def seconds(time: float) -> str:

@@ -21,8 +21,10 @@ pub struct CongestionControlConfig {
     pub mark_point: MarkPoint,
     /// Which eligible packets are marked.
     pub marking: Marking,
-    /// Packets that are not marked for one that is, in the mean (`Marking_Rate`) \[0 … 65535\].
-    pub marking_rate: u16,
+    /// Packets that are not marked for one that is, in the mean (`Marking_Rate`) \[0 … 65535\]; default 1, and with the reaction
+    /// `table` at links of hosts on which a packet of `mtu` bytes takes less than 512 ns: marks are at least 512 ns apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marking_rate: Option<u16>,
     /// Shorter packets are not marked (`Packet_Size`) \[64 bytes, 0 … 255\].
     pub packet_size: u8,
     /// How the destination of marked packets notifies their source.
@@ -34,8 +36,10 @@ pub struct CongestionControlConfig {
     /// When the timer runs.
     pub timer: Timer,
     /// Period in which the timer lowers every index by 1; 0: indices never fall, and flows never recover
-    /// \[1.024 us, 0 … 65535\].
-    pub ccti_timer: u16,
+    /// \[1.024 us, 0 … 65535\]; default the time of 128 · (`marking_rate` + 1) packets of `mtu` bytes on a link of a
+    /// host: 64 contributors keep their indices if half of their packets are eligible for marks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ccti_timer: Option<u16>,
     /// What a notification adds to the index \[0 … 255\].
     pub ccti_increase: u8,
     /// Greatest index, within the table.
@@ -53,17 +57,17 @@ impl Default for CongestionControlConfig {
             victim_mask: VictimMask::Hosts,
             mark_point: MarkPoint::Wire,
             marking: Marking::Random,
-            marking_rate: 1,
+            marking_rate: None,
             packet_size: 0,
             notification: Notification::Packets,
             level: Level::Qp,
             reaction: Reaction::Table,
             timer: Timer::Free,
-            ccti_timer: 150,
+            ccti_timer: None,
             ccti_increase: 1,
             ccti_limit: 127,
             ccti_min: 0,
-            cct: Table::Named(TableName::Simula),
+            cct: Table::Named(TableName::Quartic),
         }
     }
 }
@@ -75,11 +79,13 @@ impl Default for CongestionControlConfig {
 pub struct Thresholds {
     /// What is compared with them.
     pub mode: ThresholdMode,
-    /// The upper one: a number and B, kB, KiB or MTU, at most the smallest input buffer of a VL; default `4 MTU`.
+    /// The upper one: a number and B, kB, KiB or MTU, at most the smallest input buffer of a VL; default `4 MTU`, and as many more
+    /// as the faster of the links to hosts and between switches carries in `switch.input_latency`, whole ones: they are in the
+    /// queue of every flow that comes at that rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = "4 MTU")]
     pub high: Option<String>,
-    /// The lower one, at most `high`; default `0.9 MTU`.
+    /// The lower one, at most `high`; default `0.9 MTU`, and where `high` is not given either as many more as there.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = "0.9 MTU")]
     pub low: Option<String>,
@@ -213,11 +219,15 @@ pub enum Table {
     Listed(Vec<[u16; 2]>),
 }
 
-/// A congestion control table of 128 entries.
+/// A congestion control table of 128 entries, of which each says how long to wait behind a packet, in times of that packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TableName {
-    /// ⌊7 i² / (106² · 0.218)⌋ / 8: up to 5.75 times the time of a packet, for about five senders to one receiver.
+    /// ⌊8 · 180⁴ / (180 − i)⁴ − 8⌋ / 8: up to 132 times, for 2 to 64 senders to one receiver and some more. The rate falls with the
+    /// fourth power of 1 − i / 180, by 2.6 % from one entry to the next where it is half that of the link, and by 6.5 % at a 64th:
+    /// an entry is less where notifications of each of a few senders are frequent, and more where they are rare.
+    Quartic,
+    /// ⌊7 i² / (106² · 0.218)⌋ / 8: up to 5.75 times, for about five senders to one receiver.
     Simula,
     /// ⌊7 i² / (95² · 0.218)⌋: up to 57 times.
     Mellanox,

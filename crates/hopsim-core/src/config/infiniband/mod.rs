@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// l is digit l of the destination in base k (D-mod-k), so that every link down carries packets for one destination of those below it.
 ///
 /// Rates are a width (1x, 4x, 8x, 12x) and a speed, or what a link carries: `"4x DDR"`, `"13 Gb/s"`. A lane carries, in Gb/s of data:
-/// SDR 2, DDR 4, QDR 8 (8 of 10 bits of 2.5, 5 and 10); FDR 150/11, EDR 25 (64 of 66 bits of 14.0625 and 25.78125); HDR 50, NDR 100.
+/// SDR 2, DDR 4, QDR 8 (8 of 10 bits of 2.5, 5 and 10); FDR 150/11, EDR 25 (64 of 66 bits of 14.0625 and 25.78125); HDR 50, NDR 100, XDR 200.
 /// Times are a number and ps, ns, us, ms or s; sizes a number and B, kB or KiB.
 ///
 /// Such a network carries `jobs.flows` and `jobs.messages`, for as long as `measure.time` says.

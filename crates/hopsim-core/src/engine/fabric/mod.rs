@@ -36,7 +36,7 @@ pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
         let hearing = (Recorder::new(plan), Drawing::new(plan));
         let mut simulation = Simulation::with_workload(&plan.fabric, &plan.flows, seed, hearing);
         advance(plan, &mut simulation, control, |_| Ok(()))?;
-        simulation.observer().end(plan.span.end);
+        conclude(&mut simulation, plan.span.end);
         return Ok(outcome(plan, simulation.observer(), None));
     }
     let hearing = (Recorder::new(plan), Hosts::new(plan));
@@ -54,8 +54,20 @@ pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
         return Err(unmatched);
     }
     let counts = hosts.take_counts();
-    simulation.observer().end(end);
+    conclude(&mut simulation, end);
     Ok(outcome(plan, simulation.observer(), Some(&counts)))
+}
+
+/// By flow, for how long its index has been at its limit.
+fn limited<W: Workload>(simulation: &mut Simulation<'_, W>) -> Vec<Ticks> {
+    let flows = simulation.observer().account_of.len();
+    (0..flows).map(|flow| simulation.limited(flow)).collect()
+}
+
+/// The run has come to its end.
+fn conclude<W: Workload>(simulation: &mut Simulation<'_, W>, end: Ticks) {
+    let limited = limited(simulation);
+    simulation.observer().end(end, &limited);
 }
 
 /// Simulates to the end, looking out for deadlock, for what else may be wrong, and for the caller's wish to stop. Returns when it
@@ -71,9 +83,14 @@ fn advance<W: Workload>(
     let (mut now, mut next_search) = (0, end / SEARCHES);
     let mut next_row = plan.span.interval.unwrap_or(NEVER);
     while now < end {
-        now = (now + period).min(next_row).min(next_sample(simulation)).min(end);
+        let window = if now < plan.span.warmup { plan.span.warmup } else { end };
+        now = (now + period).min(next_row).min(next_sample(simulation)).min(window);
         simulation.advance(now);
         sample(simulation);
+        if now == plan.span.warmup {
+            let limited = limited(simulation);
+            simulation.observer().begin(limited);
+        }
         control.done.store(now, Ordering::Relaxed);
         control.packet_hops.store(simulation.packet_hops(), Ordering::Relaxed);
         if simulation.workload().is_over() {

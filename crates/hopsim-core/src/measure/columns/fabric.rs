@@ -10,7 +10,7 @@ const BYTES: &str = "bytes";
 
 /// What fabrics have in the summary beside `nodes`, `offered_load`, `accepted_load`, `jain_index`, `packets_delivered`, `seed` and
 /// what justifies the verdict.
-pub const SUMMARY: [Row; 22] = [
+pub const SUMMARY: [Row; 23] = [
     (
         "flows",
         "",
@@ -49,6 +49,11 @@ pub const SUMMARY: [Row; 22] = [
     ("packets_sent", PACKETS, "Data packets that hosts of an InfiniBand fabric began to send in the window."),
     ("packets_marked", PACKETS, "Data packets that a switch marked in the window."),
     ("notifications_delivered", PACKETS, "Congestion notifications that reached their source in the window."),
+    (
+        "ccti_at_limit_fraction",
+        "",
+        "Share of the window in which the congestion control table index of a flow was at ccti_limit, the greatest of all flows: its source could not be slowed down further [0 … 1]. Empty without a congestion control table.",
+    ),
     ("time_s", S, "Length of the measurement window."),
     (
         "backlog_growth_gbps",
@@ -68,7 +73,7 @@ pub const SUMMARY: [Row; 22] = [
 ];
 
 /// Columns of the table of flows.
-pub const FLOWS: [Row; 11] = [
+pub const FLOWS: [Row; 12] = [
     ("job", "", "Name of the job of the flow."),
     ("name", "", "Name of the flow; of all that a node draws or its program sends that of the node."),
     ("source", "", "Node that sends."),
@@ -77,6 +82,11 @@ pub const FLOWS: [Row; 11] = [
     ("packets", PACKETS, "Data packets delivered in the window."),
     ("marked", PACKETS, "Data packets that a switch marked in the window."),
     ("notifications", PACKETS, "Congestion notifications that reached the source in the window."),
+    (
+        "ccti_at_limit_fraction",
+        "",
+        "Share of the window in which the index into the congestion control table was at ccti_limit, the greatest of a node's flows [0 … 1]; empty without such a table.",
+    ),
     ("latency_mean_ns", NS, "Mean latency of the packets delivered in the window."),
     ("latency_p99_ns", NS, "99th percentile of their latency, to 0.1 % or 1 ns."),
     (

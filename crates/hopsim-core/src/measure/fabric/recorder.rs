@@ -28,6 +28,8 @@ pub struct Counts {
     pub latency: u128,
     /// The greatest of them \[ticks\].
     pub greatest: Ticks,
+    /// For how long the congestion control table index of a flow was at its limit, the longest of several flows.
+    pub limited: Ticks,
 }
 
 impl Counts {
@@ -40,6 +42,7 @@ impl Counts {
         self.notifications += other.notifications;
         self.latency += other.latency;
         self.greatest = self.greatest.max(other.greatest);
+        self.limited = self.limited.max(other.limited);
     }
 }
 
@@ -85,6 +88,8 @@ pub struct Recorder {
     job_of: Vec<usize>,
     /// By flow of the engine: its account, and its VL.
     pub account_of: Vec<(usize, u8)>,
+    /// By flow of the engine: for how long its index had been at its limit when the window began; none that began later.
+    limited_before: Vec<Ticks>,
     /// By node: the account of what it draws.
     drawn: Vec<usize>,
     lane_of_level: [u8; 16],
@@ -115,6 +120,7 @@ impl Recorder {
                 .zip(0..)
                 .map(|(flow, account)| (account, plan.lane(flow.service_level)))
                 .collect(),
+            limited_before: Vec::new(),
             drawn: drawn(plan),
             lane_of_level: plan.fabric.lanes.of_service_level,
             series: plan.span.interval.map(|_| Box::new(Series::new(plan))),
@@ -123,9 +129,19 @@ impl Recorder {
         }
     }
 
-    /// The run ends.
-    pub fn end(&mut self, at: Ticks) {
+    /// The window begins; by flow of the engine, for how long its index has been at its limit.
+    pub fn begin(&mut self, limited: Vec<Ticks>) {
+        self.limited_before = limited;
+    }
+
+    /// The run ends; by flow of the engine, for how long its index has been at its limit.
+    pub fn end(&mut self, at: Ticks, limited: &[Ticks]) {
         self.span.end = at;
+        for (flow, (&after, &(account, _))) in limited.iter().zip(&self.account_of).enumerate() {
+            let before = self.limited_before.get(flow).copied().unwrap_or(0);
+            let counts = &mut self.accounts[account];
+            counts.limited = counts.limited.max(after - before);
+        }
         if let Some(links) = &mut self.links {
             links.end(at);
         }

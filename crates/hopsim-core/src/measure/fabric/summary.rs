@@ -6,6 +6,7 @@ use crate::measure::statistics::{jain, mean};
 use crate::measure::verdict::{self, Verdict};
 use crate::plan::fabric::{FabricPlan, FabricProgram, MessagesPlan, Span, is_open};
 use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::time::Ticks;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -55,11 +56,19 @@ pub fn summary(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Map<St
     put("packets_delivered", sum.delivered.into());
     put("packets_marked", sum.marked.into());
     put("notifications_delivered", sum.notifications.into());
+    put("ccti_at_limit_fraction", number(limited(plan, recorder, &sum)));
     put("time_s", json!(recorder.span.window() as f64 / (plan.fabric.ticks_per_ns as f64 * 1e9)));
     put("seed", plan.experiment.measure.seed.into());
     let verdict = evidence(plan, recorder, jobs).as_ref().map(Verdict::new);
     record.extend(verdict::columns(verdict.as_ref(), &units(plan, recorder)));
     record
+}
+
+/// For which share of the window an index was at its limit; nothing without a congestion control table.
+pub fn limited(plan: &FabricPlan, recorder: &Recorder, counts: &Counts) -> Option<f64> {
+    let reaction = plan.fabric.congestion.as_ref().map(|control| &control.reaction);
+    let has_table = matches!(reaction, Some(Reaction::Table(_)));
+    has_table.then(|| counts.limited as f64 / recorder.span.window() as f64)
 }
 
 /// What some jobs send.

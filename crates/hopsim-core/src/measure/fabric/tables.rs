@@ -4,7 +4,7 @@ use super::evidence::accounts_behind;
 use super::links::{Links, Use};
 use super::recorder::{Counts, Recorder};
 use super::series::{FlowRow, Place, QueueRow, Series};
-use super::summary::{gigabits, mean_latency, ns};
+use super::summary::{gigabits, limited, mean_latency, ns};
 use super::victims::Victims;
 use crate::config::measure::RecordStream;
 use crate::measure::{Column, Table};
@@ -49,6 +49,7 @@ fn flows(plan: &FabricPlan, recorder: &Recorder) -> Table {
     let count = |of: fn(&Counts) -> u64| Column::U64(recorder.accounts.iter().map(of).collect());
     let rate = |counts: &Counts| gigabits(counts.bytes, recorder.span.window(), plan.fabric.ticks_per_ns);
     let mean = |counts: &Counts| mean_latency(plan, counts).unwrap_or(f64::NAN);
+    let at_limit = |counts: &Counts| limited(plan, recorder, counts).unwrap_or(f64::NAN);
     let high = recorder.by_account.iter().zip(&recorder.accounts).map(|(latencies, counts)| {
         let greatest = ns(plan, counts.greatest);
         let value = latencies.value_at_quantile(0.99) as f64;
@@ -65,6 +66,7 @@ fn flows(plan: &FabricPlan, recorder: &Recorder) -> Table {
         ("packets".into(), count(|counts| counts.delivered)),
         ("marked".into(), count(|counts| counts.marked)),
         ("notifications".into(), count(|counts| counts.notifications)),
+        ("ccti_at_limit_fraction".into(), Column::F64(recorder.accounts.iter().map(at_limit).collect())),
         ("latency_mean_ns".into(), Column::F64(recorder.accounts.iter().map(mean).collect())),
         ("latency_p99_ns".into(), Column::F64(high.collect())),
         ("falls_behind".into(), Column::F64(falls_behind.collect())),

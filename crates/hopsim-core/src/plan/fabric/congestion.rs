@@ -1,6 +1,7 @@
 //! Congestion control.
 
 use super::clock::{Clock, Time};
+use super::congestion_defaults::TIMER_UNIT;
 use super::{aimd, path};
 use crate::config::infiniband::congestion as config;
 use crate::config::infiniband::congestion::{
@@ -21,18 +22,20 @@ use hopsim_programs::units::Fraction;
 /// Entries of the tables that have a name.
 const ENTRIES: u64 = 128;
 
-/// A unit of `ccti_timer` \[ns\].
-const TIMER_UNIT: u64 = 1024;
-
 fn key(name: &str) -> String {
     path(&format!("congestion_control.{name}"))
+}
+
+/// What has been filled in where it was not given.
+fn given<T>(value: Option<T>) -> T {
+    value.unwrap_or_else(|| unreachable!("congestion_defaults::resolve fills it in"))
 }
 
 /// The time after which sources recover by a step.
 pub fn period(control: &CongestionControlConfig, clock: &mut Clock) -> Result<Time, ConfigError> {
     match &control.reaction {
         config::Reaction::Table => {
-            let ns = u64::from(control.ccti_timer) * TIMER_UNIT;
+            let ns = u64::from(given(control.ccti_timer)) * TIMER_UNIT;
             clock.time(&format!("{ns} ns"), &key("ccti_timer"))
         }
         config::Reaction::Aimd(rules) => clock.positive(&rules.period, &aimd::key("period")),
@@ -69,7 +72,7 @@ pub fn build(
             config::Marking::Random => Marking::Random,
             config::Marking::Periodic => Marking::Periodic,
         },
-        marking_rate: control.marking_rate,
+        marking_rate: given(control.marking_rate),
         packet_size: control.packet_size,
         notification: notification(control.notification)?,
         level: match control.level {
@@ -117,21 +120,6 @@ fn notification(config: config::Notification) -> Result<Notification, ConfigErro
     within(1..=65_535, every, &name("every"))?;
     within(1..=256, bytes, &name("bytes"))?;
     Ok(Notification::Acknowledgements { every, bytes })
-}
-
-/// Fills in the thresholds that are not given.
-pub fn resolve(given: &mut Thresholds) {
-    if given.weight.is_none() {
-        given.high.get_or_insert_with(|| "4 MTU".into());
-    }
-    if given.low.is_none() && given.distance.is_none() {
-        let (key, default) = if given.weight.is_some() {
-            (&mut given.distance, "3.1 MTU")
-        } else {
-            (&mut given.low, "0.9 MTU")
-        };
-        *key = Some(default.into());
-    }
 }
 
 /// The whole number from which on integers are at least as large.
@@ -220,6 +208,10 @@ fn named(name: TableName) -> Vec<Delay> {
     let entry = |shift, multiplier: u64| Delay { shift, multiplier: multiplier as u16 };
     let quadratic = |i: u64, root: u64| 7 * i * i * 1000 / (root * root * 218);
     match name {
+        TableName::Quartic => {
+            let power = |i: u64| i * i * i * i;
+            (0..ENTRIES).map(|i| entry(3, 8 * power(180) / power(180 - i) - 8)).collect()
+        }
         TableName::Simula => (0..ENTRIES).map(|i| entry(3, quadratic(i, 106))).collect(),
         TableName::Mellanox => (0..ENTRIES).map(|i| entry(0, quadratic(i, 95))).collect(),
         TableName::Linear => (0..ENTRIES).map(|i| entry(3, 2 * i / 5)).collect(),
@@ -260,6 +252,7 @@ fn listed(entries: &[[u16; 2]]) -> Result<Vec<Delay>, ConfigError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::congestion_defaults;
     use super::*;
 
     #[test]
@@ -273,7 +266,16 @@ mod tests {
         assert_eq!(simula, [0, 2, 11, 21, 32, 46]);
         assert_eq!([95, 127].map(|entry| delay(TableName::Mellanox, entry)), [32 * 8, 57 * 8]);
         assert_eq!([TableName::Linear, TableName::Exponential].map(|name| delay(name, 127)), [50, 90]);
-        for name in [TableName::Simula, TableName::Mellanox, TableName::Linear, TableName::Exponential] {
+        let quartic = [1, 2, 3, 29, 56, 90, 117, 127].map(|entry| delay(TableName::Quartic, entry));
+        // With the packet itself from 29 on 2, 4.375, 16, 66.625 and 133 times its time.
+        assert_eq!(quartic, [0, 0, 0, 8, 27, 120, 525, 1056]);
+        for name in [
+            TableName::Quartic,
+            TableName::Simula,
+            TableName::Mellanox,
+            TableName::Linear,
+            TableName::Exponential,
+        ] {
             let entries: Vec<[u16; 2]> =
                 named(name).iter().map(|delay| [u16::from(delay.shift), delay.multiplier]).collect();
             assert_eq!(listed(&entries).unwrap(), named(name));
@@ -304,7 +306,7 @@ mod tests {
 
     fn thresholds_of(given: &Thresholds) -> Result<[u64; 2], ConfigError> {
         let mut given = given.clone();
-        resolve(&mut given);
+        congestion_defaults::thresholds(&mut given, 0);
         thresholds(&given, (2048, [1024, 2048]))
     }
 }

@@ -4,6 +4,7 @@ mod aimd;
 mod circles;
 mod clock;
 mod congestion;
+mod congestion_defaults;
 mod exceptions;
 mod flows;
 mod forwarding;
@@ -87,9 +88,7 @@ impl FabricPlan {
         let RouterConfig::Infiniband(config) = &mut experiment.router else {
             return Err(ConfigError::new("router", "is not that of a fabric").valid("infiniband"));
         };
-        if let Some(control) = &mut config.congestion_control {
-            congestion::resolve(&mut control.thresholds);
-        }
+        congestion_defaults::resolve(config)?;
         let config = config.clone();
         check_topology(&experiment)?;
         let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);

@@ -5,7 +5,7 @@ use crate::plan::quantity::{Unit, positive};
 use hopsim_programs::units::Fraction;
 
 /// What a lane carries \[Gb/s of data\], as a fraction: InfiniBand Architecture Specification, volume 2.
-const SPEEDS: [(&str, u64, u64); 7] = [
+const SPEEDS: [(&str, u64, u64); 8] = [
     ("SDR", 2, 1),
     ("DDR", 4, 1),
     ("QDR", 8, 1),
@@ -13,6 +13,7 @@ const SPEEDS: [(&str, u64, u64); 7] = [
     ("EDR", 25, 1),
     ("HDR", 50, 1),
     ("NDR", 100, 1),
+    ("XDR", 200, 1),
 ];
 
 /// Lanes of a link.
