@@ -13,6 +13,7 @@ from hopsim.cli.console import of_width
 from verify import (
     applications,
     clusters,
+    contributors,
     cubes,
     published,
     report,
@@ -39,6 +40,7 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     "cubes": cubes.check,
     "applications": applications.check,
     "fabrics": lambda options: published.check(options, ["gran"]),
+    "contributors": contributors.check,
     "clusters": clusters.check,
     "verdicts": verdicts.check,
     "stopping": stopping.check,

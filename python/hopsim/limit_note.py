@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 KEY = "ccti_at_limit_fraction"
 """Share of the window in which the index of a flow was at its limit, of the flow that had most."""
-SLIGHT = 0.01
-"""Share of the window below which it is not worth a word: an index that swings may touch its limit."""
+SLIGHT = 0.05
+"""Share of the window below which it is not worth a word: an index that swings touches its limit."""
 
 
 def note(results: Results) -> str:

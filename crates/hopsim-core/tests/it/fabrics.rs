@@ -41,7 +41,7 @@ fn rates_and_sizes() {
          1x, 4x, 8x, 12x and SDR, DDR, QDR, FDR, EDR, HDR, NDR, XDR, as \"4x DDR\"; \
          or a number above 0 and Mb/s, Gb/s, Tb/s, as \"13 Gb/s\""
     );
-    for rate in ["4x XDR", "4xDDR", "0 Gb/s", "-3 Gb/s", "13", "Gb/s", ""] {
+    for rate in ["4x UDR", "4xDDR", "0 Gb/s", "-3 Gb/s", "13", "Gb/s", ""] {
         let expected = format!("router.infiniband.host.drain = {rate:?}: is a rate that no link has");
         starts(&router("host.drain", &format!("{rate:?}")), &expected);
     }
