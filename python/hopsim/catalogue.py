@@ -41,7 +41,7 @@ KINDS = {
 _BRACKET = re.compile(r"\s*\[([^\]]+)\]")
 _SHORT = re.compile(r'In short ((?:`"[^"]+"`(?:, )?)+)')
 _ABBREVIATION = re.compile(r"\(([A-Z][\w+-]*)[);]")
-_DEFAULT = re.compile(r"[;:,] default:? `?([^,.;`]+)`?")
+_DEFAULT = re.compile(r"[;:,] default:? (?:`([^`]+)`|([^,.;`]+))")
 _FILLER = ("Parameters", "No parameters", "Rule of", "One class of", "A record stream")
 
 
@@ -292,7 +292,7 @@ def _default(field: Schema, text: str) -> str:
     """The default, from the text when it depends on other keys."""
     if "default" not in field:
         stated = _DEFAULT.search(text)
-        return stated[1] if stated else "–"
+        return stated[1] or stated[2] if stated else "–"
     value = field["default"]
     if is_table(value) and len(value) == 1:
         ((choice, parameters),) = value.items()

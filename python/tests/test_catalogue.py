@@ -64,6 +64,8 @@ def test_abbreviations_of_the_papers_are_known(name: str, paths: set[str]) -> No
 def test_defaults_that_depend_on_other_keys_are_read_from_the_text() -> None:
     (node,) = CATALOGUE.find("topology.dragonfly")
     assert {row.name: row.default for row in CATALOGUE.parameters(node)}["groups"] == "a·h + 1"
+    (node,) = CATALOGUE.find("router.infiniband.congestion_control")
+    assert {row.name: row.default for row in CATALOGUE.parameters(node)}["thresholds.low"] == "0.9 MTU"
 
 
 def test_every_node_is_found_by_its_path() -> None:

@@ -1,7 +1,8 @@
 //! How long indices of congestion control are at their limit: what the record and the table of flows say is what is counted tick by
 //! tick in the reference.
 
-use crate::fabrics::workload::{Players, Role};
+use crate::fabrics::workload::Players;
+use crate::verdicts::roles;
 use hopsim_core::config::document;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::measure::Column;
@@ -46,18 +47,20 @@ fn simulated(text: &str) -> (FabricPlan, Outcome) {
     (*plan, outcome)
 }
 
-/// By flow, how long its index is at the limit before the window and until its end \[ticks\].
-fn counted(plan: &FabricPlan) -> Vec<[u64; 2]> {
-    let players = Players::<false>::new(&vec![Role::default(); plan.fabric.hosts as usize]);
+/// By flow, those of nodes that draw last, its source, and how long its index is at the limit in the window \[ticks\].
+fn counted(plan: &FabricPlan) -> Vec<(u32, u64)> {
+    let players = Players::<false>::new(&roles(plan));
     let seed = plan.experiment.measure.seed;
     let mut reference = Reference::with_workload(&plan.fabric, &plan.flows, seed, players);
-    let mut counts = vec![[0; 2]; plan.flows.len()];
-    for (part, until) in [plan.span.warmup, plan.span.end].into_iter().enumerate() {
-        let before = if part == 0 { 0 } else { plan.span.warmup };
-        (before..until).for_each(|_| reference.step());
-        counts.iter_mut().enumerate().for_each(|(flow, count)| count[part] = reference.limited(flow));
-    }
-    counts
+    let mut limited = |ticks: u64| {
+        (0..ticks).for_each(|_| reference.step());
+        let flows = reference.flows().iter().map(|flow| flow.source).enumerate();
+        flows.map(|(number, source)| (source, reference.limited(number))).collect::<Vec<_>>()
+    };
+    let before = limited(plan.span.warmup);
+    let mut all = limited(plan.span.window());
+    all.iter_mut().zip(before).for_each(|(all, (_, before))| all.1 -= before);
+    all
 }
 
 /// The column of the table of flows.
@@ -73,8 +76,7 @@ fn of_flows(outcome: &Outcome) -> &[f64] {
 fn compared(text: &str) -> Vec<f64> {
     let (plan, outcome) = simulated(text);
     let window = plan.span.window() as f64;
-    let shares: Vec<f64> =
-        counted(&plan).into_iter().map(|[before, end]| (end - before) as f64 / window).collect();
+    let shares: Vec<f64> = counted(&plan).into_iter().map(|(_, ticks)| ticks as f64 / window).collect();
     assert_eq!(of_flows(&outcome), shares, "{text}");
     let greatest = |shares: &[f64]| Value::from(shares.iter().copied().fold(0.0, f64::max));
     assert_eq!(outcome.summary[KEY], greatest(&shares), "{text}");
@@ -105,6 +107,26 @@ fn shares_at_the_limit_are_those_of_the_ticks() {
             }
         }
     }
+}
+
+#[test]
+fn a_node_has_the_share_of_the_flow_that_has_most() {
+    // Nodes 1, 2, 3, 4 send most to node 0, and some to others: several flows each.
+    let control = table("ccti_timer = 2, ccti_limit = 3");
+    let flows = document("4.1 us", &control);
+    let (head, _) = flows.split_once("[[jobs]]").unwrap();
+    let pattern = "pattern = { hotspot = { node = 0, fraction = 0.7 } }";
+    let text = format!("{head}[[jobs]]\nmessages = {{ {pattern}, rate = \"6 Gb/s\", bytes = 300 }}\n");
+    let (plan, outcome) = simulated(&text);
+    let (counts, window) = (counted(&plan), plan.span.window() as f64);
+    assert!(counts.len() > 12, "{counts:?}");
+    let greatest = |node: u32| {
+        let own = counts.iter().filter(|(source, _)| *source == node);
+        own.map(|&(_, ticks)| ticks).max().unwrap_or(0) as f64 / window
+    };
+    let nodes: Vec<f64> = plan.accounts.iter().map(|account| greatest(account.source)).collect();
+    assert_eq!(of_flows(&outcome), nodes);
+    assert!(nodes.iter().filter(|&&share| share > 0.0).count() >= 3, "{nodes:?}");
 }
 
 #[test]

@@ -54,15 +54,20 @@ fn drawn(plan: &FabricPlan, messages: &MessagesPlan, node: u32) -> Vec<(Ticks, M
     all
 }
 
-/// What happens in the reference until the end of a run, with the flows that have begun.
-fn facts(plan: &FabricPlan) -> (Vec<Fact>, Vec<Flow>) {
+/// What hosts do: all that their nodes draw.
+pub fn roles(plan: &FabricPlan) -> Vec<Role> {
     let mut roles = vec![Role::default(); plan.fabric.hosts as usize];
     for messages in &plan.messages {
         for &node in &messages.nodes {
             roles[node as usize].agenda = drawn(plan, messages, node);
         }
     }
-    let players = Players::<false>::new(&roles);
+    roles
+}
+
+/// What happens in the reference until the end of a run, with the flows that have begun.
+fn facts(plan: &FabricPlan) -> (Vec<Fact>, Vec<Flow>) {
+    let players = Players::<false>::new(&roles(plan));
     let seed = plan.experiment.measure.seed;
     let mut reference = Reference::with_workload(&plan.fabric, &plan.flows, seed, players);
     (0..plan.span.end).for_each(|_| reference.step());

@@ -94,7 +94,8 @@ pub struct Thresholds {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 15))]
     pub weight: Option<u8>,
-    /// Instead of `low`: by how much that is below `high`, less than that; default with `weight` `3.1 MTU`.
+    /// Instead of `low`: by how much that is below `high`, less than that; default `3.1 MTU` where `weight` is
+    /// given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = "3.1 MTU")]
     pub distance: Option<String>,
