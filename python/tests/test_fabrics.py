@@ -116,8 +116,14 @@ def test_indices_that_stay_at_their_limit_are_told_of(hopsim: Command, tmp_path:
         f'cct = "simula" for {share:.0%} of the window.'
     )
     assert told in shown
-    assert result.why()[1].startswith(told)
-    assert "Most at it: f" in result.why()[1]
+    shares = dict(zip(("f0", "f1", "f2"), of_flows(result, "ccti_at_limit_fraction"), strict=True))
+    held = sorted((-share, name) for name, share in shares.items() if share > 0.05)
+    listed = ", ".join(f"{name} of hot {-share:.0%}" for share, name in held)
+    assert result.why()[1] == f"{limit_note.sentence(result)} Most at it: {listed}."
+    few = hs.run(at_the_limit([0, 1, 2], LOW).replace("'flows', ", ""))
+    assert few.why()[1] == limit_note.sentence(result)
+    calm = hs.run(at_the_limit([0], LOW)).why()
+    assert calm[1:] == ["No flow is held up by congestion for more than 1% of the window."]
     assert told in html.unescape(page_of(hs.load(tmp_path / "out"), []))
 
 
