@@ -15,6 +15,7 @@ from verify import (
     clusters,
     contributors,
     cubes,
+    power,
     published,
     report,
     reports,
@@ -46,6 +47,7 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     "stopping": stopping.check,
     "saturation": saturation.check,
     "reports": reports.check,
+    "power": power.check,
 }
 """Name -> the check; it returns how much fails."""
 

@@ -42,7 +42,8 @@ streams = ["nodes", "links"]
 "measure.seed" = [1, 2, 3, 4]
 """
 
-_RUNS_DIFFER = (b' "wall_time_s": ', b' "peak_memory_bytes": ', b' "written": ', b' "checksum": ')
+RUNS_DIFFER = (b' "wall_time_s": ', b' "peak_memory_bytes": ', b' "written": ', b' "checksum": ')
+"""How lines of a manifest begin in which runs differ that are the same."""
 
 
 def contents(directory: Path) -> dict[str, bytes]:
@@ -50,7 +51,7 @@ def contents(directory: Path) -> dict[str, bytes]:
     files = {str(path.relative_to(directory)): path for path in directory.rglob("*") if path.is_file()}
     found = {name: path.read_bytes() for name, path in files.items()}
     lines = found["manifest.json"].splitlines(keepends=True)
-    found["manifest.json"] = b"".join(line for line in lines if not line.startswith(_RUNS_DIFFER))
+    found["manifest.json"] = b"".join(line for line in lines if not line.startswith(RUNS_DIFFER))
     return found
 
 

@@ -7,14 +7,17 @@ work it out: names of jobs, routers and files come from whoever wrote the docume
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 from pyarrow import compute
 from pyarrow import csv as arrow_csv
+
+from hopsim import atomic
 
 _FORMULA = re.compile("^[=+@\t\r-]")
 """How texts begin that spreadsheets take for formulas."""
@@ -22,22 +25,23 @@ _FORMULA = re.compile("^[=+@\t\r-]")
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write a line with the names of the columns and a line per row; makes the directory."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([_plain(cell) for cell in row] for row in rows)
+    lines = io.StringIO(newline="")
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_plain(cell) for cell in row] for row in rows)
+    atomic.make_folder(path.parent)
+    atomic.write_text(path, lines.getvalue())
 
 
-def write_table(path: Path, table: pa.Table) -> None:
-    """Write an Arrow table."""
+def write_table(file: BinaryIO, table: pa.Table) -> None:
+    """Write an Arrow table into a file."""
     fields: list[Any] = list(table.schema)
     for number, field in enumerate(fields):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             cells: Any = table.column(number)
             column: Any = compute.replace_substring_regex(cells, _FORMULA.pattern, r"'\0")
             table = table.set_column(number, field, column)
-    arrow_csv.write_csv(table, path)
+    arrow_csv.write_csv(table, file)
 
 
 def _plain(cell: object) -> object:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import re
 import stat
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from hopsim.errors import ConfigError
 
 MOST_MB = 64
 """Largest file that is read [MB of 2^20 bytes]."""
+
+CHUNK = 1 << 20
+"""How much of a file is read or decompressed at once [bytes]."""
 
 MOST_DIGITS = 1000
 """Most digits of a number in a file: none is nearly as long, and Python takes no more than some thousand."""
@@ -26,10 +31,24 @@ each point."""
 
 def read_bytes(file: BinaryIO, valid: str) -> bytes:
     """The rest of an open file; `valid`: what it should be. Raises `ConfigError` if it is too large."""
-    data = file.read((MOST_MB << 20) + 1)
-    if len(data) > MOST_MB << 20:
+    data = read_up_to(file, MOST_MB << 20)
+    if data is None:
         raise ConfigError(f"is larger than {MOST_MB} MB; valid: {valid}")
     return data
+
+
+def read_up_to(file: IO[bytes], most: int) -> bytes | None:
+    """The rest of a file; None if it has more bytes than `most`, and it is read no further than that.
+
+    It takes no more memory than what is there, and a part more while it grows.
+    """
+    read = io.BytesIO()
+    while chunk := file.read(CHUNK):
+        if read.tell() + len(chunk) > most:
+            return None
+        read.write(chunk)
+    # Not a copy.
+    return read.getvalue()
 
 
 def read_text(file: BinaryIO, valid: str) -> str:
@@ -93,19 +112,30 @@ def _descriptor(path: Path) -> int:
         raise ConfigError(
             f"{path}: cannot be read: {error.strerror}; valid: a file that you may read"
         ) from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ConfigError(f"{path}: leads to itself ({error.strerror}); valid: a regular file") from None
+        raise
 
 
 def stored_bytes(path: Path) -> bytes:
-    """What is in a file that hopsim has written. Raises what `open_stored` does."""
+    """What is in a file that hopsim has written. Raises what `open_stored` does, or if memory has no room."""
     with open_stored(path) as file:
-        return file.read()
+        try:
+            return file.read()
+        except MemoryError:
+            size = os.fstat(file.fileno()).st_size
+            raise ConfigError(
+                f"{path}: has {size:,} bytes, more than memory has room for; "
+                "valid: a file that hopsim has written"
+            ) from None
 
 
 def stored_record(path: Path) -> bytes:
     """What is in a record that hopsim has written. Raises what `open_stored` does, or if it is too large."""
     with open_stored(path) as file:
-        data = file.read((MOST_RECORD_MB << 20) + 1)
-    if len(data) > MOST_RECORD_MB << 20:
+        data = read_up_to(file, MOST_RECORD_MB << 20)
+    if data is None:
         raise ConfigError(
             f"{path}: is larger than {MOST_RECORD_MB} MB; valid: a file that hopsim has written"
         )

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import glob
 import gzip
+import io
 import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, BinaryIO, TypeVar
 
+from hopsim import atomic, files
 from hopsim.errors import ConfigError
 
 T = TypeVar("T")
 
 MOST_MB = 1024
 """Largest program that is read, all its files together, decompressed [MB of 2^20 bytes]."""
+MOST_RATIO = 400
+"""Above `ANY_RATIO_MB` what is decompressed has at most so many times the bytes that it was read from."""
+ANY_RATIO_MB = 256
+"""Up to this size a file may have been compressed by any ratio, decompressed [MB of 2^20 bytes]."""
 
 KIND = (
     "a trace in format mpt 1 or Dimemas, a GOAL file or a table of traffic; compressed as .xz or .gz, or not"
@@ -35,20 +41,52 @@ _RANK = re.compile(r"\.\d+\.et$")
 def contents(path: Path) -> bytes:
     """What is in the file, decompressed. Raises `ConfigError`."""
     try:
-        with OPENERS.get(path.suffix, open)(path, "rb") as file:
-            return _limited(file, MOST_MB << 20, KIND)
+        with path.open("rb") as file:
+            return _decompressed(file, OPENERS.get(path.suffix), MOST_MB << 20, KIND)
     except _BROKEN as error:
         raise ConfigError(f"cannot be decompressed: {error}; valid: {KIND}") from None
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
 
 
-def _limited(file: IO[bytes], left: int, valid: str) -> bytes:
-    """The rest of a file, which is decompressed no further than the limit, of which `left` bytes are left."""
-    data = file.read(left + 1)
-    if len(data) > left:
-        raise ConfigError(f"is larger than {MOST_MB} MB, decompressed; valid: {valid}")
-    return data
+class _Counted(io.RawIOBase):
+    """A file that is read, and how much of it was."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.count = 0
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer; returns how much."""
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        self.count += len(data)
+        return len(data)
+
+
+def _decompressed(file: IO[bytes], opener: Callable[..., Any] | None, left: int, valid: str) -> bytes:
+    """The rest of a file, decompressed no further than the `left` bytes that may be, and in memory once.
+
+    Raises `ConfigError` for more, and as soon as it has grown more than programs do.
+    """
+    counted = _Counted(file)
+    opened: IO[bytes] = file if opener is None else opener(counted, "rb")
+    read = io.BytesIO()
+    while chunk := opened.read(files.CHUNK):
+        size = read.tell() + len(chunk)
+        if size > left:
+            raise ConfigError(f"is larger than {MOST_MB} MB, decompressed; valid: {valid}")
+        if opener is not None and size > max(ANY_RATIO_MB << 20, MOST_RATIO * counted.count):
+            raise ConfigError(
+                f"decompresses to more than {MOST_RATIO} times its size, as no program does; valid: {valid}"
+            )
+        read.write(chunk)
+    # Not a copy.
+    return read.getvalue()
 
 
 def chakra(path: Path) -> list[bytes]:
@@ -82,8 +120,7 @@ def _of_rank(path: Path, left: int) -> bytes:
     try:
         with path.open("rb") as file:
             is_compressed = file.peek(2).startswith(b"\x1f\x8b")
-            opened: Any = gzip.GzipFile(fileobj=file) if is_compressed else file
-            return _limited(opened, left, valid)
+            return _decompressed(file, gzip.open if is_compressed else None, left, valid)
     except _BROKEN as error:
         raise ConfigError(f"{path}: cannot be decompressed: {error}; valid: {valid}") from None
     except OSError as error:
@@ -96,9 +133,21 @@ def name_of(path: Path) -> str:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file that `contents` reads, compressed as its extension says."""
-    with OPENERS.get(path.suffix, open)(path, "wb") as file:
-        file.write(data)
+    """Write a file that `contents` reads, compressed as its extension says. Raises `ConfigError`."""
+
+    def put(file: BinaryIO) -> None:
+        compressor = OPENERS.get(path.suffix)
+        if compressor is None:
+            file.write(data)
+        else:
+            with compressor(file, "wb") as compressed:
+                compressed.write(data)
+
+    try:
+        atomic.write(path, put)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ConfigError(f"{path}: cannot write: {reason}; choose a writable path") from None
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ class Saving:
 
     def _keep(self, snapshot: bytes) -> None:
         if self.target is not None:
-            atomic.write(self.target, lambda path: path.write_bytes(snapshot))
+            atomic.write(self.target, lambda file: file.write(snapshot))
 
     def _snapshot(self) -> bytes | None:
         path = self.source or self.target

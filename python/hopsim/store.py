@@ -32,9 +32,10 @@ import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from io import RawIOBase
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeGuard
+from typing import IO, Any, BinaryIO, TypeGuard, cast
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -126,10 +127,14 @@ class Store:
         atomic.write_text(folder / f"{point.digest}.json", json.dumps(sealed.seal(record)), synced=False)
         return Result(record, point.axes, _StoredTables(folder, point.digest, written), point.labels)
 
+    def sync(self) -> None:
+        """Bring the finished points to the disk."""
+        atomic.sync(self.root / "points")
+
     def assemble(self, outcome: Outcome, *, with_csv: bool) -> Results:
         """Write the tables over all finished points and the manifest; returns those points."""
         results = Results(self.finished())
-        atomic.sync(self.root / "points")
+        self.sync()
         if len(results):
             write_table(self.root, "summary", results.table, with_csv=with_csv)
             if any(len(result.jobs) > 1 for result in results):
@@ -166,10 +171,10 @@ class Store:
         target = self.root / "streams" / f"{name}.parquet"
         stored = [result.tables for result in results if name in result.tables]
         schema = tables.common_schema(each.schema(name) for each in stored if isinstance(each, _StoredTables))
-        atomic.write(target, lambda path: _write_parts(path, schema, results, name))
+        atomic.write(target, lambda file: _write_parts(file, schema, results, name))
         if with_csv:
             table = parquet.read_table(target)
-            atomic.write(target.with_suffix(".csv"), lambda path: csv_file.write_table(path, table))
+            atomic.write(target.with_suffix(".csv"), lambda file: csv_file.write_table(file, table))
 
     def _write_manifest(self, outcome: Outcome, finished: int) -> None:
         atomic.write_text(self.root / MANIFEST, self._manifest(outcome, finished))
@@ -202,15 +207,44 @@ class Store:
         return json.dumps(sealed.seal(manifest), indent=1) + "\n"
 
 
+class _Summed(RawIOBase):
+    """A file that is written, with the checksum of what was written so far."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._checksum = hashlib.sha256()
+        self._length = 0
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Write bytes."""
+        self._file.write(data)
+        self._checksum.update(data)
+        self._length += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        """How many bytes there are."""
+        return self._length
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What the record of a point says of it."""
+        return {"bytes": self._length, "sha256": self._checksum.hexdigest()}
+
+
 def _save_table(folder: Path, point: Point, named: tuple[str, pa.Table]) -> dict[str, Any]:
     """Store a table of a point; returns the length of its file [bytes] and the checksum."""
     name, table = named
     written: dict[str, Any] = {}
 
-    def put(path: Path) -> None:
-        parquet.write_table(table, path)
-        content = path.read_bytes()
-        written.update(bytes=len(content), sha256=sealed.checksum_of(content))
+    def put(file: BinaryIO) -> None:
+        summed = _Summed(file)
+        parquet.write_table(table, cast("IO[bytes]", summed))
+        written.update(summed.told)
 
     atomic.write(folder / f"{point.digest}.{name}.parquet", put, synced=False)
     return written
@@ -218,9 +252,9 @@ def _save_table(folder: Path, point: Point, named: tuple[str, pa.Table]) -> dict
 
 def write_table(root: Path, name: str, table: pa.Table, *, with_csv: bool) -> None:
     """Write a table into a directory as Parquet and, if asked for, as CSV: whole or not at all."""
-    atomic.write(root / f"{name}.parquet", lambda path: parquet.write_table(table, path, **_CHECKED))
+    atomic.write(root / f"{name}.parquet", lambda file: parquet.write_table(table, file, **_CHECKED))
     if with_csv:
-        atomic.write(root / f"{name}.csv", lambda path: csv_file.write_table(path, table))
+        atomic.write(root / f"{name}.csv", lambda file: csv_file.write_table(file, table))
 
 
 def load(root: str | os.PathLike[str]) -> Results:
@@ -418,15 +452,18 @@ def _empty(root: Path) -> None:
     """Remove what a results directory consists of, and nothing else; last what says that it is one."""
     if not (root / MANIFEST).exists():
         return
-    for name in reversed(OWN_NAMES):
-        path = root / name
-        try:
-            if path.is_dir():
+    try:
+        for name in reversed(OWN_NAMES):
+            path = root / name
+            if name == MANIFEST:
+                # A loss of power would else leave results of which nobody knows.
+                atomic.sync_folder(root)
+            if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
-        except OSError as error:
-            raise ConfigError(_not_writable(root, error)) from None
+    except OSError as error:
+        raise ConfigError(_not_writable(root, error)) from None
 
 
 def _difference(manifest: Mapping[str, Any], points: Sequence[Point]) -> str:
@@ -460,16 +497,16 @@ def _flat(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         yield from _flat(child, f"{prefix}.{name}" if prefix else str(name))
 
 
-def _write_parts(path: Path, schema: pa.Schema, results: Results, name: str) -> None:
+def _write_parts(file: BinaryIO, schema: pa.Schema, results: Results, name: str) -> None:
     """Write the table `name` of all points, one point in memory at a time."""
-    with parquet.ParquetWriter(path, schema, **_CHECKED) as writer:
+    with parquet.ParquetWriter(file, schema, **_CHECKED) as writer:
         for part in results.parts(name):
             writer.write_table(tables.with_schema(part, schema))
 
 
 def _make_folder(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        atomic.make_folder(folder)
         atomic.probe(folder)
     except OSError as error:
         raise ConfigError(_not_writable(folder, error)) from None

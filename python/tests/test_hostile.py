@@ -6,6 +6,10 @@ import csv
 import gzip
 import lzma
 import os
+import shutil
+import stat
+import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,7 +89,7 @@ def test_the_deepest_value_that_is_allowed_reaches_the_core() -> None:
 
 
 @pytest.mark.parametrize("command", ["run", "plot", "report", "why"])
-@pytest.mark.parametrize("kind", ["fifo", "device", "directory"])
+@pytest.mark.parametrize("kind", ["fifo", "device", "directory", "loop"])
 @pytest.mark.parametrize("name", ["manifest.json", "points/*.json", "points/*.nodes.parquet"])
 def test_names_in_results_that_lead_elsewhere_are_refused_at_once(
     hopsim: Command, stored: Path, tmp_path: Path, name: str, kind: str, command: str
@@ -96,12 +100,45 @@ def test_names_in_results_that_lead_elsewhere_are_refused_at_once(
         os.mkfifo(file)
     elif kind == "device":
         file.symlink_to("/dev/zero")
+    elif kind == "loop":
+        file.symlink_to(file.name)
     else:
         file.mkdir()
     (tmp_path / "a.toml").write_text(hs.Experiment.of(TINY).text + "[sweep.product]\nload = [0.1, 0.2]\n")
     given = ("run", "a.toml", "--set", 'measure.streams=["nodes"]', "--out", stored)
     done = hopsim(*(given if command == "run" else (command, stored)), status=2)
-    assert f"{file}: is not a regular file" in done.stderr, done.stderr
+    reason = "leads to itself (Too many levels" if kind == "loop" else "is not a regular file"
+    assert f"{file}: {reason}" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device", "loop"])
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("points", "run"),
+        ("streams", "run"),
+        ("summary.parquet", "run"),
+        ("streams/nodes.parquet", "run"),
+        ("plots", "plot"),
+        ("report.html", "report"),
+    ],
+)
+def test_names_in_results_that_lead_elsewhere_are_not_written_to(
+    hopsim: Command, stored: Path, tmp_path: Path, name: str, command: str, kind: str
+) -> None:
+    file = stored / name
+    if file.is_dir():
+        shutil.rmtree(file)
+    file.unlink(missing_ok=True)
+    if kind == "fifo":
+        os.mkfifo(file)
+    else:
+        file.symlink_to("/dev/zero" if kind == "device" else file.name)
+    (tmp_path / "a.toml").write_text(hs.Experiment.of(TINY).text + "[sweep.product]\nload = [0.1, 0.2]\n")
+    given = ("run", "a.toml", "--set", 'measure.streams=["nodes"]', "--out", stored)
+    done = hopsim(*(given if command == "run" else (command, stored)), status=2)
+    assert str(file) in done.stderr
+    assert file.is_symlink() or stat.S_ISFIFO(file.stat().st_mode)
 
 
 def test_a_link_to_a_regular_file_is_followed(stored: Path, tmp_path: Path) -> None:
@@ -151,6 +188,73 @@ def test_a_compressed_program_is_decompressed_up_to_a_limit(
         program_file.contents(path)
 
 
+def _bomb(path: Path, megabytes: int) -> Path:
+    """A file of zeros, compressed member by member."""
+    module = lzma if path.suffix == ".xz" else gzip
+    path.write_bytes(module.compress(bytes(16 << 20)) * (megabytes // 16))
+    return path
+
+
+def _peak(call: Callable[[], object]) -> int:
+    """Greatest memory that Python takes meanwhile [bytes]."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+BOMBS: dict[str, Callable[[Path], object]] = {
+    "t.gz": program_file.contents,
+    "t.xz": program_file.contents,
+    "t.0.et": lambda path: program_file.chakra(path.with_name("t")),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_refused_before_much_of_it_is_there(name: str, tmp_path: Path) -> None:
+    path = _bomb(tmp_path / name, 1280)
+    began = time.process_time()
+
+    def read() -> None:
+        with pytest.raises(hs.ConfigError, match="decompresses to more than 400 times its"):
+            BOMBS[name](path)
+
+    assert _peak(read) < 1.2 * (program_file.ANY_RATIO_MB << 20)
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_is_read_is_in_memory_once(name: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(program_file, "MOST_MB", 64)
+    whole, larger = _bomb(tmp_path / name, 64), 96
+    assert _peak(lambda: BOMBS[name](whole)) < 96 << 20
+    path = _bomb(whole, larger)
+
+    def read() -> None:
+        with pytest.raises(hs.ConfigError, match="is larger than 64 MB, decompressed"):
+            BOMBS[name](path)
+
+    assert _peak(read) < 96 << 20
+
+
+def test_a_small_record_takes_little_memory(stored: Path) -> None:
+    assert _peak(lambda: hs.load(stored)) < 8 << 20
+    (stored / "a").write_bytes(b"x")
+    assert _peak(lambda: files.text_of(stored / "a", "a text")) < 4 << 20
+
+
+def test_a_table_that_memory_has_no_room_for_is_named(stored: Path) -> None:
+    file = next(stored.glob("points/*.nodes.parquet"))
+    with file.open("r+b") as sparse:
+        sparse.truncate(1 << 50)
+    with pytest.raises(
+        hs.ConfigError, match="has 1,125,899,906,842,624 bytes, more than memory has room for"
+    ):
+        files.stored_bytes(file)
+
+
 def test_the_ranks_of_a_chakra_trace_share_one_limit(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(program_file, "MOST_MB", 1)
     monkeypatch.setattr(gzip, "decompress", None)
@@ -196,7 +300,8 @@ FORMULAS = ["=1+2", "+1", "-cmd", "@x", "\tx"]
 def test_cells_that_begin_like_formulas_are_text(tmp_path: Path) -> None:
     csv_file.write(tmp_path / "a.csv", ["name", "x"], [[text, -1.5] for text in FORMULAS])
     table = pa.table({"name": [*FORMULAS, "plain", None], "x": [-1.5] * 7})
-    csv_file.write_table(tmp_path / "b.csv", table)
+    with (tmp_path / "b.csv").open("wb") as file:
+        csv_file.write_table(file, table)
     for name in ("a.csv", "b.csv"):
         with (tmp_path / name).open(newline="") as file:
             _, *rows = csv.reader(file)

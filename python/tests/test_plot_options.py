@@ -381,3 +381,12 @@ def test_plot_says_what_is_wrong_and_what_would_be_valid(
 ) -> None:
     refused = hopsim("plot", directory, *arguments.format(directory=directory).split(), status=2).stderr
     assert message in refused
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_the_same_figure_is_the_same_file(tmp_path: Path, suffix: str) -> None:
+    files = [
+        draw_all(RESULTS, tmp_path / name, View(), kinds=["latency_load"], formats=[suffix])
+        for name in ("one", "other")
+    ]
+    assert [path.read_bytes() for path in files[0]] == [path.read_bytes() for path in files[1]]

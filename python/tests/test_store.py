@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv
@@ -491,8 +491,8 @@ def test_no_half_written_file_is_left_when_writing_fails(
 ) -> None:
     store = claim(tmp_path)
 
-    def fail(table: pa.Table, path: Path) -> None:
-        path.write_text("half")
+    def fail(table: pa.Table, file: BinaryIO) -> None:
+        file.write(b"half")
         raise OSError("disk full")
 
     monkeypatch.setattr(pyarrow.parquet, "write_table", fail)
@@ -506,8 +506,8 @@ def test_what_cannot_be_written_is_named_with_the_reason_of_the_system(
 ) -> None:
     store = claim(tmp_path)
 
-    def fail(table: pa.Table, path: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+    def fail(table: pa.Table, file: BinaryIO) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(pyarrow.parquet, "write_table", fail)
     with pytest.raises(OSError, match="No space left") as failed:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from hopsim import atomic
 from hopsim.bench.figures import Figure
 from hopsim.errors import ConfigError
 
@@ -31,10 +32,8 @@ class History:
         """Append a run. `about` tells when and where it was measured."""
         values = {figure.name: figure.value for figure in figures if figure.value is not None}
         self.runs.append({**about, "figures": values})
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self.path.with_name(f"{self.path.name}.new")
-        fresh.write_text(json.dumps({"runs": self.runs}, indent=1) + "\n", "utf-8")
-        fresh.replace(self.path)
+        atomic.make_folder(self.path.parent)
+        atomic.write_text(self.path, json.dumps({"runs": self.runs}, indent=1) + "\n")
 
 
 def _read(path: Path) -> list[dict[str, Any]]:

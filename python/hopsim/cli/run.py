@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from hopsim import limit_note, progress, starting, verdict
+from hopsim import atomic, limit_note, progress, starting, verdict
 from hopsim.branches import run_of
 from hopsim.cli import cluster, options
 from hopsim.cli.cluster import Shard, dask_workers, refuse_with_shard
@@ -126,6 +126,7 @@ def command(  # noqa: PLR0913 (an option each)
         _conclude(store, outcome, with_csv=with_csv, table=json_path is None)
     _finish(outcome, store)
     if store is not None and shard is not None:
+        store.sync()
         stdout().print(
             f"Shard {shard}: {len(chosen)} of {len(points)} points in {store.root}",
             soft_wrap=True,
@@ -183,6 +184,7 @@ def _json_lines(path: str | None, total: int) -> Generator[_JsonLines]:
             stream = sys.stdout
         elif path is not None:
             stream = stack.enter_context(_open(path))
+            stack.callback(atomic.finish, stream)
         lines = _JsonLines(stream, total)
         stack.callback(lines.close)
         yield lines

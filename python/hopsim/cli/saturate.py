@@ -9,7 +9,7 @@ from typing import NoReturn
 import click
 from rich.table import Table
 
-from hopsim import starting
+from hopsim import atomic, starting
 from hopsim.cli import found, options
 from hopsim.cli.console import print_table, stdout
 from hopsim.experiment import Experiment
@@ -94,7 +94,7 @@ def search(document: Experiment, out: Path | None, workers: int | None, *, force
     from hopsim.plot import saturation, save
 
     folder = out / "plots"
-    folder.mkdir(exist_ok=True)
+    atomic.make_folder(folder)
     for stem, figure in saturation.draw(results).items():
         save(figure, folder / f"{stem}.png")
     console.print(f"Results: {out}", soft_wrap=True, highlight=False)

@@ -15,6 +15,7 @@ from typing import Protocol
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from hopsim import atomic
 from hopsim.errors import ConfigError
 from hopsim.plot import (
     accepted_load,
@@ -167,7 +168,7 @@ def draw_all(
     check_all_used(view, [KINDS[kind] for kind, drawn in figures.items() if drawn])
     drawn = {stem: figure for each in figures.values() for stem, figure in each.items()}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        atomic.make_folder(folder)
         written = [
             save(figure, folder / f"{stem}.{suffix}", view.dpi)
             for stem, figure in drawn.items()

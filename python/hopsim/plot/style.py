@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, StrMethodFormatter
 from numpy.typing import ArrayLike
 
+from hopsim import atomic
 from hopsim.errors import ConfigError
 from hopsim.plot.records import column_of, cycles, mean_of_rows
 from hopsim.series import Series
@@ -35,6 +36,8 @@ CURVE_CUT = 2.0
 
 RC: dict[Any, Any] = {
     "svg.fonttype": "none",
+    # The same figure is the same file.
+    "svg.hashsalt": "hopsim",
     "pdf.fonttype": 42,
     "axes.grid": True,
     "axes.spines.top": False,
@@ -44,6 +47,8 @@ RC: dict[Any, Any] = {
 """Settings under which figures are made and saved."""
 SIZES: dict[Any, float] = {"font.size": 10.0, "lines.markersize": 6.0, "lines.linewidth": 1.5}
 """Letters, markers and lines of figures of the usual size [points]."""
+_DATES = {".svg": "Date", ".pdf": "CreationDate"}
+"""What formats call the time at which a file is made, which is left out."""
 DPI = 160
 """Dots per inch of images."""
 MOST_DOTS = 80_000_000
@@ -245,6 +250,11 @@ def save(figure: Figure, path: Path, dpi: int | None = None) -> Path:
             f"valid: at most {MOST_DOTS:,}, with a smaller --size or --dpi, or another --format"
         )
     with mpl.rc_context(RC):
-        metadata = {"Date": None} if path.suffix == ".svg" else None
-        figure.savefig(path, dpi=dpi or DPI, metadata=metadata)
+        metadata = {_DATES[path.suffix]: None} if path.suffix in _DATES else None
+        atomic.write(
+            path,
+            lambda file: figure.savefig(
+                file, format=path.suffix.removeprefix("."), dpi=dpi or DPI, metadata=metadata
+            ),
+        )
     return path

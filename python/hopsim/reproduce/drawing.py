@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from hopsim import atomic
 from hopsim.plot.node_map import panel as map_panel
 from hopsim.plot.style import PALETTE, cut_latencies, look, plain_log_ticks, side_by_side
 from hopsim.reproduce.figure import LATENCY, QUANTITIES, Points
@@ -373,5 +374,7 @@ def save(figure: Figure, directory: Path, stem: str) -> list[Path]:
     """Write the figure in every format and say where."""
     paths = [directory / f"{stem}.{suffix}" for suffix in FORMATS]
     for path in paths:
-        figure.savefig(path, dpi=150)
+        atomic.write(
+            path, lambda file, path=path: figure.savefig(file, format=path.suffix.removeprefix("."), dpi=150)
+        )
     return paths
