@@ -110,6 +110,7 @@ WITHOUT_NUMBERS = frozenset(
         "runner",
         "sample",
         "sealed",
+        "shape",
         "snapshots",
         "spelling",
         "starting",

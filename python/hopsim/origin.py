@@ -6,9 +6,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
-
-_Said = TypeVar("_Said")
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -49,26 +47,19 @@ class Origin:
     def of(
         cls, root: Path, manifest: Mapping[str, Any], unfinished: tuple[int, ...], damaged: tuple[int, ...]
     ) -> Origin:
-        """What a manifest says; what it does not say is empty."""
-
-        def said(name: str, default: _Said) -> _Said:
-            value = manifest.get(name)
-            return value if isinstance(value, type(default)) else default
-
-        nothing: list[Any] = []
-        failures: dict[str, Any] = said("failures", {})
+        """What a manifest says."""
         return cls(
             root=root,
             version=manifest["hopsim"],
-            experiment=said("experiment", ""),
-            document=said("document", ""),
-            overrides=tuple(map(str, said("overrides", nothing))),
-            seeds=tuple(said("seeds", nothing)),
+            experiment=manifest["experiment"],
+            document=manifest["document"],
+            overrides=tuple(manifest["overrides"]),
+            seeds=tuple(manifest["seeds"]),
             total=len(manifest["points"]),
-            failures={int(point): str(text) for point, text in failures.items() if point.isdecimal()},
+            failures={int(point): text for point, text in manifest["failures"].items()},
             wall_time_s=manifest["wall_time_s"],
-            written=said("written", ""),
-            platform=said("platform", ""),
+            written=manifest["written"],
+            platform=manifest["platform"],
             unfinished=unfinished,
             damaged=damaged,
         )

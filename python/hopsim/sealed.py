@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hopsim.errors import ConfigError
 from hopsim.files import stored_record
 from hopsim.kinds import is_table
 
@@ -22,22 +21,39 @@ def seal(record: Mapping[str, Any]) -> dict[str, Any]:
     return {**contents, CHECKSUM: _checksum(contents)}
 
 
-def read(path: Path) -> dict[str, Any] | None:
-    """A record from a file; None if there is none, or if it is not as it was written.
+class DamagedError(Exception):
+    """A file is not as hopsim has written it; the text says what is wrong."""
 
-    Raises `ConfigError` for what is no regular file, may not be read, or is too large.
+
+def read(path: Path) -> dict[str, Any] | None:
+    """A record from a file; None if there is none.
+
+    Raises `DamagedError` if it is not as it was written, and `ConfigError` for what is no regular file, may
+    not be read, or is too large.
     """
     try:
-        record = json.loads(stored_record(path))
-    except ConfigError:
-        raise
-    except (OSError, ValueError, RecursionError):
+        data = stored_record(path)
+    except FileNotFoundError:
         return None
-    if not is_table(record):
-        return None
-    contents = dict(record)
-    checksum = contents.pop(CHECKSUM, None)
-    return contents if checksum == _checksum(contents) else None
+    except OSError as error:
+        raise DamagedError(error.strerror or str(error)) from None
+    try:
+        record = json.loads(data, parse_constant=_refuse_constant)
+        if not is_table(record):
+            raise DamagedError("is no table")
+        contents = dict(record)
+        checksum = contents.pop(CHECKSUM, None)
+        if checksum == _checksum(contents):
+            return contents
+    except RecursionError:
+        raise DamagedError("is nested too deeply") from None
+    except ValueError as error:
+        raise DamagedError(f"is no JSON: {str(error).partition(': ')[0]}") from None
+    raise DamagedError("its checksum differs")
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
 
 
 def checksum_of(content: bytes) -> str:

@@ -34,19 +34,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import RawIOBase
 from pathlib import Path
-from types import UnionType
-from typing import IO, Any, BinaryIO, TypeGuard, cast
+from typing import IO, Any, BinaryIO, cast
 
 import pyarrow as pa
 from pyarrow import parquet
 
-from hopsim import _core, atomic, csv_file, files, sealed, tables
+from hopsim import _core, atomic, csv_file, files, sealed, shape, tables
 from hopsim.errors import ConfigError, HopsimWarning
 from hopsim.experiment import Experiment, Point, experiment_digest
 from hopsim.kinds import is_list, is_table
 from hopsim.origin import Origin
 from hopsim.results import Result, Results
 from hopsim.runner import Outcome
+from hopsim.sealed import DamagedError
 
 MANIFEST = "manifest.json"
 _CHECKED: dict[str, Any] = {"write_page_checksum": True}
@@ -111,7 +111,8 @@ class Store:
         If `thoroughly`, every byte of their tables is looked at, not only how many there are.
         """
         stored = ((point.index, point.digest, point.axes, point.labels) for point in self.points)
-        return _read_points(self.root, stored, thoroughly=thoroughly)
+        found, _ = _read_points(self.root, stored, _core.version(), thoroughly=thoroughly)
+        return found
 
     def save(self, point: Point, result: Result) -> Result:
         """Store one finished point; returns the result with tables that are read when asked for."""
@@ -157,7 +158,7 @@ class Store:
         return [self.root / "points", self.root / "streams"]
 
     def _refuse_other_experiment(self) -> None:
-        manifest = _read_manifest(self.root)
+        manifest = _whole_manifest(self.root)
         if manifest is None:
             return
         difference = _difference(manifest, self.first)
@@ -181,7 +182,7 @@ class Store:
 
     def _manifest(self, outcome: Outcome, finished: int) -> str:
         """The text of the manifest after so much more of the experiment."""
-        before = _read_manifest(self.root) or {}
+        before = _whole_manifest(self.root) or {}
         seeds = {json.loads(point.config)["measure"]["seed"] for point in self.points}
         manifest = {
             "hopsim": _core.version(),
@@ -237,14 +238,14 @@ class _Summed(RawIOBase):
 
 
 def _save_table(folder: Path, point: Point, named: tuple[str, pa.Table]) -> dict[str, Any]:
-    """Store a table of a point; returns the length of its file [bytes] and the checksum."""
+    """Store a table of a point; returns what its record says of it: bytes, checksum, rows, columns."""
     name, table = named
     written: dict[str, Any] = {}
 
     def put(file: BinaryIO) -> None:
         summed = _Summed(file)
         parquet.write_table(table, cast("IO[bytes]", summed))
-        written.update(summed.told)
+        written.update(summed.told, **shape.described(table))
 
     atomic.write(folder / f"{point.digest}.{name}.parquet", put, synced=False)
     return written
@@ -261,29 +262,26 @@ def load(root: str | os.PathLike[str]) -> Results:
     """The finished points of a results directory. Raises `ConfigError` when it is none."""
     folder = files.path_of(root, "root")
     files.check_name(folder)
-    manifest = _read_manifest(folder)
+    try:
+        manifest = _read_manifest(folder)
+        reason = "holds no manifest.json" if folder.is_dir() else "is not a directory"
+    except DamagedError as error:
+        manifest, reason = None, f"manifest.json is damaged ({error})"
     if manifest is None:
-        reason = "is not a directory"
-        if folder.is_dir():
-            reason = "manifest.json is damaged" if (folder / MANIFEST).exists() else "holds no manifest.json"
         raise ConfigError(f"{root}: {reason}; give a directory that `hopsim run --out` has written")
     points = enumerate(manifest["points"])
     stored = [(index, each["digest"], each["axes"], each.get("labels")) for index, each in points]
-    found = _read_points(folder, stored)
-    missing = {index: digest for index, digest, _, _ in stored if index not in found}
-    damaged = {
-        index: digest for index, digest in missing.items() if (folder / "points" / f"{digest}.json").exists()
-    }
+    found, damaged = _read_points(folder, stored, manifest["hopsim"])
+    missing = tuple(index for index, *_ in stored if index not in found)
     _warn_of_damage(folder, list(damaged.values()))
-    return Results(found, Origin.of(folder, manifest, tuple(missing), tuple(damaged)))
+    return Results(found, Origin.of(folder, manifest, missing, tuple(damaged)))
 
 
 def _warn_of_damage(root: Path, damaged: Sequence[str]) -> None:
     """Say which files of points are there and cannot be read: the points look as if they had not finished."""
     if damaged:
         warnings.warn(
-            f"{root}: {len(damaged)} of the points are damaged and left out, such as "
-            f"points/{damaged[0]}.json or a table beside it; "
+            f"{root}: {len(damaged)} of the points are damaged and left out, such as {damaged[0]}; "
             "the command that has written them simulates them anew",
             HopsimWarning,
             stacklevel=3,
@@ -309,7 +307,7 @@ def peak_memory_bytes() -> int:
 class _StoredTables(Mapping[str, pa.Table]):
     """Tables of a stored point, read when asked for.
 
-    `written` says how long their files are [bytes], and their checksums.
+    `written` says how long their files are [bytes], their checksums, and their columns.
     """
 
     def __init__(self, folder: Path, digest: str, written: Mapping[str, Mapping[str, Any]]) -> None:
@@ -318,47 +316,57 @@ class _StoredTables(Mapping[str, pa.Table]):
         self._written = written
 
     def __getitem__(self, name: str) -> pa.Table:
-        with self._content(name) as content:
-            return parquet.read_table(content)
+        with self._opened(name) as file:
+            return file.read()
 
     def schema(self, name: str) -> pa.Schema:
         """The columns of a table."""
-        with self._content(name) as content:
-            return parquet.read_schema(content)
+        with self._opened(name) as file:
+            return file.schema_arrow
 
-    def are_there(self, *, thoroughly: bool) -> bool:
-        """Whether every table has its file, as long as it was written; if `thoroughly`, as it was written.
+    def fault(self, *, thoroughly: bool) -> str:
+        """The first file of a table that is not there, as long as it was written, with what is wrong.
 
-        Raises `ConfigError` for what is no regular file, or may not be read.
+        If `thoroughly`, whether it is as it was written, too. Empty if all is right. Raises `ConfigError` for
+        what is no regular file, or may not be read.
         """
-        return all(
-            self._is_as_long(name) and (not thoroughly or self._is_as_written(name)) for name in self._written
-        )
+        faults = ((name, self._fault(name, thoroughly=thoroughly)) for name in self._written)
+        return next((f"points/{self._path(name).name} ({fault})" for name, fault in faults if fault), "")
 
-    def _is_as_long(self, name: str) -> bool:
+    def _fault(self, name: str, *, thoroughly: bool) -> str:
         try:
             with files.open_stored(self._path(name)) as file:
-                return os.fstat(file.fileno()).st_size == self._written[name]["bytes"]
+                if os.fstat(file.fileno()).st_size != self._written[name]["bytes"]:
+                    return "its length differs"
+            if thoroughly:
+                self._open(name)
         except FileNotFoundError:
-            return False
+            return "is missing"
+        except DamagedError as error:
+            return str(error)
+        return ""
 
-    def _is_as_written(self, name: str) -> bool:
-        try:
-            self.schema(name)
-        except ConfigError:
-            return False
-        return True
-
-    @contextmanager
-    def _content(self, name: str) -> Generator[pa.BufferReader]:
-        """The content of the file of a table. Raises `ConfigError` if it is not what was written."""
-        expected = self._written[name]["sha256"]
+    def _open(self, name: str) -> parquet.ParquetFile:
+        """The file of a table. Raises `DamagedError` if it is not what was written."""
+        written = self._written[name]
         try:
             content = files.stored_bytes(self._path(name))
-            if sealed.checksum_of(content) != expected:
-                raise OSError("its checksum differs")
-            yield pa.BufferReader(content)
+            if sealed.checksum_of(content) != written["sha256"]:
+                raise DamagedError("its checksum differs")
+            file = parquet.ParquetFile(pa.BufferReader(content))
+            fault = shape.table_fault(name, file, written)
         except (OSError, pa.ArrowException) as error:
+            raise DamagedError(str(error).partition("\n")[0]) from None
+        if fault:
+            raise DamagedError(fault)
+        return file
+
+    @contextmanager
+    def _opened(self, name: str) -> Generator[parquet.ParquetFile]:
+        """The same while it is read. Raises `ConfigError` if it is not what was written."""
+        try:
+            yield self._open(name)
+        except (OSError, pa.ArrowException, DamagedError) as error:
             reason = str(error).partition("\n")[0]
             raise ConfigError(
                 f"{self._path(name)}: is damaged ({reason}); the command that has written it simulates its "
@@ -388,45 +396,60 @@ _Stored = tuple[int, str, Mapping[str, Any], Mapping[str, str] | None]
 """Number, digest, axes and, if it has some, labels of a point."""
 
 
-def _read_points(root: Path, points: Iterable[_Stored], *, thoroughly: bool = False) -> dict[int, Result]:
-    """Those of the points that are there: number -> result."""
-    read = {point[0]: _read_point(root, point, thoroughly=thoroughly) for point in points}
-    return {number: result for number, result in read.items() if result is not None}
+def _read_points(
+    root: Path, points: Iterable[_Stored], version: str, *, thoroughly: bool = False
+) -> tuple[dict[int, Result], dict[int, str]]:
+    """Those of the points that are there, and of those that are damaged a file with what is wrong; by number.
+
+    `version` of hopsim has written them.
+    """
+    found: dict[int, Result] = {}
+    damaged: dict[int, str] = {}
+    for point in points:
+        try:
+            result = _read_point(root, point, version, thoroughly=thoroughly)
+        except DamagedError as error:
+            damaged[point[0]] = str(error)
+        else:
+            if result is not None:
+                found[point[0]] = result
+    return found, damaged
 
 
-def _read_point(root: Path, point: _Stored, *, thoroughly: bool) -> Result | None:
+def _read_point(root: Path, point: _Stored, version: str, *, thoroughly: bool) -> Result | None:
+    """A point; None if it is not there. Raises `DamagedError` that names the file."""
     _, digest, axes, labels = point
     folder = root / "points"
-    record = sealed.read(folder / f"{digest}.json")
-    if not _has(record, _POINT) or record["digest"] != digest:
-        return None
-    if not all(_has(written, _TABLE) for written in record["tables"].values()):
+    try:
+        record = sealed.read(folder / f"{digest}.json")
+        fault = "" if record is None else shape.point_fault(record, digest, version)
+    except DamagedError as error:
+        record, fault = None, str(error)
+    if fault:
+        raise DamagedError(f"points/{digest}.json ({fault})")
+    if record is None:
         return None
     stored = _StoredTables(folder, digest, record["tables"])
-    return Result(record, axes, stored, labels) if stored.are_there(thoroughly=thoroughly) else None
+    if fault := stored.fault(thoroughly=thoroughly):
+        raise DamagedError(fault)
+    return Result(record, axes, stored, labels)
 
 
 def _read_manifest(root: Path) -> dict[str, Any] | None:
-    """The manifest; None if there is none or it is damaged."""
+    """The manifest; None if there is none. Raises `DamagedError`."""
     manifest = sealed.read(root / MANIFEST)
-    whole = _has(manifest, _MANIFEST) and all(map(_is_entry, manifest["points"]))
-    return manifest if whole else None
+    fault = "" if manifest is None else shape.manifest_fault(manifest)
+    if fault:
+        raise DamagedError(fault)
+    return manifest
 
 
-def _is_entry(point: object) -> bool:
-    return _has(point, _MANIFEST_POINT) and is_table(point.get("labels", {}))
-
-
-# What must be in a manifest, in its list of points, in the file of a point, and what that says of a table.
-_MANIFEST = {"hopsim": str, "hashes": dict, "config": dict, "points": list, "wall_time_s": float | int}
-_MANIFEST_POINT = {"digest": str, "axes": dict}
-_POINT = {"digest": str, "config": dict, "result": dict, "jobs": list, "tables": dict}
-_TABLE = {"bytes": int, "sha256": str}
-
-
-def _has(record: object, fields: Mapping[str, type | UnionType]) -> TypeGuard[dict[str, Any]]:
-    """Whether a record that was read has all fields, of these types."""
-    return is_table(record) and all(isinstance(record.get(name), kind) for name, kind in fields.items())
+def _whole_manifest(root: Path) -> dict[str, Any] | None:
+    """The manifest; None if there is none or it is damaged, and so written anew."""
+    try:
+        return _read_manifest(root)
+    except DamagedError:
+        return None
 
 
 def _refuse_strangers(root: Path) -> None:
@@ -434,7 +457,7 @@ def _refuse_strangers(root: Path) -> None:
         return
     # Asked first: another process may write it at any time.
     damaged = (root / MANIFEST).exists()
-    if _read_manifest(root) is not None:
+    if _whole_manifest(root) is not None:
         return
     # What holds nothing but results has or gets a manifest of ours; a damaged one, with points beside it.
     ours = () if damaged and not (root / "points").is_dir() else OWN_NAMES

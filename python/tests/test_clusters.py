@@ -381,16 +381,15 @@ def test_what_killed_processes_left_is_removed_when_all_points_are_there(tmp_pat
 def test_a_file_that_was_removed_while_it_was_written_is_no_error_if_another_process_wrote_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = Path.write_bytes
+    replace = Path.replace
 
-    def removed(path: Path, data: bytes) -> int:
-        written = write(path, data)
+    def removed(path: Path, target: Path) -> Path:
         path.unlink()
-        return written
+        return replace(path, target)
 
-    monkeypatch.setattr(Path, "write_bytes", removed)
+    monkeypatch.setattr(Path, "replace", removed)
     with pytest.raises(FileNotFoundError, match=r"a\.json"):
         write_text(tmp_path / "a.json", "mine")
-    write(tmp_path / "a.json", b"theirs")
+    (tmp_path / "a.json").write_bytes(b"theirs")
     write_text(tmp_path / "a.json", "mine")
     assert (tmp_path / "a.json").read_text() == "theirs"

@@ -253,11 +253,14 @@ def test_a_damaged_table_of_links_leaves_its_point_out_and_says_so(hopsim: Comma
     assert [point["point"] for point in page.data["network"]["points"]] == [2, 4, 6, 8, 10]
 
 
-@pytest.mark.parametrize("damage", ['{"seeds": 5, "failures": [1], "document": {}, "overrides": null}'])
-def test_a_manifest_with_odd_values_does_no_harm(hopsim: Command, stored: Path, damage: str) -> None:
+@pytest.mark.parametrize(
+    "damage", ['{"seeds": 5}', '{"failures": [1]}', '{"document": {}}', '{"overrides": null}']
+)
+def test_a_manifest_with_odd_values_is_damaged(hopsim: Command, stored: Path, damage: str) -> None:
     path = stored / "manifest.json"
     path.write_text(json.dumps(seal({**json.loads(path.read_text()), **json.loads(damage)})))
-    hopsim("report", "d")
+    (key,) = json.loads(damage)
+    assert f"d: manifest.json is damaged ({key}: must be a " in hopsim("report", "d", status=2).stderr
 
 
 def test_bad_directories_and_files_are_refused(hopsim: Command, stored: Path) -> None:

@@ -262,8 +262,9 @@ def test_damaged_points_are_left_out_with_a_warning_that_names_the_first(tmp_pat
     with pytest.warns(hs.HopsimWarning) as warned:
         assert hs.load(tmp_path).points == [2]
     assert [str(each.message) for each in warned] == [
-        f"{tmp_path}: 2 of the points are damaged and left out, such as points/{first}.json or a table "
-        "beside it; the command that has written them simulates them anew"
+        f"{tmp_path}: 2 of the points are damaged and left out, such as "
+        f"points/{first}.nodes.parquet (its length differs); "
+        "the command that has written them simulates them anew"
     ]
 
 
@@ -276,7 +277,7 @@ def test_a_table_that_cannot_be_read_is_named_with_the_reason_in_one_line(
 
     claim(tmp_path).save(POINTS[0], result(POINTS[0]))
     (found,) = hs.load(tmp_path)
-    monkeypatch.setattr(pyarrow.parquet, "read_table", fail)
+    monkeypatch.setattr(pyarrow.parquet, "ParquetFile", fail)
     with pytest.raises(hs.ConfigError) as refused:
         _ = found.nodes
     assert str(refused.value) == (
@@ -317,8 +318,9 @@ def test_a_damaged_manifest_keeps_the_points_for_the_same_experiment_and_nothing
         (tmp_path / "manifest.json").write_bytes(text.encode("latin-1"))
         with pytest.raises(hs.ConfigError) as refused:
             hs.load(tmp_path)
-        assert str(refused.value) == (
-            f"{tmp_path}: manifest.json is damaged; give a directory that `hopsim run --out` has written"
+        reason = re.escape(f"{tmp_path}: manifest.json is damaged (")
+        assert re.fullmatch(
+            f"{reason}.+\\); give a directory that `hopsim run --out` has written", str(refused.value)
         )
         assert list(claim(tmp_path).finished()) == [1]
         assert manifest(tmp_path)["points"] == whole["points"]
@@ -515,6 +517,23 @@ def test_what_cannot_be_written_is_named_with_the_reason_of_the_system(
     target = f"{tmp_path}/points/{POINTS[0].digest}.nodes.parquet"
     found = failed.value
     assert (found.errno, found.strerror, found.filename) == (errno.ENOSPC, "No space left on device", target)
+
+
+@pytest.mark.parametrize("load", [0.1, 1e-4, 1e-5, 1.25e-5, 1e-6, 3.5e-12, 1e-300])
+def test_a_configuration_is_known_by_its_digest_however_small_its_numbers_are(
+    tmp_path: Path, load: float
+) -> None:
+    experiment = Experiment.of(TINY).replacing({"load": load, "sweep.product": {"measure.seed": [1]}})
+    (point,) = experiment.points()
+    record = result(POINTS[0]).record | {"config": json.loads(point.config)}
+    claim(tmp_path, experiment).save(point, hs.Result(record, {}, {}))
+    assert hs.load(tmp_path).points == [0]
+    file = tmp_path / "points" / f"{point.digest}.json"
+    record = json.loads(file.read_text())
+    record["config"]["measure"]["warmup"] += 1
+    file.write_text(json.dumps(seal(record)))
+    with pytest.warns(hs.HopsimWarning, match="config: is not the one that the digest is of"):
+        assert hs.load(tmp_path).points == []
 
 
 def in_store(root: Path) -> list[Path]:
