@@ -13,7 +13,9 @@ SUMMARY = "summary"
 FOUND = {"saturation": "saturate", "interference": "interference"}
 """Tables of what several runs together show -> the command that runs them."""
 
-TEXTS = frozenset({"job", "name", "verdict", "stop", "port_class", "peer", "from", "to", "role", "activity"})
+TEXTS = frozenset(
+    {"job", "name", "verdict", "stop", "warmup_found", "port_class", "peer", "from", "to", "role", "activity"}
+)
 """Names of the columns that hold texts, in all tables; the others hold numbers."""
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from hopsim import columns, verdict
+from hopsim import columns, tables, verdict
 from hopsim.estimate import is_fabric
 from hopsim.kinds import is_list, is_table
 from hopsim.labels import is_load
@@ -80,7 +80,8 @@ def table_fault(name: str, file: parquet.ParquetFile, written: Mapping[str, Any]
             return f"column {column}: is {found[column]}, not {expected[column]}"
         if not _may_be(name, column, found[column]):
             return f"column {column}: must not be {found[column]}"
-        if found[column] not in ("double", "float") and _nulls(file, list(found).index(column)):
+        may_lack = found[column] in ("double", "float") or column == tables.PEER
+        if not may_lack and _nulls(file, list(found).index(column)):
             return f"column {column}: lacks values"
     return ""
 
@@ -210,8 +211,8 @@ def _summary(value: Any) -> str:
 
 
 def _axis(path: str) -> Check:
-    """What the value of a sweep axis is."""
-    return _NUMBER if is_load(path) else _PLAIN
+    """What the value of a sweep axis is; the rate of messages is a number with its unit."""
+    return _NUMBER if is_load(path) and not path.endswith(".rate") else _PLAIN
 
 
 def _is_point_number(text: str) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.csv
@@ -194,3 +196,16 @@ def test_a_state_that_is_refused_takes_no_results_directory(
         assert not out.exists()
         assert not new.exists()
     hopsim("run", tiny, "--out", out, "--from-state", state)
+
+
+def test_a_process_may_run_any_command_after_list() -> None:
+    script = (
+        "import contextlib\n"
+        "from hopsim.cli import main\n"
+        "for command in ['list'], ['--help'], ['list']:\n"
+        "    with contextlib.suppress(SystemExit):\n"
+        "        main(command)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert [done.returncode, done.stderr] == [0, ""]
+    assert done.stdout.count("Usage: ") == 1

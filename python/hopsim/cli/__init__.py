@@ -62,7 +62,8 @@ class _Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order of the help text."""
-        return list(_COMMANDS)
+        # `list` is the module of that command, once it is imported.
+        return [*_COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The object `command` of the sub-command's module."""
@@ -95,9 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     warnings.simplefilter("always", HopsimWarning)
     warnings.showwarning = _show_warning
     try:
-        cli.main(
-            args=None if arguments is None else list(arguments), prog_name="hopsim", standalone_mode=False
-        )
+        cli.main(args=None if arguments is None else [*arguments], prog_name="hopsim", standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.exceptions.NoArgsIsHelpError as usage:
