@@ -11,6 +11,7 @@ pub mod config;
 pub mod engine;
 pub mod error;
 pub mod injection;
+pub mod interrupt;
 pub mod measure;
 pub mod memory;
 pub mod network;

@@ -5,6 +5,7 @@
 
 use crate::network::Link;
 use crate::topology::Topology;
+use hopsim_infiniband::fabric::Fabric;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Memory that was asked for and is not there.
@@ -26,6 +27,9 @@ const ROUTER_BYTES: u64 = 3200;
 const PORT_BYTES: u64 = 400;
 const NODE_BYTES: u64 = 40;
 
+/// Bytes of a virtual output queue of an InfiniBand switch.
+const VOQ_BYTES: u64 = 16;
+
 /// Bytes that the state of so many routers with so many ports altogether takes before the first cycle, about.
 pub fn of_state(routers: u64, ports: u64) -> u64 {
     ROUTER_BYTES * routers + PORT_BYTES * ports
@@ -35,6 +39,13 @@ pub fn of_state(routers: u64, ports: u64) -> u64 {
 pub fn of_plan(topology: &Topology) -> u64 {
     let links = u64::from(topology.routers()) * topology.ports().len() as u64;
     links * size_of::<Link>() as u64 + NODE_BYTES * u64::from(topology.nodes())
+}
+
+/// Bytes that the forwarding tables and virtual output queues of an InfiniBand fabric take.
+pub fn of_fabric(fabric: &Fabric) -> u64 {
+    let ports = fabric.first_port.windows(2).map(|ends| u64::from(ends[1] - ends[0]));
+    let queues = ports.map(|ports| ports * ports).sum::<u64>() * u64::from(fabric.lanes.count);
+    fabric.forwarding.bytes() as u64 + VOQ_BYTES * queues
 }
 
 /// Asks for so many bytes at once, and gives them back.

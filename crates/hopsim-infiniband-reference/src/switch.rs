@@ -136,8 +136,7 @@ impl<W: Workload> Reference<W> {
     pub fn head_at_switch(&mut self, input: usize, &Flight { packet, head, tail }: &Flight) {
         let Packet { destination, lane, .. } = self.packets[packet];
         let switch = self.switch_of(input);
-        let port = self.fabric.forwarding[switch * self.fabric.hosts as usize + destination];
-        let output = self.fabric.first_port[switch] as usize + usize::from(port);
+        let output = self.fabric.output(switch as u32, destination as u32) as usize;
         self.inputs[input].queues[output][lane].push_back(Waiting { packet, head, tail });
         self.look_for_congestion(output, lane);
         self.mark(MarkPoint::Enqueue, packet, output);

@@ -1,8 +1,10 @@
 //! What a fabric is made of, as arrays.
 
 use crate::congestion::CongestionControl;
+use crate::forwarding::Tables;
 use crate::lanes::Lanes;
 use crate::time::Ticks;
+use std::sync::Arc;
 
 /// Bytes of a block, the unit of credits.
 pub const BLOCK: u32 = 64;
@@ -95,8 +97,8 @@ pub struct Fabric {
     pub first_port: Vec<u32>,
     /// All ports.
     pub ports: Vec<Port>,
-    /// By switch · hosts + destination: the output, counted from the first port of the switch.
-    pub forwarding: Vec<u16>,
+    /// The output of every switch for every destination; fabrics that differ in nothing else share them.
+    pub forwarding: Arc<Tables>,
     /// What all hosts have in common.
     pub host: HostRules,
     /// What all switches have in common.
@@ -113,5 +115,12 @@ impl Fabric {
     /// Whether a port is that of a host.
     pub fn is_host(&self, port: u32) -> bool {
         port < self.hosts
+    }
+
+    /// The port by which a packet for a destination leaves a switch.
+    #[inline]
+    pub fn output(&self, switch: u32, destination: u32) -> u32 {
+        let entry = switch as usize * self.hosts as usize + destination as usize;
+        self.first_port[switch as usize] + self.forwarding.output(entry)
     }
 }

@@ -9,6 +9,7 @@ pub mod engine;
 pub mod error;
 pub mod fabric;
 pub mod flow;
+pub mod forwarding;
 pub mod lanes;
 pub mod observer;
 pub mod reaction;

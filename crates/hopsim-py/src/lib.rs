@@ -2,6 +2,7 @@
 //! that this layer knows nothing about mechanisms and metrics.
 
 mod errors;
+mod interrupts;
 mod monitor;
 mod programs;
 mod run;
@@ -39,7 +40,7 @@ fn schema() -> String {
 /// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are six functions, which
 /// may raise: the network in a file as a JSON object, the forwarding tables in a file for the network in another one, the nodes in
 /// the file of a placement by rank, the flows in a file as a JSON list, what is in the file of a program, decompressed, and the same of
-/// the files of all ranks of a Chakra trace. Raises `ConfigError`.
+/// the files of all ranks of a Chakra trace. Raises `ConfigError`, and what the handler of a signal raises.
 #[pyfunction]
 #[pyo3(signature = (text, name, overrides, files=None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
@@ -51,12 +52,12 @@ fn points(
     files: Option<programs::Functions>,
 ) -> PyResult<Vec<String>> {
     let files = PythonFiles::new(files.map(Readers::from));
-    let resolved = py.detach(|| {
+    let resolved = interrupts::heeded(py, || {
         // Moved as a whole: what is in it is used by one thread at a time.
         let files = files;
         document::points_with_files(text, &overrides, &files)
     });
-    let points = resolved.map_err(|error| errors::in_document(name, &error))?;
+    let points = resolved?.map_err(|error| errors::in_document(name, &error))?;
     let written = |experiment| document::resolved(experiment).map(|document| document.to_string());
     points.iter().map(|point| written(&point.experiment).map_err(errors::unwritable)).collect()
 }
@@ -89,14 +90,15 @@ fn saturate(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResul
     wanted.map(|wanted| serde_json::to_string(&wanted)).transpose().map_err(errors::unwritable)
 }
 
-/// What can be said of the network of a resolved configuration before it runs, as JSON: see [`Survey`].
+/// What can be said of the network of a resolved configuration before it runs, as JSON: see [`Survey`]. Raises `ConfigError`, and what
+/// the handler of a signal raises.
 #[pyfunction]
 fn survey(py: Python<'_>, config: &str) -> PyResult<String> {
-    let survey = py.detach(|| {
+    let survey = interrupts::heeded(py, || {
         let plan = AnyPlan::new(&document::from_json(config)?, &programs::kept)?;
         memory::or_shortage(|| Survey::new(&plan)).map_err(ConfigError::too_large)
     });
-    let survey = survey.map_err(|error| errors::in_configuration(&error))?;
+    let survey = survey?.map_err(|error| errors::in_configuration(&error))?;
     serde_json::to_string(&survey).map_err(errors::unwritable)
 }
 

@@ -1,14 +1,16 @@
 //! One simulation and what it measured.
 
 use super::errors;
-use super::monitor::Monitor;
+use super::interrupts;
+use super::monitor::{Monitor, Shared};
 use super::programs;
-use hopsim_core::config::document;
+use hopsim_core::config::{Experiment, document};
 use hopsim_core::engine::{self, Outcome, Scope, Snapshot, Stages, unsaved};
 use hopsim_core::measure::Column;
 use hopsim_core::plan::{AnyPlan, Plan};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// What one simulation measured.
@@ -71,7 +73,7 @@ pub fn run(py: Python<'_>, config_json: &str, monitor: &Bound<'_, Monitor>, thre
     let shared = monitor.get().shared();
     shared.control.threads.store(threads, Ordering::Relaxed);
     py.detach(|| {
-        let plan = plan(config_json)?;
+        let plan = plan(config_json, &shared)?;
         plan.check_alone().map_err(|e| errors::in_configuration(&e))?;
         shared.control.total.store(plan.length(), Ordering::Relaxed);
         engine::run_any(&plan, &shared.control).map(Run).map_err(|e| errors::in_run(&e))
@@ -99,7 +101,7 @@ pub fn run_saved(
     let shared = monitor.get().shared();
     shared.control.threads.store(threads, Ordering::Relaxed);
     py.detach(|| {
-        let plan = plan(config_json)?;
+        let plan = plan(config_json, &shared)?;
         let length = plan.length();
         shared.control.total.store(length, Ordering::Relaxed);
         let plan = saved(&plan).map_err(errors::unsaved)?;
@@ -143,7 +145,7 @@ pub fn trunk<'py>(
         let branches: Result<Vec<_>, _> = configs.iter().map(|config| document::from_json(config)).collect();
         let trunk = document::trunk(branches.map_err(|e| errors::in_configuration(&e))?);
         let trunk = trunk.ok_or_else(|| errors::unsaved("a sweep without points has no trunk".into()))?;
-        let plan = AnyPlan::new(&trunk, &programs::kept).map_err(|e| errors::in_configuration(&e))?;
+        let plan = plan_of(&trunk, &shared)?;
         shared.control.total.store(plan.length(), Ordering::Relaxed);
         let plan = saved(&plan).map_err(errors::unsaved)?;
         engine::trunk(plan, branch_at, &shared.control).map_err(|e| errors::in_run(&e))
@@ -163,7 +165,7 @@ pub fn run_branch(
     let shared = monitor.get().shared();
     shared.control.threads.store(threads, Ordering::Relaxed);
     py.detach(|| {
-        let plan = plan(config_json)?;
+        let plan = plan(config_json, &shared)?;
         shared.control.total.store(plan.length(), Ordering::Relaxed);
         let plan = saved(&plan).map_err(errors::unsaved)?;
         let trunk = Snapshot::from_bytes(trunk).map_err(errors::unsaved)?;
@@ -178,10 +180,15 @@ pub fn snapshot_cycle(snapshot: &[u8]) -> PyResult<u32> {
     Snapshot::from_bytes(snapshot).map(|snapshot| snapshot.cycle()).map_err(errors::unsaved)
 }
 
-/// The plan of a resolved configuration.
-fn plan(config: &str) -> PyResult<AnyPlan> {
-    let experiment = document::from_json(config).map_err(|e| errors::in_configuration(&e))?;
-    AnyPlan::new(&experiment, &programs::kept).map_err(|e| errors::in_configuration(&e))
+/// The plan of a resolved configuration. Raises `ConfigError`, `Cancelled`.
+fn plan(config: &str, shared: &Arc<Shared>) -> PyResult<AnyPlan> {
+    plan_of(&document::from_json(config).map_err(|e| errors::in_configuration(&e))?, shared)
+}
+
+fn plan_of(experiment: &Experiment, shared: &Arc<Shared>) -> PyResult<AnyPlan> {
+    interrupts::until_cancelled(shared, || {
+        AnyPlan::new(experiment, &programs::kept).map_err(|e| errors::in_configuration(&e))
+    })
 }
 
 /// The plan if its state can be saved; the error says why not.

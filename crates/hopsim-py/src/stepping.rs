@@ -1,6 +1,7 @@
 //! A simulation that another simulator drives.
 
 use super::errors;
+use super::interrupts;
 use super::programs;
 use super::run::Run;
 use hopsim_core::config::document;
@@ -19,14 +20,14 @@ type Delivered = (u64, u64, u32, u32, u32, u32, u32);
 
 #[pymethods]
 impl Simulation {
-    /// At cycle 0, on so many threads at most. Raises `ConfigError`.
+    /// At cycle 0, on so many threads at most. Raises `ConfigError`, and what the handler of a signal raises.
     #[new]
     fn new(py: Python<'_>, config_json: &str, threads: usize) -> PyResult<Self> {
-        let stepping = py.detach(|| {
+        let stepping = interrupts::heeded(py, || {
             let plan = AnyPlan::new(&document::from_json(config_json)?, &programs::kept)?;
             Stepping::new(plan, threads)
         });
-        stepping.map(|stepping| Self(Mutex::new(stepping))).map_err(|error| errors::in_configuration(&error))
+        stepping?.map(|stepping| Self(Mutex::new(stepping))).map_err(|error| errors::in_configuration(&error))
     }
 
     /// The present cycle.

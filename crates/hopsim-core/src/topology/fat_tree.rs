@@ -5,6 +5,7 @@ use crate::error::ConfigError;
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A fat tree of `levels` levels of k^(levels − 1) switches with k ports down and k up, and k^levels nodes. The switches of
 /// the last level have no ports up.
@@ -190,6 +191,21 @@ impl Interconnect for FatTree {
         }
     }
 
+    // Up from level l, and down to it, a packet goes by digit l of its destination.
+    fn minimal_runs(&self, at: u32, mut put: impl FnMut(Range<u32>, usize)) {
+        let level = self.level(at);
+        let length = self.k.pow(level);
+        let first = at % self.width / length * length * self.k;
+        let below = first..first + length * self.k;
+        for (start, digit) in (0..self.nodes()).step_by(length as usize).zip((0..self.k).cycle()) {
+            match below.contains(&start) {
+                true if level == 0 => {}
+                true => put(start..start + length, self.down(digit)),
+                false => put(start..start + length, self.up(digit)),
+            }
+        }
+    }
+
     fn nodes_per_router(&self) -> u32 {
         self.k
     }
@@ -239,6 +255,25 @@ mod tests {
                 }
             }
             assert_eq!(plugged, 2 * (tree.levels() - 1) * tree.nodes());
+        }
+    }
+
+    #[test]
+    fn the_runs_are_those_of_the_minimal_path_to_every_node() {
+        for tree in [tree(2, 1), tree(2, 4), tree(4, 3), tree(3, 2), tree(5, 2)] {
+            for at in 0..tree.routers() {
+                let mut ports = vec![None; tree.nodes() as usize];
+                tree.minimal_runs(at, |nodes, port| {
+                    for node in nodes {
+                        assert_eq!(ports[node as usize].replace(port), None);
+                    }
+                });
+                for (node, found) in (0..).zip(ports) {
+                    let to = tree.router_of(node);
+                    let port = || tree.minimal_port(at, to, tree.trunk_of(at, to, node)).0;
+                    assert_eq!(found, (to != at).then(port), "from {at} to node {node}");
+                }
+            }
         }
     }
 

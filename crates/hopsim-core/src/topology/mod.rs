@@ -305,6 +305,23 @@ pub trait Interconnect {
     /// The link port of the minimal path from `at` to `to` ≠ `at` over the chosen trunk, and its link class.
     fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> (usize, u8);
 
+    /// Calls `put` with the nodes of all other routers, as many that follow each other as there are on one trunk, and the link port of the
+    /// minimal path from `at` to them where the destination alone decides ([`Self::trunk_of`]).
+    fn minimal_runs(&self, at: u32, mut put: impl FnMut(Range<u32>, usize)) {
+        for to in (0..self.routers_with_nodes()).filter(|&to| to != at) {
+            let mut nodes = self.nodes_of(to);
+            while let Some(first) = nodes.next() {
+                let trunk = self.trunk_of(at, to, first);
+                let mut end = first + 1;
+                while nodes.start < nodes.end && self.trunk_of(at, to, nodes.start) == trunk {
+                    nodes.start += 1;
+                    end += 1;
+                }
+                put(first..end, self.minimal_port(at, to, trunk).0);
+            }
+        }
+    }
+
     /// Links of each class on the minimal path from `from` to `to`, the shortest over all trunks.
     fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2];
 
@@ -336,6 +353,11 @@ impl Topology {
             Self::Dragonfly(t) => t.minimal_port(at, to, trunk),
             _ => self.minimal_port_out_of_line(at, to, trunk),
         }
+    }
+
+    /// See [`Interconnect::minimal_runs`].
+    pub fn minimal_runs(&self, at: u32, put: impl FnMut(Range<u32>, usize)) {
+        ask!(self, t => t.minimal_runs(at, put));
     }
 
     // Out of line, so that the code of dragonflies stays in place.

@@ -4,6 +4,7 @@
 //! the path. The tables say for every place and destination by which port a packet goes on; so its path depends on where it is
 //! and where it goes, not on where it comes from.
 
+use crate::interrupt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +103,7 @@ impl ShortestPaths {
             destinations,
         };
         for destination in 0..destinations {
+            interrupt::steps(maze.links as u64);
             search.measure(&maze.ends[destination]);
             search.choose(&maze.ends[destination], ties);
             search.spread();

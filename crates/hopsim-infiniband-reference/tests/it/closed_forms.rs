@@ -2,10 +2,12 @@
 
 use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching};
 use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::lanes::Lanes;
 use hopsim_infiniband::observer::Sent;
 use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_infiniband_reference::{Fact, run};
+use std::sync::Arc;
 
 /// One switch with hosts at its ports, of which host h is at port h; bytes take `byte` ticks on the links of every host.
 pub fn star(byte: &[Ticks]) -> Fabric {
@@ -17,7 +19,7 @@ pub fn star(byte: &[Ticks]) -> Fabric {
         hosts,
         first_port: vec![hosts, 2 * hosts],
         ports: (hosts..2 * hosts).chain(0..hosts).map(port).collect(),
-        forwarding: (0..hosts as u16).collect(),
+        forwarding: Arc::new(Tables::Wide((0..hosts as u16).collect())),
         host: HostRules { injection: 1, drain: 1, start_jitter: 0 },
         switch: SwitchRules {
             input_latency: 5,
@@ -171,7 +173,7 @@ fn a_parking_lot_gives_the_hosts_at_the_last_switch_more() {
     let port = |peer| Port { peer, byte: 1, delay: 10, buffer: 16 };
     fabric.first_port = vec![4, 7, 10];
     fabric.ports = [4, 5, 7, 8, 0, 1, 9, 2, 3, 6].map(port).to_vec();
-    fabric.forwarding = vec![0, 1, 2, 2, 2, 2, 0, 1];
+    fabric.forwarding = Arc::new(Tables::Narrow(vec![0, 1, 2, 2, 2, 2, 0, 1]));
     let until = 400 * 256;
     let bytes = delivered(&fabric, &[flow(0, 3), flow(1, 3), flow(2, 3)], until);
     for (got, part) in bytes.iter().zip([4, 4, 2]) {

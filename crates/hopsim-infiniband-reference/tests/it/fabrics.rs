@@ -7,12 +7,14 @@ pub mod workload;
 use congestion::congestion;
 use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching, blocks};
 use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::time::{NEVER, Ticks};
 use lanes::lanes;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::fmt::Debug;
+use std::sync::Arc;
 use workload::{Script, script};
 
 /// A fabric, what its hosts send, and a seed.
@@ -93,7 +95,7 @@ pub fn cases_of_all_kinds() -> impl Strategy<Value = Case> {
                     hosts,
                     first_port,
                     ports,
-                    forwarding,
+                    forwarding: Arc::new(Tables::Wide(forwarding)),
                     host,
                     switch,
                     credit_delay,

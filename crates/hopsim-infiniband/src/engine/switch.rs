@@ -173,8 +173,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let (switch, first) = self.places.switch(input);
         let packet = self.packets.get(id);
         let (lane, bytes) = (packet.lane, packet.bytes());
-        let entry = switch as usize * self.fabric.hosts as usize + packet.destination as usize;
-        let output = first + u32::from(self.fabric.forwarding[entry]);
+        let output = self.fabric.output(switch, packet.destination);
         let voq = self.voq(output, input, lane);
         let Voq { queue, bytes: before } = &mut self.voqs[voq];
         let (was_empty, old) = (queue.is_empty(), *before);

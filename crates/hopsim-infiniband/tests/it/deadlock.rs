@@ -4,8 +4,10 @@ use crate::small::fabric;
 use hopsim_infiniband::engine::Simulation;
 use hopsim_infiniband::fabric::{Fabric, Port};
 use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::observer::Unobserved;
 use hopsim_infiniband::time::Ticks;
+use std::sync::Arc;
 
 /// A ring of four switches with a host each, in which packets go clockwise.
 fn ring() -> Fabric {
@@ -18,8 +20,13 @@ fn ring() -> Fabric {
     for switch in 0..4 {
         ports.extend([like(switch, 64), like(port(switch + 1, 2), 64), like(port(switch + 3, 1), 64)]);
     }
-    let forwarding = (0..4).flat_map(|switch| (0..4).map(move |host| u16::from(host != switch))).collect();
-    Fabric { first_port: (0..5).map(|switch| hosts + 3 * switch).collect(), ports, forwarding, ..one }
+    let forwarding = (0..4).flat_map(|switch| (0..4).map(move |host| u8::from(host != switch))).collect();
+    Fabric {
+        first_port: (0..5).map(|switch| hosts + 3 * switch).collect(),
+        ports,
+        forwarding: Arc::new(Tables::Narrow(forwarding)),
+        ..one
+    }
 }
 
 fn flows(hops: u32) -> Vec<Flow> {

@@ -6,11 +6,13 @@ use hopsim_infiniband::congestion::{
 use hopsim_infiniband::engine::Simulation;
 use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching};
 use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::lanes::Lanes;
 use hopsim_infiniband::observer::{Observer, Sent};
 use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
 use hopsim_infiniband::time::Ticks;
+use std::sync::Arc;
 
 /// Ticks of a nanosecond: a byte takes 8/13 ns, 1/2 ns, 1/4 ns and 1/6 ns.
 const NS: Ticks = 156;
@@ -53,7 +55,7 @@ pub fn fabric(hosts: &[u32], congestion: Option<CongestionControl>) -> Fabric {
         hosts: count,
         first_port,
         ports,
-        forwarding,
+        forwarding: Arc::new(Tables::Wide(forwarding)),
         host: HostRules { injection: 8 * NS / 13, drain: 8 * NS / 13, start_jitter: 1000 * NS },
         switch: SwitchRules {
             input_latency: 50 * NS,

@@ -1,10 +1,10 @@
 //! Interval by interval: what flows got, and what waited in the switches.
 
 use crate::config::measure::RecordStream;
-use crate::plan::fabric::{FabricPlan, outputs};
+use crate::plan::fabric::{FabricPlan, Ways};
 use hopsim_infiniband::observer::Sent;
 use hopsim_infiniband::time::Ticks;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What a flow has had in the interval that is open.
 #[derive(Clone, Debug, Default)]
@@ -124,9 +124,17 @@ impl Series {
 
 /// The ports and VLs that data packets of a flow leave by, ascending.
 pub fn used(plan: &FabricPlan) -> Vec<Place> {
-    let of_way = |(way, lane): ([u32; 2], u8)| {
-        outputs(&plan.fabric, way).into_iter().map(move |port| Place { port, lane })
+    let wiring = &plan.wiring;
+    let of_lane = |(lane, ways): (u8, Ways)| {
+        let mut is_used = vec![false; wiring.cables.peers.len()];
+        ways.sources(|host| is_used[host as usize] = true);
+        ways.follow((&wiring.cables, &wiring.forwarding), &mut |leaving| {
+            is_used[leaving.port as usize] = true
+        });
+        let places = (0..).zip(is_used).filter(|(_, is_used)| *is_used);
+        places.map(move |(port, _)| Place { port, lane }).collect::<Vec<_>>()
     };
-    let places: BTreeSet<Place> = plan.ways().flat_map(of_way).collect();
-    places.into_iter().collect()
+    let mut places: Vec<Place> = plan.ways(false).into_iter().flat_map(of_lane).collect();
+    places.sort_unstable();
+    places
 }

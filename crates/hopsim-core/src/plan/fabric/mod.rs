@@ -8,17 +8,21 @@ mod congestion_defaults;
 mod exceptions;
 mod flows;
 mod forwarding;
+mod kept;
 mod lanes;
 mod messages;
 mod programs;
 mod rates;
 mod span;
+mod ways;
 mod wiring;
 
 pub use flows::{Account, is_open};
+pub use kept::Kept;
 pub use messages::MessagesPlan;
 pub use programs::FabricProgram;
 pub use span::Span;
+pub use ways::Ways;
 pub use wiring::outputs;
 
 use super::jobs::{Programs, check_only, place_job, resolve_names};
@@ -39,7 +43,9 @@ use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, HostRules, SwitchRul
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use wiring::{LAST, Network, Wiring};
 
 /// Legal lengths of the longest packet \[bytes\].
 const MTUS: [u32; 5] = [256, 512, 1024, 2048, 4096];
@@ -57,8 +63,12 @@ pub struct FabricPlan {
     pub experiment: Experiment,
     /// The topology.
     pub topology: Arc<Topology>,
+    /// Cables and forwarding tables.
+    pub wiring: Arc<Wiring>,
     /// The fabric.
     pub fabric: Fabric,
+    /// Steps that it takes to set all that up, see [`crate::interrupt`]; this plan may have found it done.
+    pub steps: u64,
     /// What the hosts send.
     pub flows: Vec<Flow>,
     /// What nodes draw besides.
@@ -91,7 +101,8 @@ impl FabricPlan {
         congestion_defaults::resolve(config)?;
         let config = config.clone();
         check_topology(&experiment)?;
-        let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);
+        let network = Network::of(&LAST, &experiment.topology, &config.forwarding)?;
+        let topology = Arc::clone(&network.topology);
         experiment.topology.resolve(&topology);
         let mut clock = Clock::default();
         let times = Times::read(&config, &mut clock)?;
@@ -104,7 +115,7 @@ impl FabricPlan {
         let span = measured.span(&clock, longest.transpose()?)?;
         let flows = flows::build(&experiment, &written, &clock)?;
         let special = exceptions::links(&special, &clock)?;
-        let fabric = build(&config, (&topology, special), (&times, &clock))?;
+        let (wiring, fabric) = build(&config, (&network, special), (&times, &clock))?;
         let mut places = place(&experiment, &topology)?;
         let messages = messages::build(&experiment, (&topology, &mut places), (&drawn, &clock))?;
         let programs = programs::build(&experiment, &mut places, &config.host.cycle, library)?;
@@ -114,10 +125,22 @@ impl FabricPlan {
         let accounts = flows::accounts(&experiment, of_nodes);
         let jobs = experiment.running().filter_map(|(_, job)| job.name.clone()).collect();
         span::check_rows(&experiment, &span, accounts.len())?;
-        let plan =
-            Self { experiment, topology, fabric, flows, messages, programs, cycle, accounts, jobs, span };
+        let mut plan = Self {
+            experiment,
+            topology,
+            steps: wiring.steps,
+            wiring,
+            fabric,
+            flows,
+            messages,
+            programs,
+            cycle,
+            accounts,
+            jobs,
+            span,
+        };
         if !config.lanes.allow_deadlock {
-            circles::check(&plan)?;
+            plan.steps += circles::check(&plan)?;
         }
         Ok(plan)
     }
@@ -127,18 +150,23 @@ impl FabricPlan {
         self.fabric.lanes.of_service_level[usize::from(service_level)]
     }
 
-    /// Source, destination and VL of everything that may be sent: by flows, and between nodes that draw or run programs.
-    pub fn ways(&self) -> impl Iterator<Item = ([u32; 2], u8)> {
-        let listed =
-            self.flows.iter().map(|flow| ([flow.source, flow.destination], self.lane(flow.service_level)));
+    /// The ways of everything that may be sent in each VL, and of what is sent back `if_both`.
+    pub fn ways(&self, if_both: bool) -> BTreeMap<u8, Ways> {
+        let mut ways: BTreeMap<u8, Ways> = BTreeMap::new();
+        for &Flow { source, destination, service_level, .. } in &self.flows {
+            let ways = ways.entry(self.lane(service_level)).or_default();
+            ways.list([source, destination]);
+            if if_both {
+                ways.list([destination, source]);
+            }
+        }
         let drawn = self.messages.iter().map(|plan| (&plan.nodes, plan.service_level));
         let run = self.programs.iter().map(|program| (&program.plan.nodes, program.service_level));
-        let between = drawn.chain(run).flat_map(|(nodes, service_level)| {
-            let lane = self.lane(service_level);
-            let pairs = nodes.iter().flat_map(|&from| nodes.iter().map(move |&to| [from, to]));
-            pairs.filter(|[from, to]| from != to).map(move |pair| (pair, lane))
-        });
-        listed.chain(between)
+        for (nodes, service_level) in drawn.chain(run) {
+            ways.entry(self.lane(service_level)).or_default().add_among(nodes);
+        }
+        ways.values_mut().for_each(Ways::sort);
+        ways
     }
 
     /// Whether nobody draws messages for an account of a node: it is none of a flow.
@@ -263,9 +291,9 @@ fn buffer(text: &str, key: &str, mtu: u32) -> Result<u32, ConfigError> {
 /// The fabric on a topology.
 fn build(
     config: &Infiniband,
-    (topology, exceptions): (&Topology, FxHashMap<At, wiring::Link>),
+    (network, exceptions): (&Network, FxHashMap<At, wiring::Link>),
     (times, clock): (&Times, &Clock),
-) -> Result<Fabric, ConfigError> {
+) -> Result<(Arc<Wiring>, Fabric), ConfigError> {
     let mtu = config.mtu;
     if !MTUS.contains(&mtu) {
         let legal = MTUS.map(|mtu| mtu.to_string()).join(", ");
@@ -289,14 +317,14 @@ fn build(
         .map(|(control, period)| congestion::build(control, (mtu, at_switch), (clock, period)))
         .transpose()?;
     let links = wiring::Links { kinds, exceptions };
-    let wiring = wiring::Wiring::new((topology, &config.forwarding), (links, at_host, at_switch))?;
-    Ok(Fabric {
+    let wiring = network.wiring(&config.forwarding)?;
+    let fabric = Fabric {
         ticks_per_ns: clock.ticks_per_ns(),
         mtu,
-        hosts: topology.nodes(),
-        first_port: wiring.first_port,
-        ports: wiring.ports,
-        forwarding: wiring.forwarding,
+        hosts: wiring.cables.hosts,
+        first_port: wiring.cables.first_port.clone(),
+        ports: wiring.cables.ports_with(&links, at_host, at_switch),
+        forwarding: Arc::clone(&wiring.forwarding),
         host: HostRules {
             injection: clock.byte_ticks(&times.injection)?,
             drain: clock.byte_ticks(&times.drain)?,
@@ -320,8 +348,11 @@ fn build(
         credit_delay: clock.ticks(&times.credit_delay)?,
         lanes,
         congestion,
-    })
+    };
+    Ok((wiring, fabric))
 }
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod twice;

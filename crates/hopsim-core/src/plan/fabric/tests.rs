@@ -101,7 +101,8 @@ fn tables_that_are_given_are_those_that_are_used() {
     let graph = "graph = { nodes = [3, 1, 2], edges = [{ between = [0, 3] }, { between = [1, 3] }, { between = [4, 0] }, \
         { between = [4, 1] }, { between = [2, 4] }, { between = [3, 2] }] }";
     let found = with_forwarding("min_hop", graph);
-    let tables: Vec<&[u16]> = found.forwarding.chunks(found.hosts as usize).collect();
+    let outputs: Vec<u32> = found.forwarding.outputs().collect();
+    let tables: Vec<&[u32]> = outputs.chunks(found.hosts as usize).collect();
     let given = format!("router.infiniband.forwarding.tables = {tables:?}\ntopology.{graph}\n");
     let given = plan(&format!("{given}jobs = [{{ flows = [{{ source = 0, destination = 1 }}] }}]\n")).fabric;
     assert_eq!(given.forwarding, found.forwarding);
