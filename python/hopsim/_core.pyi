@@ -69,7 +69,10 @@ class Simulation:
     """
 
     def __init__(self, config_json: str, threads: int) -> None:
-        """At cycle 0, on so many threads at most. Raises `ConfigError`."""
+        """At cycle 0, on so many threads at most.
+
+        Raises `ConfigError`, and what the handler of a signal raises.
+        """
 
     @property
     def now(self) -> int:
@@ -114,8 +117,9 @@ def survey(config: str) -> str:
 
     `nodes`, `routers`, `links` (pairs of class and number), `diameter` (at least that, if `sampled`),
     `mean_distance` [links], `cut` (links of the best cut found between halves of the nodes: an upper bound of
-    the bisection), `longest_path` [links], `decides`, `input_vcs` and `ports` of all routers, `packet_hops`
-    of an InfiniBand fabric (expected; null elsewhere). Raises `ConfigError`.
+    the bisection), `longest_path` [links], `decides`, `input_vcs` and `ports` of all routers, `state_bytes`;
+    of an InfiniBand fabric `packet_hops` (expected; null elsewhere) and `set_up_steps` (of some nanoseconds;
+    0 elsewhere). Raises `ConfigError`, and what the handler of a signal raises.
     """
 
 def settled_placements(config: str) -> list[int]:
@@ -150,7 +154,7 @@ def points(
     functions, which may raise: the network in a file as a JSON object, the forwarding tables in a file for
     the network in another one, the nodes in the file of a placement by rank, the flows in a file as a JSON
     list, what is in the file of a program, decompressed, and the same of the files of all ranks of a Chakra
-    trace. Raises `ConfigError`.
+    trace. Raises `ConfigError`, and what the handler of a signal raises.
     """
 
 def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:

@@ -6,6 +6,8 @@ about three where the network accepts what is offered:
 - hops of a packet: the mean distance between nodes, longer by half of what the longest path of the routing is
   longer than the diameter, and the hop to the node;
 - time: so much per hop, more where heads decide in every attempt;
+- time before an InfiniBand fabric begins: so much per step of setting it up, once for points that have the
+  same;
 - memory: that of the network, as the core expects it before it begins, and so much per packet inside the
   network, besides the process itself.
 
@@ -31,9 +33,12 @@ HOP_OF_CHOICE_NS = 270
 FABRIC_HOP_NS = 400
 """Time per hop of a packet in an InfiniBand fabric [ns]."""
 
+SET_UP_STEP_NS = 3
+"""Time per step of setting up an InfiniBand fabric [ns]."""
+
 PROCESS_MB = 90
 PORT_BYTES = 300
-"""Of an InfiniBand fabric; what other networks take the core says."""
+"""Of an InfiniBand fabric, besides tables and queues; what these and other networks take the core says."""
 PACKET_BYTES = 100
 
 ROUTER_CYCLES = 10
@@ -56,6 +61,7 @@ class Survey:
     input_vcs: int
     ports: int
     state_bytes: int = 0
+    set_up_steps: int = 0
     packet_hops: float | None = None
 
     @property
@@ -72,10 +78,12 @@ class Expected:
     Attributes:
         cpu_s: time of one core for all of them but those with programs [s].
         peak_mb: memory of the process with `workers` threads [MB].
+        set_up_s: time before points begin, of one core, in which InfiniBand fabrics are set up [s].
     """
 
     cpu_s: float
     peak_mb: float
+    set_up_s: float
 
 
 def survey(point: Point) -> Survey:
@@ -118,7 +126,22 @@ def expected(points: Sequence[Point], workers: int) -> Expected:
     """What the points are expected to take on so many threads."""
     each = [_expected(point) for point in points]
     largest = sorted((memory for _, memory in each), reverse=True)[:workers]
-    return Expected(sum(time for time, _ in each), PROCESS_MB + sum(largest))
+    return Expected(sum(time for time, _ in each), PROCESS_MB + sum(largest), _set_up(points))
+
+
+def _set_up(points: Sequence[Point]) -> float:
+    """Time in which fabrics are set up [s]: when points are checked, and again when they run in turn."""
+    steps: dict[str, int] = {}
+    last, total = "", 0
+    for point in points:
+        config = json.loads(point.config)
+        if not is_fabric(config):
+            continue
+        fabric = json.dumps([config["topology"], config["router"]["infiniband"]["forwarding"]])
+        if fabric != last:
+            last, total = fabric, total + survey(point).set_up_steps
+        steps[fabric] = survey(point).set_up_steps
+    return (total if len(steps) <= 1 else 2 * total) * SET_UP_STEP_NS / 1e9
 
 
 def _expected(point: Point) -> tuple[float, float]:
@@ -133,7 +156,7 @@ def _expected(point: Point) -> tuple[float, float]:
 
 
 def _fabric_bytes(network: Survey) -> float:
-    return PORT_BYTES * network.ports + 2 * network.nodes * network.routers
+    return PORT_BYTES * network.ports + network.state_bytes
 
 
 def _hop_ns(network: Survey) -> float:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
-from hopsim import _core
+from hopsim import _core, estimate
+from hopsim.cli.check import command
 from hopsim.estimate import expected, packet_hops, runs_programs, survey
 from hopsim.experiment import Experiment, Point
 
@@ -73,3 +77,40 @@ def test_how_long_programs_take_is_not_known(topology: dict[str, Any]) -> None:
     assert survey(one).nodes == 36
     assert expected([one], 1).cpu_s == 0
     assert not runs_programs(point(CASES["torus"]))
+
+
+def fabrics(**swept: list[Any]) -> list[Point]:
+    document = {
+        "topology": {"fat_tree": {"k": 4, "levels": 2}},
+        "router": "infiniband",
+        "jobs": [{"messages": {"rate": "1 Gb/s"}}],
+        "sweep": {"product": {path.replace("__", "."): values for path, values in swept.items()}},
+    }
+    return Experiment.of(document).points()
+
+
+def test_a_fabric_is_set_up_once_for_all_points_that_have_it() -> None:
+    one = fabrics(measure__seed=[1])
+    alone = expected(one, 1).set_up_s
+    # Each of 16 nodes has an entry in each of 8 switches.
+    assert survey(one[0]).set_up_steps >= 16 * 8
+    assert alone > 0
+    assert expected(fabrics(router__infiniband__mtu=[1024, 2048]), 1).set_up_s == pytest.approx(alone)
+    # Fabrics in turn are set up when they are checked and when they run.
+    other = expected(fabrics(topology__fat_tree__k=[5]), 1).set_up_s
+    both = fabrics(topology__fat_tree__k=[4, 5], measure__seed=[1, 2])
+    assert expected(both, 1).set_up_s == pytest.approx(2 * (alone + other))
+    assert expected([point(CASES["torus"])], 1).set_up_s == 0
+
+
+def test_check_says_how_much_of_the_time_is_setting_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = "topology.ring.routers = 4\njobs = [{ flows = [{ source = 0, destination = 1 }] }]\n"
+    (tmp_path / "fabric.toml").write_text(f"router = 'infiniband'\n{document}")
+    check = [str(tmp_path / "fabric.toml")]
+    assert "to set up" not in CliRunner().invoke(command, check).output
+    (one,) = Experiment.open(tmp_path / "fabric.toml").points()
+    monkeypatch.setattr(estimate, "SET_UP_STEP_NS", 20e9 / survey(one).set_up_steps)
+    output = CliRunner().invoke(command, check).output
+    assert re.search(r"expected: about 20 s on \S+ cores? \(about 20 s to set up fabrics\), about", output)

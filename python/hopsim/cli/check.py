@@ -16,6 +16,9 @@ from hopsim.runner import all_cores
 from hopsim.saturation import points_of, runs_of_search
 from hopsim.stopping import is_adaptive
 
+WORTH_TELLING_S = 1.0
+"""Fabrics that are set up in less time are part of the whole."""
+
 
 @click.command("check")
 @options.experiment
@@ -44,12 +47,14 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     cores = all_cores()
     needs = expected(points, cores)
     threads = "1 core" if cores == 1 else f"{cores} cores"
-    duration = _duration(runs * needs.cpu_s / min(cores, runs * len(points)))
+    duration = _duration(runs * needs.cpu_s / min(cores, runs * len(points)) + needs.set_up_s)
     if any(map(runs_programs, points)):
         duration = "until all programs are done"
     else:
         longer = " or more" if any(map(is_adaptive, points)) else ""
         duration = f"{duration}{longer} on {threads}"
+    if needs.set_up_s >= WORTH_TELLING_S:
+        duration += f" ({_duration(needs.set_up_s)} to set up fabrics)"
     click.echo(f"expected: {duration}, {size_of(needs.peak_mb)}")
     click.echo("OK")
 

@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// One thing, and what it was made from. Threads that want the same thing at once wait for the one that makes it.
 #[derive(Debug)]
-pub struct Kept<K, V>(Mutex<Option<Arc<(K, OnceLock<V>)>>>);
+pub struct Kept<K, V>(Mutex<Option<Arc<Entry<K, V>>>>);
+
+/// What it is made from, and the thing itself when it is made.
+type Entry<K, V> = (K, OnceLock<V>);
 
 impl<K, V> Default for Kept<K, V> {
     fn default() -> Self {
@@ -26,13 +29,12 @@ impl<K, V: Clone> Kept<K, V> {
         let entry = {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let same = kept.as_ref().filter(|entry| is_same(&entry.0, entry.1.get()));
-            match same {
-                Some(entry) => Arc::clone(entry),
-                None => {
-                    let entry = Arc::new((key, OnceLock::new()));
-                    *kept = Some(Arc::clone(&entry));
-                    entry
-                }
+            if let Some(entry) = same {
+                Arc::clone(entry)
+            } else {
+                let entry = Arc::new((key, OnceLock::new()));
+                *kept = Some(Arc::clone(&entry));
+                entry
             }
         };
         // If it is interrupted the next one makes it.

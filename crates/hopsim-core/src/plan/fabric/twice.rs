@@ -161,7 +161,9 @@ fn spread(topology: &Topology, choices: impl Fn(u32) -> Vec<Vec<usize>>) -> Vec<
             let count = |&port: &usize| chosen.get(&(router, port)).copied().unwrap_or(0);
             let fewest = choices[router as usize].iter().copied().min_by_key(|port| (count(port), *port));
             let port = fewest.filter(|_| router != home);
-            port.into_iter().for_each(|port| *chosen.entry((router, port)).or_default() += 1);
+            if let Some(port) = port {
+                *chosen.entry((router, port)).or_default() += 1;
+            }
             let own = || (node - topology.nodes_of(home).start) as usize;
             outputs[(router * nodes + node) as usize] = output(topology, router, port.unwrap_or_else(own));
         }

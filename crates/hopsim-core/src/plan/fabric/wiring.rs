@@ -142,6 +142,9 @@ impl Cables {
     }
 }
 
+/// A circle, if there is one, and the steps that it took to see that, see [`interrupt`].
+pub type Found = (Option<Arc<Circle>>, u64);
+
 /// Cables and forwarding tables, and who can wait for whom in them.
 #[derive(Debug)]
 pub struct Wiring {
@@ -151,8 +154,8 @@ pub struct Wiring {
     pub forwarding: Arc<Tables>,
     /// Steps that it took to make them, see [`interrupt`].
     pub steps: u64,
-    /// What was looked for last in them, whether that closes a circle, and the steps that it took to see that.
-    circle: Kept<BTreeMap<u8, Ways>, (Option<Arc<Circle>>, u64)>,
+    /// What was looked for last in them, and what was found.
+    circle: Kept<BTreeMap<u8, Ways>, Found>,
 }
 
 impl Wiring {
@@ -166,8 +169,8 @@ impl Wiring {
         made.map(|(cables, forwarding)| Self { cables, forwarding, steps, circle: Kept::new() })
     }
 
-    /// The circle in which packets on these ways can wait for each other, if there is one, and the steps that it took to see that.
-    pub fn circle(&self, ways: BTreeMap<u8, Ways>) -> (Option<Arc<Circle>>, u64) {
+    /// The circle in which packets on these ways can wait for each other.
+    pub fn circle(&self, ways: BTreeMap<u8, Ways>) -> Found {
         let wanted = ways.clone();
         self.circle.get(
             ways,
