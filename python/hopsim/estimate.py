@@ -33,7 +33,7 @@ HOP_OF_CHOICE_NS = 270
 FABRIC_HOP_NS = 400
 """Time per hop of a packet in an InfiniBand fabric [ns]."""
 
-SET_UP_STEP_NS = 3
+SET_UP_STEP_NS = 2
 """Time per step of setting up an InfiniBand fabric [ns]."""
 
 PROCESS_MB = 90
