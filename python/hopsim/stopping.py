@@ -59,5 +59,5 @@ def window_text(measure: Mapping[str, Any]) -> str:
     stop = measure.get(KEY)
     if stop is None:
         return f"{measure['cycles']:,} cycles after {warmed}"
-    until = f"until {stop['metric']} is known to {100 * stop['relative_ci']:g} %"
+    until = f"until {stop['metric']} is known to {100 * stop['relative_ci']:g} %, then anew"
     return f"{measure['cycles']:,} to {stop['max_cycles']:,} cycles, {until}, after {warmed}"

@@ -49,7 +49,7 @@ impl Warmup {
 }
 
 /// When a run is good enough: the window becomes longer until the 95 % confidence interval of a metric is narrow enough. Results are
-/// those of a run with the window at which it stops.
+/// those of a fresh window behind that one, and as long: it has not been chosen for being calm.
 ///
 /// After a window of `cycles` cycles, another one is simulated that is as long as the interval then found suggests, and so on, until the
 /// interval is as narrow as asked for and the verdict is steady (Law and Carson 1979). The columns `stop`, `stop_relative_ci` and
@@ -63,9 +63,10 @@ pub struct StopConfig {
     /// A mean of the summary that has a column `…_ci95`, over all jobs. Where sources without bounds fall behind, and it counts the
     /// wait in them, the run stops at once.
     pub metric: String,
-    /// Longest window \[cycles, `measure.cycles` … 3000000000\]; default: 100 windows as long as the first one.
+    /// Longest window \[cycles, `measure.cycles` … 1500000000\]; default: 100 windows as long as the first one. The run may be twice as
+    /// long.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 3_000_000_000_u32))]
+    #[schemars(range(min = 1, max = 1_500_000_000_u32))]
     pub max_cycles: Option<u32>,
 }
 

@@ -1,15 +1,16 @@
 //! Runs that find out by themselves how long they must be: a loop around plain runs. What such a run measures is what the last of
-//! these has measured, to the last bit.
+//! these has measured, to the last bit. A window whose interval is narrow is likelier to be a calm one, with a mean that is too low; a
+//! fresh one behind it, as long as it is, has not been chosen by that (two stages, as those of Stein 1945).
 
 use super::{Control, Outcome, Scope, Snapshot, Stages, count, outcome, trunk, unsaved};
 use crate::config::Experiment;
 use crate::config::measure::MeasureConfig;
-use crate::config::stop::{Warmup, pilots};
+use crate::config::stop::{StopConfig, Warmup, pilots};
 use crate::error::RunError;
 use crate::measure::Counts;
 use crate::measure::parts::PARTS;
 use crate::measure::settling::{Settled, settled};
-use crate::measure::stop::{Next, next, relative_width};
+use crate::measure::stop::{Next, REACHED, next, relative_width};
 use crate::measure::summary::Figures;
 use crate::plan::Plan;
 use serde_json::{Map, Value};
@@ -40,6 +41,11 @@ impl Plain {
         let measure = &mut pilot.plan.experiment.measure;
         (measure.streams, measure.interval, measure.batches) = (Vec::new(), 0, 1);
         pilot
+    }
+
+    /// The one whose window is as long, and begins where that of this one ends.
+    fn behind(&self) -> Self {
+        Self::new(&self.plan, self.end, self.plan.experiment.measure.cycles)
     }
 
     /// Says how far it goes. Returns the cycles of those before.
@@ -85,18 +91,20 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
         return Ok(told(outcome(&attempt.plan, &counts), &how));
     };
     let beginning = attempt.beginning(control)?;
-    for number in 1.. {
+    for number in 1u32.. {
         let counts = attempt.run(beginning.as_ref(), control)?;
         let summary = attempt.summary(&counts);
         match next(plan, (stop, *cycles), &summary) {
             Next::Window(cycles) => attempt = Plain::new(plan, warmup, cycles),
+            Next::Stop(REACHED) => {
+                let fresh = attempt.behind();
+                let counts = fresh.run(beginning.as_ref(), control)?;
+                let summary = fresh.summary(&counts);
+                how.extend(stopped(stop, (REACHED, number + 1), &summary));
+                return Ok(told(outcome(&fresh.plan, &counts), &how));
+            }
             Next::Stop(why) => {
-                let width = relative_width(&summary, &stop.metric);
-                how.extend([
-                    ("stop", why.into()),
-                    ("stop_relative_ci", width.map_or(Value::Null, Value::from)),
-                    ("stop_attempts", number.into()),
-                ]);
+                how.extend(stopped(stop, (why, number), &summary));
                 return Ok(told(outcome(&attempt.plan, &counts), &how));
             }
         }
@@ -115,6 +123,20 @@ fn find_warmup(plan: &Plan, control: &Control) -> Result<Settled, RunError> {
         }
     }
     Ok(Settled { cycles: pilots[pilots.len() - 1] / 2, by: "not found" })
+}
+
+/// Why a run stopped and after how many windows, with what the last one has measured.
+fn stopped(
+    stop: &StopConfig,
+    (why, attempts): (&str, u32),
+    summary: &Map<String, Value>,
+) -> [(&'static str, Value); 3] {
+    let width = relative_width(summary, &stop.metric);
+    [
+        ("stop", why.into()),
+        ("stop_relative_ci", width.map_or(Value::Null, Value::from)),
+        ("stop_attempts", attempts.into()),
+    ]
 }
 
 /// What was measured, and how the run stopped.

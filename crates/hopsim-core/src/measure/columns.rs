@@ -364,7 +364,11 @@ pub fn columns() -> Vec<Described> {
     let mut all = Vec::new();
     for (name, unit, meaning) in &means {
         all.push(Described { table: "summary", name: name.clone(), unit, meaning: meaning.clone() });
-        all.push(interval(name, unit, "batches of the window"));
+        all.push(interval(
+            name,
+            unit,
+            "batches of the window, or over neighbouring ones taken together, whichever is widest",
+        ));
     }
     for &(name, unit, meaning) in
         SUMMARY.iter().chain(&verdict::SUMMARY).chain(&stop::SUMMARY).chain(&PROGRAMS).chain(&fabric::SUMMARY)

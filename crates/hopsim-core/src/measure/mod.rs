@@ -1,6 +1,7 @@
 //! Measurement: what is counted while the engine runs ([`recorder`], [`places`]), and the metrics made of it
 //! ([`summary`], [`tables`]; [`columns`] says what they mean). All counts are integers, so that no order of events can change a result.
 
+mod batches;
 pub mod columns;
 pub mod evidence;
 pub mod fabric;

@@ -1,5 +1,6 @@
 //! When an adaptive run stops, and how long its next window is: the sequential procedure of Law and Carson (1979) with a window that is
-//! predicted instead of doubled.
+//! predicted instead of doubled. What is
+//! measured is a fresh window behind the one that was narrow enough: [adaptive](crate::engine).
 
 use super::verdict::{NOT_CONVERGED, SATURATED, STEADY};
 use crate::config::stop::StopConfig;
@@ -18,6 +19,9 @@ const GROWTH: [f64; 2] = [1.5, 10.0];
 
 /// That factor if latency or load drifts, or if there is no interval to predict by.
 const UNKNOWN: f64 = 2.0;
+
+/// Why a run stops whose interval is narrow enough.
+pub const REACHED: &str = "reached";
 
 /// What follows from a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +56,7 @@ pub fn next(plan: &Plan, (stop, first): (&StopConfig, u32), summary: &Map<String
     let width = relative_width(summary, &stop.metric);
     let at_rest = [STEADY, SATURATED].map(Some).contains(&verdict);
     if at_rest && width.is_some_and(|width| width <= stop.relative_ci) {
-        return Next::Stop("reached");
+        return Next::Stop(REACHED);
     }
     let most = stop.max_cycles.unwrap_or(first);
     if cycles >= f64::from(most) {

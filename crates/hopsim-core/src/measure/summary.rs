@@ -1,11 +1,12 @@
 //! The summary record: one flat row of metrics per point, and per job.
 //!
 //! Loads are in phits/(node·cycle) over the nodes of the jobs, latencies in cycles. Means are over the packets
-//! delivered in the window; `…_ci95` is the half width of their 95 % confidence interval over the batches.
+//! delivered in the window; `…_ci95` is the half width of their 95 % confidence interval over the [batches](super::batches).
 //! `offered_load` is the configured load (its mean over the window if it changes), `generated_load` what the sources drew
 //! and the replies.
 
 use super::Counts;
+use super::batches;
 use super::evidence;
 use super::places::Places;
 use super::recorder::{Recorder, Totals};
@@ -31,7 +32,7 @@ fn number(value: Option<f64>) -> Value {
 }
 
 /// Totals of one batch (or all).
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Sum {
     totals: Totals,
     /// Phits of the delivered requests and replies, and how many packets and what latency the requests had.
@@ -185,16 +186,13 @@ impl<'a> Figures<'a> {
 
     /// The summary record.
     pub fn summary(&self) -> Map<String, Value> {
-        let batches = self.batches();
+        let levels = batches::levels(self.batches(), Sum::append);
         let mut all = Sum::default();
-        for batch in &batches {
-            all.append(batch);
-        }
+        levels[0].iter().for_each(|batch| all.append(batch));
         let mut record = Map::new();
         record.insert("offered_load".into(), number(self.offered_load()));
         for (name, mean) in self.means() {
-            let values: Option<Vec<f64>> = batches.iter().map(|b| mean(b, self.nodes)).collect();
-            let width = values.and_then(|v| half_width_95(&v));
+            let width = batches::half_width(&levels, |batch| mean(batch, self.nodes));
             record.insert(name.clone(), number(mean(&all, self.nodes)));
             record.insert(format!("{name}_ci95"), number(width));
         }

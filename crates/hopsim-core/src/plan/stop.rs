@@ -14,10 +14,18 @@ const LONGEST: u32 = 100;
 /// The longest warm-up and window that a run may have.
 pub fn longest(experiment: &Experiment) -> (u32, u32) {
     let measure = &experiment.measure;
+    let warmup = longest_warmup(measure);
+    let Some(stop) = &measure.stop else { return (warmup, measure.cycles) };
+    let window = stop.max_cycles.unwrap_or(measure.cycles);
+    // What is measured is a second window.
+    (warmup.saturating_add(window), window)
+}
+
+/// The longest warm-up before the first window.
+fn longest_warmup(measure: &MeasureConfig) -> u32 {
     let pilot = measure.cycles.saturating_mul(LONGEST_PILOT);
     // A transient ends before the middle, and its warm-up a 20th of the pilot behind.
-    let warmup = if measure.warmup.is_auto() { pilot.div_ceil(20) * 11 } else { measure.warmup.cycles() };
-    (warmup, measure.stop.as_ref().and_then(|stop| stop.max_cycles).unwrap_or(measure.cycles))
+    if measure.warmup.is_auto() { pilot.div_ceil(20) * 11 } else { measure.warmup.cycles() }
 }
 
 /// Says how long the window may become, and refuses what has no warm-up or window to find.
@@ -34,7 +42,7 @@ pub fn resolve(experiment: &mut Experiment) -> Result<(), ConfigError> {
             .value(measure.cycles)
             .valid(format!("1 … {most}, or measure.warmup in cycles")));
     }
-    let most = MAX_CYCLES - longest(experiment).0.min(MAX_CYCLES);
+    let most = (MAX_CYCLES - longest_warmup(measure).min(MAX_CYCLES)) / 2;
     resolve_stop(&mut experiment.measure, most)
 }
 
@@ -62,6 +70,13 @@ fn check_work(experiment: &Experiment) -> Result<(), ConfigError> {
 /// Says how long the window may become, `most` cycles at most.
 fn resolve_stop(measure: &mut MeasureConfig, most: u32) -> Result<(), ConfigError> {
     let Some(stop) = &mut measure.stop else { return Ok(()) };
+    if measure.cycles > most {
+        let reason =
+            "with measure.stop a second window is simulated behind the first, and the run is too long";
+        return Err(ConfigError::new("measure.cycles", reason)
+            .value(measure.cycles)
+            .valid(format!("1 … {most}")));
+    }
     let longest = stop.max_cycles.get_or_insert(measure.cycles.saturating_mul(LONGEST).min(most));
     if !(measure.cycles..=most).contains(longest) {
         let reason = if *longest > most { "the run is too long" } else { "the first window is longer" };

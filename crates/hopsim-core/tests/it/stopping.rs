@@ -13,7 +13,7 @@ fn what_a_run_may_stop_by() {
         "stop = {}",
         "warmup = \"auto\"",
         "warmup = \"auto\"\nstop = { relative_ci = 0.5, metric = \"local_hops_mean\", max_cycles = 10_000 }",
-        "stop = { metric = \"injected_load\", relative_ci = 0.0001, max_cycles = 2_999_990_000 }",
+        "stop = { metric = \"injected_load\", relative_ci = 0.0001, max_cycles = 1_499_995_000 }",
         "warmup = \"auto\"\ncycles = 187_500_000",
     ] {
         assert_eq!(measured(valid, ""), "accepted", "{valid}");
@@ -44,11 +44,17 @@ fn what_a_run_may_stop_by() {
         ),
         (
             "stop = { max_cycles = 9_999 }",
-            format!("{inside}stop.max_cycles = 9999: the first window is longer; valid: 10000 … 2999990000"),
+            format!("{inside}stop.max_cycles = 9999: the first window is longer; valid: 10000 … 1499995000"),
         ),
         (
-            "stop = { max_cycles = 2_999_990_001 }",
-            format!("{inside}stop.max_cycles = 2999990001: the run is too long; valid: 10000 … 2999990000"),
+            "stop = { max_cycles = 1_499_995_001 }",
+            format!("{inside}stop.max_cycles = 1499995001: the run is too long; valid: 10000 … 1499995000"),
+        ),
+        (
+            "stop = {}\ncycles = 1_500_000_000",
+            "line 9, column 1: measure.cycles = 1500000000: with measure.stop a second window is simulated behind the first, \
+             and the run is too long; valid: 1 … 1499995000"
+                .into(),
         ),
         (
             "stop = {}\nbatches = 1",

@@ -59,13 +59,25 @@ impl Run<'_> {
 
     /// The equal parts of the window; the last one takes what is left over.
     fn batches(&self) -> Vec<Span> {
-        let (window, count) = (self.window(), self.plan.experiment.measure.batches);
-        let length = (window.end - window.first) / count;
+        self.parts_of_batches(1)
+    }
+
+    /// Parts of the window that are so many batches long each; the last one takes what is left over.
+    fn parts_of_batches(&self, each: u32) -> Vec<Span> {
+        let (window, batches) = (self.window(), self.plan.experiment.measure.batches);
+        let (count, length) = (batches / each, (window.end - window.first) / batches * each);
         let part = |number: u32| {
             let first = window.first + number * length;
             Span { first, end: if number == count - 1 { window.end } else { first + length } }
         };
         (0..count).map(part).collect()
+    }
+
+    /// The divisions of the window that an interval is the widest of: into batches, and into parts of 2, 4, 8, … of them, five or more.
+    fn divisions(&self) -> Vec<Vec<Span>> {
+        let batches = self.plan.experiment.measure.batches;
+        let powers = (1..32).map(|power| 1 << power).take_while(|each| batches / each >= 5);
+        std::iter::once(1).chain(powers).map(|each| self.parts_of_batches(each)).collect()
     }
 
     /// The rows of the series: every interval of the whole run; the last one ends with it.

@@ -8,14 +8,14 @@ use crate::routing::ways::Ways;
 use hopsim_core::config::Experiment;
 use hopsim_core::config::document::from_json;
 use hopsim_core::plan::Plan;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// How a run has stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stopped {
-    /// Warm-up, and what had settled by then where it was searched.
+    /// Warm-up of what is measured, and what had settled before the first window where that was searched.
     pub warmup: (u32, Option<&'static str>),
-    /// The windows of all attempts.
+    /// The windows of all attempts, the one that is measured behind a narrow one included.
     pub windows: Vec<u32>,
     /// Why, and the relative half width, where that was asked for.
     pub why: Option<(&'static str, Option<f64>)>,
@@ -58,6 +58,16 @@ fn settled(plan: &Plan) -> Option<(u32, &'static str)> {
     Some(((load?.max(latency?) + 5) * length, "latency"))
 }
 
+/// The half width of the interval of a mean over its size.
+fn relative(summary: &Map<String, Value>, metric: &str) -> Option<f64> {
+    let number = |key: &str| summary[key].as_f64();
+    match (number(metric), number(&format!("{metric}_ci95"))) {
+        (Some(_), Some(0.0)) => Some(0.0),
+        (Some(mean), Some(width)) if mean != 0.0 => Some(width / mean.abs()),
+        _ => None,
+    }
+}
+
 /// How a run stops.
 pub fn stopped(plan: &Plan) -> Stopped {
     let experiment = &plan.experiment;
@@ -81,12 +91,7 @@ pub fn stopped(plan: &Plan) -> Stopped {
         let window = windows[windows.len() - 1];
         let plan = attempt(experiment, warmup.0, window);
         let summary = outcome(&plan, &record(&plan)).summary;
-        let number = |key: &str| summary[key].as_f64();
-        let h = match (number(&stop.metric), number(&format!("{}_ci95", stop.metric))) {
-            (Some(_), Some(0.0)) => Some(0.0),
-            (Some(mean), Some(width)) if mean != 0.0 => Some(width / mean.abs()),
-            _ => None,
-        };
+        let h = relative(&summary, &stop.metric);
         let verdict = summary["verdict"].as_str().unwrap_or_default();
         let waits = [
             "packet_latency_mean",
@@ -117,6 +122,14 @@ pub fn stopped(plan: &Plan) -> Stopped {
             windows.push(next.min(most));
             continue;
         };
-        return Stopped { warmup, windows, why: Some((why, h)) };
+        if why != "reached" {
+            return Stopped { warmup, windows, why: Some((why, h)) };
+        }
+        // What is measured is the next stretch that is as long.
+        windows.push(window);
+        let later = (warmup.0 + window, warmup.1);
+        let plan = attempt(experiment, later.0, window);
+        let h = relative(&outcome(&plan, &record(&plan)).summary, &stop.metric);
+        return Stopped { warmup: later, windows, why: Some((why, h)) };
     }
 }

@@ -29,10 +29,15 @@ impl Run<'_> {
     pub fn summary(&self, jobs: &[usize]) -> Map<String, Value> {
         let window = self.window();
         let mut record = Map::new();
-        let batches: Vec<Means> = self.batches().into_iter().map(|batch| self.means(jobs, batch)).collect();
+        let of_parts = |parts: Vec<Span>| parts.into_iter().map(|part| self.means(jobs, part)).collect();
+        let divisions: Vec<Vec<Means>> = self.divisions().into_iter().map(of_parts).collect();
         for (place, (name, value)) in self.means(jobs, window).into_iter().enumerate() {
-            let values: Option<Vec<f64>> = batches.iter().map(|batch| batch[place].1).collect();
-            let width = values.and_then(|values| half_width(&values));
+            let width = |parts: &Vec<Means>| {
+                let values: Option<Vec<f64>> = parts.iter().map(|part| part[place].1).collect();
+                values.and_then(|values| half_width(&values))
+            };
+            let widths: Option<Vec<f64>> = divisions.iter().map(width).collect();
+            let width = widths.map(|widths| widths.into_iter().fold(0.0, f64::max));
             record.insert(format!("{name}_ci95"), number(width));
             record.insert(name, number(value));
         }

@@ -227,7 +227,7 @@ fn special() -> Vec<Document> {
         json!([{ "traffic": { "pattern": pattern, "process": process, "packet_length": 4 } }])
     };
     let measure = |warmup: u32, cycles: u32| {
-        let measure = json!({ "warmup": warmup, "cycles": cycles, "batches": 3, "interval": 300 });
+        let measure = json!({ "warmup": warmup, "cycles": cycles, "batches": 23, "interval": 300 });
         let mut measure = measure.as_object().unwrap().clone();
         measure.insert("streams".into(), json!(streams()));
         Value::Object(measure)

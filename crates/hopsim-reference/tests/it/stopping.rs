@@ -176,6 +176,27 @@ fn a_saturated_point_stops_at_once_where_its_latency_grows_for_ever() {
 }
 
 #[test]
+fn what_is_measured_is_the_stretch_behind_the_one_whose_interval_was_narrow() {
+    let measure = |warmup: u64, cycles: u64| json!({ "warmup": warmup, "cycles": cycles });
+    let stop = json!({ "relative_ci": 0.01, "metric": "packet_latency_mean" });
+    let mut searched = measure(1_000, 2_000);
+    searched["stop"] = stop;
+    let found = run(&ring(0.4, &json!({}), &searched), &Control::default()).unwrap().summary;
+    let number = |record: &serde_json::Map<String, Value>, key: &str| record[key].as_u64().unwrap();
+    let window = number(&found, "cycles");
+    assert_eq!((&found["stop"], number(&found, "warmup_cycles")), (&json!("reached"), 1_000 + window));
+    let relative = |warmup: u64, cycles: u64| {
+        let summary =
+            run(&ring(0.4, &json!({}), &measure(warmup, cycles)), &Control::default()).unwrap().summary;
+        let half = summary["packet_latency_mean_ci95"].as_f64().unwrap();
+        half / summary["packet_latency_mean"].as_f64().unwrap()
+    };
+    assert!(relative(1_000, window) <= 0.01);
+    assert!(window == 2_000 || relative(1_000, 2_000) > 0.01);
+    assert_eq!(found["stop_relative_ci"].as_f64().unwrap(), relative(1_000 + window, window));
+}
+
+#[test]
 fn progress_counts_what_is_simulated_and_a_run_can_be_cancelled() {
     let stop = json!({ "relative_ci": 0.005 });
     let plan = ring(0.4, &json!({}), &json!({ "warmup": 1_000, "cycles": 2_000, "stop": stop }));
@@ -184,10 +205,10 @@ fn progress_counts_what_is_simulated_and_a_run_can_be_cancelled() {
     assert!(outcome.summary["stop_attempts"].as_u64() > Some(1));
     let [done, total] = [&control.done, &control.total].map(|count| count.load(Ordering::Relaxed));
     assert_eq!(done, total);
-    // All windows, and the warm-up once: what is left of it for each of them is short.
+    // All windows, the last one twice and another one behind it, and the warm-up once: what is left of it for each of them is short.
     let last = outcome.summary["cycles"].as_u64().unwrap();
     assert!(
-        (1_000 + 2_000 + last..1_500 + 2_000 + 2 * last).contains(&done),
+        (1_000 + 2_000 + 3 * last..1_500 + 2_000 + 4 * last).contains(&done),
         "{done} cycles, the last {last}"
     );
     assert_eq!(outcome.summary["stop"], "reached");

@@ -4,7 +4,11 @@ use super::{CYCLES, Row};
 
 /// What warm-up and stopping have in the summary.
 pub const SUMMARY: [Row; 5] = [
-    ("warmup_cycles", CYCLES, "Length of the warm-up before the measurement window."),
+    (
+        "warmup_cycles",
+        CYCLES,
+        "Length of the warm-up before the measurement window. If stop is reached that includes the window in which the interval was narrow enough.",
+    ),
     (
         "warmup_found",
         "",
@@ -13,16 +17,16 @@ pub const SUMMARY: [Row; 5] = [
     (
         "stop",
         "",
-        "Why the window is as long as it is: reached (the interval of measure.stop.metric is narrow enough), saturated (its mean grows for ever), max cycles (measure.stop.max_cycles). Empty without measure.stop.",
+        "Why the window is as long as it is: reached (the interval of measure.stop.metric was narrow enough in the window before it, which was as long), saturated (its mean grows for ever), max cycles (measure.stop.max_cycles). Empty without measure.stop.",
     ),
     (
         "stop_relative_ci",
         "",
-        "Half width of the 95 % confidence interval of measure.stop.metric, of all jobs together, relative to its mean. Empty without measure.stop.",
+        "Half width of the 95 % confidence interval of measure.stop.metric in the window that is measured, of all jobs together, relative to its mean: by chance it may be more than was asked for. Empty without measure.stop.",
     ),
     (
         "stop_attempts",
         "",
-        "Windows that were simulated, each longer than the one before, until the run stopped with the last one. Empty without measure.stop.",
+        "Windows that were simulated, each longer than the one before, until the run stopped; the one that is measured behind the last of them too. Empty without measure.stop.",
     ),
 ];

@@ -23,7 +23,8 @@ pub fn streams() -> Vec<Value> {
 /// Documents with a measurement of their own. Changes of traffic stay inside the window.
 pub fn measured(documents: impl Strategy<Value = Document>) -> impl Strategy<Value = Document> {
     let streams = streams();
-    let window = (500..700u32, 0..3u32, 1..=7u32);
+    let batches = prop_oneof![3 => 1..=7u32, 1 => 10..=23u32];
+    let window = (500..700u32, 0..3u32, batches);
     let recorded =
         (select(vec![0, 1, 40, 64, 97, 500]), prop::sample::subsequence(streams.clone(), 4..=streams.len()));
     (documents, window, recorded, packets()).prop_map(
