@@ -15,6 +15,7 @@ from verify import (
     clusters,
     contributors,
     cubes,
+    knees,
     power,
     published,
     report,
@@ -46,6 +47,7 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     "verdicts": verdicts.check,
     "stopping": stopping.check,
     "saturation": saturation.check,
+    "knees": knees.check,
     "reports": reports.check,
     "power": power.check,
 }

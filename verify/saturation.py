@@ -11,10 +11,11 @@ from rich.table import Table
 
 import hopsim
 from hopsim import Result
-from hopsim.saturation import FAILING
 from verify.options import Options
 from verify.simulate import Document
 
+FAILING = ("saturated", "not converged")
+"""Verdicts of loads that are not sustained."""
 SEEDS = 3
 STEP = 0.005
 """From a load of the sweep to the next one, as a share of the load that was found."""

@@ -140,7 +140,15 @@ def check(options: Options) -> int:
     selected = [row for row in ROWS if options.selects(row.name)]
     found = options.simulate([document(row) for row in selected], RUNS, stop)
     shown = Table(title=f"Intervals of 95 %, {RUNS} runs each", title_justify="left")
-    for heading in ("load", "asked for", "hold the mean", "mean latency", "closed form", "window", "attempts"):
+    for heading in (
+        "load",
+        "asked for",
+        "hold the mean",
+        "mean latency",
+        "closed form",
+        "window",
+        "attempts",
+    ):
         shown.add_column(heading, justify="right")
     base, wrong = alone(), list[str]()
     for row, stops in zip(selected, found, strict=True):

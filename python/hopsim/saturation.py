@@ -3,11 +3,16 @@
 Every configuration and seed is searched by itself, a load after the other, those of all searches at the same
 time. What comes next follows from what its runs have shown so far, so that a search that was stopped goes on
 where it was, and its results directory holds the runs as that of a sweep does.
+
+A load is sustained if its run is steady and the network accepts what is offered. If a window is too short to
+tell, the load is run again with a longer one, which takes the place of the run before, up to `LONGEST` times
+as long as the first; what cannot be told then is not sustained.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -25,11 +30,13 @@ from hopsim.results import Result, Results
 from hopsim.series import SEED
 from hopsim.store import Store, write_table
 from hopsim.sweeps import document_of, simulate, threads
+from hopsim.verdict import STEADY, TOO_FEW_SAMPLES
 
-FAILING = ("saturated", "not converged")
-"""Verdicts of loads that are not sustained: while buffers fill, sources do not fall behind yet."""
-UNKNOWN = "too few samples"
-"""The verdict of loads of which nobody can tell; they count as sustained."""
+LONGEST = 16
+"""So many times as long as `measure.cycles` may the window become with which a load is tried."""
+NEGLIGIBLE = 0.005
+"""A load that is short of what is offered by no more than this share of it is not."""
+CYCLES = "measure.cycles"
 OF_FABRIC = "an InfiniBand fabric has no load in phits/(node·cycle)"
 RUNS = 10
 """So many runs a search takes, about."""
@@ -42,16 +49,19 @@ LEAST = 1e-5
 DIGITS = 6
 
 METRICS = {
-    "saturation_load": "middle between saturation_load_low and saturation_load_high [phits/(node·cycle)]",
+    "saturation_load": "middle between saturation_load_low and saturation_load_high, but no more than any "
+    "run accepts of its nodes that send [phits/(node·cycle)]",
     "saturation_load_low": "greatest offered load found that is sustained; 0 if there is none",
     "saturation_load_high": "least offered load found that is not; null if all are",
-    "verdict_low": "the verdict at saturation_load_low",
+    "verdict_high": "the verdict at saturation_load_high; steady if less is accepted than offered",
+    "undecided": f"loads of which a window of {LONGEST} times measure.cycles cannot tell whether they are "
+    "sustained; they count as not sustained",
     "accepted_load_max": "greatest accepted load of any run [phits/(node·cycle)]",
     "load_full": "greatest load tried [phits/(node·cycle)]",
     "accepted_load_full": "accepted at load_full [phits/(node·cycle)]",
     "accepted_load_halfway": "accepted half-way from load_full to saturation [phits/(node·cycle)]",
     "plateau_load": f"accepted_load_full if the two differ by {STABLE:.0%} at most, else null",
-    "runs": "simulations",
+    "runs": "simulations, those with windows that were too short included",
 }
 """What is found of every configuration and seed, and what it means."""
 
@@ -120,6 +130,38 @@ def runs_of_search(document: Experiment, points: Sequence[Point]) -> int:
     return RUNS * (1 if swept else Wanted.of(document).seeds)
 
 
+@dataclass(frozen=True)
+class Try:
+    """A run of a load.
+
+    Attributes:
+        window: its `measure.cycles`.
+        result: what it has shown.
+        index: number of its point.
+    """
+
+    window: int
+    result: Result
+    index: int = 0
+
+
+def is_short(summary: Mapping[str, Any]) -> bool:
+    """Whether less is accepted than is offered, and drawn, by more than is chance or negligible."""
+    offered = min(summary["offered_load"], summary["generated_load"])
+    return offered - summary["accepted_load"] > max(
+        summary["accepted_load_ci95"] or 0.0, NEGLIGIBLE * summary["offered_load"]
+    )
+
+
+def share_of_senders(summary: Mapping[str, Any]) -> float:
+    """The share of the nodes of a record that send: others offer nothing, and count where loads are means."""
+    mean, of_senders = summary["injected_load"], summary["node_injection_mean"]
+    if not of_senders:
+        return 1.0
+    nodes = summary["nodes"]
+    return max(round(nodes * mean / of_senders), 1) / nodes
+
+
 @dataclass
 class Search:
     """The search for one configuration and seed.
@@ -128,29 +170,48 @@ class Search:
         axes: sweep assignments, the seed among them, the load not.
         labels: names of their values.
         wanted: what is searched for.
-        tried: what runs have shown so far, by offered load.
+        windows: shortest and longest window of a run [cycles].
+        tried: what runs have shown so far, by offered load; of several windows the longest.
+        runs: how many there were.
     """
 
     axes: dict[str, Any]
     labels: dict[str, str]
     wanted: Wanted
-    tried: dict[float, Result] = field(default_factory=dict[float, Result])
+    windows: tuple[int, int]
+    tried: dict[float, Try] = field(default_factory=dict[float, "Try"])
+    runs: int = 0
+
+    def add(self, load: float, tried: Try) -> None:
+        """Take what another run has shown, which stands for those of this load with shorter windows."""
+        self.tried[load] = tried
+        self.runs += 1
 
     def keeps_up(self, load: float) -> bool:
-        """Whether a load that was tried is sustained: sources keep up, and nothing drifts."""
-        return self._shown(load)["verdict"] not in FAILING
-
-    def lacks(self, load: float) -> float | None:
-        """Cycles by which the window is too short to tell whether a load that was tried is sustained.
-
-        0 if nobody knows how many; None if it is long enough.
-        """
+        """Whether a load that was tried is sustained: it is steady, and accepted as it is offered."""
         shown = self._shown(load)
-        return (shown["missing_cycles"] or 0) if shown["verdict"] == UNKNOWN else None
+        return shown["verdict"] == STEADY and not is_short(shown)
+
+    def longer(self, load: float) -> int | None:
+        """The window with which to try a load again [cycles]; None if nothing is unclear, or at the limit."""
+        shown, window = self._shown(load), self.tried[load].window
+        first, longest = self.windows
+        if shown["verdict"] != TOO_FEW_SAMPLES or window >= longest:
+            return None
+        missing = shown["missing_cycles"]
+        # Nobody knows how many if there are no samples at all.
+        wanted = longest if missing is None else max(window + missing, 2 * window)
+        return min(math.ceil(wanted / first) * first, longest)
+
+    @property
+    def undecided(self) -> list[float]:
+        """Loads of which the longest window does not tell whether they are sustained."""
+        unclear = [load for load in self.tried if self._shown(load)["verdict"] == TOO_FEW_SAMPLES]
+        return [load for load in unclear if self.longer(load) is None]
 
     def _shown(self, load: float) -> dict[str, Any]:
         """What the run with a load that was tried has shown of the job that it is the load of, or of all."""
-        result = self.tried[load]
+        result = self.tried[load].result
         return result.summary if self.wanted.job is None else result.jobs[self.wanted.job]
 
     @property
@@ -164,8 +225,15 @@ class Search:
         """The least load found at which they do not."""
         return min((load for load in self.tried if not self.keeps_up(load)), default=None)
 
-    def next(self) -> float | None:
-        """The load to try next; None if all is known."""
+    def next(self) -> tuple[float, int] | None:
+        """The load to try next, and with which window [cycles]; None if all is known."""
+        for load in self.tried:
+            if (window := self.longer(load)) is not None:
+                return load, window
+        load = self._next_load()
+        return None if load is None else (load, self.windows[0])
+
+    def _next_load(self) -> float | None:
         if self.wanted.most not in self.tried:
             return self.wanted.most
         if self.high is None:
@@ -202,6 +270,20 @@ class Search:
         """Up to which load sources keep up."""
         return self.low if self.high is None else (self.low + self.high) / 2
 
+    @property
+    def found(self) -> float:
+        """The same, but no more than any run accepts of the nodes that send: there is no such load."""
+        if self.high is None:
+            return self.low
+        return min(self.saturation, max(map(self._sustainable, self.tried)))
+
+    def _sustainable(self, load: float) -> float:
+        """The load that those nodes offered which send if all of it was accepted."""
+        shown = self._shown(load)
+        # Of all nodes together offered is what the others have of it, too, whose load is not searched.
+        offered = shown["offered_load"] / load * share_of_senders(shown)
+        return shown["accepted_load"] / offered if offered else load
+
     def accepted(self, load: float) -> float:
         """The accepted load at an offered one that was tried."""
         return self._shown(load)["accepted_load"]
@@ -211,12 +293,12 @@ class Search:
         full = self.accepted(self.wanted.most)
         halfway = None if self.high is None else self.accepted(self.halfway)
         stable = halfway is not None and abs(halfway - full) <= STABLE * max(halfway, full)
-        verdict = self._shown(self.low)["verdict"] if self.low else None
+        verdict = None if self.high is None else self._shown(self.high)["verdict"]
         accepted = max(map(self.accepted, self.tried))
-        sustained = (self.saturation, self.low, self.high, verdict)
+        sustained = (self.found, self.low, self.high, verdict, len(self.undecided))
         beyond = (accepted, self.wanted.most, full, halfway, full if stable else None)
-        found = dict(zip(METRICS, (*sustained, *beyond, len(self.tried)), strict=True))
-        some = self.tried[self.wanted.most]
+        found = dict(zip(METRICS, (*sustained, *beyond, self.runs), strict=True))
+        some = self.tried[self.wanted.most].result
         record = {"config": some.config, "result": {**found, "seed": some.summary["seed"]}}
         return Result(record, self.axes, {}, self.labels)
 
@@ -274,16 +356,15 @@ def saturation_of(
     document: Experiment, out: Path | None, workers: int, *, progress: bool, force: bool = False
 ) -> Results:
     """The same of a document that asks for it, on so many threads; `force` empties a results directory."""
-    wanted = Wanted.of(document)
     highest = points_of(document)
     warn_of_differing_defaults(document, highest)
     warn_of_settled_placements(document, highest)
     searches = _searches(document, highest)
     store: Store | None = None
-    runs = 0
-    while points := _points(document, searches, runs):
-        runs += len(points)
-        listed = list(points.values())
+    count = 0
+    while steps := _steps(document, searches, count):
+        count = max(count, 1 + max(step.point.index for step in steps))
+        listed = [step.point for step in steps]
         if store is not None:
             store = store.with_more(listed)
         elif out is not None:
@@ -291,9 +372,10 @@ def saturation_of(
         results, outcome = simulate(listed, workers, progress=progress, store=store)
         if outcome.failures:
             raise SweepError(results, outcome.failures)
-        for number, point in points.items():
-            searches[number].tried[point.axes[wanted.key]] = results.by_number(point.index)
-        _refuse_short_windows(document, searches, wanted.most)
+        for step in steps:
+            step.search.add(
+                step.load, Try(step.window, results.by_number(step.point.index), step.point.index)
+            )
     found = Results({index: search.result() for index, search in enumerate(searches)})
     if out is not None:
         write_table(out, "saturation", found.table, with_csv=True)
@@ -312,10 +394,25 @@ def _searches(document: Experiment, points: Sequence[Point]) -> list[Search]:
                 f"{document.name}: sweep.saturate.seeds = {wanted.seeds}: the sweep says which seeds; "
                 f"valid: 1 (a search for each seed of the sweep), or no {SEED} in the sweep"
             )
-        return [Search(point.axes, point.labels, wanted) for point in points]
+        return [
+            Search(point.axes, point.labels, wanted, _windows(config))
+            for point, config in zip(points, configs, strict=True)
+        ]
     first = configs[0]["measure"]["seed"]
     seeds = range(first, first + wanted.seeds)
-    return [Search({**point.axes, SEED: seed}, point.labels, wanted) for point in points for seed in seeds]
+    return [
+        Search({**point.axes, SEED: seed}, point.labels, wanted, _windows(config))
+        for point, config in zip(points, configs, strict=True)
+        for seed in seeds
+    ]
+
+
+def _windows(config: Mapping[str, Any]) -> tuple[int, int]:
+    """Shortest and longest window of the runs of a configuration [cycles]."""
+    measure = config["measure"]
+    stop = measure.get("stop")
+    longest = LONGEST * measure["cycles"]
+    return measure["cycles"], longest if stop is None else min(longest, stop["max_cycles"])
 
 
 def _refuse_without_load(document: Experiment, config: Mapping[str, Any]) -> None:
@@ -336,25 +433,33 @@ def _without_load(document: Experiment, reason: str) -> ConfigError:
     )
 
 
-def _points(document: Experiment, searches: Sequence[Search], first: int) -> dict[int, Point]:
-    """The next run of every search that is not over, by its number; runs are numbered from `first` on."""
-    points: dict[int, Point] = {}
-    for number, search in enumerate(searches):
-        load = search.next()
-        if load is not None:
-            axes = {**search.axes, search.wanted.key: load}
-            (point,) = document.replacing(axes).points()
-            index = first + len(points)
-            points[number] = replace(point, index=index, axes=axes, labels=search.labels)
-    return points
+@dataclass(frozen=True)
+class _Step:
+    """A run that a search asks for."""
+
+    search: Search
+    load: float
+    window: int
+    point: Point
 
 
-def _refuse_short_windows(document: Experiment, searches: Sequence[Search], most: float) -> None:
-    """Raises `ConfigError` if nobody can tell what happens at the greatest load."""
-    lacking = [cycles for search in searches if (cycles := search.lacks(most)) is not None]
-    if lacking:
-        longer = f"about {max(lacking):,.0f} cycles more" if max(lacking) else "a longer window"
-        raise ConfigError(
-            f"{document.name}: measure.cycles: too few samples to tell whether sources keep up with a load "
-            f"of {most:g} in {len(lacking)} of {len(searches)} searches; valid: {longer}"
+def _steps(document: Experiment, searches: Sequence[Search], count: int) -> list[_Step]:
+    """The next run of every search that is not over.
+
+    New loads have numbers from `count` on; a run with a longer window has that of the run it stands for.
+    """
+    steps: list[_Step] = []
+    for search in searches:
+        if (following := search.next()) is None:
+            continue
+        load, window = following
+        axes = {**search.axes, search.wanted.key: load}
+        longer = {CYCLES: window} if window > search.windows[0] else {}
+        (point,) = document.replacing({**axes, **longer}).points()
+        before = search.tried.get(load)
+        index = count if before is None else before.index
+        count += before is None
+        steps.append(
+            _Step(search, load, window, replace(point, index=index, axes=axes, labels=search.labels))
         )
+    return steps

@@ -102,8 +102,9 @@ class Store:
         return store
 
     def with_more(self, points: Sequence[Point]) -> Store:
-        """The same directory with points that follow from those that it has."""
-        return replace(self, points=[*self.points, *points])
+        """The same directory with points that follow from those that it has, or stand for one of them."""
+        numbered = {point.index: point for point in (*self.points, *points)}
+        return replace(self, points=list(numbered.values()))
 
     def finished(self, *, thoroughly: bool = False) -> dict[int, Result]:
         """Points that are already there: point number -> result.
@@ -202,7 +203,7 @@ class Store:
             "peak_memory_bytes": max(before.get("peak_memory_bytes", 0), peak_memory_bytes()),
             "written": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
             "platform": f"{platform.platform()}, Python {platform.python_version()}",
-            "config": json.loads(self.points[0].config),
+            "config": json.loads(self.first[0].config),
             "points": [_entry(point) for point in self.points],
         }
         return json.dumps(sealed.seal(manifest), indent=1) + "\n"

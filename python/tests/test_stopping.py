@@ -146,7 +146,8 @@ def test_windows_are_told_in_words() -> None:
     assert stopping.window_text({"warmup": 100, "cycles": 2000}) == "2,000 cycles after 100 of warm-up"
     stop = {"metric": "accepted_load", "relative_ci": 0.005, "max_cycles": 9000}
     assert stopping.window_text({"warmup": "auto", "cycles": 2000, "stop": stop}) == (
-        "2,000 to 9,000 cycles, until accepted_load is known to 0.5 %, then anew, after a warm-up that is found"
+        "2,000 to 9,000 cycles, until accepted_load is known to 0.5 %, then anew, "
+        "after a warm-up that is found"
     )
 
 

@@ -15,7 +15,7 @@ from hopsim.cli.console import print_table, stdout
 from hopsim.experiment import Experiment
 from hopsim.results import Results
 from hopsim.runner import all_cores
-from hopsim.saturation import UNKNOWN, asking, points_of, saturation_of
+from hopsim.saturation import LONGEST, asking, points_of, saturation_of
 from hopsim.series import Group
 from hopsim.store import default_directory
 
@@ -64,8 +64,9 @@ def command(  # noqa: PLR0913 (an option each)
 ) -> None:
     """Find the offered load up to which the sources of FILE keep up.
 
-    A load is sustained unless the verdict of its point is saturated or not converged: the longer the
-    window, the closer to the knee that can be told. Every configuration and seed of FILE is searched by
+    A load is sustained if the verdict of its point is steady and the network accepts as much. Where samples
+    are too few to tell the window is lengthened, up to 16 times measure.cycles; what cannot be told then
+    counts as not sustained (undecided). Every configuration and seed of FILE is searched by
     itself, in about ten runs; a sweep of FILE over the load is left out. With the load of a single job as
     --key all loads are those of this job. The table sweep.saturate of FILE may state the options, and makes
     `hopsim run FILE` the same. Results go to the directory given with --out, or to
@@ -107,12 +108,13 @@ def _interrupted(out: Path) -> NoReturn:
 
 def _advice(results: Results) -> str:
     """What would find saturation more exactly; empty if nothing would."""
-    unknown = sum(result.summary["verdict_low"] == UNKNOWN for result in results)
-    if not unknown:
+    unclear = sum(result.summary["undecided"] > 0 for result in results)
+    if not unclear:
         return ""
     return (
-        f"{unknown} of {len(results)} searches end where samples are too few to tell (verdict_low): with a "
-        "longer measure.cycles they find saturation more exactly."
+        f"{unclear} of {len(results)} searches have tried loads of which windows of {LONGEST} times "
+        "measure.cycles cannot tell whether they are sustained (undecided), and which count as not "
+        "sustained: with a longer measure.cycles they find saturation more exactly."
     )
 
 

@@ -367,13 +367,13 @@ impl Sources {
         let mut times: Vec<f64> = all.iter().map(Source::times).collect();
         times.sort_by(|one, other| other.total_cmp(one));
         let of_one = times.get(times.len() / 100).copied().unwrap_or(0.0);
-        let of_stood = stood.as_ref().map_or(0.0, |stood| stood.times(0.02));
+        let of_stood = stood.as_ref().map_or(0.0, |stood| stood.times(0.01));
         Self {
             nodes_behind: behind.len(),
             fall_behind: !behind.is_empty()
-                || waits.falls_behind(0.01)
-                || stood.as_ref().is_some_and(|stood| stood.falls_behind(0.01)),
-            may_fall_behind: [waits.times(0.02), of_stood, of_one].into_iter().fold(0.0, f64::max),
+                || waits.falls_behind(0.005)
+                || stood.as_ref().is_some_and(|stood| stood.falls_behind(0.005)),
+            may_fall_behind: [waits.times(0.01), of_stood, of_one].into_iter().fold(0.0, f64::max),
             waits,
             stood,
         }
