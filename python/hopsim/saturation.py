@@ -5,8 +5,9 @@ time. What comes next follows from what its runs have shown so far, so that a se
 where it was, and its results directory holds the runs as that of a sweep does.
 
 A load is sustained if its run is steady and the network accepts what is offered. If a window is too short to
-tell, the load is run again with a longer one, which takes the place of the run before, up to `LONGEST` times
-as long as the first; what cannot be told then is not sustained.
+tell, or something drifts in it, the load is run again with a longer one, which takes the place of the run
+before, up to `LONGEST` times as long as the first; what cannot be told then, or drifts still, is not
+sustained.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ from hopsim.results import Result, Results
 from hopsim.series import SEED
 from hopsim.store import Store, write_table
 from hopsim.sweeps import document_of, simulate, threads
-from hopsim.verdict import STEADY, TOO_FEW_SAMPLES
+from hopsim.verdict import NOT_CONVERGED, STEADY, TOO_FEW_SAMPLES
 
+UNCLEAR = (TOO_FEW_SAMPLES, NOT_CONVERGED)
+"""Verdicts that a longer window may change: what drifts in a short one may do so by chance."""
 LONGEST = 16
 """So many times as long as `measure.cycles` may the window become with which a load is tried."""
 NEGLIGIBLE = 0.005
@@ -196,7 +199,7 @@ class Search:
         """The window with which to try a load again [cycles]; None if nothing is unclear, or at the limit."""
         shown, window = self._shown(load), self.tried[load].window
         first, longest = self.windows
-        if shown["verdict"] != TOO_FEW_SAMPLES or window >= longest:
+        if shown["verdict"] not in UNCLEAR or window >= longest:
             return None
         missing = shown["missing_cycles"]
         # Nobody knows how many if there are no samples at all.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -194,15 +195,30 @@ def test_nothing_but_what_is_steady_is_sustained(verdict: str) -> None:
 def test_a_window_that_is_too_short_to_tell_is_lengthened_until_it_can() -> None:
     search = Search({}, {}, Wanted(), WINDOWS)
     # At least twice as long, as long as the samples that are missing ask for, in whole first windows.
-    for missing, window in ((10, 1000), (2500, 2000), (100, 5000), (None, 10_000)):
+    few, drifts = "too few samples", "not converged"
+    for verdict, missing, window in (
+        (few, 10, 1000),
+        (drifts, 2500, 2000),
+        (few, 100, 5000),
+        (few, 50_000, 10_000),
+    ):
         assert search.next() == (1.0, window)
-        search.add(1.0, Try(window, run_of("too few samples", 0.9, missing_cycles=missing)))
+        search.add(1.0, Try(window, run_of(verdict, 0.9, missing_cycles=missing)))
         assert search.undecided == []
     assert search.next() == (1.0, WINDOWS[1])
     search.add(1.0, Try(WINDOWS[1], run_of("steady", 1.0)))
     assert search.next() is None
     found = search.result().summary
     assert (found["runs"], found["undecided"], found["saturation_load_high"]) == (5, 0, None)
+
+
+def test_a_window_without_samples_is_lengthened_to_the_limit() -> None:
+    assert search_of((1.0, run_of("too few samples", 0.0))).next() == (1.0, WINDOWS[1])
+
+
+def test_what_drifts_in_the_longest_window_is_not_sustained_and_not_undecided() -> None:
+    search = search_of((1.0, run_of("not converged", 0.9, missing_cycles=10)), window=WINDOWS[1])
+    assert (search.high, search.undecided, search.longer(1.0)) == (1.0, [], None)
 
 
 def test_a_load_that_cannot_be_told_at_the_limit_is_not_sustained_and_is_said() -> None:
@@ -247,7 +263,8 @@ def test_the_load_at_which_one_link_of_a_group_is_full_is_found(tmp_path: Path) 
     for result in results:
         assert result.summary["saturation_load"] == pytest.approx(FULL, rel=0.02)
         assert result.summary["accepted_load_full"] == pytest.approx(FULL, rel=0.02)
-        assert result.summary["runs"] <= 12
+        # Of about eight loads; those near saturation with longer windows, too.
+        assert result.summary["runs"] <= 18
 
 
 def to_one(topology: dict[str, Any], nodes: int) -> tuple[dict[str, Any], float]:
@@ -273,13 +290,14 @@ def round_a_ring(routers: int) -> tuple[dict[str, Any], float]:
     ],
 )
 def test_no_load_is_found_above_the_knee_of_a_network(document: dict[str, Any], knee: float) -> None:
-    """In windows that are so short that many of them tell nothing."""
-    measure = {"warmup": 4_000, "cycles": 1_000}
+    """But for what sources draw less than they offer, of 5,000 packets in a window over the full link."""
+    measure = {"warmup": 4_000, "cycles": 20_000}
+    above = (1.01 + 3 / math.sqrt(20_000 / 4)) * knee
     found = hs.saturate({**document, "measure": measure}, most=min(3 * knee, 1), seeds=2, progress=False)
     for result in found:
         summary = result.summary
-        assert summary["saturation_load_low"] <= 1.01 * knee
-        assert 0.75 * knee <= summary["saturation_load"] <= 1.01 * knee
+        assert summary["saturation_load_low"] <= above
+        assert 0.75 * knee <= summary["saturation_load"] <= above
         assert summary["saturation_load"] <= summary["accepted_load_max"]
 
 

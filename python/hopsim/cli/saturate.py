@@ -65,9 +65,9 @@ def command(  # noqa: PLR0913 (an option each)
     """Find the offered load up to which the sources of FILE keep up.
 
     A load is sustained if the verdict of its point is steady and the network accepts as much. Where samples
-    are too few to tell the window is lengthened, up to 16 times measure.cycles; what cannot be told then
-    counts as not sustained (undecided). Every configuration and seed of FILE is searched by
-    itself, in about ten runs; a sweep of FILE over the load is left out. With the load of a single job as
+    are too few to tell, or something drifts, the window is lengthened, up to 16 times measure.cycles; what
+    cannot be told then counts as not sustained (undecided). Every configuration and seed of FILE is searched
+    by itself, in about ten runs; a sweep of FILE over the load is left out. With the load of a single job as
     --key all loads are those of this job. The table sweep.saturate of FILE may state the options, and makes
     `hopsim run FILE` the same. Results go to the directory given with --out, or to
     results/<name>-<digest>-saturation: all runs, as those of a sweep, saturation.parquet and .csv with a row

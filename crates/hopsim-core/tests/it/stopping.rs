@@ -43,20 +43,6 @@ fn what_a_run_may_stop_by() {
             ),
         ),
         (
-            "stop = { max_cycles = 9_999 }",
-            format!("{inside}stop.max_cycles = 9999: the first window is longer; valid: 10000 … 1499995000"),
-        ),
-        (
-            "stop = { max_cycles = 1_499_995_001 }",
-            format!("{inside}stop.max_cycles = 1499995001: the run is too long; valid: 10000 … 1499995000"),
-        ),
-        (
-            "stop = {}\ncycles = 1_500_000_000",
-            "line 9, column 1: measure.cycles = 1500000000: with measure.stop a second window is simulated behind the first, \
-             and the run is too long; valid: 1 … 1499995000"
-                .into(),
-        ),
-        (
             "stop = {}\nbatches = 1",
             "line 9, column 1: measure.batches = 1: measure.stop needs an interval, and one batch has none; valid: 2 …".into(),
         ),
@@ -70,6 +56,30 @@ fn what_a_run_may_stop_by() {
             "stop = {}\ninterval = 1\nstreams = [\"generation\"]\ncycles = 1_000_000",
             "line 9, column 1: measure.interval = 1: the time series would have more than 10,000,000 rows; valid: 0 or at \
              least 11"
+                .into(),
+        ),
+    ] {
+        assert_eq!(measured(measure, ""), message, "{measure}");
+    }
+}
+
+#[test]
+fn two_windows_fit_into_a_run() {
+    assert_eq!(measured("stop = { max_cycles = 1_499_995_000 }", ""), "accepted");
+    let inside = "line 8, column 10: measure.";
+    for (measure, message) in [
+        (
+            "stop = { max_cycles = 9_999 }",
+            format!("{inside}stop.max_cycles = 9999: the first window is longer; valid: 10000 … 1499995000"),
+        ),
+        (
+            "stop = { max_cycles = 1_499_995_001 }",
+            format!("{inside}stop.max_cycles = 1499995001: the run is too long; valid: 10000 … 1499995000"),
+        ),
+        (
+            "stop = {}\ncycles = 1_500_000_000",
+            "line 9, column 1: measure.cycles = 1500000000: with measure.stop a second window is simulated behind the first, \
+             and the run is too long; valid: 1 … 1499995000"
                 .into(),
         ),
     ] {

@@ -10,6 +10,10 @@ use hopsim_core::config::document::from_json;
 use hopsim_core::plan::Plan;
 use serde_json::{Map, Value, json};
 
+/// Means that count the wait in the source.
+const OF_SOURCES: [&str; 4] =
+    ["packet_latency_mean", "injection_latency_mean", "request_latency_mean", "response_latency_mean"];
+
 /// How a run has stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stopped {
@@ -93,13 +97,7 @@ pub fn stopped(plan: &Plan) -> Stopped {
         let summary = outcome(&plan, &record(&plan)).summary;
         let h = relative(&summary, &stop.metric);
         let verdict = summary["verdict"].as_str().unwrap_or_default();
-        let waits = [
-            "packet_latency_mean",
-            "injection_latency_mean",
-            "request_latency_mean",
-            "response_latency_mean",
-        ]
-        .contains(&stop.metric.as_str());
+        let waits = OF_SOURCES.contains(&stop.metric.as_str());
         let why = if waits && verdict == "saturated" && plan.nic.source_queue == u32::MAX {
             "saturated"
         } else if h.is_some_and(|h| h <= stop.relative_ci) && ["steady", "saturated"].contains(&verdict) {
@@ -122,14 +120,14 @@ pub fn stopped(plan: &Plan) -> Stopped {
             windows.push(next.min(most));
             continue;
         };
-        if why != "reached" {
-            return Stopped { warmup, windows, why: Some((why, h)) };
+        if why == "reached" {
+            // What is measured is the next stretch that is as long.
+            windows.push(window);
+            let later = (warmup.0 + window, warmup.1);
+            let plan = attempt(experiment, later.0, window);
+            let h = relative(&outcome(&plan, &record(&plan)).summary, &stop.metric);
+            return Stopped { warmup: later, windows, why: Some((why, h)) };
         }
-        // What is measured is the next stretch that is as long.
-        windows.push(window);
-        let later = (warmup.0 + window, warmup.1);
-        let plan = attempt(experiment, later.0, window);
-        let h = relative(&outcome(&plan, &record(&plan)).summary, &stop.metric);
-        return Stopped { warmup: later, windows, why: Some((why, h)) };
+        return Stopped { warmup, windows, why: Some((why, h)) };
     }
 }
