@@ -17,7 +17,7 @@ pub fn levels<T: Clone>(batches: Vec<T>, append: impl Fn(&mut T, &T)) -> Vec<Vec
         }
         let mut merged: Vec<T> = below.iter().step_by(2).take(count).cloned().collect();
         for (number, batch) in
-            below.iter().enumerate().filter(|(number, _)| number % 2 == 1 || number / 2 == count)
+            below.iter().enumerate().filter(|(number, _)| number % 2 == 1)
         {
             append(&mut merged[(number / 2).min(count - 1)], batch);
         }
