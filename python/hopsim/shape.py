@@ -236,7 +236,9 @@ _MANIFEST: Mapping[str, Check] = {
     "written": _TEXT,
     "platform": _TEXT,
     "config": lambda value: _PLAIN(value) if is_table(value) else ": must be a table",
-    "points": _all(_table(_STORED_POINT, lambda point: _labels(point.get("labels", {})))),
+    "points": _all(
+        _table(_STORED_POINT, lambda point: _stands_for(point) or _labels(point.get("labels", {})))
+    ),
 }
 _POINT: Mapping[str, Check] = {
     "digest": _DIGEST_TEXT,
@@ -251,6 +253,11 @@ _POINT: Mapping[str, Check] = {
 }
 
 
+def _stands_for(point: Mapping[str, Any]) -> str:
+    fault = _DIGEST_TEXT(point.get("stands_for", point["digest"]))
+    return f".stands_for{fault}" if fault else ""
+
+
 def _labels(value: Any) -> str:
     fault = _each(lambda _: _TEXT)(value)
     return f".labels{fault}" if fault else ""
@@ -261,7 +268,7 @@ def _digests(manifest: Mapping[str, Any]) -> Iterator[str]:
     hashes, points = manifest["hashes"], manifest["points"]
     if hashes["document"] != _sha256(manifest["document"]):
         yield "document: is not the one that its hash is of"
-    first = [point["digest"] for point in points[: manifest["first"]]]
+    first = [point.get("stands_for", point["digest"]) for point in points[: manifest["first"]]]
     if len(points) != manifest["total"] or len(first) != manifest["first"]:
         yield f"points: are {len(points)}, not {manifest['total']}"
     if hashes["experiment"] != _sha256("\n".join(first)):

@@ -185,6 +185,7 @@ class Store:
         """The text of the manifest after so much more of the experiment."""
         before = _whole_manifest(self.root) or {}
         seeds = {json.loads(point.config)["measure"]["seed"] for point in self.points}
+        first = {point.index: point for point in self.first}
         manifest = {
             "hopsim": _core.version(),
             "experiment": self.experiment.name,
@@ -204,7 +205,7 @@ class Store:
             "written": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
             "platform": f"{platform.platform()}, Python {platform.python_version()}",
             "config": json.loads(self.first[0].config),
-            "points": [_entry(point) for point in self.points],
+            "points": [_entry(point, first.get(point.index, point)) for point in self.points],
         }
         return json.dumps(sealed.seal(manifest), indent=1) + "\n"
 
@@ -387,9 +388,11 @@ class _StoredTables(Mapping[str, pa.Table]):
         return name in self._written
 
 
-def _entry(point: Point) -> dict[str, Any]:
-    """What the manifest says of a point."""
-    entry = {"digest": point.digest, "axes": point.axes}
+def _entry(point: Point, first: Point) -> dict[str, Any]:
+    """What the manifest says of a point, and of the one for which it stands if that was asked for first."""
+    entry: dict[str, Any] = {"digest": point.digest, "axes": point.axes}
+    if first.digest != point.digest:
+        entry["stands_for"] = first.digest
     return {**entry, "labels": point.labels} if point.labels else entry
 
 
