@@ -49,7 +49,7 @@ mod tests {
         for few in [1, 2, 5, 9] {
             assert_eq!(sums(few).len(), 1, "{few}");
         }
-        let pairs = vec![0b11, 0b11 << 2, 0b11 << 4, 0b11 << 6];
+        let pairs = [0b11, 0b11 << 2, 0b11 << 4, 0b11 << 6];
         assert_eq!(sums(10)[1..], [[&pairs[..], &[0b11 << 8]].concat()]);
         assert_eq!(sums(11)[1..], [[&pairs[..], &[0b111 << 8]].concat()]);
         let lengths = |count| sums(count).iter().map(Vec::len).collect::<Vec<usize>>();
