@@ -185,6 +185,11 @@ class Place:
         self._end = _alike(tree(folder))
         self._whole.update(self._end.items())
         self._known += _read(folder)
+        # A search may replace a point by one with a longer window.
+        for number, step in enumerate(self._disk.steps):
+            if step.other is not None and step.other.name == "manifest.json":
+                left = self._disk.after(number + 1, Plain(names=True, contents=True))
+                self._known += _read(self._folder(left))
 
     def with_error(self, fault: Fault) -> str:
         """What is wrong after a call has failed."""

@@ -62,7 +62,8 @@ METRICS = {
     "accepted_load_max": "greatest accepted load of any run [phits/(node·cycle)]",
     "load_full": "greatest load tried [phits/(node·cycle)]",
     "accepted_load_full": "accepted at load_full [phits/(node·cycle)]",
-    "accepted_load_halfway": "accepted half-way from load_full to saturation [phits/(node·cycle)]",
+    "accepted_load_halfway": "accepted half-way from load_full to saturation [phits/(node·cycle)]; null if "
+    "that is not above saturation_load_high",
     "plateau_load": f"accepted_load_full if the two differ by {STABLE:.0%} at most, else null",
     "runs": "simulations, those with windows that were too short included",
 }
@@ -264,9 +265,10 @@ class Search:
         return middle
 
     @property
-    def halfway(self) -> float:
-        """A load half-way between saturation and the greatest one."""
-        return _rounded((self.saturation + self.wanted.most) / 2)
+    def halfway(self) -> float | None:
+        """A load half-way between saturation and the greatest one; None if it may be sustained itself."""
+        load = _rounded((self.saturation + self.wanted.most) / 2)
+        return None if self.high is None or load <= self.high else load
 
     @property
     def saturation(self) -> float:
@@ -294,7 +296,7 @@ class Search:
     def result(self) -> Result:
         """What was found: `METRICS` in the summary."""
         full = self.accepted(self.wanted.most)
-        halfway = None if self.high is None else self.accepted(self.halfway)
+        halfway = None if self.halfway is None else self.accepted(self.halfway)
         stable = halfway is not None and abs(halfway - full) <= STABLE * max(halfway, full)
         verdict = None if self.high is None else self._shown(self.high)["verdict"]
         accepted = max(map(self.accepted, self.tried))

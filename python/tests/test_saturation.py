@@ -246,8 +246,23 @@ def test_about_ten_runs_find_it(falls_to: float) -> None:
 def test_a_plateau_is_told_from_a_throughput_that_still_falls() -> None:
     search, found = searched(Wanted(), 0.5, 0.4)
     assert found["plateau_load"] == found["accepted_load_full"] == found["accepted_load_halfway"] == 0.4
+    assert search.halfway is not None
     search.tried[search.halfway].result.summary["accepted_load"] = 0.45
     assert search.result().summary["plateau_load"] is None
+
+
+def test_half_way_is_not_tried_where_the_load_may_be_sustained() -> None:
+    """It would move saturation, and with that half-way, again and again."""
+    search = Search({}, {}, Wanted(precision=0.5), WINDOWS)
+    for load, result in (
+        (1.0, run_of("saturated", 0.98)),
+        (0.98, run_of("saturated", 0.95, 0.98)),
+        (0.49, run_of("steady", 0.49, 0.49)),
+    ):
+        search.add(load, Try(WINDOWS[0], result))
+    assert search.next() is None
+    found = search.result().summary
+    assert (found["accepted_load_halfway"], found["plateau_load"]) == (None, None)
 
 
 def test_a_network_that_never_keeps_up_saturates_at_nothing() -> None:
