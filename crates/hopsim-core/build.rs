@@ -5,8 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What results depend on.
-const SOURCES: [&str; 4] =
-    ["src", "../hopsim-programs/src", "../hopsim-infiniband/src", "../hopsim-random/src"];
+const SOURCES: [&str; 5] = [
+    "src",
+    "../hopsim-programs/src",
+    "../hopsim-infiniband/src",
+    "../hopsim-memory/src",
+    "../hopsim-random/src",
+];
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {

@@ -313,8 +313,18 @@ def _exists(path: Path) -> bool:
         return False
 
 
+def _beside(path: Path) -> list[str]:
+    """Documents in the folder of a path, written as it is."""
+    try:
+        return [str(path.with_name(other.name)) for other in sorted(path.parent.glob("*.toml"))]
+    except (OSError, ValueError):
+        return []
+
+
 def _cannot_read(source: str | os.PathLike[str], error: OSError | ValueError) -> str:
-    close = suggestion(Path(source).stem, preset_names() + example_names())
+    close = suggestion(_displayed(source), _beside(Path(source))) or suggestion(
+        Path(source).stem, preset_names() + example_names()
+    )
     hint = close or f"; presets: {', '.join(preset_names())}"
     reason = getattr(error, "strerror", None) or str(error)
     hint = f"; valid: {KIND}, or the name of a preset" if _exists(Path(source)) else hint

@@ -33,7 +33,7 @@ def read(path: Path) -> dict[str, Any] | None:
     """
     try:
         data = stored_record(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise DamagedError(error.strerror or str(error)) from None

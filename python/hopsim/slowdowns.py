@@ -65,9 +65,13 @@ def _points(document: Experiment) -> list[dict[str, Any]]:
 def _programs(document: Experiment, points: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of the jobs with a program that ends."""
     names = [[job["name"] for job in config["jobs"] if _ends(job)] for config in points]
-    if not names[0] or any(other != names[0] for other in names):
+    different = next((other for other in names if other != names[0]), None)
+    if not names[0] or different is not None:
+        reason = "no job has a program that ends"
+        if different is not None:
+            reason = f"points differ in the jobs with a program that ends, {names[0]} and {different}"
         raise ConfigError(
-            f"{document.name}: jobs: the points have programs {names}; "
+            f"{document.name}: jobs: {reason}; "
             "valid: at least one job with a program that ends, the same in all points"
         )
     return names[0]

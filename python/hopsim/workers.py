@@ -201,7 +201,12 @@ def simulate_elsewhere(config: str, directory: str, version: str) -> Measured:
     # What a document reads from files is in the configuration, but for programs: these by their digests.
     if '"sha256"' in config:
         _read_programs(config, directory)
-    return simulate(config, _core.Monitor())
+    monitor = _core.Monitor()
+    there = memory.available()
+    if there is not None:
+        # How many others run on this machine nobody knows here.
+        monitor.allow_memory(there)
+    return simulate(config, monitor)
 
 
 def _read_programs(config: str, directory: str) -> None:

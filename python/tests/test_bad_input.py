@@ -117,13 +117,33 @@ def test_a_missing_file_is_refused(hopsim: Command) -> None:
     )
 
 
+def test_the_name_of_a_file_is_guessed(hopsim: Command, tmp_path: Path) -> None:
+    (tmp_path / "quiet.toml").write_text(TINY)
+    refused = hopsim("run", "quite.toml", status=2)
+    assert refused.stderr.endswith("No such file or directory; did you mean quiet.toml?\n")
+
+
+def test_a_file_is_no_results_directory(hopsim: Command, tmp_path: Path) -> None:
+    (tmp_path / "quiet.toml").write_text(TINY)
+    for command in ("plot", "report", "why"):
+        assert "quiet.toml: is not a directory; " in hopsim(command, "quiet.toml", status=2).stderr
+
+
+def test_who_names_a_permutation_is_told_how_to_write_it(hopsim: Command, tmp_path: Path) -> None:
+    (tmp_path / "quiet.toml").write_text(TINY)
+    pattern = ("--set", "jobs.0.traffic.pattern=tornado")
+    refused = hopsim("run", "quiet.toml", *pattern, status=2)
+    assert 'did you mean `{ permutation = "tornado" }`? Valid: ' in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
         (["run"], ("Missing argument 'FILE'",)),
         (["run", "x.toml", "-j", "0"], ("'-j'", "0 is not in the range")),
         (["run", "x.toml", "--jsn", "-"], ("No such option", "--json")),
-        (["rum"], ("No such command 'rum'",)),
+        (["rum"], ("No such command 'rum'; did you mean run?",)),
+        (["nonsense"], ("No such command 'nonsense'. `hopsim --help`",)),
         (["plot", ".", "--kind", "pie"], ("'--kind'", "latency_load")),
     ],
 )

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hopsim import _core, memory
 from hopsim.errors import RunError
 from hopsim.experiment import Experiment
-from hopsim.workers import Threads
+from hopsim.workers import Threads, simulate_elsewhere
 
 UNDER_A_LIMIT = """
-import re, resource, sys
+import json, re, resource, sys
 import hopsim as hs
 from hopsim.sweeps import simulate  # what a run imports takes address space, too
 taken = 1024 * int(re.search(r"VmSize:\\s+(\\d+)", open("/proc/self/status").read())[1])
 resource.setrlimit(resource.RLIMIT_AS, (taken + int(sys.argv[1]) * 2**20,) * 2)
 try:
-    hs.run(
-        {"topology": {"torus": {"sides": [int(sys.argv[2])] * 2}}, "load": float(sys.argv[3]),
-         "measure": {"warmup": 0, "cycles": int(sys.argv[4]), "streams": [], "interval": 0}},
-        workers=1, progress=False,
-    )
+    hs.run(json.loads(sys.argv[2]), workers=1, progress=False)
     print("done")
 except (hs.RunError, hs.ConfigError) as error:
     print(error)
@@ -36,18 +34,42 @@ OUT_OF_MEMORY = r"out of memory: \d+ MB \(\d+ bytes\) more are not there, or not
 linux = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
 
 
-def run_under_a_limit(megabytes: int, side: int, load: float, cycles: int) -> str:
+def run_under_a_limit(megabytes: int, document: dict[str, Any]) -> str:
     """What a run says in a process that may take so much more than it has taken when it begins."""
-    arguments = map(str, (megabytes, side, load, cycles))
-    command = [sys.executable, "-c", UNDER_A_LIMIT, *arguments]
+    command = [sys.executable, "-c", UNDER_A_LIMIT, str(megabytes), json.dumps(document)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+NO_CYCLES = {"warmup": 0, "cycles": 10, "streams": [], "interval": 0}
+MICROSECOND = {"time": {"warmup": "0 us", "window": "1 us"}, "streams": []}
+
+
+def torus(side: int, load: float = 0.1, **measure: Any) -> dict[str, Any]:
+    return {"topology": {"torus": {"sides": [side] * 2}}, "load": load, "measure": {**NO_CYCLES, **measure}}
+
+
+def fabric(k: int, messages: dict[str, Any] | None = None) -> dict[str, Any]:
+    job = {"flows": [{"source": 1, "destination": 0}]} if messages is None else {"messages": messages}
+    return {
+        "topology": {"fat_tree": {"k": k, "levels": 3}},
+        "router": {"infiniband": {}},
+        "jobs": [{"name": "all", **job}],
+        "measure": MICROSECOND,
+    }
+
+
 @linux
-@pytest.mark.parametrize("megabytes", [600, 2000])
-def test_a_network_for_which_there_is_no_room_is_refused(megabytes: int) -> None:
-    found = run_under_a_limit(megabytes, 1000, 0.1, 10)
-    assert re.match(rf"(<dict>: topology: )?{OUT_OF_MEMORY}", found), found
+@pytest.mark.parametrize(
+    ("megabytes", "document"),
+    [
+        (600, torus(1000)),
+        (2000, torus(1000)),
+        *((megabytes, fabric(24)) for megabytes in (70, 90, 120, 160, 220)),
+    ],
+)
+def test_a_network_for_which_there_is_no_room_is_refused(megabytes: int, document: dict[str, Any]) -> None:
+    found = run_under_a_limit(megabytes, document)
+    assert re.match(rf"(<dict>: topology: |topology: )?{OUT_OF_MEMORY}", found), found
 
 
 @linux
@@ -69,6 +91,15 @@ def test_points_side_by_side_share_what_there_is(monkeypatch: pytest.MonkeyPatch
         future = workers.submit(point)
         assert (future.exception() is None) is fits
         workers.stop([future])
+
+
+def test_a_point_of_an_executor_takes_no_more_than_is_free_where_it_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (point,) = Experiment.of({"topology": {"torus": {"sides": [8, 8]}}, "load": 0.1}).points()
+    monkeypatch.setattr(memory, "available", lambda: 100_000)
+    with pytest.raises(RunError, match=OUT_OF_MEMORY):
+        simulate_elsewhere(point.config, ".", _core.version())
 
 
 def write(root: Path, **files: str) -> Path:

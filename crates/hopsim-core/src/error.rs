@@ -285,18 +285,6 @@ impl From<Shortage> for RunError {
     }
 }
 
-impl fmt::Display for Shortage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let megabytes = self.bytes.div_ceil(1_000_000);
-        write!(
-            f,
-            "out of memory: {megabytes} MB ({} bytes) more are not there, or not allowed (ulimit -v, the limit of a container or \
-             job); valid: a smaller network, a lower load, fewer points side by side (-j 1, workers=1), or more memory",
-            self.bytes
-        )
-    }
-}
-
 impl fmt::Display for StuckReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { job, cycle, ranks, stuck, .. } = self;

@@ -128,7 +128,7 @@ impl Survey {
         Self {
             input_vcs: ports * lanes,
             ports,
-            state_bytes: memory::of_fabric(&plan.fabric),
+            state_bytes: plan.state_bytes(),
             set_up_steps: plan.steps,
             packet_hops: Some(packet_hops(plan)),
             ..own

@@ -21,6 +21,7 @@ import click
 from hopsim import _core, starting
 from hopsim.cli.encoding import degrade, visible
 from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError
+from hopsim.suggestion import suggestion
 
 _COMMANDS = {
     "run": ("hopsim.cli.run", "Simulate FILE, or every point of its sweep."),
@@ -64,6 +65,15 @@ class _Commands(click.Group):
         """Names in the order of the help text."""
         # `list` is the module of that command, once it is imported.
         return [*_COMMANDS]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The sub-command, with a guess where there is none of this name."""
+        name = args[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            raise click.UsageError(f"No such command {name!r}{suggestion(name, _COMMANDS)}.", ctx)
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The object `command` of the sub-command's module."""

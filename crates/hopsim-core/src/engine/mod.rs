@@ -194,7 +194,11 @@ fn within_memory<T>(
 
 /// Refuses a network whose state does not fit into the memory that there is.
 fn find_room(plan: &Plan, control: &Control) -> Result<(), Shortage> {
-    let bytes = memory::of_state(plan.network.routers.into(), plan.network.links.len() as u64);
+    has_room(memory::of_state(plan.network.routers.into(), plan.network.links.len() as u64), control)
+}
+
+/// Refuses so many bytes if they are not there, or more than the run may take.
+fn has_room(bytes: u64, control: &Control) -> Result<(), Shortage> {
     let there = control.memory.load(Ordering::Relaxed);
     if there > 0 && bytes > there { Err(Shortage { bytes }) } else { memory::probe(bytes) }
 }

@@ -382,6 +382,25 @@ fn what_a_sweep_replaces_must_be_valid() {
 }
 
 #[test]
+fn what_an_override_puts_a_table_in_place_of_must_be_valid() {
+    let refused = |stated: &str, set: &str, value: &str| {
+        let text = format!("{stated}\nload = 0.1\ntopology.mesh.sides = [4, 4]\n");
+        document::points(&text, &[(set.to_owned(), value.to_owned())]).err().map(|error| error.to_string())
+    };
+    assert_eq!(
+        refused("measure = \"nonsense\"", "measure.seed", "1").unwrap(),
+        "line 1, column 1: measure = \"nonsense\": must be a table, not a string; valid: { warmup = …, cycles = …, max_cycles = …, stop = …, … }"
+    );
+    let said = refused("routing = \"adaptve\"", "routing.valiant.policy", "rrg").unwrap();
+    assert!(
+        said.starts_with("line 1, column 1: routing = \"adaptve\": no such choice; did you mean"),
+        "{said}"
+    );
+    assert_eq!(refused("routing = \"minimal\"", "routing.adaptive", "{}"), None);
+    assert_eq!(refused("measure = {}", "measure.seed", "1"), None);
+}
+
+#[test]
 fn what_only_a_sweep_states_may_be_missing() {
     for text in [
         "load = 0.1\n[sweep.product]\ntopology = [{ mesh = { sides = [4, 4] } }]\n",

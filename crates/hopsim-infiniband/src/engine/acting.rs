@@ -8,6 +8,7 @@ use crate::flow::Flow;
 use crate::observer::Observer;
 use crate::time::{NEVER, Ticks};
 use crate::workload::{Message, Workload};
+use hopsim_memory::{push, reserve_entry};
 
 impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// A host of the workload acts at `at`, if it does not before.
@@ -57,6 +58,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let flow =
             Flow { source, destination, start: self.now, end: NEVER, bytes: Some(0), byte: 0, service_level };
         let number = self.add_flow(flow, self.now);
+        reserve_entry(&mut self.queue_pairs);
         self.queue_pairs.insert(key, number);
         self.observer.flow(number, &flow);
         number
@@ -69,8 +71,8 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let of_host = &mut self.hosts[flow.source as usize].flows;
         let place = of_host.len() as u32;
         of_host.push(number);
-        self.senders.push(Sender::new(&flow, ready, (reaction, place), &self.fabric.lanes));
-        self.flows.push(flow);
+        push(&mut self.senders, Sender::new(&flow, ready, (reaction, place), &self.fabric.lanes));
+        push(&mut self.flows, flow);
         number
     }
 }

@@ -5,6 +5,7 @@ use crate::congestion::{CongestionControl, MarkPoint, Marking, ThresholdMode, Vi
 use crate::fabric::{BLOCK, blocks};
 use crate::observer::Observer;
 use crate::workload::Workload;
+use hopsim_memory::filled;
 use hopsim_random::{Purpose, Stream};
 
 /// An output port and VL.
@@ -58,7 +59,7 @@ impl Detection {
     /// That of empty switches.
     pub fn new(ports: usize, lanes: usize, seed: u64) -> Self {
         let streams = (0..ports as u64).map(|port| Stream::new(seed, Purpose::Marking, port)).collect();
-        Self { detectors: vec![Detector::default(); ports * lanes], streams }
+        Self { detectors: filled(Detector::default(), ports * lanes), streams }
     }
 }
 

@@ -10,6 +10,7 @@ mod marking;
 mod packet;
 mod reaction;
 mod roots;
+mod size;
 mod stalls;
 mod switch;
 
@@ -19,6 +20,7 @@ use crate::observer::Observer;
 use crate::time::{NEVER, Ticks};
 use crate::workload::{Message, Workload};
 use events::{Event, Events, Step};
+use hopsim_memory::{filled, table};
 use hopsim_random::{Purpose, Stream};
 use host::{Host, Pending, Sender};
 use marking::Detection;
@@ -26,6 +28,7 @@ use packet::{Packets, Queue};
 use reaction::Reactions;
 pub use roots::Held;
 use rustc_hash::FxHashMap;
+pub use size::state_bytes;
 use stalls::Stalls;
 use switch::{Inputs, Output, Places, Voq};
 
@@ -84,29 +87,37 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
         let (lanes, ports, places) = (&fabric.lanes, 0..fabric.ports.len() as u32, Places::new(fabric));
         let count = usize::from(lanes.count);
         let of_peer = |&port: &u32| fabric.ports.get(fabric.ports[port as usize].peer as usize);
-        let credits = ports.clone().map(|port| of_peer(&port).map_or(0, |peer| peer.buffer));
+        let mut credits = table(ports.len() * count);
+        credits.extend(
+            ports
+                .clone()
+                .map(|port| of_peer(&port).map_or(0, |peer| peer.buffer))
+                .flat_map(|blocks| std::iter::repeat_n(blocks, count)),
+        );
+        let mut inputs = table(ports.len() * count);
+        inputs.extend(
+            ports.clone().flat_map(|port| std::iter::repeat_n(Inputs::new(places.inputs(port)), count)),
+        );
         let stalls = Stalls::new(observer.hears_stalls(), fabric.ports.len() * count);
         let mut simulation = Self {
             fabric,
             flows: Vec::new(),
             queue_pairs: FxHashMap::default(),
             workload,
-            acts: vec![NEVER; fabric.hosts as usize],
+            acts: filled(NEVER, fabric.hosts as usize),
             messages: Vec::new(),
             observer,
             now: 0,
             events: Events::new(fabric.ticks_per_ns),
             packets: Packets::default(),
-            credits: credits.flat_map(|blocks| std::iter::repeat_n(blocks, count)).collect(),
-            hosts: vec![Host::new(lanes); fabric.hosts as usize],
+            credits,
+            hosts: filled(Host::new(lanes), fabric.hosts as usize),
             senders: Vec::new(),
             reactions: Reactions::default(),
-            outputs: vec![Output::new(fabric.switch.output_buffer, lanes); ports.len()],
-            inputs: ports
-                .flat_map(|port| std::iter::repeat_n(Inputs::new(places.inputs(port)), count))
-                .collect(),
-            transfers: vec![0; fabric.ports.len()],
-            voqs: vec![Voq { queue: Queue::EMPTY, bytes: 0 }; places.voqs()],
+            outputs: filled(Output::new(fabric.switch.output_buffer, lanes), ports.len()),
+            inputs,
+            transfers: filled(0, fabric.ports.len()),
+            voqs: filled(Voq { queue: Queue::EMPTY, bytes: 0 }, places.voqs()),
             places,
             detection: Detection::new(fabric.ports.len(), count, seed),
             stalls,

@@ -3,6 +3,7 @@
 use crate::fabric::{NONE, blocks};
 use crate::observer::Sent;
 use crate::time::Ticks;
+use hopsim_memory::push;
 
 /// A message whose last packet is under way.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +85,7 @@ impl Packets {
             self.all[id as usize] = packet;
             return id;
         }
-        self.all.push(packet);
+        push(&mut self.all, packet);
         self.all.len() as u32 - 1
     }
 

@@ -3,6 +3,7 @@
 use super::Simulation;
 use crate::observer::Observer;
 use crate::workload::Workload;
+use hopsim_memory::filled;
 
 /// Which ports are stalled, if anybody asks.
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ pub struct Stalls {
 impl Stalls {
     /// None of so many ports and VLs.
     pub fn new(is_asked: bool, slots: usize) -> Self {
-        Self { stalled: vec![false; if is_asked { slots } else { 0 }] }
+        Self { stalled: filled(false, if is_asked { slots } else { 0 }) }
     }
 
     #[inline]

@@ -10,6 +10,7 @@ use crate::lanes::Lanes;
 use crate::observer::Observer;
 use crate::time::Ticks;
 use crate::workload::Workload;
+use hopsim_memory::filled;
 
 /// The queue of an input for an output and VL.
 #[derive(Clone, Copy, Debug)]
@@ -110,9 +111,12 @@ pub struct Places {
 }
 
 impl Places {
+    /// What it takes for a port.
+    pub const BYTES: usize = size_of::<(u32, u32)>();
+
     /// Those of a fabric.
     pub fn new(fabric: &Fabric) -> Self {
-        let mut of = vec![(NONE, NONE); fabric.ports.len()];
+        let mut of = filled((NONE, NONE), fabric.ports.len());
         let (mut voqs, mut counts, mut next) = (Vec::new(), Vec::new(), 0);
         for (switch, ends) in (0..).zip(fabric.first_port.windows(2)) {
             let count = ends[1] - ends[0];

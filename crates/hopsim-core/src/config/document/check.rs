@@ -115,12 +115,20 @@ fn named(schema: Schema, choice: &Choice, path: &[String], name: &str) -> Result
     }
     let refused = ConfigError::new(display(path), "no such choice").value(show(&Value::from(name)));
     let Some(table) = choice.table(name) else {
-        return Err(refused
-            .suggestion(closest(name, &choice.all()).map(quoted).as_deref())
-            .valid(schema.valid()));
+        let meant = within_a_choice(choice, name).or_else(|| closest(name, &choice.all()).map(quoted));
+        return Err(refused.suggestion(meant.as_deref()).valid(schema.valid()));
     };
     let reason = format!("`{name}` needs {}", table.noun());
     Err(ConfigError { reason, ..refused }.valid(format!("{{ {name} = … }}, {}", table.valid())))
+}
+
+/// How to write a name that belongs to one of the choices: `tornado` is a `permutation`.
+fn within_a_choice(choice: &Choice, name: &str) -> Option<String> {
+    let has = |outer: &&str| match choice.table(outer).map(Schema::shape) {
+        Some(Shape::Choice(inner)) => inner.names.contains(&name),
+        _ => false,
+    };
+    choice.all().into_iter().find(has).map(|outer| format!("`{{ {outer} = {name:?} }}`"))
 }
 
 /// A choice written as a table must have one key, which is a name of a choice that has parameters.

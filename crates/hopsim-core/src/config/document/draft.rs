@@ -1,5 +1,6 @@
 //! A document under assembly: its values, what `--set` and the sweep put in, and where each value came from.
 
+use super::check::check_stated;
 use super::normalise::normalise;
 use super::path::{self, display, show};
 use super::schema::Schema;
@@ -37,8 +38,7 @@ impl<'a> Draft<'a> {
     /// Puts a value at `path`, which may be new.
     pub fn assign(&mut self, path: &[String], value: Value, origin: Origin) -> Result<(), ConfigError> {
         self.assigned.push((path.to_vec(), origin));
-        let shown = show(&value);
-        put(&mut self.root, path, value).map_err(|error| self.located(error.value(shown)))
+        put(&mut self.root, path, value).map_err(|error| self.located(error))
     }
 
     /// Whether there is a value at `path`.
@@ -90,12 +90,16 @@ impl<'a> Draft<'a> {
 fn put(root: &mut Value, path: &[String], value: Value) -> Result<(), ConfigError> {
     let (mut node, mut schema) = (root, Some(Schema::root()));
     for (depth, part) in path.iter().enumerate() {
+        if let (Some(schema), true) = (schema, gives_way(node)) {
+            // Nobody would see a mistake in it.
+            check_stated(schema, &mut path[..depth].to_vec(), node)?;
+        }
         let default = schema.and_then(|s| s.default_list(part));
         schema = schema.and_then(|s| s.child(part));
         if let Value::Array(items) = node {
             let count = items.len();
             let item = part.parse::<usize>().ok().and_then(|index| items.get_mut(index));
-            node = item.ok_or_else(|| no_element(&path[..depth], path, count))?;
+            node = item.ok_or_else(|| no_element(&path[..depth], path, count).value(show(&value)))?;
             continue;
         }
         if !node.is_object() {
@@ -106,6 +110,11 @@ fn put(root: &mut Value, path: &[String], value: Value) -> Result<(), ConfigErro
     }
     *node = value;
     Ok(())
+}
+
+/// Whether a value is replaced by a table when something is put below it.
+fn gives_way(value: &Value) -> bool {
+    !matches!(value, Value::Null | Value::Object(_) | Value::Array(_))
 }
 
 fn no_element(list: &[String], path: &[String], count: usize) -> ConfigError {

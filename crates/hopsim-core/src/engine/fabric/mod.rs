@@ -3,13 +3,14 @@
 mod drawing;
 mod hosts;
 
-use super::{Control, Outcome, programs};
+use super::{Control, Outcome, has_room, programs};
 use crate::error::RunError;
 use crate::measure::fabric::recorder::Recorder;
 use crate::measure::fabric::series::{Place, Queues};
 use crate::measure::fabric::{summary, tables};
 use crate::measure::program_tables;
 use crate::measure::programs::ProgramCounts;
+use crate::memory;
 use crate::plan::FabricPlan;
 use drawing::Drawing;
 use hopsim_infiniband::engine;
@@ -31,6 +32,7 @@ type Simulation<'f, W> = engine::Simulation<'f, Recorder, W>;
 
 /// Runs a fabric to its end.
 pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
+    has_room(plan.state_bytes(), control)?;
     let seed = plan.experiment.measure.seed;
     if plan.programs.is_empty() {
         let hearing = (Recorder::new(plan), Drawing::new(plan));
@@ -91,6 +93,8 @@ fn advance<W: Workload>(
             let limited = limited(simulation);
             simulation.observer().begin(limited);
         }
+        // What grows by small steps, such as messages that wait at hosts, asks nobody.
+        memory::probe_margin()?;
         control.done.store(now, Ordering::Relaxed);
         control.packet_hops.store(simulation.packet_hops(), Ordering::Relaxed);
         if simulation.workload().is_over() {

@@ -30,10 +30,7 @@ impl<T: Linked> Pool<T> {
     pub fn insert(&mut self, record: T) -> u32 {
         self.live += 1;
         if self.free == NONE {
-            if self.records.len() == self.records.capacity() {
-                memory::reserve(&mut self.records, 1);
-            }
-            self.records.push(record);
+            memory::push(&mut self.records, record);
             return self.records.len() as u32 - 1;
         }
         let index = self.free;

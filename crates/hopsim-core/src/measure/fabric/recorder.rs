@@ -5,6 +5,7 @@ use super::parts::FabricParts;
 use super::series::{Place, Series};
 use super::victims::Victims;
 use crate::config::measure::RecordStream;
+use crate::memory;
 use crate::plan::fabric::{FabricPlan, Span};
 use hdrhistogram::Histogram;
 use hopsim_infiniband::flow::Flow;
@@ -176,7 +177,7 @@ impl Observer for Recorder {
 
     fn flow(&mut self, _number: u32, flow: &Flow) {
         let lane = self.lane_of_level[usize::from(flow.service_level)];
-        self.account_of.push((self.drawn[flow.source as usize], lane));
+        memory::push(&mut self.account_of, (self.drawn[flow.source as usize], lane));
         if let Some(victims) = &mut self.victims {
             victims.flow(flow);
         }

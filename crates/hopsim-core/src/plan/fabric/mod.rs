@@ -39,6 +39,7 @@ use crate::error::ConfigError;
 use crate::topology::{Topology, TopologyConfig};
 use clock::{Clock, Time};
 use exceptions::At;
+use hopsim_infiniband::engine::state_bytes;
 use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, HostRules, SwitchRules, Switching};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
@@ -143,6 +144,11 @@ impl FabricPlan {
             plan.steps += circles::check(&plan)?;
         }
         Ok(plan)
+    }
+
+    /// Bytes that its forwarding tables and the state of its ports take.
+    pub fn state_bytes(&self) -> u64 {
+        self.fabric.forwarding.bytes() as u64 + state_bytes(&self.fabric)
     }
 
     /// The VL of a service level.
