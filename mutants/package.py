@@ -41,7 +41,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "trace_info": ("traces",),
     "perfetto": ("trace_packet",),
     "simulation": ("simulation",),
-    "reproduce/claims": ("reproduce",),
+    "reproduce/claims": ("claims_exact",),
     "reproduce/figure": ("reproduce",),
     "reproduce/model": ("reproduce",),
     "plot/records": ("plots", "plot_views"),
