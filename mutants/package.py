@@ -22,7 +22,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "experiment": ("experiment",),
     "tables": ("tables",),
     "reaction": ("reaction",),
-    "saturation": ("saturation",),
+    "saturation": ("saturation", "saturation_exact"),
     "why": ("why",),
     "why_fabric": ("why", "fabrics"),
     "limit_note": ("fabrics",),
@@ -189,13 +189,21 @@ def run(scratch: Scratch, modules: Sequence[str] = tuple(MODULES)) -> list[Outco
     ]
     if not found:
         raise MutantsError(f"mutmut made no mutants:\n{done.output[-2000:]}")
-    return [outcome for outcome in found if not only_asserts(outcome.change)]
+    return [outcome for outcome in found if not (only_asserts(outcome.change) or only_types(outcome.change))]
 
 
 def only_asserts(change: Change) -> bool:
     """Whether a change does nothing but take an assertion away: that what is put together is equally long."""
     without = (re.sub(r",\s*(strict=\w+)?(?=\))", "", text) for text in (change.before, change.after))
     return "strict=" in change.before and len(set(without)) == 1
+
+
+def only_types(change: Change) -> bool:
+    """Whether a change is of nothing but a type that a checker is told: `cast` returns what it is given."""
+    without = {
+        re.sub(r"\bcast\((None|\"[^\"]*\"), ", "cast(_, ", text) for text in (change.before, change.after)
+    }
+    return "cast(" in change.before and len(without) == 1
 
 
 def _fates(meta: Path, output: str) -> list[tuple[str, Fate]]:
