@@ -196,41 +196,41 @@ def test_patterns_have_the_names_of_papers_where_ours_are_of_several_words() -> 
 LONG = "x" * FULL
 
 
-@pytest.mark.parametrize(
-    ("path", "values", "labels"),
-    [
-        # Lists by their lengths, if these differ.
-        ("a.jobs", [[LONG], [LONG] * 2, []], ["1 job", "2 jobs", "0 jobs"]),
-        ("jobs", [[LONG], [LONG] * 2], ["1 job", "2 jobs"]),
-        ("a.boxes", [[LONG], [LONG] * 2], ["1 boxe", "2 boxes"]),
-        ("a.jobs", [[LONG], 7], [f"[{LONG}]", "7"]),
-        ("a.jobs", [[LONG, 1], [LONG, 2]], [f"[{LONG}, 1]", f"[{LONG}, 2]"]),
-        # What a value lacks of the others.
-        ("a", [{"x": LONG}, {"x": LONG, "b": 1, "a": 2}], ["no a and no b", "b=1, a=2"]),
-        ("a", [{"x": LONG, "b": 1}, {"x": LONG, "c": {}}], ["b=1", "c"]),
-        # Choices keep their name, whatever of them is the same.
-        (
-            "a",
-            [{"olm": {"x": LONG, "y": 1}}, {"olm": {"x": LONG, "y": 2}}, "pb"],
-            ["olm (y=1)", "olm (y=2)", "pb"],
-        ),
-        # Of lists of tables the elements that differ.
-        (
-            "a",
-            [[{"name": LONG}, {"p": 1, "q": 2}], [{"name": LONG}, {"p": 3, "q": 2}]],
-            ["1", "3"],
-        ),
-        (
-            "a",
-            [
-                {"x": LONG, "list": [{"p": 1}, {"q": 2}]},
-                {"x": LONG, "list": [{"p": 1}, {"q": 3}]},
-                {"x": LONG},
-            ],
-            ["list=2", "list=3", "no list"],
-        ),
-    ],
-)
+LONG_VALUES: list[tuple[str, list[Any], list[str]]] = [
+    # Lists by their lengths, if these differ.
+    ("a.jobs", [[LONG], [LONG] * 2, []], ["1 job", "2 jobs", "0 jobs"]),
+    ("jobs", [[LONG], [LONG] * 2], ["1 job", "2 jobs"]),
+    ("a.boxes", [[LONG], [LONG] * 2], ["1 boxe", "2 boxes"]),
+    ("a.jobs", [[LONG], 7], [f"[{LONG}]", "7"]),
+    ("a.jobs", [[LONG, 1], [LONG, 2]], [f"[{LONG}, 1]", f"[{LONG}, 2]"]),
+    # What a value lacks of the others.
+    ("a", [{"x": LONG}, {"x": LONG, "b": 1, "a": 2}], ["no a and no b", "b=1, a=2"]),
+    ("a", [{"x": LONG, "b": 1}, {"x": LONG, "c": {}}], ["b=1", "c"]),
+    # Choices keep their name, whatever of them is the same.
+    (
+        "a",
+        [{"olm": {"x": LONG, "y": 1}}, {"olm": {"x": LONG, "y": 2}}, "pb"],
+        ["olm (y=1)", "olm (y=2)", "pb"],
+    ),
+    # Of lists of tables the elements that differ.
+    (
+        "a",
+        [[{"name": LONG}, {"p": 1, "q": 2}], [{"name": LONG}, {"p": 3, "q": 2}]],
+        ["1", "3"],
+    ),
+    (
+        "a",
+        [
+            {"x": LONG, "list": [{"p": 1}, {"q": 2}]},
+            {"x": LONG, "list": [{"p": 1}, {"q": 3}]},
+            {"x": LONG},
+        ],
+        ["list=2", "list=3", "no list"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "values", "labels"), LONG_VALUES)
 def test_long_values_are_told_by_what_they_do_not_share(
     path: str, values: list[Any], labels: list[str]
 ) -> None:
