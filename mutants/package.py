@@ -24,7 +24,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "reaction": ("reaction",),
     "saturation": ("saturation", "saturation_exact"),
     "why": ("why",),
-    "why_fabric": ("why", "fabrics"),
+    "why_fabric": ("why_fabric_exact",),
     "limit_note": ("fabrics",),
     "stopping": ("stopping",),
     "verdict": ("verdict",),
