@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -13,6 +13,9 @@ from hopsim.reproduce.claims import Value
 from hopsim.reproduce.figure import ACCEPTED, LATENCY, RATIO, Case, Panel, Place, Points
 from hopsim.reproduce.model import Comparison, Fact, Measured
 from hopsim.results import Result
+
+Read = Callable[..., Value]
+"""Makes a value: when a test runs, not before."""
 
 WAIT = "waiting"
 SEEDS = (-0.5, 0.5)
@@ -67,29 +70,32 @@ def of_seeds(mean: float) -> Measured:
 
 
 @pytest.mark.parametrize(
-    ("value", "label", "found"),
+    ("read", "given", "label", "found"),
     [
-        (claims.peak("UN", "up"), "peak of up", 8.0),
-        (claims.peak("UN", "named"), "peak of named", 6.0),
-        (claims.at_end("UN", "up"), "up at the last point", 4.0),
-        (claims.at_end("UN", "up", LATENCY), "up at the last point", 80.0),
-        (claims.at_end("UN", "up", WAIT), "up at the last point (waiting)", 9.0),
-        (claims.at_start("UN", "up"), "up at the first point", 1.0),
-        (claims.at_start("UN", "up", LATENCY), "up at the first point", 40.0),
-        (claims.at_start("UN", "up", WAIT), "up at the first point (waiting)", 3.0),
+        (claims.peak, ("UN", "up"), "peak of up", 8.0),
+        (claims.peak, ("UN", "named"), "peak of named", 6.0),
+        (claims.at_end, ("UN", "up"), "up at the last point", 4.0),
+        (claims.at_end, ("UN", "up", LATENCY), "up at the last point", 80.0),
+        (claims.at_end, ("UN", "up", WAIT), "up at the last point (waiting)", 9.0),
+        (claims.at_start, ("UN", "up"), "up at the first point", 1.0),
+        (claims.at_start, ("UN", "up", LATENCY), "up at the first point", 40.0),
+        (claims.at_start, ("UN", "up", WAIT), "up at the first point (waiting)", 3.0),
         # A place without the quantity is none of the line's.
-        (claims.at_start("UN", "flat", WAIT), "flat at the first point (waiting)", 4.0),
-        (claims.at_end("UN", "stopped"), "stopped at the last point", 0.5),
-        (claims.at_place("UN", "up", 0.3), "up at 0.3", 60.0),
-        (claims.at_place("UN", "up", 0.3, ACCEPTED), "up at 0.3", 8.0),
-        (claims.at_place("UN", "up", 0.3, WAIT), "up at 0.3 (waiting)", 5.0),
-        (claims.at_place("UN", "named", "first"), "named at first", 7.0),
-        (claims.highest("UN", "up", WAIT, 0.3), "highest of up up to 0.3 (waiting)", 8.0),
-        (claims.highest("UN", "up", WAIT, 0.4), "highest of up up to 0.4 (waiting)", 9.0),
-        (claims.highest("UN", "up", ACCEPTED, 0.2), "highest of up up to 0.2", 2.0),
+        (claims.at_start, ("UN", "flat", WAIT), "flat at the first point (waiting)", 4.0),
+        (claims.at_end, ("UN", "stopped"), "stopped at the last point", 0.5),
+        (claims.at_place, ("UN", "up", 0.3), "up at 0.3", 60.0),
+        (claims.at_place, ("UN", "up", 0.3, ACCEPTED), "up at 0.3", 8.0),
+        (claims.at_place, ("UN", "up", 0.3, WAIT), "up at 0.3 (waiting)", 5.0),
+        (claims.at_place, ("UN", "named", "first"), "named at first", 7.0),
+        (claims.highest, ("UN", "up", WAIT, 0.3), "highest of up up to 0.3 (waiting)", 8.0),
+        (claims.highest, ("UN", "up", WAIT, 0.4), "highest of up up to 0.4 (waiting)", 9.0),
+        (claims.highest, ("UN", "up", ACCEPTED, 0.2), "highest of up up to 0.2", 2.0),
     ],
 )
-def test_a_value_is_the_mean_over_seeds_at_its_place(value: Value, label: str, found: float) -> None:
+def test_a_value_is_the_mean_over_seeds_at_its_place(
+    read: Read, given: tuple[Any, ...], label: str, found: float
+) -> None:
+    value = read(*given)
     assert value.label == label
     assert value.of(points()) == of_seeds(found)
 
@@ -110,25 +116,24 @@ def test_the_place_of_the_highest_value_is_one_up_to_the_limit(below: float, pla
 
 
 @pytest.mark.parametrize(
-    "value",
+    ("read", "given"),
     [
-        claims.peak("UN", "nothing"),
-        claims.at_end("UN", "nothing"),
-        claims.at_start("UN", "nothing"),
-        claims.at_place("UN", "nothing", 1.0),
-        claims.highest("UN", "nothing", WAIT, 1.0),
-        claims.highest("UN", "up", WAIT, 0.05),
-        claims.place_of_highest("UN", "nothing", WAIT, 1.0),
-        claims.place_of_highest("UN", "up", WAIT, 0.05),
+        (claims.peak, ("UN", "nothing")),
+        (claims.at_end, ("UN", "nothing")),
+        (claims.at_start, ("UN", "nothing")),
+        (claims.at_place, ("UN", "nothing", 1.0)),
+        (claims.highest, ("UN", "nothing", WAIT, 1.0)),
+        (claims.highest, ("UN", "up", WAIT, 0.05)),
+        (claims.place_of_highest, ("UN", "nothing", WAIT, 1.0)),
+        (claims.place_of_highest, ("UN", "up", WAIT, 0.05)),
     ],
-    ids=lambda value: value.label,
 )
-def test_a_line_without_points_has_no_value(value: Value) -> None:
-    assert value.of(points()) is None
+def test_a_line_without_points_has_no_value(read: Read, given: tuple[Any, ...]) -> None:
+    assert read(*given).of(points()) is None
 
 
-UP, FLAT = claims.peak("UN", "up"), claims.peak("UN", "flat")
-MISSING = claims.peak("UN", "nothing")
+def peak(line: str) -> Value:
+    return claims.peak("UN", line)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +152,7 @@ def test_a_value_is_in_its_limits(
     limits: tuple[float | None, float | None], criterion: str, holds: bool
 ) -> None:
     low, high = limits
-    assert claims.between("s", UP, low, high)(points()) == Fact("s", criterion, "8", holds)
+    assert claims.between("s", peak("up"), low, high)(points()) == Fact("s", criterion, "8", holds)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +170,7 @@ def test_a_ratio_is_that_of_the_means(
 ) -> None:
     low, high = limits
     fact = Fact("s", criterion, "3.2 = 8 / 2.5", holds)
-    assert claims.ratio("s", UP, FLAT, low, high)(points()) == fact
+    assert claims.ratio("s", peak("up"), peak("flat"), low, high)(points()) == fact
     assert claims.peaks("s", "UN", ("up", "flat"), low, high)(points()) == fact
 
 
@@ -177,14 +182,14 @@ def test_a_ratio_of_latencies_is_that_at_the_load() -> None:
 
 
 def test_what_does_not_exist_is_in_no_limits() -> None:
-    assert claims.between("s", MISSING, 0.0)(points()) == Fact(
+    assert claims.between("s", peak("nothing"), 0.0)(points()) == Fact(
         "s", "peak of nothing at least 0", "does not exist", False
     )
-    for pair in ((UP, MISSING), (MISSING, UP)):
+    for pair in ((peak("up"), peak("nothing")), (peak("nothing"), peak("up"))):
         fact = claims.ratio("s", *pair, 0.0)(points())
         assert (fact.found, fact.holds) == ("does not exist", False)
     # A ratio over nothing does not exist, and its parts do.
-    zero = claims.ratio("s", UP, claims.peak("UN", "zero"), 0.0)(points())
+    zero = claims.ratio("s", peak("up"), peak("zero"), 0.0)(points())
     assert (zero.found, zero.holds) == ("does not exist = 8 / 0", False)
 
 
@@ -202,19 +207,19 @@ def test_a_deadlock_is_a_place_without_results(line: str, found: str, holds: boo
 
 
 def test_a_published_number_stands_beside_ours() -> None:
-    found = claims.number("row", "quantity", UP, 7.5)(points())
+    found = claims.number("row", "quantity", peak("up"), 7.5)(points())
     assert found == Comparison("row", "quantity", of_seeds(8.0), 7.5, 3)
-    assert claims.number("row", "quantity", UP, 7.5, 1)(points()).decimals == 1
-    assert claims.number("row", "quantity", MISSING, 7.5)(points()).ours is None
+    assert claims.number("row", "quantity", peak("up"), 7.5, 1)(points()).decimals == 1
+    assert claims.number("row", "quantity", peak("nothing"), 7.5)(points()).ours is None
 
 
 def test_a_gain_is_by_how_much_a_ratio_is_above_1_in_percent() -> None:
-    found = claims.gain("row", "peak", (UP, FLAT), 200.0)(points())
+    found = claims.gain("row", "peak", (peak("up"), peak("flat")), 200.0)(points())
     assert found.ours is not None
     assert found.ours.mean == pytest.approx(220.0)  # 100 · (8 / 2.5 - 1)
     assert found == Comparison("row", "peak [%]", found.ours, 200.0, 1)
     assert (found.ours.std, found.ours.seeds) == (0.0, 1)
-    assert claims.gain("row", "peak", (UP, MISSING), 200.0)(points()).ours is None
+    assert claims.gain("row", "peak", (peak("up"), peak("nothing")), 200.0)(points()).ours is None
 
 
 def test_a_number_is_told_with_four_digits() -> None:

@@ -202,6 +202,7 @@ LONG_VALUES: list[tuple[str, list[Any], list[str]]] = [
     ("jobs", [[LONG], [LONG] * 2], ["1 job", "2 jobs"]),
     ("a.boxes", [[LONG], [LONG] * 2], ["1 boxe", "2 boxes"]),
     ("a.jobs", [[LONG], 7], [f"[{LONG}]", "7"]),
+    ("a.jobs", [[LONG, 1], 7], [f"[{LONG}, 1]", "7"]),
     ("a.jobs", [[LONG, 1], [LONG, 2]], [f"[{LONG}, 1]", f"[{LONG}, 2]"]),
     # What a value lacks of the others.
     ("a", [{"x": LONG}, {"x": LONG, "b": 1, "a": 2}], ["no a and no b", "b=1, a=2"]),

@@ -143,13 +143,17 @@ def test_a_detour_is_told_where_it_begins(misrouted: tuple[bool, ...], told: tup
 
 
 def test_a_packet_that_is_still_inside_has_no_latency() -> None:
-    packet = only(rows(3, 5, 1000, None, hop(0, 1, (1010, 1013, 1018)), hop(1, 2, (1118, 1121, 1126))))
+    passed = [
+        hop(at, at, (1010 + 108 * at, 1013 + 108 * at, 1018 + 108 * at), peer_router=7 + at)
+        for at in range(3)
+    ]
+    packet = only(rows(3, 5, 1000, None, *passed))
     assert packet.latency is None
-    assert packet.parts() == {"at its node": 10, "crossing routers": 16, "on links": 100}
+    assert packet.parts() == {"at its node": 10, "crossing routers": 24, "on links": 200}
     lines = packet.lines()
     assert lines[0].endswith("generated in cycle 1,000, still inside at the end of the run.")
     assert lines[-1] == (
-        "So far 10 at its node + 16 crossing routers + 100 on links; then it is on its way to router 9 or "
+        "So far 10 at its node + 24 crossing routers + 200 on links; then it is on its way to router 9 or "
         "waits there."
     )
 

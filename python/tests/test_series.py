@@ -551,6 +551,8 @@ def grid(**product: list[Any]) -> hs.Results:
 def test_along_the_usual_axis_curves_are_the_usual_ones() -> None:
     results = grid(routing=["a", "b"], load=[0.1, 0.2])
     assert along(results, "load") == abscissa_of(results) == Abscissa(paths=("load",))
+    # Where the load is no axis, what is offered is measured as all else is.
+    assert along(grid(routing=["a", "b"]), "load").key == "load"
     bursts_ = bursts({PACKETS.format(0): [20, 50]})
     assert along(bursts_, PACKETS.format(0)) == abscissa_of(bursts_)
     jobs = crossed({VICTIM: [0.1, 0.2]})
@@ -604,6 +606,11 @@ def test_the_axis_of_a_job_is_named_after_it() -> None:
     path = "jobs.1.traffic.packet_length"
     results = crossed({path: [4, 8]})
     assert along(results, path) == Abscissa("packet_length of aggressor", "phits", path, (path,))
+
+
+def test_an_axis_of_numbers_is_named_by_the_last_two_parts_of_its_path() -> None:
+    results = grid(jobs__0__traffic__pattern__hotspot__fraction=[0.1, 0.2])
+    assert along(results, "jobs.0.traffic.pattern.hotspot.fraction").name == "hotspot.fraction"
 
 
 def test_axes_that_follow_from_that_of_the_curves_tell_none_apart() -> None:
