@@ -22,7 +22,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "experiment": ("experiment",),
     "tables": ("tables",),
     "reaction": ("reaction",),
-    "saturation": ("saturation", "saturation_exact"),
+    "saturation": ("saturation_exact",),
     "why": ("why",),
     "why_fabric": ("why_fabric_exact",),
     "limit_note": ("fabrics",),
