@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -214,6 +215,44 @@ def test_an_executor_runs_points_instead_of_threads(runner: Runner, tmp_path: Pa
     wrong: Any = 3
     with pytest.raises(ConfigError, match=r"^executor = 3: is no concurrent\.futures\.Executor; valid: a "):
         hs.sweep(path, executor=wrong, progress=False)
+
+
+TRAFFIC: dict[str, Any] = {"process": {"bernoulli": {"load": 0.1}}}
+DRAWN: dict[str, Any] = {
+    "topology": {"ring": {"routers": 4}},
+    "jobs": [{"placement": {"random_nodes": {"count": 4}}, "traffic": TRAFFIC}],
+}
+NO_TIMER: dict[str, Any] = {
+    "router": {"infiniband": {"congestion_control": {"ccti_timer": 0}}},
+    "topology": {"fat_tree": {"k": 2, "levels": 1}},
+    "jobs": [{"flows": [{"source": 0, "destination": 1}]}],
+}
+UNLIKE: dict[str, Any] = {
+    "load": 0.1,
+    "sweep": {"product": {"topology": [{"ring": {"routers": 4}}, {"dragonfly": {"p": 1, "a": 2, "h": 1}}]}},
+}
+
+
+def warned(simulate: Any, document: dict[str, Any]) -> list[str]:
+    """What calls warn of, but for the name of the document that each begins with."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        simulate(document, progress=False)
+    messages = [str(warning.message) for warning in caught]
+    assert all(message.startswith("<dict>: ") for message in messages)
+    return [message.removeprefix("<dict>: ") for message in messages]
+
+
+def test_runs_and_sweeps_warn_of_what_is_hardly_meant(runner: Runner) -> None:
+    for simulate in (hs.run, hs.sweep):
+        assert warned(simulate, RING) == []
+        (drawn,) = warned(simulate, DRAWN)
+        assert drawn.startswith("jobs.0.placement.random_nodes.count = 4 takes all that there is to draw")
+        (no_timer,) = warned(simulate, NO_TIMER)
+        assert no_timer.startswith("router.infiniband.congestion_control.ccti_timer = 0: no timer")
+    assert len(runner.points) == 1
+    # A network that is compared with another one differs in the latencies of its links.
+    assert any("latenc" in message for message in warned(hs.sweep, UNLIKE))
 
 
 @pytest.mark.parametrize("workers", [0, -1, True, False, 1.0, "2"])
