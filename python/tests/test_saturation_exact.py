@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 import hopsim as hs
 from hopsim import saturation
-from hopsim.errors import SweepError
+from hopsim.errors import ConfigError, SweepError
 from hopsim.experiment import Experiment, Point
 from hopsim.results import Result, Results
 from hopsim.runner import Outcome
@@ -439,3 +440,74 @@ def test_the_table_is_written_beside_the_runs(tmp_path: Path) -> None:
         name: result.summary[name] for name in saturation.METRICS
     }
     assert (tmp_path / "out" / "saturation.csv").exists()
+
+
+def test_a_search_warns_of_networks_that_differ_by_default_and_of_draws_that_decide_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def warned(**more: Any) -> list[str]:
+        Network(monkeypatch)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            hs.saturate({**RING, **more}, seeds=1, most=0.1, progress=False)
+        messages = [str(warning.message) for warning in caught]
+        assert all(message.startswith("<dict>: ") for message in messages)
+        return messages
+
+    assert warned() == []
+    (drawn,) = warned(jobs=[{"placement": {"random_nodes": {"count": 4}}}])
+    assert "jobs.0.placement.random_nodes.count = 4 takes all that there is to draw" in drawn
+    topologies = [{"ring": {"routers": 4}}, {"dragonfly": {"p": 1, "a": 2, "h": 1}}]
+    assert any("latenc" in text for text in warned(sweep={"product": {"topology": topologies}}))
+
+
+def test_what_has_no_load_is_refused_with_the_reason() -> None:
+    fabric = {
+        "topology": {"fat_tree": {"k": 2, "levels": 1}},
+        "router": "infiniband",
+        "jobs": [{"flows": [{"source": 0, "destination": 1}]}],
+    }
+    program = {
+        "topology": RING["topology"],
+        "units": {"cycle": "1 ns", "phit": "4 B"},
+        "jobs": [
+            {"placement": {"list": [0, 1]}, "program": {"collective": {"kind": "barrier"}}},
+            {"placement": {"list": [2, 3]}, "traffic": {"process": {"bernoulli": {"load": 0.1}}}},
+        ],
+    }
+    key = "jobs.1.traffic.process.bernoulli.load"
+    valid = "valid: nothing but jobs that draw packets, in a network other than an InfiniBand fabric"
+    cases: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+        # However the router is written.
+        (
+            fabric | {"router": {"infiniband": {}}},
+            {},
+            "an InfiniBand fabric has no load in phits/(node·cycle)",
+        ),
+        (fabric, {}, "an InfiniBand fabric has no load in phits/(node·cycle)"),
+        (program, {"key": key}, "runs with programs end with these and have no verdict"),
+    ]
+    for document, given, reason in cases:
+        with pytest.raises(ConfigError) as refused:
+            hs.saturate(document, progress=False, **given)
+        assert str(refused.value) == f"<dict>: has no load to search: {reason}; {valid}"
+
+
+def test_seeds_are_swept_or_counted() -> None:
+    with pytest.raises(ConfigError) as refused:
+        hs.saturate(RING, product={"measure.seed": [4, 5]}, seeds=2, progress=False)
+    assert str(refused.value) == (
+        "<dict>: sweep.saturate.seeds = 2: the sweep says which seeds; valid: 1 (a search for each seed of "
+        "the sweep), or no measure.seed in the sweep"
+    )
+
+
+def test_a_key_that_takes_no_load_is_refused() -> None:
+    with pytest.raises(ConfigError) as refused:
+        hs.saturate(RING, key="routing", progress=False)
+    text = str(refused.value)
+    assert text.startswith("<dict>: sweep.saturate.key = 'routing': takes no load (routing")
+    assert text.endswith("); valid: load, or the path of the load of a job")
+    # What is wrong with something else is told as it is.
+    with pytest.raises(ConfigError, match=r"^<dict>: topology\.ring\.routers"):
+        hs.saturate({**RING, "topology": {"ring": {"routers": 0}}}, progress=False)
