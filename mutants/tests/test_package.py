@@ -32,3 +32,20 @@ def test_what_only_asserts_is_not_counted() -> None:
     assert not package.only_asserts(change("for one, other in zip(ones, strict=True):"))
     assert not package.only_asserts(change("for one, other in zip(ones, ones, strict=True):"))
     assert not package.only_asserts(Change("a.py", "f(a, b)", "f(a, )"))
+
+
+def test_what_only_changes_a_type_that_a_checker_is_told_is_not_counted() -> None:
+    def change(after: str) -> Change:
+        return Change("a.py", 'f(cast("Any", pa.array(places)), 0)', after)
+
+    for kind in ("None", '"XXAnyXX"', '"any"'):
+        assert package.only_types(change(f"f(cast({kind}, pa.array(places)), 0)"))
+    for after in (
+        'f(cast("Any", None), 0)',
+        'f(cast("Any", pa.array(places)), 1)',
+        'f(cast("Any", ), 0)',
+        "f(cast(pa.array(places)), 0)",
+        "f(None, 0)",
+    ):
+        assert not package.only_types(change(after))
+    assert not package.only_types(Change("a.py", "f(a, b)", "f(a, b)"))

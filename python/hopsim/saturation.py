@@ -118,7 +118,7 @@ def points_of(document: Experiment) -> list[Point]:
     except ConfigError as error:
         if wanted.key == Wanted.key:
             # It would name a load that nobody gave.
-            if document.states("router.infiniband"):
+            if _is_of_fabrics(document):
                 raise _without_load(document, OF_FABRIC) from None
             raise
         reason = str(error).removeprefix(f"{document.name}: ")
@@ -126,6 +126,14 @@ def points_of(document: Experiment) -> list[Point]:
             f"{document.name}: sweep.saturate.key = {wanted.key!r}: takes no load ({reason}); "
             "valid: load, or the path of the load of a job"
         ) from None
+
+
+def _is_of_fabrics(document: Experiment) -> bool:
+    """Whether a document, as it is, has an InfiniBand fabric."""
+    try:
+        return any(is_fabric(json.loads(point.config)) for point in document.points())
+    except ConfigError:
+        return False
 
 
 def runs_of_search(document: Experiment, points: Sequence[Point]) -> int:

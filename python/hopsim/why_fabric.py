@@ -58,8 +58,9 @@ def explain(result: Result) -> list[str]:
     in_order = sorted(roots, key=lambda output: (-_total(roots[output]), output))
     for output in in_order[:SHOWN]:
         lines += [_root(output, roots[output]), *_queue(result, output)]
-    if len(in_order) > SHOWN:
-        lines.append(f"Congestion begins at {len(in_order) - SHOWN} more outputs, where less is lost.")
+    if (more := len(in_order) - SHOWN) > 0:
+        outputs = "output" if more == 1 else "outputs"
+        lines.append(f"Congestion begins at {more} more {outputs}, where less is lost.")
     return lines
 
 

@@ -13,7 +13,8 @@ from hypothesis import settings
 
 import forked
 
-ROOT = Path(__file__).parents[2]
+ROOT = next(folder for folder in Path(__file__).parents if (folder / "Cargo.toml").exists())
+"""Of the checkout, also where `mutants` has copied the tests deeper into it."""
 
 TINY = """
 load = 0.3

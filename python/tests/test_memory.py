@@ -133,3 +133,107 @@ def test_control_groups_of_the_first_version_count_too(tmp_path: Path) -> None:
     (top / "memory.limit_in_bytes").write_text("3000000\n", "utf-8")
     (top / "memory.usage_in_bytes").write_text("3500000\n", "utf-8")
     assert memory.available(tmp_path) == 0
+
+
+MACHINE = "MemTotal: 9000 kB\nMemAvailable:    8000 kB\nSwapFree:  100 kB\nHugePages_Total:  3\n"
+
+
+def group(
+    folder: Path, limit: str, used: str, names: tuple[str, str] = ("memory.max", "memory.current")
+) -> None:
+    """A control group that may take so many bytes and has taken others."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in zip(names, (limit, used), strict=True):
+        (folder / name).write_text(f"{text}\n", "utf-8")
+
+
+def test_of_a_machine_what_it_has_left_counts_and_what_it_may_swap_out(tmp_path: Path) -> None:
+    meminfo = tmp_path / "proc" / "meminfo"
+    write(tmp_path, proc__meminfo=MACHINE)
+    assert memory.available(tmp_path) == 8100 * 1024
+    write(tmp_path, proc__meminfo="MemAvailable: 8000 kB\n")
+    assert memory.available(tmp_path) == 8000 * 1024
+    # Old systems tell only what is free, of which more could be freed.
+    write(tmp_path, proc__meminfo="MemTotal: 9000 kB\nMemFree: 8000 kB\nSwapFree: 5 kB\n")
+    assert memory.available(tmp_path) is None
+    meminfo.write_bytes(b"\xff\xfe\nMemAvailable: 7 kB\n")
+    assert memory.available(tmp_path) == 7 * 1024
+
+
+@pytest.mark.parametrize(
+    ("own", "above", "top", "left"),
+    [
+        # Each may take its limit less what it has taken: the least counts.
+        (("900", "100"), ("max", "0"), ("max", "0"), 800),
+        (("max", "100"), ("900", "300"), ("max", "0"), 600),
+        (("max", "100"), ("max", "0"), ("900", "500"), 400),
+        (("900", "100"), ("900", "300"), ("900", "500"), 400),
+        (("900", "100"), ("900", "300"), ("2000", "500"), 600),
+        (("900", "901"), ("max", "0"), ("max", "0"), 0),
+        (("900", "900"), ("max", "0"), ("max", "0"), 0),
+        (("900", "899"), ("max", "0"), ("max", "0"), 1),
+        (("900", "some"), ("max", "0"), ("max", "0"), None),
+        (("max", "100"), ("max", "0"), ("max", "0"), None),
+    ],
+)
+def test_a_control_group_and_all_that_it_is_in_limit_it(
+    tmp_path: Path, own: tuple[str, str], above: tuple[str, str], top: tuple[str, str], left: int | None
+) -> None:
+    write(tmp_path, proc__self__cgroup="0::/jobs/mine\n")
+    root = tmp_path / "sys" / "fs" / "cgroup"
+    for folder, (limit, used) in ((root / "jobs" / "mine", own), (root / "jobs", above), (root, top)):
+        group(folder, limit, used)
+    # What is above the topmost group is none.
+    group(root.parent, "1", "0")
+    assert memory.available(tmp_path) == left
+
+
+def test_of_a_group_that_is_not_to_be_seen_those_above_count(tmp_path: Path) -> None:
+    write(tmp_path, proc__self__cgroup="0::/of/the/machine\n")
+    group(tmp_path / "sys" / "fs" / "cgroup", "900", "200")
+    assert memory.available(tmp_path) == 700
+
+
+def test_files_that_were_read_give_way(tmp_path: Path) -> None:
+    write(tmp_path, proc__self__cgroup="0::/\n")
+    root = tmp_path / "sys" / "fs" / "cgroup"
+    group(root, "900", "1000")
+    for text, left in (
+        ("anon 5\ninactive_file 250\nactive_file 70\n", 150),
+        ("inactive_file 50\n", 0),
+        ("slab_inactive_file 800\n", 0),
+        ("total_inactive_file 101\n", 1),
+        ("inactive_file 300 kB\n", 0),
+    ):
+        (root / "memory.stat").write_text(text, "utf-8")
+        assert memory.available(tmp_path) == left
+
+
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        ("4:memory:/docker/abc", 700),
+        ("4:cpu,memory:/docker/abc", 700),
+        ("4:memory,cpu:/docker/abc:d", 800),
+        # Others limit no memory.
+        ("4:cpu:/docker/abc", None),
+        ("4:memory_hugetlb:/docker/abc", None),
+        ("1:name=systemd:/docker/abc", None),
+    ],
+)
+def test_of_the_first_version_the_group_of_memory_counts(tmp_path: Path, line: str, left: int | None) -> None:
+    write(tmp_path, proc__self__cgroup=f"{line}\n")
+    names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    for folder, used in (("docker/abc", "200"), ("docker/abc:d", "100")):
+        group(tmp_path / "sys" / "fs" / "cgroup" / "memory" / folder, "900", used, names)
+    assert memory.available(tmp_path) == left
+
+
+def test_the_least_of_all_that_tells_counts(tmp_path: Path) -> None:
+    write(tmp_path, proc__meminfo="MemAvailable: 1 kB\n", proc__self__cgroup="4:memory:/a\n0::/b\n")
+    root = tmp_path / "sys" / "fs" / "cgroup"
+    group(root / "b", "1000", "0")
+    group(root / "memory" / "a", "999", "0", ("memory.limit_in_bytes", "memory.usage_in_bytes"))
+    assert memory.available(tmp_path) == 999
+    group(root / "b", "998", "0")
+    assert memory.available(tmp_path) == 998

@@ -22,11 +22,17 @@ from hopsim.series import (
     Group,
     Series,
     abscissa_of,
+    along,
     axis_names,
     by_job,
     curve_axes,
     curves,
+    has_bursts,
+    has_flows,
     has_jobs,
+    has_programs,
+    of_programs,
+    of_traffic,
     over_seeds,
 )
 from hopsim.stats import Estimate
@@ -489,3 +495,171 @@ def test_a_column_of_a_curve_is_that_of_its_first_point_in_every_seed_that_has_i
     assert all(np.isnan(column[1]) for column in found)
     assert cycles(series, "timeseries").tolist() == [0, 10]
     assert cycles(Series("", [Group({}, [without])]), "timeseries").size == 0
+
+
+FABRIC, PROGRAM = {"throughput_gbps": 7.0}, {"execution_time": 5}
+
+
+def test_what_a_point_is_of_is_told_by_its_summary() -> None:
+    kinds: dict[str, dict[str, Any]] = {
+        "traffic": {"offered_load": 0.1},
+        "bursts": {"cycles_per_burst": 9.0},
+        "program": PROGRAM,
+        "fabric": FABRIC,
+        "program on a fabric": FABRIC | PROGRAM,
+    }
+    found = {
+        name: [has(all_of([point(0, {}, **summary)])) for has in (has_bursts, has_programs, has_flows)]
+        for name, summary in kinds.items()
+    }
+    assert found == {
+        "traffic": [False, False, False],
+        "bursts": [True, False, False],
+        "program": [False, True, False],
+        "fabric": [False, False, True],
+        "program on a fabric": [False, True, True],
+    }
+    # One point is enough.
+    every = all_of(point(number, {}, **summary) for number, summary in enumerate(kinds.values()))
+    assert (has_bursts(every), has_programs(every), has_flows(every)) == (True, True, True)
+    assert [result.summary["number"] for result in of_programs(every)] == [2, 4]
+    assert [result.summary["number"] for result in of_traffic(every)] == [0, 1, 3]
+    assert (of_programs(every).points, of_traffic(every).points) == ([0, 1], [0, 1, 2])
+
+
+def test_curves_of_fabrics_run_over_the_load_of_their_links() -> None:
+    """Also where several jobs have rates of their own."""
+    rate = "jobs.1.messages.rate"
+    fabric = crossed({"routing": ["a", "b"], rate: ["1 Gb/s", "2 Gb/s"]})
+    for result in fabric:
+        result.summary.update(FABRIC)
+    abscissa = abscissa_of(fabric)
+    assert abscissa == Abscissa("offered load", "of what the links to the nodes carry", None, (rate,))
+    assert abscissa.label == "Offered load [of what the links to the nodes carry]"
+
+
+def grid(**product: list[Any]) -> hs.Results:
+    """A point for each combination; `__` stands for a dot. It offers its load and accepts half of it."""
+    paths = [name.replace("__", ".") for name in product]
+    return all_of(
+        point(number, axes, offered_load=axes.get("load", 0.2), accepted_load=axes.get("load", 0.2) / 2)
+        for number, values in enumerate(itertools.product(*product.values()))
+        for axes in [dict(zip(paths, values, strict=True))]
+    )
+
+
+def test_along_the_usual_axis_curves_are_the_usual_ones() -> None:
+    results = grid(routing=["a", "b"], load=[0.1, 0.2])
+    assert along(results, "load") == abscissa_of(results) == Abscissa(paths=("load",))
+    # Where the load is no axis, what is offered is measured as all else is.
+    assert along(grid(routing=["a", "b"]), "load").key == "load"
+    bursts_ = bursts({PACKETS.format(0): [20, 50]})
+    assert along(bursts_, PACKETS.format(0)) == abscissa_of(bursts_)
+    jobs = crossed({VICTIM: [0.1, 0.2]})
+    assert (
+        along(jobs, VICTIM)
+        == abscissa_of(jobs)
+        == Abscissa("offered load of victim", path=VICTIM, paths=(VICTIM,))
+    )
+
+
+def test_along_a_column_of_the_summary_curves_run_over_what_was_measured() -> None:
+    results = grid(routing=["a", "b"], load=[0.1, 0.2])
+    abscissa = along(results, "accepted_load")
+    assert abscissa == Abscissa("accepted load", "phits/(node·cycle)", None, ("load",), "accepted_load")
+    for series in curves(results, abscissa=abscissa):
+        assert series.places() == [0.05, 0.1]
+        assert abscissa.text(series.groups[1]) == "accepted load 0.1"
+    assert along(results, "packet_latency_p99") == Abscissa(
+        "packet latency p99", "cycles", None, ("load",), "packet_latency_p99"
+    )
+
+
+def test_what_was_measured_has_its_points_in_the_order_of_what_was_varied() -> None:
+    """Here the accepted load falls while the offered one grows."""
+    results = all_of(
+        point(number, {"load": load}, offered_load=load, accepted_load=1 - load)
+        for number, load in enumerate([0.4, 0.1, 0.3])
+    )
+    (series,) = curves(results, abscissa=along(results, "accepted_load"))
+    assert series.places() == [0.9, 0.7, 0.6]
+
+
+def test_along_another_axis_of_numbers_curves_run_over_its_values() -> None:
+    results = grid(routing=["a", "b"], router__cioq__buffers__network=[64, 8, 16], load=[0.1, 0.2])
+    path = "router.cioq.buffers.network"
+    abscissa = along(results, path)
+    assert abscissa == Abscissa("buffers.network", "phits", path, (path,))
+    found = curves(results, abscissa=abscissa)
+    assert [series.label for series in found] == [
+        f"{name}, load = {load}" for name in ("a", "b") for load in (0.1, 0.2)
+    ]
+    for series in found:
+        assert series.places() == [8.0, 16.0, 64.0]
+        assert abscissa.text(series.groups[2]) == "buffers.network 64"
+    # By one axis: all loads at each place.
+    (one, _) = curves(results, ["routing"], abscissa)
+    assert one.places() == [8.0, 8.0, 16.0, 16.0, 64.0, 64.0]
+
+
+def test_the_axis_of_a_job_is_named_after_it() -> None:
+    path = "jobs.1.traffic.packet_length"
+    results = crossed({path: [4, 8]})
+    assert along(results, path) == Abscissa("packet_length of aggressor", "phits", path, (path,))
+
+
+def test_an_axis_of_numbers_is_named_by_the_last_two_parts_of_its_path() -> None:
+    results = grid(jobs__0__traffic__pattern__hotspot__fraction=[0.1, 0.2])
+    assert along(results, "jobs.0.traffic.pattern.hotspot.fraction").name == "hotspot.fraction"
+
+
+def test_axes_that_follow_from_that_of_the_curves_tell_none_apart() -> None:
+    zipped = [(2, 20, "a"), (3, 30, "a"), (4, 20, "b")]
+    results = all_of(
+        point(number, {"h": h, "size": size, "routing": name, "load": 0.1}, offered_load=0.1)
+        for number, (h, size, name) in enumerate(zipped)
+    )
+    assert along(results, "h").paths == ("h", "size", "routing", "load")
+    assert along(results, "size").paths == ("size", "load")
+    (series,) = curves(results, abscissa=along(results, "h"))
+    assert (series.label, series.places()) == ("", [2.0, 3.0, 4.0])
+
+
+def test_along_an_axis_of_names_groups_stand_at_their_numbers() -> None:
+    results = grid(routing=["minimal", {"valiant": {"policy": "crg"}}, "olm"], load=[0.1, 0.2])
+    abscissa = along(results, "routing")
+    names = {'"minimal"': "minimal", '{"valiant": {"policy": "crg"}}': "valiant (policy=crg)", '"olm"': "olm"}
+    assert abscissa == Abscissa("routing", "", "routing", ("routing",), names=names)
+    assert abscissa.label == "Routing"
+    found = curves(results, abscissa=abscissa)
+    assert [series.label for series in found] == ["load = 0.1", "load = 0.2"]
+    for series in found:
+        assert series.places() == [0.0, 1.0, 2.0]
+        assert [abscissa.text(group) for group in series.groups] == [
+            "routing minimal",
+            "routing valiant (policy=crg)",
+            "routing olm",
+        ]
+    # A point without the axis stands nowhere, and comes first as one without load does.
+    without = all_of([*results, point(9, {"load": 0.1})])
+    (series, _) = curves(without, abscissa=along(without, "routing"))
+    assert series.places() == [0.0, None, 1.0, 2.0]
+    assert abscissa.text(Group({"load": 0.1}, [])) == ""
+
+
+@pytest.mark.parametrize(("values", "are_numbers"), [([1, 2.5], True), ([1, True], False), ([1, "a"], False)])
+def test_numbers_have_their_place_and_truths_and_texts_a_name(values: list[Any], are_numbers: bool) -> None:
+    abscissa = along(grid(vcs=values), "vcs")
+    assert bool(abscissa.names) is not are_numbers
+    assert [abscissa.of(group) for group in over_seeds(grid(vcs=values))] == (
+        values if are_numbers else [0.0, 1.0]
+    )
+
+
+def test_numbers_that_have_names_stand_at_the_numbers_of_these() -> None:
+    results = grid(vcs=[8, 2]).labelled({"vcs": ["many", "few"]})
+    abscissa = along(results, "vcs")
+    assert abscissa.names == {"8": "many", "2": "few"}
+    (series,) = curves(results, abscissa=abscissa)
+    assert series.places() == [0.0, 1.0]
+    assert abscissa.value_text(series.groups[1]) == "few"

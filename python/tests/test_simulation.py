@@ -12,6 +12,8 @@ import pytest
 
 import hopsim as hs
 from conftest import ROOT, Command
+from hopsim import _core
+from hopsim.runner import all_cores
 
 TORUS = "topology.torus.sides = [4, 4]\n"
 EXTERNAL = '[[jobs]]\nname = "cpus"\nprogram = "external"\n'
@@ -153,3 +155,41 @@ def test_an_interrupt_ends_a_step_and_nothing_is_lost() -> None:
     undisturbed.step(network.now)
     assert network.delivered() == undisturbed.delivered()
     assert network.results().summary == undisturbed.results().summary
+
+
+def test_arguments_are_named_in_messages_and_messages_have_tag_0_by_default() -> None:
+    network = hs.Simulation(ALONE)
+    with pytest.raises(hs.ConfigError, match=r"^cycles = -1: is not a number in range; valid: integers 0 … "):
+        network.step(-1)
+    with pytest.raises(hs.ConfigError, match=r"^most = 1.5: is not a number in range"):
+        network.step_until_delivered(1.5)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(hs.ConfigError, match=r"^values = 3: is not a dictionary; valid: \{path: value\}$"):
+        hs.Simulation(ALONE, 3)  # pyright: ignore[reportArgumentType]
+    network.inject(0, 1, 1)
+    assert network.step_until_delivered(1000)
+    (message,) = network.delivered()
+    assert (message.tag, message.source, message.destination, message.phits) == (0, 0, 1, 1)
+    assert not network.step_until_delivered(0)
+
+
+@pytest.mark.parametrize(("given", "asked"), [({}, 1), ({"workers": 3}, 3), ({"workers": None}, all_cores())])
+def test_so_many_threads_are_asked_for(
+    given: dict[str, Any], asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[int] = []
+
+    def simulation(_: str, count: int) -> None:
+        threads.append(count)
+
+    monkeypatch.setattr(_core, "Simulation", simulation)
+    hs.Simulation(ALONE, **given)
+    assert threads == [asked]
+
+
+def test_results_have_the_axes_and_names_of_the_only_point() -> None:
+    swept = '[sweep]\nproduct."measure.seed" = [4]\nlabels."measure.seed" = ["four"]\n'
+    network = hs.Simulation(ALONE + swept)
+    network.step(10)
+    result = network.results()
+    assert (result.axes, result.labels) == ({"measure.seed": 4}, {"measure.seed": "four"})
+    assert result.summary["seed"] == 4

@@ -8,7 +8,7 @@ import statistics
 import numpy as np
 import pytest
 
-from hopsim.stats import Estimate, estimate, mean_and_variance, over_runs, student_t
+from hopsim.stats import Estimate, estimate, jain, mean_and_variance, over_runs, student_t
 
 
 @pytest.mark.parametrize(
@@ -104,3 +104,19 @@ def test_text_is_rounded_and_aligned() -> None:
     assert Estimate(1.5).text(2) == "1.50"
     assert Estimate(1.5, 0.25).text(2, interval=False) == "1.50"
     assert Estimate(0.0, 0.0).text(0) == "0 ± 0"
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 8])
+def test_jains_index_is_one_over_one_plus_the_square_of_the_coefficient_of_variation(count: int) -> None:
+    values = [float(value) for value in np.random.default_rng(count).uniform(0, 9, count)]
+    spread = statistics.pstdev(values) / statistics.fmean(values)
+    assert jain(values) == pytest.approx(1 / (1 + spread**2), rel=1e-12)
+    # Of n, k have the same and the others nothing.
+    for some in range(1, count + 1):
+        assert jain([3.0] * some + [0.0] * (count - some)) == pytest.approx(some / count, rel=1e-15)
+    assert jain([0.0] * count) == 1.0
+
+
+def test_jains_index_of_two_by_hand() -> None:
+    assert jain([1.0, 3.0]) == 16 / (2 * 10)
+    assert jain([0.5, 0.25]) == 0.75**2 / (2 * 0.3125)

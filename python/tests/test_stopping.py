@@ -207,3 +207,10 @@ def test_results_say_whether_any_point_stopped_by_itself_or_found_its_warmup() -
     assert not stopping.stops(results(warmup_found=True, stop=None))
     assert stopping.finds_warmup(results(warmup_found=False))
     assert not stopping.finds_warmup(results(stop="reached", warmup_found=None))
+
+
+def test_the_warm_up_is_the_one_that_was_found_or_else_that_of_the_document() -> None:
+    for found, cycles in (({"warmup_cycles": 700}, 700), ({"warmup_cycles": 0}, 0), ({}, 300)):
+        result = hs.Result({"config": {"measure": {"warmup": 300}}, "result": found}, {}, {})
+        assert stopping.warmup(result) == cycles
+    assert stopping.window_text({"cycles": 2000}) == "2,000 cycles after 0 of warm-up"

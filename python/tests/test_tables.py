@@ -6,6 +6,7 @@ import math
 import struct
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -40,13 +41,39 @@ def test_a_link_to_a_node_has_no_router_at_its_other_end() -> None:
     table = tables.from_buffers(columns)
     assert table.to_pydict() == {"peer_router": [7, None, 0], "phits": [1, most, 2]}
     assert table.schema.types == [pa.uint32(), pa.uint32()]
-    assert tables.peers(table).tolist() == [7, tables.NODE, 0]
+    assert tables.peers(table).tolist() == [7, most, 0]
+    # Differences of them can be less than nothing.
+    assert tables.peers(table).dtype == np.int64
 
 
 def test_a_column_of_strings_without_rows_is_still_one_of_strings() -> None:
     table = tables.from_buffers({"job": ("str", []), "count": ("u8", b"")})
     assert table.schema.types == [pa.string(), pa.uint64()]
     assert table.num_rows == 0
+
+
+def test_a_column_of_few_names_is_the_names_and_the_place_of_each_rows_among_them() -> None:
+    for kind, code in (("u1", "5B"), ("u4", "5I")):
+        places = struct.pack(f"<{code}", 2, 0, 0, 1, 2)
+        table = tables.from_buffers({"job": (kind, (["b", "ü", "a"], places))})
+        assert table["job"].to_pylist() == ["a", "b", "b", "ü", "a"]
+        assert table.schema.field("job").type == pa.string()
+    empty = tables.from_buffers({"job": ("u4", ([], b""))})
+    assert (empty.schema.field("job").type, empty.num_rows) == (pa.string(), 0)
+
+
+def test_texts_of_a_column_are_told_once_and_where_each_row_has_its_own() -> None:
+    column = pa.chunked_array([["b", "a"], [], ["b", "c", "a"]])
+    texts, places = tables.coded(column)
+    assert texts == ["b", "a", "c"]
+    assert places.tolist() == [0, 1, 0, 2, 1]
+    assert [texts[place] for place in places] == column.to_pylist()
+
+
+def test_rows_are_taken_in_the_order_of_their_places() -> None:
+    table = pa.table({"x": [1, 2, 3], "y": ["a", "b", "c"]})
+    assert tables.rows(table, np.array([2, 0, 2])).to_pydict() == {"x": [3, 1, 3], "y": ["c", "a", "c"]}
+    assert tables.rows(table, np.array([], np.int64)).num_rows == 0
 
 
 @pytest.mark.parametrize(
