@@ -15,32 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import hopsim as hs
+from drawn import labels, names, places, result, together
 from hopsim.plot import KINDS, View, saturation, style
 from hopsim.plot.style import NUMBER
-
-
-def result(summary: dict[str, Any], axes: dict[str, Any], **tables: pa.Table) -> hs.Result:
-    record: dict[str, Any] = {"config": {"jobs": []}, "result": {"seed": 1, "verdict": "steady", **summary}}
-    return hs.Result(record, axes, tables)
-
-
-def together(*points: hs.Result) -> hs.Results:
-    return hs.Results(dict(enumerate(points)))
-
-
-def places(line: Line2D) -> list[tuple[float, float]]:
-    xs, ys = (np.asarray(values, dtype=float).tolist() for values in line.get_data())
-    return [(round(x, 9), round(y, 9)) for x, y in zip(xs, ys, strict=True)]
-
-
-def names(figure: Figure) -> list[str]:
-    """Of all legends, of the figure and its axes."""
-    legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
-    return [text.get_text() for legend in legends if legend is not None for text in legend.get_texts()]
-
-
-def labels(axes: Axes) -> list[str]:
-    return [axes.get_xlabel(), axes.get_ylabel()]
 
 
 def search(name: str, seed: int, low: float, high: float | None) -> hs.Result:
@@ -259,3 +236,112 @@ def test_half_of_the_links_shown_are_those_stalled_longest() -> None:
     figure = drawn("links", link_series(ends, {"cycle": (1, 2)}, used, stalled))
     # Four in use longest, the two that are stalled at all, and two more in use.
     assert names(figure) == [f"router {number} by port 0" for number in (0, 1, 2, 3, 4, 5, 9, 11)]
+
+
+def queue_series(
+    queued: list[list[float]], congested: list[list[int]] | None = None, lanes: list[int] | None = None
+) -> pa.Table:
+    """Of each output the bytes [KiB] at 1 ms, 2 ms and so on; it grants a hundredth of that number [Gb/s]."""
+    steps = [
+        pa.table(
+            {
+                "switch": [number // 2 for number in range(len(queued))],
+                "peer": [f"node {number}" for number in range(len(queued))],
+                "vl": lanes or [0] * len(queued),
+                "time_s": [(step + 1) / 1000] * len(queued),
+                "queued_bytes": [1024 * output[step] for output in queued],
+                "throughput_gbps": [output[step] / 100 for output in queued],
+                "is_congested": [
+                    output[step] for output in congested or [[0] * len(queued[0])] * len(queued)
+                ],
+            }
+        )
+        for step in range(len(queued[0]))
+    ]
+    return pa.concat_tables(steps)
+
+
+def queues(table: pa.Table, **view: Any) -> Figure:
+    (figure,) = KINDS["queues"].draw(together(result({}, {}, queue_series=table)), View(**view)).values()
+    return figure
+
+
+def curves_and_dots(axes: Axes) -> tuple[list[Line2D], list[Line2D]]:
+    lines = list(axes.lines)
+    return [line for line in lines if line.get_linestyle() == "-"], [
+        line for line in lines if line.get_linestyle() == "None"
+    ]
+
+
+def test_queues_of_outputs_over_time_have_dots_where_they_are_congested() -> None:
+    figure = queues(queue_series([[4, 8, 2], [1, 0, 3]], [[0, 1, 1], [0, 0, 0]]))
+    above, below = figure.axes
+    assert [labels(axes) for axes in figure.axes] == [
+        ["", "Queued at the end [KiB]"],
+        ["Time [s]", "Granted [Gb/s]"],
+    ]
+    assert above.get_title() == "dots: congested at the end of an interval"
+    curves, dots = curves_and_dots(above)
+    assert [places(line) for line in curves] == [
+        [(0.001, 4), (0.002, 8), (0.003, 2)],
+        [(0.001, 1), (0.002, 0), (0.003, 3)],
+    ]
+    assert [places(line) for line in dots] == [[(0.002, 8), (0.003, 2)], []]
+    assert [line.get_marker() for line in dots] == [".", "."]
+    assert [places(line) for line in below.lines] == [
+        [(0.001, 0.04), (0.002, 0.08), (0.003, 0.02)],
+        [(0.001, 0.01), (0.002, 0), (0.003, 0.03)],
+    ]
+    colours = list(style.PALETTE[:2])
+    assert [[line.get_color() for line in lines] for lines in (curves, dots, below.lines)] == [colours] * 3
+    assert names(figure) == ["switch 0 to node 0", "switch 0 to node 1"]
+    assert [axes.get_ylim()[0] for axes in figure.axes] == [0, 0]
+    assert above.get_xlim() == below.get_xlim()
+    assert tuple(figure.get_size_inches()) == (8.0, 6.2)
+    assert figure.get_suptitle() == "Queues of outputs, seed 1"
+    assert figure.get_supxlabel() == ""
+
+
+def test_of_many_outputs_the_eight_with_the_longest_queues_are_shown_in_the_order_of_the_network() -> None:
+    longest = [3, 1, 9, 8, 7, 3, 6, 5, 4, 2, 10]
+    figure = queues(queue_series([[0, length] for length in longest]))
+    above, _ = figure.axes
+    # Of two that are as long the first.
+    assert names(figure) == [f"switch {number // 2} to node {number}" for number in (0, 2, 3, 4, 6, 7, 8, 10)]
+    assert [places(line)[1][1] for line in curves_and_dots(above)[0]] == [3, 9, 8, 7, 6, 5, 4, 10]
+    assert [line.get_color() for line in curves_and_dots(above)[0]] == list(style.PALETTE)
+    assert above.get_title() == (
+        "dots: congested at the end of an interval; 3 others never held more than 3 KiB"
+    )
+
+
+def test_what_other_outputs_have_at_most_has_three_digits_and_may_be_nothing() -> None:
+    for least, told in ((0.0, "0"), (1.23456, "1.23")):
+        figure = queues(queue_series([[9.0, 9.0]] * 8 + [[least, 0.0]]))
+        assert figure.axes[0].get_title().endswith(f"; 1 other never held more than {told} KiB")
+    assert queues(queue_series([[1.0]] * 8)).axes[0].get_title().endswith("interval")
+
+
+def test_lanes_of_an_output_have_queues_of_their_own() -> None:
+    figure = queues(queue_series([[1, 2], [3, 4]], lanes=[0, 3]))
+    assert names(figure) == ["switch 0 to node 0, VL 0", "switch 0 to node 1, VL 3"]
+
+
+def test_without_a_stream_of_queues_there_is_no_figure_of_them() -> None:
+    points = [
+        result({}, {"routing": name}, **({"queue_series": queue_series([[1]])} if name == "a" else {}))
+        for name in "ab"
+    ]
+    (figure,) = KINDS["queues"].draw(together(*points), View()).values()
+    assert figure.get_supxlabel() == "not shown (no stream queue_series): b"
+    assert figure.get_suptitle() == "Queues of outputs, a, seed 1"
+    assert KINDS["queues"].draw(together(points[1]), View()) == {}
+    both = {
+        name: result({}, {"routing": name}, queue_series=queue_series([[length]]))
+        for name, length in (("a", 1), ("b", 2))
+    }
+    figures = KINDS["queues"].draw(together(*both.values()), View())
+    assert {name: places(figure.axes[0].lines[0]) for name, figure in figures.items()} == {
+        "queues": [(0.001, 1)],
+        "queues-2": [(0.001, 2)],
+    }

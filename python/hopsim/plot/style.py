@@ -70,6 +70,8 @@ NUMBER = "number"
 """Marks the text that says the value of a bar, which is left out where it has no room."""
 MARKS = 8
 """Markers of a line over time."""
+OVER_TIME: dict[str, Any] = {"linewidth": 1, "markersize": 4}
+"""How lines over time look, which have many points, and what marks some of them."""
 OTHERS: dict[str, Any] = {"color": "0.8", "linewidth": 0.6, "zorder": 1}
 """How lines look that have no name, behind those that have."""
 
@@ -90,7 +92,7 @@ def look_over_time(index: int, count: int) -> dict[str, Any]:
     """
     every = max(1, count // MARKS)
     start = index % len(PALETTE) * every // len(PALETTE)
-    return {**look(index), "linewidth": 1, "markersize": 4, "markevery": (start, every)}
+    return {**look(index), **OVER_TIME, "markevery": (start, every)}
 
 
 def curve(axes: Axes, index: int, series: Series, key: str, *, nothing: str = NOTHING) -> None:
