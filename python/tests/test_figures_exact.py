@@ -121,7 +121,7 @@ def test_flows_of_two_jobs_are_lines_and_a_stack() -> None:
     assert names(figure) == ["a: f0", "b: f1"]
     assert [places(line) for line in above.lines] == [[(0.001, 1), (0.002, 2)], [(0.001, 3), (0.002, 6)]]
     assert [axes.get_ylim()[0] for axes in figure.axes] == [0, 0]
-    assert above.get_xlim() == below.get_xlim()
+    assert above.get_shared_x_axes().joined(above, below)
     assert below.get_xlim() == pytest.approx((0.00095, 0.00205))
     layers = [each for each in below.collections if isinstance(each, PolyCollection)]
     tops = [np.asarray(layer.get_paths()[0].vertices)[:, 1].max() for layer in layers]
@@ -200,7 +200,7 @@ def test_links_of_a_network_over_cycles() -> None:
     assert [places(line) for line in below.lines] == [[(100, 0.2), (200, 0.2)], [(100, 0.4), (200, 0.4)]]
     assert [line.get_color() for line in above.lines] == [line.get_color() for line in below.lines]
     assert above.get_ylim() == below.get_ylim() == (0, 1.05)
-    assert above.get_xlim() == below.get_xlim()
+    assert above.get_shared_x_axes().joined(above, below)
     assert tuple(figure.get_size_inches()) == (8.0, 6.2)
     assert figure.get_supxlabel() == ""
     assert figure.get_suptitle().startswith("Links, all VCs together")
@@ -296,7 +296,7 @@ def test_queues_of_outputs_over_time_have_dots_where_they_are_congested() -> Non
     assert [[line.get_color() for line in lines] for lines in (curves, dots, below.lines)] == [colours] * 3
     assert names(figure) == ["switch 0 to node 0", "switch 0 to node 1"]
     assert [axes.get_ylim()[0] for axes in figure.axes] == [0, 0]
-    assert above.get_xlim() == below.get_xlim()
+    assert above.get_shared_x_axes().joined(above, below)
     assert tuple(figure.get_size_inches()) == (8.0, 6.2)
     assert figure.get_suptitle() == "Queues of outputs, seed 1"
     assert figure.get_supxlabel() == ""

@@ -175,20 +175,20 @@ def test_a_tree_of_three_levels_has_up_and_down_of_the_middle_apart() -> None:
 
 def test_a_matrix_has_its_first_row_at_the_bottom_and_colours_from_idle_to_full() -> None:
     cells = np.array([[0.0, 0.5], [NAN, 2.0]])
-    axes = shown(Matrix("", cells, ("across", "up")), 2.0)
+    axes = shown(Matrix("", cells, ("across", "up")), 4.0)
     (image,) = axes.images
     assert equal(np.ma.filled(np.ma.asarray(image.get_array()), NAN), cells.tolist())
     assert image.origin == "lower"
-    assert image.get_clim() == (0, 2)
+    assert image.get_clim() == (0, 4)
     assert image.get_interpolation() == "nearest"
     assert axes.get_aspect() == "auto"
     assert axes.get_ylim() == (-0.5, 1.5)
     assert labels(axes) == ["across", "up"]
     assert colours(image, cells) == [
         to_hex(COLOURS(0.0)),
-        to_hex(COLOURS(0.25)),
+        to_hex(COLOURS(0.125)),
         to_hex("0.9"),
-        to_hex(COLOURS(1.0)),
+        to_hex(COLOURS(0.5)),
     ]
     assert lines_of_grid(axes) == 0
 
@@ -248,13 +248,13 @@ def test_up_to_40_blocks_have_lines_and_names_and_of_more_every_so_many_has_a_na
 
 def test_a_grid_has_its_lines_with_their_colours_on_a_ground_and_room_around_the_routers() -> None:
     begins_and_ends = np.array([[[0.0, 0.0], [0.46, 0.0]], [[1.0, 0.0], [1.0, 0.46]]])
-    axes = shown(Grid((3, 2), begins_and_ends, np.array([0.5, 2.0])), 2.0)
+    axes = shown(Grid((3, 2), begins_and_ends, np.array([0.5, 2.0])), 4.0)
     (lines,) = axes.collections
     assert isinstance(lines, LineCollection)
     assert np.array(lines.get_segments()).tolist() == begins_and_ends.tolist()
     assert floats(np.asarray(lines.get_array())) == [0.5, 2.0]
-    assert lines.get_clim() == (0, 2)
-    assert colours(lines, [0.0, 2.0]) == [
+    assert lines.get_clim() == (0, 4)
+    assert colours(lines, [0.0, 4.0]) == [
         to_hex(COLOURS(0.0)),
         to_hex(COLOURS(1.0)),
     ]
