@@ -56,6 +56,15 @@ def names(figure: Figure) -> list[str]:
     return [text.get_text() for legend in legends if legend is not None for text in legend.get_texts()]
 
 
+def note(figure: Figure) -> str:
+    """What it says below of what it leaves out."""
+    return " ".join(figure.get_supxlabel().split())
+
+
+def title(figure: Figure) -> str:
+    return " ".join(figure.get_suptitle().split())
+
+
 def labels(axes: Axes) -> list[str]:
     return [axes.get_xlabel(), axes.get_ylabel()]
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import hopsim as hs
-from drawn import labels, names, places, result, together
+from drawn import labels, names, note, places, result, title, together
 from hopsim.plot import KINDS, View, saturation, style
 from hopsim.plot.style import NUMBER
 
@@ -130,8 +130,8 @@ def test_flows_of_two_jobs_are_lines_and_a_stack() -> None:
     assert colours == [to_hex(line.get_color()) for line in above.lines]
     assert [layer.get_label() for layer in layers] == ["a: f0", "b: f1"]
     assert tuple(figure.get_size_inches()) == (8.0, 5.8)
-    assert "grey" not in figure.get_supxlabel()
-    assert figure.get_suptitle().startswith("Throughput of flows")
+    assert "grey" not in note(figure)
+    assert title(figure).startswith("Throughput of flows")
 
 
 @pytest.mark.parametrize("index", [1, 5])
@@ -157,7 +157,7 @@ def test_of_many_flows_the_rest_are_grey_and_one_layer() -> None:
     assert places(grey[0])[1][0] == 0.002
     assert below.collections[-1].get_label() == "2 others"
     assert np.asarray(below.collections[-1].get_paths()[0].vertices)[:, 1].max() == 2 * sum(rates)
-    assert figure.get_supxlabel() == "grey: 2 other flows of 6 to 9 Gb/s"
+    assert note(figure) == "grey: 2 other flows of 6 to 9 Gb/s"
 
 
 def test_eight_flows_have_a_name_each() -> None:
@@ -202,8 +202,8 @@ def test_links_of_a_network_over_cycles() -> None:
     assert above.get_ylim() == below.get_ylim() == (0, 1.05)
     assert above.get_shared_x_axes().joined(above, below)
     assert tuple(figure.get_size_inches()) == (8.0, 6.2)
-    assert figure.get_supxlabel() == ""
-    assert figure.get_suptitle().startswith("Links, all VCs together")
+    assert note(figure) == ""
+    assert title(figure).startswith("Links, all VCs together")
 
 
 def test_links_of_a_fabric_over_time_and_what_is_not_shown() -> None:
@@ -224,8 +224,7 @@ def test_links_of_a_fabric_over_time_and_what_is_not_shown() -> None:
     ]
     assert above.get_ylim() == (0, pytest.approx(1.05 * 1.2))
     assert (
-        figure.get_supxlabel()
-        == "not shown: 4 links in use for up to 15% of the time and stalled for up to 10% of it"
+        note(figure) == "not shown: 4 links in use for up to 15% of the time and stalled for up to 10% of it"
     )
 
 
@@ -298,8 +297,8 @@ def test_queues_of_outputs_over_time_have_dots_where_they_are_congested() -> Non
     assert [axes.get_ylim()[0] for axes in figure.axes] == [0, 0]
     assert above.get_shared_x_axes().joined(above, below)
     assert tuple(figure.get_size_inches()) == (8.0, 6.2)
-    assert figure.get_suptitle() == "Queues of outputs, seed 1"
-    assert figure.get_supxlabel() == ""
+    assert title(figure) == "Queues of outputs, seed 1"
+    assert note(figure) == ""
 
 
 def test_of_many_outputs_the_eight_with_the_longest_queues_are_shown_in_the_order_of_the_network() -> None:
@@ -333,8 +332,8 @@ def test_without_a_stream_of_queues_there_is_no_figure_of_them() -> None:
         for name in "ab"
     ]
     (figure,) = KINDS["queues"].draw(together(*points), View()).values()
-    assert figure.get_supxlabel() == "not shown (no stream queue_series): b"
-    assert figure.get_suptitle() == "Queues of outputs, a, seed 1"
+    assert note(figure) == "not shown (no stream queue_series): b"
+    assert title(figure) == "Queues of outputs, a, seed 1"
     assert KINDS["queues"].draw(together(points[1]), View()) == {}
     both = {
         name: result({}, {"routing": name}, queue_series=queue_series([[length]]))

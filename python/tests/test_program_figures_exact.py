@@ -22,10 +22,12 @@ from drawn import (
     floats,
     labels,
     names,
+    note,
     of_jobs,
     places,
     result,
     ticks,
+    title,
     together,
 )
 from hopsim.plot import View, gantt, style
@@ -166,7 +168,7 @@ def test_panels_of_ranks_in_several_rows_have_numbers_below_each_and_titles_of_s
 def test_curves_without_a_table_of_ranks_are_named_below() -> None:
     points = [program("a", ranks=of_ranks([4], [4], [0], [0])), program("b")]
     figure = figure_of("ranks", together(*points))
-    assert figure.get_supxlabel() == "not shown (no table of ranks): b"
+    assert note(figure) == "not shown (no table of ranks): b"
     assert figures_of("ranks", together(program("b"))) == {}
 
 
@@ -175,10 +177,10 @@ def test_traffic_beside_programs_has_no_ranks_and_one_load_can_be_chosen() -> No
     traffic = result({}, {"routing": "t"}, ranks=table)
     figure = figure_of("ranks", together(traffic, program("a", ranks=table)))
     assert len(figure.axes) == 1
-    assert figure.get_suptitle() == ""
+    assert title(figure) == ""
     parts = figures_of("ranks", together(*(program(name, ranks=table) for name in "ab")), by=())
     assert list(parts) == ["ranks-1", "ranks-2"]
-    assert [figure.get_suptitle() for figure in parts.values()] == ["a", "b"]
+    assert [title(figure) for figure in parts.values()] == ["a", "b"]
 
 
 def test_parts_of_ranks_are_those_of_the_table() -> None:
@@ -236,7 +238,7 @@ def test_a_gantt_shows_what_each_rank_does_column_by_column() -> None:
     assert [to_hex(handle.get_facecolor()) for handle in handles] == ["#0072b2", "#56b4e9", "#d55e00"]
     assert [str(handle.get_label()) for handle in handles] == names(figure)
     assert tuple(figure.get_size_inches()) == pytest.approx((9.0, 0.9 + 0.12 * 2 + 0.6))
-    assert figure.get_suptitle() == ""
+    assert title(figure) == ""
 
 
 def test_each_activity_of_a_gantt_has_the_colour_of_its_name_and_nothing_is_white() -> None:
@@ -332,17 +334,17 @@ def test_of_several_seeds_a_gantt_shows_the_first_and_says_which() -> None:
     ]
     figure = figure_of("gantt", together(*seeds))
     assert names(figure) == ["waits to send"]
-    assert figure.get_suptitle() == "seed 7"
+    assert title(figure) == "seed 7"
     alone = figure_of("gantt", together(seeds[1]))
     assert names(alone) == ["computation"]
-    assert alone.get_suptitle() == ""
+    assert title(alone) == ""
 
 
 def test_a_seed_named_by_a_gantt_stands_after_what_all_curves_have_in_common() -> None:
     table = of_operations([(0, 0, "compute", 0, 10)])
     points = [program(name, seed, operations=table) for name in "ab" for seed in (3, 4)]
     figures = figures_of("gantt", together(*points), by=())
-    assert [figure.get_suptitle() for figure in figures.values()] == ["a, seed 3", "b, seed 3"]
+    assert [title(figure) for figure in figures.values()] == ["a, seed 3", "b, seed 3"]
 
 
 def test_a_file_of_a_gantt_has_six_panels_and_leaves_out_what_has_no_rows() -> None:
@@ -351,9 +353,7 @@ def test_a_file_of_a_gantt_has_six_panels_and_leaves_out_what_has_no_rows() -> N
     figures = figures_of("gantt", together(*points, program("empty", operations=table.slice(0, 0))))
     assert list(figures) == ["gantt-part1", "gantt-part2"]
     assert [len(figure.axes) for figure in figures.values()] == [4, 3]
-    assert {figure.get_supxlabel() for figure in figures.values()} == {
-        "not shown (no table of operations): empty"
-    }
+    assert {note(figure) for figure in figures.values()} == {"not shown (no table of operations): empty"}
     six = figures_of("gantt", together(*points[:6]))
     assert [len(figure.axes) for figure in six.values()] == [6]
     assert figures_of("gantt", together(program("a"))) == {}
@@ -490,7 +490,7 @@ def test_figures_of_one_placement_are_left_out_and_those_of_two_drawn() -> None:
     figures = figures_of("placement", together(*points), by=("jobs.0.placement",))
     assert list(figures) == ["placement-2"]
     assert [length for length, _ in bars(figures["placement-2"].axes[0])] == [1, 1.5]
-    assert figures["placement-2"].get_suptitle() == "bytes = 512"
+    assert title(figures["placement-2"]) == "bytes = 512"
 
 
 def test_bars_of_placements_beyond_24_are_in_further_files_unless_all_are_wanted_together() -> None:
@@ -571,7 +571,7 @@ def test_messages_have_mean_latency_and_tail_by_their_size_with_bands_over_seeds
         assert looks == [tuple(style.look(number).values()) for number in (0, 1)]
     assert ticks(tail.get_xticklabels()) == ["64", "1,024", "4,096"]
     assert names(figure) == ["a", "b", "95 % CI over 1 to 2 seeds"]
-    assert figure.get_suptitle() == ""
+    assert title(figure) == ""
 
 
 def test_many_curves_of_message_sizes_are_in_columns_with_their_own_looks() -> None:
@@ -586,7 +586,7 @@ def test_many_curves_of_message_sizes_are_in_columns_with_their_own_looks() -> N
     assert places(right.lines[0]) == [(64, 15)]
     assert right.lines[0].get_color() == style.look(0)["color"]
     assert names(figure) == [f"r{number}" for number in range(9)]
-    assert figure.get_supxlabel() == "not shown (no table of message sizes): none"
+    assert note(figure) == "not shown (no table of message sizes): none"
 
 
 def test_message_sizes_are_of_programs_job_by_job_and_of_one_load() -> None:
@@ -669,7 +669,7 @@ def test_many_curves_of_messages_in_flight_are_in_columns_and_those_without_are_
     assert [axes.get_xlabel() for axes in figure.axes] == ["", "", "Time [cycles]", "Time [cycles]"]
     assert floats(figure.axes[3].lines[0].get_ydata()) == [5] * 400
     assert names(figure) == [f"r{number}" for number in range(9)]
-    assert figure.get_supxlabel() == "not shown (no table of messages): none"
+    assert note(figure) == "not shown (no table of messages): none"
 
 
 def test_messages_in_flight_are_of_programs_job_by_job_and_of_one_load() -> None:

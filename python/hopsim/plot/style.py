@@ -129,13 +129,16 @@ def half_widths(values: Sequence[Estimate], possible: tuple[float, float] = ANYT
     """How far confidence intervals go below and above each value, for error bars; None if none has one.
 
     An interval ends where the values end that are `possible`: it holds the mean as often without the rest.
+    A value without one has NaN.
     """
     halves = np.array([np.nan if value.half_width is None else value.half_width for value in values])
     if np.isnan(halves).all():
         return None
     means = np.array([np.nan if value.mean is None else value.mean for value in values])
     low, high = possible
-    return np.array([np.fmin(halves, np.fmax(means - low, 0)), np.fmin(halves, np.fmax(high - means, 0))])
+    # What is not there stays so.
+    room = np.maximum([means - low, high - means], 0)
+    return np.minimum(halves, room)
 
 
 def number_bars(
