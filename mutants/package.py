@@ -67,14 +67,14 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "plot/placement": ("program_figures_exact",),
     "plot/message_latency": ("program_figures_exact",),
     "plot/messages_in_flight": ("program_figures_exact",),
-    "report/curves": ("html_report",),
-    "report/links": ("html_report",),
-    "report/network": ("html_report",),
-    "report/overview": ("html_report",),
-    "report/payload": ("html_report",),
-    "report/points": ("html_report",),
-    "report/ranks": ("html_report",),
-    "report/trees": ("html_report",),
+    "report/curves": ("report_exact",),
+    "report/links": ("report_exact",),
+    "report/network": ("report_exact",),
+    "report/overview": ("report_exact",),
+    "report/payload": ("report_exact",),
+    "report/points": ("report_exact",),
+    "report/ranks": ("report_exact",),
+    "report/trees": ("report_exact",),
 }
 """Modules of `python/hopsim` that compute a number that users see -> their tests, `test_<name>.py`.
 
