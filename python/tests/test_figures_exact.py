@@ -16,8 +16,10 @@ from matplotlib.lines import Line2D
 
 import hopsim as hs
 from drawn import labels, names, note, places, result, title, together
-from hopsim.plot import KINDS, View, saturation, style
+from hopsim.plot import KINDS, View, flows, saturation, style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.style import NUMBER
+from hopsim.plot.view import Shown
 
 
 def search(name: str, seed: int, low: float, high: float | None) -> hs.Result:
@@ -130,7 +132,7 @@ def test_flows_of_two_jobs_are_lines_and_a_stack() -> None:
     assert colours == [to_hex(line.get_color()) for line in above.lines]
     assert [layer.get_label() for layer in layers] == ["a: f0", "b: f1"]
     assert tuple(figure.get_size_inches()) == (8.0, 5.8)
-    assert "grey" not in note(figure)
+    assert note(figure) == ""
     assert title(figure).startswith("Throughput of flows")
 
 
@@ -163,6 +165,26 @@ def test_of_many_flows_the_rest_are_grey_and_one_layer() -> None:
 def test_eight_flows_have_a_name_each() -> None:
     figure = drawn("flows", flow_series([1.0] * 8, ["a"] * 8, [0] * 8))
     assert names(figure) == [f"f{number}" for number in range(8)]
+
+
+def test_the_index_of_flows_is_shown_or_not_as_it_is_asked_for() -> None:
+    shown = Shown("", "title", [], "left out")
+    for index, with_index, panels in ((0, True, 3), (5, False, 2), (0, None, 2), (5, None, 3)):
+        table = flow_series([1.0, 3.0], ["a", "a"], [0, index])
+        figure = flows.over_time(table, shown, Canvas(View()), with_index=with_index)
+        assert len(figure.axes) == panels
+        assert [axes.get_xlabel() for axes in figure.axes] == [""] * (panels - 1) + ["Time [s]"]
+        assert title(figure) == "title"
+        assert note(figure) == "left out"
+
+
+def test_without_a_stream_of_flows_there_is_no_figure_of_them() -> None:
+    with_one = result({}, {"routing": "a"}, flow_series=flow_series([1.0] * 10, ["a"] * 10, [0] * 10))
+    figures = KINDS["flows"].draw(together(with_one, result({}, {"routing": "b"})), View())
+    assert list(figures) == ["flows"]
+    assert note(figures["flows"]) == (
+        "not shown (no stream flow_series): b, grey: 2 other flows of 1.5 to 1.5 Gb/s"
+    )
 
 
 def link_series(

@@ -36,7 +36,7 @@ def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     drawn: dict[str, Figure] = {}
     programs = of_programs(by_job(results))
     axes = [path for path in programs.axes if ".placement" in path]
-    for shown in figures(programs, view) if axes else ():
+    for shown in figures(programs, view):
         bars = _bars(shown.curves, axes)
         if len({bar.placement for bar in bars}) < 2:
             continue
