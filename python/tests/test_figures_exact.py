@@ -87,6 +87,23 @@ def test_saturation_of_one_search_is_that_of_all_runs() -> None:
     assert [text.get_text() for text in axes.get_yticklabels()] == ["all runs"]
     points = [line for line in axes.lines if line.get_alpha() is None and len(places(line)) == 1]
     assert [places(line)[0][0] for line in points] == [0.51, 0.6, 0.4]
+    (figure,) = saturation.draw(together(search("", 1, 0.5, 0.55))).values()
+    assert names(figure) == [
+        "sustained below, not sustained above",
+        "sources keep up to this offered load",
+        "greatest accepted load",
+        "accepted at an offer of 0.8",
+    ]
+
+
+def test_a_load_that_is_not_known_stands_at_zero_with_a_dash() -> None:
+    nothing = search("", 1, 0.5, 0.55)
+    nothing.summary["accepted_load_max"] = None
+    (axes,) = saturation.draw(together(nothing))["saturation"].axes
+    points = [line for line in axes.lines if line.get_alpha() is None and len(places(line)) == 1]
+    assert [places(line)[0][0] for line in points] == [0.51, 0, 0.4]
+    assert [line.get_marker() for line in points] == ["o", "s", "^"]
+    assert [text.get_text() for text in axes.texts if text.get_gid() == NUMBER] == ["0.510", "–", "0.400"]
 
 
 def flow_series(rates: list[float], jobs: list[str], ccti: list[int]) -> pa.Table:
@@ -247,6 +264,17 @@ def test_links_of_a_fabric_over_time_and_what_is_not_shown() -> None:
     assert above.get_ylim() == (0, pytest.approx(1.05 * 1.2))
     assert (
         note(figure) == "not shown: 4 links in use for up to 15% of the time and stalled for up to 10% of it"
+    )
+
+
+def test_without_a_stream_of_links_there_is_no_figure_of_them() -> None:
+    ends = {"router": list(range(9)), "port": [0] * 9, "port_class": ["local"] * 9}
+    with_one = result({}, {"routing": "a"}, link_series=link_series(ends, {"cycle": (1, 2)}, [0.4] * 9))
+    figures = KINDS["links"].draw(together(with_one, result({}, {"routing": "b"})), View())
+    assert list(figures) == ["links"]
+    assert note(figures["links"]) == (
+        "not shown (no stream link_series): b, "
+        "not shown: 1 link in use for up to 30% of the time and stalled for up to 20% of it"
     )
 
 
