@@ -244,6 +244,7 @@ def test_bands_of_a_curve_are_within_what_is_possible_and_in_no_legend() -> None
     (shade,) = axes.collections
     assert isinstance(shade, PolyCollection)
     assert to_hex(np.asarray(shade.get_facecolor())[0].tolist()[:3]) == style.PALETTE[4].lower()
+    assert shade.get_label() == style.BAND
     assert axes.get_legend_handles_labels()[1] == ["a"]
 
 
@@ -333,6 +334,7 @@ def test_numbers_stand_at_the_ends_of_bars_behind_their_intervals() -> None:
     upright = panel()
     style.number_bars(upright, [5], [Estimate(2.0, 1.0)], upright=True)
     (text,) = upright.texts
+    assert text.get_gid() == style.NUMBER
     assert (text.get_text(), text.get_position(), text.get_rotation()) == (" 2", (5, 3), 90)
     assert (text.get_horizontalalignment(), text.get_verticalalignment()) == ("center", "bottom")
     # Room for them.
@@ -345,6 +347,7 @@ def test_numbers_stand_at_the_ends_of_bars_behind_their_intervals() -> None:
 
 def test_an_axis_of_latencies_ends_before_saturation_hides_the_rest() -> None:
     axes = panel()
+    axes.set_ylim(-5, 5)
     style.cut_latencies(axes, [10.0, 20.0])
     assert axes.get_ylim() == (0, 22)
     style.cut_latencies(axes, [10.0, 100.0])
@@ -368,6 +371,7 @@ def test_an_axis_of_latencies_shows_where_every_curve_begins(values: list[list[f
 
 def test_points_above_an_axis_of_latencies_are_counted() -> None:
     axes = panel()
+    axes.set_ylim(-5, 5)
     assert style.cut_curves(axes, [[10.0, None, 61.0], [None], [12.0, 123.456]]) == (
         "above the axis: 2 points, up to 123.5"
     )
@@ -705,6 +709,21 @@ def test_curves_over_an_axis_may_be_of_one_load() -> None:
     with pytest.raises(hs.ConfigError) as refused:
         over(sweep(*BOTH), View(x="vcs", load=0.3))
     assert str(refused.value) == "--load 0.3: no point has this load; loads in the results: 0.1, 0.2"
+
+
+def test_figures_of_chosen_curves_are_named_by_what_tells_them_apart() -> None:
+    assert over(sweep(*BOTH), View(x="vcs", by=("routing",))) == [
+        ("-1", "load = 0.1", ["a", "b"], [[1, 2]] * 2),
+        ("-2", "load = 0.2", ["a", "b"], [[1, 2]] * 2),
+    ]
+    assert over(sweep(*BOTH[::2]), View(by=("vcs",))) == [
+        ("-1", "a, offered load 0.1", ["vcs = 1", "vcs = 2"], [[0.1]] * 2),
+        ("-2", "b, offered load 0.1", ["vcs = 1", "vcs = 2"], [[0.1]] * 2),
+    ]
+    assert shows(sweep(*BOTH), View(by=("vcs",))) == [
+        ("-1", "a, offered load 0.2", ["vcs = 1", "vcs = 2"], "", False),
+        ("-2", "b, offered load 0.2", ["vcs = 1", "vcs = 2"], "", False),
+    ]
 
 
 def test_curves_of_one_point_each_are_named_by_their_places() -> None:
