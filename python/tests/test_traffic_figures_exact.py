@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.container import BarContainer
 from matplotlib.patches import Patch, Rectangle, StepPatch
-from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator, StrMethodFormatter
+from matplotlib.ticker import EngFormatter, MaxNLocator, StrMethodFormatter
 
 import hopsim as hs
 from drawn import (
@@ -1025,15 +1025,27 @@ def test_execution_times_are_written_with_prefixes() -> None:
     assert axes.get_ylabel() == "Execution time [cycles]"
 
 
-def test_a_curve_without_any_packet_says_so_in_the_legend() -> None:
+def test_curves_of_latency_end_before_saturation_hides_the_rest_and_say_what_is_above() -> None:
     points = [
         point(name, load, summary={"packet_latency_mean": latency, "accepted_load": load})
-        for name, latency in (("a", 10.0), ("b", None))
-        for load in (0.1, 0.2)
+        for name, values in (("a", (10.0, 20.0, 61.0)), ("b", (None, None, None)))
+        for load, latency in zip((0.1, 0.2, 0.3), values, strict=True)
     ]
     figure = figure_of("latency_load", together(*points))
     assert names(figure) == ["a", "b (no packet delivered)"]
-    assert isinstance(figure.axes[0].xaxis.get_major_formatter(), FuncFormatter) is False
+    assert figure.axes[0].get_ylim() == (0, 60)
+    assert note(figure) == "above the axis: 1 point, up to 61"
+    assert note(figure_of("latency_load", together(*points[:2], *points[3:5]))) == ""
+
+
+def test_a_single_curve_over_names_is_bars_too() -> None:
+    points = [point(name, 0.1, summary={"hops_mean": 2.0}) for name in ("minimal", "valiant")]
+    figure = figure_of("metric", together(*points), y="hops_mean", x="routing")
+    (axes,) = figure.axes
+    assert [heights(bars) for bars in groups_of_bars(axes)] == [[(0, 2), (1, 2)]]
+    assert {round(bar.get_width(), 9) for bar in rectangles(axes)} == {0.8}
+    assert names(figure) == []
+    assert note(figure) == ""
 
 
 def test_jobs_of_a_metric_are_curves_of_their_own() -> None:
