@@ -15,32 +15,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import hopsim as hs
-from hopsim.plot import KINDS, View, saturation, style
+from drawn import labels, names, note, places, result, title, together
+from hopsim.plot import KINDS, View, flows, saturation, style
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.style import NUMBER
-
-
-def result(summary: dict[str, Any], axes: dict[str, Any], **tables: pa.Table) -> hs.Result:
-    record: dict[str, Any] = {"config": {"jobs": []}, "result": {"seed": 1, "verdict": "steady", **summary}}
-    return hs.Result(record, axes, tables)
-
-
-def together(*points: hs.Result) -> hs.Results:
-    return hs.Results(dict(enumerate(points)))
-
-
-def places(line: Line2D) -> list[tuple[float, float]]:
-    xs, ys = (np.asarray(values, dtype=float).tolist() for values in line.get_data())
-    return [(round(x, 9), round(y, 9)) for x, y in zip(xs, ys, strict=True)]
-
-
-def names(figure: Figure) -> list[str]:
-    """Of all legends, of the figure and its axes."""
-    legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
-    return [text.get_text() for legend in legends if legend is not None for text in legend.get_texts()]
-
-
-def labels(axes: Axes) -> list[str]:
-    return [axes.get_xlabel(), axes.get_ylabel()]
+from hopsim.plot.view import Shown
 
 
 def search(name: str, seed: int, low: float, high: float | None) -> hs.Result:
@@ -108,6 +87,23 @@ def test_saturation_of_one_search_is_that_of_all_runs() -> None:
     assert [text.get_text() for text in axes.get_yticklabels()] == ["all runs"]
     points = [line for line in axes.lines if line.get_alpha() is None and len(places(line)) == 1]
     assert [places(line)[0][0] for line in points] == [0.51, 0.6, 0.4]
+    (figure,) = saturation.draw(together(search("", 1, 0.5, 0.55))).values()
+    assert names(figure) == [
+        "sustained below, not sustained above",
+        "sources keep up to this offered load",
+        "greatest accepted load",
+        "accepted at an offer of 0.8",
+    ]
+
+
+def test_a_load_that_is_not_known_stands_at_zero_with_a_dash() -> None:
+    nothing = search("", 1, 0.5, 0.55)
+    nothing.summary["accepted_load_max"] = None
+    (axes,) = saturation.draw(together(nothing))["saturation"].axes
+    points = [line for line in axes.lines if line.get_alpha() is None and len(places(line)) == 1]
+    assert [places(line)[0][0] for line in points] == [0.51, 0, 0.4]
+    assert [line.get_marker() for line in points] == ["o", "s", "^"]
+    assert [text.get_text() for text in axes.texts if text.get_gid() == NUMBER] == ["0.510", "–", "0.400"]
 
 
 def flow_series(rates: list[float], jobs: list[str], ccti: list[int]) -> pa.Table:
@@ -144,7 +140,7 @@ def test_flows_of_two_jobs_are_lines_and_a_stack() -> None:
     assert names(figure) == ["a: f0", "b: f1"]
     assert [places(line) for line in above.lines] == [[(0.001, 1), (0.002, 2)], [(0.001, 3), (0.002, 6)]]
     assert [axes.get_ylim()[0] for axes in figure.axes] == [0, 0]
-    assert above.get_xlim() == below.get_xlim()
+    assert above.get_shared_x_axes().joined(above, below)
     assert below.get_xlim() == pytest.approx((0.00095, 0.00205))
     layers = [each for each in below.collections if isinstance(each, PolyCollection)]
     tops = [np.asarray(layer.get_paths()[0].vertices)[:, 1].max() for layer in layers]
@@ -153,8 +149,8 @@ def test_flows_of_two_jobs_are_lines_and_a_stack() -> None:
     assert colours == [to_hex(line.get_color()) for line in above.lines]
     assert [layer.get_label() for layer in layers] == ["a: f0", "b: f1"]
     assert tuple(figure.get_size_inches()) == (8.0, 5.8)
-    assert "grey" not in figure.get_supxlabel()
-    assert figure.get_suptitle().startswith("Throughput of flows")
+    assert note(figure) == ""
+    assert title(figure).startswith("Throughput of flows")
 
 
 @pytest.mark.parametrize("index", [1, 5])
@@ -180,12 +176,32 @@ def test_of_many_flows_the_rest_are_grey_and_one_layer() -> None:
     assert places(grey[0])[1][0] == 0.002
     assert below.collections[-1].get_label() == "2 others"
     assert np.asarray(below.collections[-1].get_paths()[0].vertices)[:, 1].max() == 2 * sum(rates)
-    assert figure.get_supxlabel() == "grey: 2 other flows of 6 to 9 Gb/s"
+    assert note(figure) == "grey: 2 other flows of 6 to 9 Gb/s"
 
 
 def test_eight_flows_have_a_name_each() -> None:
     figure = drawn("flows", flow_series([1.0] * 8, ["a"] * 8, [0] * 8))
     assert names(figure) == [f"f{number}" for number in range(8)]
+
+
+def test_the_index_of_flows_is_shown_or_not_as_it_is_asked_for() -> None:
+    shown = Shown("", "title", [], "left out")
+    for index, with_index, panels in ((0, True, 3), (5, False, 2), (0, None, 2), (5, None, 3)):
+        table = flow_series([1.0, 3.0], ["a", "a"], [0, index])
+        figure = flows.over_time(table, shown, Canvas(View()), with_index=with_index)
+        assert len(figure.axes) == panels
+        assert [axes.get_xlabel() for axes in figure.axes] == [""] * (panels - 1) + ["Time [s]"]
+        assert title(figure) == "title"
+        assert note(figure) == "left out"
+
+
+def test_without_a_stream_of_flows_there_is_no_figure_of_them() -> None:
+    with_one = result({}, {"routing": "a"}, flow_series=flow_series([1.0] * 10, ["a"] * 10, [0] * 10))
+    figures = KINDS["flows"].draw(together(with_one, result({}, {"routing": "b"})), View())
+    assert list(figures) == ["flows"]
+    assert note(figures["flows"]) == (
+        "not shown (no stream flow_series): b, grey: 2 other flows of 1.5 to 1.5 Gb/s"
+    )
 
 
 def link_series(
@@ -223,10 +239,10 @@ def test_links_of_a_network_over_cycles() -> None:
     assert [places(line) for line in below.lines] == [[(100, 0.2), (200, 0.2)], [(100, 0.4), (200, 0.4)]]
     assert [line.get_color() for line in above.lines] == [line.get_color() for line in below.lines]
     assert above.get_ylim() == below.get_ylim() == (0, 1.05)
-    assert above.get_xlim() == below.get_xlim()
+    assert above.get_shared_x_axes().joined(above, below)
     assert tuple(figure.get_size_inches()) == (8.0, 6.2)
-    assert figure.get_supxlabel() == ""
-    assert figure.get_suptitle().startswith("Links, all VCs together")
+    assert note(figure) == ""
+    assert title(figure).startswith("Links, all VCs together")
 
 
 def test_links_of_a_fabric_over_time_and_what_is_not_shown() -> None:
@@ -247,8 +263,18 @@ def test_links_of_a_fabric_over_time_and_what_is_not_shown() -> None:
     ]
     assert above.get_ylim() == (0, pytest.approx(1.05 * 1.2))
     assert (
-        figure.get_supxlabel()
-        == "not shown: 4 links in use for up to 15% of the time and stalled for up to 10% of it"
+        note(figure) == "not shown: 4 links in use for up to 15% of the time and stalled for up to 10% of it"
+    )
+
+
+def test_without_a_stream_of_links_there_is_no_figure_of_them() -> None:
+    ends = {"router": list(range(9)), "port": [0] * 9, "port_class": ["local"] * 9}
+    with_one = result({}, {"routing": "a"}, link_series=link_series(ends, {"cycle": (1, 2)}, [0.4] * 9))
+    figures = KINDS["links"].draw(together(with_one, result({}, {"routing": "b"})), View())
+    assert list(figures) == ["links"]
+    assert note(figures["links"]) == (
+        "not shown (no stream link_series): b, "
+        "not shown: 1 link in use for up to 30% of the time and stalled for up to 20% of it"
     )
 
 
@@ -259,3 +285,112 @@ def test_half_of_the_links_shown_are_those_stalled_longest() -> None:
     figure = drawn("links", link_series(ends, {"cycle": (1, 2)}, used, stalled))
     # Four in use longest, the two that are stalled at all, and two more in use.
     assert names(figure) == [f"router {number} by port 0" for number in (0, 1, 2, 3, 4, 5, 9, 11)]
+
+
+def queue_series(
+    queued: list[list[float]], congested: list[list[int]] | None = None, lanes: list[int] | None = None
+) -> pa.Table:
+    """Of each output the bytes [KiB] at 1 ms, 2 ms and so on; it grants a hundredth of that number [Gb/s]."""
+    steps = [
+        pa.table(
+            {
+                "switch": [number // 2 for number in range(len(queued))],
+                "peer": [f"node {number}" for number in range(len(queued))],
+                "vl": lanes or [0] * len(queued),
+                "time_s": [(step + 1) / 1000] * len(queued),
+                "queued_bytes": [1024 * output[step] for output in queued],
+                "throughput_gbps": [output[step] / 100 for output in queued],
+                "is_congested": [
+                    output[step] for output in congested or [[0] * len(queued[0])] * len(queued)
+                ],
+            }
+        )
+        for step in range(len(queued[0]))
+    ]
+    return pa.concat_tables(steps)
+
+
+def queues(table: pa.Table, **view: Any) -> Figure:
+    (figure,) = KINDS["queues"].draw(together(result({}, {}, queue_series=table)), View(**view)).values()
+    return figure
+
+
+def curves_and_dots(axes: Axes) -> tuple[list[Line2D], list[Line2D]]:
+    lines = list(axes.lines)
+    return [line for line in lines if line.get_linestyle() == "-"], [
+        line for line in lines if line.get_linestyle() == "None"
+    ]
+
+
+def test_queues_of_outputs_over_time_have_dots_where_they_are_congested() -> None:
+    figure = queues(queue_series([[4, 8, 2], [1, 0, 3]], [[0, 1, 1], [0, 0, 0]]))
+    above, below = figure.axes
+    assert [labels(axes) for axes in figure.axes] == [
+        ["", "Queued at the end [KiB]"],
+        ["Time [s]", "Granted [Gb/s]"],
+    ]
+    assert above.get_title() == "dots: congested at the end of an interval"
+    curves, dots = curves_and_dots(above)
+    assert [places(line) for line in curves] == [
+        [(0.001, 4), (0.002, 8), (0.003, 2)],
+        [(0.001, 1), (0.002, 0), (0.003, 3)],
+    ]
+    assert [places(line) for line in dots] == [[(0.002, 8), (0.003, 2)], []]
+    assert [line.get_marker() for line in dots] == [".", "."]
+    assert [places(line) for line in below.lines] == [
+        [(0.001, 0.04), (0.002, 0.08), (0.003, 0.02)],
+        [(0.001, 0.01), (0.002, 0), (0.003, 0.03)],
+    ]
+    colours = list(style.PALETTE[:2])
+    assert [[line.get_color() for line in lines] for lines in (curves, dots, below.lines)] == [colours] * 3
+    assert names(figure) == ["switch 0 to node 0", "switch 0 to node 1"]
+    assert [axes.get_ylim()[0] for axes in figure.axes] == [0, 0]
+    assert above.get_shared_x_axes().joined(above, below)
+    assert tuple(figure.get_size_inches()) == (8.0, 6.2)
+    assert title(figure) == "Queues of outputs, seed 1"
+    assert note(figure) == ""
+
+
+def test_of_many_outputs_the_eight_with_the_longest_queues_are_shown_in_the_order_of_the_network() -> None:
+    longest = [3, 1, 9, 8, 7, 3, 6, 5, 4, 2, 10]
+    figure = queues(queue_series([[0, length] for length in longest]))
+    above, _ = figure.axes
+    # Of two that are as long the first.
+    assert names(figure) == [f"switch {number // 2} to node {number}" for number in (0, 2, 3, 4, 6, 7, 8, 10)]
+    assert [places(line)[1][1] for line in curves_and_dots(above)[0]] == [3, 9, 8, 7, 6, 5, 4, 10]
+    assert [line.get_color() for line in curves_and_dots(above)[0]] == list(style.PALETTE)
+    assert above.get_title() == (
+        "dots: congested at the end of an interval; 3 others never held more than 3 KiB"
+    )
+
+
+def test_what_other_outputs_have_at_most_has_three_digits_and_may_be_nothing() -> None:
+    for least, told in ((0.0, "0"), (1.23456, "1.23")):
+        figure = queues(queue_series([[9.0, 9.0]] * 8 + [[least, 0.0]]))
+        assert figure.axes[0].get_title().endswith(f"; 1 other never held more than {told} KiB")
+    assert queues(queue_series([[1.0]] * 8)).axes[0].get_title().endswith("interval")
+
+
+def test_lanes_of_an_output_have_queues_of_their_own() -> None:
+    figure = queues(queue_series([[1, 2], [3, 4]], lanes=[0, 3]))
+    assert names(figure) == ["switch 0 to node 0, VL 0", "switch 0 to node 1, VL 3"]
+
+
+def test_without_a_stream_of_queues_there_is_no_figure_of_them() -> None:
+    points = [
+        result({}, {"routing": name}, **({"queue_series": queue_series([[1]])} if name == "a" else {}))
+        for name in "ab"
+    ]
+    (figure,) = KINDS["queues"].draw(together(*points), View()).values()
+    assert note(figure) == "not shown (no stream queue_series): b"
+    assert title(figure) == "Queues of outputs, a, seed 1"
+    assert KINDS["queues"].draw(together(points[1]), View()) == {}
+    both = {
+        name: result({}, {"routing": name}, queue_series=queue_series([[length]]))
+        for name, length in (("a", 1), ("b", 2))
+    }
+    figures = KINDS["queues"].draw(together(*both.values()), View())
+    assert {name: places(figure.axes[0].lines[0]) for name, figure in figures.items()} == {
+        "queues": [(0.001, 1)],
+        "queues-2": [(0.001, 2)],
+    }

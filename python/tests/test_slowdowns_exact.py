@@ -154,10 +154,10 @@ def test_a_fabric_has_no_run_without_contention() -> None:
 @pytest.mark.parametrize(
     ("experiment", "message"),
     [
-        (document(NOISE), r"^<dict>: jobs: the points have programs \[\[\]\]; valid: at least one job"),
+        (document(NOISE), "^<dict>: jobs: no job has a program that ends; valid: at least one job"),
         (
             document(PROGRAM).with_axes({"jobs.0.name": ["a", "b"]}),
-            r"jobs: the points have programs \[\['a'\], \['b'\]\]; valid: .* the same in all points",
+            r"jobs: points differ in the jobs with a program that ends, \['a'\] and \['b'\]; valid: .* the same",
         ),
         (document(PROGRAM, OTHER, only=["b.2-x"]), "^<dict>: only: is what differs between the runs"),
         (document(PROGRAM, contention="none"), "^<dict>: contention: is what differs between the runs"),

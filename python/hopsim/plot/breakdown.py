@@ -109,8 +109,9 @@ def _colour(name: str) -> str:
     return style.PALETTE[list(COMPONENTS.values()).index(name)]
 
 
-def _totals(series: Series) -> list[float]:
-    return [sum(column) for column in zip(*_stack(series).values(), strict=True)]
+def _totals(series: Series) -> list[float | None]:
+    """Mean latency point by point; None where no packet was delivered."""
+    return [sum(column) or None for column in zip(*_stack(series).values(), strict=True)]
 
 
 def _stack(series: Series) -> dict[str, list[float]]:

@@ -76,9 +76,7 @@ def _names(table: pa.Table) -> list[str]:
 
 
 def _named(values: np.ndarray, indices: np.ndarray) -> list[int]:
-    """The flows that have a name, in their order: all, or those with most, with least, and most throttled."""
-    if len(values) <= NAMED:
-        return list(range(len(values)))
+    """The flows that have a name, in their order: those with most, with least, and most throttled."""
     by_rate = np.argsort(-_mean(values), kind="stable").tolist()
     by_index = np.argsort(-_mean(indices), kind="stable").tolist()
     chosen = dict.fromkeys([*by_rate[:SIDE], *by_rate[-SIDE:], *by_index])

@@ -23,8 +23,8 @@ def mean_open(
 
 def _since(starts: np.ndarray, weights: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """Sum over what has started of its weight times the time since then, at each edge."""
-    order = np.argsort(starts, kind="stable")
+    order = np.argsort(starts)
     sums = np.concatenate([[0.0], np.cumsum(weights[order])])
     moments = np.concatenate([[0.0], np.cumsum(weights[order] * starts[order])])
-    started = np.searchsorted(starts[order], edges, side="right")
+    started = np.searchsorted(starts[order], edges)
     return edges * sums[started] - moments[started]

@@ -38,7 +38,7 @@ class Links:
     Attributes:
         router: which it leaves.
         port: its output port there.
-        peer: router at the other end, or a number that no router has for a node.
+        peer: router at the other end, or for a node a number greater than those of all routers.
         used: phits in a cycle, all VCs together.
     """
 
@@ -144,7 +144,8 @@ def _dragonfly(config: Mapping[str, Any], links: Links, routers: int) -> list[Fo
     size = config["a"]
     groups = routers // size
     group, other = links.router // size, links.peer // size
-    inside = links.where((links.peer < routers) & (group == other))
+    # No node is in the group of its router: its number would be that of a group beyond all.
+    inside = links.where(group == other)
     across = links.where((links.peer < routers) & (group != other))
     between = _cells((groups, groups), (across.router // size, across.peer // size), across.used)
     # The other routers of the group in ascending order.

@@ -102,7 +102,7 @@ class Metric:
         panels[0].set_ylabel(self.label)
         if self.large:
             style.short_numbers(panels[0].yaxis)
-        omitted = caption(shown.omitted, above, self._lacking(shown), *dict.fromkeys(notes))
+        omitted = caption(above, self._lacking(shown), *dict.fromkeys(notes))
         canvas.finish(figure, panels, replace(shown, omitted=omitted))
         return figure
 
@@ -127,7 +127,7 @@ class Metric:
         axes.set_xlabel(self.label)
         if self.large:
             style.short_numbers(axes.xaxis)
-        canvas.finish(figure, [axes], replace(shown, omitted=caption(shown.omitted, note)))
+        canvas.finish(figure, [axes], replace(shown, omitted=note))
         return figure
 
     def _bars_by_name(self, shown: Shown, canvas: Canvas) -> Figure:
@@ -163,7 +163,7 @@ class Metric:
         panels[0].set_ylabel(self.label)
         if self.large:
             style.short_numbers(panels[0].yaxis)
-        omitted = caption(shown.omitted, self._lacking(shown), *dict.fromkeys(notes))
+        omitted = caption(self._lacking(shown), *dict.fromkeys(notes))
         canvas.finish(figure, panels, replace(shown, omitted=omitted))
         return figure
 

@@ -14,7 +14,7 @@ from hopsim.plot.canvas import Canvas
 from hopsim.plot.view import MAX_CURVES, View, caption, figures
 from hopsim.results import Results
 from hopsim.series import Group, Series, by_job, of_programs
-from hopsim.stats import Estimate, over_runs
+from hopsim.stats import Estimate, mean_and_variance, over_runs
 
 TITLE = "execution time of programs by placement, relative to the first placement of the sweep"
 NEEDS = "jobs that run programs, and a sweep over their placement"
@@ -36,7 +36,7 @@ def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     drawn: dict[str, Figure] = {}
     programs = of_programs(by_job(results))
     axes = [path for path in programs.axes if ".placement" in path]
-    for shown in figures(programs, view) if axes else ():
+    for shown in figures(programs, view):
         bars = _bars(shown.curves, axes)
         if len({bar.placement for bar in bars}) < 2:
             continue
@@ -75,14 +75,19 @@ def _values(group: Group, axes: Sequence[str], *, inside: bool) -> str:
 
 
 def _relative(group: Group, first: Group) -> Estimate:
-    """Execution time over that of the first placement, seed by seed where both have the same seeds."""
+    """Execution time over that of the first placement, seed by seed where both have the same seeds.
+
+    None where the first placement takes no time.
+    """
     times = {result.summary["seed"]: result.summary[KEY] for result in first.results}
+    if not all(times.values()):
+        return Estimate(None)
     seeds = [result.summary["seed"] for result in group.results]
     if sorted(times) == sorted(seeds):
-        pairs = zip(seeds, group.results, strict=True)
-        return over_runs([result.summary[KEY] / times[seed] for seed, result in pairs])
-    mean, base = group.estimate(KEY).mean, first.estimate(KEY).mean
-    return Estimate(mean / base if mean and base else None)
+        return over_runs([result.summary[KEY] / times[result.summary["seed"]] for result in group.results])
+    mean, _ = mean_and_variance([result.summary[KEY] for result in group.results])
+    base, _ = mean_and_variance(list(times.values()))
+    return Estimate(mean / base)
 
 
 def _draw(bars: Sequence[_Bar], canvas: Canvas) -> tuple[Figure, Axes]:

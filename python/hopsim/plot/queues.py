@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -36,15 +35,15 @@ def over_time(table: pa.Table, about: Shown, canvas: Canvas) -> Figure:
     names, times, (queued, sent, congested) = by_lane(
         table, outputs, ("queued_bytes", "throughput_gbps", "is_congested")
     )
-    order = np.argsort(-queued.max(axis=1), kind="stable")
-    shown: list[int] = sorted(order[:SHOWN].tolist())
+    order = sorted(range(len(names)), key=lambda output: -queued[output].max())
+    shown = sorted(order[:SHOWN])
     figure, (above, below) = canvas.grid(2, 1, (WIDTH, 6.2), sharex=True)
     for number, output in enumerate(shown):
-        colour = style.PALETTE[number % len(style.PALETTE)]
-        above.plot(times, queued[output] / KIB, color=colour, linewidth=1, label=names[output])
+        looks = {"color": style.look(number)["color"], **style.OVER_TIME}
+        above.plot(times, queued[output] / KIB, label=names[output], **looks)
         is_congested = congested[output] > 0
-        above.plot(times[is_congested], queued[output][is_congested] / KIB, ".", color=colour, markersize=4)
-        below.plot(times, sent[output], color=colour, linewidth=1)
+        above.plot(times[is_congested], queued[output][is_congested] / KIB, ".", **looks)
+        below.plot(times, sent[output], **looks)
     _label(above, below, len(names) - len(shown), float(queued[order[SHOWN:]].max(initial=0)))
     handles, labels = above.get_legend_handles_labels()
     canvas.legend(figure, handles, labels, "lower center", 4)
@@ -53,7 +52,7 @@ def over_time(table: pa.Table, about: Shown, canvas: Canvas) -> Figure:
 
 
 def _label(above: Axes, below: Axes, others: int, most: float) -> None:
-    note = f"; {others} others never have more than {most / KIB:.3g} KiB" if others else ""
+    note = f"; {style.number_of(others, 'other')} never held more than {most / KIB:.3g} KiB" if others else ""
     above.set_title(f"dots: congested at the end of an interval{note}", fontsize="small")
     above.set_ylabel("Queued at the end [KiB]")
     below.set_ylabel("Granted [Gb/s]")

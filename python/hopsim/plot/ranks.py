@@ -67,7 +67,7 @@ def _stack(axes: Axes, series: Series) -> None:
         shares = np.array([value.mean or 0.0 for value in mean_of_rows(_shares(series, column))])
         if shares.any():
             axes.stairs(bottom + shares, edges, baseline=bottom, fill=True, color=colour, label=name)
-        bottom += shares
+        bottom = bottom + shares
 
 
 def _shares(series: Series, column: str) -> list[np.ndarray]:

@@ -70,6 +70,8 @@ NUMBER = "number"
 """Marks the text that says the value of a bar, which is left out where it has no room."""
 MARKS = 8
 """Markers of a line over time."""
+OVER_TIME: dict[str, Any] = {"linewidth": 1, "markersize": 4}
+"""How lines over time look, which have many points, and what marks some of them."""
 OTHERS: dict[str, Any] = {"color": "0.8", "linewidth": 0.6, "zorder": 1}
 """How lines look that have no name, behind those that have."""
 
@@ -90,7 +92,7 @@ def look_over_time(index: int, count: int) -> dict[str, Any]:
     """
     every = max(1, count // MARKS)
     start = index % len(PALETTE) * every // len(PALETTE)
-    return {**look(index), "linewidth": 1, "markersize": 4, "markevery": (start, every)}
+    return {**look(index), **OVER_TIME, "markevery": (start, every)}
 
 
 def curve(axes: Axes, index: int, series: Series, key: str, *, nothing: str = NOTHING) -> None:
@@ -127,13 +129,16 @@ def half_widths(values: Sequence[Estimate], possible: tuple[float, float] = ANYT
     """How far confidence intervals go below and above each value, for error bars; None if none has one.
 
     An interval ends where the values end that are `possible`: it holds the mean as often without the rest.
+    A value without one has NaN.
     """
     halves = np.array([np.nan if value.half_width is None else value.half_width for value in values])
     if np.isnan(halves).all():
         return None
     means = np.array([np.nan if value.mean is None else value.mean for value in values])
     low, high = possible
-    return np.array([np.fmin(halves, np.fmax(means - low, 0)), np.fmin(halves, np.fmax(high - means, 0))])
+    # What is not there stays so.
+    room = np.maximum([means - low, high - means], 0)
+    return np.minimum(halves, room)
 
 
 def number_bars(
