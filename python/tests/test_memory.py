@@ -40,8 +40,8 @@ def run_under_a_limit(megabytes: int, document: dict[str, Any]) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-NO_CYCLES = {"warmup": 0, "cycles": 10, "streams": [], "interval": 0}
-MICROSECOND = {"time": {"warmup": "0 us", "window": "1 us"}, "streams": []}
+NO_CYCLES: dict[str, Any] = {"warmup": 0, "cycles": 10, "streams": [], "interval": 0}
+MICROSECOND: dict[str, Any] = {"time": {"warmup": "0 us", "window": "1 us"}, "streams": []}
 
 
 def torus(side: int, load: float = 0.1, **measure: Any) -> dict[str, Any]:
