@@ -12,6 +12,7 @@ import click
 from hopsim.cli.console import of_width
 from verify import (
     applications,
+    attack,
     clusters,
     contributors,
     cubes,
@@ -50,6 +51,7 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     "knees": knees.check,
     "reports": reports.check,
     "power": power.check,
+    "attack": attack.check,
 }
 """Name -> the check; it returns how much fails."""
 

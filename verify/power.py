@@ -72,6 +72,8 @@ DOCUMENTS = {
     "program.toml": PROGRAM,
     "two.goal": GOAL,
 }
+MESSAGES = "messages"
+"""What a process that is killed says is written to a file of this name in its folder."""
 RUN = ("run", "sweep.toml", "--out", "d", "-j", "1")
 
 
@@ -204,6 +206,16 @@ class Place:
         wrong = wrong or self._goes_on(folder)
         return f"{where}: {wrong}" if wrong else ""
 
+    def again(self) -> Path:
+        """A folder with what is there before the command, in which another process may be killed."""
+        return self._folder(self._before)
+
+    def after_kill(self) -> str:
+        """What is wrong in that folder after it was killed."""
+        folder = self.root / "disturbed"
+        (folder / MESSAGES).unlink(missing_ok=True)
+        return self._not_whole(folder) or self._goes_on(folder)
+
     def without_power(self, steps: int, draw: Any) -> str:
         """What is wrong after a loss of power that has come after so many steps."""
         left = self._disk.after(steps, draw)
@@ -315,23 +327,33 @@ def _unclean(done: Done) -> str:
     return ""
 
 
-def faults(place: Place) -> list[Callable[[], str]]:
-    """All that can go wrong with a case."""
-    errors = [
+def errors(place: Place) -> list[Callable[[], str]]:
+    """All calls of a case that can fail."""
+    found = [
         Fault(number, kind, reason)
         for number in range(place.calls)
         for kind in Kind
         for reason in (REASONS if kind is Kind.ERROR else REASONS[1:])
     ]
+    return [lambda fault=fault: place.with_error(fault) for fault in found]
+
+
+def faults(place: Place) -> list[Callable[[], str]]:
+    """All that can go wrong with a case."""
     losses: list[tuple[int, Any]] = [
         (steps, draw)
         for steps in range(place.steps + 1)
         for draw in [*PLAIN, *(Torn(random.Random(f"{steps} {number}")) for number in range(TORN))]
     ]
     return [
-        *(lambda fault=fault: place.with_error(fault) for fault in errors),
+        *errors(place),
         *(lambda steps=steps, draw=draw: place.without_power(steps, draw) for steps, draw in losses),
     ]
+
+
+def drawn(tried: list[Callable[[], str]], name: str, count: int) -> list[Callable[[], str]]:
+    """So many of them, the same for a name."""
+    return random.Random(name).sample(tried, min(count, len(tried)))
 
 
 def check(options: Options, only: int | None = None) -> int:
@@ -343,8 +365,7 @@ def check(options: Options, only: int | None = None) -> int:
         with tempfile.TemporaryDirectory() as folder:
             place = Place(Path(folder), case)
             tried = faults(place)
-            if only is not None:
-                tried = random.Random(name).sample(tried, min(only, len(tried)))
+            tried = tried if only is None else drawn(tried, name, only)
             found = [text for fault in tried if (text := fault())]
         for text in found:
             options.console.print(f"{name}: {text}", markup=False, highlight=False)

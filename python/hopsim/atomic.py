@@ -115,7 +115,13 @@ def _write(
                 if synced:
                     file.flush()
                     _sync_descriptor(file.fileno())
-            place(temporary, target)
+            try:
+                place(temporary, target)
+            except FileNotFoundError:
+                # Who has found all results has removed it, as left by a killed process: what it was to be is
+                # there.
+                if not target.exists():
+                    raise
         finally:
             # What cannot be removed now is removed later.
             with contextlib.suppress(OSError):
@@ -124,9 +130,6 @@ def _write(
             _sync(target.parent)
             _remove_left(target)
     except OSError as error:
-        # Who has found all results has removed it, as left by a killed process: what it was to be is there.
-        if isinstance(error, FileNotFoundError) and target.exists():
-            return
         # It names the file beside, or none when the disk is full.
         raise OSError(error.errno, error.strerror or str(error), str(target)) from None
 

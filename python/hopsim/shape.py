@@ -71,11 +71,14 @@ def table_fault(name: str, file: parquet.ParquetFile, written: Mapping[str, Any]
     if file.metadata.num_rows != written["rows"]:
         return f"has {file.metadata.num_rows} rows, not {written['rows']}"
     expected, found = written["columns"], _types(file.schema_arrow)
+    names = file.schema_arrow.names
     for column in {**expected, **found}:
         if column not in found:
             return f"has no column {column}"
         if column not in expected:
             return f"has a column {column}"
+        if names.count(column) > 1:
+            return f"has the column {column} twice"
         if found[column] != expected[column]:
             return f"column {column}: is {found[column]}, not {expected[column]}"
         if not _may_be(name, column, found[column]):

@@ -110,3 +110,20 @@ def test_an_error_of_the_disk_names_the_file_and_leaves_the_one_before(
     assert failed.value.filename == str(target)
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
     assert target.read_text() == "before"
+
+
+def test_a_file_that_cannot_be_begun_is_an_error_where_another_one_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what has got lost before it was renamed may be what another process has finished."""
+    target = tmp_path / "a"
+    target.write_text("before")
+
+    def none(path: Path, *_: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", none)
+        with pytest.raises(FileNotFoundError) as failed:
+            atomic.write_text(target, "after")
+    assert failed.value.filename == str(target)

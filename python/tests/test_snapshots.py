@@ -4,6 +4,7 @@ import random
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,30 @@ program.collective = { kind = "barrier" }
 """
 
 IDEAL = PROGRAM.replace("topology.mesh.sides = [4, 4]", "topology.ideal = { nodes = 4, latency = 5 }")
+
+
+def test_a_state_that_was_made_to_deceive_is_told_with_its_name(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its checksum fits, and what it says cannot be."""
+    state, draw = tmp_path / "state", random.Random(1)
+    tiny = {"load": 0.4, "topology": {"dragonfly": {"p": 1, "a": 2, "h": 1}}, "measure": {"cycles": 200}}
+    hs.run(tiny, save_state=state, save_at=100)
+    whole = state.read_bytes()[:-4]
+    told: list[str] = []
+    for _ in range(150):
+        changed = bytearray(whole)
+        changed[draw.randrange(len(changed) // 4, len(changed))] = draw.choice([0, 1, 7, 127, 255])
+        state.write_bytes(changed + zlib.crc32(changed).to_bytes(4, "little"))
+        try:
+            hs.run(tiny, from_state=state)
+        except hs.ConfigError as error:
+            told.append(str(error))
+        except hs.RunError:
+            pass
+    assert all(each.startswith(f"{state}: ") for each in told)
+    assert sum("does not hold a state of this network; valid: a file that" in each for each in told) > 10
+    assert capfd.readouterr().err == ""
 
 
 def test_programs_go_on_with_a_state(tmp_path: Path) -> None:

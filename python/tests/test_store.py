@@ -27,7 +27,7 @@ from conftest import TINY
 from hopsim import _core
 from hopsim.experiment import Experiment, Point
 from hopsim.runner import Outcome
-from hopsim.sealed import seal
+from hopsim.sealed import checksum_of, seal
 from hopsim.store import Store, default_directory, peak_memory_bytes
 
 DOCUMENT = TINY + '[sweep.product]\nload = [0.1, 0.2]\n"measure.seed" = [7, 3]\n'
@@ -622,6 +622,19 @@ def test_a_record_of_a_point_with_wrong_contents_is_not_finished(tmp_path: Path,
             assert list(claim(tmp_path).finished()) == [0, 2, 3], key
     file.write_text("1" + "0" * 400)
     assert list(claim(tmp_path).finished()) == [0, 2, 3]
+
+
+def test_a_table_with_a_column_twice_is_not_finished(tmp_path: Path) -> None:
+    in_store(tmp_path)
+    file = tmp_path / "points" / f"{POINTS[1].digest}.nodes.parquet"
+    table = pyarrow.parquet.read_table(file)
+    pyarrow.parquet.write_table(table.append_column(table.column_names[0], table.column(0)), file)
+    record = file.with_name(f"{POINTS[1].digest}.json")
+    written = json.loads(record.read_text())
+    content = file.read_bytes()
+    written["tables"]["nodes"] |= {"bytes": len(content), "sha256": checksum_of(content)}
+    record.write_text(json.dumps(seal(written)))
+    assert list(claim(tmp_path).finished(thoroughly=True)) == [0, 2, 3]
 
 
 def test_the_tables_over_all_points_carry_checksums_of_their_pages(tmp_path: Path) -> None:

@@ -159,6 +159,8 @@ BAD: dict[tuple[str, ...], str] = {
         "odd.mpt",
         "odd.xyz",
     ): "odd.xyz: the extension says no format; valid: .mpt, .dim, .goal, .bin",
+    ("convert", "loop.mpt", "a.dim"): "loop.mpt: line 6: rank 0: the program does not come to its end",
+    ("convert", "sizes.goal", "a.mpt"): "sizes.goal: rank 1: message 1 from rank 0 to rank 1 with tag 0",
     ("convert", "odd.mpt", "loop.mpt"): "loop.mpt: exists; valid: another name, or --force to replace it",
     ("convert", "odd.mpt", "a.goal", "--collectives", "ring"): "--collectives ring: must be KIND=ALGORITHM",
     ("convert", "odd.mpt", "a.goal", "--collectives", "barrier=ring"): 'barrier = "ring"',
@@ -182,6 +184,9 @@ def test_bad_input_of_trace_is_refused(hopsim: Command, tmp_path: Path, argument
     (tmp_path / "loop.mpt").write_text(loop)
     (tmp_path / "table.csv").write_text("time_ns,source,destination,bytes\n5,0,1,8\n")
     (tmp_path / "two.goal").write_text("num_ranks 1\nrank 0 {\na: calc 5\nb: calc 5\n}\n")
+    (tmp_path / "sizes.goal").write_text(
+        "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 9b from 0\n}\n"
+    )
     before = {file.name for file in tmp_path.iterdir()}
     answer = hopsim("trace", *arguments, status=2)
     assert BAD[arguments] in answer.stderr

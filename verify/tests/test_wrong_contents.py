@@ -237,6 +237,7 @@ def _of_table(file: Path, name: str) -> Iterator[Change]:
             "renamed": whole.rename_columns(renamed),
             "of another type": whole.set_column(number, column, other),
             "of nothing": whole.set_column(number, column, pa.nulls(whole.num_rows)),
+            "twice": whole.append_column(column, whole.column(number)),
         }
         if not is_text:
             lists = pa.array([[1]] * whole.num_rows)

@@ -249,7 +249,10 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cancelled => write!(f, "cancelled"),
-            Self::Snapshot => write!(f, "the snapshot does not hold a state of this network"),
+            Self::Snapshot => write!(
+                f,
+                "does not hold a state of this network; valid: a file that --save-state has written"
+            ),
             Self::Memory(shortage) => write!(f, "{shortage}"),
             Self::Deadlock(report) => write!(f, "{report}"),
             Self::FabricDeadlock(ns, deadlock) => write!(f, "deadlock at {ns} ns: {deadlock}"),

@@ -38,7 +38,7 @@ pub fn unsaved(reason: String) -> PyErr {
     ConfigError::new_err(reason)
 }
 
-/// A run that stopped.
+/// A run that stopped, or that was to go on with what is no state of it.
 pub fn in_run(failure: &Failure) -> PyErr {
     match failure {
         Failure::Cancelled => Cancelled::new_err(failure.to_string()),
@@ -49,8 +49,8 @@ pub fn in_run(failure: &Failure) -> PyErr {
         | Failure::Unfinished(..)
         | Failure::LongSeries(..)
         | Failure::LongTrace(..)
-        | Failure::Memory(_)
-        | Failure::Snapshot => RunError::new_err(failure.to_string()),
+        | Failure::Memory(_) => RunError::new_err(failure.to_string()),
+        Failure::Snapshot => unsaved(failure.to_string()),
     }
 }
 

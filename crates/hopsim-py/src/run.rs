@@ -5,7 +5,7 @@ use super::interrupts;
 use super::monitor::{Monitor, Shared};
 use super::programs;
 use hopsim_core::config::{Experiment, document};
-use hopsim_core::engine::{self, Outcome, Scope, Snapshot, Stages, unsaved};
+use hopsim_core::engine::{self, Outcome, Scope, Snapshot, Stages, distrusted, unsaved};
 use hopsim_core::measure::Column;
 use hopsim_core::plan::{AnyPlan, Plan};
 use pyo3::prelude::*;
@@ -124,7 +124,9 @@ pub fn run_saved(
         };
         let from = snapshot.as_ref().map(|snapshot| (snapshot, Scope::All));
         let stages = Stages { from, at, keep: Some(&mut hand_over) };
-        let outcome = engine::run_in_stages(plan, &shared.control, stages);
+        let go_on = || engine::run_in_stages(plan, &shared.control, stages);
+        // Only what comes from outside may be wrong.
+        let outcome = if snapshot.is_some() { distrusted(go_on) } else { go_on() };
         raised.map_or_else(|| outcome.map(Run).map_err(|e| errors::in_run(&e)), Err)
     })
 }

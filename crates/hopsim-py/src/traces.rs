@@ -86,6 +86,8 @@ pub fn convert_program(
         let mut converted = Vec::new();
         let (_, program) = read(&files, chakra.as_ref()).map_err(|error| refused(&error))?;
         program.write((format, &name), &choices, &mut converted).map_err(|error| refused(&error))?;
+        // What does not come to its end could not be read again.
+        least_time(&program.program()).map_err(|error| refused(&error))?;
         Ok::<_, PyErr>(converted)
     });
     Ok(PyBytes::new(py, &converted?))

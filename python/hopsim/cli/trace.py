@@ -55,9 +55,9 @@ def command() -> None:
 def info(file: Path, groups: Path | None, flops: float | None) -> None:
     """Verify the file of a program and show its totals.
 
-    Verified is that every message that is sent is received, with the same bytes, that members of a
-    communicator call the same collectives in the same order, and that the program comes to its end. The ideal
-    time is that of a network without latency over which messages take no time.
+    Verified is that every message that is sent is received, in sequences (mpt, Dimemas) with the same bytes,
+    that members of a communicator call the same collectives in the same order, and that the program comes to
+    its end. The ideal time is that of a network without latency over which messages take no time.
     """
     found = TraceInfo.of(Source(file, groups, flops))
     console = stdout()
@@ -104,7 +104,8 @@ def convert(
 
     GOAL has no collectives and no communicators: collectives become messages, and keys become tags. mpt and
     Dimemas hold sequences: a graph converts if each operation waits until the one before it has started or is
-    done. Dimemas loses waits for sends, receives from any source and the single sizes of alltoallv.
+    done, and if messages are received with the bytes that they are sent with. Dimemas loses waits for sends,
+    receives from any source and the single sizes of alltoallv. What does not come to its end is refused.
     """
     name = name or _by_extension(target)
     choices = [_choice(text) for text in collectives]

@@ -4,6 +4,7 @@ mod adaptive;
 #[cfg(feature = "trace")]
 mod audit;
 mod control;
+mod distrusted;
 mod fabric;
 mod ideal;
 pub(crate) mod kernel;
@@ -22,6 +23,7 @@ mod threads;
 #[cfg(feature = "trace")]
 pub use audit::audit;
 pub use control::Control;
+pub use distrusted::distrusted;
 #[cfg(feature = "trace")]
 pub use snapshot::digests;
 pub use snapshot::{Snapshot, Stages, trunk, unsaved};

@@ -109,6 +109,12 @@ impl Contents {
         writer: impl Write,
     ) -> io::Result<()> {
         let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
+        // In a graph a message may be received with other bytes than it is sent with, in a sequence not.
+        let sequence = |graph: &Graph| {
+            let sequence = graph.sequence(name)?;
+            sequence.check()?;
+            Ok(sequence)
+        };
         match (self, format) {
             (_, Format::Table) => Err(invalid(ProgramError::new(
                 "tables have no dependencies; expected mpt, dimemas, goal or goal-binary",
@@ -119,9 +125,9 @@ impl Contents {
             (Self::Trace(trace), Format::GoalBinary) => {
                 goal_binary::write(&goal::unroll(trace, choices).map_err(invalid)?, writer)
             }
-            (Self::Graph(graph), Format::Mpt) => mpt::write(&graph.sequence(name).map_err(invalid)?, writer),
+            (Self::Graph(graph), Format::Mpt) => mpt::write(&sequence(graph).map_err(invalid)?, writer),
             (Self::Graph(graph), Format::Dimemas) => {
-                dimemas::write(&graph.sequence(name).map_err(invalid)?, writer)
+                dimemas::write(&sequence(graph).map_err(invalid)?, writer)
             }
             (Self::Graph(graph), Format::Goal) => {
                 goal::write_graph(&goal::unroll_graph(graph, choices).map_err(invalid)?, writer)
@@ -165,5 +171,22 @@ mod tests {
     fn what_cannot_be_executed_is_refused() {
         let error = Format::Goal.read(b"num_ranks 1\nrank 0 {\nsend 8b to 0\n}\n").unwrap_err();
         assert!(error.to_string().starts_with("line 3: rank 0: of the messages to rank 0"), "{error}");
+    }
+
+    #[test]
+    fn a_graph_becomes_a_sequence_only_if_that_can_be_read_again() {
+        let goal = |bytes| {
+            format!("num_ranks 2\nrank 0 {{\nsend 8b to 1\n}}\nrank 1 {{\nrecv {bytes}b from 0\n}}\n")
+        };
+        let write = |bytes, format| {
+            let contents = Format::Goal.read(goal(bytes).as_bytes()).unwrap();
+            contents.write((format, "x"), &Choices::default(), Vec::new()).map_err(|error| error.to_string())
+        };
+        for format in [Format::Mpt, Format::Dimemas] {
+            assert_eq!(write(8, format), Ok(()));
+            let refused = write(16, format).unwrap_err();
+            assert!(refused.contains("8 bytes") && refused.contains("16 where it is received"), "{refused}");
+        }
+        assert_eq!(write(16, Format::GoalBinary), Ok(()));
     }
 }

@@ -1,0 +1,61 @@
+//! Runs that go on with a state from outside.
+//!
+//! The checksum of a snapshot tells what has happened to it by chance. One that was made to deceive may hold any numbers, and whether
+//! these can be a state shows only where they are used.
+
+use crate::error::RunError;
+use crate::interrupt::Interrupted;
+use std::panic::{self, AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many such runs there are. Their panics are not told, in whatever thread.
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+
+/// What `go_on` returns; [`RunError::Snapshot`] if the state that it goes on with makes it panic, which is then not told on standard
+/// error.
+pub fn distrusted<T>(go_on: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let tell = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if RUNS.load(Ordering::Relaxed) == 0 {
+                tell(panic);
+            }
+        }));
+    });
+    RUNS.fetch_add(1, Ordering::Relaxed);
+    // What it has changed is dropped with what it would have returned.
+    let done = catch_unwind(AssertUnwindSafe(go_on));
+    RUNS.fetch_sub(1, Ordering::Relaxed);
+    done.unwrap_or_else(|payload| {
+        if payload.is::<Interrupted>() { resume_unwind(payload) } else { Err(RunError::Snapshot) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distrusted;
+    use crate::error::RunError;
+    use crate::interrupt::Interrupted;
+    use std::panic::{catch_unwind, resume_unwind};
+
+    #[test]
+    fn a_panic_is_the_fault_of_the_state() {
+        assert!(matches!(
+            distrusted(|| -> Result<(), _> { panic!("out of bounds") }),
+            Err(RunError::Snapshot)
+        ));
+        assert_eq!(distrusted(|| Ok(3)).unwrap(), 3);
+        assert!(matches!(
+            distrusted(|| -> Result<(), _> { Err(RunError::Cancelled) }),
+            Err(RunError::Cancelled)
+        ));
+    }
+
+    #[test]
+    fn an_interrupt_is_none_of_its_faults() {
+        let interrupted = || distrusted(|| -> Result<(), _> { resume_unwind(Box::new(Interrupted)) });
+        assert!(catch_unwind(interrupted).unwrap_err().is::<Interrupted>());
+    }
+}
