@@ -381,6 +381,8 @@ def test_titles_of_components_have_short_lines_and_jobs_are_apart() -> None:
     figure = figure_of("breakdown", together(of_jobs(jobs, {})))
     assert ticks(figure.axes[0].get_yticklabels()) == ["x", "y"]
     assert list(figures_of("breakdown", together(*points), by=())) == ["breakdown-1", "breakdown-2"]
+    nothing = point("a", 0.1, summary=dict.fromkeys(parts_of(0, 0, 0)))
+    assert list(figures_of("breakdown", together(nothing, *points), by=())) == ["breakdown-2", "breakdown-3"]
     assert list(COMPONENTS.values())[-1] == "injection"
 
 
@@ -556,6 +558,7 @@ def test_maps_of_nodes_have_their_load_at_their_coordinates_mean_over_seeds_and_
     assert labels(axes) == ["x", "y"]
     assert axes.get_title() == ""
     assert bar.get_ylabel() == "Injected load\n[phits/(node·cycle)]"
+    assert bar.get_ylim() == axes.images[0].get_clim()
     assert title(figure) == "Injected load of each node"
     assert grids(axes) == (False, False)
     for axis in (axes.xaxis, axes.yaxis):
@@ -604,6 +607,7 @@ def test_rings_and_chains_are_rows_below_one_another(topology: dict[str, Any]) -
     assert floats(axes.get_yticks()) == [0, 1]
     assert ticks(axes.get_yticklabels()) == ["a", "b"]
     assert bar.get_ylabel() == "Injected load\n[phits/(node·cycle)]"
+    assert bar.get_ylim() == axes.images[0].get_clim()
     assert title(figure) == "Injected load of each node"
     assert tuple(figure.get_size_inches()) == pytest.approx((8.0, 2.4))
 
@@ -619,7 +623,8 @@ def test_three_dimensions_have_a_figure_per_curve_and_a_panel_per_plane() -> Non
         "node_map_accepted-curve2",
     ]
     figure = figures["node_map_injected-curve1"]
-    *panels, _ = figure.axes
+    *panels, bar = figure.axes
+    assert bar.get_ylabel() == "Injected load\n[phits/(node·cycle)]"
     assert [axes.get_title() for axes in panels] == ["z = 0", "z = 1", "z = 2"]
     assert [cells(axes) for axes in panels] == [[[0.08, 0.16]], [[0.24, 0.32]], [[0.4, 0.48]]]
     assert [axes.images[0].get_clim() for axes in panels] == [(0, 0.48)] * 3
@@ -681,6 +686,7 @@ def test_maps_are_of_traffic_on_networks_with_coordinates_that_recorded_nodes() 
     figure = figures_of("node_map", together(*with_and_without))["node_map_injected"]
     assert cells(figure.axes[0]) == [[0.08] * 3] * 2
     parts = figures_of("node_map", together(*(of_nodes(PLANE, [1] * 6, name) for name in "ab")), by=())
+    assert title(parts["node_map_accepted-2"]) == "Accepted load of each node, b"
     assert list(parts) == [
         "node_map_injected-1",
         "node_map_accepted-1",
