@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
 from matplotlib.colors import to_hex
 from matplotlib.container import BarContainer
 from matplotlib.patches import Patch, Rectangle, StepPatch
@@ -712,7 +713,7 @@ def test_panels_of_maps_are_as_large_as_their_networks_within_limits(
 
 def of_links(
     topology: dict[str, Any],
-    rows: list[tuple[int, int, int | None, float]],
+    rows: Sequence[tuple[int, int, int | None, float]],
     routing: str = "",
     seed: int = 1,
 ) -> hs.Result:
@@ -786,7 +787,27 @@ def test_a_map_without_use_has_a_scale_and_one_of_cells_says_nothing_of_lines() 
     figure = figure_of("link_map", together(of_links({"graph": {}}, [(0, 0, 1, 0.0), (1, 0, 0, 0.0)])))
     axes, _ = figure.axes
     assert axes.images[0].get_clim() == (0, 1)
+    assert np.shape(cells(axes)) == (1, 2)
     assert title(figure) == "Utilisation of links"
+
+
+def test_a_map_of_links_names_its_curves_its_load_and_what_its_panels_have_in_common() -> None:
+    inside = [(0, 0, 1, 0.5), (1, 0, 0, 0.25), (0, 1, 2, 0.5), (2, 0, 3, 0.0), (3, 0, 2, 0.125)]
+    points = [of_links({"dragonfly": {"a": 2}}, inside, name) for name in "ab"]
+    for made in points:
+        made.axes["load"] = made.summary["offered_load"] = 0.1
+    figure = figure_of("link_map", together(*points))
+    *panels, bar = figure.axes
+    assert [axes.get_title() for axes in panels] == [
+        "a, global links",
+        "a, local links",
+        "b, global links",
+        "b, local links",
+    ]
+    assert title(figure) == "Utilisation of links, offered load 0.1"
+    assert np.shape(cells(panels[0])) == (2, 2)
+    (mesh,) = (each for each in bar.collections if isinstance(each, QuadMesh))
+    assert colours(mesh, [0.0, 0.5]) == colours(panels[0].images[0], [0.0, 0.5])
 
 
 def test_links_of_fabrics_have_no_map_and_four_curves_are_in_a_file() -> None:
