@@ -572,6 +572,7 @@ def test_loads_over_time_have_a_step_per_time() -> None:
     section = network_of(together(with_links(series=[(0, 1.0), (100, 0.5)])))
     (shown,) = section.points
     assert shown["times"] == {"name": "cycle", "unit": "cycles", "values": [0, 100]}
+    assert unpacked(shown)["utilisation"] == [0, 0, 250, 0, 500]
     assert unpacked(shown)["utilisation_series"] == [0, 0, 250, 0, 500, 0, 0, 125, 0, 250]
     assert "credit_stall_fraction_series" not in shown["fields"]
     assert section.notes == []
@@ -623,6 +624,9 @@ def test_a_fabric_is_drawn_from_its_series_alone_with_the_ends_of_intervals() ->
     assert shown["times"] == {"name": "time", "unit": "s", "values": [0.25, 0.5, 0.75]}
     assert unpacked(shown) == {"utilisation_series": [125, 250, 1000, 62, 500] * 3}
     assert section.notes == ["Links that no flow uses are not recorded, and not drawn."]
+    both = of_fabric([0.25])
+    both.tables = {**both.tables, "links": FABRIC}
+    assert list(unpacked(network_of(together(both)).points[0])) == ["utilisation", "utilisation_series"]
     merged = network_of(together(fabric), most=5 + 10)
     assert merged.points[0]["times"]["values"] == [0.5, 0.75]
 
@@ -671,6 +675,11 @@ def test_points_whose_links_cannot_be_read_or_were_not_used_are_told() -> None:
         "Point 5 is not drawn: no link was used.",
     ]
     assert [shown["point"] for shown in section.points] == [6]
+    # Nor are others left out for them.
+    hot = point({}, {"load": 0.5}, {"topology": TOPOLOGY}, Unreadable("links"))
+    hot_and_empty = with_links(0.4, links=RING.slice(0, 0))
+    section = network_of(hs.Results({3: with_links(0.1), 5: hot_and_empty, 6: hot}))
+    assert [shown["point"] for shown in section.points] == [3]
     readable = with_links(0.3).tables["links"]
     half = point({}, {}, {"topology": TOPOLOGY}, Unreadable("link_series", {"links": readable}))
     section = network_of(hs.Results({8: half}))
@@ -947,11 +956,11 @@ CYCLES = {"warmup": 1000, "cycles": 20000}
 
 
 def test_facts_say_what_was_run_and_how() -> None:
-    points = [measured(CYCLES, load=load, seed=seed) for load in (0.1, 0.2) for seed in (3, 1)]
+    points = [measured(CYCLES, load=load, vcs=1, seed=seed) for load in (0.1, 0.2) for seed in (3, 1)]
     assert overview.facts(run_of(*points)) == [
         ("Network", "dragonfly (p = 2, a = 4, h = 2)"),
         ("Points", "4"),
-        ("Varied", "load"),
+        ("Varied", "load, vcs"),
         ("Seeds", "1, 3"),
         ("Measured", "20,000 cycles after 1,000 of warm-up"),
         ("hopsim", _core.version()),
