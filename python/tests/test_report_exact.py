@@ -783,9 +783,13 @@ def test_points_without_operations_or_of_further_seeds_or_unreadable_are_told() 
         2: point({"seed": 2}, {"load": 0.1}, None, good),
         3: point({}, {"load": 0.2}, None, Unreadable("operations")),
         4: point({}, {"load": 0.3}),
+        5: point({}, {"load": 0.4}, None, good),
     }
     section = ranks_of(hs.Results(points))
-    assert [(chart["label"], chart["point"]) for chart in section.charts] == [("offered load 0.1", 1)]
+    assert [(chart["label"], chart["point"]) for chart in section.charts] == [
+        ("offered load 0.1", 1),
+        ("offered load 0.4", 5),
+    ]
     assert section.notes == [
         "Point 3 is not drawn: it is damaged.",
         "Of points that differ in their seed the first seed is drawn.",
@@ -797,6 +801,9 @@ def test_ranks_that_do_nothing_have_no_shares() -> None:
     rows = [("x", 0, 0, "compute", 0, 0), ("x", 1, 1, "compute", 0, 5)]
     (chart,) = ranks_of(together(point(streams={"operations": of_operations(rows)}))).charts
     assert (chart["shares"], chart["end"], chart["ranks"]) == ([], 0, [0])
+    short = of_operations([("x", 0, 0, "compute", 0, 1)])
+    (chart,) = ranks_of(together(point(streams={"operations": short}))).charts
+    assert chart["shares"] == [["computation", "100.0%", "100.0% (rank 0)", "100.0% (rank 0)"]]
 
 
 # Congestion trees.
@@ -909,6 +916,8 @@ def test_points_with_trees_that_cannot_be_read_or_of_further_seeds_are_told() ->
         4: point({}, {"load": 0.3}, None, Unreadable("congestion_trees")),
         5: point({}, {"load": 0.4}),
     }
+    other = point({}, {"load": 0.05}, None, Unreadable("congestion_trees"))
+    assert [shown["point"] for shown in trees_of(hs.Results({0: other, 1: points[1]})).points] == [1]
     section = trees_of(hs.Results(points))
     assert [shown["label"] for shown in section.points] == ["offered load 0.1", "offered load 0.2"]
     assert section.notes == [
