@@ -572,6 +572,7 @@ def test_loads_over_time_have_a_step_per_time() -> None:
     section = network_of(together(with_links(series=[(0, 1.0), (100, 0.5)])))
     (shown,) = section.points
     assert shown["times"] == {"name": "cycle", "unit": "cycles", "values": [0, 100]}
+    assert unpacked(shown)["utilisation"] == [0, 0, 250, 0, 500]
     assert unpacked(shown)["utilisation_series"] == [0, 0, 250, 0, 500, 0, 0, 125, 0, 250]
     assert "credit_stall_fraction_series" not in shown["fields"]
     assert section.notes == []
@@ -623,6 +624,9 @@ def test_a_fabric_is_drawn_from_its_series_alone_with_the_ends_of_intervals() ->
     assert shown["times"] == {"name": "time", "unit": "s", "values": [0.25, 0.5, 0.75]}
     assert unpacked(shown) == {"utilisation_series": [125, 250, 1000, 62, 500] * 3}
     assert section.notes == ["Links that no flow uses are not recorded, and not drawn."]
+    both = of_fabric([0.25])
+    both.tables = {**both.tables, "links": FABRIC}
+    assert list(unpacked(network_of(together(both)).points[0])) == ["utilisation", "utilisation_series"]
     merged = network_of(together(fabric), most=5 + 10)
     assert merged.points[0]["times"]["values"] == [0.5, 0.75]
 
@@ -671,6 +675,11 @@ def test_points_whose_links_cannot_be_read_or_were_not_used_are_told() -> None:
         "Point 5 is not drawn: no link was used.",
     ]
     assert [shown["point"] for shown in section.points] == [6]
+    # Nor are others left out for them.
+    hot = point({}, {"load": 0.5}, {"topology": TOPOLOGY}, Unreadable("links"))
+    hot_and_empty = with_links(0.4, links=RING.slice(0, 0))
+    section = network_of(hs.Results({3: with_links(0.1), 5: hot_and_empty, 6: hot}))
+    assert [shown["point"] for shown in section.points] == [3]
     readable = with_links(0.3).tables["links"]
     half = point({}, {}, {"topology": TOPOLOGY}, Unreadable("link_series", {"links": readable}))
     section = network_of(hs.Results({8: half}))
@@ -774,9 +783,13 @@ def test_points_without_operations_or_of_further_seeds_or_unreadable_are_told() 
         2: point({"seed": 2}, {"load": 0.1}, None, good),
         3: point({}, {"load": 0.2}, None, Unreadable("operations")),
         4: point({}, {"load": 0.3}),
+        5: point({}, {"load": 0.4}, None, good),
     }
     section = ranks_of(hs.Results(points))
-    assert [(chart["label"], chart["point"]) for chart in section.charts] == [("offered load 0.1", 1)]
+    assert [(chart["label"], chart["point"]) for chart in section.charts] == [
+        ("offered load 0.1", 1),
+        ("offered load 0.4", 5),
+    ]
     assert section.notes == [
         "Point 3 is not drawn: it is damaged.",
         "Of points that differ in their seed the first seed is drawn.",
@@ -788,6 +801,9 @@ def test_ranks_that_do_nothing_have_no_shares() -> None:
     rows = [("x", 0, 0, "compute", 0, 0), ("x", 1, 1, "compute", 0, 5)]
     (chart,) = ranks_of(together(point(streams={"operations": of_operations(rows)}))).charts
     assert (chart["shares"], chart["end"], chart["ranks"]) == ([], 0, [0])
+    short = of_operations([("x", 0, 0, "compute", 0, 1)])
+    (chart,) = ranks_of(together(point(streams={"operations": short}))).charts
+    assert chart["shares"] == [["computation", "100.0%", "100.0% (rank 0)", "100.0% (rank 0)"]]
 
 
 # Congestion trees.
@@ -900,6 +916,8 @@ def test_points_with_trees_that_cannot_be_read_or_of_further_seeds_are_told() ->
         4: point({}, {"load": 0.3}, None, Unreadable("congestion_trees")),
         5: point({}, {"load": 0.4}),
     }
+    other = point({}, {"load": 0.05}, None, Unreadable("congestion_trees"))
+    assert [shown["point"] for shown in trees_of(hs.Results({0: other, 1: points[1]})).points] == [1]
     section = trees_of(hs.Results(points))
     assert [shown["label"] for shown in section.points] == ["offered load 0.1", "offered load 0.2"]
     assert section.notes == [
@@ -947,11 +965,11 @@ CYCLES = {"warmup": 1000, "cycles": 20000}
 
 
 def test_facts_say_what_was_run_and_how() -> None:
-    points = [measured(CYCLES, load=load, seed=seed) for load in (0.1, 0.2) for seed in (3, 1)]
+    points = [measured(CYCLES, load=load, vcs=1, seed=seed) for load in (0.1, 0.2) for seed in (3, 1)]
     assert overview.facts(run_of(*points)) == [
         ("Network", "dragonfly (p = 2, a = 4, h = 2)"),
         ("Points", "4"),
-        ("Varied", "load"),
+        ("Varied", "load, vcs"),
         ("Seeds", "1, 3"),
         ("Measured", "20,000 cycles after 1,000 of warm-up"),
         ("hopsim", _core.version()),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
 from matplotlib.colors import to_hex
 from matplotlib.container import BarContainer
 from matplotlib.patches import Patch, Rectangle, StepPatch
@@ -381,6 +382,8 @@ def test_titles_of_components_have_short_lines_and_jobs_are_apart() -> None:
     figure = figure_of("breakdown", together(of_jobs(jobs, {})))
     assert ticks(figure.axes[0].get_yticklabels()) == ["x", "y"]
     assert list(figures_of("breakdown", together(*points), by=())) == ["breakdown-1", "breakdown-2"]
+    nothing = point("a", 0.1, summary=dict.fromkeys(parts_of(0, 0, 0)))
+    assert list(figures_of("breakdown", together(nothing, *points), by=())) == ["breakdown-2", "breakdown-3"]
     assert list(COMPONENTS.values())[-1] == "injection"
 
 
@@ -556,6 +559,7 @@ def test_maps_of_nodes_have_their_load_at_their_coordinates_mean_over_seeds_and_
     assert labels(axes) == ["x", "y"]
     assert axes.get_title() == ""
     assert bar.get_ylabel() == "Injected load\n[phits/(node·cycle)]"
+    assert bar.get_ylim() == axes.images[0].get_clim()
     assert title(figure) == "Injected load of each node"
     assert grids(axes) == (False, False)
     for axis in (axes.xaxis, axes.yaxis):
@@ -604,6 +608,7 @@ def test_rings_and_chains_are_rows_below_one_another(topology: dict[str, Any]) -
     assert floats(axes.get_yticks()) == [0, 1]
     assert ticks(axes.get_yticklabels()) == ["a", "b"]
     assert bar.get_ylabel() == "Injected load\n[phits/(node·cycle)]"
+    assert bar.get_ylim() == axes.images[0].get_clim()
     assert title(figure) == "Injected load of each node"
     assert tuple(figure.get_size_inches()) == pytest.approx((8.0, 2.4))
 
@@ -619,7 +624,8 @@ def test_three_dimensions_have_a_figure_per_curve_and_a_panel_per_plane() -> Non
         "node_map_accepted-curve2",
     ]
     figure = figures["node_map_injected-curve1"]
-    *panels, _ = figure.axes
+    *panels, bar = figure.axes
+    assert bar.get_ylabel() == "Injected load\n[phits/(node·cycle)]"
     assert [axes.get_title() for axes in panels] == ["z = 0", "z = 1", "z = 2"]
     assert [cells(axes) for axes in panels] == [[[0.08, 0.16]], [[0.24, 0.32]], [[0.4, 0.48]]]
     assert [axes.images[0].get_clim() for axes in panels] == [(0, 0.48)] * 3
@@ -681,6 +687,7 @@ def test_maps_are_of_traffic_on_networks_with_coordinates_that_recorded_nodes() 
     figure = figures_of("node_map", together(*with_and_without))["node_map_injected"]
     assert cells(figure.axes[0]) == [[0.08] * 3] * 2
     parts = figures_of("node_map", together(*(of_nodes(PLANE, [1] * 6, name) for name in "ab")), by=())
+    assert title(parts["node_map_accepted-2"]) == "Accepted load of each node, b"
     assert list(parts) == [
         "node_map_injected-1",
         "node_map_accepted-1",
@@ -706,7 +713,7 @@ def test_panels_of_maps_are_as_large_as_their_networks_within_limits(
 
 def of_links(
     topology: dict[str, Any],
-    rows: list[tuple[int, int, int | None, float]],
+    rows: Sequence[tuple[int, int, int | None, float]],
     routing: str = "",
     seed: int = 1,
 ) -> hs.Result:
@@ -780,7 +787,27 @@ def test_a_map_without_use_has_a_scale_and_one_of_cells_says_nothing_of_lines() 
     figure = figure_of("link_map", together(of_links({"graph": {}}, [(0, 0, 1, 0.0), (1, 0, 0, 0.0)])))
     axes, _ = figure.axes
     assert axes.images[0].get_clim() == (0, 1)
+    assert np.shape(cells(axes)) == (1, 2)
     assert title(figure) == "Utilisation of links"
+
+
+def test_a_map_of_links_names_its_curves_its_load_and_what_its_panels_have_in_common() -> None:
+    inside = [(0, 0, 1, 0.5), (1, 0, 0, 0.25), (0, 1, 2, 0.5), (2, 0, 3, 0.0), (3, 0, 2, 0.125)]
+    points = [of_links({"dragonfly": {"a": 2}}, inside, name) for name in "ab"]
+    for made in points:
+        made.axes["load"] = made.summary["offered_load"] = 0.1
+    figure = figure_of("link_map", together(*points))
+    *panels, bar = figure.axes
+    assert [axes.get_title() for axes in panels] == [
+        "a, global links",
+        "a, local links",
+        "b, global links",
+        "b, local links",
+    ]
+    assert title(figure) == "Utilisation of links, offered load 0.1"
+    assert np.shape(cells(panels[0])) == (2, 2)
+    (mesh,) = (each for each in bar.collections if isinstance(each, QuadMesh))
+    assert colours(mesh, [0.0, 0.5]) == colours(panels[0].images[0], [0.0, 0.5])
 
 
 def test_links_of_fabrics_have_no_map_and_four_curves_are_in_a_file() -> None:
