@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import hopsim as hs
-from hopsim import _core, sweeps
+from hopsim import _core, progress, sweeps
+from hopsim.branches import Branches
 from hopsim.errors import ConfigError, RunError, SweepError
 from hopsim.experiment import Point
 from hopsim.progress import Silent
@@ -288,3 +289,33 @@ def test_what_a_directory_holds_is_what_a_sweep_returns(tmp_path: Path) -> None:
     assert hs.load(tmp_path / "out").table.equals(first.table)
     with pytest.raises(ConfigError, match="out"):
         hs.sweep(small, load=[0.1, 0.3], out=tmp_path / "out", workers=1, progress=False)
+
+
+def test_progress_is_shown_unless_it_is_not_wanted(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    bar = Silent()
+    monkeypatch.setattr(progress, "for_python", lambda: bar)
+    for simulate in (hs.run, hs.sweep):
+        simulate(RING)
+        assert runner.hooks.watch is bar
+        simulate(RING, progress=True)
+        assert runner.hooks.watch is bar
+        simulate(RING, progress=False)
+        assert runner.hooks.watch is not bar
+        assert isinstance(runner.hooks.watch, Silent)
+
+
+def test_points_that_branch_share_what_they_have_in_common(runner: Runner) -> None:
+    changes = [{"cycle": 650, "load": 0.3}]
+    traffic = {"process": {"bernoulli": {"load": 0.1}}, "changes": changes}
+    document = {
+        "topology": RING["topology"],
+        "jobs": [{"traffic": traffic}],
+        "measure": {"warmup": 600, "cycles": 100, "streams": []},
+        "sweep": {"branch_at": 400, "product": {"jobs.0.traffic.changes.0.load": [0.2, 0.3]}},
+    }
+    hs.sweep(document, progress=False)
+    run: Any = runner.hooks.run
+    branches = run.__self__
+    assert isinstance(branches, Branches)
+    assert vars(branches)["_configs"] == [point.config for point in runner.points]
+    assert vars(branches)["_branch_at"] == 400
