@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import click
 
+from hopsim.dask_executor import DaskExecutor
 from hopsim.errors import ConfigError, HopsimWarning
 from hopsim.experiment import Point
 from hopsim.files import text_of
@@ -93,7 +94,7 @@ def dask_workers(address: str, directory: Path) -> Generator[Elsewhere]:
     with Client(scheduler, timeout=CONNECT_S, set_as_default=False) as client:
         if not client.nthreads():
             warnings.warn(f"--dask {address}: no workers yet; waiting for some", HopsimWarning, stacklevel=2)
-        yield Elsewhere(client.get_executor(), directory)
+        yield Elsewhere(DaskExecutor(client, {}), directory)
 
 
 async def _answering(address: str) -> str:
