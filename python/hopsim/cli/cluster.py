@@ -90,7 +90,8 @@ def dask_workers(address: str, directory: Path) -> Generator[Elsewhere]:
             "prints, such as tcp://host:8786, or the file it has written with --scheduler-file"
         ) from None
     # What is lost with a connection is told for every point.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client", "distributed.utils", "tornado.application", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with Client(scheduler, timeout=CONNECT_S, set_as_default=False) as client:
         if not client.nthreads():
             warnings.warn(f"--dask {address}: no workers yet; waiting for some", HopsimWarning, stacklevel=2)
