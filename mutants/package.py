@@ -91,6 +91,7 @@ WITHOUT_NUMBERS = frozenset(
         "causes",
         "columns",
         "csv_file",
+        "dask_executor",
         "editor_schema",
         "errors",
         "fabric_file",

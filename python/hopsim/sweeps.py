@@ -13,6 +13,7 @@ from typing import Any
 from hopsim import _core
 from hopsim import progress as progress_module
 from hopsim.branches import run_of
+from hopsim.dask_executor import lasting
 from hopsim.errors import ConfigError, RunError, SweepError
 from hopsim.estimate import is_fabric
 from hopsim.experiment import Experiment, Point, Source
@@ -218,7 +219,7 @@ def _elsewhere(executor: Any, workers: int | None, document: Experiment) -> Else
             f"executor = {executor!r}: is no concurrent.futures.Executor; valid: a process pool, "
             "Client(…).get_executor() of Dask, …"
         )
-    return Elsewhere(executor, document.directory)
+    return Elsewhere(lasting(executor), document.directory)
 
 
 def _is_axis(item: Any) -> bool:

@@ -213,6 +213,16 @@ def test_a_job_that_is_stuck_says_what_its_ranks_wait_for(hopsim: Command, tmp_p
     assert_in_order(said, parts)
 
 
+@pytest.mark.parametrize("kind", ["scan", "scatter"])
+def test_messages_of_more_bytes_than_can_be_counted_are_never_done(
+    hopsim: Command, tmp_path: Path, kind: str
+) -> None:
+    collective = f'program = {{ collective = {{ kind = "{kind}", bytes = {2**63 - 1} }} }}'
+    (tmp_path / "a.toml").write_text(f"{NETWORK}measure.max_cycles = 2000\n[[jobs]]\n{collective}\n")
+    message = hopsim("run", "a.toml", "--json", "-", status=1).stderr
+    assert "measure.max_cycles = 2000: programs are not done" in message
+
+
 def test_a_run_is_given_up_at_max_cycles(hopsim: Command, tmp_path: Path) -> None:
     (tmp_path / "long.toml").write_text(STUCK)
     said = hopsim("run", "long.toml", "--set", "measure.max_cycles=100", status=1).stderr

@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -269,6 +270,39 @@ def test_dask_workers_of_another_version_are_refused(hopsim: Command, sweep: Pat
         f"hopsim: executor: hopsim 0.0.1 on {socket.gethostname()}, {hs.__version__} here; "
         "valid: the same version on all machines\n"
     )
+
+
+@needs_dask
+def test_a_connection_that_is_lost_while_a_result_is_fetched_loses_that_point(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As when the scheduler dies: before, the sweep waited for ever."""
+    distributed: Any = importlib.import_module("distributed")
+    fetch, lost = distributed.Client._gather_remote, 2
+
+    async def failing(client: Any, *given: Any) -> Any:
+        nonlocal lost
+        if lost:
+            lost -= 1
+            raise OSError("Stream is closed")
+        return await fetch(client, *given)
+
+    def swept(executor: Any, failures: list[dict[int, str]]) -> None:
+        try:
+            hs.sweep(TINY, load=[0.1, 0.2, 0.3], executor=executor, progress=False)
+        except hs.SweepError as error:
+            failures.append(error.failures)
+
+    failures: list[dict[int, str]] = []
+    with scheduler() as address, distributed.Client(address, set_as_default=False) as client:
+        monkeypatch.setattr(distributed.Client, "_gather_remote", failing)
+        thread = threading.Thread(target=swept, args=(client.get_executor(), failures), daemon=True)
+        thread.start()
+        thread.join(60)
+        monkeypatch.undo()
+    assert not thread.is_alive()
+    assert failures
+    assert all(each == "the executor lost it: OSError('Stream is closed')" for each in failures[0].values())
 
 
 @needs_dask

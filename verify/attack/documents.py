@@ -30,10 +30,9 @@ MOST_CHECK_S = 5
 MOST_POINTS = 40
 """Of documents with more points only the check is tried."""
 RUNS: list[tuple[str, ...]] = [
-    ("run", "a.toml", "--json", "-", "-j", "1"),
-    ("run", "a.toml", "--json", "-", "-j", "1"),
-    ("run", "a.toml", "--out", "d", "-j", "2"),
-    ("trace-packet", "a.toml", "-j", "1"),
+    *[("run", "a.toml", "--json", "-", "-j", "1")] * 5,
+    *[("run", "a.toml", "--out", "d", "-j", "2")] * 2,
+    *[("trace-packet", "a.toml", "-j", "1")] * 2,
     ("saturate", "a.toml", "--out", "d", "-j", "1", "--seeds", "1", "--precision", "0.3"),
     ("interference", "a.toml", "--out", "d", "-j", "1"),
 ]

@@ -141,7 +141,15 @@ def value(before: Any, draw: random.Random) -> Any:
     """Something in the place of a value: like it, of its kind, or anything."""
     kind = draw.random()
     if isinstance(before, int | float) and kind < 0.8:
-        near = [before + 1, before - 1, before * 2, before // 2, before / 2, -before, before * 1000]
+        near = [
+            before + 1,
+            before - 1,
+            before * 2,
+            before // 2,
+            before * 0.5 if abs(before) < 2**53 else 0.5,
+            -before,
+            before * 1000,
+        ]
         return draw.choice(near if kind < 0.5 else NUMBERS)
     if isinstance(before, str) and kind < 0.6:
         return draw.choice([before + "x", before.upper(), draw.choice(WORDS), draw.choice(TEXTS)])

@@ -65,7 +65,7 @@ class Ended:
     def complaint(self) -> str:
         """What is wrong with how it has ended; nothing if it is done or has told clearly why not."""
         if bad := next((each for each in _BAD if each in self.said), ""):
-            return f"{bad}: {self.said[-600:]!r}"
+            return f"{bad}: {self.said[max(self.said.find(bad) - 50, 0) :][:600]!r}"
         if self.interrupted and self.status == INTERRUPTED:
             return ""
         if self.status not in (0, 1, 2):

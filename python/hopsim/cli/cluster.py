@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import click
 
+from hopsim.dask_executor import DaskExecutor
 from hopsim.errors import ConfigError, HopsimWarning
 from hopsim.experiment import Point
 from hopsim.files import text_of
@@ -89,11 +90,12 @@ def dask_workers(address: str, directory: Path) -> Generator[Elsewhere]:
             "prints, such as tcp://host:8786, or the file it has written with --scheduler-file"
         ) from None
     # What is lost with a connection is told for every point.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client", "distributed.utils", "tornado.application", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with Client(scheduler, timeout=CONNECT_S, set_as_default=False) as client:
         if not client.nthreads():
             warnings.warn(f"--dask {address}: no workers yet; waiting for some", HopsimWarning, stacklevel=2)
-        yield Elsewhere(client.get_executor(), directory)
+        yield Elsewhere(DaskExecutor(client, {}), directory)
 
 
 async def _answering(address: str) -> str:

@@ -130,7 +130,7 @@ impl ProgramCounts {
         // A program that goes on until the others are done has no end.
         let finish = |rank: &Figures| u64::from(rank.finish).saturating_sub(start);
         let wait = |rank: &Figures| finish(rank).saturating_sub(rank.compute + rank.overhead);
-        let total = |of: &dyn Fn(&Figures) -> u64| ranks.iter().map(of).sum::<u64>();
+        let total = |of: &dyn Fn(&Figures) -> u64| ranks.iter().map(of).fold(0, u64::saturating_add);
         let mean = |of: &dyn Fn(&Figures) -> u64| Value::from(total(of) as f64 / count);
         let most = |of: &dyn Fn(&Figures) -> u64| ranks.iter().map(of).max().unwrap_or(0);
         let time = most(&finish);

@@ -299,7 +299,7 @@ impl Machine {
     /// A message for the rank, whose payload it carries, was there in cycle `there`.
     pub fn count_received(&mut self, there: Cycle, letter: &Letter) {
         self.figures.messages_received += 1;
-        self.figures.bytes_received += letter.bytes;
+        self.figures.bytes_received = self.figures.bytes_received.saturating_add(letter.bytes);
         let latency = u64::from(there - letter.joined);
         self.figures.latency_sum += latency;
         self.figures.latency_max = self.figures.latency_max.max(latency);
@@ -435,7 +435,7 @@ impl Machine {
             messages.send(&letter);
         }
         self.figures.messages_sent += 1;
-        self.figures.bytes_sent += letter.bytes;
+        self.figures.bytes_sent = self.figures.bytes_sent.saturating_add(letter.bytes);
         self.queue.push_back(Outgoing { letter, queued: letter.joined, sender });
     }
 

@@ -118,11 +118,11 @@ pub struct Figures {
     pub overhead: u64,
     /// Messages that it sent, those that only control others apart.
     pub messages_sent: u64,
-    /// Their payload.
+    /// Their payload \[bytes\]; 2⁶⁴ - 1 stands for that and more.
     pub bytes_sent: u64,
     /// Messages that it received.
     pub messages_received: u64,
-    /// Their payload.
+    /// Their payload, likewise.
     pub bytes_received: u64,
     /// Sum of the latencies of messages received: from joining the queue of the sender (rendezvous: the request's) to the last
     /// phit there \[cycles\].

@@ -36,9 +36,12 @@ pub fn ranks_table(plan: &Plan, programs: &Programs) -> Table {
         ("overhead".into(), column(&|rank| rank.overhead)),
         ("wait".into(), Column::U64(rows.iter().map(wait).collect())),
         ("messages_sent".into(), column(&|rank| rank.sent.len() as u64)),
-        ("bytes_sent".into(), column(&|rank| rank.sent.iter().sum())),
+        ("bytes_sent".into(), column(&|rank| rank.sent.iter().copied().fold(0, u64::saturating_add))),
         ("messages_received".into(), column(&|rank| rank.received.len() as u64)),
-        ("bytes_received".into(), column(&|rank| rank.received.iter().map(|message| message.0).sum())),
+        (
+            "bytes_received".into(),
+            column(&|rank| rank.received.iter().map(|message| message.0).fold(0, u64::saturating_add)),
+        ),
     ]
 }
 

@@ -43,9 +43,9 @@ pub const RANKS: [Row; 11] = [
     ("overhead", CYCLES, "What its processor spent on messages."),
     ("wait", CYCLES, "What is left of its time."),
     ("messages_sent", "", "Messages that it sent to others; those that only control others do not count."),
-    ("bytes_sent", "bytes", "Their payload."),
+    ("bytes_sent", "bytes", "Their payload; 2^64 - 1 stands for that and more."),
     ("messages_received", "", "Messages that it received from others."),
-    ("bytes_received", "bytes", "Their payload."),
+    ("bytes_received", "bytes", "Their payload; 2^64 - 1 stands for that and more."),
 ];
 
 /// Columns of the table of messages.
