@@ -323,6 +323,7 @@ class Network:
     def simulate(self, points: Sequence[Point], workers: int, **given: Any) -> tuple[Results, Outcome]:
         self.given.append({"workers": workers, **given})
         self.points += points
+        assert len(self.asked) < 100, "the search does not end"
         self.asked.append([])
         found: dict[int, Result] = {}
         for point in points:
