@@ -307,7 +307,7 @@ def test_progress_is_shown_unless_it_is_not_wanted(runner: Runner, monkeypatch: 
 def test_points_that_branch_share_what_they_have_in_common(runner: Runner) -> None:
     changes = [{"cycle": 650, "load": 0.3}]
     traffic = {"process": {"bernoulli": {"load": 0.1}}, "changes": changes}
-    document = {
+    document: dict[str, Any] = {
         "topology": RING["topology"],
         "jobs": [{"traffic": traffic}],
         "measure": {"warmup": 600, "cycles": 100, "streams": []},
