@@ -396,7 +396,7 @@ fn what_an_override_puts_a_table_in_place_of_must_be_valid() {
         said.starts_with("line 1, column 1: routing = \"adaptve\": no such choice; did you mean"),
         "{said}"
     );
-    assert_eq!(refused("routing = \"minimal\"", "routing.adaptive", "{}"), None);
+    assert_eq!(refused("router = \"cioq\"", "router.cioq.speedup", "2.0"), None);
     assert_eq!(refused("measure = {}", "measure.seed", "1"), None);
 }
 
