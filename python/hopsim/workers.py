@@ -92,15 +92,9 @@ class Threads:
         if self._stopping:
             raise Cancelled
         with self._allotment.taken() as threads:
-            self._allow_memory(monitor)
+            _allow_memory(monitor, self._side_by_side)
             found = simulate(point.config, monitor, threads, self._run)
         return self._finish(point, _result(point, found))
-
-    def _allow_memory(self, monitor: _core.Monitor) -> None:
-        """Say how much there is for a point: an equal part of what is free now, as others begin beside it."""
-        there = memory.available()
-        if there is not None:
-            monitor.allow_memory(there // self._side_by_side)
 
     def keep(self, point: Point, future: Future[Result]) -> Result:
         """What the thread has stored."""
@@ -202,11 +196,16 @@ def simulate_elsewhere(config: str, directory: str, version: str) -> Measured:
     if '"sha256"' in config:
         _read_programs(config, directory)
     monitor = _core.Monitor()
+    # How many others run on this machine nobody knows here.
+    _allow_memory(monitor, side_by_side=1)
+    return simulate(config, monitor)
+
+
+def _allow_memory(monitor: _core.Monitor, side_by_side: int) -> None:
+    """Say how much there is for a point: an equal part of what is free now, as others begin beside it."""
     there = memory.available()
     if there is not None:
-        # How many others run on this machine nobody knows here.
-        monitor.allow_memory(there)
-    return simulate(config, monitor)
+        monitor.allow_memory(there // side_by_side)
 
 
 def _read_programs(config: str, directory: str) -> None:

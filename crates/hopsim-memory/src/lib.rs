@@ -50,8 +50,12 @@ pub fn probe_margin() -> Result<(), Shortage> {
 #[inline(never)]
 pub fn reserve<T>(table: &mut Vec<T>, more: usize) {
     let bytes = (table.capacity().max(more) as u64).saturating_mul(size_of::<T>() as u64);
-    let failed = table.try_reserve(more).is_err();
-    if failed || (bytes > SMALL as u64 && probe(0).is_err()) {
+    unwind_unless(table.try_reserve(more).is_ok(), bytes);
+}
+
+/// Unwinds if so many bytes could not be had, or are too many of what is left.
+fn unwind_unless(is_there: bool, bytes: u64) {
+    if !is_there || (bytes > SMALL as u64 && probe_margin().is_err()) {
         resume_unwind(Box::new(Shortage { bytes }));
     }
 }
@@ -73,9 +77,7 @@ pub fn reserve_entry<K: Eq + Hash, V, S: BuildHasher>(map: &mut HashMap<K, V, S>
     }
     // It is built anew, half full, with a byte for each place.
     let bytes = (2 * map.len() * (size_of::<(K, V)>() + 1)) as u64;
-    if map.try_reserve(1).is_err() || (bytes > SMALL as u64 && probe(0).is_err()) {
-        resume_unwind(Box::new(Shortage { bytes }));
-    }
+    unwind_unless(map.try_reserve(1).is_ok(), bytes);
 }
 
 /// An empty table with room for so many; without it, unwinds to [`or_shortage`].

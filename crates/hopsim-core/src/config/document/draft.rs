@@ -90,12 +90,8 @@ impl<'a> Draft<'a> {
 fn put(root: &mut Value, path: &[String], value: Value) -> Result<(), ConfigError> {
     let (mut node, mut schema) = (root, Some(Schema::root()));
     for (depth, part) in path.iter().enumerate() {
-        if let (Some(schema), true) = (schema, gives_way(node)) {
-            // Nobody would see a mistake in it.
-            check_stated(schema, &mut path[..depth].to_vec(), node)?;
-        }
-        let default = schema.and_then(|s| s.default_list(part));
-        schema = schema.and_then(|s| s.child(part));
+        let of_node = schema;
+        schema = of_node.and_then(|s| s.child(part));
         if let Value::Array(items) = node {
             let count = items.len();
             let item = part.parse::<usize>().ok().and_then(|index| items.get_mut(index));
@@ -103,18 +99,18 @@ fn put(root: &mut Value, path: &[String], value: Value) -> Result<(), ConfigErro
             continue;
         }
         if !node.is_object() {
+            if let Some(schema) = of_node.filter(|_| !node.is_null()) {
+                // It gives way to a table, and nobody would see a mistake in it.
+                check_stated(schema, &mut path[..depth].to_vec(), node)?;
+            }
             *node = Value::Object(Map::new());
         }
         let Value::Object(fields) = node else { return Ok(()) };
+        let default = of_node.and_then(|s| s.default_list(part));
         node = fields.entry(part).or_insert_with(|| default.unwrap_or(Value::Null));
     }
     *node = value;
     Ok(())
-}
-
-/// Whether a value is replaced by a table when something is put below it.
-fn gives_way(value: &Value) -> bool {
-    !matches!(value, Value::Null | Value::Object(_) | Value::Array(_))
 }
 
 fn no_element(list: &[String], path: &[String], count: usize) -> ConfigError {
