@@ -40,6 +40,20 @@ def run_under_a_limit(megabytes: int, document: dict[str, Any]) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+STATE_OF_A_FABRIC = """
+import json, re, sys
+from hopsim import _core
+from hopsim.experiment import Experiment
+from hopsim.sweeps import simulate  # what a run imports
+def taken(what):
+    return 1024 * int(re.search(what + r":\\s+(\\d+)", open("/proc/self/status").read())[1])
+(point,) = Experiment.of(json.loads(sys.argv[1])).points()
+survey = json.loads(_core.survey(point.config))
+before = taken("VmRSS")
+_core.run(point.config, _core.Monitor())
+print(survey["state_bytes"] - survey["nodes"] * survey["routers"], taken("VmHWM") - before)
+"""
+
 NO_CYCLES: dict[str, Any] = {"warmup": 0, "cycles": 10, "streams": [], "interval": 0}
 MICROSECOND: dict[str, Any] = {"time": {"warmup": "0 us", "window": "1 us"}, "streams": []}
 
@@ -81,6 +95,18 @@ def test_a_run_takes_no_more_than_it_is_allowed() -> None:
         _core.run(point.config, monitor)
     monitor.allow_memory(1_000_000)
     _core.run(point.config, monitor)
+
+
+@linux
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_the_state_of_a_fabric_takes_what_is_asked_for(lanes: int) -> None:
+    """A byte for each switch and node are its forwarding tables, which are there before the run."""
+    document = fabric(16)
+    document["router"] = {"infiniband": {"lanes": {"count": lanes}}}
+    command = [sys.executable, "-c", STATE_OF_A_FABRIC, json.dumps(document)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    asked, took = map(int, said.split())
+    assert took == pytest.approx(asked, rel=0.15)
 
 
 def test_points_side_by_side_share_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
