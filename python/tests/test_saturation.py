@@ -15,6 +15,7 @@ import hopsim as hs
 from conftest import Command
 from hopsim.results import Result
 from hopsim.saturation import LONGEST, METRICS, Search, Try, Wanted
+from searches import WINDOWS, run_of
 
 ADVERSARIAL = {
     "topology": {"dragonfly": {"p": 2, "a": 4, "h": 2}},
@@ -23,26 +24,6 @@ ADVERSARIAL = {
 }
 """The nodes of a group share one global link: it is full at this load of each, 1/(p·a)."""
 FULL = 1 / 8
-
-
-WINDOWS = (1000, 1000 * LONGEST)
-
-
-def run_of(verdict: str, accepted: float, offered: float = 1.0, **others: Any) -> Result:
-    """What a run shows whose nodes all send what is offered, or less where `others` say so."""
-    summary = {
-        "verdict": verdict,
-        "missing_cycles": None,
-        "offered_load": offered,
-        "generated_load": offered,
-        "accepted_load": accepted,
-        "accepted_load_ci95": 0.0,
-        "injected_load": accepted,
-        "node_injection_mean": accepted,
-        "nodes": 8,
-        "seed": 1,
-    }
-    return Result({"config": {}, "result": {**summary, **others}}, {}, {})
 
 
 def shown(offered: float, saturation: float, accepted: float) -> Result:
@@ -263,6 +244,15 @@ def test_half_way_is_not_tried_where_the_load_may_be_sustained() -> None:
     assert search.next() is None
     found = search.result().summary
     assert (found["accepted_load_halfway"], found["plateau_load"]) == (None, None)
+
+
+def test_half_way_is_beyond_the_least_load_that_is_not_sustained() -> None:
+    """Here it is that load itself, which tells nothing of a plateau."""
+    search = Search({}, {}, Wanted(precision=0.5), WINDOWS)
+    for load, verdict in ((1.0, "saturated"), (0.8, "saturated"), (0.4, "steady")):
+        search.add(load, Try(WINDOWS[0], run_of(verdict, load, load)))
+    assert search.halfway is None
+    assert search.result().summary["accepted_load_halfway"] is None
 
 
 def test_a_network_that_never_keeps_up_saturates_at_nothing() -> None:

@@ -18,25 +18,7 @@ from hopsim.experiment import Experiment, Point
 from hopsim.results import Result, Results
 from hopsim.runner import Outcome
 from hopsim.saturation import LEAST, LONGEST, Search, Try, Wanted, is_short, share_of_senders
-
-WINDOWS = (1000, 1000 * LONGEST)
-
-
-def run_of(verdict: str, accepted: float, offered: float, **others: Any) -> Result:
-    """What a run shows whose nodes all send what is offered, or less where `others` say so."""
-    summary = {
-        "verdict": verdict,
-        "missing_cycles": None,
-        "offered_load": offered,
-        "generated_load": offered,
-        "accepted_load": accepted,
-        "accepted_load_ci95": 0.0,
-        "injected_load": accepted,
-        "node_injection_mean": accepted,
-        "nodes": 8,
-        "seed": 1,
-    }
-    return Result({"config": {"of": offered}, "result": {**summary, **others}}, {}, {})
+from searches import WINDOWS, run_of
 
 
 def shown(offered: float, knee: float, beyond: float) -> Result:
