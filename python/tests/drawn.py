@@ -17,6 +17,9 @@ from numpy.typing import ArrayLike
 import hopsim as hs
 from hopsim.plot import KINDS, View
 
+T_OF_TWO = 12.706204736
+"""Student's t of two values; the half width of a and b is this times half their difference."""
+
 
 def result(summary: dict[str, Any], axes: dict[str, Any], **tables: pa.Table) -> hs.Result:
     """A point of seed 1, unless its summary says another, with recorded tables."""

@@ -14,6 +14,7 @@ from matplotlib.ticker import EngFormatter, NullLocator
 
 import hopsim as hs
 from drawn import (
+    T_OF_TWO,
     bounds,
     colours,
     error_ends,
@@ -34,9 +35,6 @@ from hopsim.plot import View, gantt, style
 from hopsim.plot.gantt import ACTIVITIES
 from hopsim.plot.intervals import mean_open
 from hopsim.plot.ranks import PARTS
-
-T_OF_TWO = 12.706204736
-"""Student's t of two values; the half width of a and b is this times half their difference."""
 
 
 def program(routing: str = "", seed: int = 1, time: int = 100, **tables: pa.Table) -> hs.Result:

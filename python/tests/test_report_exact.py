@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import hopsim as hs
-from drawn import floats, together
+from drawn import T_OF_TWO, floats, together
 from hopsim import _core, tables
 from hopsim.errors import ConfigError
 from hopsim.origin import Origin
@@ -27,8 +27,6 @@ from hopsim.report.points import Named, key_of, named_points, numbers_of, shown_
 from hopsim.report.ranks import ranks_of
 from hopsim.report.trees import LISTED, SHOWN, trees_of
 
-T_OF_TWO = 12.706204736
-"""Student's t of two values; the half width of a and b is this times half their difference."""
 LOAD = "Offered load [phits/(node·cycle)]"
 
 

@@ -17,6 +17,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator, StrMethodFormatter
 
 import hopsim as hs
 from drawn import (
+    T_OF_TWO,
     bounds,
     colours,
     error_ends,
@@ -38,8 +39,6 @@ from hopsim.plot.breakdown import COMPONENTS
 from hopsim.plot.histogram import BINS
 from hopsim.plot.link_forms import COLOURS
 
-T_OF_TWO = 12.706204736
-"""Student's t of two values; the half width of a and b is this times half their difference."""
 LOAD = "Offered load [phits/(node·cycle)]"
 PALETTE = [colour.lower() for colour in style.PALETTE]
 

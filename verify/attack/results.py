@@ -27,7 +27,7 @@ from verify.attack import mutations
 from verify.attack.series import Case, run
 from verify.clusters import contents
 
-NETWORK = """
+TWO_JOBS = """
 [topology.dragonfly]
 p = 1
 a = 2
@@ -46,11 +46,13 @@ traffic = { pattern = "uniform", process = { bernoulli = { load = 0.3 } } }
 warmup = 50
 cycles = 200
 interval = 50
+"""
+NETWORK = f"""{TWO_JOBS}\
 streams = ["nodes", "routers", "links", "latency_histogram", "link_series", "congestion_trees", "packet_hops"]
 [sweep.product]
 "jobs.0.traffic.process.bernoulli.load" = [0.1, 0.5]
 """
-PROGRAMS = """
+A_PROGRAM = """
 units = { cycle = "1 ns", phit = "4 B" }
 topology.mesh.sides = [2, 2]
 [[jobs]]
@@ -58,19 +60,23 @@ name = "all"
 program = { collective = { kind = "allreduce", bytes = 64 } }
 host = { packet_length = 4 }
 [measure]
+"""
+PROGRAMS = f"""{A_PROGRAM}\
 streams = ["ranks", "messages", "operations", "message_sizes"]
 [sweep.product]
 "measure.seed" = [1, 2]
 """
-FABRIC = """
+FLOWS = """
 router = "infiniband"
 topology.fat_tree = { k = 2, levels = 2 }
 [[jobs]]
 name = "some"
 flows = [{ source = 0, destination = 3 }, { source = 1, destination = 3 }]
 [measure]
+"""
+FABRIC = f"""{FLOWS}\
 streams = ["flows", "flow_series", "queue_series", "victims", "links"]
-time = { window = "20 us", interval = "5 us" }
+time = {{ window = "20 us", interval = "5 us" }}
 [sweep.product]
 "measure.seed" = [1, 2]
 """

@@ -23,6 +23,7 @@ from typing import Any, cast
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from verify.attack import results
 from verify.power import run
 
 import hopsim as hs
@@ -33,52 +34,21 @@ from hopsim.sealed import seal
 COUNT = int(os.environ.get("HOPSIM_WRONG_CONTENTS", "100"))
 """Of every directory so many changes are drawn."""
 
-NETWORK = """
-[topology.dragonfly]
-p = 1
-a = 2
-h = 1
-[routing]
-valiant = {}
-[[jobs]]
-name = "one"
-placement = { list = [0, 1, 2] }
-traffic = { pattern = "uniform", process = { bernoulli = { load = 0.3 } } }
-[[jobs]]
-name = "other"
-placement = { list = [3, 4, 5] }
-traffic = { pattern = "uniform", process = { bernoulli = { load = 0.3 } } }
-[measure]
-warmup = 50
-cycles = 200
-interval = 50
+NETWORK = f"""{results.TWO_JOBS}\
 streams = ["nodes", "routers", "links", "latency_histogram", "occupancy", "injection_waits", "generation",
     "link_series", "waits", "packet_hops", "congestion_trees"]
 [sweep.product]
 "jobs.0.traffic.process.bernoulli.load" = [0.1, 0.5]
 "measure.seed" = [1, 2]
 """
-PROGRAMS = """
-units = { cycle = "1 ns", phit = "4 B" }
-topology.mesh.sides = [2, 2]
-[[jobs]]
-name = "all"
-program = { collective = { kind = "allreduce", bytes = 64 } }
-host = { packet_length = 4 }
-[measure]
+PROGRAMS = f"""{results.A_PROGRAM}\
 streams = ["ranks", "messages", "operations", "message_sizes", "nodes"]
 [sweep.product]
 "measure.seed" = [1, 2]
 """
-FABRIC = """
-router = "infiniband"
-topology.fat_tree = { k = 2, levels = 2 }
-[[jobs]]
-name = "some"
-flows = [{ source = 0, destination = 3 }, { source = 1, destination = 3 }]
-[measure]
+FABRIC = f"""{results.FLOWS}\
 streams = ["flows", "flow_series", "queue_series", "link_series", "victims", "links"]
-time = { window = "20 us", interval = "5 us" }
+time = {{ window = "20 us", interval = "5 us" }}
 [sweep.product]
 "measure.seed" = [1, 2]
 """
