@@ -175,7 +175,7 @@ class Store:
         schema = tables.common_schema(each.schema(name) for each in stored if isinstance(each, _StoredTables))
         atomic.write(target, lambda file: _write_parts(file, schema, results, name))
         if with_csv:
-            table = parquet.read_table(target)
+            table = _parquet(files.stored_bytes(target)).read(use_threads=False)
             atomic.write(target.with_suffix(".csv"), lambda file: csv_file.write_table(file, table))
 
     def _write_manifest(self, outcome: Outcome, finished: int) -> None:
@@ -319,7 +319,7 @@ class _StoredTables(Mapping[str, pa.Table]):
 
     def __getitem__(self, name: str) -> pa.Table:
         with self._opened(name) as file:
-            return file.read()
+            return file.read(use_threads=False)
 
     def schema(self, name: str) -> pa.Schema:
         """The columns of a table."""
@@ -355,7 +355,7 @@ class _StoredTables(Mapping[str, pa.Table]):
             content = files.stored_bytes(self._path(name))
             if sealed.checksum_of(content) != written["sha256"]:
                 raise DamagedError("its checksum differs")
-            file = parquet.ParquetFile(pa.BufferReader(content))
+            file = _parquet(content)
             fault = shape.table_fault(name, file, written)
         except (OSError, pa.ArrowException) as error:
             raise DamagedError(str(error).partition("\n")[0]) from None
@@ -529,6 +529,15 @@ def _write_parts(file: BinaryIO, schema: pa.Schema, results: Results, name: str)
     with parquet.ParquetWriter(file, schema, **_CHECKED) as writer:
         for part in results.parts(name):
             writer.write_table(tables.with_schema(part, schema))
+
+
+def _parquet(content: bytes) -> parquet.ParquetFile:
+    """The file with these bytes, to be read with `use_threads=False`.
+
+    So no thread of Arrow is started, here or below: one that still holds bytes of Python when the interpreter
+    ends aborts the process (apache/arrow issue 34314), and files given by name are read by such threads.
+    """
+    return parquet.ParquetFile(pa.BufferReader(content))
 
 
 def _make_folder(folder: Path) -> None:

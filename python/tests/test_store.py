@@ -9,6 +9,7 @@ import random
 import re
 import resource
 import shutil
+import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
@@ -645,3 +646,48 @@ def test_the_tables_over_all_points_carry_checksums_of_their_pages(tmp_path: Pat
         file.write_bytes(content)
         with pytest.raises(OSError, match=r"CRC|corrupt|Couldn't|deserialize"):
             pyarrow.parquet.read_table(file, page_checksum_verification=True)
+
+
+READING = """
+import os, sys
+import pyarrow.parquet
+import hopsim as hs
+from hopsim.cli import main
+from hopsim.series import by_job
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+before = threads()
+results = hs.load("d")
+for shown in (results, by_job(results)):
+    for result in shown:
+        assert all(table.num_rows for table in result.tables.values())
+sys.argv = ["hopsim", "run", "two_jobs.toml", "--out", "d", "--csv"]
+try:
+    main()
+finally:
+    print(threads() - before)
+"""
+TWO_JOBS = (
+    TINY
+    + """
+interval = 50
+streams = ["latency_histogram"]
+[[jobs]]
+placement.nodes = { first = 0, count = 2 }
+[[jobs]]
+placement.nodes = { first = 2, count = 2 }
+"""
+)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the threads that Linux lists")
+def test_reading_results_starts_no_thread(tmp_path: Path) -> None:
+    """One of Arrow that still holds bytes of Python when the interpreter ends aborts the process."""
+    (tmp_path / "two_jobs.toml").write_text(TWO_JOBS, "utf-8")
+    hs.sweep(tmp_path / "two_jobs.toml", out=tmp_path / "d")
+    command = [sys.executable, "-c", READING]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["0"]), done.stderr
+    assert (tmp_path / "d" / "streams" / "latency_histogram.csv").exists()
