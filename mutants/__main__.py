@@ -50,7 +50,7 @@ def named_command(names: tuple[str, ...], areas: tuple[str, ...], only_list: boo
     "--folder",
     "folders",
     multiple=True,
-    type=click.Choice(rust.FOLDERS),
+    type=click.Choice(list(rust.FOLDERS)),
     help="Only this one; may be repeated.",
 )
 @click.option("--list", "only_list", is_flag=True, help="List the sample and run nothing.")

@@ -6,10 +6,10 @@ import json
 import random
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from itertools import pairwise
-from pathlib import Path
 
 from mutants.bench import Bench, Verdict
 from mutants.changes import Change
@@ -18,12 +18,22 @@ from mutants.scratch import CHECKOUT, MutantsError, Scratch
 
 TARGET = 0.95
 
-FOLDERS = ("routing", "injection", "traffic", "measure", "engine", "plan")
-"""Of `crates/hopsim-core/src`; `plan` with `plan.rs`."""
 SOURCES = "crates/hopsim-core/src"
+FOLDERS = {
+    "routing": ("crates/hopsim-routing/src/**",),
+    "traffic": ("crates/hopsim-traffic/src/**",),
+    "injection": (f"{SOURCES}/injection/**",),
+    "measure": (f"{SOURCES}/measure/**",),
+    "engine": (f"{SOURCES}/engine/**",),
+    "plan": (f"{SOURCES}/plan/**", f"{SOURCES}/plan.rs"),
+}
+"""What is broken: names, and the files of each."""
+
+PACKAGES = ("hopsim-core", "hopsim-routing", "hopsim-traffic")
+"""Those that the files are of."""
 
 STAGES = (
-    ("-p", "hopsim-core", "--lib"),
+    (*(f"--package={package}" for package in PACKAGES), "--lib"),
     ("-p", "hopsim-core", "--features", "trace", "--test", "it", "--", "errors", "plans"),
     ("-p", "hopsim-reference", "--test", "it", "--", "engine::engine_and_reference_agree_on_every_packet"),
     ("-p", "hopsim-reference", "--tests"),
@@ -49,7 +59,7 @@ class Mutant:
     @property
     def folder(self) -> str:
         """Which of `FOLDERS` it is in."""
-        return Path(self.file).relative_to(SOURCES).parts[0].removesuffix(".rs")
+        return next(name for name, globs in FOLDERS.items() if any(fnmatch(self.file, glob) for glob in globs))
 
     @property
     def change(self) -> Change:
@@ -69,9 +79,10 @@ def tool() -> str:
 
 def listed(scratch: Scratch) -> list[Mutant]:
     """All mutants of the folders."""
-    files = [glob for folder in FOLDERS for glob in (f"{SOURCES}/{folder}/**", f"{SOURCES}/{folder}.rs")]
-    command = [tool(), "mutants", "--no-config", "--package=hopsim-core", "--list", "--json", "--diff"]
-    run = scratch.run([*command, *(f"--file={glob}" for glob in files)], LIST_LIMIT_S)
+    packages = [f"--package={package}" for package in PACKAGES]
+    files = [f"--file={glob}" for globs in FOLDERS.values() for glob in globs]
+    command = [tool(), "mutants", "--no-config", "--list", "--json", "--diff", *packages, *files]
+    run = scratch.run(command, LIST_LIMIT_S)
     try:
         found = json.loads(run.output)
     except ValueError:
@@ -79,7 +90,7 @@ def listed(scratch: Scratch) -> list[Mutant]:
     return [Mutant(each["name"], each["file"], each["diff"]) for each in found]
 
 
-def sample(mutants: Sequence[Mutant], each: int, seed: int, folders: Sequence[str] = FOLDERS) -> list[Mutant]:
+def sample(mutants: Sequence[Mutant], each: int, seed: int, folders: Iterable[str] = FOLDERS) -> list[Mutant]:
     """`each` mutants of every folder, or all that it has, drawn with the seed."""
     chosen: list[Mutant] = []
     for folder in folders:
@@ -119,4 +130,6 @@ def attempt(bench: Bench, mutant: Mutant) -> Outcome:
 def stale(mutants: Sequence[Mutant], equivalent: Mapping[Change, str]) -> list[Change]:
     """Equivalent changes to the folders that none of the mutants makes."""
     made = {mutant.change for mutant in mutants}
-    return [change for change in equivalent if change.file.startswith(SOURCES) and change not in made]
+    files = [glob for globs in FOLDERS.values() for glob in globs]
+    asked = [change for change in equivalent if any(fnmatch(change.file, glob) for glob in files)]
+    return [change for change in asked if change not in made]

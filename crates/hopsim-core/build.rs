@@ -5,12 +5,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What results depend on.
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 8] = [
     "src",
-    "../hopsim-programs/src",
     "../hopsim-infiniband/src",
     "../hopsim-memory/src",
+    "../hopsim-network/src",
+    "../hopsim-programs/src",
     "../hopsim-random/src",
+    "../hopsim-routing/src",
+    "../hopsim-traffic/src",
 ];
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -80,8 +80,8 @@ def test_a_diff_is_applied_where_its_lines_are() -> None:
 
 def test_a_sample_is_that_of_its_seed_whatever_other_folders_are_asked_for() -> None:
     mutants = [
-        rust.Mutant(f"{folder} {number}", f"{rust.SOURCES}/{folder}/a.rs", "")
-        for folder in rust.FOLDERS
+        rust.Mutant(f"{folder} {number}", globs[0].replace("**", "a.rs"), "")
+        for folder, globs in rust.FOLDERS.items()
         for number in range(20)
     ]
     mutants.append(rust.Mutant("plan", f"{rust.SOURCES}/plan.rs", ""))

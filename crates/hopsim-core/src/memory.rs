@@ -1,8 +1,7 @@
-//! How much memory networks take, and what to do where it is not there, see [`hopsim_memory`].
+//! How much memory networks take. What is done where it is not there: see [`hopsim_memory`].
 
-use crate::network::Link;
-use crate::topology::Topology;
-pub use hopsim_memory::{Shortage, or_shortage, probe, probe_margin, push, reserve, table};
+use hopsim_network::network::Link;
+use hopsim_network::topology::Topology;
 
 /// Bytes of a network that is empty per router, and more per port; per node of a plan. Set by hand, from the address space that two
 /// tori took before their first cycle.

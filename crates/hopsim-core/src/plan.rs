@@ -20,7 +20,7 @@ pub use jobs::{JobPlan, ProgramPlan, Programs, TrafficPlan};
 pub use settled::settled;
 
 use crate::config::measure::RecordStream;
-use crate::config::router::{Allocator, Consumption, CrossbarInputs, RouterConfig, not_a_fabric};
+use crate::config::router::{Allocator, Consumption, RouterConfig, not_a_fabric};
 use crate::config::saturate::SaturateConfig;
 use crate::config::{
     Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
@@ -30,9 +30,10 @@ use crate::error::ConfigError;
 use crate::injection::{Control, ControlConfig};
 use crate::measure;
 use crate::memory;
-use crate::network::{NONE, Network};
-use crate::routing::{Routing, RoutingConfig};
-use crate::topology::Topology;
+use hopsim_network::network::CrossbarInputs;
+use hopsim_network::network::{NONE, Network};
+use hopsim_network::topology::Topology;
+use hopsim_routing::{Routing, RoutingConfig};
 use jobs::answers;
 use std::sync::Arc;
 
@@ -176,7 +177,7 @@ impl Plan {
         let mut classes = classes::build(&experiment, &topology, &paths)?;
         router.damq = damq::share(&experiment, &topology, &mut classes)?;
         check_injection(&experiment, &topology)?;
-        memory::probe(memory::of_plan(&topology)).map_err(ConfigError::too_large)?;
+        hopsim_memory::probe(memory::of_plan(&topology)).map_err(ConfigError::too_large)?;
         let network = Arc::new(Network::new(
             &topology,
             classes,

@@ -1,10 +1,10 @@
 //! What can be said of a network before anything runs: its links, its diameter, how narrow it is in the middle.
 
-use crate::interrupt;
 use crate::memory;
 use crate::plan::fabric::{FabricPlan, Kept, MessagesPlan, outputs};
 use crate::plan::{AnyPlan, Plan};
-use crate::topology::{PortClass, Topology};
+use hopsim_network::interrupt;
+use hopsim_network::topology::{PortClass, Topology};
 use serde::Serialize;
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use super::errors;
 use super::monitor::Shared;
 use hopsim_core::error::RunError;
-use hopsim_core::interrupt::{Interrupted, unless};
+use hopsim_network::interrupt::{Interrupted, unless};
 use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::rc::Rc;

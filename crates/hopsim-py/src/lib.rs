@@ -12,10 +12,9 @@ mod traces;
 use hopsim_core::config::document;
 use hopsim_core::error::ConfigError;
 use hopsim_core::measure::statistics;
-use hopsim_core::memory;
 use hopsim_core::plan::{AnyPlan, settled};
-use hopsim_core::routing::flexvc::{Example, Support, supported};
 use hopsim_core::survey::Survey;
+use hopsim_routing::flexvc::{Example, Support, supported};
 use programs::{PythonFiles, Readers};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -96,7 +95,7 @@ fn saturate(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResul
 fn survey(py: Python<'_>, config: &str) -> PyResult<String> {
     let survey = interrupts::heeded(py, || {
         let plan = AnyPlan::new(&document::from_json(config)?, &programs::kept)?;
-        memory::or_shortage(|| Survey::new(&plan)).map_err(ConfigError::too_large)
+        hopsim_memory::or_shortage(|| Survey::new(&plan)).map_err(ConfigError::too_large)
     });
     let survey = survey?.map_err(|error| errors::in_configuration(&error))?;
     serde_json::to_string(&survey).map_err(errors::unwritable)

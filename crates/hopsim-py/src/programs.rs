@@ -3,7 +3,7 @@
 use hopsim_core::config::document::Files;
 use hopsim_core::config::infiniband::flows::FlowConfig;
 use hopsim_core::config::program::ProgramConfig;
-use hopsim_core::topology::graph::Contents as Network;
+use hopsim_network::topology::graph::Contents as Network;
 use hopsim_programs::error::ProgramError;
 use hopsim_programs::formats::chakra::{self, Setting};
 use hopsim_programs::formats::{Contents, Format};

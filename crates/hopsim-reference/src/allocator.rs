@@ -6,10 +6,11 @@ use crate::parts::{Outstanding, Packet, Queued, Request, Role, Transfer};
 use crate::route::Place;
 use crate::routing::{Choice, Memory};
 use crate::simulator::Simulator;
-use hopsim_core::config::router::{ArbiterConfig, CrossbarInputs, Timestamp};
+use hopsim_core::config::router::{ArbiterConfig, Timestamp};
 use hopsim_core::config::{Ejection, InputPointer, OutputHold};
-use hopsim_core::rng::{Purpose, Stream};
 use hopsim_core::trace::Hop;
+use hopsim_network::network::CrossbarInputs;
+use hopsim_random::{Purpose, Stream};
 use std::ops::Range;
 
 /// The request of an input of the crossbar in one iteration.

@@ -1,7 +1,7 @@
 //! Arbiters: who wins when several ask.
 
 use hopsim_core::config::router::ArbiterConfig;
-use hopsim_core::rng::Stream;
+use hopsim_random::Stream;
 
 /// One that asks.
 pub struct Candidate {

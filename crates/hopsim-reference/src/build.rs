@@ -3,10 +3,11 @@
 use crate::arbiter::Arbiter;
 use crate::parts::{DelayLine, Input, Output, Router};
 use crate::sensors::Knowledge;
-use hopsim_core::config::router::{ArbiterConfig, CrossbarInputs};
+use hopsim_core::config::router::ArbiterConfig;
 use hopsim_core::plan::Plan;
-use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::topology::PortClass;
+use hopsim_network::network::CrossbarInputs;
+use hopsim_network::topology::PortClass;
+use hopsim_random::{Purpose, Stream};
 use std::collections::VecDeque;
 
 /// A router without packets.

@@ -5,11 +5,11 @@ use crate::routing::Memory;
 use crate::simulator::Simulator;
 use hopsim_core::config::{InjectionLink, InjectionVc, WhenFull};
 use hopsim_core::plan::{JobPlan, Plan, TrafficPlan};
-use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::topology::Topology;
 use hopsim_core::trace::PacketTrace;
-use hopsim_core::traffic::pattern::Pattern;
-use hopsim_core::traffic::process::Process;
+use hopsim_network::topology::Topology;
+use hopsim_random::{Purpose, Stream};
+use hopsim_traffic::pattern::Pattern;
+use hopsim_traffic::process::Process;
 use std::collections::VecDeque;
 use std::ops::Range;
 

@@ -3,8 +3,8 @@
 use crate::parts::Request;
 use crate::route::Place;
 use crate::simulator::Simulator;
-use hopsim_core::routing::RoutingConfig;
-use hopsim_core::topology::Topology;
+use hopsim_network::topology::Topology;
+use hopsim_routing::RoutingConfig;
 
 /// A ring of links: dimension, direction, its router with coordinate 0 in that dimension, and its VC if that is a ring by
 /// itself.

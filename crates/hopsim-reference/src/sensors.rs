@@ -3,9 +3,9 @@
 use crate::parts::{DelayLine, Output, Queued};
 use crate::simulator::Simulator;
 use hopsim_core::plan::Plan;
-use hopsim_core::routing::source::SaturationConfig;
-use hopsim_core::routing::view::{Exchange, Packets, Sensing};
-use hopsim_core::topology::{GLOBAL, LOCAL, PortClass};
+use hopsim_network::topology::{GLOBAL, LOCAL, PortClass};
+use hopsim_routing::source::SaturationConfig;
+use hopsim_routing::view::{Exchange, Packets, Sensing};
 use std::ops::Range;
 
 /// What routers keep for the routing.

@@ -5,8 +5,8 @@ use crate::route::Place;
 use crate::simulator::Simulator;
 use hopsim_core::config::Ejection;
 use hopsim_core::config::measure::RecordStream;
-use hopsim_core::config::router::CrossbarInputs;
 use hopsim_core::measure::places::WaitReason;
+use hopsim_network::network::CrossbarInputs;
 
 /// A head that could be granted in this cycle.
 pub(crate) struct Waiting {

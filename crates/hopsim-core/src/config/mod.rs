@@ -10,11 +10,10 @@ pub mod saturate;
 pub mod stop;
 
 use crate::injection::ControlConfig;
-use crate::routing::{RoutingConfig, minimal};
-use crate::topology::TopologyConfig;
-use crate::traffic;
-use crate::traffic::placement::Placement;
-use crate::traffic::rank_order::RankOrder;
+use hopsim_network::topology::TopologyConfig;
+use hopsim_routing::{RoutingConfig, minimal};
+use hopsim_traffic::placement::Placement;
+use hopsim_traffic::rank_order::RankOrder;
 use indexmap::IndexMap;
 use infiniband::Infiniband;
 use infiniband::flows::FlowsConfig;
@@ -383,7 +382,7 @@ pub struct JobConfig {
     pub rank_order: Option<RankOrder>,
     /// What its nodes draw; default uniform traffic, unless they run a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub traffic: Option<traffic::Config>,
+    pub traffic: Option<hopsim_traffic::Config>,
     /// What its nodes run instead, rank i on the i-th node of the placement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<ProgramConfig>,

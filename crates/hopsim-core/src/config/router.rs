@@ -1,7 +1,9 @@
 //! What a router is made of, as written in the document.
 
 use crate::config::infiniband::Infiniband;
-use crate::routing::flexvc;
+use hopsim_network::network::CrossbarInputs;
+use hopsim_network::nothing::Nothing;
+use hopsim_routing::flexvc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,17 +120,6 @@ pub struct InputQueued {
     pub crossbar_inputs: CrossbarInputs,
     /// The switch allocator.
     pub allocator: Allocator,
-}
-
-/// What has an input of the crossbar of its own (Dally and Towles (2004), §17.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CrossbarInputs {
-    /// Every input port. Its VCs compete for it, and one packet at a time crosses from it.
-    #[default]
-    Port,
-    /// Every input VC. Packets cross from all VCs of a port at once, and output arbiters choose among all VCs.
-    Vc,
 }
 
 /// How packets leave an input-queued router for its nodes.
@@ -356,11 +347,6 @@ impl Default for Allocator {
         }
     }
 }
-
-/// No parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Nothing {}
 
 /// Who wins when several ask.
 ///

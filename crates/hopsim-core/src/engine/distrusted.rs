@@ -4,7 +4,7 @@
 //! these can be a state shows only where they are used.
 
 use crate::error::RunError;
-use crate::interrupt::Interrupted;
+use hopsim_network::interrupt::Interrupted;
 use std::panic::{self, AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,7 +37,7 @@ pub fn distrusted<T>(go_on: impl FnOnce() -> Result<T, RunError>) -> Result<T, R
 mod tests {
     use super::distrusted;
     use crate::error::RunError;
-    use crate::interrupt::Interrupted;
+    use hopsim_network::interrupt::Interrupted;
     use std::panic::{catch_unwind, resume_unwind};
 
     #[test]

@@ -32,10 +32,11 @@ pub use state::Scope;
 use crate::error::RunError;
 use crate::measure::summary::Figures;
 use crate::measure::{self, Counts, Table};
-use crate::memory::{self, Shortage};
+use crate::memory;
 use crate::plan::{AnyPlan, MOST_ROWS, Plan};
 #[cfg(feature = "trace")]
 use crate::trace::PacketTrace;
+use hopsim_memory::Shortage;
 #[cfg(feature = "trace")]
 use kernel::regions::Cut;
 use region::Region;
@@ -157,7 +158,7 @@ impl Task for Traced {
 
 /// Runs a plan to its end, by the engine that it is for.
 pub fn run_any(plan: &AnyPlan, control: &Control) -> Result<Outcome, RunError> {
-    memory::or_shortage(|| match plan {
+    hopsim_memory::or_shortage(|| match plan {
         AnyPlan::Network(plan) => run(plan, control),
         AnyPlan::Fabric(plan) => fabric::run(plan, control),
     })?
@@ -191,7 +192,7 @@ fn within_memory<T>(
     act: impl FnOnce() -> Result<T, RunError>,
 ) -> Result<T, RunError> {
     find_room(plan, control)?;
-    memory::or_shortage(act)?
+    hopsim_memory::or_shortage(act)?
 }
 
 /// Refuses a network whose state does not fit into the memory that there is.
@@ -202,7 +203,7 @@ fn find_room(plan: &Plan, control: &Control) -> Result<(), Shortage> {
 /// Refuses so many bytes if they are not there, or more than the run may take.
 fn has_room(bytes: u64, control: &Control) -> Result<(), Shortage> {
     let there = control.memory.load(Ordering::Relaxed);
-    if there > 0 && bytes > there { Err(Shortage { bytes }) } else { memory::probe(bytes) }
+    if there > 0 && bytes > there { Err(Shortage { bytes }) } else { hopsim_memory::probe(bytes) }
 }
 
 /// The same, in a mode that fits any plan: what the others buy is measured against it.

@@ -5,9 +5,9 @@ pub mod ipr;
 pub mod lbr;
 pub mod sat;
 
-use crate::config::router::Nothing;
 use crate::error::ConfigError;
-use crate::topology::Topology;
+use hopsim_network::nothing::Nothing;
+use hopsim_network::topology::Topology;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

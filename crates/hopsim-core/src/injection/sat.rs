@@ -1,8 +1,8 @@
 //! SAT, a signal that goes round the nodes: see [`Config`].
 
 use crate::error::ConfigError;
-use crate::topology::Topology;
-use crate::topology::cube::Cube;
+use hopsim_network::topology::Topology;
+use hopsim_network::topology::cube::Cube;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -120,7 +120,7 @@ fn to_and_fro(sides: &[u32], strides: &[u32], dimensions: &[usize]) -> Vec<u32> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::TopologyConfig;
+    use hopsim_network::topology::TopologyConfig;
     use serde_json::{Value, json};
 
     fn sat(topology: Value) -> Sat {

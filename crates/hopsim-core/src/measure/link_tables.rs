@@ -6,8 +6,8 @@ use super::places::LinkCounts;
 use super::waits::Waited;
 use super::{Column, Counts, Table, tables};
 use crate::config::measure::RecordStream;
-use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
+use hopsim_network::network::{NONE, TERMINAL};
 use std::collections::BTreeMap;
 
 /// Whether something is at a port: a router, or a node, which not every router has.

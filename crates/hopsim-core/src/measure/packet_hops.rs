@@ -4,9 +4,9 @@ use super::{Column, Table};
 use crate::config::measure::PacketsConfig;
 use crate::engine::kernel::ids::{Id as _, PairId, SlotId};
 use crate::engine::kernel::packet::Packet;
-use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
 use crate::trace::PacketKey;
+use hopsim_network::network::{NONE, TERMINAL};
 use std::ops::Range;
 
 /// A router that a packet has passed.

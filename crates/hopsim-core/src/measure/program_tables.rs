@@ -3,8 +3,8 @@
 use super::{Column, Table};
 use crate::config::measure::RecordStream;
 use crate::measure::programs::ProgramCounts;
-use crate::network::NONE;
 use crate::plan::{ProgramPlan, Programs};
+use hopsim_network::network::NONE;
 use hopsim_programs::host::Figures;
 use hopsim_programs::host::log::{Activity, Event, Interval, Log, Sent, Stage};
 use hopsim_programs::host::unrolling::COLLECTIVE;

@@ -12,7 +12,7 @@ use crate::measure::places::{LinkCounts, Places};
 use crate::measure::programs::ProgramCounts;
 use crate::measure::waits::Grant;
 use crate::plan::Plan;
-use crate::topology::Topology;
+use hopsim_network::topology::Topology;
 use serde::{Deserialize, Serialize};
 
 use rows::Rows;

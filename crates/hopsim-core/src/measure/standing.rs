@@ -4,9 +4,9 @@
 //! is busy or whose buffer is full of packets that move: the root (J. Duato et al., HPCA 2005).
 
 use crate::measure::places::WaitReason;
-use crate::network::TERMINAL;
 use crate::plan::Plan;
-use crate::topology::Topology;
+use hopsim_network::network::TERMINAL;
+use hopsim_network::topology::Topology;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 

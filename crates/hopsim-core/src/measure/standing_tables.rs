@@ -2,8 +2,8 @@
 
 use super::standing::{Census, Congestion, Link, Role, Tree};
 use super::{Column, Table};
-use crate::network::NONE;
 use crate::plan::Plan;
+use hopsim_network::network::NONE;
 
 /// The tables.
 pub fn tables(plan: &Plan, congestion: &Congestion) -> [(String, Table); 3] {

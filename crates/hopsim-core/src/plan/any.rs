@@ -4,7 +4,6 @@ use super::programs::Library;
 use super::{FabricPlan, Plan, external};
 use crate::config::Experiment;
 use crate::error::ConfigError;
-use crate::memory;
 
 /// An experiment ready to run, for the engine that its router needs.
 #[derive(Clone, Debug)]
@@ -18,7 +17,7 @@ pub enum AnyPlan {
 impl AnyPlan {
     /// Checks and resolves an experiment whose programs are in files, which `library` reads.
     pub fn new(experiment: &Experiment, library: &Library<'_>) -> Result<Self, ConfigError> {
-        memory::or_shortage(|| {
+        hopsim_memory::or_shortage(|| {
             if experiment.infiniband().is_some() {
                 return FabricPlan::new(experiment, library).map(|plan| Self::Fabric(Box::new(plan)));
             }

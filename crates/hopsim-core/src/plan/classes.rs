@@ -4,9 +4,9 @@ use super::{ejection_vcs, within};
 use crate::config::router::{RouterConfig, Vcs, not_a_fabric};
 use crate::config::{Experiment, LinkConfig};
 use crate::error::ConfigError;
-use crate::network::{ClassSpec, Classes};
-use crate::routing::Paths;
-use crate::topology::{LATENCIES, Topology, TopologyConfig};
+use hopsim_network::network::{ClassSpec, Classes};
+use hopsim_network::topology::{LATENCIES, Topology, TopologyConfig};
+use hopsim_routing::Paths;
 
 /// What a class of links has if the document does not say.
 struct Defaults {

@@ -4,8 +4,8 @@ use super::Shares;
 use crate::config::Experiment;
 use crate::config::router::{DamqConfig, RouterConfig};
 use crate::error::ConfigError;
-use crate::network::Classes;
-use crate::topology::Topology;
+use hopsim_network::network::Classes;
+use hopsim_network::topology::Topology;
 
 /// How the VCs of each link class share their port's buffer, `None` if they do not; `classes` then gets what one VC can
 /// hold at most.

@@ -5,7 +5,6 @@ use crate::config::program::{
     TrainingConfig,
 };
 use crate::error::ConfigError;
-use crate::rng::{Purpose, Stream};
 use hopsim_programs::collectives::Kind;
 use hopsim_programs::error::Refusal;
 use hopsim_programs::generators::{collective, stencil, training};
@@ -13,6 +12,7 @@ use hopsim_programs::graph500::{self, Search, random};
 use hopsim_programs::program::Program;
 use hopsim_programs::record::Script;
 use hopsim_programs::units::Fraction;
+use hopsim_random::{Purpose, Stream};
 use std::sync::Arc;
 
 /// A refusal of the program called `name`.

@@ -5,18 +5,18 @@ use super::{NicPlan, within};
 use crate::config::stop::Warmup;
 use crate::config::{Experiment, JobConfig, WhenFull};
 use crate::error::ConfigError;
-use crate::network::Network;
-use crate::rng::{Purpose, Stream};
-use crate::topology::Topology;
-use crate::traffic::changes::{self, Phase};
-use crate::traffic::pattern::{Pattern, Site};
-use crate::traffic::process::{Process, ProcessConfig, Rate};
-use crate::traffic::{self, node_loads};
+use hopsim_network::network::Network;
+use hopsim_network::topology::Topology;
 use hopsim_programs::host::Host;
 use hopsim_programs::host::log::Wanted;
 use hopsim_programs::host::rules::Rules;
 use hopsim_programs::program::Program;
 use hopsim_programs::record::Rank;
+use hopsim_random::{Purpose, Stream};
+use hopsim_traffic::changes::{self, Phase};
+use hopsim_traffic::pattern::{Pattern, Site};
+use hopsim_traffic::process::{Process, ProcessConfig, Rate};
+use hopsim_traffic::{self, node_loads};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -252,7 +252,7 @@ pub fn resolve_work(experiment: &mut Experiment) -> Result<(), ConfigError> {
             return Err(refused("traffic", "the job runs a program already").valid("traffic or program"));
         }
         if job.program.is_none() {
-            job.traffic.get_or_insert_with(traffic::Config::default);
+            job.traffic.get_or_insert_with(hopsim_traffic::Config::default);
             if job.host.is_some() {
                 return Err(
                     refused("host", "is for jobs that run a program").valid("no such key, or program")
@@ -435,7 +435,7 @@ pub fn place_job(
 
 fn traffic_plan(
     experiment: &Experiment,
-    (job, traffic): (&JobConfig, &traffic::Config),
+    (job, traffic): (&JobConfig, &hopsim_traffic::Config),
     site: &Site<'_>,
 ) -> Result<TrafficPlan, ConfigError> {
     let length = traffic.packet_length;
@@ -455,8 +455,10 @@ fn traffic_plan(
         new_load: false,
     };
     let process = (&traffic.process, rate);
-    let changes = changes::build(&traffic.changes, &first, process, site, &experiment.measure)
-        .map_err(|e| e.within("changes"))?;
+    let warmup = experiment.measure.warmup.cycles();
+    let window = warmup..=warmup + experiment.measure.cycles - 1;
+    let changes =
+        changes::build(&traffic.changes, &first, process, site, &window).map_err(|e| e.within("changes"))?;
     let loads = check_node_loads(traffic).and_then(|()| traffic.node_loads.loads(first.load, site));
     let loads = loads.map_err(|e| e.within("node_loads"))?;
     let processes = if traffic.node_loads.are_equal() {
@@ -482,7 +484,7 @@ fn traffic_plan(
 /// Refuses traffic that begins after the run or after its first change.
 fn check_start(
     experiment: &Experiment,
-    (job, traffic): (&JobConfig, &traffic::Config),
+    (job, traffic): (&JobConfig, &hopsim_traffic::Config),
 ) -> Result<(), ConfigError> {
     let end = experiment.measure.warmup.cycles() + experiment.measure.cycles;
     let change = traffic.changes.first().map_or(end, |change| change.cycle);
@@ -499,7 +501,7 @@ fn process_load(process: &ProcessConfig) -> f64 {
 }
 
 /// Refuses loads of nodes where the traffic has none, or another one later.
-fn check_node_loads(traffic: &traffic::Config) -> Result<(), ConfigError> {
+fn check_node_loads(traffic: &hopsim_traffic::Config) -> Result<(), ConfigError> {
     if traffic.node_loads.are_equal() {
         return Ok(());
     }

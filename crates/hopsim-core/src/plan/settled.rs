@@ -3,7 +3,7 @@
 use super::jobs::place_job;
 use crate::config::{Experiment, JobConfig};
 use crate::error::ConfigError;
-use crate::traffic::rank_order::RankOrder;
+use hopsim_traffic::rank_order::RankOrder;
 
 /// The jobs whose nodes are drawn, of which the draw leaves none, and for which their order does not count: traffic goes by the
 /// numbers of the nodes, and an order of ranks by number forgets the draw.

@@ -6,13 +6,13 @@ use super::within;
 use crate::config::Experiment;
 use crate::config::router::{ReplyVcs, VcManagement, Vcs as VcsConfig};
 use crate::error::ConfigError;
-use crate::network::Network;
-use crate::routing::flexvc::{self, FlexVc, Order, Support};
-use crate::routing::minimal;
-use crate::routing::sequence::{VcSequence, classes_of, vcs_needed};
-use crate::routing::vcs::{MOST, Vcs};
-use crate::routing::{Flexible, Ordered, Paths, Reverts, Safety};
-use crate::topology::Topology;
+use hopsim_network::network::Network;
+use hopsim_network::topology::Topology;
+use hopsim_routing::flexvc::{self, FlexVc, Order, Support};
+use hopsim_routing::minimal;
+use hopsim_routing::sequence::{VcSequence, classes_of, vcs_needed};
+use hopsim_routing::vcs::{MOST, Vcs};
+use hopsim_routing::{Flexible, Ordered, Paths, Reverts, Safety};
 
 /// Fills in the VCs the routing needs, or checks the given ones against them.
 pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> Result<(), ConfigError> {

@@ -3,12 +3,12 @@
 
 use hopsim_core::config::Experiment;
 use hopsim_core::plan::Plan;
-use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::routing::prospect::{Choice, Misroutes, Options, Prospect};
-use hopsim_core::routing::sequence::REPLY_INJECTION;
-use hopsim_core::routing::view::{Draws, View};
-use hopsim_core::routing::{Head, Request, Route, RouteState, Way};
-use hopsim_core::topology::GLOBAL;
+use hopsim_network::topology::GLOBAL;
+use hopsim_random::{Purpose, Stream};
+use hopsim_routing::prospect::{Choice, Misroutes, Options, Prospect};
+use hopsim_routing::sequence::REPLY_INJECTION;
+use hopsim_routing::view::{Draws, View};
+use hopsim_routing::{Head, Request, Route, RouteState, Way};
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
 use serde_json::{Value, json};

@@ -3,11 +3,11 @@
 use hopsim_core::engine::{Control, run};
 use hopsim_core::error::RunError;
 use hopsim_core::plan::Plan;
-use hopsim_core::routing::minimal::Minimal;
-use hopsim_core::routing::sequence::VcSequence;
-use hopsim_core::routing::valiant::Config;
-use hopsim_core::routing::vcs::Vcs;
-use hopsim_core::routing::{Routing, RoutingConfig};
+use hopsim_routing::minimal::Minimal;
+use hopsim_routing::sequence::VcSequence;
+use hopsim_routing::valiant::Config;
+use hopsim_routing::vcs::Vcs;
+use hopsim_routing::{Routing, RoutingConfig};
 use serde_json::json;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use hopsim_core::config::document::{self, Point};
 use hopsim_core::config::{Experiment, InjectionCount, SourceQueue};
 use hopsim_core::error::Origin;
 use hopsim_core::plan::Plan;
-use hopsim_core::routing::RoutingConfig;
+use hopsim_routing::RoutingConfig;
 use serde_json::{Value, json};
 
 /// The example of the design: every section, explicit loads, a product.

@@ -4,9 +4,9 @@
 use crate::conformance::{AnyState, Numbers};
 use hopsim_core::config::Experiment;
 use hopsim_core::plan::Plan;
-use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::routing::{Head, Request, Route, RouteState, Way};
-use hopsim_core::topology::Topology;
+use hopsim_network::topology::Topology;
+use hopsim_random::{Purpose, Stream};
+use hopsim_routing::{Head, Request, Route, RouteState, Way};
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
 use serde_json::{Value, json};
@@ -297,7 +297,7 @@ fn the_rings_of_a_torus_are_only_entered_by_entries_and_wait_for_each_other_in_n
 /// A router without any room.
 struct Shut(Head);
 
-impl hopsim_core::routing::view::View for Shut {
+impl hopsim_routing::view::View for Shut {
     fn open(&self, _: Request) -> bool {
         false
     }

@@ -3,8 +3,8 @@
 use super::{Run, Span};
 use crate::Life;
 use hopsim_core::measure::{Column, Table};
-use hopsim_core::network::NONE;
-use hopsim_core::topology::PortClass;
+use hopsim_network::network::NONE;
+use hopsim_network::topology::PortClass;
 use std::collections::BTreeMap;
 
 /// Router, port and VC.

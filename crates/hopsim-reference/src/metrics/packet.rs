@@ -3,9 +3,9 @@
 use super::Run;
 use crate::Life;
 use hopsim_core::config::{InjectionCount, InjectionLatency};
-use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::topology::PortClass;
 use hopsim_core::trace::Hop;
+use hopsim_network::topology::PortClass;
+use hopsim_random::{Purpose, Stream};
 
 /// Where a packet left its minimal path for the first time: an index of the four shares.
 const AT_INJECTION: usize = 0;

@@ -3,9 +3,9 @@
 use super::Run;
 use crate::life::{Life, Passage};
 use hopsim_core::measure::{Column, Table};
-use hopsim_core::network::NONE;
-use hopsim_core::topology::PortClass;
 use hopsim_core::trace::Hop;
+use hopsim_network::network::NONE;
+use hopsim_network::topology::PortClass;
 
 /// A packet at a router that it passed.
 struct Row<'a> {

@@ -3,8 +3,8 @@
 use super::Run;
 use crate::standing::{Link, Tree};
 use hopsim_core::measure::{Column, Table};
-use hopsim_core::network::NONE;
-use hopsim_core::topology::PortClass;
+use hopsim_network::network::NONE;
+use hopsim_network::topology::PortClass;
 
 impl Run<'_> {
     /// Trees, flows that stand in them, and all that stands still.

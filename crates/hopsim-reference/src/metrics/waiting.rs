@@ -3,7 +3,7 @@
 use super::Run;
 use crate::waiting::Waited;
 use hopsim_core::measure::{Column, Table};
-use hopsim_core::topology::PortClass;
+use hopsim_network::topology::PortClass;
 
 impl Run<'_> {
     /// By output VC.

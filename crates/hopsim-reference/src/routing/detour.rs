@@ -1,8 +1,8 @@
 //! The draw of an intermediate router.
 
 use super::ways::{Dragonfly, Ways};
-use hopsim_core::rng::Stream;
-use hopsim_core::routing::detour::{IntermediateGroups, IntraGroup, Policy};
+use hopsim_random::Stream;
+use hopsim_routing::detour::{IntermediateGroups, IntraGroup, Policy};
 
 /// What the draw depends on.
 #[derive(Clone, Copy)]

@@ -6,9 +6,9 @@ use super::{Choice, Memory};
 use crate::parts::{Output, Packet, Request, Role};
 use crate::route::Place;
 use crate::simulator::Simulator;
-use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::topology::PortClass;
 use hopsim_core::trace::Hop;
+use hopsim_network::topology::PortClass;
+use hopsim_random::{Purpose, Stream};
 
 /// A head in one attempt.
 pub struct Head<'a, 'p> {

@@ -5,11 +5,11 @@ use super::trigger::{Output, Trigger};
 use super::vcs::Goal;
 use super::{Choice, Memory};
 use crate::parts::Request;
-use hopsim_core::rng::Stream;
-use hopsim_core::routing::in_transit::{Candidates, Policy};
-use hopsim_core::routing::{olm, par};
-use hopsim_core::topology::{GLOBAL, LOCAL};
 use hopsim_core::trace::Hop;
+use hopsim_network::topology::{GLOBAL, LOCAL};
+use hopsim_random::Stream;
+use hopsim_routing::in_transit::{Candidates, Policy};
+use hopsim_routing::{olm, par};
 
 /// What the mechanisms differ in.
 pub struct Rule {

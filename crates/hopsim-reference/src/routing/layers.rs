@@ -4,8 +4,8 @@
 //! is checked for what it must satisfy. The VCs of the layers, and that packets keep theirs, are decided here.
 
 use super::ways::{Link, Ways};
-use hopsim_core::routing::layers::Layers;
-use hopsim_core::topology::graph::Graph;
+use hopsim_network::topology::graph::Graph;
+use hopsim_routing::layers::Layers;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The VC of the path between any two routers with nodes.

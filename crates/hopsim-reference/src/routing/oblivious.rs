@@ -4,9 +4,9 @@ use super::detour::Detour;
 use super::head::Head;
 use super::{Choice, Memory};
 use crate::parts::Request;
-use hopsim_core::rng::Stream;
-use hopsim_core::routing::detour::IntraGroup;
-use hopsim_core::routing::valiant::{Config, Intermediate};
+use hopsim_random::Stream;
+use hopsim_routing::detour::IntraGroup;
+use hopsim_routing::valiant::{Config, Intermediate};
 
 /// Valiant's mechanism.
 pub struct Rule {

@@ -6,11 +6,11 @@ use super::ways::{Dragonfly, Link, Ways};
 use super::{Choice, Memory};
 use crate::parts::Request;
 use crate::sensors::Saturation;
-use hopsim_core::rng::Stream;
-use hopsim_core::routing::detour::IntermediateGroups;
-use hopsim_core::routing::source::{PathLengths, SaturationConfig};
-use hopsim_core::routing::ugal::Intermediate;
-use hopsim_core::routing::{piggyback, source_adaptive, ugal};
+use hopsim_random::Stream;
+use hopsim_routing::detour::IntermediateGroups;
+use hopsim_routing::source::{PathLengths, SaturationConfig};
+use hopsim_routing::ugal::Intermediate;
+use hopsim_routing::{piggyback, source_adaptive, ugal};
 
 /// What the mechanisms differ in.
 pub struct Rule {

@@ -1,8 +1,8 @@
 //! Shortest paths in any network, found before the run; of equally short ones as `hopsim explain graph` says of `ties`.
 
 use super::ways::Link;
-use hopsim_core::topology::Topology;
-use hopsim_core::topology::shortest::Ties;
+use hopsim_network::topology::Topology;
+use hopsim_network::topology::shortest::Ties;
 use std::collections::BTreeMap;
 
 /// A place of a packet: its router, and whether it may only go down from there (with up*/down* routing).

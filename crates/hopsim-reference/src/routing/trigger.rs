@@ -4,11 +4,11 @@
 use super::head::Head;
 use crate::parts::Request;
 use crate::sensors::{Saturation, Sensors};
-use hopsim_core::routing::source::SaturationConfig;
-use hopsim_core::routing::trigger::TriggerConfig;
-use hopsim_core::routing::trigger::congestion::{Config as Congestion, Thresholds};
-use hopsim_core::routing::view::{Exchange, Packets, Sensing};
-use hopsim_core::topology::{GLOBAL, LOCAL};
+use hopsim_network::topology::{GLOBAL, LOCAL};
+use hopsim_routing::source::SaturationConfig;
+use hopsim_routing::trigger::TriggerConfig;
+use hopsim_routing::trigger::congestion::{Config as Congestion, Thresholds};
+use hopsim_routing::view::{Exchange, Packets, Sensing};
 
 /// The trigger of a mechanism that decides in transit.
 pub struct Trigger(pub TriggerConfig);

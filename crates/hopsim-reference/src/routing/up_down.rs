@@ -6,9 +6,9 @@ use super::vcs::Goal;
 use super::{Choice, Memory};
 use crate::parts::Request;
 use hopsim_core::plan::Plan;
-use hopsim_core::routing::up_down::Config;
-use hopsim_core::topology::Topology;
-use hopsim_core::topology::shortest::Ties;
+use hopsim_network::topology::Topology;
+use hopsim_network::topology::shortest::Ties;
+use hopsim_routing::up_down::Config;
 
 /// The paths, and which links lead up.
 pub struct UpDown {

@@ -7,10 +7,10 @@ use super::ways::Ways;
 use crate::parts::Request;
 use hopsim_core::config::router::VcManagement;
 use hopsim_core::plan::{JobPlan, Plan};
-use hopsim_core::rng::Stream;
-use hopsim_core::routing::flexvc::Selection;
-use hopsim_core::routing::{RoutingConfig, ugal, valiant};
-use hopsim_core::topology::{GLOBAL, LOCAL, Topology};
+use hopsim_network::topology::{GLOBAL, LOCAL, Topology};
+use hopsim_random::Stream;
+use hopsim_routing::flexvc::Selection;
+use hopsim_routing::{RoutingConfig, ugal, valiant};
 
 /// What a hop is for.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use super::tables::Tables;
 use hopsim_core::plan::Plan;
-use hopsim_core::rng::Stream;
-use hopsim_core::routing::RoutingConfig;
-use hopsim_core::routing::minimal::Up;
-use hopsim_core::topology::cube::Tie;
-use hopsim_core::topology::{LOCAL, TopologyConfig};
+use hopsim_network::topology::cube::Tie;
+use hopsim_network::topology::{LOCAL, TopologyConfig};
+use hopsim_random::Stream;
+use hopsim_routing::RoutingConfig;
+use hopsim_routing::minimal::Up;
 use std::ops::Range;
 
 /// A link: the router that it leaves, and by which port.

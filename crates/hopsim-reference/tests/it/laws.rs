@@ -3,10 +3,10 @@
 use crate::documents::{Document, ORDINARY, for_each_plan};
 use hopsim_core::config::router::Consumption;
 use hopsim_core::plan::{JobPlan, Plan};
-use hopsim_core::topology::PortClass;
 use hopsim_core::trace::PacketTrace;
-use hopsim_core::traffic::pattern::{Pattern, Site, Targets};
+use hopsim_network::topology::PortClass;
 use hopsim_reference::{Simulator, trace};
+use hopsim_traffic::pattern::{Pattern, Site, Targets};
 use serde_json::json;
 use std::collections::BTreeMap;
 

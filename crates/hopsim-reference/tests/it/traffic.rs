@@ -6,7 +6,7 @@ mod processes;
 
 use crate::documents::Document;
 use hopsim_core::plan::Plan;
-use hopsim_core::rng::Stream;
+use hopsim_random::Stream;
 use serde_json::{Value, json};
 
 /// A plan with these topology and jobs, if they go together.

@@ -6,7 +6,7 @@ use crate::config::infiniband::congestion::Reaction;
 use crate::config::infiniband::{Forwarding, Infiniband};
 use crate::config::router::RouterConfig;
 use crate::error::ConfigError;
-use crate::topology::{TopologyConfig, graph};
+use hopsim_network::topology::{TopologyConfig, graph};
 use serde_json::{Value, json};
 
 /// What a fabric does not have, and what there is instead.

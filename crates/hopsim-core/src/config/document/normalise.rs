@@ -2,7 +2,7 @@
 //! patterns by the names of the papers, `"ADV+1"`. Both become the table they stand for.
 
 use super::schema::{Schema, Shape};
-use crate::traffic::pattern;
+use hopsim_traffic::pattern;
 use serde_json::{Map, Value};
 
 /// Replaces all short forms below `value`; what fits no schema is left as it is.

@@ -4,7 +4,7 @@ use super::{Files, fabric};
 use crate::config::Experiment;
 use crate::config::infiniband::flows::FlowsConfig;
 use crate::error::ConfigError;
-use crate::traffic::placement::Placement;
+use hopsim_traffic::placement::Placement;
 use serde_json::Value;
 
 /// What an ideal network has not.

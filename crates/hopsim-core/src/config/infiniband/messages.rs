@@ -1,6 +1,6 @@
 //! What hosts of a fabric draw, as written in the document.
 
-use crate::traffic::pattern::PatternConfig;
+use hopsim_traffic::pattern::PatternConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

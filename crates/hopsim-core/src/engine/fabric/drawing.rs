@@ -3,9 +3,9 @@
 use crate::config::infiniband::messages::Gaps;
 use crate::plan::FabricPlan;
 use crate::plan::fabric::MessagesPlan;
-use crate::rng::{Purpose, Stream};
 use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_infiniband::workload::{Message, Workload};
+use hopsim_random::{Purpose, Stream};
 
 /// A node.
 struct Node<'p> {

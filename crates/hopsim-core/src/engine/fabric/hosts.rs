@@ -4,11 +4,11 @@
 use super::drawing::Drawing;
 use crate::engine::node::RankState;
 use crate::measure::programs::ProgramCounts;
-use crate::network::NONE;
 use crate::plan::FabricPlan;
 use hopsim_infiniband::fabric::BLOCK;
 use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_infiniband::workload::{Message, Workload};
+use hopsim_network::network::NONE;
 use hopsim_programs::host::{Cycle, Host, Letter, Outgoing};
 
 /// A rank on its node.

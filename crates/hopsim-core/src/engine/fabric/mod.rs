@@ -10,7 +10,6 @@ use crate::measure::fabric::series::{Place, Queues};
 use crate::measure::fabric::{summary, tables};
 use crate::measure::program_tables;
 use crate::measure::programs::ProgramCounts;
-use crate::memory;
 use crate::plan::FabricPlan;
 use drawing::Drawing;
 use hopsim_infiniband::engine;
@@ -94,7 +93,7 @@ fn advance<W: Workload>(
             simulation.observer().begin(limited);
         }
         // What grows by small steps, such as messages that wait at hosts, asks nobody.
-        memory::probe_margin()?;
+        hopsim_memory::probe_margin()?;
         control.done.store(now, Ordering::Relaxed);
         control.packet_hops.store(simulation.packet_hops(), Ordering::Relaxed);
         if simulation.workload().is_over() {

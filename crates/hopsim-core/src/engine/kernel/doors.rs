@@ -1,7 +1,7 @@
 //! Where nodes and their router meet: addresses that the router gives out and that only it can read.
 
 use crate::engine::kernel::ids::{Id as _, PairId, SlotId, Terminal};
-use crate::network::Layout;
+use hopsim_network::network::Layout;
 use std::sync::Arc;
 
 /// The addresses, of one kind of router, of the VCs between a router and its nodes.

@@ -59,7 +59,7 @@ ids! {
     RegionRouter(usize);
     /// The number of a node in its region. `Span::node` tells that in the network.
     RegionNode(usize);
-    /// An input VC of a router: see [`Layout`](crate::network::Layout).
+    /// An input VC of a router: see [`Layout`](hopsim_network::network::Layout).
     Slot(usize);
     /// An output VC of a router, or an entry.
     Pair(u16);

@@ -2,10 +2,10 @@
 //! injection VC or inside the network.
 
 use crate::engine::kernel::pool::Linked;
-use crate::network::{NONE, TERMINAL};
-use crate::rng::{Purpose, Stream};
-use crate::routing::RouteState;
 use crate::trace::PacketKey;
+use hopsim_network::network::{NONE, TERMINAL};
+use hopsim_random::{Purpose, Stream};
+use hopsim_routing::RouteState;
 use serde::{Deserialize, Serialize};
 
 /// A packet that waits in the source queue or in an injection buffer.

@@ -1,7 +1,6 @@
 //! A pool of records addressed by 32-bit index, with a free list: no allocation once it has grown.
 
-use crate::memory;
-use crate::network::NONE;
+use hopsim_network::network::NONE;
 
 /// A record that can carry the index of another one.
 pub trait Linked {
@@ -30,7 +29,7 @@ impl<T: Linked> Pool<T> {
     pub fn insert(&mut self, record: T) -> u32 {
         self.live += 1;
         if self.free == NONE {
-            memory::push(&mut self.records, record);
+            hopsim_memory::push(&mut self.records, record);
             return self.records.len() as u32 - 1;
         }
         let index = self.free;

@@ -10,9 +10,8 @@ use crate::engine::stepping::driven::{Planned, begin};
 use crate::engine::{CONTROL_PERIOD, Control, Outcome, find_room};
 use crate::error::{ConfigError, RunError};
 use crate::measure::rows_per_interval;
-use crate::memory;
-use crate::network::NONE;
 use crate::plan::{AnyPlan, MOST_ROWS, external};
+use hopsim_network::network::NONE;
 use hopsim_programs::host::machine::Sending;
 use hopsim_programs::units::Fraction;
 use rustc_hash::FxHashMap;
@@ -131,7 +130,7 @@ impl Stepping {
             job.nodes.iter().zip(0..).for_each(|(&node, rank)| rank_of[node as usize] = rank);
         }
         find_room(&plan, &Control::default()).map_err(ConfigError::too_large)?;
-        let planned = memory::or_shortage(|| begin(plan, schedule)).map_err(ConfigError::too_large)?;
+        let planned = hopsim_memory::or_shortage(|| begin(plan, schedule)).map_err(ConfigError::too_large)?;
         let (pending, delivered) = (FxHashMap::default(), Vec::new());
         Ok(Self {
             planned,
@@ -250,7 +249,7 @@ impl Stepping {
                 let (planned, control) = (&mut self.planned, &self.control);
                 let advance = || planned.with_dependent_mut(|_, driven| driven.advance(stop, control));
                 // Where a table could not grow, the simulation is somewhere inside a cycle, and cannot go on.
-                let advanced = memory::or_shortage(advance).inspect_err(|_| self.has_ended = true);
+                let advanced = hopsim_memory::or_shortage(advance).inspect_err(|_| self.has_ended = true);
                 let advanced = advanced.map_err(RunError::from)?;
                 self.gather();
                 advanced?;

@@ -5,7 +5,6 @@ use super::parts::FabricParts;
 use super::series::{Place, Series};
 use super::victims::Victims;
 use crate::config::measure::RecordStream;
-use crate::memory;
 use crate::plan::fabric::{FabricPlan, Span};
 use hdrhistogram::Histogram;
 use hopsim_infiniband::flow::Flow;
@@ -177,7 +176,7 @@ impl Observer for Recorder {
 
     fn flow(&mut self, _number: u32, flow: &Flow) {
         let lane = self.lane_of_level[usize::from(flow.service_level)];
-        memory::push(&mut self.account_of, (self.drawn[flow.source as usize], lane));
+        hopsim_memory::push(&mut self.account_of, (self.drawn[flow.source as usize], lane));
         if let Some(victims) = &mut self.victims {
             victims.flow(flow);
         }

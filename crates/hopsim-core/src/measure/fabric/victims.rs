@@ -4,10 +4,10 @@ use super::series::Place;
 use crate::config::measure::RecordStream;
 use crate::plan::FabricPlan;
 use crate::plan::fabric::outputs;
-use crate::rng::{Purpose, Stream};
 use hopsim_infiniband::engine::Held;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
+use hopsim_random::{Purpose, Stream};
 use std::collections::BTreeMap;
 
 /// The least time that a sample stands for \[ns\].

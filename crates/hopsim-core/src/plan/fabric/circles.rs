@@ -4,9 +4,9 @@ use super::FabricPlan;
 use super::ways::{Leaving, Ways};
 use super::wiring::Cables;
 use crate::error::ConfigError;
-use crate::{interrupt, memory};
 use hopsim_infiniband::fabric::NONE;
 use hopsim_infiniband::forwarding::Tables;
+use hopsim_network::interrupt;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 use std::collections::BTreeMap;
@@ -67,14 +67,14 @@ struct Waits<'c> {
 impl<'c> Waits<'c> {
     fn new(cables: &'c Cables) -> Self {
         let ports = cables.ends.len() - cables.hosts as usize;
-        let (mut first, mut words) = (memory::table(ports + 1), 0);
+        let (mut first, mut words) = (hopsim_memory::table(ports + 1), 0);
         first.push(0);
         for &end in &cables.ends[cables.hosts as usize..] {
             let outputs = if end == NONE { 0 } else { cables.ports(end).len() as u32 };
             words += outputs.div_ceil(WORD) as usize;
             first.push(words);
         }
-        let mut bits = memory::table(words);
+        let mut bits = hopsim_memory::table(words);
         bits.resize(words, 0);
         interrupt::steps((ports + words) as u64);
         Self { cables, first, bits }
@@ -126,7 +126,7 @@ impl<'c> Waits<'c> {
     fn left(&self) -> Vec<u32> {
         let ports = self.cables.hosts..self.cables.ends.len() as u32;
         let place = |port: u32| (port - self.cables.hosts) as usize;
-        let mut waiting: Vec<u32> = memory::table(ports.len());
+        let mut waiting: Vec<u32> = hopsim_memory::table(ports.len());
         waiting.resize(ports.len(), 0);
         for port in ports.clone() {
             interrupt::steps(1);

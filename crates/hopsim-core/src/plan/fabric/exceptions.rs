@@ -4,7 +4,7 @@ use super::clock::{Clock, Time};
 use super::wiring::Link;
 use crate::config::infiniband::{FabricLinks, LinkException};
 use crate::error::ConfigError;
-use crate::topology::Topology;
+use hopsim_network::topology::Topology;
 use rustc_hash::FxHashMap;
 
 /// Where a link is: at a node, or between two switches, the lower one first.

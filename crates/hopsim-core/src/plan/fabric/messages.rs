@@ -6,9 +6,9 @@ use crate::config::Experiment;
 use crate::config::infiniband::messages::{Gaps, MessagesConfig};
 use crate::error::ConfigError;
 use crate::plan::within;
-use crate::topology::Topology;
-use crate::traffic::pattern::{Pattern, Site};
 use hopsim_infiniband::time::{NEVER, Ticks};
+use hopsim_network::topology::Topology;
+use hopsim_traffic::pattern::{Pattern, Site};
 use rustc_hash::FxHashMap;
 
 /// Longest message \[bytes\].

@@ -36,13 +36,13 @@ use crate::config::infiniband::{
 use crate::config::measure::TimeConfig;
 use crate::config::router::RouterConfig;
 use crate::error::ConfigError;
-use crate::topology::{Topology, TopologyConfig};
 use clock::{Clock, Time};
 use exceptions::At;
 use hopsim_infiniband::engine::state_bytes;
 use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, HostRules, SwitchRules, Switching};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
+use hopsim_network::topology::{Topology, TopologyConfig};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub struct FabricPlan {
     pub wiring: Arc<Wiring>,
     /// The fabric.
     pub fabric: Fabric,
-    /// Steps that it takes to set all that up, see [`crate::interrupt`]; this plan may have found it done.
+    /// Steps that it takes to set all that up, see [`hopsim_network::interrupt`]; this plan may have found it done.
     pub steps: u64,
     /// What the hosts send.
     pub flows: Vec<Flow>,

@@ -4,9 +4,9 @@
 //! for every destination, not once for every pair of nodes.
 
 use super::wiring::Cables;
-use crate::{interrupt, memory};
 use hopsim_infiniband::fabric::NONE;
 use hopsim_infiniband::forwarding::{Entry, Tables};
+use hopsim_network::interrupt;
 
 /// Destinations whose outputs are read together: a line of a cache holds those of a switch.
 const TOGETHER: usize = 64;
@@ -85,7 +85,8 @@ impl<'c, E: Entry> Walk<'c, E> {
     fn new(cables: &'c Cables, tables: &'c [E]) -> Self {
         let switches = cables.switches() as usize;
         let stride = switches.next_multiple_of(TOGETHER) + TOGETHER;
-        let (mut columns, mut left) = (memory::table(TOGETHER * stride), memory::table(switches));
+        let (mut columns, mut left) =
+            (hopsim_memory::table(TOGETHER * stride), hopsim_memory::table(switches));
         columns.resize(TOGETHER * stride, E::new(0));
         left.resize(switches, 0);
         Self { cables, tables, columns, stride, left, number: 0 }

@@ -7,12 +7,11 @@ use super::kept::Kept;
 use super::ways::Ways;
 use crate::config::infiniband::Forwarding;
 use crate::error::ConfigError;
-use crate::interrupt;
-use crate::memory;
-use crate::topology::{PortClass, Topology, TopologyConfig};
 use hopsim_infiniband::fabric::{Fabric, NONE, Port};
 use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::time::Ticks;
+use hopsim_network::interrupt;
+use hopsim_network::topology::{PortClass, Topology, TopologyConfig};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -64,8 +63,9 @@ impl Cables {
     /// switch ([`NONE`] if nothing is plugged in).
     pub fn new(topology: &Topology) -> (Self, Vec<u32>) {
         let (classes, hosts, routers) = (topology.ports(), topology.nodes(), topology.routers() as usize);
-        let (mut first_port, mut first_link) = (memory::table(routers + 1), memory::table(routers));
-        let mut outputs = memory::table(routers * classes.len());
+        let (mut first_port, mut first_link) =
+            (hopsim_memory::table(routers + 1), hopsim_memory::table(routers));
+        let mut outputs = hopsim_memory::table(routers * classes.len());
         let mut next = hosts;
         for router in 0..topology.routers() {
             interrupt::steps(classes.len() as u64);
@@ -85,7 +85,8 @@ impl Cables {
         let number = |router: u32, port: usize| {
             first_port[router as usize] + outputs[router as usize * classes.len() + port]
         };
-        let (mut peers, mut ends) = (memory::table(next as usize), memory::table(next as usize));
+        let (mut peers, mut ends) =
+            (hopsim_memory::table(next as usize), hopsim_memory::table(next as usize));
         for host in 0..hosts {
             let router = topology.router_of(host);
             peers.push(number(router, (host - topology.nodes_of(router).start) as usize));
@@ -122,7 +123,7 @@ impl Cables {
 
     /// The ports with their links, where a VL has these buffers \[blocks\] at hosts, and at switches on ports to hosts and to switches.
     pub fn ports_with(&self, links: &Links, at_host: u32, at_switch: [u32; 2]) -> Vec<Port> {
-        let mut ports = memory::table(self.peers.len());
+        let mut ports = hopsim_memory::table(self.peers.len());
         let port = |at: At, peer: u32, buffer: u32| {
             let Link { byte, delay } = links.at(at);
             Port { peer, byte, delay, buffer }

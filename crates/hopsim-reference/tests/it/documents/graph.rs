@@ -1,7 +1,7 @@
 //! Random graphs, and the VCs that they need.
 
-use hopsim_core::routing::RoutingConfig;
-use hopsim_core::topology::TopologyConfig;
+use hopsim_network::topology::TopologyConfig;
+use hopsim_routing::RoutingConfig;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@
 
 use super::{plan_of, shuffle};
 use hopsim_core::plan::Plan;
-use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::traffic::placement::Placement;
+use hopsim_random::{Purpose, Stream};
+use hopsim_traffic::placement::Placement;
 use serde_json::{Value, json};
 
 /// The nodes of a job, of those not in `taken`, in the order in which ranks take them.

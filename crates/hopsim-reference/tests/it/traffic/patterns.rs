@@ -3,11 +3,11 @@
 use super::{plan_of, shuffle};
 use hopsim_core::config::document::schema;
 use hopsim_core::plan::Plan;
-use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::topology::{Interconnect, Topology};
-use hopsim_core::traffic::pattern::PatternConfig;
-use hopsim_core::traffic::pattern::adversarial::Offset;
-use hopsim_core::traffic::pattern::permutation::Config as Permutation;
+use hopsim_network::topology::{Interconnect, Topology};
+use hopsim_random::{Purpose, Stream};
+use hopsim_traffic::pattern::PatternConfig;
+use hopsim_traffic::pattern::adversarial::Offset;
+use hopsim_traffic::pattern::permutation::Config as Permutation;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,7 +77,7 @@ impl Job<'_> {
             PatternConfig::RandomPermutation(_) => BTreeMap::from([(self.partner(from), 1.0)]),
             PatternConfig::Mix(parts) => {
                 let total: f64 = parts.iter().map(|part| part.weight).sum();
-                let part = |part: &hopsim_core::traffic::pattern::mix::Part| {
+                let part = |part: &hopsim_traffic::pattern::mix::Part| {
                     (part.weight / total, self.shares(&part.pattern, from))
                 };
                 blend(&parts.iter().map(part).collect::<Vec<_>>())

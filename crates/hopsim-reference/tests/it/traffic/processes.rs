@@ -4,10 +4,10 @@ use super::plan_of;
 use hopsim_core::config::document::schema;
 use hopsim_core::engine::trace;
 use hopsim_core::plan::Plan;
-use hopsim_core::rng::{Purpose, Stream};
-use hopsim_core::traffic::node_loads::NodeLoads;
-use hopsim_core::traffic::process::ProcessConfig;
+use hopsim_random::{Purpose, Stream};
 use hopsim_reference::record;
+use hopsim_traffic::node_loads::NodeLoads;
+use hopsim_traffic::process::ProcessConfig;
 use serde_json::{Value, json};
 
 /// Cycles after which a gap is as good as endless here.

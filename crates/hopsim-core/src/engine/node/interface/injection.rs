@@ -7,8 +7,8 @@ use crate::engine::kernel::packet::{Ejection, Injection, Packet, Waiting};
 use crate::engine::kernel::wires::{Arrival, Credit};
 use crate::engine::mode::Mode;
 use crate::engine::node::interface::Interfaces;
-use crate::network::NONE;
-use crate::routing::RouteState;
+use hopsim_network::network::NONE;
+use hopsim_routing::RouteState;
 
 impl Interfaces {
     /// Takes a packet that `node` generates now: into an injection buffer, the source queue, or nowhere if that is full.

@@ -14,10 +14,10 @@ use crate::engine::kernel::packet::{Candidate, Waiting};
 use crate::engine::kernel::pool::{Pool, Queue};
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::mode::Mode;
-use crate::network::Classes;
 use crate::plan::Plan;
-use crate::rng::{Purpose, Stream};
-use crate::topology::Topology;
+use hopsim_network::network::Classes;
+use hopsim_network::topology::Topology;
+use hopsim_random::{Purpose, Stream};
 use std::ops::Range;
 use std::sync::Arc;
 

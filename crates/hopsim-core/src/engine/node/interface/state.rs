@@ -4,7 +4,7 @@ use crate::engine::kernel::ids::{Id as _, RegionNode};
 use crate::engine::kernel::packet::Waiting;
 use crate::engine::kernel::pool::{Pool, Queue};
 use crate::engine::node::interface::{Answers, Buffer, Interfaces, Nic};
-use crate::rng::Stream;
+use hopsim_random::Stream;
 use serde::{Deserialize, Serialize};
 
 /// A network interface.

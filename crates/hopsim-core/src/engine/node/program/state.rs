@@ -6,7 +6,7 @@ use crate::engine::mode::Mode;
 use crate::engine::node::program::saved::{RankState, Saved};
 use crate::engine::node::program::seat::Seat;
 use crate::engine::node::program::{Programs, There, entry};
-use crate::network::NONE;
+use hopsim_network::network::NONE;
 use std::cmp::Reverse;
 
 impl Programs {

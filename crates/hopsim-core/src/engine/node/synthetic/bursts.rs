@@ -1,4 +1,4 @@
-//! Bursts that all nodes of a job begin together: see [`crate::traffic::process::synchronised_bursts`].
+//! Bursts that all nodes of a job begin together: see [`hopsim_traffic::process::synchronised_bursts`].
 
 use crate::engine::kernel::ids::{By, Id as _, RegionNode};
 use crate::plan::{JobPlan, Plan};

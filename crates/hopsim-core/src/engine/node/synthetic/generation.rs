@@ -7,9 +7,9 @@ use crate::engine::kernel::packet::Candidate;
 use crate::engine::mode::Mode;
 use crate::engine::node::synthetic::source::Source;
 use crate::engine::node::synthetic::{Generator, KEPT, Synthetic};
-use crate::network::NONE;
-use crate::traffic::pattern::Pattern;
-use crate::traffic::process::Process;
+use hopsim_network::network::NONE;
+use hopsim_traffic::pattern::Pattern;
+use hopsim_traffic::process::Process;
 
 impl Synthetic {
     /// The booked cycle of `node` has come.

@@ -20,9 +20,9 @@ use crate::engine::node::synthetic::bursts::{Bursts, senders};
 use crate::engine::node::synthetic::replies::{Consumed, reply_space};
 use crate::engine::node::synthetic::saved::Saved;
 use crate::engine::node::synthetic::source::{Changes, Source};
-use crate::network::NONE;
 use crate::plan::{JobPlan, Plan};
-use crate::rng::{Purpose, Stream};
+use hopsim_network::network::NONE;
+use hopsim_random::{Purpose, Stream};
 
 /// Buckets of the wheel of generations; a node whose gap is longer passes its bucket several times.
 const BUCKETS: usize = 2048;

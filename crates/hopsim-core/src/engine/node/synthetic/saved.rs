@@ -3,7 +3,7 @@
 use crate::engine::node::interface::InterfaceState;
 use crate::engine::node::synthetic::bursts::Bursts;
 use crate::engine::node::synthetic::source::Source;
-use crate::rng::Stream;
+use hopsim_random::Stream;
 use serde::{Deserialize, Serialize};
 
 /// The nodes of a network.

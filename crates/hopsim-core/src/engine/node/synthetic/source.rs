@@ -1,9 +1,9 @@
 //! Sources beyond a Bernoulli process that never changes: bursts, changes of pattern and load.
 
-use crate::network::NONE;
 use crate::plan::{JobPlan, Plan, TrafficPlan};
-use crate::traffic::pattern::Pattern;
-use crate::traffic::process::Process;
+use hopsim_network::network::NONE;
+use hopsim_traffic::pattern::Pattern;
+use hopsim_traffic::process::Process;
 use serde::{Deserialize, Serialize};
 
 /// What a node remembers of the traffic besides.

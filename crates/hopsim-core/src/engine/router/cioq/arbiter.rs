@@ -7,8 +7,8 @@ use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::router_ref::RouterRef;
 use crate::engine::router::cioq::routers::Array;
-use crate::network::TERMINAL;
-use crate::rng::{Purpose, Stream};
+use hopsim_network::network::TERMINAL;
+use hopsim_random::{Purpose, Stream};
 
 /// Input or output stage: part of the key of random arbiters.
 #[derive(Clone, Copy)]

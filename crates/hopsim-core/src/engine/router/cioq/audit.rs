@@ -10,8 +10,8 @@ use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::router_ref::RouterRef;
 use crate::engine::router::cioq::router_view::RouterView;
 use crate::engine::router::cioq::routers::{Router, initial_credits};
-use crate::network::{NONE, TERMINAL};
-use crate::routing::view::View;
+use hopsim_network::network::{NONE, TERMINAL};
+use hopsim_routing::view::View;
 
 /// A look at a network.
 struct Audit<'s, 'p, const W: usize, M: Run> {

@@ -5,10 +5,10 @@ use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Router;
 use crate::engine::router::cioq::tables::Tables;
 use crate::engine::router::cioq::waiting::Waiting;
-use crate::network::TERMINAL;
 use crate::plan::Plan;
-use crate::routing::RouteState;
-use crate::routing::prospect::Prospect;
+use hopsim_network::network::TERMINAL;
+use hopsim_routing::RouteState;
+use hopsim_routing::prospect::Prospect;
 
 /// Most VCs of a port.
 const VCS: usize = 16;

@@ -6,7 +6,7 @@ use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::rows::{put_row, row};
 use crate::engine::kernel::wheel::Wheel;
 use crate::plan::Plan;
-use crate::routing::view::{Exchange, Sensors};
+use hopsim_routing::view::{Exchange, Sensors};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 

@@ -13,9 +13,9 @@ use crate::engine::router::cioq::masks::Masks;
 use crate::engine::router::cioq::sat::Sat;
 use crate::engine::router::cioq::shared::Shared;
 use crate::engine::router::cioq::tables::Tables;
-use crate::network::TERMINAL;
-use crate::routing::{Head, Route};
-use crate::topology::LOCAL;
+use hopsim_network::network::TERMINAL;
+use hopsim_network::topology::LOCAL;
+use hopsim_routing::{Head, Route};
 
 /// The state of a region apart from its routers' own.
 pub struct Context<'p, const W: usize, M: Run> {

@@ -4,7 +4,7 @@ use crate::engine::kernel::ids::{Pair, RegionRouter};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::routers::Router;
-use crate::network::TERMINAL;
+use hopsim_network::network::TERMINAL;
 
 impl<const W: usize, M: Run> Context<'_, W, M> {
     /// `phits` of buffer space more (or, `returned`, fewer) are outstanding for an output VC: updates the credits.

@@ -29,7 +29,7 @@ impl Damq {
 
     /// How the VCs of a port of a link class share its buffer.
     #[cfg(feature = "trace")]
-    pub fn shares(&self, class: crate::network::PortClassCode) -> Shares {
+    pub fn shares(&self, class: hopsim_network::network::PortClassCode) -> Shares {
         self.shares[class as usize - 1]
     }
 

@@ -14,7 +14,7 @@ use crate::engine::router::cioq::ids::{network_id, split_network_id};
 use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::tables::PairInfo;
 use crate::error::{DeadlockReport, WaitingHead};
-use crate::network::TERMINAL;
+use hopsim_network::network::TERMINAL;
 
 /// What the search knows of every input VC, by slot id in the network.
 struct Census {

@@ -8,7 +8,7 @@ use crate::engine::router::cioq::draws::Attempt;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::router_mut::RouterMut;
 use crate::engine::router::cioq::router_view::RouterView;
-use crate::routing::view::View;
+use hopsim_routing::view::View;
 
 impl<const W: usize> RouterMut<'_, W> {
     /// What [`Allocator::allocate`] returns when nothing can be granted any more until something happens.

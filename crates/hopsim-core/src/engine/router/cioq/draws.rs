@@ -3,8 +3,8 @@
 use crate::engine::kernel::packet::head_stream;
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
-use crate::rng::Stream;
-use crate::routing::view::Draws;
+use hopsim_random::Stream;
+use hopsim_routing::view::Draws;
 
 /// The random numbers of one decision: functions of seed, packet, router and attempt.
 pub struct Attempt<'a, 'p, const W: usize, M: Run> {

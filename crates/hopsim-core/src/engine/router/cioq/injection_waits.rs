@@ -13,8 +13,8 @@ use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::options::Inspection;
 use crate::engine::router::cioq::shared::Shared;
 use crate::measure::places::{WaitCounts, WaitReason};
-use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
+use hopsim_network::network::{NONE, TERMINAL};
 
 /// How the heads of injection VCs are looked at in a run.
 pub struct InjectionWaits<const W: usize> {

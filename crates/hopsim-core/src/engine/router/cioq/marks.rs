@@ -11,10 +11,10 @@ use crate::engine::kernel::wheel::Wheel;
 use crate::engine::router::cioq::active::wake;
 use crate::engine::router::cioq::routers::Router;
 use crate::engine::router::cioq::waiting::Waiting;
-use crate::network::PortClassCode;
 use crate::plan::Plan;
-use crate::routing::view::{Packets, Saturation, Sensing, Sensors};
-use crate::topology::GLOBAL;
+use hopsim_network::network::PortClassCode;
+use hopsim_network::topology::GLOBAL;
+use hopsim_routing::view::{Packets, Saturation, Sensing, Sensors};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

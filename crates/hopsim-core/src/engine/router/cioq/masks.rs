@@ -3,9 +3,9 @@
 use crate::engine::kernel::ids::{Id as _, Pair, Slot};
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::tables::Tables;
-use crate::network::TERMINAL;
 use crate::plan::Plan;
-use crate::routing::is_injection;
+use hopsim_network::network::TERMINAL;
+use hopsim_routing::is_injection;
 
 /// The sets of a run.
 pub struct Masks<const W: usize> {

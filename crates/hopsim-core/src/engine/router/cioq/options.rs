@@ -5,7 +5,7 @@ use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::extras::Extras;
 use crate::engine::router::cioq::routers::Router;
-use crate::network::TERMINAL;
+use hopsim_network::network::TERMINAL;
 
 /// A region, to be looked at.
 pub struct Inspection<'a, 'p, const W: usize, M: Run> {

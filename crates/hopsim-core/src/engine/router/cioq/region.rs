@@ -25,8 +25,8 @@ use crate::engine::router::cioq::router_mut::RouterMut;
 use crate::engine::router::cioq::routers::{Router, routers, with_ejection_space};
 use crate::engine::router::cioq::shared::Shared;
 use crate::engine::router::cioq::tables::PairInfo;
-use crate::network::NONE;
-use crate::topology::LOCAL;
+use hopsim_network::network::NONE;
+use hopsim_network::topology::LOCAL;
 use std::sync::Arc;
 
 /// Some routers of the network, their nodes, and all state that only these write.

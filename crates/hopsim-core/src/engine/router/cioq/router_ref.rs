@@ -8,8 +8,8 @@ use crate::engine::router::cioq::extras::Extras;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Router;
 use crate::engine::router::cioq::tables::PairInfo;
-use crate::network::TERMINAL;
-use crate::routing::flexvc::roomiest;
+use hopsim_network::network::TERMINAL;
+use hopsim_routing::flexvc::roomiest;
 
 /// One router and what only some configurations know of it.
 #[derive(Clone, Copy)]

@@ -6,10 +6,10 @@ use crate::engine::router::cioq::choices::Openings;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::router_ref::RouterRef;
-use crate::network::TERMINAL;
-use crate::routing::prospect::Productive;
-use crate::routing::view::View;
-use crate::routing::{Head, Request};
+use hopsim_network::network::TERMINAL;
+use hopsim_routing::prospect::Productive;
+use hopsim_routing::view::View;
+use hopsim_routing::{Head, Request};
 use std::ops::Range;
 
 /// The state of one router in one allocator iteration.

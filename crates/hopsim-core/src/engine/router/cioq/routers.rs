@@ -7,8 +7,8 @@ use crate::engine::kernel::regions::{Regions, Span};
 use crate::engine::mode::Mode;
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::mask::Mask;
-use crate::network::{NONE, Network, TERMINAL};
 use crate::plan::Plan;
+use hopsim_network::network::{NONE, Network, TERMINAL};
 use std::marker::PhantomData;
 
 /// An array of 64·W entries by numbers of one type, W a power of two; the index is masked instead of checked.

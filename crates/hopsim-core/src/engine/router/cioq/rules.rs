@@ -3,8 +3,8 @@
 use crate::config::router::{ArbiterConfig, Consumption};
 use crate::config::{Ejection, InjectionLatency, InputPointer, OutputHold};
 use crate::plan::Plan;
-use crate::rng::{Purpose, Streams};
-use crate::routing::flexvc::FlexVc;
+use hopsim_random::{Purpose, Streams};
+use hopsim_routing::flexvc::FlexVc;
 
 /// Who wins in the allocator.
 #[derive(Clone)]

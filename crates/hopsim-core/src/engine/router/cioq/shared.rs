@@ -4,10 +4,10 @@ use crate::engine::kernel::ids::{Id as _, Pair};
 use crate::engine::mode::Mode;
 use crate::engine::router::cioq::rules::{Allocation, Crossing, Requests, Room};
 use crate::engine::router::cioq::tables::Tables;
-use crate::network::{NONE, TERMINAL};
 use crate::plan::Plan;
-use crate::routing::Routing;
-use crate::routing::minimal::Minimal;
+use hopsim_network::network::{NONE, TERMINAL};
+use hopsim_routing::Routing;
+use hopsim_routing::minimal::Minimal;
 use std::marker::PhantomData;
 
 /// The constants of a run, computed once. Every region has a copy of them, so that hot code finds them where its state is; what

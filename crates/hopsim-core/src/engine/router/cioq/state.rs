@@ -18,7 +18,7 @@ use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::routers::{InputVc, Port, Router};
 use crate::engine::router::cioq::sat::{Sat, SatState};
 use crate::engine::state::{Scope, State};
-use crate::routing::prospect::Prospect;
+use hopsim_routing::prospect::Prospect;
 use serde::{Deserialize, Serialize};
 
 /// The routers of a network, and nodes of some kind, in a snapshot.

@@ -2,10 +2,10 @@
 //! together.
 
 use crate::engine::kernel::ids::{Id as _, Pair, Slot};
-use crate::network::{Layout, TERMINAL};
 use crate::plan::Plan;
-use crate::routing::Request;
-use crate::routing::sequence::REPLY_INJECTION;
+use hopsim_network::network::{Layout, TERMINAL};
+use hopsim_routing::Request;
+use hopsim_routing::sequence::REPLY_INJECTION;
 use std::sync::Arc;
 
 /// Table sizes: more than any router the plan accepts.
@@ -201,7 +201,7 @@ fn field(count: u8, first: u16) -> u64 {
     u64::MAX.checked_shr(64 - u32::from(count)).unwrap_or(0) << (first % 64)
 }
 
-/// The code of a slot as [`crate::routing::sequence::VcSequence`] wants it.
+/// The code of a slot as [`hopsim_routing::sequence::VcSequence`] wants it.
 fn slot_code(plan: &Plan, layout: &Layout, slot: usize) -> u8 {
     match layout.slot_vc(slot) {
         Some((port, vc)) if layout.class[port] != TERMINAL => {

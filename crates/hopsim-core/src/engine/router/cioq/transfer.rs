@@ -8,9 +8,9 @@ use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::router_mut::RouterMut;
 use crate::engine::router::cioq::router_ref::RouterRef;
 use crate::measure::waits::Grant;
-use crate::network::{NONE, PortClassCode, TERMINAL};
-use crate::routing::{Route, RouteState};
 use crate::trace::Hop;
+use hopsim_network::network::{NONE, PortClassCode, TERMINAL};
+use hopsim_routing::{Route, RouteState};
 
 impl<const W: usize> RouterMut<'_, W> {
     /// Both stages of the allocator when only one slot is feasible. Whether a request was granted, or there was none.

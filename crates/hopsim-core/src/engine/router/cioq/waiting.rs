@@ -11,9 +11,9 @@ use crate::engine::router::cioq::active::wake;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::{Array, Router};
 use crate::engine::router::cioq::tables::Tables;
-use crate::network::{PortClassCode, TERMINAL};
 use crate::plan::Plan;
-use crate::routing::prospect::Prospect;
+use hopsim_network::network::{PortClassCode, TERMINAL};
+use hopsim_routing::prospect::Prospect;
 use std::ops::Range;
 
 /// Who waits in one router, and for what.

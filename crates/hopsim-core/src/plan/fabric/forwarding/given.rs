@@ -3,9 +3,9 @@
 use super::super::path;
 use super::super::wiring::Cables;
 use crate::error::ConfigError;
-use crate::{interrupt, memory};
 use hopsim_infiniband::fabric::NONE;
 use hopsim_infiniband::forwarding::Entry;
+use hopsim_network::interrupt;
 
 /// Checks them.
 pub fn tables<E: Entry>(tables: &[Vec<u16>], cables: &Cables) -> Result<Vec<E>, ConfigError> {
@@ -34,7 +34,7 @@ pub fn tables<E: Entry>(tables: &[Vec<u16>], cables: &Cables) -> Result<Vec<E>, 
     check_ways(tables, cables).map_err(|reason| {
         ConfigError::new(path("forwarding.tables"), reason).valid("tables that lead to every node")
     })?;
-    let mut entries = memory::table(switches as usize * hosts as usize);
+    let mut entries = hopsim_memory::table(switches as usize * hosts as usize);
     for table in tables {
         interrupt::steps(u64::from(hosts));
         entries.extend(table.iter().map(|&output| E::new(output.into())));

@@ -2,9 +2,9 @@
 
 use super::super::wiring::Cables;
 use super::spread::Spread;
-use crate::interrupt;
-use crate::topology::Topology;
 use hopsim_infiniband::forwarding::Entry;
+use hopsim_network::interrupt;
+use hopsim_network::topology::Topology;
 
 /// The tables.
 pub fn tables<E: Entry>(topology: &Topology, cables: &Cables) -> Vec<E> {

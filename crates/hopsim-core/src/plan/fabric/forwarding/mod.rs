@@ -9,9 +9,9 @@ use super::path;
 use super::wiring::Cables;
 use crate::config::infiniband::Forwarding;
 use crate::error::ConfigError;
-use crate::topology::Topology;
-use crate::{interrupt, memory};
 use hopsim_infiniband::forwarding::{Entry, Tables};
+use hopsim_network::interrupt;
+use hopsim_network::topology::Topology;
 
 /// Most bytes of all tables together.
 const MOST_BYTES: u64 = 1 << 31;
@@ -67,7 +67,7 @@ fn entries<E: Entry>(
 /// Tables that are filled in, where nothing is: every entry is output 0.
 fn empty<E: Entry>(topology: &Topology) -> Vec<E> {
     let entries = topology.routers() as usize * topology.nodes() as usize;
-    let mut tables = memory::table(entries);
+    let mut tables = hopsim_memory::table(entries);
     for _ in 0..topology.routers() {
         interrupt::steps(u64::from(topology.nodes()));
         tables.resize(tables.len() + topology.nodes() as usize, E::new(0));

@@ -2,9 +2,9 @@
 
 use super::super::wiring::Cables;
 use super::{empty, to_own_hosts};
-use crate::interrupt;
-use crate::topology::Topology;
 use hopsim_infiniband::forwarding::Entry;
+use hopsim_network::interrupt;
+use hopsim_network::topology::Topology;
 use std::collections::VecDeque;
 use std::ops::Range;
 

@@ -1,0 +1,478 @@
+//! The dragonfly: see [`Config`].
+
+use super::{GLOBAL, Interconnect, LOCAL, MAX_PORTS, Parameters, PortClass};
+use crate::error::ConfigError;
+use hopsim_random::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the global links of a group are spread over the other groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrangement {
+    /// Slot s of group g leads to group g − s − 1 (mod groups): the last router of a group holds the links to the
+    /// next h groups.
+    #[default]
+    Palmtree,
+    /// Slot s leads to the s-th group, counting all but the own one.
+    Consecutive,
+}
+
+/// A group has `a` routers, every two of them joined by a local link. Each router has `p` nodes and `h` global links
+/// to other groups. A balanced network has a = 2p = 2h.
+///
+/// Numbering: router r is at position r mod a of group ⌊r / a⌋, node n at router ⌊n / p⌋. A router's ports are p
+/// terminal, a − 1 local (the other positions in ascending order) and h global ones. Global slot s =
+/// position·h + port counts the a·h global ports of a group.
+///
+/// Groups: with a·h + 1 of them every pair shares one global link. With fewer, the slots wrap round and each pair
+/// shares ⌊a·h / (groups − 1)⌋ parallel links (a trunk), some pairs one more; at most one slot per group stays
+/// unplugged.
+///
+/// Source: Kim et al., ISCA 2008; arrangements: Fuentes' thesis (2017), §1.2.1 and figure 1.10.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Nodes per router \[1 … 254\].
+    #[schemars(range(min = 1, max = 254))]
+    pub p: u32,
+    /// Routers per group \[1 … 254\].
+    #[schemars(range(min = 1, max = 254))]
+    pub a: u32,
+    /// Global links per router \[1 … 254\].
+    #[schemars(range(min = 1, max = 254))]
+    pub h: u32,
+    /// Number of groups \[2 … a·h + 1\]; default a·h + 1, one global link between every pair of groups.
+    #[schemars(range(min = 2))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<u32>,
+    /// How the global links of a group are spread over the other groups.
+    #[serde(default)]
+    pub arrangement: Arrangement,
+}
+
+/// A dragonfly with its exit tables.
+#[derive(Clone, Debug)]
+pub struct Dragonfly {
+    p: u32,
+    a: u32,
+    h: u32,
+    groups: u32,
+    arrangement: Arrangement,
+    /// Whether a pair of groups shares more than one link -- constant.
+    trunked: bool,
+    /// Residues (offset − 1) of the slots beyond the last full round -- constant.
+    spare: Vec<u32>,
+    /// Group and position of every router -- constant.
+    places: Vec<Place>,
+    /// Links from group x to group y, at `trunks[trunk_start[x·groups + y]..]` -- constant.
+    trunks: Vec<Trunk>,
+    trunk_start: Vec<u32>,
+    /// Where the first of them leaves, by x·groups + y -- constant.
+    first_exit: Vec<Exit>,
+}
+
+/// Where a router stands.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    group: u16,
+    position: u16,
+}
+
+/// A global port of a group.
+#[derive(Clone, Copy, Debug, Default)]
+struct Exit {
+    position: u16,
+    port: u16,
+}
+
+/// A global link, one of those between two groups.
+#[derive(Clone, Copy, Debug)]
+struct Trunk {
+    exit: Exit,
+    /// Position of the router at the other end.
+    entry: u16,
+}
+
+impl Trunk {
+    /// Local links of the path over this one, from position `from` of its group to position `to` of the other.
+    #[inline]
+    fn local_hops(self, from: u32, to: u32) -> u8 {
+        u8::from(u32::from(self.exit.position) != from) + u8::from(u32::from(self.entry) != to)
+    }
+}
+
+impl Dragonfly {
+    /// Checks the parameters and builds the tables.
+    pub fn new(config: &Config) -> Result<Self, ConfigError> {
+        for (key, value) in [("p", config.p), ("a", config.a), ("h", config.h)] {
+            if !(1..=254).contains(&value) {
+                return Err(ConfigError::new(key, "out of range").value(value).valid("1 … 254"));
+            }
+        }
+        let (a, h) = (config.a, config.h);
+        let slots = a * h;
+        if config.p + a + h > 256 {
+            let reason = format!("the router would have {} ports", config.p + a + h - 1);
+            return Err(ConfigError::new("a", reason).value(a).valid("p + a + h ≤ 256"));
+        }
+        let most = slots + 1;
+        let groups = config.groups.unwrap_or(most);
+        if groups < 2 || groups > most {
+            let reason = match groups {
+                0 | 1 => "a dragonfly has at least two groups".into(),
+                _ => format!("a group has a·h = {slots} global links, so it cannot reach that many groups"),
+            };
+            return Err(ConfigError::new("groups", reason)
+                .value(groups)
+                .valid(format!("2 … {most} (a·h + 1)")));
+        }
+        let routers = a * groups;
+        let ports = u64::from(routers) * u64::from(config.p + a - 1 + h);
+        if ports > MAX_PORTS {
+            return Err(ConfigError::new(
+                "groups",
+                format!("the network would have {ports} router ports, more than memory holds"),
+            )
+            .value(groups)
+            .valid(format!("a · groups · (p + a - 1 + h) ≤ {MAX_PORTS}")));
+        }
+        let mut topology = Self {
+            p: config.p,
+            a,
+            h,
+            groups,
+            arrangement: config.arrangement,
+            trunked: slots > groups - 1,
+            spare: spare_residues(a * h, groups),
+            places: (0..routers).map(|r| Place { group: (r / a) as u16, position: (r % a) as u16 }).collect(),
+            trunks: Vec::new(),
+            trunk_start: Vec::new(),
+            first_exit: Vec::new(),
+        };
+        topology.build_trunks();
+        Ok(topology)
+    }
+
+    fn build_trunks(&mut self) {
+        let mut lists = vec![Vec::new(); self.groups as usize];
+        self.trunk_start.push(0);
+        for group in 0..self.groups {
+            lists.iter_mut().for_each(Vec::clear);
+            for slot in 0..self.a * self.h {
+                if let Some((peer, back)) = self.slot_peer(group, slot) {
+                    let entry = (back / self.h) as u16;
+                    lists[peer as usize].push(Trunk { exit: self.exit(slot), entry });
+                }
+            }
+            for list in &lists {
+                self.trunks.extend_from_slice(list);
+                self.trunk_start.push(self.trunks.len() as u32);
+                self.first_exit.push(list.first().map_or(Exit::default(), |trunk| trunk.exit));
+            }
+        }
+    }
+
+    fn exit(&self, slot: u32) -> Exit {
+        Exit { position: (slot / self.h) as u16, port: (self.first_global() + slot % self.h) as u16 }
+    }
+
+    /// Group and slot at the other end of `slot` of `group`.
+    fn slot_peer(&self, group: u32, slot: u32) -> Option<(u32, u32)> {
+        let others = self.groups - 1;
+        let rounds = self.a * self.h / others;
+        let (round, residue) = (slot / others, slot % others);
+        if round == rounds {
+            let rank = residue as usize;
+            let offset = self.spare.get(rank)? + 1;
+            let peer = (group + self.groups - offset) % self.groups;
+            return Some((peer, rounds * others + (self.spare.len() - 1 - rank) as u32));
+        }
+        match self.arrangement {
+            Arrangement::Palmtree => {
+                let peer = (group + self.groups - residue - 1) % self.groups;
+                Some((peer, (rounds - 1 - round) * others + (others - 1 - residue)))
+            }
+            Arrangement::Consecutive => {
+                let peer = if residue < group { residue } else { residue + 1 };
+                Some((peer, round * others + if group < peer { group } else { group - 1 }))
+            }
+        }
+    }
+
+    /// Nodes per router.
+    pub fn p(&self) -> u32 {
+        self.p
+    }
+
+    /// Routers per group.
+    pub fn a(&self) -> u32 {
+        self.a
+    }
+
+    /// Global links per router.
+    pub fn h(&self) -> u32 {
+        self.h
+    }
+
+    /// The position of `router` in its group, 0 … a − 1.
+    #[inline]
+    pub fn position(&self, router: u32) -> u32 {
+        u32::from(self.places[router as usize].position)
+    }
+
+    fn first_global(&self) -> u32 {
+        self.p + self.a - 1
+    }
+
+    /// The local port from position `from` to position `to` ≠ `from` of the same group.
+    #[inline]
+    fn local_port(&self, from: u32, to: u32) -> usize {
+        (self.p + if to < from { to } else { to - 1 }) as usize
+    }
+
+    /// The links from group `from` to group `to` ≠ `from`, by slot.
+    #[inline]
+    fn trunks(&self, from: u32, to: u32) -> &[Trunk] {
+        let index = (from * self.groups + to) as usize;
+        &self.trunks[self.trunk_start[index] as usize..self.trunk_start[index + 1] as usize]
+    }
+
+    /// Position and port of the router that holds link `trunk` of those from group `from` to group `to` ≠ `from`.
+    #[inline]
+    pub fn exit_to(&self, from: u32, to: u32, trunk: u16) -> (u32, usize) {
+        let exit = if trunk == 0 {
+            self.first_exit[from as usize * self.groups as usize + to as usize]
+        } else {
+            self.trunks(from, to)[trunk as usize].exit
+        };
+        (u32::from(exit.position), exit.port as usize)
+    }
+
+    /// The group behind `slot` of `group`, `None` if the slot is unplugged.
+    pub fn group_behind(&self, group: u32, slot: u32) -> Option<u32> {
+        Some(self.slot_peer(group, slot)?.0)
+    }
+
+    /// The group behind each connected global port of `router`, in port order.
+    pub fn groups_behind(&self, router: u32) -> impl Iterator<Item = u32> + '_ {
+        let (group, first) = (self.group(router), self.position(router) * self.h);
+        (first..first + self.h).filter_map(move |slot| self.group_behind(group, slot))
+    }
+
+    /// Local links of the path from `at` to `to` in another group, over each of the links between their groups.
+    fn local_hops(&self, at: u32, to: u32) -> impl Iterator<Item = u8> + '_ {
+        let trunks = self.trunks(self.group(at), self.group(to));
+        let (from, to) = (self.position(at), self.position(to));
+        trunks.iter().map(move |trunk| trunk.local_hops(from, to))
+    }
+}
+
+impl Parameters for Config {
+    type Built = Dragonfly;
+
+    fn build(&self) -> Result<Dragonfly, ConfigError> {
+        Dragonfly::new(self)
+    }
+
+    fn resolve(&mut self, built: &Dragonfly) {
+        self.groups = Some(built.groups);
+    }
+}
+
+impl Interconnect for Dragonfly {
+    fn routers(&self) -> u32 {
+        self.a * self.groups
+    }
+
+    fn ports(&self) -> Vec<PortClass> {
+        let mut ports = vec![PortClass::Terminal; self.p as usize];
+        ports.extend(vec![PortClass::Link(LOCAL); self.a as usize - 1]);
+        ports.extend(vec![PortClass::Link(GLOBAL); self.h as usize]);
+        ports
+    }
+
+    fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
+        let (group, position, port) = (self.group(router), self.position(router), port as u32);
+        if port < self.p {
+            return None;
+        }
+        if port < self.first_global() {
+            let index = port - self.p;
+            let peer = if index < position { index } else { index + 1 };
+            return Some((group * self.a + peer, self.local_port(peer, position)));
+        }
+        let (peer_group, slot) = self.slot_peer(group, position * self.h + port - self.first_global())?;
+        Some((peer_group * self.a + slot / self.h, (self.first_global() + slot % self.h) as usize))
+    }
+
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    fn minimal_port(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
+        let (here, there) = (self.places[at as usize], self.places[to as usize]);
+        let position = u32::from(here.position);
+        if here.group == there.group {
+            return (self.local_port(position, u32::from(there.position)), LOCAL);
+        }
+        let exit = if trunk == 0 {
+            self.first_exit[here.group as usize * self.groups as usize + there.group as usize]
+        } else {
+            self.trunks(u32::from(here.group), u32::from(there.group))[trunk as usize].exit
+        };
+        if exit.position == here.position {
+            (exit.port as usize, GLOBAL)
+        } else {
+            (self.local_port(position, u32::from(exit.position)), LOCAL)
+        }
+    }
+
+    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
+        let (group, target) = (self.group(from), self.group(to));
+        if group == target {
+            return [u16::from(from != to), 0];
+        }
+        [self.local_hops(from, to).min().map_or(0, u16::from), 1]
+    }
+
+    #[inline]
+    fn has_trunks(&self) -> bool {
+        self.trunked
+    }
+
+    fn trunk_of(&self, at: u32, to: u32, node: u32) -> u16 {
+        let (here, there) = (self.group(at), self.group(to));
+        if here == there { 0 } else { (node as usize % self.trunks(here, there).len()) as u16 }
+    }
+
+    fn choose_trunk(&self, at: u32, to: u32, stream: &mut Stream) -> u16 {
+        if self.group(at) == self.group(to) {
+            return 0;
+        }
+        let mut counts = [0; 3];
+        self.local_hops(at, to).for_each(|hops| counts[hops as usize] += 1);
+        let least = counts.iter().position(|&count| count > 0).unwrap_or(0);
+        let pick = stream.below(counts[least]) as usize;
+        let mut shortest = self.local_hops(at, to).enumerate().filter(|&(_, hops)| hops as usize == least);
+        shortest.nth(pick).map_or(0, |(index, _)| index as u16)
+    }
+
+    #[inline]
+    fn group(&self, router: u32) -> u32 {
+        u32::from(self.places[router as usize].group)
+    }
+
+    fn groups(&self) -> u32 {
+        self.groups
+    }
+
+    fn nodes_per_router(&self) -> u32 {
+        self.p
+    }
+
+    fn link_classes(&self) -> &'static [&'static str] {
+        &["local", "global"]
+    }
+}
+
+/// Residues served by the slots left after the last full round: a set closed under r → groups − 2 − r, so
+/// that both ends of each extra link agree; one slot per group stays unplugged when no such set fits.
+fn spare_residues(slots: u32, groups: u32) -> Vec<u32> {
+    let others = groups - 1;
+    let left = slots % others;
+    let half = left / 2;
+    let mut residues: Vec<u32> = (0..half).collect();
+    if left % 2 == 1 && others % 2 == 1 {
+        residues.push(others / 2);
+    }
+    residues.extend((0..half).rev().map(|r| others - 1 - r));
+    residues
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dragonfly(p: u32, a: u32, h: u32, groups: Option<u32>, arrangement: Arrangement) -> Dragonfly {
+        Dragonfly::new(&Config { p, a, h, groups, arrangement }).unwrap()
+    }
+
+    fn samples() -> Vec<Dragonfly> {
+        let mut all = Vec::new();
+        for arrangement in [Arrangement::Palmtree, Arrangement::Consecutive] {
+            for (p, a, h) in [(1, 1, 1), (2, 4, 2), (1, 3, 3), (3, 6, 3), (2, 5, 1)] {
+                all.extend((2..=a * h + 1).map(|g| dragonfly(p, a, h, Some(g), arrangement)));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn neighbour_is_an_involution() {
+        for t in samples() {
+            for router in 0..t.routers() {
+                for port in t.p as usize..t.ports().len() {
+                    let Some((peer, back)) = t.neighbour(router, port) else { continue };
+                    assert_ne!(peer, router);
+                    assert_eq!(t.neighbour(peer, back), Some((router, port)), "{t:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn trunks_differ_by_at_most_one_link_and_at_most_one_port_per_group_is_unplugged() {
+        for t in samples() {
+            let counts: Vec<usize> =
+                (1..t.groups).flat_map(|d| [t.trunks(0, d).len(), t.trunks(d, 0).len()]).collect();
+            let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+            assert!(*least >= 1 && most - least <= 1, "{counts:?}");
+            let plugged: usize = (1..t.groups).map(|d| t.trunks(0, d).len()).sum();
+            assert!(plugged + 1 >= (t.a * t.h) as usize);
+        }
+    }
+
+    #[test]
+    fn palm_tree_follows_its_definition() {
+        let t = dragonfly(2, 4, 2, None, Arrangement::Palmtree);
+        for group in 0..t.groups {
+            for slot in 0..8 {
+                let peer = (group + t.groups - slot - 1) % t.groups;
+                assert_eq!(t.slot_peer(group, slot), Some((peer, 7 - slot)));
+            }
+        }
+        let next: Vec<u32> = t.groups_behind(3).collect();
+        assert_eq!(next, [2, 1], "the last router holds the links to the next h groups");
+    }
+
+    #[test]
+    fn minimal_paths_arrive_in_minimal_hops() {
+        for t in samples() {
+            let mut stream = Stream::new(1, hopsim_random::Purpose::Routing, 0);
+            for from in 0..t.routers() {
+                for to in (0..t.routers()).filter(|&to| to != from) {
+                    let trunk = t.choose_trunk(from, to, &mut stream);
+                    let (mut at, mut hops) = (from, [0u16; 2]);
+                    while at != to {
+                        let (port, class) = t.minimal_port(at, to, trunk);
+                        assert_eq!(t.ports()[port], PortClass::Link(class));
+                        hops[class as usize] += 1;
+                        at = t.neighbour(at, port).unwrap().0;
+                    }
+                    assert_eq!(hops, t.minimal_hops(from, to), "{from} to {to} in {t:?}");
+                    assert!(hops[0] <= 2 && hops[1] <= 1);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused_with_the_key() {
+        let refuse = |p, a, h, groups| {
+            Dragonfly::new(&Config { p, a, h, groups, arrangement: Arrangement::Palmtree }).unwrap_err().path
+        };
+        assert_eq!(refuse(0, 4, 2, None), "p");
+        assert_eq!(refuse(2, 0, 2, None), "a");
+        assert_eq!(refuse(2, 4, 2, Some(10)), "groups");
+        assert_eq!(refuse(2, 4, 2, Some(1)), "groups");
+    }
+}

@@ -1,0 +1,114 @@
+//! Minimal adaptive routing in meshes, tori, HyperX networks and fat trees: see [`Config`].
+
+use super::minimal::Minimal;
+use super::prospect::{Choice, Productive, Prospect};
+use super::view::{Draws, View};
+use super::{Decision, Head, Hop, Leg, Mechanism, Paths, Route, RouteState, Safety};
+use hopsim_network::error::ConfigError;
+use hopsim_network::topology::Topology;
+use hopsim_random::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A packet takes any shortest path, and at every hop the output with most free space.
+///
+/// In a mesh, torus or HyperX of at least two VCs: VC 0 is the escape VC, in which packets go dimension by dimension (in a torus with
+/// bubble flow control), the others are adaptive: a packet may use them over every link that brings it nearer. In every
+/// attempt it asks for the adaptive VC with most credits that can take it, ties drawn, and for the escape VC if there is
+/// none. From the escape VC it may go back to an adaptive one in any router. No deadlock: the escape VCs are free of it, and
+/// every waiting packet asks for one when nothing else is free (Duato). No livelock: every hop brings it nearer.
+///
+/// In a fat tree: up by the port with most credits that can take it, ties drawn, down by the digits of the destination. No
+/// deadlock in any VC, as buffers wait for each other first up, then down.
+///
+/// In a HyperX a router has 64 links at most.
+///
+/// No parameters. Source: Duato, IEEE TPDS 4 (1993); Puente et al., JPDC 61 (2001), adaptive bubble router; Izu and
+/// Vallejo, Simulation 2019, §3.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+/// Most links of a router: a head has a bit for each.
+const MOST_LINKS: u32 = 64;
+
+impl Config {
+    /// See [`super::RoutingConfig::paths`].
+    pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
+        match topology {
+            Topology::Cube(cube) => Ok(Paths { hops: cube.diameter(), safety: Safety::Escape }),
+            Topology::HyperX(hyperx) if hyperx.degree() > MOST_LINKS => {
+                let reason =
+                    format!("a router has {} links, and {MOST_LINKS} at most are looked at", hyperx.degree());
+                Err(ConfigError::new("", reason).valid("shorter sides, or routing.minimal, valiant or ugal"))
+            }
+            Topology::HyperX(hyperx) => Ok(Paths { hops: hyperx.diameter(), safety: Safety::Escape }),
+            Topology::FatTree(tree) => Ok(Paths::any(tree.diameter(), 1)),
+            Topology::Ideal(_) => Ok(Paths::any(0, 1)),
+            Topology::Graph(_) => Err(ConfigError::new("", "no VC of a graph is known to be an escape")
+                .valid("another routing; topology.mesh, torus, ring, hyperx or fat_tree")),
+            Topology::Dragonfly(_) => {
+                Err(ConfigError::new("", "a dragonfly has one shortest path between most routers")
+                    .valid("topology.mesh, torus, ring, hyperx or fat_tree; olm or par in a dragonfly"))
+            }
+        }
+    }
+
+    /// The mechanism itself.
+    pub fn build(&self, base: Minimal) -> Adaptive {
+        Adaptive { escape: base.topology().has_escape(), base }
+    }
+}
+
+/// Minimal adaptive routing.
+#[derive(Clone, Debug)]
+pub struct Adaptive {
+    base: Minimal,
+    /// Whether VC 0 is an escape VC -- constant.
+    escape: bool,
+}
+
+impl Mechanism for Adaptive {
+    fn base(&self) -> &Minimal {
+        &self.base
+    }
+
+    fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
+        if head.at_injection() {
+            self.base.choose_trunk(head, head.destination, state, draw);
+        }
+        if head.router == head.destination {
+            return Route::Arrived;
+        }
+        let (first, ports) = self.base.topology().nearer(head.router, head.destination, state.trunk);
+        // The lowest port is that of the lowest dimension.
+        let port = (first as u32 + ports.trailing_zeros()) as u16;
+        let hop = Hop { port, class: 0, leg: Leg::Final, reuses: false };
+        if !self.escape && ports.is_power_of_two() {
+            return Route::Fixed(hop);
+        }
+        // The escape VC is on the path in order of dimensions.
+        let minimal = self.base.way(head, hop);
+        let choice = Choice::Shortest(Productive { ports, first: first as u16 });
+        Route::Undecided(Prospect { minimal, choice })
+    }
+
+    #[inline]
+    fn decide(
+        &self,
+        prospect: &Prospect,
+        state: &mut RouteState,
+        view: &impl View,
+        draws: &mut impl Draws,
+    ) -> Decision {
+        let Choice::Shortest(productive) = &prospect.choice else { unreachable!("any shortest path") };
+        let vcs = u8::from(self.escape)..self.base.vcs().used(0);
+        let request = view.roomiest(productive, vcs, |ties| draws.attempt().below(ties));
+        let escape = Some(prospect.minimal.highest()).filter(|_| self.escape);
+        Decision { request: request.or(escape), after: *state }
+    }
+
+    fn redecides(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,213 @@
+//! Detours: where a nonminimal path first leads, shared by oblivious and source-adaptive mechanisms.
+
+use super::minimal::Minimal;
+use super::{Paths, vcs};
+use hopsim_network::error::ConfigError;
+use hopsim_network::network::NONE;
+use hopsim_network::topology::dragonfly::Dragonfly;
+use hopsim_network::topology::{Interconnect, Topology};
+use hopsim_random::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which groups are candidates for the detour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// Random-router global (RRG): behind any global link of the source group. Costs a local hop to reach the link.
+    #[default]
+    Rrg,
+    /// Current-router global (CRG): behind the source router's own global links. Saves that local hop.
+    Crg,
+    /// Neighbour-router global (NRG): behind the global links of the other routers of the source group. Always takes a
+    /// local hop first.
+    Nrg,
+}
+
+/// Whether the source group itself can be the intermediate group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IntermediateGroups {
+    /// Never (FOGSim `SRCEXC`).
+    #[default]
+    Other,
+    /// With probability (a − 1) / routers, as if drawn among all other routers (FOGSim `FULL`).
+    Any,
+}
+
+/// What happens to packets whose destination is in the source group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IntraGroup {
+    /// A detour through another group, like all other packets.
+    #[default]
+    Global,
+    /// A detour through a random router of the group, over local links only.
+    Local,
+    /// The minimal path.
+    Minimal,
+}
+
+/// What the draw of an intermediate router depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detour {
+    /// Which groups are candidates.
+    pub policy: Policy,
+    /// Whether the source group is one.
+    pub groups: IntermediateGroups,
+    /// Packets inside the group.
+    pub intra_group: IntraGroup,
+}
+
+/// The dragonfly of a topology with groups, or why the mechanism cannot run.
+pub fn dragonfly(topology: &Topology) -> Result<&Dragonfly, ConfigError> {
+    topology
+        .dragonfly()
+        .ok_or_else(|| ConfigError::new("", "needs a topology with groups").valid("topology.dragonfly"))
+}
+
+impl Detour {
+    /// Refuses what the topology has no candidates for. `group` is whether the detour ends on entering a group.
+    pub fn check(&self, topology: &Topology, group: bool) -> Result<(), ConfigError> {
+        let dragonfly = match topology {
+            Topology::Dragonfly(dragonfly) => dragonfly,
+            Topology::FatTree(_) => {
+                return Err(ConfigError::new("", "the ways up a fat tree are its detours")
+                    .valid("routing.minimal with up = \"random\", or routing.adaptive"));
+            }
+            Topology::Cube(_) | Topology::HyperX(_) | Topology::Graph(_) | Topology::Ideal(_) => {
+                return self.check_without_groups(group);
+            }
+        };
+        self.policy.check(dragonfly)
+    }
+
+    /// Refuses choices among groups.
+    fn check_without_groups(self, group: bool) -> Result<(), ConfigError> {
+        let refuse = |key: &str, valid: &str| {
+            Err(ConfigError::new(key, "chooses among groups, which the topology does not have").valid(valid))
+        };
+        if group {
+            return refuse("intermediate", "router");
+        }
+        if self.policy != Policy::Rrg {
+            return refuse("policy", "no such key: any router can be the intermediate one");
+        }
+        if self.groups != IntermediateGroups::Other {
+            return refuse("intermediate_groups", "no such key");
+        }
+        Ok(())
+    }
+}
+
+/// The paths of detours where there are no groups, `None` where there are.
+pub fn paths_without_groups(topology: &Topology) -> Result<Option<Paths>, ConfigError> {
+    match topology {
+        Topology::Cube(cube) => Ok(Some(Paths::two_phases(cube.diameter()))),
+        Topology::HyperX(hyperx) => by_hop(topology, hyperx.diameter()).map(Some),
+        Topology::Graph(graph) => by_hop(topology, graph.diameter_with_nodes()).map(Some),
+        Topology::Dragonfly(_) | Topology::FatTree(_) | Topology::Ideal(_) => Ok(None),
+    }
+}
+
+/// Two shortest paths of up to `links` links, with a VC for every link.
+fn by_hop(topology: &Topology, links: u32) -> Result<Paths, ConfigError> {
+    if 2 * links > vcs::MOST {
+        let reason = format!(
+            "a path through an intermediate router has up to {0} links and needs as many VCs, and a link has at most {1}",
+            2 * links,
+            vcs::MOST
+        );
+        let apart = vcs::MOST / 2;
+        return Err(ConfigError::new("", reason)
+            .valid(format!("routers with nodes at most {apart} links apart; routing.minimal or up_down")));
+    }
+    // A single router with nodes has a path of no link.
+    Ok(Paths::by_hop(topology, 2 * links.max(1)))
+}
+
+impl IntraGroup {
+    /// Refuses another choice than the default of a mechanism where there are no groups.
+    pub fn check(self, default: Self, topology: &Topology) -> Result<(), ConfigError> {
+        if self == default || topology.dragonfly().is_some() {
+            return Ok(());
+        }
+        let value = match self {
+            Self::Global => "global",
+            Self::Local => "local",
+            Self::Minimal => "minimal",
+        };
+        let reason = "is about packets inside a group, and the topology has no groups";
+        Err(ConfigError::new("intra_group", reason).value(value).valid("no such key"))
+    }
+}
+
+impl Policy {
+    /// Refuses a policy without candidates.
+    pub fn check(self, dragonfly: &Dragonfly) -> Result<(), ConfigError> {
+        if self == Self::Nrg && dragonfly.a() < 2 {
+            return Err(ConfigError::new("policy", "a group of one router has no neighbour routers")
+                .value("nrg")
+                .valid("rrg or crg, or a ≥ 2"));
+        }
+        let idle = (0..dragonfly.routers()).find(|&r| dragonfly.groups_behind(r).next().is_none());
+        if let (Self::Crg | Self::Nrg, Some(router)) = (self, idle) {
+            return Err(ConfigError::new("policy", format!("router {router} has no connected global link"))
+                .value(if self == Self::Crg { "crg" } else { "nrg" })
+                .valid("rrg, or another number of groups"));
+        }
+        Ok(())
+    }
+}
+
+impl Detour {
+    /// The intermediate router of a packet from router `at` to router `to`, `NONE` for the minimal path. Without groups it
+    /// is any router with nodes; the ends stand for the minimal path.
+    pub fn draw(&self, topology: &Topology, (at, to): (u32, u32), stream: &mut Stream) -> u32 {
+        let Topology::Dragonfly(t) = topology else {
+            let via = stream.below(topology.routers_with_nodes());
+            return if via == at || via == to { NONE } else { via };
+        };
+        let group = t.group(at);
+        let inside = |stream: &mut Stream| group * t.a() + stream.below(t.a());
+        if group == t.group(to) {
+            match self.intra_group {
+                IntraGroup::Global => {}
+                IntraGroup::Local => return inside(stream),
+                IntraGroup::Minimal => return NONE,
+            }
+        }
+        if self.groups == IntermediateGroups::Any && stream.below(t.routers()) < t.a() - 1 {
+            return inside(stream);
+        }
+        let position = t.position(at);
+        let (first, count) = match self.policy {
+            Policy::Rrg => (0, t.a() * t.h()),
+            Policy::Crg => (position * t.h(), t.h()),
+            Policy::Nrg => ((position + 1) * t.h(), (t.a() - 1) * t.h()),
+        };
+        loop {
+            let slot = (first + stream.below(count)) % (t.a() * t.h());
+            if let Some(other) = t.group_behind(group, slot) {
+                return other * t.a() + stream.below(t.a());
+            }
+        }
+    }
+}
+
+impl Minimal {
+    /// The dragonfly it routes on.
+    #[inline]
+    pub fn dragonfly(&self) -> &Dragonfly {
+        let Topology::Dragonfly(dragonfly) = self.topology() else {
+            unreachable!("the plan refuses other topologies")
+        };
+        dragonfly
+    }
+
+    /// Whether a detour to `via` has come to its end in router `at`, or, with `group`, in its group.
+    #[inline]
+    pub fn has_reached(&self, at: u32, via: u32, group: bool) -> bool {
+        if group { self.topology().group(at) == self.topology().group(via) } else { at == via }
+    }
+}

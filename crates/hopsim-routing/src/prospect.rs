@@ -1,0 +1,203 @@
+//! What a head with a choice of outputs may choose from: a kind for each family of mechanisms, whose fields no other family sees,
+//! and what the engine asks of every kind.
+
+use super::{NO_VC, Place, Way};
+use hopsim_network::topology::GLOBAL;
+use serde::{Deserialize, Serialize};
+
+/// What a head with a choice may choose from; the same at every attempt.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Prospect {
+    /// The next hop of its minimal path; [`Way::NONE`] if it is not known before an attempt.
+    pub minimal: Way,
+    /// What it may choose besides.
+    pub choice: Choice,
+}
+
+/// What a head may choose besides its minimal path, by the family of its mechanism.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub enum Choice {
+    /// Any shortest path, the minimal one being the escape path if there is one (minimal adaptive routing).
+    Shortest(Productive),
+    /// One detour, drawn before (source-adaptive routing: UGAL, piggyback).
+    Detour(Comparison),
+    /// A misroute over any link of a class (in-transit adaptive routing: OLM, PAR).
+    Misroute(Misroutes),
+    /// A path that is drawn anew in every attempt: any output whatever.
+    Anew,
+}
+
+/// Productive ports: those whose links bring the packet nearer to its destination. It could choose them in any VC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Productive {
+    /// A bit for each, from port `first` on; at least one is set.
+    pub ports: u64,
+    /// The port of bit 0.
+    pub first: u16,
+}
+
+/// What is compared at the source: the minimal path and a detour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The first hop of the detour, the minimal one if there is none.
+    pub detour: Way,
+    /// Lengths of the minimal path and of the detour, both 0 if there is none \[links\].
+    pub lengths: [u16; 2],
+    /// Chosen trunks of either, as [`RouteState`](super::RouteState) has them.
+    pub trunks: [u16; 2],
+    /// The global link of the minimal path, if that leaves the group.
+    pub exit: Option<Exit>,
+}
+
+/// A global output VC of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exit {
+    /// Position of its router in the group \[0 … a − 1\].
+    pub position: u16,
+    /// Its port.
+    pub port: u16,
+    /// The VC whose saturation counts.
+    pub vc: u8,
+}
+
+/// Misroutes open to a head, at injection or in transit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Misroutes {
+    /// Which of them are looked at.
+    pub options: Options,
+    /// Their VC by link class as [`Way`] has it, [`NO_VC`] where there are none.
+    pub vcs: [u8; 2],
+    /// Where the head stands.
+    pub place: Place,
+    /// Whether it stands in the group of its source and has to leave it.
+    pub leaving: bool,
+    /// Group of the destination \[0 … groups − 1\].
+    pub target: u16,
+}
+
+/// Link classes of misroutes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Options {
+    /// Over a local link.
+    Local,
+    /// Over a global link.
+    Global,
+    /// Local with probability (a − 1)/a, else global.
+    Either,
+    /// A global one is due.
+    Mandatory,
+}
+
+impl Prospect {
+    /// A path drawn anew in every attempt, of which nothing is known before.
+    pub const ANEW: Self = Self { minimal: Way::NONE, choice: Choice::Anew };
+
+    /// Whether it could choose any output whatever: the following then visit nothing.
+    #[inline]
+    pub fn draws_anew(&self) -> bool {
+        matches!(self.choice, Choice::Anew)
+    }
+
+    /// Visits the next hops of its minimal path and its detour.
+    #[inline]
+    pub fn each_way(&self, mut visit: impl FnMut(Way)) {
+        if self.draws_anew() {
+            return;
+        }
+        visit(self.minimal);
+        if let Choice::Detour(comparison) = &self.choice
+            && comparison.detour != self.minimal
+        {
+            visit(comparison.detour);
+        }
+    }
+
+    /// Visits the ports that it could choose in any VC, ascending.
+    #[inline]
+    pub fn each_productive(&self, visit: impl FnMut(usize)) {
+        if let Choice::Shortest(productive) = &self.choice {
+            productive.each(visit);
+        }
+    }
+
+    /// Visits the link classes any port of which it could choose, ascending, and the VC as [`Way`] has it.
+    #[inline]
+    pub fn each_misroute(&self, mut visit: impl FnMut(u8, u8)) {
+        if let Choice::Misroute(misroutes) = &self.choice {
+            for (class, &vc) in misroutes.vcs.iter().enumerate() {
+                if vc != NO_VC {
+                    visit(class as u8, vc);
+                }
+            }
+        }
+    }
+
+    /// Whether its minimal path goes over a global link from here, whose mark it may read.
+    #[inline]
+    pub fn may_read_own_mark(&self) -> bool {
+        self.minimal.class == GLOBAL
+    }
+}
+
+impl Productive {
+    /// Visits the ports, ascending.
+    #[inline]
+    pub fn each(&self, mut visit: impl FnMut(usize)) {
+        let mut bits = self.ports;
+        while bits != 0 {
+            visit(self.first as usize + bits.trailing_zeros() as usize);
+            bits &= bits - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOCAL_WAY: Way = Way { port: 4, class: 0, vc: 1 };
+    const GLOBAL_WAY: Way = Way { port: 9, class: GLOBAL, vc: 0 };
+
+    /// What the engine is told: the ways, the productive ports and the misroutes.
+    fn told(prospect: &Prospect) -> (Vec<Way>, Vec<usize>, Vec<(u8, u8)>) {
+        let mut told = (Vec::new(), Vec::new(), Vec::new());
+        prospect.each_way(|way| told.0.push(way));
+        prospect.each_productive(|port| told.1.push(port));
+        prospect.each_misroute(|class, vc| told.2.push((class, vc)));
+        told
+    }
+
+    fn detour(minimal: Way, detour: Way) -> Prospect {
+        let comparison = Comparison { detour, lengths: [1, 3], trunks: [0; 2], exit: None };
+        Prospect { minimal, choice: Choice::Detour(comparison) }
+    }
+
+    #[test]
+    fn the_engine_is_told_the_outputs_of_every_kind_once() {
+        let ports = Choice::Shortest(Productive { ports: 0b1011, first: 2 });
+        let shortest = Prospect { minimal: LOCAL_WAY, choice: ports };
+        assert_eq!(told(&shortest), (vec![LOCAL_WAY], vec![2, 3, 5], vec![]));
+        assert_eq!(told(&detour(LOCAL_WAY, GLOBAL_WAY)), (vec![LOCAL_WAY, GLOBAL_WAY], vec![], vec![]));
+        assert_eq!(told(&detour(LOCAL_WAY, LOCAL_WAY)), (vec![LOCAL_WAY], vec![], vec![]));
+        for (vcs, misroutes) in
+            [([2, NO_VC], vec![(0, 2)]), ([NO_VC, 1], vec![(1, 1)]), ([2, 1], vec![(0, 2), (1, 1)])]
+        {
+            let (options, place) = (Options::Either, Place::Injection);
+            let choice = Choice::Misroute(Misroutes { options, vcs, place, leaving: true, target: 0 });
+            assert_eq!(
+                told(&Prospect { minimal: GLOBAL_WAY, choice }),
+                (vec![GLOBAL_WAY], vec![], misroutes)
+            );
+        }
+        assert_eq!(told(&Prospect { minimal: LOCAL_WAY, ..Prospect::ANEW }), (vec![], vec![], vec![]));
+    }
+
+    #[test]
+    fn a_head_reads_the_mark_of_its_own_router_if_its_minimal_path_goes_over_a_global_link_from_there() {
+        assert!(detour(GLOBAL_WAY, LOCAL_WAY).may_read_own_mark());
+        assert!(!detour(LOCAL_WAY, GLOBAL_WAY).may_read_own_mark());
+        // Its path is not known, its minimal path may be.
+        assert!(Prospect { minimal: GLOBAL_WAY, ..Prospect::ANEW }.may_read_own_mark());
+        assert!(!Prospect::ANEW.may_read_own_mark());
+    }
+}

@@ -1,0 +1,372 @@
+//! Source-adaptive routing: minimal path or detour, decided while the packet waits at injection. What UGAL, piggyback
+//! and the source-adaptive mechanism of the fairness studies have in common.
+
+use super::detour::Detour;
+use super::minimal::Minimal;
+use super::prospect::{Choice, Comparison, Exit, Prospect};
+use super::view::{Draws, Packets, Saturation, Sensing, Sensors, View};
+use super::{Decision, Head, Hop, Mechanism, Place, Request, Route, RouteState, Way};
+use hopsim_network::error::ConfigError;
+use hopsim_network::network::NONE;
+use hopsim_network::topology::dragonfly::Dragonfly;
+use hopsim_network::topology::{GLOBAL, Interconnect, Topology};
+use hopsim_random::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The packet is on its way to the intermediate router.
+const ON_DETOUR: u8 = 1;
+
+/// Path lengths in the comparison of minimal path and detour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PathLengths {
+    /// Links of the shortest path.
+    #[default]
+    Shortest,
+    /// Links that the path would have in the consecutive arrangement, whatever the arrangement is, as FOGSim counts them.
+    /// Worth: under palm tree one router in five believes a path longer or shorter than it is, and other routers of a
+    /// group are put at a disadvantage (the low first router of the thesis' figures 3.5, 3.9, 3.12).
+    Consecutive,
+}
+
+/// When a global link counts as saturated: if what it has outstanding exceeds `factor` times the mean over the global
+/// links of its router plus `threshold`. Every router tells the others of its group; they know one local-link
+/// latency later.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SaturationConfig {
+    /// By VC or by port.
+    pub sensing: Sensing,
+    /// Which packets count.
+    pub packets: Packets,
+    /// Factor on the mean \[0 … 1000\].
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub factor: f64,
+    /// Added to the mean \[packets, 0 … 1000\].
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub threshold: f64,
+}
+
+impl Default for SaturationConfig {
+    fn default() -> Self {
+        Self { sensing: Sensing::Vc, packets: Packets::All, factor: 2.0, threshold: 3.0 }
+    }
+}
+
+impl SaturationConfig {
+    /// Refuses numbers out of range.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let keys = [("factor", self.factor, "0 … 1000"), ("threshold", self.threshold, "0 … 1000 packets")];
+        for (key, value, valid) in keys {
+            if !(0.0..=1000.0).contains(&value) {
+                return Err(ConfigError::new(key, "out of range").value(value).valid(valid));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the engine must keep; the first `vcs` global VCs are in use, and the marks of `read` are read.
+    pub fn saturation(&self, (vcs, read): (u8, u16), exchanged: bool) -> Saturation {
+        let read = if self.sensing == Sensing::Vc { read } else { u16::MAX };
+        Saturation {
+            factor: self.factor,
+            threshold: self.threshold,
+            sensing: self.sensing,
+            packets: self.packets,
+            vcs,
+            read,
+            exchanged,
+        }
+    }
+}
+
+/// The parameters of a mechanism that decides at the source.
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of a mechanism")]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// The draw of the intermediate router.
+    pub detour: Detour,
+    /// Whether the detour ends on entering the intermediate group.
+    pub group: bool,
+    /// T of the comparison \[packets\].
+    pub threshold: u32,
+    /// How path lengths are counted.
+    pub lengths: PathLengths,
+    /// Whether that applies to the detour too, and not to the minimal path alone.
+    pub detour_lengths: bool,
+    /// No detour counts for more links.
+    pub longest_detour: u32,
+    /// Marks of saturated links, if they are looked at.
+    pub saturation: Option<SaturationConfig>,
+    /// Draw the intermediate router at every attempt.
+    pub recompute: bool,
+    /// A waiting packet that has chosen the detour does not return to the minimal path.
+    pub sticky: bool,
+}
+
+impl Rule {
+    /// Refuses what a topology cannot carry.
+    pub fn check(&self, topology: &Topology) -> Result<(), ConfigError> {
+        self.detour.check(topology, self.group)?;
+        if self.saturation.is_some() {
+            // The marks are of global links.
+            super::detour::dragonfly(topology)?;
+        }
+        let full = topology.dragonfly().map(|t| (t.groups(), t.a() * t.h() + 1));
+        if self.lengths == PathLengths::Consecutive && full.is_none_or(|(groups, full)| groups != full) {
+            let valid = full.map_or("shortest".into(), |(_, full)| format!("shortest, or groups = {full}"));
+            return Err(ConfigError::new("path_lengths", "the formulas hold for a·h + 1 groups only")
+                .value("consecutive")
+                .valid(valid));
+        }
+        if self.threshold > 1_000_000 {
+            return Err(ConfigError::new("threshold", "out of range")
+                .value(self.threshold)
+                .valid("0 … 1000000 packets"));
+        }
+        self.saturation.map_or(Ok(()), |s| s.check().map_err(|e| e.within("saturation")))
+    }
+}
+
+/// A mechanism that decides at the source.
+#[derive(Clone, Debug)]
+pub struct Source {
+    rule: Rule,
+    base: Minimal,
+}
+
+impl Source {
+    /// The mechanism over the minimal paths of `base`.
+    pub fn new(rule: Rule, base: Minimal) -> Self {
+        Self { rule, base }
+    }
+
+    fn draw_via(&self, head: &Head, state: &mut RouteState, stream: &mut Stream) {
+        let via = self.rule.detour.draw(self.base.topology(), (head.router, head.destination), stream);
+        let reached = via != NONE && self.base.has_reached(head.router, via, self.rule.group);
+        state.via = if reached { NONE } else { via };
+    }
+
+    /// The trunks of minimal path and detour: drawn once per packet.
+    fn trunks(&self, head: &Head, via: u32, draw: impl Fn() -> Stream) -> [u16; 2] {
+        let topology = self.base.topology();
+        if !topology.has_trunks() {
+            return [0; 2];
+        }
+        let choose = |target, mut stream: Stream| topology.choose_trunk(head.router, target, &mut stream);
+        let minimal = choose(head.destination, draw().at(1));
+        [minimal, if via == NONE { minimal } else { choose(via, draw().at(2 + u64::from(via))) }]
+    }
+
+    /// The minimal path and what is compared with it for the detour through `via`.
+    fn paths(&self, head: &Head, via: u32, minimal: Hop, draw: impl Fn() -> Stream) -> (Way, Comparison) {
+        let trunks = self.trunks(head, via, draw);
+        let way =
+            |target, trunk| self.base.way(head, self.base.towards(head, target, trunk).unwrap_or(minimal));
+        let minimal = way(head.destination, trunks[0]);
+        let detour = if via == NONE { minimal } else { way(via, trunks[1]) };
+        let lengths = if via == NONE { [0; 2] } else { self.lengths(head, via) };
+        let lengths = lengths.map(|l| l as u16);
+        (minimal, Comparison { detour, lengths, trunks, exit: self.exit(head, trunks[0]) })
+    }
+
+    /// Whether the packet takes the detour, given the requests of either.
+    #[inline]
+    fn prefers_detour(
+        &self,
+        comparison: &Comparison,
+        (minimal, detour): (Request, Request),
+        view: &impl View,
+    ) -> bool {
+        let [shorter, longer] = comparison.lengths.map(u32::from);
+        let costs = view.occupancy(minimal) * shorter;
+        let bound = view.occupancy(detour) * longer + view.length() * self.rule.threshold;
+        costs > bound
+            || (self.rule.saturation.is_some()
+                && comparison.exit.is_some_and(|Exit { position, port, vc }| {
+                    view.saturated(Some(u32::from(position)), Request { port: port as usize, vc })
+                }))
+    }
+
+    /// Links of the minimal path and of the detour.
+    fn lengths(&self, head: &Head, via: u32) -> [u32; 2] {
+        let (from, to) = (head.router, head.destination);
+        let Some(t) = self.base.topology().dragonfly() else {
+            let distance = |from, to| u32::from(self.base.topology().minimal_hops(from, to)[0]);
+            return [distance(from, to), distance(from, via) + distance(via, to)];
+        };
+        let consecutive = self.rule.lengths == PathLengths::Consecutive;
+        let minimal = if consecutive { consecutive_length(t, from, to, true) } else { links(t, from, to) };
+        let detour = if consecutive && self.rule.detour_lengths {
+            consecutive_length(t, from, via, false) + consecutive_length(t, via, to, true)
+        } else if self.rule.group {
+            detour_over_group(t, from, via, to)
+        } else {
+            links(t, from, via) + links(t, via, to)
+        };
+        [minimal, detour.min(self.rule.longest_detour)]
+    }
+
+    /// The global link of the minimal path.
+    fn exit(&self, head: &Head, trunk: u16) -> Option<Exit> {
+        let t = self.base.topology().dragonfly()?;
+        let (group, target) = (t.group(head.router), t.group(head.destination));
+        let vc = self.base.vcs().sensed_global(head.reply);
+        let exit = || t.exit_to(group, target, trunk);
+        (group != target).then(exit).map(|(position, port)| Exit {
+            position: position as u16,
+            port: port as u16,
+            vc,
+        })
+    }
+}
+
+/// Links of the shortest path.
+fn links(t: &Dragonfly, from: u32, to: u32) -> u32 {
+    t.minimal_hops(from, to).into_iter().map(u32::from).sum()
+}
+
+/// Links of the path that enters the group of `via` and goes on to `to` from there, over the first trunks.
+fn detour_over_group(t: &Dragonfly, from: u32, via: u32, to: u32) -> u32 {
+    let (position, port) = t.exit_to(t.group(from), t.group(via), 0);
+    let exit = t.group(from) * t.a() + position;
+    let entry = t.neighbour(exit, port).map_or(via, |(router, _)| router);
+    u32::from(exit != from) + 1 + links(t, entry, to)
+}
+
+/// Links of the shortest path if the arrangement were consecutive, with or without the last local one.
+fn consecutive_length(t: &Dragonfly, from: u32, to: u32, last: bool) -> u32 {
+    let (x, y) = (t.group(from), t.group(to));
+    if x == y {
+        return u32::from(from != to);
+    }
+    let exit = |x: u32, y: u32| (if y > x { y - 1 } else { y }) / t.h();
+    1 + u32::from(exit(x, y) != t.position(from)) + u32::from(last && exit(y, x) != t.position(to))
+}
+
+impl Mechanism for Source {
+    fn base(&self) -> &Minimal {
+        &self.base
+    }
+
+    const AT_SOURCE: bool = true;
+
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    fn target(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> u32 {
+        if state.flags & ON_DETOUR == 0 || head.router == head.destination {
+            return head.destination;
+        }
+        if !self.base.has_reached(head.router, state.via, self.rule.group) {
+            return state.via;
+        }
+        state.flags = 0;
+        self.base.choose_trunk(head, head.destination, state, draw);
+        head.destination
+    }
+
+    fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
+        if !head.at_injection() {
+            let target = self.target(head, state, draw);
+            return self.base.towards(head, target, state.trunk).map_or(Route::Arrived, Route::Fixed);
+        }
+        let Some(minimal) = self.base.towards(head, head.destination, 0) else { return Route::Arrived };
+        self.draw_via(head, state, &mut draw());
+        let (minimal, comparison) = self.paths(head, state.via, minimal, draw);
+        let choice = if self.rule.recompute { Choice::Anew } else { Choice::Detour(comparison) };
+        Route::Undecided(Prospect { minimal, choice })
+    }
+
+    #[inline]
+    fn decide(
+        &self,
+        prospect: &Prospect,
+        state: &mut RouteState,
+        view: &impl View,
+        draws: &mut impl Draws,
+    ) -> Decision {
+        let anew;
+        let (minimal, comparison) = if let Choice::Detour(comparison) = &prospect.choice {
+            (prospect.minimal, comparison)
+        } else {
+            let head = &view.head();
+            self.draw_via(head, state, draws.attempt());
+            let Some(minimal) = self.base.towards(head, head.destination, 0) else {
+                return Decision { request: Some(head.ejection()), after: *state };
+            };
+            anew = self.paths(head, state.via, minimal, || draws.head());
+            (anew.0, &anew.1)
+        };
+        let vcs = self.base.vcs();
+        let minimal = vcs.pick(minimal, view, draws);
+        let mut taken = None;
+        if state.via != NONE {
+            let detour = vcs.pick(comparison.detour, view, draws);
+            let decided = self.rule.sticky && state.flags & ON_DETOUR != 0;
+            if decided || self.prefers_detour(comparison, (minimal, detour), view) {
+                taken = Some(detour);
+            }
+        }
+        let mut after = *state;
+        (after.flags, after.place, after.trunk) = match taken {
+            Some(_) => (ON_DETOUR, Place::Injection as u8, comparison.trunks[1]),
+            None => (0, 0, comparison.trunks[0]),
+        };
+        if self.rule.sticky {
+            *state = after;
+        }
+        Decision { request: Some(taken.unwrap_or(minimal)), after }
+    }
+
+    fn draws(&self) -> bool {
+        self.rule.recompute
+    }
+
+    fn redecides(&self) -> bool {
+        true
+    }
+
+    fn remembers(&self) -> bool {
+        self.rule.sticky
+    }
+
+    fn sensors(&self) -> Sensors {
+        let vcs = self.base.vcs();
+        let read = [false, true].into_iter().fold(0, |set, reply| set | 1 << vcs.sensed_global(reply));
+        let counted = (vcs.used(GLOBAL), read);
+        Sensors {
+            saturation: self.rule.saturation.map(|s| s.saturation(counted, true)),
+            minimal_occupancy: self.rule.saturation.is_some_and(|s| s.packets == Packets::Minimal),
+            ..Sensors::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hopsim_network::topology::dragonfly::{Arrangement, Config};
+
+    #[test]
+    fn in_the_consecutive_arrangement_both_ways_to_count_links_agree() {
+        let config = Config { p: 1, a: 4, h: 2, groups: None, arrangement: Arrangement::Consecutive };
+        let t = Dragonfly::new(&config).unwrap();
+        for from in 0..t.routers() {
+            for to in 0..t.routers() {
+                assert_eq!(consecutive_length(&t, from, to, true), links(&t, from, to), "{from} to {to}");
+            }
+        }
+    }
+
+    #[test]
+    fn under_palm_tree_the_formulas_of_the_other_arrangement_are_wrong_for_a_fifth_of_the_paths() {
+        // About 21 % at h = 8.
+        let config = Config { p: 8, a: 16, h: 8, groups: None, arrangement: Arrangement::Palmtree };
+        let t = Dragonfly::new(&config).unwrap();
+        let pairs = (0..t.routers()).flat_map(|from| (0..t.a() * 4).map(move |to| (from, to * 32)));
+        let wrong = pairs.clone().filter(|&(f, to)| consecutive_length(&t, f, to, true) != links(&t, f, to));
+        let share = wrong.count() as f64 / pairs.count() as f64;
+        assert!((share - 0.21).abs() < 0.02, "{share}");
+    }
+}

@@ -1,0 +1,130 @@
+//! Universal globally-adaptive load-balanced routing with local knowledge: see [`Config`].
+
+use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy, paths_without_groups};
+use super::minimal::Minimal;
+use super::source::{PathLengths, Rule, Source};
+use super::valiant::{VIA_GROUP, VIA_ROUTER};
+use super::{Paths, Reverts};
+use hopsim_network::error::ConfigError;
+use hopsim_network::topology::Topology;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where a detour ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Intermediate {
+    /// On entering the intermediate group. Needs 3 local and 2 global VCs.
+    #[default]
+    Group,
+    /// At a random router of the intermediate group. Needs 4 local and 2 global VCs.
+    Router,
+}
+
+impl Intermediate {
+    /// The paths of such detours.
+    pub fn paths(self) -> Paths {
+        let order = if self == Self::Group { VIA_GROUP } else { VIA_ROUTER };
+        Paths::ordered(order.reverting(Reverts::AtInjection))
+    }
+}
+
+/// A packet at the head of its injection VC compares the first link m of its minimal path with the first link v of a
+/// detour drawn once at random, and takes the detour if
+///
+/// occupancy(m) · links(minimal path) > occupancy(v) · links(detour) + `threshold` · packet length.
+///
+/// Occupancy counts the phits of the VC that it would ask for: in the output queue, on the link and in the next buffer. The links
+/// of the detour are those of the shortest paths to the intermediate router and on from there; over a group those to the
+/// router by which the packet enters the group, by the link of the lowest slot where there are several, and of the shortest path
+/// on from there. Of equal sides the packet takes the minimal path, and so it does if its detour ends where it begins.
+///
+/// It knows only the outputs of its own router, so it does not see a saturated global link of a neighbour until
+/// the local link to that neighbour fills up: see `piggyback`.
+///
+/// Paths and VCs: `lglgl` over a group (3 local, 2 global VCs), `lgllgl` through a router (4/2), in increasing
+/// order: no deadlock. At most 5 or 6 links: no livelock.
+///
+/// With `path_lengths = "consecutive"` a path to another group has a global link, and a local one at either end unless it begins,
+/// or ends, at the router that would hold the link between the two groups: group x has its link to group y at slot y, or
+/// y − 1 if y > x, and slot s is at position ⌊s / h⌋. A detour is the path to the intermediate router, without the local link at
+/// its end if it leads to another group, and the path on from there, also if it ends on entering the group.
+///
+/// In a mesh, torus or ring the intermediate router is any router, each equally likely, in a HyperX or graph any router with nodes,
+/// and the keys about groups stay at their defaults; the VCs are those of `valiant` there.
+///
+/// Source: Singh's thesis (Stanford, 2005); Kim et al., ISCA 2008 (UGAL-L on the dragonfly); Fuentes' thesis (2017),
+/// §1.4.1.3.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Where a detour ends; default `group` in a dragonfly, `router` elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intermediate: Option<Intermediate>,
+    /// Which groups are candidates for the detour.
+    pub policy: Policy,
+    /// Packets whose destination is in the source group.
+    pub intra_group: IntraGroup,
+    /// How much longer the wait for the minimal path must be \[packets, 0 … 1000000\].
+    #[schemars(range(max = 1_000_000))]
+    pub threshold: u32,
+    /// How path lengths are counted.
+    pub path_lengths: PathLengths,
+    /// Whether a waiting packet that has chosen the detour keeps to it; otherwise every attempt decides anew.
+    pub sticky: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            intermediate: None,
+            policy: Policy::Rrg,
+            intra_group: IntraGroup::Minimal,
+            threshold: 0,
+            path_lengths: PathLengths::Shortest,
+            sticky: true,
+        }
+    }
+}
+
+/// Decides at the source.
+pub type Ugal = Source;
+
+impl Config {
+    /// How it decides.
+    pub fn rule(&self, intermediate: Intermediate) -> Rule {
+        Rule {
+            detour: Detour {
+                policy: self.policy,
+                groups: IntermediateGroups::Other,
+                intra_group: self.intra_group,
+            },
+            group: intermediate == Intermediate::Group,
+            threshold: self.threshold,
+            lengths: self.path_lengths,
+            detour_lengths: true,
+            longest_detour: u32::MAX,
+            saturation: None,
+            recompute: false,
+            sticky: self.sticky,
+        }
+    }
+
+    /// See [`super::RoutingConfig::paths`].
+    pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
+        let intermediate = self.intermediate(topology);
+        self.rule(intermediate).check(topology)?;
+        self.intra_group.check(Self::default().intra_group, topology)?;
+        Ok(paths_without_groups(topology)?.unwrap_or_else(|| intermediate.paths()))
+    }
+
+    fn intermediate(&self, topology: &Topology) -> Intermediate {
+        let default = if topology.dragonfly().is_some() { Intermediate::Group } else { Intermediate::Router };
+        self.intermediate.unwrap_or(default)
+    }
+
+    /// The mechanism over the minimal paths of `base`.
+    pub fn build(&self, base: Minimal) -> Ugal {
+        Source::new(self.rule(self.intermediate(base.topology())), base)
+    }
+}

@@ -1,0 +1,156 @@
+//! Which VC a hop uses: the one of an increasing sequence, one of those FlexVC allows, or the one that its path keeps.
+
+use super::flexvc::{FlexVc, roomiest};
+use super::layers::PathVcs;
+use super::sequence::VcSequence;
+use super::view::{Draws, View};
+use super::{Head, Hop, Leg, Request, Way};
+use hopsim_network::network::Classes;
+use hopsim_network::topology::GLOBAL;
+use std::sync::Arc;
+
+/// Most VCs of a port.
+pub const MOST: u32 = 16;
+
+/// The VC management of a mechanism.
+#[derive(Clone, Debug)]
+pub struct Vcs {
+    /// The increasing sequence; with FlexVC and by phase only its codes count.
+    pub sequence: VcSequence,
+    rule: Rule,
+    /// VCs of each class that packets use -- constant.
+    used: [u8; 2],
+    /// Whether hops that enter a ring ask for entries -- constant.
+    entries: bool,
+}
+
+/// What decides beside the sequence.
+#[derive(Clone, Debug)]
+enum Rule {
+    /// Nothing.
+    Sequence,
+    /// FlexVC.
+    Flexible(FlexVc),
+    /// Any VC, out of which FlexVC picks; the sequence gives the highest.
+    Any(FlexVc),
+    /// The phase: VC 0 on the way to the intermediate router, 1 on the way to the destination.
+    Phases,
+    /// The path, at injection.
+    Path(Arc<PathVcs>),
+}
+
+impl Vcs {
+    /// Increasing VCs.
+    pub fn increasing(sequence: VcSequence) -> Self {
+        let used = sequence.used();
+        Self { sequence, rule: Rule::Sequence, used, entries: false }
+    }
+
+    /// VCs that the mechanism itself picks, `used` of each class.
+    pub fn chosen(sequence: VcSequence, used: [u8; 2]) -> Self {
+        Self { sequence, rule: Rule::Sequence, used, entries: false }
+    }
+
+    /// A VC for each of two phases, of `used` of each class.
+    pub fn by_phase(sequence: VcSequence, used: [u8; 2]) -> Self {
+        Self { sequence, rule: Rule::Phases, used, entries: false }
+    }
+
+    /// A VC for every path, which it keeps from end to end; `used` of each class.
+    pub fn kept(sequence: VcSequence, vcs: PathVcs, used: [u8; 2]) -> Self {
+        Self { sequence, rule: Rule::Path(Arc::new(vcs)), used, entries: false }
+    }
+
+    /// FlexVC over `used` VCs of each class; `sequence` only tells the codes.
+    pub fn flexible(sequence: VcSequence, flex: FlexVc, used: [u8; 2]) -> Self {
+        Self { sequence, rule: Rule::Flexible(flex), used, entries: false }
+    }
+
+    /// Every hop may use any of `count` VCs of link class 0.
+    pub fn any(classes: &Classes, count: u8) -> Self {
+        let sequence = VcSequence::unordered(classes, count - 1);
+        Self { sequence, rule: Rule::Any(FlexVc::any(count)), used: [count, 0], entries: false }
+    }
+
+    /// The same where hops that enter a ring ask for entries.
+    #[must_use]
+    pub fn with_entries(self, entries: bool) -> Self {
+        Self { entries, ..self }
+    }
+
+    /// Whether hops that enter a ring ask for entries.
+    #[inline]
+    pub fn has_entries(&self) -> bool {
+        self.entries
+    }
+
+    /// Whether the VC depends on more than the VC that a packet comes from.
+    #[inline]
+    pub fn depends_on_hop(&self) -> bool {
+        !matches!(self.rule, Rule::Sequence | Rule::Any(_)) || self.entries
+    }
+
+    /// Whether a hop may have several VCs.
+    #[inline]
+    pub fn is_flexible(&self) -> bool {
+        self.flex().is_some()
+    }
+
+    /// Whether VCs are picked at random, so that an attempt may see another VC, and decide otherwise, than the one before.
+    pub fn draws(&self) -> bool {
+        self.flex().is_some_and(FlexVc::draws)
+    }
+
+    /// VCs of a class that packets use: 0 … this − 1.
+    pub fn used(&self, class: u8) -> u8 {
+        self.used[class as usize]
+    }
+
+    /// The VCs that a hop may use.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn way(&self, head: &Head, Hop { port, class, leg, reuses }: Hop) -> Way {
+        let opportunistic = || matches!(leg, Leg::MisrouteSource | Leg::MisrouteInside | Leg::MisrouteFinal);
+        let vc = match &self.rule {
+            Rule::Flexible(flex) => flex.highest(leg, class, head.reply),
+            Rule::Phases => u8::from(matches!(leg, Leg::ToGroup | Leg::Final)),
+            Rule::Path(vcs) if head.at_injection() => vcs.vc(head.router, head.destination),
+            _ if reuses && opportunistic() => self.sequence.reused(head.code),
+            _ => self.sequence.next(head.code, class),
+        };
+        Way { port, class, vc }
+    }
+
+    /// The VC that a packet asks for now.
+    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[inline(always)]
+    pub fn pick(&self, way: Way, view: &impl View, draws: &mut impl Draws) -> Request {
+        let request = way.highest();
+        let Some(flex) = self.flex().filter(|_| view.flexible()) else { return request };
+        // Entries are numbered on behind the VCs.
+        let first = if way.vc < self.used(way.class) { 0 } else { self.used(way.class) };
+        let credits = |vc| view.credits(Request { vc: first + vc, ..request });
+        let vc = if flex.joins_shortest() {
+            roomiest((way.vc - first, view.capacity(way.class)), credits)
+        } else {
+            flex.select_by_rank(request.port, way.vc - first, (credits, view.length()), draws)
+        };
+        Request { vc: first + vc, ..request }
+    }
+
+    /// FlexVC, if it manages the VCs.
+    #[inline]
+    pub fn flex(&self) -> Option<&FlexVc> {
+        match &self.rule {
+            Rule::Flexible(flex) | Rule::Any(flex) => Some(flex),
+            Rule::Sequence | Rule::Phases | Rule::Path(_) => None,
+        }
+    }
+
+    /// The global VC whose saturation mark stands for the minimal path: the first that the packet would use, with
+    /// FlexVC the last of all.
+    #[inline]
+    pub fn sensed_global(&self, reply: bool) -> u8 {
+        if self.is_flexible() { self.used[GLOBAL as usize] - 1 } else { self.sequence.first(GLOBAL, reply) }
+    }
+}

@@ -1,0 +1,73 @@
+//! Hot-region traffic: see [`Config`].
+
+use super::{Site, uniform};
+use hopsim_network::error::ConfigError;
+use hopsim_random::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A packet goes to the hot region with probability `fraction`, otherwise to any other node of the job, all equally likely
+/// (those of the region among them). The region is the first `share` of the job's nodes; a packet to it goes to any of its
+/// nodes but its source.
+///
+/// Source: Izu and Vallejo, Simulation 2019, §3; Ridruejo et al. (25 % to an eighth of the nodes).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Share of the packets that go to the region \[0 … 1\].
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub fraction: f64,
+    /// Share of the nodes that are the region \[0 … 1\]; at least two nodes.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub share: f64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { fraction: 0.25, share: 0.125 }
+    }
+}
+
+/// Hot-region traffic over a job.
+#[derive(Clone, Debug)]
+pub struct HotRegion {
+    fraction: f64,
+    /// Nodes of the region -- constant.
+    region: Vec<u32>,
+    rest: uniform::Uniform,
+}
+
+impl HotRegion {
+    /// Checks the shares.
+    pub fn new(config: &Config, site: &Site<'_>) -> Result<Self, ConfigError> {
+        for (key, value) in [("fraction", config.fraction), ("share", config.share)] {
+            if !(0.0..=1.0).contains(&value) {
+                return Err(ConfigError::new(key, "is a share").value(value).valid("0 … 1"));
+            }
+        }
+        let count = (site.nodes.len() as f64 * config.share).round() as usize;
+        if count < 2 {
+            let reason =
+                format!("that is {count} of {} nodes, and a node does not send to itself", site.nodes.len());
+            return Err(ConfigError::new("share", reason)
+                .value(config.share)
+                .valid(format!("{} … 1", 2.0 / site.nodes.len() as f64)));
+        }
+        let region = site.nodes[..count].to_vec();
+        Ok(Self { fraction: config.fraction, region, rest: uniform::Uniform::new(site)? })
+    }
+
+    /// A node of the region or any other.
+    #[inline]
+    pub fn destination(&self, from: u32, stream: &mut Stream) -> u32 {
+        if stream.unit() >= self.fraction {
+            return self.rest.destination(from, stream);
+        }
+        loop {
+            let node = self.region[stream.below(self.region.len() as u32) as usize];
+            if node != from {
+                return node;
+            }
+        }
+    }
+}
