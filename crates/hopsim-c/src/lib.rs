@@ -3,7 +3,7 @@
 //! No panic crosses the boundary: it becomes [`Status::Internal`], and the simulation it happened in refuses all further calls.
 #![expect(clippy::missing_safety_doc, reason = "the header says what may be passed")]
 
-use hopsim_core::config::document;
+use hopsim_core::document;
 use hopsim_core::engine::Outcome;
 use hopsim_core::engine::stepping::{self, StepError, Stepping};
 use hopsim_core::error::{ConfigError, RunError};

@@ -8,6 +8,7 @@
 pub const VERSION: &str = env!("HOPSIM_VERSION");
 
 pub mod config;
+pub mod document;
 pub mod engine;
 pub mod error;
 pub mod injection;

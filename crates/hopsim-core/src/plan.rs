@@ -7,18 +7,23 @@ pub mod external;
 pub mod fabric;
 mod generators;
 mod jobs;
+pub mod means;
+pub mod output_vcs;
 mod packets;
 pub mod programs;
 mod quantity;
 mod settled;
 mod stop;
+mod unsaved;
 mod vcs;
 
 pub use any::AnyPlan;
 pub use fabric::FabricPlan;
 pub use jobs::{JobPlan, ProgramPlan, Programs, TrafficPlan};
 pub use settled::settled;
+pub use unsaved::unsaved;
 
+use crate::config::limits::{MAX_CYCLES, within};
 use crate::config::measure::RecordStream;
 use crate::config::router::{Allocator, Consumption, RouterConfig, not_a_fabric};
 use crate::config::saturate::SaturateConfig;
@@ -28,7 +33,6 @@ use crate::config::{
 };
 use crate::error::ConfigError;
 use crate::injection::{Control, ControlConfig};
-use crate::measure;
 use crate::memory;
 use hopsim_network::network::CrossbarInputs;
 use hopsim_network::network::{NONE, Network};
@@ -36,9 +40,6 @@ use hopsim_network::topology::Topology;
 use hopsim_routing::{Routing, RoutingConfig};
 use jobs::answers;
 use std::sync::Arc;
-
-/// Most cycles a run may last: times are 32-bit and events lie ahead of the present.
-pub const MAX_CYCLES: u32 = 3_000_000_000;
 
 /// Most rows of a time series, and of packets.
 pub const MOST_ROWS: u32 = 10_000_000;
@@ -123,22 +124,6 @@ pub struct NicPlan {
     pub injection_latency: InjectionLatency,
 }
 
-/// Refuses the value of a key out of its range.
-pub(crate) fn within(
-    range: std::ops::RangeInclusive<u32>,
-    value: u32,
-    path: &str,
-) -> Result<(), ConfigError> {
-    if range.contains(&value) {
-        return Ok(());
-    }
-    Err(ConfigError::new(path, "out of range").value(value).valid(format!(
-        "{} … {}",
-        range.start(),
-        range.end()
-    )))
-}
-
 impl Plan {
     /// Checks and resolves an experiment (whose sweep, if any, is ignored).
     pub fn new(experiment: &Experiment) -> Result<Self, ConfigError> {
@@ -204,7 +189,7 @@ impl Plan {
     fn check_rows(&self) -> Result<(), ConfigError> {
         let interval = self.experiment.measure.interval;
         let (warmup, cycles) = stop::longest(&self.experiment);
-        let each = u64::from(measure::rows_per_interval(self));
+        let each = u64::from(output_vcs::rows_per_interval(self));
         let end = u64::from(warmup + cycles);
         // That those with a row each are not too long has been checked before.
         let is_short = each == 1 || interval == 0 || end.div_ceil(interval.into()) * each <= MOST_ROWS.into();

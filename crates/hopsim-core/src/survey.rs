@@ -383,7 +383,7 @@ impl<'m> Cut<'m> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::document;
+    use crate::document;
     use crate::plan::programs::no_files;
 
     fn survey(topology: &str) -> Survey {

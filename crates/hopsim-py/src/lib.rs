@@ -9,7 +9,7 @@ mod run;
 mod stepping;
 mod traces;
 
-use hopsim_core::config::document;
+use hopsim_core::document;
 use hopsim_core::error::ConfigError;
 use hopsim_core::measure::statistics;
 use hopsim_core::plan::{AnyPlan, settled};

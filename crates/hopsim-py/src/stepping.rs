@@ -4,7 +4,7 @@ use super::errors;
 use super::interrupts;
 use super::programs;
 use super::run::Run;
-use hopsim_core::config::document;
+use hopsim_core::document;
 use hopsim_core::engine::stepping::{Message, StepError, Stepping};
 use hopsim_core::error::ConfigError;
 use hopsim_core::plan::AnyPlan;

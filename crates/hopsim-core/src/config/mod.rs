@@ -1,9 +1,10 @@
 //! The experiment document: exactly what a user may write, nothing resolved. [`crate::plan::Plan`] checks and
 //! resolves it; the engine only sees the plan.
 
-pub mod document;
 pub mod infiniband;
+pub mod limits;
 pub mod measure;
+pub mod names;
 pub mod program;
 pub mod router;
 pub mod saturate;

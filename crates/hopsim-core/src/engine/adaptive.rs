@@ -2,7 +2,7 @@
 //! these has measured, to the last bit. A window whose interval is narrow is likelier to be a calm one, with a mean that is too low; a
 //! fresh one behind it, as long as it is, has not been chosen by that (two stages, as those of Stein 1945).
 
-use super::{Control, Outcome, Scope, Snapshot, Stages, count, outcome, trunk, unsaved};
+use super::{Control, Outcome, Scope, Snapshot, Stages, count, outcome, trunk};
 use crate::config::Experiment;
 use crate::config::measure::MeasureConfig;
 use crate::config::stop::{StopConfig, Warmup, pilots};
@@ -12,7 +12,7 @@ use crate::measure::parts::PARTS;
 use crate::measure::settling::{Settled, settled};
 use crate::measure::stop::{Next, REACHED, next, relative_width};
 use crate::measure::summary::Figures;
-use crate::plan::Plan;
+use crate::plan::{Plan, unsaved};
 use serde_json::{Map, Value};
 use std::sync::atomic::Ordering;
 

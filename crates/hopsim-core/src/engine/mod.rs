@@ -26,14 +26,14 @@ pub use control::Control;
 pub use distrusted::distrusted;
 #[cfg(feature = "trace")]
 pub use snapshot::digests;
-pub use snapshot::{Snapshot, Stages, trunk, unsaved};
+pub use snapshot::{Snapshot, Stages, trunk};
 pub use state::Scope;
 
 use crate::error::RunError;
 use crate::measure::summary::Figures;
 use crate::measure::{self, Counts, Table};
 use crate::memory;
-use crate::plan::{AnyPlan, MOST_ROWS, Plan};
+use crate::plan::{AnyPlan, MOST_ROWS, Plan, output_vcs};
 #[cfg(feature = "trace")]
 use crate::trace::PacketTrace;
 use hopsim_memory::Shortage;
@@ -306,7 +306,7 @@ fn drive<'p, R: Region<'p>>(
     let period = if alone { 256 * CONTROL_PERIOD } else { CONTROL_PERIOD };
     let mut next_check = watchdog;
     let (interval, last) = (plan.experiment.measure.interval, end);
-    let most = (MOST_ROWS / measure::rows_per_interval(plan)).max(1);
+    let most = (MOST_ROWS / output_vcs::rows_per_interval(plan)).max(1);
     let longest = if has_programs && interval > 0 { interval.saturating_mul(most) } else { end };
     let end = end.min(longest);
     while simulation.now() < end {

@@ -1,8 +1,7 @@
 //! Snapshots: the state of a run as bytes, with the version and the document that it is of, and runs that keep and use them.
 
 use crate::VERSION;
-use crate::config::document::{Difference, differences, resolved};
-use crate::config::measure::RecordStream;
+use crate::document::{Difference, differences, resolved};
 use crate::engine::kernel::worker::Worker;
 use crate::engine::region::Region;
 use crate::engine::simulation::{Schedule, Simulation};
@@ -150,26 +149,6 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
 /// The resolved document of a plan.
 fn document(plan: &Plan) -> Value {
     resolved(&plan.experiment).unwrap_or_else(|_| unreachable!("it has been written as JSON before"))
-}
-
-/// Why a run of a plan cannot be saved, if it cannot.
-pub fn unsaved(plan: &Plan) -> Option<&'static str> {
-    let wants = |stream| plan.experiment.measure.streams.contains(stream);
-    if !plan.experiment.has_contention() {
-        Some("an ideal network has no state to save; valid: another topology")
-    } else if plan.experiment.measure.is_adaptive() {
-        Some(
-            "a run that finds its warm-up or its window has no one state; valid: no measure.stop, and measure.warmup in cycles",
-        )
-    } else if plan.programs().all.iter().any(|(_, job)| job.is_external()) {
-        Some("what another simulator drives cannot be saved; valid: traffic and other programs")
-    } else if RecordStream::UNSAVED.iter().any(wants) {
-        Some(
-            "the streams congestion_trees, waits and packet_hops cannot be saved; valid: measure.streams without them",
-        )
-    } else {
-        None
-    }
 }
 
 /// Where a run begins, and what is kept of it on its way.

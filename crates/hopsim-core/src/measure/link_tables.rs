@@ -5,62 +5,10 @@ use super::link_series::Row;
 use super::places::LinkCounts;
 use super::waits::Waited;
 use super::{Column, Counts, Table, tables};
-use crate::config::measure::RecordStream;
 use crate::plan::Plan;
+use crate::plan::output_vcs::{OutputVc, is_plugged, output_vcs};
 use hopsim_network::network::{NONE, TERMINAL};
 use std::collections::BTreeMap;
-
-/// Whether something is at a port: a router, or a node, which not every router has.
-fn is_plugged(plan: &Plan, router: u32, port: usize) -> bool {
-    let (network, layout) = (&plan.network, &plan.network.layout);
-    if layout.class[port] != TERMINAL {
-        return network.link(router, port).peer.is_some();
-    }
-    router * plan.topology.nodes_per_router() + u32::from(layout.injects_for[port]) < network.nodes
-}
-
-/// An output VC that leads to a router or a node.
-struct OutputVc {
-    router: u32,
-    port: usize,
-    vc: u8,
-    /// Its number among the pairs of all routers.
-    pair: usize,
-    /// Cycles per phit of the link.
-    pace: f64,
-    /// The router at the other end, and the number of the input VC there among those of all.
-    fed: Option<(u32, usize)>,
-}
-
-/// All of them, router by router.
-fn output_vcs(plan: &Plan) -> Vec<OutputVc> {
-    let (network, layout) = (&plan.network, &plan.network.layout);
-    let of_router = |router: u32| {
-        let vcs = (0..layout.pairs()).filter_map(move |pair| Some((pair, layout.pair_vc(pair)?)));
-        let plugged = vcs.filter(move |&(_, (port, _))| is_plugged(plan, router, port));
-        plugged.map(move |(pair, (port, vc))| OutputVc {
-            router,
-            port,
-            vc,
-            pair: router as usize * layout.stride() + pair,
-            pace: network.link(router, port).cycles_per_phit.into(),
-            fed: network.link(router, port).peer.map(|(peer, back)| {
-                let slot = usize::from(layout.slot_base[back]) + usize::from(vc);
-                (peer, peer as usize * layout.stride() + slot)
-            }),
-        })
-    };
-    (0..network.routers).flat_map(of_router).collect()
-}
-
-/// Rows of the longest table that a plan records for every interval, if it records any.
-pub fn rows_per_interval(plan: &Plan) -> u32 {
-    let wants = |stream| plan.experiment.measure.streams.contains(&stream);
-    let links = if wants(RecordStream::LinkSeries) { output_vcs(plan).len() as u32 } else { 1 };
-    // Every output may be the root of a tree.
-    let trees = plan.network.routers * plan.network.layout.ports() as u32;
-    if wants(RecordStream::CongestionTrees) { links.max(trees) } else { links }
-}
 
 /// The share of some cycles in which a link carried so many phits.
 fn utilisation(place: &OutputVc, phits: u64, cycles: f64) -> f64 {

@@ -27,8 +27,6 @@ pub mod trend;
 pub mod verdict;
 pub mod waits;
 
-pub use link_tables::rows_per_interval;
-
 /// All that a run has counted.
 pub struct Counts {
     /// The sums.

@@ -14,6 +14,7 @@ use super::statistics::{half_width_95, jain, mean, variation};
 use super::stop;
 use super::verdict::{self, Verdict};
 use crate::plan::Plan;
+use crate::plan::means::{Mean, means};
 use hdrhistogram::Histogram;
 use serde_json::{Map, Value};
 
@@ -66,8 +67,6 @@ impl Sum {
     }
 }
 
-type Mean = fn(&Sum, f64) -> Option<f64>;
-
 fn ratio(sum: u64, count: u64) -> Option<f64> {
     (count > 0).then(|| sum as f64 / count as f64)
 }
@@ -80,66 +79,30 @@ fn per_node_cycle(phits: u64, sum: &Sum, nodes: f64) -> Option<f64> {
     (sum.cycles > 0 && nodes > 0.0).then(|| phits as f64 / (nodes * f64::from(sum.cycles)))
 }
 
-/// The means of jobs whose packets are answered.
-const REQUEST_REPLY: [(&str, Mean); 5] = [
-    ("request_accepted_load", |s, n| per_node_cycle(s.request_phits, s, n)),
-    ("reply_accepted_load", |s, n| per_node_cycle(s.reply_phits, s, n)),
-    ("request_latency_mean", |s, _| ratio(s.request_latency, s.requests)),
-    ("reply_latency_mean", |s, _| ratio(s.totals.replies.latency, s.totals.replies.delivered)),
-    ("response_latency_mean", |s, _| ratio(s.totals.replies.response, s.totals.replies.delivered)),
-];
-
-/// Every mean with its name; link classes 0 and 1 are named by the topology.
-fn means(classes: &[&str]) -> Vec<(String, Mean)> {
-    let class = |index: usize| classes.get(index).copied().unwrap_or("unused");
-    let fixed: [(&str, Mean); 14] = [
-        ("accepted_load", |s, n| per_node_cycle(s.totals.phits.delivered, s, n)),
-        ("generated_load", |s, n| per_node_cycle(s.totals.phits.generated, s, n)),
-        ("injected_load", |s, n| per_node_cycle(s.totals.phits.injected, s, n)),
-        ("packet_latency_mean", |s, _| per_packet(s.totals.latency, &s.totals)),
-        ("injection_latency_mean", |s, _| per_packet(s.totals.injection, &s.totals)),
-        ("network_latency_mean", |s, _| per_packet(s.totals.latency - s.totals.injection, &s.totals)),
-        ("base_latency_mean", |s, _| per_packet(s.totals.base, &s.totals)),
+/// A mean of some batches together, of jobs with so many nodes; `None` if nothing is there to average over.
+fn value(mean: Mean, sum: &Sum, nodes: f64) -> Option<f64> {
+    let totals = &sum.totals;
+    match mean {
+        Mean::AcceptedLoad => per_node_cycle(totals.phits.delivered, sum, nodes),
+        Mean::GeneratedLoad => per_node_cycle(totals.phits.generated, sum, nodes),
+        Mean::InjectedLoad => per_node_cycle(totals.phits.injected, sum, nodes),
+        Mean::PacketLatency => per_packet(totals.latency, totals),
+        Mean::InjectionLatency => per_packet(totals.injection, totals),
+        Mean::NetworkLatency => per_packet(totals.latency - totals.injection, totals),
+        Mean::BaseLatency => per_packet(totals.base, totals),
         // A detour can be shorter than the minimal path in cycles, hence the signed difference.
-        ("misrouting_latency_mean", |s, _| {
-            Some(per_packet(s.totals.path, &s.totals)? - per_packet(s.totals.base, &s.totals)?)
-        }),
-        ("misrouted_fraction", |s, _| per_packet(s.totals.misrouted.iter().sum(), &s.totals)),
-        ("misrouted_at_injection_fraction", |s, _| per_packet(s.totals.misrouted[0], &s.totals)),
-        ("misrouted_in_source_group_fraction", |s, _| per_packet(s.totals.misrouted[1], &s.totals)),
-        ("misrouted_in_intermediate_group_fraction", |s, _| per_packet(s.totals.misrouted[2], &s.totals)),
-        ("misrouted_in_destination_group_fraction", |s, _| per_packet(s.totals.misrouted[3], &s.totals)),
-        ("hops_mean", |s, _| per_packet(s.totals.hops.iter().sum(), &s.totals)),
-    ];
-    let mut all: Vec<(String, Mean)> =
-        fixed.into_iter().map(|(name, mean)| (name.to_owned(), mean)).collect();
-    let by_class: [(&str, Mean, Mean); 2] = [
-        (
-            "queue_latency_mean",
-            |s, _| per_packet(s.totals.queues[0], &s.totals),
-            |s, _| per_packet(s.totals.queues[1], &s.totals),
-        ),
-        (
-            "hops_mean",
-            |s, _| per_packet(s.totals.hops[0], &s.totals),
-            |s, _| per_packet(s.totals.hops[1], &s.totals),
-        ),
-    ];
-    for (name, first, second) in by_class {
-        for (index, mean) in [first, second].into_iter().enumerate().take(classes.len()) {
-            all.push((format!("{}_{name}", class(index)), mean));
-        }
+        Mean::MisroutingLatency => Some(per_packet(totals.path, totals)? - per_packet(totals.base, totals)?),
+        Mean::Misrouted => per_packet(totals.misrouted.iter().sum(), totals),
+        Mean::MisroutedAt(place) => per_packet(totals.misrouted[place], totals),
+        Mean::Hops => per_packet(totals.hops.iter().sum(), totals),
+        Mean::QueueLatency(class) => per_packet(totals.queues[class], totals),
+        Mean::ClassHops(class) => per_packet(totals.hops[class], totals),
+        Mean::RequestAcceptedLoad => per_node_cycle(sum.request_phits, sum, nodes),
+        Mean::ReplyAcceptedLoad => per_node_cycle(sum.reply_phits, sum, nodes),
+        Mean::RequestLatency => ratio(sum.request_latency, sum.requests),
+        Mean::ReplyLatency => ratio(totals.replies.latency, totals.replies.delivered),
+        Mean::ResponseLatency => ratio(totals.replies.response, totals.replies.delivered),
     }
-    all
-}
-
-/// The means that some jobs have.
-fn means_of(plan: &Plan, jobs: &[usize]) -> Vec<(String, Mean)> {
-    let mut all = means(plan.network.link_classes);
-    if jobs.iter().any(|&job| plan.jobs[job].request_reply()) {
-        all.extend(REQUEST_REPLY.map(|(name, mean)| (name.to_owned(), mean)));
-    }
-    all
 }
 
 impl<'a> Figures<'a> {
@@ -166,22 +129,16 @@ impl<'a> Figures<'a> {
     /// Every mean of every batch: `(name, values)`, for the table of batches.
     pub fn batch_means(&self) -> Vec<(String, Vec<f64>)> {
         let batches = self.batches();
-        let value = |mean: Mean, batch: &Sum| mean(batch, self.nodes).unwrap_or(f64::NAN);
-        self.means()
-            .into_iter()
-            .map(|(name, mean)| (name, batches.iter().map(|b| value(mean, b)).collect()))
-            .collect()
+        let of_batches = |mean: Mean| {
+            batches.iter().map(|batch| value(mean, batch, self.nodes).unwrap_or(f64::NAN)).collect()
+        };
+        self.means().into_iter().map(|(name, mean)| (name, of_batches(mean))).collect()
     }
 
-    /// The means that these jobs have.
+    /// The means that these jobs have, with their names.
     fn means(&self) -> Vec<(String, Mean)> {
-        means_of(self.plan, &self.jobs)
-    }
-
-    /// The names of the means that all jobs of a plan together have, each with an interval over the batches.
-    pub fn names_of_means(plan: &Plan) -> Vec<String> {
-        let all: Vec<usize> = (0..plan.jobs.len()).collect();
-        means_of(plan, &all).into_iter().map(|(name, _)| name).collect()
+        let classes = self.plan.network.link_classes;
+        means(self.plan, &self.jobs).into_iter().map(|mean| (mean.name(classes), mean)).collect()
     }
 
     /// The summary record.
@@ -192,8 +149,8 @@ impl<'a> Figures<'a> {
         let mut record = Map::new();
         record.insert("offered_load".into(), number(self.offered_load()));
         for (name, mean) in self.means() {
-            let width = batches::half_width(&levels, |batch| mean(batch, self.nodes));
-            record.insert(name.clone(), number(mean(&all, self.nodes)));
+            let width = batches::half_width(&levels, |batch| value(mean, batch, self.nodes));
+            record.insert(name.clone(), number(value(mean, &all, self.nodes)));
             record.insert(format!("{name}_ci95"), number(width));
         }
         self.add_percentiles(&mut record, &all.totals);

@@ -1,9 +1,10 @@
 //! Which packets a plan records one by one.
 
+use crate::config::limits::{MAX_CYCLES, within};
 use crate::config::measure::{PacketsConfig, RecordStream};
 use crate::error::ConfigError;
+use crate::plan::Plan;
 use crate::plan::stop::longest;
-use crate::plan::{MAX_CYCLES, Plan, within};
 
 /// Refuses a choice that no packet can be of.
 pub fn check(plan: &Plan) -> Result<(), ConfigError> {

@@ -1,12 +1,12 @@
 //! Runs that find out by themselves how long they must be: what they may ask for.
 
+use super::means::means;
 use super::{MAX_CYCLES, Plan};
-use crate::config::document::closest;
 use crate::config::measure::MeasureConfig;
+use crate::config::names::closest;
 use crate::config::stop::{LONGEST_PILOT, StopConfig};
 use crate::config::{Experiment, JobConfig};
 use crate::error::ConfigError;
-use crate::measure::summary::Figures;
 
 /// The longest window unless it is said, in first windows.
 const LONGEST: u32 = 100;
@@ -99,7 +99,9 @@ fn resolve_stop(measure: &mut MeasureConfig, most: u32) -> Result<(), ConfigErro
 /// Refuses a metric that the summary has no interval of.
 pub fn check_metric(plan: &Plan) -> Result<(), ConfigError> {
     let Some(StopConfig { metric, .. }) = &plan.experiment.measure.stop else { return Ok(()) };
-    let known = Figures::names_of_means(plan);
+    let all: Vec<usize> = (0..plan.jobs.len()).collect();
+    let classes = plan.network.link_classes;
+    let known: Vec<String> = means(plan, &all).into_iter().map(|mean| mean.name(classes)).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     if known.contains(&metric.as_str()) {
         return Ok(());

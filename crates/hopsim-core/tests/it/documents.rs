@@ -1,7 +1,7 @@
 //! What documents are accepted, and the points they make.
 
-use hopsim_core::config::document::{self, Point};
 use hopsim_core::config::{Experiment, InjectionCount, SourceQueue};
+use hopsim_core::document::{self, Point};
 use hopsim_core::error::Origin;
 use hopsim_core::plan::Plan;
 use hopsim_routing::RoutingConfig;

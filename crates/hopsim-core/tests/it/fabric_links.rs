@@ -1,6 +1,6 @@
 //! Links of InfiniBand fabrics: what they carry, when they are stalled for credits, and whom they hold up.
 
-use hopsim_core::config::document;
+use hopsim_core::document;
 use hopsim_core::engine::{Control, run_any};
 use hopsim_core::measure::{Column, Table};
 use hopsim_core::plan::AnyPlan;

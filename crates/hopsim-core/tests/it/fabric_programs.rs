@@ -1,7 +1,7 @@
 //! Programs on InfiniBand fabrics: what they take where a formula says it, how a run of them ends, and what is refused.
 
 use crate::errors::message_of;
-use hopsim_core::config::document;
+use hopsim_core::document;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::error::RunError;
 use hopsim_core::measure::Column;

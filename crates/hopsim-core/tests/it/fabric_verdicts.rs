@@ -1,6 +1,6 @@
 //! Verdicts on InfiniBand fabrics whose shares have a closed form: the sink of the default channel adapter takes 13 Gb/s.
 
-use hopsim_core::config::document;
+use hopsim_core::document;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::measure::Column;
 use hopsim_core::plan::AnyPlan;

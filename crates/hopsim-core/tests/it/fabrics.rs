@@ -3,7 +3,7 @@
 mod reactions;
 
 use crate::errors::message_of;
-use hopsim_core::config::document;
+use hopsim_core::document;
 use hopsim_core::engine::{Control, run_any};
 use hopsim_core::plan::AnyPlan;
 use hopsim_core::plan::programs::no_files;

@@ -1,6 +1,6 @@
 //! How runs of programs end.
 
-use hopsim_core::config::document;
+use hopsim_core::document;
 use hopsim_core::engine::{Control, run};
 use hopsim_core::error::RunError;
 use hopsim_core::plan::Plan;

@@ -1,7 +1,7 @@
 //! Simulations that another simulator drives.
 
 use crate::errors::message_of;
-use hopsim_core::config::document;
+use hopsim_core::document;
 use hopsim_core::engine::stepping::{Message, StepError, Stepping};
 use hopsim_core::engine::{Control, run};
 use hopsim_core::error::{ConfigError, RunError};

@@ -3,7 +3,7 @@
 
 use crate::fabrics::workload::Players;
 use crate::verdicts::roles;
-use hopsim_core::config::document;
+use hopsim_core::document;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::measure::Column;
 use hopsim_core::plan::programs::no_files;

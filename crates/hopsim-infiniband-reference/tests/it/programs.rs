@@ -3,7 +3,7 @@
 //! What a host does is compared elsewhere, with cycles. Here it is whether its messages take the time of the fabric: each is
 //! posted to the reference in the cycle in which it joined the queue of its host.
 
-use hopsim_core::config::document;
+use hopsim_core::document;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::measure::Column;
 use hopsim_core::plan::programs::no_files;

@@ -2,8 +2,8 @@
 //! `docs/infiniband.md` and *Verdict* in `docs/model.md`.
 
 use crate::fabrics::workload::{Players, Role};
-use hopsim_core::config::document;
 use hopsim_core::config::infiniband::messages::Gaps;
+use hopsim_core::document;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::measure::Column;
 use hopsim_core::plan::fabric::MessagesPlan;

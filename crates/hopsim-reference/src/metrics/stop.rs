@@ -6,7 +6,7 @@ use super::{Run, outcome};
 use crate::record;
 use crate::routing::ways::Ways;
 use hopsim_core::config::Experiment;
-use hopsim_core::config::document::from_json;
+use hopsim_core::document::from_json;
 use hopsim_core::plan::Plan;
 use serde_json::{Map, Value, json};
 

@@ -2,8 +2,8 @@
 //! which they stop, and stop where a second computation of the rule does.
 
 use crate::documents::{Document, for_each_measured_plan, library};
-use hopsim_core::config::document::from_json;
 use hopsim_core::config::measure::RecordStream;
+use hopsim_core::document::from_json;
 use hopsim_core::engine::{Control, Outcome, run};
 use hopsim_core::measure::summary::Figures;
 use hopsim_core::plan::Plan;

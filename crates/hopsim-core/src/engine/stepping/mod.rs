@@ -9,7 +9,7 @@ use crate::engine::simulation::Schedule;
 use crate::engine::stepping::driven::{Planned, begin};
 use crate::engine::{CONTROL_PERIOD, Control, Outcome, find_room};
 use crate::error::{ConfigError, RunError};
-use crate::measure::rows_per_interval;
+use crate::plan::output_vcs::rows_per_interval;
 use crate::plan::{AnyPlan, MOST_ROWS, external};
 use hopsim_network::network::NONE;
 use hopsim_programs::host::machine::Sending;

@@ -2,9 +2,10 @@
 
 use super::links::Links;
 use super::parts::FabricParts;
-use super::series::{Place, Series};
+use super::series::Series;
 use super::victims::Victims;
 use crate::config::measure::RecordStream;
+use crate::plan::fabric::used::Place;
 use crate::plan::fabric::{FabricPlan, Span};
 use hdrhistogram::Histogram;
 use hopsim_infiniband::flow::Flow;

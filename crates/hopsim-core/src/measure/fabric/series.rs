@@ -1,7 +1,8 @@
 //! Interval by interval: what flows got, and what waited in the switches.
 
 use crate::config::measure::RecordStream;
-use crate::plan::fabric::{FabricPlan, Ways};
+use crate::plan::fabric::FabricPlan;
+use crate::plan::fabric::used::{Place, used};
 use hopsim_infiniband::observer::Sent;
 use hopsim_infiniband::time::Ticks;
 use std::collections::BTreeMap;
@@ -24,15 +25,6 @@ pub struct FlowRow {
     pub open: Open,
     /// Its index at the end.
     pub ccti: u16,
-}
-
-/// A port of a host or a switch and a VL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// The port, numbered through the fabric.
-    pub port: u32,
-    /// The VL.
-    pub lane: u8,
 }
 
 /// What is in the virtual output queues of an output and VL.
@@ -120,21 +112,4 @@ impl Series {
         let granted = self.granted.iter_mut().map(std::mem::take);
         self.queues.extend(granted.zip(queues).map(|(bytes, &queues)| QueueRow { bytes, queues }));
     }
-}
-
-/// The ports and VLs that data packets of a flow leave by, ascending.
-pub fn used(plan: &FabricPlan) -> Vec<Place> {
-    let wiring = &plan.wiring;
-    let of_lane = |(lane, ways): (u8, Ways)| {
-        let mut is_used = vec![false; wiring.cables.peers.len()];
-        ways.sources(|host| is_used[host as usize] = true);
-        ways.follow((&wiring.cables, &wiring.forwarding), &mut |leaving| {
-            is_used[leaving.port as usize] = true;
-        });
-        let places = (0..).zip(is_used).filter(|(_, is_used)| *is_used);
-        places.map(move |(port, _)| Place { port, lane }).collect::<Vec<_>>()
-    };
-    let mut places: Vec<Place> = plan.ways(false).into_iter().flat_map(of_lane).collect();
-    places.sort_unstable();
-    places
 }

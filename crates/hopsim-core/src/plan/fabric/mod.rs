@@ -14,6 +14,7 @@ mod messages;
 mod programs;
 mod rates;
 mod span;
+pub mod used;
 mod ways;
 mod wiring;
 

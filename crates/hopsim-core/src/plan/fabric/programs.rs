@@ -3,12 +3,12 @@
 use super::clock::Clock;
 use super::running;
 use crate::config::Experiment;
+use crate::config::limits::{MAX_CYCLES, within};
 use crate::config::program::ProgramConfig;
 use crate::error::ConfigError;
 use crate::plan::jobs::{self, ProgramPlan};
 use crate::plan::programs::{self, Library, Units};
 use crate::plan::quantity::{TIMES, positive};
-use crate::plan::{MAX_CYCLES, within};
 use hopsim_infiniband::time::Ticks;
 use rustc_hash::FxHashMap;
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::document;
+use crate::document;
 use crate::plan::programs::no_files;
 use hopsim_infiniband::fabric::NONE;
 use std::collections::HashMap;

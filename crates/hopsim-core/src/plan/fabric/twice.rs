@@ -3,9 +3,9 @@
 use super::kept::Kept;
 use super::wiring::Network;
 use super::*;
-use crate::config::document;
 use crate::config::infiniband::Forwarding;
-use crate::measure::fabric::series::{Place, used};
+use crate::document;
+use crate::plan::fabric::used::{Place, used};
 use crate::plan::programs::no_files;
 use hopsim_network::topology::PortClass;
 use hopsim_network::topology::shortest::distances;

@@ -2,7 +2,7 @@
 
 use super::{VALID, control, starts};
 use crate::errors::message_of;
-use hopsim_core::config::document;
+use hopsim_core::document;
 use hopsim_core::plan::AnyPlan;
 use hopsim_core::plan::programs::no_files;
 

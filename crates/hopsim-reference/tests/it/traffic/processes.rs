@@ -1,7 +1,7 @@
 //! When packets are generated: every gap counted cycle by cycle, with the numbers that the streams give.
 
 use super::plan_of;
-use hopsim_core::config::document::schema;
+use hopsim_core::document::schema;
 use hopsim_core::engine::trace;
 use hopsim_core::plan::Plan;
 use hopsim_random::{Purpose, Stream};

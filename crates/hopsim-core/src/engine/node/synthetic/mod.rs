@@ -262,7 +262,7 @@ impl Synthetic {
     fn book(&mut self, node: RegionNode, at: u32) {
         let generator = &mut self.generators[node];
         generator.next_at = at;
-        if at >= crate::plan::MAX_CYCLES {
+        if at >= crate::config::limits::MAX_CYCLES {
             return;
         }
         let bucket = &mut self.buckets[at as usize % BUCKETS];

@@ -4,9 +4,10 @@ use super::check;
 use super::draft::Draft;
 use super::path::{self, display, show};
 use super::schema::Schema;
+use crate::config::limits::{MAX_CYCLES, within};
+use crate::config::names::closest;
 use crate::config::saturate::SaturateConfig;
 use crate::error::{ConfigError, Origin};
-use crate::plan::{MAX_CYCLES, within};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
@@ -203,7 +204,7 @@ fn read(sweep: &Value) -> Result<(Vec<Key>, Vec<Key>), ConfigError> {
     let tables = table(sweep, &["sweep".into()])?;
     let known = [&TABLES[..], &[BRANCH_AT, SATURATE]].concat();
     if let Some((name, value)) = tables.iter().find(|(name, _)| !known.contains(&name.as_str())) {
-        let meant = check::closest(name, &known).map_or(format!("sweep.product.{name}"), str::to_owned);
+        let meant = closest(name, &known).map_or(format!("sweep.product.{name}"), str::to_owned);
         return Err(ConfigError::new(display(["sweep", name]), "unknown key")
             .value(show(value))
             .suggestion(Some(&check::quoted(&meant)))
@@ -239,7 +240,7 @@ fn give(names: &Key, mut keys: Vec<&mut Key>, may_hide: bool) -> Result<(), Conf
     let known: Vec<String> = keys.iter().map(|key| key.written.clone()).collect();
     let Some(key) = keys.iter_mut().find(|key| key.path == names.path) else {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let close = check::closest(&names.written, &known).map(check::quoted);
+        let close = closest(&names.written, &known).map(check::quoted);
         let valid = if known.is_empty() { "a key in product or zip".into() } else { known.join(", ") };
         return Err(refused("names the values of a key that the sweep does not vary".into())
             .suggestion(close.as_deref())

@@ -3,6 +3,7 @@
 
 use super::path::{display, show};
 use super::schema::{self, Choice, Limits, Schema, Shape};
+use crate::config::names::{closest, nearly, plain};
 use crate::error::ConfigError;
 use serde_json::{Map, Value};
 
@@ -225,31 +226,6 @@ fn unvaried(path: &[String], names: &[&str], stranger: &str, value: &Value) -> O
 /// A name in a message.
 pub fn quoted(name: &str) -> String {
     format!("`{name}`")
-}
-
-/// Least similarity (Jaro-Winkler, 0 … 1) of names that begin alike but differ in more letters than a slip: `lode`, `load`.
-const ALIKE: f64 = 0.86;
-
-/// The name among `names` that was probably meant by `word`: a few letters differ, or else the two are alike from the start.
-pub fn closest<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
-    let word = &plain(word);
-    let likeness = |name: &&&str| strsim::jaro_winkler(word, &plain(name));
-    let alike = || names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    nearly(word, names).or_else(|| alike().filter(|name| likeness(name) >= ALIKE).copied())
-}
-
-/// The name among `names` from which `word` differs in a few letters.
-fn nearly<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
-    let length = word.chars().count();
-    let near = names.iter().map(|name| (strsim::damerau_levenshtein(word, &plain(name)), *name));
-    near.filter(|(distance, _)| *distance <= (length / 3).max(1) && *distance < length)
-        .min()
-        .map(|(_, name)| name)
-}
-
-/// A word as it is compared; no name is as long as what is cut off, and to compare takes time by the letters of both.
-fn plain(word: &str) -> String {
-    word.chars().take(100).collect::<String>().to_lowercase().replace(['-', ' '], "_")
 }
 
 /// Where in the document keys stand that have this or nearly this name: everywhere if the places are few, else the first one

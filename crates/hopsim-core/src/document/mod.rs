@@ -28,7 +28,6 @@ use crate::plan::AnyPlan;
 use crate::plan::programs::no_files;
 use branches::Branches;
 pub use branches::trunk;
-pub use check::closest;
 pub use difference::{Difference, differences};
 use draft::Draft;
 use hopsim_network::topology::graph::Contents;
@@ -390,26 +389,6 @@ mod tests {
                 assert_eq!(refused(other), refused("-1"), "{path} = {other}");
             }
         }
-    }
-
-    #[test]
-    fn names_are_suggested_only_when_they_are_close() {
-        let names = ["crossbar_latency", "speedup", "vcs"];
-        for (word, meant) in [("crosbar-latency", "crossbar_latency"), ("VCS", "vcs"), ("vc", "vcs")] {
-            assert_eq!(check::closest(word, &names), Some(meant));
-        }
-        assert_eq!(check::closest("lode", &["node", "load"]), Some("node"), "one letter before two");
-        assert_eq!(check::closest("lode", &["links", "load"]), Some("load"), "alike from the start");
-        assert_eq!(
-            check::closest("a_table_31", &["a-table-3.2"]),
-            Some("a-table-3.2"),
-            "hyphens are no letters"
-        );
-        let long = "n".repeat(100);
-        assert_eq!(check::closest(&format!("{long}{}", "m".repeat(1000)), &[&long]), Some(&*long));
-        assert_eq!(check::closest("buffers", &names), None);
-        assert_eq!(check::closest("x", &["p", "a", "h"]), None);
-        assert_eq!(check::closest("", &names), None);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use super::difference::differences;
 use super::programs::resolved;
 use crate::config::Experiment;
 use crate::config::measure::RecordStream;
-use crate::engine::unsaved;
 use crate::error::ConfigError;
+use crate::plan::unsaved;
 use crate::plan::{AnyPlan, JobPlan, Plan};
 use serde_json::{Map, Value};
 

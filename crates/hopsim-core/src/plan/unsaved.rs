@@ -1,0 +1,24 @@
+//! Runs whose state cannot be saved.
+
+use crate::config::measure::RecordStream;
+use crate::plan::Plan;
+
+/// Why a run of a plan cannot be saved, if it cannot.
+pub fn unsaved(plan: &Plan) -> Option<&'static str> {
+    let wants = |stream| plan.experiment.measure.streams.contains(stream);
+    if !plan.experiment.has_contention() {
+        Some("an ideal network has no state to save; valid: another topology")
+    } else if plan.experiment.measure.is_adaptive() {
+        Some(
+            "a run that finds its warm-up or its window has no one state; valid: no measure.stop, and measure.warmup in cycles",
+        )
+    } else if plan.programs().all.iter().any(|(_, job)| job.is_external()) {
+        Some("what another simulator drives cannot be saved; valid: traffic and other programs")
+    } else if RecordStream::UNSAVED.iter().any(wants) {
+        Some(
+            "the streams congestion_trees, waits and packet_hops cannot be saved; valid: measure.streams without them",
+        )
+    } else {
+        None
+    }
+}
