@@ -19,17 +19,18 @@ from mutants.scratch import CHECKOUT, MutantsError, Scratch
 TARGET = 0.95
 
 SOURCES = "crates/hopsim-core/src"
+EXPERIMENT = "crates/hopsim-experiment/src"
 FOLDERS = {
     "routing": ("crates/hopsim-routing/src/**",),
     "traffic": ("crates/hopsim-traffic/src/**",),
-    "injection": (f"{SOURCES}/injection/**",),
+    "injection": (f"{EXPERIMENT}/injection/**",),
     "measure": (f"{SOURCES}/measure/**",),
     "engine": (f"{SOURCES}/engine/**",),
-    "plan": (f"{SOURCES}/plan/**", f"{SOURCES}/plan.rs"),
+    "plan": (f"{EXPERIMENT}/plan/**", f"{EXPERIMENT}/plan.rs"),
 }
 """What is broken: names, and the files of each."""
 
-PACKAGES = ("hopsim-core", "hopsim-routing", "hopsim-traffic")
+PACKAGES = ("hopsim-core", "hopsim-experiment", "hopsim-routing", "hopsim-traffic")
 """Those that the files are of."""
 
 STAGES = (

@@ -5,8 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What results depend on.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     "src",
+    "../hopsim-experiment/src",
     "../hopsim-infiniband/src",
     "../hopsim-memory/src",
     "../hopsim-network/src",

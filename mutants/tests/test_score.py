@@ -84,7 +84,7 @@ def test_a_sample_is_that_of_its_seed_whatever_other_folders_are_asked_for() -> 
         for folder, globs in rust.FOLDERS.items()
         for number in range(20)
     ]
-    mutants.append(rust.Mutant("plan", f"{rust.SOURCES}/plan.rs", ""))
+    mutants.append(rust.Mutant("plan", f"{rust.EXPERIMENT}/plan.rs", ""))
     drawn = rust.sample(mutants, 5, 1)
     assert len({mutant.name for mutant in drawn}) == 5 * len(rust.FOLDERS)
     assert rust.sample(mutants[::-1], 5, 1) == drawn != rust.sample(mutants, 5, 2)
@@ -93,7 +93,7 @@ def test_a_sample_is_that_of_its_seed_whatever_other_folders_are_asked_for() -> 
 
 
 def test_an_equivalent_mutant_that_no_tool_makes_any_more_is_told() -> None:
-    made, gone = Change(f"{rust.SOURCES}/plan.rs", "a", "b"), Change(f"{rust.SOURCES}/plan.rs", "a", "c")
+    made, gone = Change(f"{rust.EXPERIMENT}/plan.rs", "a", "b"), Change(f"{rust.EXPERIMENT}/plan.rs", "a", "c")
     mutants = [rust.Mutant("a", made.file, "@@ -1 +1 @@\n-a\n+b\n")]
     assert rust.stale(mutants, {made: "", gone: "", Change("python/hopsim/stats.py", "a", "b"): ""}) == [gone]
 

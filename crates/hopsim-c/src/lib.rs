@@ -3,12 +3,12 @@
 //! No panic crosses the boundary: it becomes [`Status::Internal`], and the simulation it happened in refuses all further calls.
 #![expect(clippy::missing_safety_doc, reason = "the header says what may be passed")]
 
-use hopsim_core::document;
 use hopsim_core::engine::Outcome;
 use hopsim_core::engine::stepping::{self, StepError, Stepping};
 use hopsim_core::error::{ConfigError, RunError};
-use hopsim_core::plan::AnyPlan;
-use hopsim_core::plan::programs::no_files;
+use hopsim_experiment::document;
+use hopsim_experiment::plan::AnyPlan;
+use hopsim_experiment::plan::programs::no_files;
 use serde_json::json;
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -5,10 +5,10 @@
 //! the time \[ns\] that each region took in every window, cut for so many threads. All traces that the experiment names are the one
 //! on standard input, in format mpt 1.
 
-use hopsim_core::config::program::ProgramConfig;
-use hopsim_core::document;
 use hopsim_core::engine::{Control, run_any, run_in_general};
-use hopsim_core::plan::AnyPlan;
+use hopsim_experiment::config::program::ProgramConfig;
+use hopsim_experiment::document;
+use hopsim_experiment::plan::AnyPlan;
 use hopsim_programs::formats::mpt;
 use hopsim_programs::program::Program;
 use std::error::Error;

@@ -9,11 +9,12 @@ mod run;
 mod stepping;
 mod traces;
 
-use hopsim_core::document;
 use hopsim_core::error::ConfigError;
 use hopsim_core::measure::statistics;
-use hopsim_core::plan::{AnyPlan, settled};
-use hopsim_core::survey::Survey;
+use hopsim_experiment::config::names;
+use hopsim_experiment::document;
+use hopsim_experiment::plan::{AnyPlan, settled};
+use hopsim_experiment::survey::Survey;
 use hopsim_routing::flexvc::{Example, Support, supported};
 use programs::{PythonFiles, Readers};
 use pyo3::exceptions::PyValueError;
@@ -158,7 +159,7 @@ fn student_t(freedom: u32, confidence: f64) -> PyResult<f64> {
 fn closest<'n>(word: &Bound<'_, PyString>, names: Vec<Bound<'n, PyString>>) -> Option<Bound<'n, PyString>> {
     let texts: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
     let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-    let close = document::closest(&word.to_string_lossy(), &texts)?;
+    let close = names::closest(&word.to_string_lossy(), &texts)?;
     texts.iter().position(|name| *name == close).map(|index| names[index].clone())
 }
 

@@ -1,8 +1,8 @@
 //! The files of programs: each is read once per process, and kept by the digest of its contents.
 
-use hopsim_core::config::infiniband::flows::FlowConfig;
-use hopsim_core::config::program::ProgramConfig;
-use hopsim_core::document::Files;
+use hopsim_experiment::config::infiniband::flows::FlowConfig;
+use hopsim_experiment::config::program::ProgramConfig;
+use hopsim_experiment::document::Files;
 use hopsim_network::topology::graph::Contents as Network;
 use hopsim_programs::error::ProgramError;
 use hopsim_programs::formats::chakra::{self, Setting};

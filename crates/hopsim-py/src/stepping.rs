@@ -4,10 +4,10 @@ use super::errors;
 use super::interrupts;
 use super::programs;
 use super::run::Run;
-use hopsim_core::document;
 use hopsim_core::engine::stepping::{Message, StepError, Stepping};
 use hopsim_core::error::ConfigError;
-use hopsim_core::plan::AnyPlan;
+use hopsim_experiment::document;
+use hopsim_experiment::plan::AnyPlan;
 use pyo3::prelude::*;
 use std::sync::{Mutex, MutexGuard};
 

@@ -1,6 +1,6 @@
 //! Arbiters: who wins when several ask.
 
-use hopsim_core::config::router::ArbiterConfig;
+use hopsim_experiment::config::router::ArbiterConfig;
 use hopsim_random::Stream;
 
 /// One that asks.

@@ -3,8 +3,8 @@
 use crate::arbiter::Arbiter;
 use crate::parts::{DelayLine, Input, Output, Router};
 use crate::sensors::Knowledge;
-use hopsim_core::config::router::ArbiterConfig;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::router::ArbiterConfig;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::CrossbarInputs;
 use hopsim_network::topology::PortClass;
 use hopsim_random::{Purpose, Stream};

@@ -3,7 +3,7 @@
 use crate::route::Place;
 use crate::routing::Choice;
 use crate::simulator::Simulator;
-use hopsim_core::config::router::Consumption;
+use hopsim_experiment::config::router::Consumption;
 
 impl Simulator<'_> {
     /// Whether nodes take packets from all VCs at once, past allocator and crossbar.

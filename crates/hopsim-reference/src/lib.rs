@@ -40,8 +40,8 @@ mod standing;
 mod waiting;
 mod waits;
 
-use hopsim_core::plan::Plan;
 use hopsim_core::trace::PacketTrace;
+use hopsim_experiment::plan::Plan;
 pub use life::{Life, Passage, Record};
 pub use program::{Programs, Run, Told};
 pub use simulator::Simulator;

@@ -3,8 +3,8 @@
 use crate::program::Programs;
 use crate::standing::Congestion;
 use crate::waiting::Waiting;
-use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::trace::PacketTrace;
+use hopsim_experiment::plan::{JobPlan, Plan};
 use std::collections::BTreeMap;
 
 /// The whole life of a packet, whether it has got anywhere or not.

@@ -3,9 +3,9 @@
 use crate::parts::{DelayLine, Input, Packet, Phit, Role};
 use crate::routing::Memory;
 use crate::simulator::Simulator;
-use hopsim_core::config::{InjectionLink, InjectionVc, WhenFull};
-use hopsim_core::plan::{JobPlan, Plan, TrafficPlan};
 use hopsim_core::trace::PacketTrace;
+use hopsim_experiment::config::{InjectionLink, InjectionVc, WhenFull};
+use hopsim_experiment::plan::{JobPlan, Plan, TrafficPlan};
 use hopsim_network::topology::Topology;
 use hopsim_random::{Purpose, Stream};
 use hopsim_traffic::pattern::Pattern;

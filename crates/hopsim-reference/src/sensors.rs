@@ -2,7 +2,7 @@
 
 use crate::parts::{DelayLine, Output, Queued};
 use crate::simulator::Simulator;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::{GLOBAL, LOCAL, PortClass};
 use hopsim_routing::source::SaturationConfig;
 use hopsim_routing::view::{Exchange, Packets, Sensing};

@@ -10,8 +10,8 @@ use crate::sensors::Sensors;
 use crate::signal::Signal;
 use crate::standing::Congestion;
 use crate::waiting::Waiting;
-use hopsim_core::plan::Plan;
 use hopsim_core::trace::PacketTrace;
+use hopsim_experiment::plan::Plan;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, VecDeque};
 

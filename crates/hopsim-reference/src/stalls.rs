@@ -1,7 +1,7 @@
 //! Output VCs without room, for the record stream `link_series`: see *Measurement* in `docs/model.md`.
 
 use crate::simulator::Simulator;
-use hopsim_core::config::measure::RecordStream;
+use hopsim_experiment::config::measure::RecordStream;
 
 impl Simulator<'_> {
     /// Counts this cycle for every output VC that has no room for the shortest packet, if somebody asks.

@@ -3,8 +3,8 @@
 use crate::parts::Request;
 use crate::route::Place;
 use crate::simulator::Simulator;
-use hopsim_core::config::measure::RecordStream;
 use hopsim_core::measure::places::WaitReason;
+use hopsim_experiment::config::measure::RecordStream;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Router and output port.

@@ -4,8 +4,8 @@ use crate::life::Passage;
 use crate::parts::Request;
 use crate::route::Place;
 use crate::simulator::Simulator;
-use hopsim_core::config::Ejection;
-use hopsim_core::config::measure::RecordStream;
+use hopsim_experiment::config::Ejection;
+use hopsim_experiment::config::measure::RecordStream;
 use std::collections::BTreeMap;
 
 /// Router, output port and VC.

@@ -3,9 +3,9 @@
 use crate::parts::{Packet, Request, Resident, Role};
 use crate::route::Place;
 use crate::simulator::Simulator;
-use hopsim_core::config::Ejection;
-use hopsim_core::config::measure::RecordStream;
 use hopsim_core::measure::places::WaitReason;
+use hopsim_experiment::config::Ejection;
+use hopsim_experiment::config::measure::RecordStream;
 use hopsim_network::network::CrossbarInputs;
 
 /// A head that could be granted in this cycle.

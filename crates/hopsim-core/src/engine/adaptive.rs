@@ -3,16 +3,16 @@
 //! fresh one behind it, as long as it is, has not been chosen by that (two stages, as those of Stein 1945).
 
 use super::{Control, Outcome, Scope, Snapshot, Stages, count, outcome, trunk};
-use crate::config::Experiment;
-use crate::config::measure::MeasureConfig;
-use crate::config::stop::{StopConfig, Warmup, pilots};
 use crate::error::RunError;
 use crate::measure::Counts;
 use crate::measure::parts::PARTS;
 use crate::measure::settling::{Settled, settled};
 use crate::measure::stop::{Next, REACHED, next, relative_width};
 use crate::measure::summary::Figures;
-use crate::plan::{Plan, unsaved};
+use hopsim_experiment::config::Experiment;
+use hopsim_experiment::config::measure::MeasureConfig;
+use hopsim_experiment::config::stop::{StopConfig, Warmup, pilots};
+use hopsim_experiment::plan::{Plan, unsaved};
 use serde_json::{Map, Value};
 use std::sync::atomic::Ordering;
 

@@ -3,8 +3,8 @@
 use super::{Control, Fit, Task, Trial, perform};
 use crate::engine::region::Region;
 use crate::engine::simulation::{Schedule, Simulation};
-use crate::plan::Plan;
 use crate::trace::PacketTrace;
+use hopsim_experiment::plan::Plan;
 
 struct Audited(u32, Trial);
 

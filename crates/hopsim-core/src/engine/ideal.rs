@@ -6,7 +6,7 @@ use crate::error::RunError;
 use crate::measure::Counts;
 use crate::measure::places::Places;
 use crate::measure::recorder::Recorder;
-use crate::plan::{Plan, ProgramPlan};
+use hopsim_experiment::plan::{Plan, ProgramPlan};
 use hopsim_network::topology::Topology;
 use hopsim_network::topology::ideal::Incoming;
 use hopsim_programs::host::Host;

@@ -32,10 +32,10 @@ pub use state::Scope;
 use crate::error::RunError;
 use crate::measure::summary::Figures;
 use crate::measure::{self, Counts, Table};
-use crate::memory;
-use crate::plan::{AnyPlan, MOST_ROWS, Plan, output_vcs};
 #[cfg(feature = "trace")]
 use crate::trace::PacketTrace;
+use hopsim_experiment::memory;
+use hopsim_experiment::plan::{AnyPlan, MOST_ROWS, Plan, output_vcs};
 use hopsim_memory::Shortage;
 #[cfg(feature = "trace")]
 use kernel::regions::Cut;

@@ -1,7 +1,5 @@
 //! The modes that runs can have, and which of them fits a plan.
 
-use crate::config::router::{ArbiterConfig, Consumption};
-use crate::config::{Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold, WhenFull};
 use crate::engine::kernel::wheel::Bitmap;
 use crate::engine::mode::Mode;
 use crate::engine::node::Run;
@@ -10,7 +8,11 @@ use crate::engine::node::synthetic::Synthetic;
 use crate::engine::region::Kind;
 use crate::engine::simulation::Simulation;
 use crate::engine::{Fit, Task};
-use crate::plan::{JobPlan, Plan, TrafficPlan};
+use hopsim_experiment::config::router::{ArbiterConfig, Consumption};
+use hopsim_experiment::config::{
+    Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold, WhenFull,
+};
+use hopsim_experiment::plan::{JobPlan, Plan, TrafficPlan};
 use hopsim_network::network::CrossbarInputs;
 
 /// A run with nothing but the plainest router, the default choices and VCs in order: oblivious routing in dragonflies.

@@ -2,7 +2,7 @@
 
 use crate::engine::node::RankState;
 use crate::error::{JobProgress, RunError, StuckReport, UnmatchedMessage, UnmatchedReport, WaitingRank};
-use crate::plan::{ProgramPlan, Programs};
+use hopsim_experiment::plan::{ProgramPlan, Programs};
 use hopsim_programs::host::Letter;
 use hopsim_programs::host::machine::{Operation, Work};
 use hopsim_programs::host::unrolling::COLLECTIVE;

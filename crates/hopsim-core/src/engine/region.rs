@@ -11,7 +11,7 @@ use crate::engine::state::{Scope, State};
 use crate::error::DeadlockReport;
 use crate::measure::recorder::Recorder;
 use crate::measure::standing::Standing;
-use crate::plan::{JobPlan, Plan};
+use hopsim_experiment::plan::{JobPlan, Plan};
 use hopsim_programs::host::machine::Sending;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

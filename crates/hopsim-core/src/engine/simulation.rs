@@ -1,7 +1,6 @@
 //! One simulation: the regions of a network, each some cycles ahead of the others (see `regions`), in turn or on several threads
 //! (see `threads`).
 
-use crate::config::measure::{MeasureConfig, RecordStream};
 use crate::engine::control::Control;
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::{Cut, Regions};
@@ -14,9 +13,10 @@ use crate::measure::Counts;
 use crate::measure::places::Places;
 use crate::measure::recorder::Recorder;
 use crate::measure::standing::Congestion;
-use crate::plan::{MOST_ROWS, Plan};
 #[cfg(feature = "trace")]
 use crate::trace::Tracer;
+use hopsim_experiment::config::measure::{MeasureConfig, RecordStream};
+use hopsim_experiment::plan::{MOST_ROWS, Plan};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;

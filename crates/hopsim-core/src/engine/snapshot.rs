@@ -1,7 +1,6 @@
 //! Snapshots: the state of a run as bytes, with the version and the document that it is of, and runs that keep and use them.
 
 use crate::VERSION;
-use crate::document::{Difference, differences, resolved};
 use crate::engine::kernel::worker::Worker;
 use crate::engine::region::Region;
 use crate::engine::simulation::{Schedule, Simulation};
@@ -9,7 +8,8 @@ use crate::engine::state::{Scope, State};
 use crate::engine::{Control, Fit, Task, drive, perform, within_memory};
 use crate::error::RunError;
 use crate::measure::recorder::Recorder;
-use crate::plan::Plan;
+use hopsim_experiment::document::{Difference, differences, resolved};
+use hopsim_experiment::plan::Plan;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::atomic::Ordering;

@@ -4,7 +4,7 @@ use super::parts::{PartTotals, TENTHS};
 use super::places::Places;
 use super::recorder::Recorder;
 use super::verdict::{Delivered, Evidence, Shortfall, Source, Units};
-use crate::plan::{JobPlan, Plan, TrafficPlan};
+use hopsim_experiment::plan::{JobPlan, Plan, TrafficPlan};
 
 /// That of some jobs together; of programs there is none.
 pub fn evidence(plan: &Plan, (recorder, places): (&Recorder, &Places), jobs: &[usize]) -> Option<Evidence> {

@@ -5,8 +5,8 @@ use super::link_series::Row;
 use super::places::LinkCounts;
 use super::waits::Waited;
 use super::{Column, Counts, Table, tables};
-use crate::plan::Plan;
-use crate::plan::output_vcs::{OutputVc, is_plugged, output_vcs};
+use hopsim_experiment::plan::Plan;
+use hopsim_experiment::plan::output_vcs::{OutputVc, is_plugged, output_vcs};
 use hopsim_network::network::{NONE, TERMINAL};
 use std::collections::BTreeMap;
 

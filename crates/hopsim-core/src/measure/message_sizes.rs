@@ -2,8 +2,8 @@
 
 use super::{Column, Table};
 use crate::measure::histograms::{count_again, counted};
-use crate::plan::Programs;
 use hdrhistogram::Histogram;
+use hopsim_experiment::plan::Programs;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

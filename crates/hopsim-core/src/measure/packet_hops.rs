@@ -1,11 +1,11 @@
 //! The routers that packets pass, and what they wait for in each: the record stream `packet_hops`.
 
 use super::{Column, Table};
-use crate::config::measure::PacketsConfig;
 use crate::engine::kernel::ids::{Id as _, PairId, SlotId};
 use crate::engine::kernel::packet::Packet;
-use crate::plan::Plan;
 use crate::trace::PacketKey;
+use hopsim_experiment::config::measure::PacketsConfig;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::{NONE, TERMINAL};
 use std::ops::Range;
 

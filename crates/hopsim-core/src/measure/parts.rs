@@ -1,7 +1,7 @@
 //! The window in equal parts, finer than the batches and the same whatever their number: what the [verdict](super::verdict) is
 //! made of.
 
-use crate::plan::{JobPlan, Plan};
+use hopsim_experiment::plan::{JobPlan, Plan};
 use serde::{Deserialize, Serialize};
 
 /// Parts of the window. What is left over at its end is in none.

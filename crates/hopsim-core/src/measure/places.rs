@@ -1,6 +1,5 @@
 //! Counters of places: nodes, slots and pairs. They belong to the region that the place is in, which alone writes them.
 
-use crate::config::measure::{MeasureConfig, RecordStream};
 use crate::engine::kernel::ids::{Id as _, PairId, RegionNode, SlotId};
 use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::rows::row;
@@ -8,7 +7,8 @@ use crate::measure::link_series::LinkSeries;
 use crate::measure::packet_hops::PacketHops;
 use crate::measure::parts::{Backlog, Stalls, may_stall};
 use crate::measure::waits::Waits;
-use crate::plan::Plan;
+use hopsim_experiment::config::measure::{MeasureConfig, RecordStream};
+use hopsim_experiment::plan::Plan;
 use serde::{Deserialize, Serialize};
 
 /// Counts by node.

@@ -1,9 +1,9 @@
 //! The record streams of programs as tables.
 
 use super::{Column, Table};
-use crate::config::measure::RecordStream;
 use crate::measure::programs::ProgramCounts;
-use crate::plan::{ProgramPlan, Programs};
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::plan::{ProgramPlan, Programs};
 use hopsim_network::network::NONE;
 use hopsim_programs::host::Figures;
 use hopsim_programs::host::log::{Activity, Event, Interval, Log, Sent, Stage};

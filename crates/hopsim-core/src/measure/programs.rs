@@ -1,10 +1,10 @@
 //! What programs took: times of their ranks, and the latencies of their messages.
 
-use crate::config::measure::RecordStream;
 use crate::measure::histograms::{count_again, counted};
 use crate::measure::message_sizes::{MessageSizes, MessageSizesState};
-use crate::plan::{ProgramPlan, Programs};
 use hdrhistogram::Histogram;
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::plan::{ProgramPlan, Programs};
 use hopsim_programs::host::log::Log;
 use hopsim_programs::host::{Figures, Host, Letter};
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,6 @@
 mod rows;
 mod state;
 
-use crate::config::measure::RecordStream;
 use crate::engine::kernel::ids::{Id as _, PairId, RegionNode, SlotId};
 use crate::engine::kernel::packet::Packet;
 use crate::measure::histograms::Latencies;
@@ -11,7 +10,8 @@ use crate::measure::parts::{PARTS, PartTotals, Parts, TENTHS};
 use crate::measure::places::{LinkCounts, Places};
 use crate::measure::programs::ProgramCounts;
 use crate::measure::waits::Grant;
-use crate::plan::Plan;
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::Topology;
 use serde::{Deserialize, Serialize};
 

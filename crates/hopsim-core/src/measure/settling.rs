@@ -6,7 +6,7 @@ use super::parts::PARTS;
 use super::stop::queues_grow;
 use super::trend::{MSER_BATCH, Trend, transient};
 use super::verdict::{FEWEST, Verdict};
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 
 /// A warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

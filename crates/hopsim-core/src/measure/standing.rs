@@ -4,7 +4,7 @@
 //! is busy or whose buffer is full of packets that move: the root (J. Duato et al., HPCA 2005).
 
 use crate::measure::places::WaitReason;
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::TERMINAL;
 use hopsim_network::topology::Topology;
 use rustc_hash::{FxHashMap, FxHashSet};

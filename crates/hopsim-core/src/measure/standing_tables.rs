@@ -2,7 +2,7 @@
 
 use super::standing::{Census, Congestion, Link, Role, Tree};
 use super::{Column, Table};
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::NONE;
 
 /// The tables.

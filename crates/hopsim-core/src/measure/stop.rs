@@ -3,8 +3,8 @@
 //! measured is a fresh window behind the one that was narrow enough: [adaptive](crate::engine).
 
 use super::verdict::{NOT_CONVERGED, SATURATED, STEADY};
-use crate::config::stop::StopConfig;
-use crate::plan::Plan;
+use hopsim_experiment::config::stop::StopConfig;
+use hopsim_experiment::plan::Plan;
 use serde_json::{Map, Value};
 
 /// Means that count the wait in the source queue of a packet that its node draws.

@@ -13,9 +13,9 @@ use super::recorder::{Recorder, Totals};
 use super::statistics::{half_width_95, jain, mean, variation};
 use super::stop;
 use super::verdict::{self, Verdict};
-use crate::plan::Plan;
-use crate::plan::means::{Mean, means};
 use hdrhistogram::Histogram;
+use hopsim_experiment::plan::Plan;
+use hopsim_experiment::plan::means::{Mean, means};
 use serde_json::{Map, Value};
 
 /// The metrics of some jobs together.

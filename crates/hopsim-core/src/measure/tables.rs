@@ -6,8 +6,8 @@ use super::places::{Places, WaitReason};
 use super::recorder::Recorder;
 use super::summary::Figures;
 use super::{Column, Table, link_tables, program_tables, standing_tables};
-use crate::config::measure::RecordStream;
-use crate::plan::Plan;
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::plan::Plan;
 
 /// The mean of so many values with a sum; NaN of none.
 pub fn mean(sum: u64, count: u32) -> f64 {

@@ -3,13 +3,13 @@
 //! All of it is computed when a packet is granted an output, from when that VC got room and the output was ready last: nothing is
 //! looked at while heads wait.
 
-use crate::config::measure::RecordStream;
 use crate::engine::kernel::ids::{Id as _, PairId, SlotId};
 use crate::engine::kernel::packet::Packet;
 use crate::measure::flows::Flows;
 use crate::measure::packet_hops::PacketHops;
 use crate::measure::standing::class;
-use crate::plan::Plan;
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::plan::Plan;
 
 /// What packets waited for [cycles].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! What every registered mechanism must keep: packets arrive within the bounds of the VC order, and the
 //! channel dependency graph has no cycle (Dally & Seitz 1987).
 
-use hopsim_core::config::Experiment;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::Experiment;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::GLOBAL;
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::prospect::{Choice, Misroutes, Options, Prospect};

@@ -2,7 +2,7 @@
 
 use hopsim_core::engine::{Control, run};
 use hopsim_core::error::RunError;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_routing::minimal::Minimal;
 use hopsim_routing::sequence::VcSequence;
 use hopsim_routing::valiant::Config;

@@ -1,6 +1,6 @@
 //! The whole text of every message about bad input: key, value, reason, what would be valid, place.
 
-use hopsim_core::document;
+use hopsim_experiment::document;
 
 /// A small valid experiment; what a test adds to it starts at line 7.
 pub const VALID: &str = "\

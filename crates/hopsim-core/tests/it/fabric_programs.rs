@@ -1,12 +1,12 @@
 //! Programs on InfiniBand fabrics: what they take where a formula says it, how a run of them ends, and what is refused.
 
 use crate::errors::message_of;
-use hopsim_core::document;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::error::RunError;
 use hopsim_core::measure::Column;
-use hopsim_core::plan::AnyPlan;
-use hopsim_core::plan::programs::no_files;
+use hopsim_experiment::document;
+use hopsim_experiment::plan::AnyPlan;
+use hopsim_experiment::plan::programs::no_files;
 use hopsim_programs::formats::mpt;
 use hopsim_programs::program::Program;
 use serde_json::json;

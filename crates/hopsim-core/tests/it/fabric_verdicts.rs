@@ -1,10 +1,10 @@
 //! Verdicts on InfiniBand fabrics whose shares have a closed form: the sink of the default channel adapter takes 13 Gb/s.
 
-use hopsim_core::document;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::measure::Column;
-use hopsim_core::plan::AnyPlan;
-use hopsim_core::plan::programs::no_files;
+use hopsim_experiment::document;
+use hopsim_experiment::plan::AnyPlan;
+use hopsim_experiment::plan::programs::no_files;
 use serde_json::{Value, json};
 
 fn outcome(text: &str) -> Outcome {

@@ -3,10 +3,10 @@
 mod reactions;
 
 use crate::errors::message_of;
-use hopsim_core::document;
 use hopsim_core::engine::{Control, run_any};
-use hopsim_core::plan::AnyPlan;
-use hopsim_core::plan::programs::no_files;
+use hopsim_experiment::document;
+use hopsim_experiment::plan::AnyPlan;
+use hopsim_experiment::plan::programs::no_files;
 use serde_json::json;
 
 /// A switch with four hosts.

@@ -1,7 +1,7 @@
 //! Damaged documents: whatever the text, the answer is points or one readable message, never a panic.
 
 use crate::documents::assert_settled;
-use hopsim_core::document;
+use hopsim_experiment::document;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 

@@ -1,10 +1,10 @@
 //! Networks given as lists of links: packets arrive by shortest or legal paths, nothing waits in a circle, and a known
 //! topology behaves as itself.
 
-use hopsim_core::config::Experiment;
 use hopsim_core::engine::{Control, audit, run, trace};
 use hopsim_core::error::RunError;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::Experiment;
+use hopsim_experiment::plan::Plan;
 use hopsim_routing::minimal::Minimal;
 use hopsim_routing::sequence::VcSequence;
 use hopsim_routing::vcs::Vcs;

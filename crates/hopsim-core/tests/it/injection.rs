@@ -1,11 +1,11 @@
 //! Laws of what happens before a packet enters the network: full queues, bursts in step, loads of nodes, injection ports,
 //! injection control.
 
-use hopsim_core::config::Experiment;
 use hopsim_core::engine::{Control, Outcome, run, trace};
 use hopsim_core::error::RunError;
 use hopsim_core::measure::Column;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::Experiment;
+use hopsim_experiment::plan::Plan;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,9 @@
 //! Laws of theory and conservation on the engine.
 
-use hopsim_core::config::Experiment;
 use hopsim_core::engine::{Control, audit, run, trace};
 use hopsim_core::measure::Column;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::Experiment;
+use hopsim_experiment::plan::Plan;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

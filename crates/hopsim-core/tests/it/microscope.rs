@@ -1,9 +1,9 @@
 //! Laws of the streams that say where it hurts and why.
 
-use hopsim_core::config::Experiment;
 use hopsim_core::engine::{Control, Outcome, run, trace};
 use hopsim_core::measure::{Column, Table};
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::Experiment;
+use hopsim_experiment::plan::Plan;
 use serde_json::{Value, json};
 
 fn outcome(document: &Value) -> Outcome {

@@ -3,7 +3,7 @@
 
 use hopsim_core::engine::{Control, Trial, run_as, trace_as, trace_in_every_mode};
 use hopsim_core::error::RunError;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,10 +1,10 @@
 //! Laws of the stream that follows packets from router to router.
 
-use hopsim_core::config::Experiment;
 use hopsim_core::engine::{Control, Outcome, Trial, run, run_as, trace};
 use hopsim_core::error::RunError;
 use hopsim_core::measure::{Column, Table};
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::Experiment;
+use hopsim_experiment::plan::Plan;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! What a plan holds, worked out from the document a second time, and where the limits of its numbers are. Engine and
 //! reference simulator take these numbers from the plan, so a comparison of the two does not see them.
 
-use hopsim_core::config::Experiment;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::Experiment;
+use hopsim_experiment::plan::Plan;
 use serde_json::{Value, json};
 
 fn resolve(document: &Value) -> Result<Plan, String> {

@@ -1,9 +1,9 @@
 //! How runs of programs end.
 
-use hopsim_core::document;
 use hopsim_core::engine::{Control, run};
 use hopsim_core::error::RunError;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::document;
+use hopsim_experiment::plan::Plan;
 use hopsim_programs::formats::mpt;
 use hopsim_programs::program::Program;
 use serde_json::{Value, json};

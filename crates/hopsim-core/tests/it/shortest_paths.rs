@@ -2,8 +2,8 @@
 //! within the bounds, and what they wait for has no cycle (Dally & Seitz 1987), apart from rings, which bubbles keep moving.
 
 use crate::conformance::{AnyState, Numbers};
-use hopsim_core::config::Experiment;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::Experiment;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::Topology;
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::{Head, Request, Route, RouteState, Way};

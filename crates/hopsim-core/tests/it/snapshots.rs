@@ -2,7 +2,7 @@
 
 use hopsim_core::VERSION;
 use hopsim_core::engine::{Control, Snapshot, Stages, run_in_stages};
-use hopsim_core::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use serde_json::{Value, json};
 
 fn plan(changes: &Value) -> Plan {

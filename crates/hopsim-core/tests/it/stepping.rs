@@ -1,12 +1,12 @@
 //! Simulations that another simulator drives.
 
 use crate::errors::message_of;
-use hopsim_core::document;
 use hopsim_core::engine::stepping::{Message, StepError, Stepping};
 use hopsim_core::engine::{Control, run};
 use hopsim_core::error::{ConfigError, RunError};
-use hopsim_core::plan::programs::no_files;
-use hopsim_core::plan::{AnyPlan, Plan};
+use hopsim_experiment::document;
+use hopsim_experiment::plan::programs::no_files;
+use hopsim_experiment::plan::{AnyPlan, Plan};
 
 const NETWORK: &str = "units = { cycle = \"1 ns\", phit = \"4 B\" }\ntopology.torus.sides = [4, 4]\n";
 const EXTERNAL: &str = "[[jobs]]\nname = \"cpus\"\nprogram = \"external\"\n";

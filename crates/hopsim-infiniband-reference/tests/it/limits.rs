@@ -3,11 +3,11 @@
 
 use crate::fabrics::workload::Players;
 use crate::verdicts::roles;
-use hopsim_core::document;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::measure::Column;
-use hopsim_core::plan::programs::no_files;
-use hopsim_core::plan::{AnyPlan, FabricPlan};
+use hopsim_experiment::document;
+use hopsim_experiment::plan::programs::no_files;
+use hopsim_experiment::plan::{AnyPlan, FabricPlan};
 use hopsim_infiniband_reference::Reference;
 use serde_json::Value;
 

@@ -3,11 +3,11 @@
 //! What a host does is compared elsewhere, with cycles. Here it is whether its messages take the time of the fabric: each is
 //! posted to the reference in the cycle in which it joined the queue of its host.
 
-use hopsim_core::document;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::measure::Column;
-use hopsim_core::plan::programs::no_files;
-use hopsim_core::plan::{AnyPlan, FabricPlan};
+use hopsim_experiment::document;
+use hopsim_experiment::plan::programs::no_files;
+use hopsim_experiment::plan::{AnyPlan, FabricPlan};
 use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_infiniband::workload::{Message, Workload};
 use hopsim_infiniband_reference::Reference;

@@ -2,13 +2,13 @@
 //! `docs/infiniband.md` and *Verdict* in `docs/model.md`.
 
 use crate::fabrics::workload::{Players, Role};
-use hopsim_core::config::infiniband::messages::Gaps;
-use hopsim_core::document;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::measure::Column;
-use hopsim_core::plan::fabric::MessagesPlan;
-use hopsim_core::plan::programs::no_files;
-use hopsim_core::plan::{AnyPlan, FabricPlan};
+use hopsim_experiment::config::infiniband::messages::Gaps;
+use hopsim_experiment::document;
+use hopsim_experiment::plan::fabric::MessagesPlan;
+use hopsim_experiment::plan::programs::no_files;
+use hopsim_experiment::plan::{AnyPlan, FabricPlan};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband::workload::Message;

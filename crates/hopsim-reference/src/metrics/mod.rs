@@ -18,9 +18,9 @@ mod waiting;
 
 use crate::Record;
 use crate::routing::ways::Ways;
-use hopsim_core::config::measure::RecordStream;
 use hopsim_core::engine::Outcome;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::plan::Plan;
 pub use programs::{messages_table, operations_table, ranks_table, sizes_table};
 pub use stop::{Stopped, stopped};
 pub use summary::COSTS;

@@ -2,8 +2,8 @@
 
 use super::Run;
 use crate::Life;
-use hopsim_core::config::{InjectionCount, InjectionLatency};
 use hopsim_core::trace::Hop;
+use hopsim_experiment::config::{InjectionCount, InjectionLatency};
 use hopsim_network::topology::PortClass;
 use hopsim_random::{Purpose, Stream};
 

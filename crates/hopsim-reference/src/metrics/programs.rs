@@ -3,7 +3,7 @@
 use super::mean;
 use crate::program::{Message, Passed, Programs, Told};
 use hopsim_core::measure::{Column, Table};
-use hopsim_core::plan::{Plan, ProgramPlan};
+use hopsim_experiment::plan::{Plan, ProgramPlan};
 use std::collections::BTreeMap;
 
 fn names(rows: impl Iterator<Item = String>) -> Column {

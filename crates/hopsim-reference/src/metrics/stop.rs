@@ -5,9 +5,9 @@ use super::verdict::{course, left_out};
 use super::{Run, outcome};
 use crate::record;
 use crate::routing::ways::Ways;
-use hopsim_core::config::Experiment;
-use hopsim_core::document::from_json;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::Experiment;
+use hopsim_experiment::document::from_json;
+use hopsim_experiment::plan::Plan;
 use serde_json::{Map, Value, json};
 
 /// Means that count the wait in the source.

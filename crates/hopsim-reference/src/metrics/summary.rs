@@ -5,7 +5,7 @@ use super::percentile::percentile;
 use super::{Run, Span, mean};
 use crate::Life;
 use hopsim_core::measure::{Column, Table};
-use hopsim_core::plan::JobPlan;
+use hopsim_experiment::plan::JobPlan;
 use serde_json::{Map, Value};
 
 /// The keys of the record that say what a run cost and not what it measured: how often the engine asked its routing.

@@ -3,8 +3,8 @@
 use super::interval::half_width;
 use super::{Run, Span};
 use crate::Life;
-use hopsim_core::config::WhenFull;
-use hopsim_core::plan::JobPlan;
+use hopsim_experiment::config::WhenFull;
+use hopsim_experiment::plan::JobPlan;
 use serde_json::{Map, Value};
 
 /// What does not get into the network in each tenth, and what is offered in one.

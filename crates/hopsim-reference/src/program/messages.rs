@@ -4,8 +4,8 @@ use super::operations::Communicator;
 use super::{Rank, State, Work};
 use crate::parts::Role;
 use crate::simulator::Simulator;
-use hopsim_core::config::InjectionLink;
-use hopsim_core::plan::ProgramPlan;
+use hopsim_experiment::config::InjectionLink;
+use hopsim_experiment::plan::ProgramPlan;
 use hopsim_programs::host::rules::{Rules, SendCompletes};
 use std::collections::VecDeque;
 

@@ -13,8 +13,8 @@ pub use operations::{Operation, State, Work, operations};
 pub use told::{Passed, Programs, Told};
 
 use crate::simulator::Simulator;
-use hopsim_core::plan::{Plan, ProgramPlan};
 use hopsim_core::trace::PacketTrace;
+use hopsim_experiment::plan::{Plan, ProgramPlan};
 use std::collections::VecDeque;
 
 /// A rank of a program on its node.

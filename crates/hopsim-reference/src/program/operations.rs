@@ -1,6 +1,6 @@
 //! The operations of a rank: its whole program, written out.
 
-use hopsim_core::plan::ProgramPlan;
+use hopsim_experiment::plan::ProgramPlan;
 use hopsim_programs::collectives::{Call, Step};
 use hopsim_programs::graph::{self, Graph};
 use hopsim_programs::host::rules::Rules;

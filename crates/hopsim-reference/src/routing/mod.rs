@@ -24,7 +24,7 @@ use crate::route::Place;
 use crate::sensors::Sensors;
 use crate::simulator::Simulator;
 use head::Head;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::{LOCAL, PortClass};
 use hopsim_routing::RoutingConfig;
 use vcs::Vcs;

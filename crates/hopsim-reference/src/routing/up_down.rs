@@ -5,7 +5,7 @@ use super::tables::{Maze, Spot, Step, Tables, destinations};
 use super::vcs::Goal;
 use super::{Choice, Memory};
 use crate::parts::Request;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::Topology;
 use hopsim_network::topology::shortest::Ties;
 use hopsim_routing::up_down::Config;

@@ -1,7 +1,7 @@
 //! Shortest ways between routers, link by link.
 
 use super::tables::Tables;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::cube::Tie;
 use hopsim_network::topology::{LOCAL, TopologyConfig};
 use hopsim_random::Stream;

@@ -8,9 +8,9 @@ mod router;
 mod routing;
 mod traffic;
 
-use hopsim_core::config::Experiment;
 use hopsim_core::engine::Trial;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::Experiment;
+use hopsim_experiment::plan::Plan;
 pub use measure::streams;
 use network::{control, fit_control, links, topology};
 use programs::Workload;

@@ -1,12 +1,12 @@
 //! Engine and reference must tell the same life of every packet.
 
 use crate::documents::{Document, EXTREME, ORDINARY, for_each_plan, trial};
-use hopsim_core::config::router::Consumption;
-use hopsim_core::config::{InjectionVc, WhenFull};
 use hopsim_core::engine::{Control, Trial, run_as, trace_as};
 use hopsim_core::error::RunError;
-use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::trace::PacketTrace;
+use hopsim_experiment::config::router::Consumption;
+use hopsim_experiment::config::{InjectionVc, WhenFull};
+use hopsim_experiment::plan::{JobPlan, Plan};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

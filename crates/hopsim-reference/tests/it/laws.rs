@@ -1,9 +1,9 @@
 //! What the reference must satisfy whatever the engine does.
 
 use crate::documents::{Document, ORDINARY, for_each_plan};
-use hopsim_core::config::router::Consumption;
-use hopsim_core::plan::{JobPlan, Plan};
 use hopsim_core::trace::PacketTrace;
+use hopsim_experiment::config::router::Consumption;
+use hopsim_experiment::plan::{JobPlan, Plan};
 use hopsim_network::topology::PortClass;
 use hopsim_reference::{Simulator, trace};
 use hopsim_traffic::pattern::{Pattern, Site, Targets};

@@ -1,9 +1,9 @@
 //! What holds of programs on any network, whatever they do.
 
 use crate::documents::{for_each_program, library};
-use hopsim_core::document;
 use hopsim_core::engine::{Control, run};
-use hopsim_core::plan::Plan;
+use hopsim_experiment::document;
+use hopsim_experiment::plan::Plan;
 use serde_json::{Value, json};
 use std::cell::Cell;
 

@@ -5,7 +5,7 @@ use crate::engine::{check_ways, compare, may_deadlock};
 use hopsim_core::engine::{Control, Outcome, run_as, trace_as};
 use hopsim_core::error::RunError;
 use hopsim_core::measure::Column;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_programs::graph::Clock;
 use hopsim_programs::program::Program;
 use hopsim_reference::metrics::{messages_table, operations_table, ranks_table, sizes_table};

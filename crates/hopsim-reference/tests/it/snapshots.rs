@@ -1,14 +1,14 @@
 //! The state of a run is one thing however the run is carried out: a run goes on with a snapshot as if nothing had been.
 
 use crate::documents::{for_each_measured_plan, for_each_program, library, trial};
-use hopsim_core::config::measure::RecordStream;
-use hopsim_core::config::stop::Warmup;
-use hopsim_core::document::trunk as common;
 use hopsim_core::engine::{
-    Control, Outcome, Scope, Snapshot, Stages, Trial, digests, run_as, run_in_stages_as, trunk, unsaved,
+    Control, Outcome, Scope, Snapshot, Stages, Trial, digests, run_as, run_in_stages_as, trunk,
 };
 use hopsim_core::error::RunError;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::config::stop::Warmup;
+use hopsim_experiment::document::trunk as common;
+use hopsim_experiment::plan::{Plan, unsaved};
 use std::cell::Cell;
 
 /// The outcome as text, in which what is not a number equals itself.

@@ -1,12 +1,14 @@
 //! Messages that are injected one by one arrive as those of a table of traffic do, in the engine and in the reference.
 
 use crate::documents::{LIMIT, for_each_program};
-use hopsim_core::config::measure::RecordStream;
-use hopsim_core::config::program::{ExternalConfig, FileConfig, HostConfig, ProgramConfig, UnitsConfig};
 use hopsim_core::engine::stepping::{Message, Stepping};
 use hopsim_core::engine::{Control, Outcome, Trial, run};
 use hopsim_core::measure::{Column, Table};
-use hopsim_core::plan::{AnyPlan, Plan};
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::config::program::{
+    ExternalConfig, FileConfig, HostConfig, ProgramConfig, UnitsConfig,
+};
+use hopsim_experiment::plan::{AnyPlan, Plan};
 use hopsim_programs::formats::Format;
 use hopsim_programs::program::Program;
 use hopsim_random::{Purpose, Stream};

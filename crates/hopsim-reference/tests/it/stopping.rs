@@ -2,11 +2,11 @@
 //! which they stop, and stop where a second computation of the rule does.
 
 use crate::documents::{Document, for_each_measured_plan, library};
-use hopsim_core::config::measure::RecordStream;
-use hopsim_core::document::from_json;
 use hopsim_core::engine::{Control, Outcome, run};
-use hopsim_core::measure::summary::Figures;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::document::from_json;
+use hopsim_experiment::plan::Plan;
+use hopsim_experiment::plan::means::means;
 use hopsim_reference::metrics::stopped;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -32,7 +32,9 @@ fn adaptive(plan: &Plan) -> Option<Plan> {
     }
     let plan = Plan::with_programs(&experiment, &library).ok()?;
     let (seed, cycles) = (experiment.measure.seed as usize, experiment.measure.cycles);
-    let metrics = Figures::names_of_means(&plan);
+    let jobs: Vec<usize> = (0..plan.jobs.len()).collect();
+    let classes = plan.network.link_classes;
+    let metrics: Vec<String> = means(&plan, &jobs).into_iter().map(|mean| mean.name(classes)).collect();
     measured(&plan, |measure| {
         measure.insert("batches".into(), json!(experiment.measure.batches.max(2)));
         if seed / 2 % 4 > 0 {

@@ -5,7 +5,7 @@ mod patterns;
 mod processes;
 
 use crate::documents::Document;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_random::Stream;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Nodes of a fabric that draw messages.
 
-use crate::config::infiniband::messages::Gaps;
-use crate::plan::FabricPlan;
-use crate::plan::fabric::MessagesPlan;
+use hopsim_experiment::config::infiniband::messages::Gaps;
+use hopsim_experiment::plan::FabricPlan;
+use hopsim_experiment::plan::fabric::MessagesPlan;
 use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_infiniband::workload::{Message, Workload};
 use hopsim_random::{Purpose, Stream};

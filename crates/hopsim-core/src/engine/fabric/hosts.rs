@@ -4,7 +4,7 @@
 use super::drawing::Drawing;
 use crate::engine::node::RankState;
 use crate::measure::programs::ProgramCounts;
-use crate::plan::FabricPlan;
+use hopsim_experiment::plan::FabricPlan;
 use hopsim_infiniband::fabric::BLOCK;
 use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_infiniband::workload::{Message, Workload};

@@ -1,6 +1,6 @@
 //! What never changes in a run, and routers and nodes of any kind need.
 
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 
 /// Constants of a run, computed once. Every region has a copy of them, so that hot code finds them where its state is.
 #[derive(Clone, Copy)]

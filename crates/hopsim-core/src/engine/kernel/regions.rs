@@ -5,7 +5,7 @@
 //! conservative parallel simulation: Chandy and Misra, 1979). That keeps its state in the cache; the results are the same.
 
 use crate::engine::kernel::ids::{Id as _, RegionNode, RegionRouter};
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use std::ops::Range;
 
 /// Bytes of routers per region aimed at: with packets, nodes and events the state of a region is about twice that, and

@@ -9,7 +9,7 @@ use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
 use crate::engine::kernel::ids::{RegionNode, Terminal};
 use crate::engine::mode::Mode;
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_programs::host::machine::Sending;
 use hopsim_programs::host::{Host, Letter};
 use serde::Serialize;

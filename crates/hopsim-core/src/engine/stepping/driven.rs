@@ -5,7 +5,7 @@ use crate::engine::region::Region;
 use crate::engine::simulation::{Schedule, Simulation};
 use crate::engine::{Control, Fit, Outcome, SHARE, Task, look_for_deadlock, outcome, perform, programs};
 use crate::error::{ConfigError, JobProgress, RunError};
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_programs::host::machine::Sending;
 use self_cell::self_cell;
 

@@ -3,7 +3,7 @@
 use super::recorder::Recorder;
 use crate::measure::parts::TENTHS;
 use crate::measure::verdict::{Delivered, Evidence, Shortfall, Source, Units};
-use crate::plan::fabric::{FabricPlan, is_open};
+use hopsim_experiment::plan::fabric::{FabricPlan, is_open};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
 

@@ -1,8 +1,8 @@
 //! What links carry, and for how long they are idle for want of credits.
 
-use crate::config::measure::RecordStream;
-use crate::plan::FabricPlan;
-use crate::plan::fabric::used::{Place, used};
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::plan::FabricPlan;
+use hopsim_experiment::plan::fabric::used::{Place, used};
 use hopsim_infiniband::fabric::Port;
 use hopsim_infiniband::observer::Sent;
 use hopsim_infiniband::time::Ticks;

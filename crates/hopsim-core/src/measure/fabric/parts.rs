@@ -1,7 +1,7 @@
 //! What is counted in the equal parts of the window: what the [verdict](crate::measure::verdict) is made of.
 
 use crate::measure::parts::{PARTS, Parts, TENTHS};
-use crate::plan::fabric::FabricPlan;
+use hopsim_experiment::plan::fabric::FabricPlan;
 use hopsim_infiniband::time::Ticks;
 
 /// What is delivered in a part, of one job.

@@ -1,8 +1,8 @@
 //! Interval by interval: what flows got, and what waited in the switches.
 
-use crate::config::measure::RecordStream;
-use crate::plan::fabric::FabricPlan;
-use crate::plan::fabric::used::{Place, used};
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::plan::fabric::FabricPlan;
+use hopsim_experiment::plan::fabric::used::{Place, used};
 use hopsim_infiniband::observer::Sent;
 use hopsim_infiniband::time::Ticks;
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use super::evidence::{evidence, units};
 use super::recorder::{Counts, Recorder};
 use crate::measure::statistics::{jain, mean};
 use crate::measure::verdict::{self, Verdict};
-use crate::plan::fabric::{FabricPlan, FabricProgram, MessagesPlan, Span, is_open};
+use hopsim_experiment::plan::fabric::{FabricPlan, FabricProgram, MessagesPlan, Span, is_open};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::time::Ticks;

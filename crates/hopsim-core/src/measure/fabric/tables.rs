@@ -6,10 +6,10 @@ use super::recorder::{Counts, Recorder};
 use super::series::{FlowRow, QueueRow, Series};
 use super::summary::{gigabits, limited, mean_latency, ns};
 use super::victims::Victims;
-use crate::config::measure::RecordStream;
 use crate::measure::{Column, Table};
-use crate::plan::fabric::FabricPlan;
-use crate::plan::fabric::used::Place;
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::plan::fabric::FabricPlan;
+use hopsim_experiment::plan::fabric::used::Place;
 use hopsim_infiniband::time::Ticks;
 
 /// Every table that was asked for, by name.

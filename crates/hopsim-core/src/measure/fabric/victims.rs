@@ -1,9 +1,9 @@
 //! Flows that are held up, and by which outputs.
 
-use crate::config::measure::RecordStream;
-use crate::plan::FabricPlan;
-use crate::plan::fabric::outputs;
-use crate::plan::fabric::used::Place;
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::plan::FabricPlan;
+use hopsim_experiment::plan::fabric::outputs;
+use hopsim_experiment::plan::fabric::used::Place;
 use hopsim_infiniband::engine::Held;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;

@@ -2,9 +2,9 @@
 
 use super::{VALID, control, starts};
 use crate::errors::message_of;
-use hopsim_core::document;
-use hopsim_core::plan::AnyPlan;
-use hopsim_core::plan::programs::no_files;
+use hopsim_experiment::document;
+use hopsim_experiment::plan::AnyPlan;
+use hopsim_experiment::plan::programs::no_files;
 
 #[test]
 fn reactions() {

@@ -1,8 +1,8 @@
 //! Random windows, batches, intervals and record streams.
 
 use super::Document;
-use hopsim_core::config::measure::RecordStream;
-use hopsim_core::document::schema;
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::document::schema;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};

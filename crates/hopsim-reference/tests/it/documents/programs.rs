@@ -11,7 +11,7 @@ mod table;
 use super::measure::OF_PROGRAMS;
 use super::network::nodes;
 use super::{Document, document_with, mostly, one_of};
-use hopsim_core::config::program::ProgramConfig;
+use hopsim_experiment::config::program::ProgramConfig;
 use hopsim_programs::formats::{Contents, Format};
 use hopsim_programs::program::Program;
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! On which nodes jobs run.
 
 use super::{plan_of, shuffle};
-use hopsim_core::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_random::{Purpose, Stream};
 use hopsim_traffic::placement::Placement;
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! To whom packets go: the share of every destination in closed form, from what `hopsim explain` says of the pattern.
 
 use super::{plan_of, shuffle};
-use hopsim_core::document::schema;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::document::schema;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::{Interconnect, Topology};
 use hopsim_random::{Purpose, Stream};
 use hopsim_traffic::pattern::PatternConfig;

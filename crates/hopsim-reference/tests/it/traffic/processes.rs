@@ -1,9 +1,9 @@
 //! When packets are generated: every gap counted cycle by cycle, with the numbers that the streams give.
 
 use super::plan_of;
-use hopsim_core::document::schema;
 use hopsim_core::engine::trace;
-use hopsim_core::plan::Plan;
+use hopsim_experiment::document::schema;
+use hopsim_experiment::plan::Plan;
 use hopsim_random::{Purpose, Stream};
 use hopsim_reference::record;
 use hopsim_traffic::node_loads::NodeLoads;

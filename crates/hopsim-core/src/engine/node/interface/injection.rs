@@ -1,12 +1,12 @@
 //! How packets move from the source queue into the injection buffers, and from there to the router.
 
-use crate::config::InjectionVc;
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::ids::{Id as _, RegionNode, Terminal};
 use crate::engine::kernel::packet::{Ejection, Injection, Packet, Waiting};
 use crate::engine::kernel::wires::{Arrival, Credit};
 use crate::engine::mode::Mode;
 use crate::engine::node::interface::Interfaces;
+use hopsim_experiment::config::InjectionVc;
 use hopsim_network::network::NONE;
 use hopsim_routing::RouteState;
 

@@ -6,7 +6,6 @@ mod state;
 
 pub use state::InterfaceState;
 
-use crate::config::{InjectionCount, InjectionLink, InjectionVc};
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
 use crate::engine::kernel::ids::{By, Id as _, RegionNode};
@@ -14,7 +13,8 @@ use crate::engine::kernel::packet::{Candidate, Waiting};
 use crate::engine::kernel::pool::{Pool, Queue};
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::mode::Mode;
-use crate::plan::Plan;
+use hopsim_experiment::config::{InjectionCount, InjectionLink, InjectionVc};
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::Classes;
 use hopsim_network::topology::Topology;
 use hopsim_random::{Purpose, Stream};

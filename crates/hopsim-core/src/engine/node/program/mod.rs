@@ -6,7 +6,6 @@ mod saved;
 mod seat;
 mod state;
 
-use crate::config::{InjectionLink, InjectionVc};
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
 use crate::engine::kernel::ids::{By, RegionNode, Terminal};
@@ -17,7 +16,8 @@ use crate::engine::node::program::saved::Saved;
 use crate::engine::node::program::seat::Seat;
 use crate::engine::node::synthetic::Synthetic;
 use crate::engine::node::{Delivered, Nodes, RankState};
-use crate::plan::Plan;
+use hopsim_experiment::config::{InjectionLink, InjectionVc};
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::NONE;
 use hopsim_programs::host::machine::Sending;
 use std::cmp::Reverse;

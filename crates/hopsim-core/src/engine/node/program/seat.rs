@@ -5,7 +5,7 @@ use crate::engine::kernel::message::Message;
 use crate::engine::kernel::packet::Waiting;
 use crate::engine::node::RankState;
 use crate::engine::node::program::incoming::Inbox;
-use crate::plan::ProgramPlan;
+use hopsim_experiment::plan::ProgramPlan;
 use hopsim_network::network::NONE;
 use hopsim_programs::host::rules::Packets;
 use hopsim_programs::host::state::HostState;

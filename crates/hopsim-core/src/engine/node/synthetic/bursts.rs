@@ -1,7 +1,7 @@
 //! Bursts that all nodes of a job begin together: see [`hopsim_traffic::process::synchronised_bursts`].
 
 use crate::engine::kernel::ids::{By, Id as _, RegionNode};
-use crate::plan::{JobPlan, Plan};
+use hopsim_experiment::plan::{JobPlan, Plan};
 use serde::{Deserialize, Serialize};
 
 /// The present burst of a job.

@@ -1,12 +1,12 @@
 //! What nodes generate, and when.
 
-use crate::config::WhenFull;
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::ids::RegionNode;
 use crate::engine::kernel::packet::Candidate;
 use crate::engine::mode::Mode;
 use crate::engine::node::synthetic::source::Source;
 use crate::engine::node::synthetic::{Generator, KEPT, Synthetic};
+use hopsim_experiment::config::WhenFull;
 use hopsim_network::network::NONE;
 use hopsim_traffic::pattern::Pattern;
 use hopsim_traffic::process::Process;

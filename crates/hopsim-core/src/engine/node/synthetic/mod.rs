@@ -20,7 +20,7 @@ use crate::engine::node::synthetic::bursts::{Bursts, senders};
 use crate::engine::node::synthetic::replies::{Consumed, reply_space};
 use crate::engine::node::synthetic::saved::Saved;
 use crate::engine::node::synthetic::source::{Changes, Source};
-use crate::plan::{JobPlan, Plan};
+use hopsim_experiment::plan::{JobPlan, Plan};
 use hopsim_network::network::NONE;
 use hopsim_random::{Purpose, Stream};
 
@@ -262,7 +262,7 @@ impl Synthetic {
     fn book(&mut self, node: RegionNode, at: u32) {
         let generator = &mut self.generators[node];
         generator.next_at = at;
-        if at >= crate::config::limits::MAX_CYCLES {
+        if at >= hopsim_experiment::config::limits::MAX_CYCLES {
             return;
         }
         let bucket = &mut self.buckets[at as usize % BUCKETS];

@@ -2,9 +2,9 @@
 //! the replies: taken when a request is granted its ejection, given back when its reply leaves the injection buffer.
 //! The allocator then keeps back a request without room for its reply as it does a packet without credit.
 
-use crate::config::InjectionVc;
 use crate::engine::kernel::ids::RegionNode;
-use crate::plan::Plan;
+use hopsim_experiment::config::InjectionVc;
+use hopsim_experiment::plan::Plan;
 
 /// A request or reply whose destination node begins to absorb it.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Sources beyond a Bernoulli process that never changes: bursts, changes of pattern and load.
 
-use crate::plan::{JobPlan, Plan, TrafficPlan};
+use hopsim_experiment::plan::{JobPlan, Plan, TrafficPlan};
 use hopsim_network::network::NONE;
 use hopsim_traffic::pattern::Pattern;
 use hopsim_traffic::process::Process;

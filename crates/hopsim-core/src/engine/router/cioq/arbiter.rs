@@ -1,12 +1,12 @@
 //! Arbiters: who wins when several ask (Dally & Towles §18).
 
-use crate::config::router::{ArbiterConfig, Timestamp};
 use crate::engine::kernel::ids::{Id as _, RegionRouter, Slot};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::router_ref::RouterRef;
 use crate::engine::router::cioq::routers::Array;
+use hopsim_experiment::config::router::{ArbiterConfig, Timestamp};
 use hopsim_network::network::TERMINAL;
 use hopsim_random::{Purpose, Stream};
 

@@ -5,6 +5,7 @@ use crate::engine::kernel::wires::Credit;
 use crate::engine::node::{Nodes, Run};
 use crate::engine::region::Whole;
 use crate::engine::router::cioq::choices::Openings;
+use crate::engine::router::cioq::damq::credits_of;
 use crate::engine::router::cioq::draws::Attempt;
 use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::router_ref::RouterRef;
@@ -81,7 +82,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
         }
         let shares = damq.shares(network.layout.class[port]);
         let above: u32 = outstanding.iter().map(|used| used.saturating_sub(shares.reserve)).sum();
-        if above > shares.pool || !shares.credits(&outstanding).eq(credits.iter().copied()) {
+        if above > shares.pool || !credits_of(shares, &outstanding).eq(credits.iter().copied()) {
             return Err(format!("{}: {outstanding:?} phits outstanding, credits {credits:?}", place()));
         }
         Ok(())

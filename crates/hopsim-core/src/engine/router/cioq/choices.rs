@@ -5,7 +5,7 @@ use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Router;
 use crate::engine::router::cioq::tables::Tables;
 use crate::engine::router::cioq::waiting::Waiting;
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::TERMINAL;
 use hopsim_routing::RouteState;
 use hopsim_routing::prospect::Prospect;

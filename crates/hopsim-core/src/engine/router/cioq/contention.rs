@@ -5,7 +5,7 @@ use crate::engine::kernel::ids::{By, Id as _, RegionRouter, SlotId};
 use crate::engine::kernel::regions::Span;
 use crate::engine::kernel::rows::{put_row, row};
 use crate::engine::kernel::wheel::Wheel;
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_routing::view::{Exchange, Sensors};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

@@ -3,6 +3,7 @@
 use crate::engine::kernel::ids::{Pair, RegionRouter};
 use crate::engine::node::Run;
 use crate::engine::router::cioq::context::Context;
+use crate::engine::router::cioq::damq::credits_of;
 use crate::engine::router::cioq::routers::Router;
 use hopsim_network::network::TERMINAL;
 
@@ -68,7 +69,7 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
         let used = &mut damq.outstanding[number.pair::<W>(pair)];
         *used = if returned { *used - phits } else { *used + phits };
         let all = damq.outstanding.run(number.pair::<W>(info.pair(0)), count);
-        for (vc, credits) in damq.shares[info.class as usize - 1].credits(all).enumerate() {
+        for (vc, credits) in credits_of(damq.shares[info.class as usize - 1], all).enumerate() {
             let pair = info.pair(vc);
             router.credits[pair] = credits;
             if credits >= shortest {

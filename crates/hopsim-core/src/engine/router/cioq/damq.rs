@@ -2,15 +2,14 @@
 //! Frazier, 1992; Fuentes' thesis, 2017, §5.3.1).
 
 use crate::engine::kernel::ids::{By, PairId};
-use crate::plan::{Plan, Shares};
+use hopsim_experiment::plan::{Plan, Shares};
 
-impl Shares {
-    /// Free phits for each VC, given what all of them have outstanding: what is left of its reserve and of the pool.
-    pub fn credits(self, outstanding: &[u32]) -> impl Iterator<Item = u32> {
-        let above = |&used: &u32| used.saturating_sub(self.reserve);
-        let left = self.pool - outstanding.iter().map(above).sum::<u32>();
-        outstanding.iter().map(move |&used| self.reserve.saturating_sub(used) + left)
-    }
+/// Free phits for each VC of a port whose buffer is shared, given what all of them have outstanding: what is left of its reserve
+/// and of the pool.
+pub fn credits_of(shares: Shares, outstanding: &[u32]) -> impl Iterator<Item = u32> {
+    let above = |&used: &u32| used.saturating_sub(shares.reserve);
+    let left = shares.pool - outstanding.iter().map(above).sum::<u32>();
+    outstanding.iter().map(move |&used| shares.reserve.saturating_sub(used) + left)
 }
 
 /// What every output VC has outstanding, where buffers are shared.
@@ -47,7 +46,7 @@ mod tests {
     #[test]
     fn a_vc_may_use_its_reserve_and_the_pool_but_not_what_others_reserve() {
         let shares = Shares { reserve: 8, pool: 16 };
-        let credits = |used: &[u32]| shares.credits(used).collect::<Vec<_>>();
+        let credits = |used: &[u32]| credits_of(shares, used).collect::<Vec<_>>();
         assert_eq!(credits(&[0, 0]), [24, 24]);
         assert_eq!(credits(&[8, 0]), [16, 24], "the reserve is used first");
         assert_eq!(credits(&[16, 0]), [8, 16], "then the pool, for all");

@@ -10,6 +10,7 @@ use crate::engine::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
 use crate::engine::kernel::pool::Queue;
 use crate::engine::node::Run;
 use crate::engine::region::Whole;
+use crate::engine::router::cioq::damq::credits_of;
 use crate::engine::router::cioq::ids::{network_id, split_network_id};
 use crate::engine::router::cioq::region::Cioq;
 use crate::engine::router::cioq::tables::PairInfo;
@@ -127,7 +128,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
             self.behind(place, port).map(|slot| census.occupied[slot as usize]).collect();
         match self.whole.plan.router.damq {
             Some(shares) => {
-                shares[class as usize - 1].credits(&occupied).nth(vc).is_some_and(|room| room >= length)
+                credits_of(shares[class as usize - 1], &occupied).nth(vc).is_some_and(|room| room >= length)
             }
             None => occupied[vc] + length <= constants.capacity(pair),
         }

@@ -1,6 +1,5 @@
 //! State of the routers of a region that only some configurations need, outside their blocks.
 
-use crate::config::router::ArbiterConfig;
 use crate::engine::kernel::ids::{By, Id as _, RegionRouter, Slot, SlotId};
 use crate::engine::kernel::rows::{put_row, row};
 use crate::engine::mode::Mode;
@@ -8,7 +7,8 @@ use crate::engine::router::cioq::choices::Choices;
 use crate::engine::router::cioq::routers::{Router, parallel};
 use crate::engine::router::cioq::rules::Crossing;
 use crate::engine::router::cioq::shared::Shared;
-use crate::plan::{MOST_QUEUED, Plan};
+use hopsim_experiment::config::router::ArbiterConfig;
+use hopsim_experiment::plan::{MOST_QUEUED, Plan};
 use serde::{Deserialize, Serialize};
 
 /// State that only some configurations need, outside the blocks.

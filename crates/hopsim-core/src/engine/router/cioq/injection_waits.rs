@@ -4,7 +4,7 @@
 //! Heads are looked at before the allocation, in cycles in which their input port is free; if they are granted, that cycle is
 //! taken back ([`WaitCounts::granted`]). All other cycles from their first to their last they have waited for the port.
 //!
-//! [`RecordStream::InjectionWaits`]: crate::config::measure::RecordStream::InjectionWaits
+//! [`RecordStream::InjectionWaits`]: hopsim_experiment::config::measure::RecordStream::InjectionWaits
 
 use crate::engine::kernel::ids::{Id as _, Pair, RegionNode, RegionRouter, Slot, Terminal};
 use crate::engine::mode::Mode;
@@ -13,7 +13,7 @@ use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::options::Inspection;
 use crate::engine::router::cioq::shared::Shared;
 use crate::measure::places::{WaitCounts, WaitReason};
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::{NONE, TERMINAL};
 
 /// How the heads of injection VCs are looked at in a run.

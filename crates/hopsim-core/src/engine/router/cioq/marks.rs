@@ -11,7 +11,7 @@ use crate::engine::kernel::wheel::Wheel;
 use crate::engine::router::cioq::active::wake;
 use crate::engine::router::cioq::routers::Router;
 use crate::engine::router::cioq::waiting::Waiting;
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::PortClassCode;
 use hopsim_network::topology::GLOBAL;
 use hopsim_routing::view::{Packets, Saturation, Sensing, Sensors};

@@ -3,7 +3,7 @@
 use crate::engine::kernel::ids::{Id as _, Pair, Slot};
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::tables::Tables;
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::TERMINAL;
 use hopsim_routing::is_injection;
 

@@ -44,7 +44,7 @@ use crate::engine::state::{Scope, State};
 use crate::engine::{Fit, Task};
 use crate::error::DeadlockReport;
 use crate::measure::standing::Standing;
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_programs::host::machine::Sending;
 pub use region::Cioq;
 use routers::Router;

@@ -1,13 +1,13 @@
 //! The state of the routers: one block each, in one flat array. What an allocator visit touches lies together.
 
-use crate::config::router::Consumption;
 use crate::engine::kernel::ids::{By, Id, Pair, PairId, RegionRouter, Slot, SlotId};
 use crate::engine::kernel::pool::Queue;
 use crate::engine::kernel::regions::{Regions, Span};
 use crate::engine::mode::Mode;
 use crate::engine::node::{Nodes, Run};
 use crate::engine::router::cioq::mask::Mask;
-use crate::plan::Plan;
+use hopsim_experiment::config::router::Consumption;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::{NONE, Network, TERMINAL};
 use std::marker::PhantomData;
 

@@ -1,8 +1,8 @@
 //! The rules of a run: what the document chose, as hot code reads it.
 
-use crate::config::router::{ArbiterConfig, Consumption};
-use crate::config::{Ejection, InjectionLatency, InputPointer, OutputHold};
-use crate::plan::Plan;
+use hopsim_experiment::config::router::{ArbiterConfig, Consumption};
+use hopsim_experiment::config::{Ejection, InjectionLatency, InputPointer, OutputHold};
+use hopsim_experiment::plan::Plan;
 use hopsim_random::{Purpose, Streams};
 use hopsim_routing::flexvc::FlexVc;
 

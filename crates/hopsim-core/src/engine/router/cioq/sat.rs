@@ -1,7 +1,7 @@
-//! The SAT signal on its way: who may inject. See [`crate::injection::sat`].
+//! The SAT signal on its way: who may inject. See [`hopsim_experiment::injection::sat`].
 
 use crate::engine::kernel::ids::{By, RegionNode};
-use crate::injection::sat::Sat as Rule;
+use hopsim_experiment::injection::sat::Sat as Rule;
 use serde::{Deserialize, Serialize};
 
 /// The signal and what nodes have injected since it passed.

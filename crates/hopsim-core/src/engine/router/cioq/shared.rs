@@ -4,7 +4,7 @@ use crate::engine::kernel::ids::{Id as _, Pair};
 use crate::engine::mode::Mode;
 use crate::engine::router::cioq::rules::{Allocation, Crossing, Requests, Room};
 use crate::engine::router::cioq::tables::Tables;
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::{NONE, TERMINAL};
 use hopsim_routing::Routing;
 use hopsim_routing::minimal::Minimal;

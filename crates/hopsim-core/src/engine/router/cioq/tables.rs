@@ -2,7 +2,7 @@
 //! together.
 
 use crate::engine::kernel::ids::{Id as _, Pair, Slot};
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::{Layout, TERMINAL};
 use hopsim_routing::Request;
 use hopsim_routing::sequence::REPLY_INJECTION;

@@ -11,7 +11,7 @@ use crate::engine::router::cioq::active::wake;
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::{Array, Router};
 use crate::engine::router::cioq::tables::Tables;
-use crate::plan::Plan;
+use hopsim_experiment::plan::Plan;
 use hopsim_network::network::{PortClassCode, TERMINAL};
 use hopsim_routing::prospect::Prospect;
 use std::ops::Range;

@@ -1,0 +1,189 @@
+//! Documents of InfiniBand fabrics: keys that mean nothing there are refused, and keys that mean something there alone elsewhere.
+
+use super::Files;
+use crate::config::Experiment;
+use crate::config::infiniband::congestion::Reaction;
+use crate::config::infiniband::{Forwarding, Infiniband};
+use crate::config::router::RouterConfig;
+use hopsim_network::error::ConfigError;
+use hopsim_network::topology::{TopologyConfig, graph};
+use serde_json::{Value, json};
+
+/// What a fabric does not have, and what there is instead.
+const OF_ROUTERS: [(&str, &str); 8] = [
+    ("compat", ""),
+    ("load", "jobs.0.flows.0.rate"),
+    ("units", ""),
+    ("contention", ""),
+    ("links", "router.infiniband.links"),
+    ("routing", ""),
+    ("nic", "router.infiniband.host"),
+    ("semantics", ""),
+];
+
+/// What is counted in cycles. Only programs have cycles, and so a longest run in cycles.
+const OF_CYCLES: [&str; 6] = ["warmup", "cycles", "batches", "interval", "watchdog", "stop"];
+const MAX_CYCLES: &str = "max_cycles";
+
+/// What a run of programs, which begins at 0 and ends when they are done, does not have in `measure.time`.
+const OF_WINDOWS: [&str; 2] = ["warmup", "window"];
+
+/// What a job of a fabric has that lists flows, one whose nodes draw messages, and one whose nodes run a program.
+const OF_FLOWS: [&str; 2] = ["name", "flows"];
+const OF_MESSAGES: [&str; 3] = ["name", "placement", "messages"];
+const OF_PROGRAMS: [&str; 7] = ["name", "placement", "rank_order", "program", "host", "start", "repeat"];
+
+/// What a host says of packets, which in a fabric have a length of their own.
+const OF_PACKETS: [&str; 3] = ["packet_length", "header_length", "last_packet"];
+
+/// What congestion control has for the reaction by the table alone.
+const OF_TABLE: [&str; 6] = ["timer", "ccti_timer", "ccti_increase", "ccti_limit", "ccti_min", "cct"];
+
+/// Where congestion control stands in the document.
+const CONTROL: &str = "/router/infiniband/congestion_control";
+
+/// Refuses keys that would be ignored.
+pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
+    let Some(fabric) = experiment.infiniband() else { return check_elsewhere(root) };
+    let instead =
+        |key: &str| if key.is_empty() { "no such key".into() } else { format!("no such key; {key}") };
+    if let Some((key, other)) = OF_ROUTERS.into_iter().find(|(key, _)| root.get(key).is_some()) {
+        return Err(ConfigError::new(key, "is not of InfiniBand fabrics").valid(instead(other)));
+    }
+    check_measure(root, experiment.has_programs())?;
+    check_reaction(root, fabric)?;
+    for (index, job) in jobs(root) {
+        let packets = |key: &&str| job.get("host").is_some_and(|host| host.get(key).is_some());
+        if let Some(key) = OF_PACKETS.into_iter().find(packets) {
+            let reason = "packets of an InfiniBand fabric have the length of the MTU";
+            return Err(ConfigError::new(format!("jobs.{index}.host.{key}"), reason)
+                .valid(instead("router.infiniband.mtu")));
+        }
+        let mut keys = job.as_object().into_iter().flatten().map(|(key, _)| key);
+        let known = keys_of(job);
+        if let Some(key) = keys.find(|key| !known.contains(&key.as_str())) {
+            let reason = "a job of an InfiniBand fabric has flows, or messages that its nodes draw, or a program, and nothing else";
+            let valid = [&OF_FLOWS[..], &OF_MESSAGES, &OF_PROGRAMS].map(|keys| keys.join(", ")).join("; or ");
+            return Err(ConfigError::new(format!("jobs.{index}.{key}"), reason).valid(valid));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what another reaction than the table does not have.
+fn check_reaction(root: &Value, fabric: &Infiniband) -> Result<(), ConfigError> {
+    let Some(control) = &fabric.congestion_control else { return Ok(()) };
+    let written = |key: &&str| root.pointer(&format!("{CONTROL}/{key}")).is_some();
+    let Some(key) = OF_TABLE.into_iter().find(written) else { return Ok(()) };
+    if control.reaction == Reaction::Table {
+        return Ok(());
+    }
+    let path = format!("router.infiniband.congestion_control.{key}");
+    Err(ConfigError::new(path, "is of the reaction table, and there is another one").valid("no such key"))
+}
+
+/// Refuses what is measured otherwise.
+fn check_measure(root: &Value, has_programs: bool) -> Result<(), ConfigError> {
+    let Some(measure) = root.get("measure") else { return Ok(()) };
+    let has = |key: &&str| measure.get(key).is_some();
+    let refused = |key: &str, reason: &str, valid: &str| {
+        Err(ConfigError::new(format!("measure.{key}"), reason).valid(format!("no such key; {valid}")))
+    };
+    if let Some(key) = OF_CYCLES.into_iter().find(has) {
+        return refused(key, "an InfiniBand fabric has no cycles", "measure.time");
+    }
+    if !has_programs && has(&MAX_CYCLES) {
+        return refused(MAX_CYCLES, "is for runs of programs", "measure.time");
+    }
+    if has(&"packets") {
+        let reason = "an InfiniBand fabric does not have the stream packet_hops";
+        return Err(ConfigError::new("measure.packets", reason).valid("no such key"));
+    }
+    let times = |key: &&str| measure.get("time").is_some_and(|time| time.get(key).is_some());
+    if let Some(key) = OF_WINDOWS.into_iter().find(times).filter(|_| has_programs) {
+        let reason = "a run of programs begins at 0 and ends when they are done";
+        return refused(&format!("time.{key}"), reason, "measure.max_cycles");
+    }
+    Ok(())
+}
+
+/// Reads the file of the forwarding tables, whose LIDs and ports the file of the topology explains, before that is replaced by its
+/// links.
+pub fn load(experiment: &mut Experiment, files: &impl Files) -> Result<(), ConfigError> {
+    let RouterConfig::Infiniband(router) = &mut experiment.router else { return Ok(()) };
+    let Forwarding::File(file) = &router.forwarding else { return Ok(()) };
+    let refused = |reason: String| {
+        ConfigError::new("router.infiniband.forwarding.file", reason).value(format!("{file:?}"))
+    };
+    let TopologyConfig::Graph(graph::Config { file: Some(network), .. }) = &experiment.topology else {
+        let reason = "nothing says which LIDs its nodes have, and which links the ports of its switches";
+        let valid = "topology.graph.file = \"…\", what ibnetdiscover prints of the same fabric";
+        return Err(refused(reason.into()).valid(valid));
+    };
+    router.forwarding = Forwarding::Tables(files.forwarding(file, network).map_err(refused)?);
+    Ok(())
+}
+
+/// Refuses what only fabrics have.
+fn check_elsewhere(root: &Value) -> Result<(), ConfigError> {
+    let refused = |path: String, valid: &str| {
+        let reason = "is for InfiniBand fabrics";
+        Err(ConfigError::new(path, reason).valid(format!("{valid}, or router.infiniband")))
+    };
+    if root.get("measure").is_some_and(|measure| measure.get("time").is_some()) {
+        return refused("measure.time".into(), "measure.warmup, cycles and interval");
+    }
+    let level = |job: &Value| job.get("host").is_some_and(|host| host.get("service_level").is_some());
+    if let Some((index, _)) = jobs(root).find(|(_, job)| level(job)) {
+        return refused(format!("jobs.{index}.host.service_level"), "no such key");
+    }
+    for key in ["flows", "messages"] {
+        if let Some((index, _)) = jobs(root).find(|(_, job)| job.get(key).is_some()) {
+            return refused(format!("jobs.{index}.{key}"), "traffic or program");
+        }
+    }
+    Ok(())
+}
+
+/// What a job may have.
+fn keys_of(job: &Value) -> &'static [&'static str] {
+    match job {
+        job if job.get("messages").is_some() => &OF_MESSAGES,
+        job if job.get("program").is_some() => &OF_PROGRAMS,
+        _ => &OF_FLOWS,
+    }
+}
+
+fn jobs(root: &Value) -> impl Iterator<Item = (usize, &Value)> {
+    root.get("jobs").and_then(Value::as_array).into_iter().flatten().enumerate()
+}
+
+/// Takes away from the resolved document of a fabric what [`check`] refuses.
+pub fn reduce(root: &mut Value, has_programs: bool) {
+    if let Some(fields) = root.as_object_mut() {
+        fields.retain(|key, _| OF_ROUTERS.iter().all(|(other, _)| key != other));
+    }
+    if let Some(measure) = root["measure"].as_object_mut() {
+        measure.retain(|key, _| !OF_CYCLES.contains(&key.as_str()));
+        if has_programs && let Some(time) = measure.get_mut("time").and_then(Value::as_object_mut) {
+            time.retain(|key, _| !OF_WINDOWS.contains(&key.as_str()));
+        }
+        if measure.get("time").is_some_and(|time| time == &json!({})) {
+            measure.remove("time");
+        }
+    }
+    if let Some(control) = root.pointer_mut(CONTROL).and_then(Value::as_object_mut)
+        && control.get("reaction").is_some_and(|reaction| reaction != "table")
+    {
+        control.retain(|key, _| !OF_TABLE.contains(&key.as_str()));
+    }
+    for job in root["jobs"].as_array_mut().into_iter().flatten() {
+        let known = keys_of(job);
+        if let Some(fields) = job.as_object_mut() {
+            fields.retain(|key, _| known.contains(&key.as_str()));
+            if let Some(host) = fields.get_mut("host").and_then(Value::as_object_mut) {
+                host.retain(|key, _| !OF_PACKETS.contains(&key.as_str()));
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Documents with programs: their files are read, and keys that mean nothing beside them are refused.
+
+use super::{Files, fabric};
+use crate::config::Experiment;
+use crate::config::infiniband::flows::FlowsConfig;
+use hopsim_network::error::ConfigError;
+use hopsim_traffic::placement::Placement;
+use serde_json::Value;
+
+/// What an ideal network has not.
+const OF_ROUTERS: [&str; 5] = ["links", "router", "routing", "nic", "semantics"];
+
+/// What a run of programs, which begins at cycle 0 and ends when they are done, has not.
+const OF_WINDOWS: [&str; 4] = ["warmup", "cycles", "batches", "stop"];
+
+/// A resolved experiment as a document, without the keys that [`check`] refuses.
+pub fn resolved(experiment: &Experiment) -> serde_json::Result<Value> {
+    let mut root = serde_json::to_value(experiment)?;
+    let has_programs = experiment.has_programs();
+    if let Some(fields) = root.as_object_mut().filter(|_| experiment.topology.is_ideal()) {
+        fields.retain(|key, _| !OF_ROUTERS.contains(&key.as_str()));
+    }
+    if experiment.infiniband().is_some() {
+        fabric::reduce(&mut root, has_programs);
+    }
+    if let Some(measure) = root["measure"].as_object_mut().filter(|_| has_programs) {
+        measure.retain(|key, _| !OF_WINDOWS.contains(&key.as_str()));
+    }
+    Ok(root)
+}
+
+/// Refuses keys that would be ignored.
+pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
+    if experiment.topology.is_ideal()
+        && let Some(key) = OF_ROUTERS.into_iter().find(|key| root.get(key).is_some())
+    {
+        return Err(ConfigError::new(key, "an ideal network has no routers").valid("no such key"));
+    }
+    let has_programs = experiment.has_programs();
+    let key =
+        root.get("measure").and_then(|measure| OF_WINDOWS.into_iter().find(|key| measure.get(key).is_some()));
+    match key {
+        Some(key) if has_programs => {
+            let reason = "a run of programs begins at cycle 0 and ends when they are done";
+            Err(ConfigError::new(format!("measure.{key}"), reason).valid("no such key; measure.max_cycles"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads the files of all placements, programs and flows.
+pub fn load(experiment: &mut Experiment, files: &impl Files) -> Result<(), ConfigError> {
+    for (index, job) in experiment.jobs.iter_mut().enumerate() {
+        if let Placement::File(file) = &job.placement {
+            let path = format!("jobs.{index}.placement.file");
+            let nodes = files.nodes(file);
+            let nodes = nodes.map_err(|reason| ConfigError::new(path, reason).value(format!("{file:?}")))?;
+            job.placement = Placement::List(nodes);
+        }
+        if let Some(FlowsConfig::Table(table)) = &job.flows {
+            let (path, file) = (format!("jobs.{index}.flows.file"), format!("{:?}", table.file));
+            let flows = files.flows(&table.file);
+            let flows = flows.map_err(|reason| ConfigError::new(path, reason).value(file))?;
+            job.flows = Some(FlowsConfig::Listed(flows));
+        }
+        let Some(program) = &mut job.program else { continue };
+        let Some((kind, file, _)) = program.file() else { continue };
+        let (path, file) = (format!("jobs.{index}.program.{kind}.file"), format!("{file:?}"));
+        files.load(program).map_err(|reason| ConfigError::new(path, reason).value(file))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,531 @@
+//! The plan: an experiment checked and resolved. Nothing in it is optional, nothing can fail any more.
+
+mod any;
+mod classes;
+mod damq;
+pub mod external;
+pub mod fabric;
+mod generators;
+mod jobs;
+pub mod means;
+pub mod output_vcs;
+mod packets;
+pub mod programs;
+mod quantity;
+mod settled;
+mod stop;
+mod unsaved;
+mod vcs;
+
+pub use any::AnyPlan;
+pub use fabric::FabricPlan;
+pub use jobs::{JobPlan, ProgramPlan, Programs, TrafficPlan};
+pub use settled::settled;
+pub use unsaved::unsaved;
+
+use crate::config::limits::{MAX_CYCLES, within};
+use crate::config::measure::RecordStream;
+use crate::config::router::{Allocator, Consumption, RouterConfig, not_a_fabric};
+use crate::config::saturate::SaturateConfig;
+use crate::config::{
+    Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
+    NicConfig, OutputHold, SourceQueue, WhenFull,
+};
+use crate::injection::{Control, ControlConfig};
+use crate::memory;
+use hopsim_network::error::ConfigError;
+use hopsim_network::network::CrossbarInputs;
+use hopsim_network::network::{NONE, Network};
+use hopsim_network::topology::Topology;
+use hopsim_routing::{Routing, RoutingConfig};
+use jobs::answers;
+use std::sync::Arc;
+
+/// Most rows of a time series, and of packets.
+pub const MOST_ROWS: u32 = 10_000_000;
+
+/// Most packets in an output queue. Packets of one length that need more are refused; where several lengths meet a queue with so
+/// many has no room.
+pub const MOST_QUEUED: u32 = 255;
+
+/// An experiment ready to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The document with every default filled in.
+    pub experiment: Experiment,
+    /// The topology.
+    pub topology: Arc<Topology>,
+    /// The network flattened.
+    pub network: Arc<Network>,
+    /// The routing mechanism.
+    pub routing: Routing,
+    /// The router.
+    pub router: RouterPlan,
+    /// The network interfaces.
+    pub nic: NicPlan,
+    /// The jobs.
+    pub jobs: Vec<JobPlan>,
+    /// Job of every node, `u8::MAX` if idle.
+    pub job_of: Vec<u8>,
+    /// What keeps nodes from injecting.
+    pub control: Control,
+}
+
+/// A router without options.
+#[derive(Clone, Debug)]
+pub struct RouterPlan {
+    /// Cycles a packet of each length occupies the crossbar once it has arrived, by length \[phits\].
+    pub crossing: Vec<u32>,
+    /// From the grant to the head of the output queue \[cycles\].
+    pub crossbar_latency: u32,
+    /// From the arrival of a head to its first request \[cycles\].
+    pub pipeline_latency: u32,
+    /// Output queue per port \[phits\]; `None`: no output queue.
+    pub output_buffer: Option<u32>,
+    /// The allocator.
+    pub allocator: Allocator,
+    /// See [`Ejection`].
+    pub ejection: Ejection,
+    /// See [`OutputHold`].
+    pub output_hold: OutputHold,
+    /// See [`InputPointer`].
+    pub input_pointer: InputPointer,
+    /// How the VCs of a local and of a global port share its buffer.
+    pub damq: Option<[Shares; 2]>,
+    /// How packets leave for the nodes.
+    pub consumption: Consumption,
+    /// What has an input of the crossbar.
+    pub crossbar_inputs: CrossbarInputs,
+}
+
+/// A shared buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// Phits that belong to each VC alone.
+    pub reserve: u32,
+    /// Phits that all VCs share.
+    pub pool: u32,
+}
+
+/// Network interfaces without options.
+#[derive(Clone, Copy, Debug)]
+pub struct NicPlan {
+    /// Most packets in the source queue.
+    pub source_queue: u32,
+    /// What a node does whose source queue is full.
+    pub when_full: WhenFull,
+    /// See [`InjectionVc`].
+    pub injection_vc: InjectionVc,
+    /// See [`InjectionLink`].
+    pub injection_link: InjectionLink,
+    /// See [`InjectionCount`].
+    pub injection_count: InjectionCount,
+    /// See [`InjectionLatency`].
+    pub injection_latency: InjectionLatency,
+}
+
+impl Plan {
+    /// Checks and resolves an experiment (whose sweep, if any, is ignored).
+    pub fn new(experiment: &Experiment) -> Result<Self, ConfigError> {
+        Self::with_programs(experiment, &programs::no_files)
+    }
+
+    /// The same for an experiment whose programs are in files, which `library` reads.
+    pub fn with_programs(
+        experiment: &Experiment,
+        library: &programs::Library<'_>,
+    ) -> Result<Self, ConfigError> {
+        if let Some(sweep) = &experiment.sweep {
+            sweep.branch_at.map_or(Ok(()), |at| within(1..=MAX_CYCLES, at, "sweep.branch_at"))?;
+            sweep.saturate.as_ref().map_or(Ok(()), SaturateConfig::check)?;
+        }
+        let mut experiment = Experiment { sweep: None, ..experiment.clone() };
+        check_router(&experiment)?;
+        jobs::resolve_work(&mut experiment)?;
+        resolve_compat(&mut experiment);
+        jobs::resolve_load(&mut experiment)?;
+        stop::resolve(&mut experiment)?;
+        check_measure(&experiment)?;
+        classes::resolve_latencies(&mut experiment)?;
+        let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);
+        if !topology.has_equal_routers() {
+            let reason = "routers with different numbers of nodes are for InfiniBand fabrics";
+            return Err(ConfigError::new("topology.graph.nodes", reason)
+                .valid("as many nodes on every router that has nodes, or router.infiniband"));
+        }
+        experiment.topology.resolve(&topology);
+        jobs::resolve_names(&mut experiment)?;
+        let paths = experiment.routing.paths(&topology).map_err(|e| e.within("routing"))?;
+        classes::resolve(&mut experiment, &topology)?;
+        vcs::resolve(&mut experiment, &topology, &paths)?;
+        let mut router = router_plan(&experiment)?;
+        let mut classes = classes::build(&experiment, &topology, &paths)?;
+        router.damq = damq::share(&experiment, &topology, &mut classes)?;
+        check_injection(&experiment, &topology)?;
+        hopsim_memory::probe(memory::of_plan(&topology)).map_err(ConfigError::too_large)?;
+        let network = Arc::new(Network::new(
+            &topology,
+            classes,
+            experiment.nic.injection_ports as u8,
+            router.crossbar_inputs,
+        ));
+        check_size(&network)?;
+        let routing = experiment.routing.build(&topology, vcs::build(&experiment, &paths, &network));
+        let (jobs, job_of) = jobs::build(&experiment, &topology, &network, library)?;
+        let nic = nic_plan(&experiment);
+        let control = control(&experiment, &topology, &network)?;
+        let plan = Self { experiment, topology, network, routing, router, nic, jobs, job_of, control };
+        if !plan.experiment.topology.is_ideal() {
+            plan.check_buffers()?;
+        }
+        stop::check_metric(&plan)?;
+        programs::check_contention(&plan)?;
+        plan.check_rows()?;
+        packets::check(&plan)?;
+        Ok(plan)
+    }
+
+    /// Refuses series that nobody could read. Those of programs, of which nobody knows how long they take, are watched.
+    fn check_rows(&self) -> Result<(), ConfigError> {
+        let interval = self.experiment.measure.interval;
+        let (warmup, cycles) = stop::longest(&self.experiment);
+        let each = u64::from(output_vcs::rows_per_interval(self));
+        let end = u64::from(warmup + cycles);
+        // That those with a row each are not too long has been checked before.
+        let is_short = each == 1 || interval == 0 || end.div_ceil(interval.into()) * each <= MOST_ROWS.into();
+        if is_short || self.has_programs() {
+            return Ok(());
+        }
+        let reason =
+            format!("a stream has up to {each} rows per interval, and would have more than 10,000,000");
+        let least = end.div_ceil((u64::from(MOST_ROWS) / each).max(1));
+        Err(ConfigError::new("measure.interval", reason).value(interval).valid(format!("at least {least}")))
+    }
+
+    /// The job of a node, `None` if it is idle or not there: routers without nodes have terminal ports, too.
+    pub fn job_at(&self, node: usize) -> Option<&JobPlan> {
+        self.jobs.get(usize::from(*self.job_of.get(node)?))
+    }
+
+    /// What the nodes of a job draw that runs no program.
+    #[inline]
+    pub fn traffic(&self, job: usize) -> &TrafficPlan {
+        let JobPlan::Traffic(traffic) = &self.jobs[job] else {
+            unreachable!("nodes with a program draw nothing")
+        };
+        traffic
+    }
+
+    /// Whether some job runs a program.
+    pub fn has_programs(&self) -> bool {
+        self.jobs.iter().any(|job| job.program().is_some())
+    }
+
+    /// The programs of its jobs.
+    pub fn programs(&self) -> Programs<'_> {
+        let all = self.jobs.iter().enumerate().filter_map(|(number, job)| Some((number, job.program()?)));
+        Programs { jobs: self.jobs.iter().map(JobPlan::name).collect(), all: all.collect() }
+    }
+
+    /// The longest packet of any job \[phits\].
+    pub fn longest_packet(&self) -> u32 {
+        self.jobs.iter().map(JobPlan::longest_packet).max().unwrap_or(1)
+    }
+
+    /// The shortest packet of any job \[phits\].
+    pub fn shortest_packet(&self) -> u32 {
+        self.jobs.iter().map(JobPlan::shortest_packet).min().unwrap_or(1)
+    }
+
+    fn check_buffers(&self) -> Result<(), ConfigError> {
+        let name = self.experiment.router.name();
+        let longest = self.longest_packet();
+        let classes = &self.network.classes;
+        let links =
+            self.network.link_classes.iter().zip(&classes.links).map(|(&key, class)| (key, class.buffer));
+        let own = [("injection", Some(classes.terminal.buffer)), ("output", self.router.output_buffer)];
+        let own = own.into_iter().filter_map(|(key, size)| Some((key, size?)));
+        for (key, size) in links.chain(own) {
+            if size < longest {
+                return Err(ConfigError::new(
+                    format!("router.{name}.buffers.{key}"),
+                    format!("virtual cut-through needs room for a whole packet of {longest} phits"),
+                )
+                .value(size)
+                .valid(format!("at least {longest} phits")));
+            }
+        }
+        for (key, class) in self.network.link_classes.iter().zip(&classes.links) {
+            let least = class.bubble + longest;
+            if class.bubble > 0 && class.buffer < least {
+                let reason = format!("bubble flow control needs room for two packets of {longest} phits");
+                return Err(ConfigError::new(format!("router.{name}.buffers.{key}"), reason)
+                    .value(class.buffer)
+                    .valid(format!("at least {least} phits")));
+            }
+        }
+        let (shortest, most) = (self.shortest_packet(), MOST_QUEUED);
+        let are_equal = shortest == longest;
+        if let Some(size) = self.router.output_buffer.filter(|size| are_equal && size / shortest > most) {
+            return Err(ConfigError::new(
+                format!("router.{name}.buffers.output"),
+                format!("an output queue holds at most {most} packets, and the shortest packet has {shortest} phits"),
+            )
+            .value(size)
+            .valid(format!("at most {} phits", (most + 1) * shortest - 1)));
+        }
+        Ok(())
+    }
+}
+
+/// Refuses what is planned otherwise, see [`AnyPlan`].
+fn check_router(experiment: &Experiment) -> Result<(), ConfigError> {
+    if experiment.infiniband().is_none() {
+        return Ok(());
+    }
+    let reason = "a fabric of InfiniBand has no cycles, phits and packets that routers route";
+    Err(ConfigError::new("router.infiniband", reason).valid("cioq, input_queued"))
+}
+
+fn resolve_compat(experiment: &mut Experiment) {
+    let fogsim = experiment.compat == Some(Compat::Fogsim);
+    let nic = &mut experiment.nic;
+    nic.source_queue.get_or_insert(if fogsim { SourceQueue::Packets(0) } else { SourceQueue::Unbounded });
+    nic.injection_vc.get_or_insert(if fogsim { InjectionVc::Destination } else { InjectionVc::Shortest });
+    let s = &mut experiment.semantics;
+    s.ejection.get_or_insert(if fogsim { Ejection::IdleNode } else { Ejection::Link });
+    s.output_hold.get_or_insert(if fogsim { OutputHold::Speedup } else { OutputHold::Transfer });
+    s.input_pointer.get_or_insert(if fogsim { InputPointer::Request } else { InputPointer::Grant });
+    s.injection_link.get_or_insert(if fogsim { InjectionLink::Unlimited } else { InjectionLink::Serial });
+    s.injection_count.get_or_insert(if fogsim { InjectionCount::Buffer } else { InjectionCount::Network });
+    s.injection_latency.get_or_insert(if fogsim {
+        InjectionLatency::Departure
+    } else {
+        InjectionLatency::Grant
+    });
+}
+
+fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
+    let m = &experiment.measure;
+    let warmup = m.warmup.cycles();
+    within(0..=MAX_CYCLES, warmup, "measure.warmup")?;
+    within(1..=MAX_CYCLES, m.cycles, "measure.cycles")?;
+    within(1..=MAX_CYCLES, m.watchdog, "measure.watchdog")?;
+    if u64::from(warmup) + u64::from(m.cycles) > u64::from(MAX_CYCLES) {
+        return Err(ConfigError::new("measure.cycles", "the run is too long")
+            .value(m.cycles)
+            .valid(format!("warmup + cycles ≤ {MAX_CYCLES}")));
+    }
+    let (_, longest) = stop::longest(experiment);
+    // Nobody knows how long programs take: their time series is watched while they run.
+    if m.interval > 0 && longest / m.interval > MOST_ROWS && !experiment.has_programs() {
+        return Err(ConfigError::new(
+            "measure.interval",
+            "the time series would have more than 10,000,000 rows",
+        )
+        .value(m.interval)
+        .valid(format!("0 or at least {}", longest / MOST_ROWS + 1)));
+    }
+    check_streams(experiment)?;
+    if m.interval > warmup + m.cycles {
+        let reason =
+            format!("the run ends after {} cycles, before the first interval does", warmup + m.cycles);
+        return Err(ConfigError::new("measure.interval", reason)
+            .value(m.interval)
+            .valid(format!("1 … {}, or 0 for no time series", warmup + m.cycles)));
+    }
+    let by_interval = RecordStream::OF_INTERVALS.into_iter().find(|stream| m.streams.contains(stream));
+    if let Some(stream) = by_interval.filter(|_| m.interval == 0) {
+        let reason = format!("the stream {} has a row per interval", stream.name());
+        return Err(ConfigError::new("measure.interval", reason).value(0).valid("1 … cycles"));
+    }
+    if m.batches == 0 || m.batches > m.cycles.min(10_000) {
+        return Err(ConfigError::new(
+            "measure.batches",
+            "the window cannot be divided into that many batches",
+        )
+        .value(m.batches)
+        .valid(format!("1 … {}", m.cycles.min(10_000))));
+    }
+    Ok(())
+}
+
+/// Refuses what would stay empty.
+fn check_streams(experiment: &Experiment) -> Result<(), ConfigError> {
+    let m = &experiment.measure;
+    let (has_programs, has_contention) = (experiment.has_programs(), experiment.has_contention());
+    for (index, stream) in m.streams.iter().enumerate() {
+        let reason = match RecordStream::OF_PROGRAMS.contains(stream) {
+            _ if RecordStream::OF_FABRICS.contains(stream) => "the network is no InfiniBand fabric",
+            true if !has_programs => "no job runs a program",
+            true if *stream != RecordStream::MessageSizes && !experiment.has_ranks() => {
+                "another simulator drives the nodes of all programs, and is told of their messages"
+            }
+            false if !has_contention => "without contention no router sees a packet",
+            _ => continue,
+        };
+        let valid = if has_programs {
+            let names = RecordStream::OF_PROGRAMS.map(RecordStream::name);
+            format!("streams of programs: {}", names.join(", "))
+        } else {
+            "no such stream".into()
+        };
+        let refused = ConfigError::new(format!("measure.streams.{index}"), reason);
+        return Err(refused.value(format!("{:?}", stream.name())).valid(valid));
+    }
+    if m.interval > 0 && !has_contention {
+        let reason = "without contention there is no time series: no router sees a packet";
+        return Err(ConfigError::new("measure.interval", reason).value(m.interval).valid("no such key"));
+    }
+    Ok(())
+}
+
+/// Output VCs of ejection ports: with request-reply one for requests, or one for each injection VC of replies if
+/// the requester fixes it.
+fn ejection_vcs(experiment: &Experiment, injection: u32) -> u8 {
+    match (answers(experiment), experiment.nic.injection_vc) {
+        (false, _) => 1,
+        (true, Some(InjectionVc::Destination)) => 1 + injection.div_ceil(2) as u8,
+        (true, _) => 2,
+    }
+}
+
+fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
+    let (name, speedup, crossbar_latency, pipeline_latency, output, allocator) = match &experiment.router {
+        RouterConfig::Cioq(r) => {
+            ("cioq", r.speedup, r.crossbar_latency, r.pipeline_latency, Some(r.buffers.output), &r.allocator)
+        }
+        RouterConfig::InputQueued(r) => {
+            ("input_queued", 1.0, r.crossbar_latency, r.pipeline_latency, None, &r.allocator)
+        }
+        RouterConfig::Infiniband(_) => not_a_fabric(),
+    };
+    let consumption = consumption(experiment)?;
+    if !(1.0..=64.0).contains(&speedup) {
+        return Err(ConfigError::new(
+            format!("router.{name}.speedup"),
+            if speedup < 1.0 { "the crossbar is at least as fast as the links" } else { "is too large" },
+        )
+        .value(speedup)
+        .valid("1 … 64"));
+    }
+    within(0..=10_000, crossbar_latency, &format!("router.{name}.crossbar_latency"))?;
+    within(0..=10_000, pipeline_latency, &format!("router.{name}.pipeline_latency"))?;
+    within(1..=8, allocator.iterations, &format!("router.{name}.allocator.iterations"))?;
+    let longest = jobs::longest_packet(experiment).min(4096);
+    // The small term keeps a quotient that is an integer from being rounded up.
+    let crossing = (0..=longest).map(|length| (f64::from(length) / speedup - 1e-9).ceil().max(1.0) as u32);
+    let s = &experiment.semantics;
+    Ok(RouterPlan {
+        crossing: crossing.collect(),
+        crossbar_latency,
+        pipeline_latency,
+        output_buffer: output,
+        allocator: allocator.clone(),
+        // Without an output queue there is nothing for several packets to wait in.
+        ejection: if output.is_some() { s.ejection.unwrap_or(Ejection::Link) } else { Ejection::Link },
+        output_hold: s.output_hold.unwrap_or(OutputHold::Transfer),
+        input_pointer: s.input_pointer.unwrap_or(InputPointer::Grant),
+        damq: None,
+        consumption,
+        crossbar_inputs: match &experiment.router {
+            RouterConfig::Cioq(_) | RouterConfig::Infiniband(_) => CrossbarInputs::Port,
+            RouterConfig::InputQueued(router) => router.crossbar_inputs,
+        },
+    })
+}
+
+/// How packets leave for the nodes.
+fn consumption(experiment: &Experiment) -> Result<Consumption, ConfigError> {
+    let RouterConfig::InputQueued(router) = &experiment.router else { return Ok(Consumption::Serial) };
+    if router.consumption == Consumption::Parallel && answers(experiment) {
+        return Err(ConfigError::new(
+            "router.input_queued.consumption",
+            "a node takes a request only if it has room for its reply, one at a time",
+        )
+        .value("parallel")
+        .valid("serial, or jobs without request_reply"));
+    }
+    Ok(router.consumption)
+}
+
+/// Several injection ports and the choice among their VCs.
+fn check_injection(experiment: &Experiment, topology: &Topology) -> Result<(), ConfigError> {
+    let NicConfig { injection_ports: ports, injection_vc, .. } = experiment.nic;
+    within(1..=2, ports, "nic.injection_ports")?;
+    let directed = injection_vc == Some(InjectionVc::Direction);
+    if directed && !matches!(topology, Topology::Cube(_)) {
+        return Err(ConfigError::new("nic.injection_vc", "only meshes, tori and rings have directions")
+            .value("direction")
+            .valid("shortest, destination or random; or topology.mesh, torus or ring"));
+    }
+    if ports == 2 && !directed {
+        let reason = "the direction in which a packet sets out says which one it takes";
+        return Err(ConfigError::new("nic.injection_ports", reason)
+            .value(ports)
+            .valid("1, or injection_vc = \"direction\""));
+    }
+    let vcs = experiment.router.vcs().injection;
+    if directed && vcs % 2 == 1 {
+        let path = format!("router.{}.vcs.injection", experiment.router.name());
+        let reason = "half of them are for one direction, half for the other";
+        return Err(ConfigError::new(path, reason).value(vcs).valid("an even number"));
+    }
+    if directed && answers(experiment) {
+        return Err(ConfigError::new("nic.injection_vc", "half of the VCs are for replies")
+            .value("direction")
+            .valid("shortest, destination or random, or jobs without request_reply"));
+    }
+    Ok(())
+}
+
+fn nic_plan(experiment: &Experiment) -> NicPlan {
+    let (nic, s) = (&experiment.nic, &experiment.semantics);
+    NicPlan {
+        source_queue: match nic.source_queue {
+            Some(SourceQueue::Packets(packets)) => packets,
+            _ => u32::MAX,
+        },
+        when_full: nic.when_full,
+        injection_vc: nic.injection_vc.unwrap_or(InjectionVc::Shortest),
+        injection_link: s.injection_link.unwrap_or(InjectionLink::Serial),
+        injection_count: s.injection_count.unwrap_or(InjectionCount::Network),
+        injection_latency: s.injection_latency.unwrap_or(InjectionLatency::Grant),
+    }
+}
+
+fn control(experiment: &Experiment, topology: &Topology, network: &Network) -> Result<Control, ConfigError> {
+    let adaptive = matches!(experiment.routing, RoutingConfig::Adaptive(_)) && topology.has_escape();
+    if matches!(experiment.nic.control, ControlConfig::Lbr(_)) && !adaptive {
+        return Err(ConfigError::new(
+            "nic.control.lbr",
+            "restricts adaptive VCs, which the network does not have",
+        )
+        .valid("routing.adaptive in a mesh, torus, ring or HyperX"));
+    }
+    if matches!(experiment.nic.control, ControlConfig::Sat(_)) && answers(experiment) {
+        let reason = "a node that waits for the signal would hold back the replies that other nodes wait for, \
+                      which then never pass the signal on";
+        return Err(ConfigError::new("nic.control.sat", reason)
+            .valid("jobs without request_reply, or nic.control = \"none\""));
+    }
+    let latencies: Vec<u32> = network.classes.links.iter().map(|class| class.latency).collect();
+    let longest = jobs::longest_packet(experiment);
+    let sizes = (network.classes.links[0].buffer, longest);
+    experiment.nic.control.build(topology, &latencies, sizes).map_err(|e| e.within("nic.control"))
+}
+
+/// The engine's masks hold at most 512 slots per router and its ids 32 bits.
+fn check_size(network: &Network) -> Result<(), ConfigError> {
+    let layout = &network.layout;
+    let most = layout.slots().max(layout.pairs());
+    if most > 512 {
+        return Err(ConfigError::new("router", format!("a router would have {most} input VCs"))
+            .valid("at most 512 input VCs per router: fewer ports or fewer VCs"));
+    }
+    if u64::from(network.routers) * (most.next_power_of_two().max(64) as u64) >= u64::from(NONE) {
+        return Err(ConfigError::new("topology", "the network would have more than 2^32 input VCs")
+            .valid("fewer routers or fewer VCs"));
+    }
+    Ok(())
+}

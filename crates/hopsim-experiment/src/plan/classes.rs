@@ -1,0 +1,170 @@
+//! Link classes: the numbers of the classes that the topology has, and none of those it has not.
+
+use super::{ejection_vcs, within};
+use crate::config::router::{RouterConfig, Vcs, not_a_fabric};
+use crate::config::{Experiment, LinkConfig};
+use hopsim_network::error::ConfigError;
+use hopsim_network::network::{ClassSpec, Classes};
+use hopsim_network::topology::{LATENCIES, Topology, TopologyConfig};
+use hopsim_routing::Paths;
+
+/// What a class of links has if the document does not say.
+struct Defaults {
+    name: &'static str,
+    latency: u32,
+    buffer: u32,
+}
+
+/// By name of the class.
+const DEFAULTS: [Defaults; 3] = [
+    Defaults { name: "local", latency: 10, buffer: 32 },
+    Defaults { name: "global", latency: 100, buffer: 256 },
+    NETWORK,
+];
+
+/// Links of topologies with one class.
+const NETWORK: Defaults = Defaults { name: "network", latency: 1, buffer: 64 };
+
+/// Gives the links of a graph that state no latency that of their class.
+pub fn resolve_latencies(experiment: &mut Experiment) -> Result<(), ConfigError> {
+    let TopologyConfig::Graph(graph) = &mut experiment.topology else { return Ok(()) };
+    let latency = experiment.links.network.map_or(NETWORK.latency, |link| link.latency);
+    within(LATENCIES, latency, "links.network.latency")?;
+    graph.edges.iter_mut().for_each(|edge| {
+        edge.latency.get_or_insert(latency);
+    });
+    Ok(())
+}
+
+/// Fills in what the document leaves out of the classes of the topology, VCs apart, and refuses keys of other classes.
+pub fn resolve(experiment: &mut Experiment, topology: &Topology) -> Result<(), ConfigError> {
+    let name = experiment.router.name();
+    let names = topology.link_classes();
+    for class in &DEFAULTS {
+        let exists = names.contains(&class.name);
+        let refuse = |path: String, given: bool| {
+            let reason = format!("the topology has no {} links", class.name);
+            let valid = format!("no such key; its links are {}", names.join(", "));
+            if given && !exists { Err(ConfigError::new(path, reason).valid(valid)) } else { Ok(()) }
+        };
+        let link = link_mut(experiment, class.name);
+        refuse(format!("links.{}", class.name), link.is_some())?;
+        if exists {
+            link.get_or_insert(LinkConfig { latency: class.latency });
+        }
+        let vcs = vcs_of(vcs_mut(&mut experiment.router), class.name);
+        refuse(format!("router.{name}.vcs.{}", class.name), vcs.is_some())?;
+        let buffer = buffer_mut(&mut experiment.router, class.name);
+        refuse(format!("router.{name}.buffers.{}", class.name), buffer.is_some())?;
+        if exists {
+            buffer.get_or_insert(class.buffer);
+        }
+    }
+    Ok(())
+}
+
+/// The classes of a resolved experiment.
+pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Result<Classes, ConfigError> {
+    // The accessors are for changing; a copy keeps them single.
+    let mut experiment = experiment.clone();
+    let name = experiment.router.name();
+    let buffer = |key: &str, size: u32| {
+        within(1..=1 << 24, size, &format!("router.{name}.buffers.{key}")).map(|()| size)
+    };
+    let latency = |key: &str, link: LinkConfig| {
+        within(LATENCIES, link.latency, &format!("links.{key}.latency")).map(|()| link.latency)
+    };
+    let injection = match &experiment.router {
+        RouterConfig::Cioq(r) => {
+            buffer("output", r.buffers.output)?;
+            r.buffers.injection
+        }
+        RouterConfig::InputQueued(r) => r.buffers.injection,
+        RouterConfig::Infiniband(_) => not_a_fabric(),
+    };
+    let vcs = vcs_mut(&mut experiment.router).injection;
+    let terminal = ClassSpec {
+        vcs: vcs as u8,
+        buffer: buffer("injection", injection)?,
+        latency: latency("injection", experiment.links.injection)?,
+        bubble: 0,
+    };
+    let longest = super::jobs::longest_packet(&experiment);
+    let bubble = check_bubble(&experiment, topology, paths)?;
+    let mut links = Vec::new();
+    for &class in topology.link_classes() {
+        let link = link_mut(&mut experiment, class).unwrap_or(LinkConfig { latency: 1 });
+        links.push(ClassSpec {
+            vcs: vcs_of(vcs_mut(&mut experiment.router), class).unwrap_or(1) as u8,
+            buffer: buffer(class, buffer_mut(&mut experiment.router, class).unwrap_or(1))?,
+            latency: latency(class, link)?,
+            bubble: bubble * longest,
+        });
+    }
+    Ok(Classes { terminal, links, ejection: ejection_vcs(&experiment, vcs) })
+}
+
+/// Packets that a packet which enters a ring leaves room for.
+fn check_bubble(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Result<u32, ConfigError> {
+    let vcs = experiment.router.vcs();
+    let path = format!("router.{}.vcs.bubble", experiment.router.name());
+    let default = u32::from(topology.has_rings() && paths.safety.bubble());
+    let packets = vcs.bubble.unwrap_or(default);
+    within(0..=16, packets, &path)?;
+    if default == 0 && vcs.bubble.is_some() {
+        let (reason, valid) = if topology.has_rings() {
+            ("no packet goes round a ring", "no such key, or another routing than up_down")
+        } else {
+            ("the topology has no rings to enter", "no such key, or topology.torus or ring")
+        };
+        return Err(ConfigError::new(path, reason).value(packets).valid(valid));
+    }
+    if packets < default && !vcs.allow_deadlock {
+        return Err(ConfigError::new(
+            path,
+            "packets of a ring can wait for each other in a circle: the network can deadlock",
+        )
+        .value(packets)
+        .valid("1 … 16 packets, or vcs.allow_deadlock = true"));
+    }
+    Ok(packets)
+}
+
+/// The VC section of a router.
+pub fn vcs_mut(router: &mut RouterConfig) -> &mut Vcs {
+    match router {
+        RouterConfig::Cioq(r) => &mut r.vcs,
+        RouterConfig::InputQueued(r) => &mut r.vcs,
+        RouterConfig::Infiniband(_) => not_a_fabric(),
+    }
+}
+
+/// VCs of a class.
+pub fn vcs_of<'v>(vcs: &'v mut Vcs, class: &str) -> &'v mut Option<u32> {
+    match class {
+        "local" => &mut vcs.local,
+        "global" => &mut vcs.global,
+        _ => &mut vcs.network,
+    }
+}
+
+fn link_mut<'e>(experiment: &'e mut Experiment, class: &str) -> &'e mut Option<LinkConfig> {
+    match class {
+        "local" => &mut experiment.links.local,
+        "global" => &mut experiment.links.global,
+        _ => &mut experiment.links.network,
+    }
+}
+
+fn buffer_mut<'r>(router: &'r mut RouterConfig, class: &str) -> &'r mut Option<u32> {
+    let (local, global, network) = match router {
+        RouterConfig::Cioq(r) => (&mut r.buffers.local, &mut r.buffers.global, &mut r.buffers.network),
+        RouterConfig::InputQueued(r) => (&mut r.buffers.local, &mut r.buffers.global, &mut r.buffers.network),
+        RouterConfig::Infiniband(_) => not_a_fabric(),
+    };
+    match class {
+        "local" => local,
+        "global" => global,
+        _ => network,
+    }
+}

@@ -1,0 +1,57 @@
+//! Shared buffers: see [`DamqConfig`](crate::config::router::DamqConfig).
+
+use super::Shares;
+use crate::config::Experiment;
+use crate::config::router::{DamqConfig, RouterConfig};
+use hopsim_network::error::ConfigError;
+use hopsim_network::network::Classes;
+use hopsim_network::topology::Topology;
+
+/// How the VCs of each link class share their port's buffer, `None` if they do not; `classes` then gets what one VC can
+/// hold at most.
+pub fn share(
+    experiment: &Experiment,
+    topology: &Topology,
+    classes: &mut Classes,
+) -> Result<Option<[Shares; 2]>, ConfigError> {
+    let RouterConfig::Cioq(router) = &experiment.router else { return Ok(None) };
+    let Some(damq) = router.buffers.damq else { return Ok(None) };
+    if topology.dragonfly().is_none() {
+        let reason = "the reserves are those of local and global links, which the topology does not have";
+        return Err(
+            ConfigError::new("router.cioq.buffers.damq", reason).valid("no such key, or topology.dragonfly")
+        );
+    }
+    let longest = super::jobs::longest_packet(experiment);
+    let mut shares = [Shares { reserve: 0, pool: 0 }; 2];
+    let keys = [("local", damq.local_reserve), ("global", damq.global_reserve)];
+    for ((share, class), (key, packets)) in shares.iter_mut().zip(&mut classes.links).zip(keys) {
+        let size = class.buffer;
+        let most = size / longest / u32::from(class.vcs);
+        check_reserve(&damq, (key, packets), most)?;
+        let reserve = packets * longest;
+        *share = Shares { reserve, pool: size - reserve * u32::from(class.vcs) };
+        class.buffer = share.reserve + share.pool;
+    }
+    Ok(Some(shares))
+}
+
+fn check_reserve(damq: &DamqConfig, (key, packets): (&str, u32), most: u32) -> Result<(), ConfigError> {
+    let path = format!("router.cioq.buffers.damq.{key}_reserve");
+    if packets > most {
+        let plural = if most == 1 { "" } else { "s" };
+        let reason = format!("the {key} buffer of a port has room for {most} packet{plural} per VC");
+        let larger = format!("a larger buffers.{key}");
+        let valid = if most == 0 { larger } else { format!("1 … {most} packets, or {larger}") };
+        return Err(ConfigError::new(path, reason).value(packets).valid(valid));
+    }
+    if packets == 0 && !damq.allow_deadlock {
+        return Err(ConfigError::new(
+            path,
+            "without a reserve VCs can take each other's space: the network can deadlock",
+        )
+        .value(packets)
+        .valid(format!("1 … {} packets, or damq.allow_deadlock = true", most.max(1))));
+    }
+    Ok(())
+}

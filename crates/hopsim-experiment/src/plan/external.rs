@@ -1,0 +1,50 @@
+//! Jobs whose nodes another simulator drives.
+
+use super::programs::Units;
+use super::{Plan, ProgramPlan};
+use crate::config::JobConfig;
+use crate::config::program::ProgramConfig;
+use hopsim_network::error::ConfigError;
+
+/// Refuses what says nothing of such a job. Returns what its payloads are counted in: a phit has a whole byte at least, so that a
+/// payload of ⌊phits · bytes of a phit⌋ has as many phits again.
+pub fn units(job: &JobConfig, units: Option<Units>) -> Result<Units, ConfigError> {
+    let host = job.host.clone().unwrap_or_default();
+    let of_job = [("start", job.start > 0), ("rank_order", job.rank_order.is_some())];
+    let of_host = [
+        ("host.compat", host.compat.is_some()),
+        ("host.cpu_speed", host.cpu_speed.is_some()),
+        ("host.send_overhead", host.send_overhead > 0),
+        ("host.receive_overhead", host.receive_overhead > 0),
+        ("host.eager_limit", host.eager_limit.is_some()),
+        ("host.send_completes", host.send_completes.is_some()),
+        ("host.collectives", !host.collectives.is_empty()),
+        ("host.any_source", host.any_source.is_some()),
+    ];
+    if let Some((key, _)) = of_job.into_iter().chain(of_host).find(|(_, is_given)| *is_given) {
+        let valid = "no such key; host.packet_length, header_length, last_packet and gap";
+        return Err(ConfigError::new(key, "another simulator drives the nodes").valid(valid));
+    }
+    let units = units.unwrap_or(Units::PLAIN);
+    if units.phit.numerator < units.phit.denominator {
+        let reason = "another simulator drives the nodes, whose messages have whole bytes in every phit";
+        return Err(ConfigError::new("program.external", reason).valid("units.phit of at least 1 B"));
+    }
+    Ok(units)
+}
+
+/// The jobs of a plan that another simulator drives.
+pub fn driven(plan: &Plan) -> impl Iterator<Item = (usize, &ProgramPlan)> {
+    plan.programs().all.into_iter().filter(|(_, job)| job.is_external())
+}
+
+/// Refuses to run a plan by itself if another simulator is to drive it.
+pub fn check_alone(plan: &Plan) -> Result<(), ConfigError> {
+    let is_external = |job: &JobConfig| matches!(job.program, Some(ProgramConfig::External(_)));
+    let mut running = plan.experiment.running();
+    running.find(|(_, job)| is_external(job)).map_or(Ok(()), |(number, _)| {
+        let reason = "another simulator drives the nodes, and this run has none";
+        Err(ConfigError::new(format!("jobs.{number}.program.external"), reason)
+            .valid("hs.Simulation in Python, hopsim.h in C, or a job that sends by itself"))
+    })
+}

@@ -1,0 +1,103 @@
+//! What nodes of a fabric draw.
+
+use super::clock::{Clock, Time};
+use super::running;
+use crate::config::Experiment;
+use crate::config::infiniband::messages::{Gaps, MessagesConfig};
+use crate::plan::within;
+use hopsim_infiniband::time::{NEVER, Ticks};
+use hopsim_network::error::ConfigError;
+use hopsim_network::topology::Topology;
+use hopsim_traffic::pattern::{Pattern, Site};
+use rustc_hash::FxHashMap;
+
+/// Longest message \[bytes\].
+const MOST_BYTES: u64 = 1 << 32;
+
+/// What the nodes of a job draw.
+#[derive(Clone, Debug)]
+pub struct MessagesPlan {
+    /// Number of the job among those that run.
+    pub job: usize,
+    /// Its nodes, ascending.
+    pub nodes: Vec<u32>,
+    /// To whom messages go.
+    pub pattern: Pattern,
+    /// Length of a message \[bytes\].
+    pub bytes: u64,
+    /// Mean time from one message of a node to its next.
+    pub gap: Ticks,
+    /// How these times are distributed.
+    pub gaps: Gaps,
+    /// When nodes begin to draw.
+    pub start: Ticks,
+    /// When they draw no longer.
+    pub end: Ticks,
+    /// Service level of the messages.
+    pub service_level: u8,
+}
+
+/// The times of a job.
+pub struct Times {
+    byte: Time,
+    start: Time,
+    end: Option<Time>,
+}
+
+fn all(experiment: &Experiment) -> impl Iterator<Item = (usize, &MessagesConfig)> {
+    experiment.running().filter_map(|(job, config)| Some((job, config.messages.as_ref()?)))
+}
+
+/// Reads the times of all jobs that draw.
+pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Vec<Times>, ConfigError> {
+    let one = |(job, messages): (usize, &MessagesConfig)| {
+        let key = |key: &str| format!("jobs.{job}.messages.{key}");
+        if !(1..=MOST_BYTES).contains(&messages.bytes) {
+            return Err(ConfigError::new(key("bytes"), "out of range")
+                .value(messages.bytes)
+                .valid(format!("1 … {MOST_BYTES}")));
+        }
+        within(0..=15, u32::from(messages.service_level), &key("service_level"))?;
+        Ok(Times {
+            byte: clock.byte(&messages.rate, &key("rate"))?,
+            start: clock.time(&messages.start, &key("start"))?,
+            end: messages.end.as_ref().map(|end| clock.positive(end, &key("end"))).transpose()?,
+        })
+    };
+    all(experiment).map(one).collect()
+}
+
+/// What all jobs draw.
+pub fn build(
+    experiment: &Experiment,
+    (topology, places): (&Topology, &mut FxHashMap<usize, Vec<u32>>),
+    (times, clock): (&[Times], &Clock),
+) -> Result<Vec<MessagesPlan>, ConfigError> {
+    let one = |((job, messages), times): ((usize, &MessagesConfig), &Times)| {
+        let nodes = places.remove(&job).unwrap_or_default();
+        let plan = plan((experiment, topology), (job, nodes), messages, (times, clock));
+        plan.map_err(|error| error.within(&format!("jobs.{job}.messages")))
+    };
+    all(experiment).zip(times).map(one).collect()
+}
+
+fn plan(
+    (experiment, topology): (&Experiment, &Topology),
+    (job, nodes): (usize, Vec<u32>),
+    messages: &MessagesConfig,
+    (times, clock): (&Times, &Clock),
+) -> Result<MessagesPlan, ConfigError> {
+    let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: job as u64 };
+    let pattern = messages.pattern.build(&site).map_err(|error| error.within("pattern"))?;
+    let start = clock.ticks(&times.start)?;
+    let end = times.end.as_ref().map_or(Ok(NEVER), |end| clock.ticks(end))?;
+    if end <= start {
+        return Err(ConfigError::new("end", "the messages end before they start")
+            .value(format!("{:?}", messages.end.as_deref().unwrap_or_default()))
+            .valid(format!("after start, {:?}", messages.start)));
+    }
+    let gap = clock.byte_ticks(&times.byte)?.saturating_mul(messages.bytes);
+    let MessagesConfig { bytes, gaps, service_level, .. } = *messages;
+    let job = running(experiment, job);
+    Ok(MessagesPlan { job, nodes, pattern, bytes, gap, gaps, start, end, service_level })
+}

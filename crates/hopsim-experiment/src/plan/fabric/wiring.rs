@@ -1,0 +1,265 @@
+//! Ports and links of a fabric, from a topology, and what follows from them alone.
+
+use super::circles::Circle;
+use super::exceptions::At;
+use super::forwarding;
+use super::kept::Kept;
+use super::ways::Ways;
+use crate::config::infiniband::Forwarding;
+use hopsim_infiniband::fabric::{Fabric, NONE, Port};
+use hopsim_infiniband::forwarding::Tables;
+use hopsim_infiniband::time::Ticks;
+use hopsim_network::error::ConfigError;
+use hopsim_network::interrupt;
+use hopsim_network::topology::{PortClass, Topology, TopologyConfig};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// A class of links.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Link {
+    /// What a byte takes.
+    pub byte: Ticks,
+    /// From the first bit leaving to the first bit arriving.
+    pub delay: Ticks,
+}
+
+/// All links.
+#[derive(Clone, Debug)]
+pub struct Links {
+    /// To hosts, and between switches.
+    pub kinds: [Link; 2],
+    /// Those that differ.
+    pub exceptions: FxHashMap<At, Link>,
+}
+
+impl Links {
+    fn at(&self, at: At) -> Link {
+        let kind = usize::from(matches!(at, At::Switches(..)));
+        self.exceptions.get(&at).copied().unwrap_or(self.kinds[kind])
+    }
+}
+
+/// The ports of hosts and switches and what joins them. Ports are numbered as in [`Fabric`]: those of hosts, then those of the
+/// switches, of each first those to its hosts. Only ports of routers that are plugged are ports of switches.
+#[derive(Clone, Debug)]
+pub struct Cables {
+    /// Number of hosts.
+    pub hosts: u32,
+    /// The first port of every switch, and behind them the number of ports.
+    pub first_port: Vec<u32>,
+    /// The first port of every switch that leads to another switch.
+    first_link: Vec<u32>,
+    /// The port at the other end, by port.
+    pub peers: Vec<u32>,
+    /// The switch at the other end, by port; [`NONE`] if that is a host.
+    pub ends: Vec<u32>,
+}
+
+impl Cables {
+    /// Those of a topology, and the output of every port of a router by router · ports + port, counted from the first port of the
+    /// switch ([`NONE`] if nothing is plugged in).
+    pub fn new(topology: &Topology) -> (Self, Vec<u32>) {
+        let (classes, hosts, routers) = (topology.ports(), topology.nodes(), topology.routers() as usize);
+        let (mut first_port, mut first_link) =
+            (hopsim_memory::table(routers + 1), hopsim_memory::table(routers));
+        let mut outputs = hopsim_memory::table(routers * classes.len());
+        let mut next = hosts;
+        for router in 0..topology.routers() {
+            interrupt::steps(classes.len() as u64);
+            let here = topology.nodes_of(router).len();
+            first_port.push(next);
+            first_link.push(next + here as u32);
+            for (port, class) in classes.iter().enumerate() {
+                let is_plugged = match class {
+                    PortClass::Terminal => port < here,
+                    PortClass::Link(_) => topology.neighbour(router, port).is_some(),
+                };
+                outputs.push(if is_plugged { next - first_port[router as usize] } else { NONE });
+                next += u32::from(is_plugged);
+            }
+        }
+        first_port.push(next);
+        let number = |router: u32, port: usize| {
+            first_port[router as usize] + outputs[router as usize * classes.len() + port]
+        };
+        let (mut peers, mut ends) =
+            (hopsim_memory::table(next as usize), hopsim_memory::table(next as usize));
+        for host in 0..hosts {
+            let router = topology.router_of(host);
+            peers.push(number(router, (host - topology.nodes_of(router).start) as usize));
+            ends.push(router);
+        }
+        for router in 0..topology.routers() {
+            interrupt::steps(classes.len() as u64);
+            peers.extend(topology.nodes_of(router));
+            ends.resize(peers.len(), NONE);
+            let links = (0..classes.len()).filter(|&port| classes[port] != PortClass::Terminal);
+            for (peer, back) in links.filter_map(|port| topology.neighbour(router, port)) {
+                peers.push(number(peer, back));
+                ends.push(peer);
+            }
+        }
+        (Self { hosts, first_port, first_link, peers, ends }, outputs)
+    }
+
+    /// Number of switches.
+    pub fn switches(&self) -> u32 {
+        self.first_link.len() as u32
+    }
+
+    /// The ports of a switch.
+    pub fn ports(&self, switch: u32) -> Range<u32> {
+        self.first_port[switch as usize]..self.first_port[switch as usize + 1]
+    }
+
+    /// The ports of a switch that lead to other switches, ascending, with these.
+    pub fn links(&self, switch: u32) -> impl Iterator<Item = (u32, u32)> {
+        let (first, end) = (self.first_link[switch as usize], self.first_port[switch as usize + 1]);
+        (first..end).zip(self.ends[first as usize..end as usize].iter().copied())
+    }
+
+    /// The ports with their links, where a VL has these buffers \[blocks\] at hosts, and at switches on ports to hosts and to switches.
+    pub fn ports_with(&self, links: &Links, at_host: u32, at_switch: [u32; 2]) -> Vec<Port> {
+        let mut ports = hopsim_memory::table(self.peers.len());
+        let port = |at: At, peer: u32, buffer: u32| {
+            let Link { byte, delay } = links.at(at);
+            Port { peer, byte, delay, buffer }
+        };
+        let of_hosts = self.peers[..self.hosts as usize].iter().zip(0..);
+        ports.extend(of_hosts.map(|(&peer, host)| port(At::Node(host), peer, at_host)));
+        for switch in 0..self.switches() {
+            ports.extend(self.ports(switch).map(|number| {
+                let peer = self.peers[number as usize];
+                match self.ends[number as usize] {
+                    NONE => port(At::Node(peer), peer, at_switch[0]),
+                    other => port(At::switches(switch, other), peer, at_switch[1]),
+                }
+            }));
+        }
+        ports
+    }
+}
+
+/// A circle, if there is one, and the steps that it took to see that, see [`interrupt`].
+pub type Found = (Option<Arc<Circle>>, u64);
+
+/// Cables and forwarding tables, and who can wait for whom in them.
+#[derive(Debug)]
+pub struct Wiring {
+    /// Ports and what joins them.
+    pub cables: Cables,
+    /// Forwarding tables.
+    pub forwarding: Arc<Tables>,
+    /// Steps that it took to make them, see [`interrupt`].
+    pub steps: u64,
+    /// What was looked for last in them, and what was found.
+    circle: Kept<BTreeMap<u8, Ways>, Found>,
+}
+
+impl Wiring {
+    fn new(topology: &Topology, how: &Forwarding) -> Result<Self, ConfigError> {
+        let (made, steps) = interrupt::counted(|| {
+            forwarding::check_size(topology)?;
+            let (cables, outputs) = Cables::new(topology);
+            let forwarding = forwarding::tables(how, topology, (&cables, &outputs))?;
+            Ok((cables, Arc::new(forwarding)))
+        });
+        made.map(|(cables, forwarding)| Self { cables, forwarding, steps, circle: Kept::new() })
+    }
+
+    /// The circle in which packets on these ways can wait for each other.
+    pub fn circle(&self, ways: BTreeMap<u8, Ways>) -> Found {
+        let wanted = ways.clone();
+        self.circle.get(
+            ways,
+            |kept, _| *kept == wanted,
+            |ways| {
+                let find = || Circle::find((&self.cables, &self.forwarding), ways);
+                let (found, steps) = interrupt::counted(find);
+                (found.map(Arc::new), steps)
+            },
+        )
+    }
+}
+
+/// What of a fabric follows from its topology and its forwarding alone.
+#[derive(Debug)]
+pub struct Network {
+    /// The topology.
+    pub topology: Arc<Topology>,
+    /// What the document says of it, with every default filled in.
+    resolved: TopologyConfig,
+    /// Steps that it took to build it.
+    steps: u64,
+    wiring: OnceLock<Result<Arc<Wiring>, ConfigError>>,
+}
+
+/// The topology, and how the forwarding tables are made, but for tables that are given.
+pub type Key = (TopologyConfig, Forwarding);
+
+/// The network that was made last.
+pub type Last = Kept<Key, Result<Arc<Network>, ConfigError>>;
+
+/// That of this process.
+pub static LAST: Last = Kept::new();
+
+impl Network {
+    /// That of a document: the last one if it is the same.
+    pub fn of(last: &Last, topology: &TopologyConfig, how: &Forwarding) -> Result<Arc<Self>, ConfigError> {
+        let key = match how {
+            Forwarding::Tables(_) => Forwarding::Tables(Vec::new()),
+            other => other.clone(),
+        };
+        let is_same = |(other, how_other): &Key, made: Option<&Result<Arc<Self>, ConfigError>>| {
+            let made = made.and_then(|made| made.as_ref().ok());
+            let same_topology = other == topology || made.is_some_and(|made| made.resolved == *topology);
+            let same_tables = match how {
+                Forwarding::Tables(tables) => made.is_some_and(|made| made.has_tables(tables)),
+                _ => true,
+            };
+            same_topology && *how_other == key && same_tables
+        };
+        last.get((topology.clone(), key.clone()), is_same, |(topology, _)| Self::new(topology).map(Arc::new))
+    }
+
+    fn new(topology: &TopologyConfig) -> Result<Self, ConfigError> {
+        let (built, steps) = interrupt::counted(|| topology.build());
+        let built = built.map_err(|error| error.within("topology"))?;
+        let mut resolved = topology.clone();
+        resolved.resolve(&built);
+        Ok(Self { topology: Arc::new(built), resolved, steps, wiring: OnceLock::new() })
+    }
+
+    /// Whether its forwarding tables are these.
+    fn has_tables(&self, tables: &[Vec<u16>]) -> bool {
+        let Some(Ok(wiring)) = self.wiring.get() else { return false };
+        let (switches, hosts) = (wiring.cables.switches() as usize, wiring.cables.hosts as usize);
+        let fit = tables.len() == switches && tables.iter().all(|table| table.len() == hosts);
+        fit && wiring.forwarding.outputs().eq(tables.iter().flatten().map(|&output| u32::from(output)))
+    }
+
+    /// Its cables and forwarding tables, made by the same forwarding.
+    pub fn wiring(&self, how: &Forwarding) -> Result<Arc<Wiring>, ConfigError> {
+        let make = || {
+            let made = Wiring::new(&self.topology, how);
+            made.map(|wiring| Arc::new(Wiring { steps: wiring.steps + self.steps, ..wiring }))
+        };
+        self.wiring.get_or_init(make).clone()
+    }
+}
+
+/// The ports by which a packet from one host to another leaves its host and then the switches on its way.
+pub fn outputs(fabric: &Fabric, [source, destination]: [u32; 2]) -> Vec<u32> {
+    let mut outputs = vec![source];
+    let mut at = fabric.ports[source as usize].peer;
+    while !fabric.is_host(at) {
+        let switch = fabric.first_port.partition_point(|&first| first <= at) - 1;
+        let output = fabric.output(switch as u32, destination);
+        outputs.push(output);
+        at = fabric.ports[output as usize].peer;
+    }
+    outputs
+}

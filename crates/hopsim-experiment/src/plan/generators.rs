@@ -1,0 +1,121 @@
+//! Programs that are generated: from their parameters to what their ranks do.
+
+use crate::config::program::{
+    CollectiveConfig, Equations, Generation, Graph500Config, Neighbours, Signals, StencilConfig,
+    TrainingConfig,
+};
+use hopsim_network::error::ConfigError;
+use hopsim_programs::collectives::Kind;
+use hopsim_programs::error::Refusal;
+use hopsim_programs::generators::{collective, stencil, training};
+use hopsim_programs::graph500::{self, Search, random};
+use hopsim_programs::program::Program;
+use hopsim_programs::record::Script;
+use hopsim_programs::units::Fraction;
+use hopsim_random::{Purpose, Stream};
+use std::sync::Arc;
+
+/// A refusal of the program called `name`.
+fn refused(name: &str, refusal: Refusal) -> ConfigError {
+    let Refusal { key, value, reason, valid } = refusal;
+    ConfigError::new(format!("program.{name}.{key}"), reason).value(value).valid(valid)
+}
+
+fn script(script: impl Script + 'static) -> Program {
+    Program::Script(Arc::new(script))
+}
+
+/// A collective operation of so many ranks unless it says how many.
+pub fn collective(config: &CollectiveConfig, nodes: u32) -> Result<Program, ConfigError> {
+    let CollectiveConfig { ranks, ref kind, bytes, root, repeat, compute } = *config;
+    let kind = Kind::from_name(kind).ok_or_else(|| {
+        let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        ConfigError::new("program.collective.kind", "there is no such operation")
+            .value(format!("{kind:?}"))
+            .valid(names.join(", "))
+    })?;
+    let root = kind.is_rooted().then_some(root);
+    let ranks = ranks.unwrap_or(nodes);
+    let parameters = collective::Parameters { ranks, kind, bytes, root, repeat, compute };
+    collective::Program::new(parameters).map(script).map_err(|refusal| refused("collective", refusal))
+}
+
+/// A stencil.
+pub fn stencil(config: &StencilConfig) -> Result<Program, ConfigError> {
+    let StencilConfig { ref sides, periodic, bytes, compute, iterations, neighbours, overlap } = *config;
+    let neighbours = match neighbours {
+        Neighbours::Faces => stencil::Neighbours::Faces,
+        Neighbours::All => stencil::Neighbours::All,
+    };
+    let sides = sides.clone();
+    let parameters = stencil::Parameters { sides, periodic, bytes, compute, iterations, neighbours, overlap };
+    stencil::Program::new(parameters).map(script).map_err(|refusal| refused("stencil", refusal))
+}
+
+/// A step of training.
+pub fn training(config: &TrainingConfig) -> Result<Program, ConfigError> {
+    let TrainingConfig { data, tensor, pipeline, layers, activation, gradient, .. } = *config;
+    let TrainingConfig { forward, backward, micro_batches, overlap, .. } = *config;
+    let parameters = training::Parameters {
+        data,
+        tensor,
+        pipeline,
+        layers,
+        activation,
+        gradient,
+        forward,
+        backward,
+        micro_batches,
+        overlap,
+    };
+    training::Program::new(parameters).map(script).map_err(|refusal| refused("training", refusal))
+}
+
+/// A search of so many ranks unless it says how many, whose numbers are drawn for a job under a seed.
+pub fn graph500(
+    config: &Graph500Config,
+    nodes: u32,
+    (seed, job): (u64, u64),
+) -> Result<Program, ConfigError> {
+    let time = config.query_time;
+    // The shortest decimal that gives this number is the one that was written.
+    let query_time = Fraction::from_decimal(&format!("{time}"));
+    if query_time.is_none() && time != 0.0 {
+        return Err(ConfigError::new("program.graph500.query_time", "is not a time of moderate size")
+            .value(time)
+            .valid("0 or more ns"));
+    }
+    let parameters = graph500::Parameters {
+        ranks: config.ranks.unwrap_or(nodes),
+        scale: config.scale,
+        edgefactor: config.edgefactor,
+        coalescing: config.coalescing,
+        query_bytes: config.query_bytes,
+        query_time,
+        root_degree: config.root_degree,
+        equations: match config.equations {
+            Equations::Thesis => graph500::Equations::Thesis,
+            Equations::Fogsim => graph500::Equations::Fogsim,
+        },
+        generation: match config.generation {
+            Generation::Compute => graph500::Generation::Compute,
+            Generation::Link => graph500::Generation::Link,
+        },
+        signals: match config.signals {
+            Signals::Empty => graph500::Signals::Empty,
+            Signals::Full => graph500::Signals::Full,
+        },
+        max_levels: config.max_levels,
+    };
+    let sources = move |purpose: random::Purpose| -> random::Source {
+        let (purpose, index) = match purpose {
+            random::Purpose::Search => (Purpose::Search, 0),
+            random::Purpose::Volume(rank) => (Purpose::SearchVolume, u64::from(rank)),
+            random::Purpose::Destinations(rank) => (Purpose::SearchDestinations, u64::from(rank)),
+        };
+        let mut stream = Stream::new(seed, purpose, job << 32 | index);
+        Box::new(move || stream.bits())
+    };
+    let search = Search::new(parameters, sources).map_err(|refusal| refused("graph500", refusal))?;
+    Ok(Program::Search(Arc::new(search)))
+}

@@ -1,0 +1,517 @@
+//! Jobs: who sends what, to whom and when.
+
+use super::programs::{self, Library, Units};
+use super::{NicPlan, within};
+use crate::config::stop::Warmup;
+use crate::config::{Experiment, JobConfig, WhenFull};
+use hopsim_network::error::ConfigError;
+use hopsim_network::network::Network;
+use hopsim_network::topology::Topology;
+use hopsim_programs::host::Host;
+use hopsim_programs::host::log::Wanted;
+use hopsim_programs::host::rules::Rules;
+use hopsim_programs::program::Program;
+use hopsim_programs::record::Rank;
+use hopsim_random::{Purpose, Stream};
+use hopsim_traffic::changes::{self, Phase};
+use hopsim_traffic::pattern::{Pattern, Site};
+use hopsim_traffic::process::{Process, ProcessConfig, Rate};
+use hopsim_traffic::{self, node_loads};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A job without options: some nodes and what they do.
+#[derive(Clone, Debug)]
+pub enum JobPlan {
+    /// They draw packets.
+    Traffic(TrafficPlan),
+    /// They run a program.
+    Program(ProgramPlan),
+}
+
+impl JobPlan {
+    /// Its name in the results.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Traffic(job) => &job.name,
+            Self::Program(job) => &job.name,
+        }
+    }
+
+    /// Its nodes: of traffic ascending, of a program by rank.
+    pub fn nodes(&self) -> &[u32] {
+        match self {
+            Self::Traffic(job) => &job.nodes,
+            Self::Program(job) => &job.nodes,
+        }
+    }
+
+    /// What its nodes draw, unless they run a program.
+    pub fn traffic(&self) -> Option<&TrafficPlan> {
+        if let Self::Traffic(job) = self { Some(job) } else { None }
+    }
+
+    /// What its nodes run, unless they draw packets.
+    pub fn program(&self) -> Option<&ProgramPlan> {
+        if let Self::Program(job) = self { Some(job) } else { None }
+    }
+
+    /// Whether a node of the job may ever send.
+    pub fn sends(&self, node: u32) -> bool {
+        self.traffic().is_none_or(|job| job.sends(node))
+    }
+
+    /// Whether every packet is answered.
+    pub fn request_reply(&self) -> bool {
+        self.traffic().is_some_and(TrafficPlan::request_reply)
+    }
+
+    /// What differs from given cycles on, ascending.
+    pub fn changes(&self) -> &[Phase] {
+        self.traffic().map_or(&[], |job| &job.changes)
+    }
+
+    /// Packets of a node in a burst, if bursts begin together.
+    pub fn synchronised(&self) -> Option<u32> {
+        self.traffic()?.process.synchronised()
+    }
+
+    /// Mean offered load of the cycles `first..end` \[phits/(node·cycle)\]; not a number for a program.
+    pub fn offered_load(&self, cycles: (u32, u32)) -> f64 {
+        self.traffic().map_or(f64::NAN, |job| job.offered_load(cycles))
+    }
+
+    /// Length of its longest packets \[phits\].
+    pub fn longest_packet(&self) -> u32 {
+        match self {
+            Self::Traffic(job) => job.packet_length,
+            Self::Program(job) => job.rules.packet_length,
+        }
+    }
+
+    /// Length of its shortest packets \[phits\].
+    pub fn shortest_packet(&self) -> u32 {
+        match self {
+            Self::Traffic(job) => job.packet_length,
+            Self::Program(job) => job.rules.packets(0).last,
+        }
+    }
+}
+
+/// A job whose nodes run a program.
+#[derive(Clone, Debug)]
+pub struct ProgramPlan {
+    /// Its name in the results.
+    pub name: String,
+    /// The node of every rank.
+    pub nodes: Vec<u32>,
+    /// What the ranks do.
+    pub program: Program,
+    /// The hosts they run on.
+    pub rules: Arc<Rules>,
+    /// Cycle in which the program begins.
+    pub start: u32,
+    /// Whether it is run until the programs of all other jobs are done, or driven as long as another simulator wants.
+    pub is_endless: bool,
+    /// What its hosts write down for the record streams.
+    pub wanted: Wanted,
+}
+
+impl ProgramPlan {
+    /// Whether another simulator drives its nodes.
+    pub fn is_external(&self) -> bool {
+        matches!(self.program, Program::External(_))
+    }
+
+    /// The host of a rank, before the program begins.
+    pub fn host(&self, rank: Rank) -> Host {
+        self.program.host(rank, &self.rules).writing(self.wanted)
+    }
+}
+
+/// The programs of a run.
+#[derive(Clone, Debug)]
+pub struct Programs<'p> {
+    /// The names of all jobs.
+    pub jobs: Vec<&'p str>,
+    /// The programs, each with the number of its job, ascending.
+    pub all: Vec<(usize, &'p ProgramPlan)>,
+}
+
+impl<'p> Programs<'p> {
+    /// Those that end by themselves.
+    pub fn with_end(&self) -> impl Iterator<Item = (usize, &'p ProgramPlan)> {
+        self.all.iter().copied().filter(|(_, job)| !job.is_endless)
+    }
+}
+
+/// A job whose nodes draw packets.
+#[derive(Clone, Debug)]
+pub struct TrafficPlan {
+    /// Its name in the results.
+    pub name: String,
+    /// Its nodes, ascending.
+    pub nodes: Vec<u32>,
+    /// To whom they send.
+    pub pattern: Pattern,
+    /// When they send.
+    pub process: Process,
+    /// When each of them sends, in their order; empty if all follow `process`.
+    pub processes: Vec<Process>,
+    /// Offered load, the mean over the nodes \[phits/(node·cycle)\].
+    pub load: f64,
+    /// Packet length \[phits\].
+    pub packet_length: u32,
+    /// Cycle in which it begins.
+    pub start: u32,
+    /// What differs from given cycles on, ascending.
+    pub changes: Vec<Phase>,
+    /// Most requests of a node without their reply; `None` if nothing is answered.
+    pub outstanding: Option<u32>,
+}
+
+impl TrafficPlan {
+    /// Whether a node of the job ever sends: in some permutations nodes are their own image.
+    pub fn sends(&self, node: u32) -> bool {
+        let changes = self.changes.iter().map(|phase| &phase.pattern);
+        !std::iter::once(&self.pattern).chain(changes).all(|pattern| pattern.is_silent(node))
+    }
+
+    /// When a node of the job sends.
+    pub fn process_of(&self, node: u32) -> &Process {
+        let place = if self.processes.is_empty() { None } else { self.nodes.binary_search(&node).ok() };
+        place.map_or(&self.process, |place| &self.processes[place])
+    }
+
+    /// Whether every packet of the pattern is answered.
+    pub fn request_reply(&self) -> bool {
+        self.outstanding.is_some()
+    }
+
+    /// Whether its nodes stand still where a packet would be dropped. In bursts in step all do, and no load is offered.
+    pub fn may_stall(&self, nic: &NicPlan) -> bool {
+        let waits = self.process.waits() || nic.when_full == WhenFull::Wait;
+        waits && nic.source_queue < u32::MAX && self.process.synchronised().is_none()
+    }
+
+    /// Mean offered load of the cycles `first..end` \[phits/(node·cycle)\].
+    pub fn offered_load(&self, (first, end): (u32, u32)) -> f64 {
+        if self.changes.is_empty() && self.start <= first {
+            return self.load;
+        }
+        let (mut from, mut load, mut sum) = (self.start.clamp(first, end), self.load, 0.0);
+        for change in &self.changes {
+            let to = change.from.clamp(first, end);
+            sum += f64::from(to - from) * load;
+            (from, load) = (to, change.load);
+        }
+        (sum + f64::from(end - from) * load) / f64::from(end - first)
+    }
+}
+
+/// Hands the shorthand `load` to every job that names none.
+pub fn resolve_load(experiment: &mut Experiment) -> Result<(), ConfigError> {
+    let Some(load) = experiment.load.take() else { return Ok(()) };
+    if !experiment.jobs.is_empty() && experiment.jobs.iter().all(|job| job.traffic.is_none()) {
+        return Err(ConfigError::new("load", "no job draws packets: all run programs")
+            .value(load)
+            .valid("no such key"));
+    }
+    if !(0.0..=1.0).contains(&load) {
+        return Err(ConfigError::new("load", "the offered load is a share of the link rate")
+            .value(load)
+            .valid("0 … 1 phits/(node·cycle)"));
+    }
+    for (index, job) in experiment.jobs.iter_mut().enumerate() {
+        let Some(traffic) = &mut job.traffic else { continue };
+        let process = &mut traffic.process;
+        let path = format!("jobs.{index}.traffic.process.{}", process.name());
+        let Some(own) = process.load_mut() else {
+            return Err(ConfigError::new("load", format!("{path} sends as fast as the network takes it"))
+                .value(load)
+                .valid("no such key"));
+        };
+        if let Some(own) = own.replace(load) {
+            return Err(ConfigError::new(
+                "load",
+                format!("the shorthand conflicts with {path}.load = {own}"),
+            )
+            .value(load)
+            .valid("one of the two"));
+        }
+    }
+    Ok(())
+}
+
+/// Says of every job what its nodes do: uniform traffic if the document says nothing. With programs a run begins at cycle 0 and
+/// ends when they are done.
+pub fn resolve_work(experiment: &mut Experiment) -> Result<(), ConfigError> {
+    for (index, job) in experiment.jobs.iter_mut().enumerate() {
+        let refused = |key: &str, reason: &str| ConfigError::new(format!("jobs.{index}.{key}"), reason);
+        if job.program.is_some() && job.traffic.is_some() {
+            return Err(refused("traffic", "the job runs a program already").valid("traffic or program"));
+        }
+        if job.program.is_none() {
+            job.traffic.get_or_insert_with(hopsim_traffic::Config::default);
+            if job.host.is_some() {
+                return Err(
+                    refused("host", "is for jobs that run a program").valid("no such key, or program")
+                );
+            }
+            let given = [("rank_order", job.rank_order.is_some()), ("repeat", job.repeat.is_some())];
+            if let Some((key, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+                return Err(refused(key, "is for jobs that run a program").valid("no such key, or program"));
+            }
+        }
+    }
+    let has_programs = experiment.has_programs();
+    let measure = &mut experiment.measure;
+    if has_programs {
+        (measure.warmup, measure.batches) = (Warmup::Cycles(0), 1);
+        measure.cycles = *measure.max_cycles.get_or_insert(super::MAX_CYCLES);
+        within(1..=super::MAX_CYCLES, measure.cycles, "measure.max_cycles")?;
+    } else if let Some(cycles) = measure.max_cycles {
+        return Err(ConfigError::new("measure.max_cycles", "is for runs of programs")
+            .value(cycles)
+            .valid("measure.cycles"));
+    }
+    Ok(())
+}
+
+/// The longest packet that any job sends \[phits\].
+pub fn longest_packet(experiment: &Experiment) -> u32 {
+    let length = |job: &JobConfig| match (&job.program, &job.host) {
+        (None, _) => job.traffic.as_ref().map_or(1, |traffic| traffic.packet_length),
+        (Some(_), host) => programs::packet_length(host.as_ref()),
+    };
+    experiment.jobs.iter().map(length).max().unwrap_or(1)
+}
+
+/// Names the jobs that have no name.
+pub fn resolve_names(experiment: &mut Experiment) -> Result<(), ConfigError> {
+    let mut taken: FxHashMap<String, usize> = FxHashMap::default();
+    for (index, job) in experiment.jobs.iter_mut().enumerate() {
+        let name = job.name.get_or_insert_with(|| format!("job{index}")).clone();
+        if name.trim().is_empty() {
+            return Err(ConfigError::new(format!("jobs.{index}.name"), "the name is empty")
+                .value(format!("{name:?}"))
+                .valid("a name of its own for every job, or no such key"));
+        }
+        if let Some(other) = taken.get(&name) {
+            return Err(ConfigError::new(
+                format!("jobs.{index}.name"),
+                format!("job {other} has the same name"),
+            )
+            .value(format!("{name:?}"))
+            .valid("a name of its own for every job"));
+        }
+        taken.insert(name, index);
+    }
+    Ok(())
+}
+
+/// Whether some job answers its packets.
+pub fn answers(experiment: &Experiment) -> bool {
+    experiment
+        .jobs
+        .iter()
+        .filter_map(|job| job.traffic.as_ref())
+        .any(|traffic| traffic.request_reply.is_some())
+}
+
+/// The jobs, and the job of every node, `u8::MAX` if it is idle.
+pub fn build(
+    experiment: &Experiment,
+    topology: &Topology,
+    network: &Network,
+    library: &Library<'_>,
+) -> Result<(Vec<JobPlan>, Vec<u8>), ConfigError> {
+    if experiment.jobs.is_empty() || experiment.jobs.len() > 255 {
+        let reason = format!("the experiment has {} jobs", experiment.jobs.len());
+        return Err(ConfigError::new("jobs", reason).valid("1 … 255 jobs"));
+    }
+    check_only(experiment)?;
+    let mut job_of = vec![u8::MAX; network.nodes as usize];
+    let mut nodes = vec![Vec::new(); experiment.jobs.len()];
+    for random in [false, true] {
+        for (index, job) in experiment.jobs.iter().enumerate() {
+            if job.placement.is_random() == random {
+                nodes[index] = place_job(experiment, index, topology, &mut job_of)?;
+            }
+        }
+    }
+    let units = experiment.units.as_ref().map(Units::new).transpose()?;
+    let build = |(index, nodes): (usize, Vec<u32>)| {
+        let job = &experiment.jobs[index];
+        let path = format!("jobs.{index}");
+        if let Some(program) = &job.program {
+            let plan = programs::plan(experiment, (index as u64, job, program), nodes, (units, library));
+            return plan.map(JobPlan::Program).map_err(|e| e.within(&path));
+        }
+        let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: index as u64 };
+        let traffic = job.traffic.clone().unwrap_or_default();
+        check_start(experiment, (job, &traffic)).map_err(|e| e.within(&path))?;
+        let plan = traffic_plan(experiment, (job, &traffic), &site);
+        plan.map(JobPlan::Traffic).map_err(|e| e.within("traffic").within(&path))
+    };
+    let running = experiment.running().map(|(index, _)| (index, std::mem::take(&mut nodes[index])));
+    let jobs: Vec<JobPlan> = running.map(build).collect::<Result<_, _>>()?;
+    check_ends(jobs.iter().filter_map(JobPlan::program))?;
+    // Nodes behind the last rank of a program are idle, and those of jobs that do not run.
+    job_of.fill(u8::MAX);
+    for (job, index) in jobs.iter().zip(0..) {
+        job.nodes().iter().for_each(|&node| job_of[node as usize] = index);
+    }
+    Ok((jobs, job_of))
+}
+
+/// Refuses names of jobs that are not there, and jobs without a program where a run ends with programs.
+pub fn check_only(experiment: &Experiment) -> Result<(), ConfigError> {
+    let Some(only) = &experiment.only else { return Ok(()) };
+    let names: Vec<&str> = experiment.jobs.iter().filter_map(|job| job.name.as_deref()).collect();
+    let strange = only.iter().enumerate().find(|(_, name)| !names.contains(&name.as_str()));
+    if let Some((index, name)) = strange {
+        return Err(ConfigError::new(format!("only.{index}"), "there is no such job")
+            .value(format!("{name:?}"))
+            .valid(names.join(", ")));
+    }
+    let with_program = |job: &&JobConfig| job.program.is_some();
+    let programs: Vec<&JobConfig> = experiment.jobs.iter().filter(with_program).collect();
+    let ends = programs.is_empty() || experiment.running().any(|(_, job)| job.program.is_some());
+    if experiment.running().next().is_none() || !ends {
+        let valid: Vec<&str> = if programs.is_empty() {
+            names
+        } else {
+            programs.iter().filter_map(|job| job.name.as_deref()).collect()
+        };
+        return Err(ConfigError::new("only", "names no job that a run could end with")
+            .value(format!("{only:?}"))
+            .valid(format!("at least one of {}", valid.join(", "))));
+    }
+    Ok(())
+}
+
+/// Refuses programs that are run until all others are done if there is no other.
+pub fn check_ends<'p>(programs: impl Iterator<Item = &'p ProgramPlan>) -> Result<(), ConfigError> {
+    let mut programs = programs.peekable();
+    let waits = |program: &ProgramPlan| program.is_endless && !program.is_external();
+    if programs.peek().is_some() && programs.all(waits) {
+        return Err(ConfigError::new("jobs", "all programs are run until the others are done")
+            .value("repeat = \"forever\"")
+            .valid("a program that ends"));
+    }
+    Ok(())
+}
+
+/// The nodes of a job, of a program by rank, else ascending; they are taken from then on.
+pub fn place_job(
+    experiment: &Experiment,
+    index: usize,
+    topology: &Topology,
+    job_of: &mut [u8],
+) -> Result<Vec<u32>, ConfigError> {
+    let mut stream = Stream::new(experiment.measure.seed, Purpose::Placement, (index as u64) << 32);
+    let path = format!("jobs.{index}.placement");
+    let free = |node: u32| job_of[node as usize] == u8::MAX;
+    let JobConfig { placement, rank_order, .. } = &experiment.jobs[index];
+    let mut nodes = placement.nodes(topology, free, &mut stream).map_err(|e| e.within(&path))?;
+    for &node in &nodes {
+        let other = job_of[node as usize];
+        if other != u8::MAX {
+            return Err(ConfigError::new(path, format!("node {node} already runs job {other}"))
+                .valid("jobs that share no node"));
+        }
+        job_of[node as usize] = index as u8;
+    }
+    if experiment.jobs[index].program.is_none() {
+        nodes.sort_unstable();
+        return Ok(nodes);
+    }
+    let Some(order) = rank_order else { return Ok(nodes) };
+    let mut stream = Stream::new(experiment.measure.seed, Purpose::RankOrder, index as u64);
+    let ordered = order.arrange(nodes, topology, &mut stream);
+    ordered.map_err(|e| e.within(&format!("jobs.{index}.rank_order")))
+}
+
+fn traffic_plan(
+    experiment: &Experiment,
+    (job, traffic): (&JobConfig, &hopsim_traffic::Config),
+    site: &Site<'_>,
+) -> Result<TrafficPlan, ConfigError> {
+    let length = traffic.packet_length;
+    within(1..=4096, length, "packet_length")?;
+    let outstanding = traffic.request_reply.as_ref().map(|r| r.outstanding.unwrap_or(u32::MAX));
+    if outstanding == Some(0) {
+        return Err(ConfigError::new("request_reply.outstanding", "no request could ever be sent")
+            .value(0)
+            .valid("1 …"));
+    }
+    let rate = Rate { length, share: if outstanding.is_some() { 0.5 } else { 1.0 } };
+    let first = Phase {
+        from: 0,
+        pattern: traffic.pattern.build(site).map_err(|e| e.within("pattern"))?,
+        process: traffic.process.build(rate).map_err(|e| e.within("process"))?,
+        load: process_load(&traffic.process),
+        new_load: false,
+    };
+    let process = (&traffic.process, rate);
+    let warmup = experiment.measure.warmup.cycles();
+    let window = warmup..=warmup + experiment.measure.cycles - 1;
+    let changes =
+        changes::build(&traffic.changes, &first, process, site, &window).map_err(|e| e.within("changes"))?;
+    let loads = check_node_loads(traffic).and_then(|()| traffic.node_loads.loads(first.load, site));
+    let loads = loads.map_err(|e| e.within("node_loads"))?;
+    let processes = if traffic.node_loads.are_equal() {
+        Vec::new()
+    } else {
+        node_loads::processes(&traffic.process, &loads, rate).map_err(|e| e.within("process"))?
+    };
+    let Phase { pattern, process, load, .. } = first;
+    Ok(TrafficPlan {
+        load: if processes.is_empty() { load } else { loads.iter().sum::<f64>() / loads.len() as f64 },
+        processes,
+        name: job.name.clone().unwrap_or_else(|| format!("job{}", site.job)),
+        nodes: site.nodes.to_vec(),
+        pattern,
+        process,
+        packet_length: length,
+        start: job.start,
+        changes,
+        outstanding,
+    })
+}
+
+/// Refuses traffic that begins after the run or after its first change.
+fn check_start(
+    experiment: &Experiment,
+    (job, traffic): (&JobConfig, &hopsim_traffic::Config),
+) -> Result<(), ConfigError> {
+    let end = experiment.measure.warmup.cycles() + experiment.measure.cycles;
+    let change = traffic.changes.first().map_or(end, |change| change.cycle);
+    if job.start < change.min(end) || job.start == 0 {
+        return Ok(());
+    }
+    let reason = if job.start >= end { "the run ends before" } else { "the traffic changes before" };
+    Err(ConfigError::new("start", reason).value(job.start).valid(format!("0 … {}", change.min(end) - 1)))
+}
+
+/// The load of a process, not a number if it has none.
+fn process_load(process: &ProcessConfig) -> f64 {
+    process.clone().load_mut().map_or(f64::NAN, |load| load.unwrap_or(0.0))
+}
+
+/// Refuses loads of nodes where the traffic has none, or another one later.
+fn check_node_loads(traffic: &hopsim_traffic::Config) -> Result<(), ConfigError> {
+    if traffic.node_loads.are_equal() {
+        return Ok(());
+    }
+    if traffic.process.clone().load_mut().is_none() {
+        let reason = format!("{} sends as fast as the network takes it", traffic.process.name());
+        return Err(ConfigError::new("", reason).valid("no such key, or another process"));
+    }
+    if traffic.changes.iter().any(|change| change.load.is_some()) {
+        return Err(ConfigError::new("", "the load changes for all nodes alike")
+            .valid("no such key, or changes of the pattern alone"));
+    }
+    Ok(())
+}

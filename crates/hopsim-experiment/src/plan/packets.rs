@@ -1,0 +1,40 @@
+//! Which packets a plan records one by one.
+
+use crate::config::limits::{MAX_CYCLES, within};
+use crate::config::measure::{PacketsConfig, RecordStream};
+use crate::plan::Plan;
+use crate::plan::stop::longest;
+use hopsim_network::error::ConfigError;
+
+/// Refuses a choice that no packet can be of.
+pub fn check(plan: &Plan) -> Result<(), ConfigError> {
+    let measure = &plan.experiment.measure;
+    let Some(packets) = &measure.packets else { return Ok(()) };
+    let PacketsConfig { every, source, destination, from, to } = packets;
+    within(1..=MAX_CYCLES, *every, "measure.packets.every")?;
+    check_node(plan, *source, "measure.packets.source")?;
+    check_node(plan, *destination, "measure.packets.destination")?;
+    // Nobody knows how long programs take.
+    let (warmup, cycles) = longest(&plan.experiment);
+    let end = if plan.has_programs() { MAX_CYCLES } else { warmup + cycles };
+    within(0..=end - 1, *from, "measure.packets.from")?;
+    to.map_or(Ok(()), |to| within(from + 1..=MAX_CYCLES, to, "measure.packets.to"))?;
+    if measure.streams.contains(&RecordStream::PacketHops) {
+        return Ok(());
+    }
+    Err(ConfigError::new(
+        "measure.packets",
+        "the stream packet_hops, whose packets it chooses, is not recorded",
+    )
+    .valid("measure.streams with packet_hops, or no such key"))
+}
+
+fn check_node(plan: &Plan, node: Option<u32>, key: &str) -> Result<(), ConfigError> {
+    let Some(node) = node else { return Ok(()) };
+    within(0..=plan.network.nodes - 1, node, key)?;
+    if plan.job_at(node as usize).is_some() {
+        return Ok(());
+    }
+    let reason = "the node is idle: no job is placed on it";
+    Err(ConfigError::new(key, reason).value(node).valid("a node of a job"))
+}

@@ -1,0 +1,264 @@
+//! Virtual channels: what the routing needs, and which VC each hop uses.
+
+use super::classes::{vcs_mut, vcs_of};
+use super::jobs::answers;
+use super::within;
+use crate::config::Experiment;
+use crate::config::router::{ReplyVcs, VcManagement, Vcs as VcsConfig};
+use hopsim_network::error::ConfigError;
+use hopsim_network::network::Network;
+use hopsim_network::topology::Topology;
+use hopsim_routing::flexvc::{self, FlexVc, Order, Support};
+use hopsim_routing::minimal;
+use hopsim_routing::sequence::{VcSequence, classes_of, vcs_needed};
+use hopsim_routing::vcs::{MOST, Vcs};
+use hopsim_routing::{Flexible, Ordered, Paths, Reverts, Safety};
+
+/// Fills in the VCs the routing needs, or checks the given ones against them.
+pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> Result<(), ConfigError> {
+    let replies = answers(experiment);
+    let routing = experiment.routing.name();
+    let name = experiment.router.name();
+    let vcs = vcs_mut(&mut experiment.router);
+    let Safety::Ordered(order) = &paths.safety else {
+        return resolve_unordered((name, vcs), topology, &paths.safety, replies);
+    };
+    within(1..=MOST, vcs.injection, &format!("router.{name}.vcs.injection"))?;
+    let increasing = matches!(vcs.management, VcManagement::Increasing(_));
+    if replies && vcs.injection < 2 {
+        return Err(ConfigError::new(
+            format!("router.{name}.vcs.injection"),
+            "requests and replies need injection VCs of their own",
+        )
+        .value(vcs.injection)
+        .valid(format!("2 … {MOST}")));
+    }
+    let flexible = match order.flexible {
+        None if !increasing => {
+            let reason = "FlexVC shares the VCs of local and global links, which the topology does not have";
+            return Err(
+                ConfigError::new(format!("router.{name}.vcs.management"), reason).valid("no such key")
+            );
+        }
+        paths => paths.filter(|_| !increasing),
+    };
+    let reply = reply_vcs((name, vcs.reply), increasing, replies)?;
+    let classes = topology.link_classes();
+    let copies = if replies && increasing { 2 } else { 1 };
+    let needed = vcs_needed(&classes_of(&order.sequence, classes)).map(|n| u32::from(n) * copies);
+    for (class, key) in classes.iter().enumerate() {
+        let reason = || increasing_reason(routing, (order, paths.hops), (classes, class), copies > 1);
+        if increasing && needed[class] > MOST {
+            let valid =
+                format!("no such key: a link has {MOST} VCs at most, and this would take {}", needed[class]);
+            return Err(ConfigError::new("jobs.0.traffic.request_reply", reason()).valid(valid));
+        }
+        let given = *vcs_of(vcs, key).get_or_insert(needed[class] + reply[class]);
+        let path = format!("router.{name}.vcs.{key}");
+        if increasing && given < needed[class] {
+            return Err(ConfigError::new(path, reason())
+                .value(given)
+                .valid(format!("{} … {MOST}", needed[class])));
+        }
+        within(1..=MOST, given, &path)?;
+        if given < reply[class] {
+            return Err(ConfigError::new(
+                path,
+                format!("{} of them would be for replies alone", reply[class]),
+            )
+            .value(given)
+            .valid(format!("{} … {MOST}", reply[class] + 1)));
+        }
+    }
+    let vcs = [vcs.local, vcs.global].map(|n| n.unwrap_or(1));
+    flexible.map_or(Ok(()), |paths| check_flexible((name, routing), &paths, vcs, (reply, replies)))
+}
+
+/// The same where VCs have no order.
+fn resolve_unordered(
+    (name, vcs): (&str, &mut VcsConfig),
+    topology: &Topology,
+    safety: &Safety,
+    replies: bool,
+) -> Result<(), ConfigError> {
+    within(1..=MOST, vcs.injection, &format!("router.{name}.vcs.injection"))?;
+    for class in topology.link_classes() {
+        let given = *vcs_of(vcs, class).get_or_insert(safety.vcs().unwrap_or(1));
+        let path = format!("router.{name}.vcs.{class}");
+        within(1..=MOST, given, &path)?;
+        if let Some((least, reason, valid)) = unordered_reason(safety).filter(|&(least, ..)| given < least) {
+            let valid = format!("{least} … {MOST}{valid}");
+            return Err(ConfigError::new(path, reason).value(given).valid(valid));
+        }
+    }
+    if vcs.management != VcManagement::default() {
+        let path = format!("router.{name}.vcs.management");
+        let kept = matches!(safety, Safety::Layers(_));
+        let reason = if kept {
+            "a packet keeps the VC of its path"
+        } else {
+            "says in which order packets use VCs, and with this routing on this topology they need none: every hop may \
+             use every VC"
+        };
+        let valid =
+            "no such key, or a routing whose paths need VCs in an order, as minimal on topology.dragonfly";
+        return Err(ConfigError::new(path, reason).valid(if kept { "no such key" } else { valid }));
+    }
+    if vcs.reply.is_some() {
+        let reason = "no VC is for replies alone where VCs have no order";
+        return Err(ConfigError::new(format!("router.{name}.vcs.reply"), reason).valid("no such key"));
+    }
+    if replies {
+        let reason =
+            "requests and replies need VCs in an order, which this routing does not have on this topology";
+        return Err(ConfigError::new("jobs.0.traffic.request_reply", reason)
+            .valid("topology.dragonfly, or routing.valiant or ugal on topology.graph or hyperx"));
+    }
+    Ok(())
+}
+
+/// The least number of VCs if one is too few, why, and what would do besides more of them.
+fn unordered_reason(safety: &Safety) -> Option<(u32, String, &'static str)> {
+    match safety {
+        Safety::Ordered(_) | Safety::Any { .. } => None,
+        Safety::Escape => {
+            Some((2, "adaptive routing needs an escape VC and at least one adaptive VC".into(), ""))
+        }
+        Safety::Phases => {
+            Some((2, "the ways to the intermediate router and from there need a VC each".into(), ""))
+        }
+        Safety::Layers(layers) => {
+            let count = layers.count();
+            let reason = format!("the shortest paths of the graph need {count} VCs to be free of deadlock");
+            Some((count, reason, ", or routing.up_down, which needs one"))
+        }
+    }
+}
+
+fn increasing_reason(
+    routing: &str,
+    (order, hops): (&Ordered, u32),
+    (classes, class): (&[&str], usize),
+    doubled: bool,
+) -> String {
+    let (sequence, key) = (&order.sequence, classes[class]);
+    let links = vcs_needed(&classes_of(sequence, classes))[class];
+    let plural = if links == 1 { "" } else { "s" };
+    let both = if doubled { ", and as many for replies" } else { "" };
+    // Links of one class need no list of classes.
+    let listed = if classes.len() > 1 { format!(" ({sequence})") } else { String::new() };
+    // Misroutes that use VCs again (OLM).
+    let more = if hops as usize > sequence.len() { ", local misroutes aside," } else { "" };
+    format!(
+        "routing {routing} follows up to {links} {key} link{plural}{listed}{more} and needs one VC for each, in increasing order, to be free of deadlock{both}"
+    )
+}
+
+/// VCs for replies alone by class.
+fn reply_vcs(
+    (name, reply): (&str, Option<ReplyVcs>),
+    increasing: bool,
+    replies: bool,
+) -> Result<[u32; 2], ConfigError> {
+    let path = format!("router.{name}.vcs.reply");
+    let value = |vcs: ReplyVcs| format!("{{ local = {}, global = {} }}", vcs.local, vcs.global);
+    if let Some(vcs) = reply {
+        within(1..=MOST, vcs.local, &format!("{path}.local"))?;
+        within(1..=MOST, vcs.global, &format!("{path}.global"))?;
+    }
+    match reply {
+        Some(vcs) if !replies => Err(ConfigError::new(path, "no job has replies")
+            .value(value(vcs))
+            .valid("no such key, or request_reply in the traffic of a job")),
+        Some(vcs) if increasing => {
+            Err(ConfigError::new(path, "with increasing VCs replies use the second half of them")
+                .value(value(vcs))
+                .valid("no such key, or management = \"flexvc\""))
+        }
+        None if replies && !increasing => Err(ConfigError::new(
+            path,
+            "is missing: with FlexVC replies need VCs of their own, so that they never wait for requests",
+        )
+        .valid("at least { local = 2, global = 1 }, out of local and global")),
+        Some(vcs) => Ok([vcs.local, vcs.global]),
+        None => Ok([0; 2]),
+    }
+}
+
+/// Refuses a set of VCs that leaves packets without a safe path.
+fn check_flexible(
+    (name, routing): (&str, &str),
+    paths: &Flexible,
+    vcs: [u32; 2],
+    (reply, replies): ([u32; 2], bool),
+) -> Result<(), ConfigError> {
+    let order = order(paths, vcs, reply);
+    let path = format!("router.{name}.vcs");
+    let value = format!("{{ local = {}, global = {} }}", vcs[0], vcs[1]);
+    let kinds: &[(bool, &str)] =
+        if replies { &[(false, "requests"), (true, "replies")] } else { &[(false, "packets")] };
+    for &(is_reply, who) in kinds {
+        let safe = order.support(minimal::PATH, &[], is_reply) == Support::Safe;
+        if safe && supports_detours(&order, paths, is_reply) {
+            continue;
+        }
+        let [l, g] = flexvc::vcs_needed(paths.references[paths.references.len() - 1]);
+        let reason = if safe {
+            let detour = paths.detour;
+            format!("on the nonminimal paths ({detour}) of routing {routing} {who} would have no safe way on")
+        } else {
+            format!("the minimal path ({}) is not safe for {who}", minimal::PATH)
+        };
+        let more = if replies { ", besides those for replies alone (at least 2 and 1)" } else { "" };
+        return Err(ConfigError::new(path, reason)
+            .value(value)
+            .valid(format!("at least {l} local and {g} global VCs{more}")));
+    }
+    Ok(())
+}
+
+/// Whether packets that leave their minimal path always have a safe way on.
+fn supports_detours(order: &Order, paths: &Flexible, reply: bool) -> bool {
+    match paths.reverts {
+        Reverts::Never => order.support(paths.detour, paths.escapes, reply) == Support::Safe,
+        // Its reply can leave injection by the minimal path, and then what it waits for drains.
+        Reverts::AtInjection => order.fits(paths.detour, reply),
+        Reverts::Everywhere => order.support(paths.detour, paths.escapes, reply) != Support::Impossible,
+    }
+}
+
+fn order(paths: &Flexible, vcs: [u32; 2], reply: [u32; 2]) -> Order {
+    // Replies that cannot follow the longest path in their own VCs have those laid out for minimal ones.
+    let references: Vec<&str> = paths.references.iter().copied().chain([minimal::PATH]).collect();
+    Order::new(vcs.map(|n| n as u8), reply.map(|n| n as u8), &references)
+}
+
+/// The VC management of a resolved experiment.
+pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
+    let classes = &network.classes;
+    let count = classes.links[0].vcs;
+    let unordered = || VcSequence::unordered(classes, 0);
+    let vcs = match &paths.safety {
+        Safety::Ordered(order) => build_ordered(experiment, order, network),
+        Safety::Escape => Vcs::chosen(unordered(), [count, 0]),
+        Safety::Phases => Vcs::by_phase(unordered(), [count, 0]),
+        Safety::Layers(layers) => Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), [count, 0]),
+        Safety::Any { .. } if count == 1 => Vcs::increasing(unordered()),
+        Safety::Any { .. } => Vcs::any(classes, count),
+    };
+    vcs.with_entries(classes.links[0].bubble > 0)
+}
+
+/// The same where VCs follow an order.
+fn build_ordered(experiment: &Experiment, order: &Ordered, network: &Network) -> Vcs {
+    let links = classes_of(&order.sequence, network.link_classes);
+    let sequence = |replies| VcSequence::new(&links, &network.classes, replies);
+    let vcs = experiment.router.vcs();
+    let (VcManagement::Flexvc(config), Some(paths)) = (vcs.management, &order.flexible) else {
+        return Vcs::increasing(sequence(answers(experiment)));
+    };
+    let reply = vcs.reply.map_or([0; 2], |r| [r.local, r.global]);
+    let all = [vcs.local, vcs.global].map(|n| n.unwrap_or(1));
+    let flex = FlexVc::new(&self::order(paths, all, reply), paths.detour, config.selection);
+    Vcs::flexible(sequence(false), flex, all.map(|n| n as u8))
+}
