@@ -35,7 +35,7 @@ PACKAGES = ("hopsim-core", "hopsim-experiment", "hopsim-routing", "hopsim-traffi
 
 STAGES = (
     (*(f"--package={package}" for package in PACKAGES), "--lib"),
-    ("-p", "hopsim-core", "--features", "trace", "--test", "it", "--", "errors", "plans"),
+    ("-p", "hopsim-experiment", "--tests"),
     ("-p", "hopsim-reference", "--test", "it", "--", "engine::engine_and_reference_agree_on_every_packet"),
     ("-p", "hopsim-reference", "--tests"),
     ("-p", "hopsim-core", "--features", "trace", "--tests"),

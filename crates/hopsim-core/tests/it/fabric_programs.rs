@@ -1,6 +1,6 @@
 //! Programs on InfiniBand fabrics: what they take where a formula says it, how a run of them ends, and what is refused.
 
-use crate::errors::message_of;
+use crate::message_of;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::error::RunError;
 use hopsim_core::measure::Column;

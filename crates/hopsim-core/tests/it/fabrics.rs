@@ -2,7 +2,7 @@
 
 mod reactions;
 
-use crate::errors::message_of;
+use crate::message_of;
 use hopsim_core::engine::{Control, run_any};
 use hopsim_experiment::document;
 use hopsim_experiment::plan::AnyPlan;

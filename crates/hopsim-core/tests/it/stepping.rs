@@ -1,6 +1,6 @@
 //! Simulations that another simulator drives.
 
-use crate::errors::message_of;
+use crate::message_of;
 use hopsim_core::engine::stepping::{Message, StepError, Stepping};
 use hopsim_core::engine::{Control, run};
 use hopsim_core::error::{ConfigError, RunError};

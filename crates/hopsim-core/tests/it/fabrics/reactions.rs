@@ -1,7 +1,7 @@
 //! What sources do about notifications: messages, and which keys a resolved document has.
 
 use super::{VALID, control, starts};
-use crate::errors::message_of;
+use crate::message_of;
 use hopsim_experiment::document;
 use hopsim_experiment::plan::AnyPlan;
 use hopsim_experiment::plan::programs::no_files;

@@ -1,9 +1,9 @@
 //! What documents are accepted, and the points they make.
 
-use hopsim_core::error::Origin;
 use hopsim_experiment::config::{Experiment, InjectionCount, SourceQueue};
 use hopsim_experiment::document::{self, Point};
 use hopsim_experiment::plan::Plan;
+use hopsim_network::error::Origin;
 use hopsim_routing::RoutingConfig;
 use serde_json::{Value, json};
 

@@ -1,0 +1,11 @@
+//! Integration tests of documents and plans: one binary, one module per concern.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
+
+mod conformance;
+mod documents;
+mod errors;
+mod fuzz;
+mod plans;
+mod shortest_paths;
+mod stopping;
