@@ -60,7 +60,9 @@ class Mutant:
     @property
     def folder(self) -> str:
         """Which of `FOLDERS` it is in."""
-        return next(name for name, globs in FOLDERS.items() if any(fnmatch(self.file, glob) for glob in globs))
+        return next(
+            name for name, globs in FOLDERS.items() if any(fnmatch(self.file, glob) for glob in globs)
+        )
 
     @property
     def change(self) -> Change:

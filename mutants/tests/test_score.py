@@ -93,7 +93,10 @@ def test_a_sample_is_that_of_its_seed_whatever_other_folders_are_asked_for() -> 
 
 
 def test_an_equivalent_mutant_that_no_tool_makes_any_more_is_told() -> None:
-    made, gone = Change(f"{rust.EXPERIMENT}/plan.rs", "a", "b"), Change(f"{rust.EXPERIMENT}/plan.rs", "a", "c")
+    made, gone = (
+        Change(f"{rust.EXPERIMENT}/plan.rs", "a", "b"),
+        Change(f"{rust.EXPERIMENT}/plan.rs", "a", "c"),
+    )
     mutants = [rust.Mutant("a", made.file, "@@ -1 +1 @@\n-a\n+b\n")]
     assert rust.stale(mutants, {made: "", gone: "", Change("python/hopsim/stats.py", "a", "b"): ""}) == [gone]
 

@@ -445,6 +445,14 @@ def test_links_of_a_fabric_are_between_switches_and_nodes_by_their_names() -> No
     ]
 
 
+@pytest.mark.parametrize(
+    "name", ["x", "switch", "switch x", "hub 1", "node -1", "node 1 2", "switch 9999999999"]
+)
+def test_an_end_of_a_link_that_is_no_vertex_is_refused_by_its_name(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"the stream links: '{name}' is no end of a link"):
+        links_of(pa.table({"from": ["node 0"], "port": [0], "to": [name]}))
+
+
 def test_a_fabric_of_which_only_nodes_are_named_has_no_switch() -> None:
     links = links_of(pa.table({"from": ["node 0"], "port": [0], "to": ["node 2"]}))
     assert (links.routers, links.nodes) == (0, 3)

@@ -6,6 +6,7 @@ its VCs (VLs) carry is put together.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from hopsim import tables
+from hopsim.errors import ConfigError
 
 PORTS = 1 << 20
 """More than a vertex has ports."""
@@ -123,4 +125,9 @@ def _is_node(name: str) -> bool:
 
 
 def _number(name: str) -> int:
-    return int(name.rpartition(" ")[2])
+    kind, _, number = name.partition(" ")
+    if kind not in ("node", "switch") or not re.fullmatch("[0-9]{1,9}", number):
+        raise ConfigError(
+            f"the stream links: {name!r} is no end of a link; valid: node 4, switch 1 and the like"
+        )
+    return int(number)
