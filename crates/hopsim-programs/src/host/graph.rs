@@ -1,11 +1,11 @@
 //! The operations of a graph: each is begun when all that it waits for have come as far as they must.
 
 use crate::graph::{Graph, Operation, RankGraph};
-use crate::host::Cycle;
+use crate::host::letter::Cycle;
 use crate::host::machine::{Label, Machine, Reached, Sending, Work};
 use crate::host::matching::Pattern;
 use crate::host::rules::Rules;
-use crate::host::state::sorted;
+use crate::host::serial::sorted;
 use crate::host::unrolling::{Unrolling, UnrollingState, place};
 use crate::record::Rank;
 use rustc_hash::FxHashMap;

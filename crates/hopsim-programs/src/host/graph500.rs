@@ -19,11 +19,11 @@
 use crate::graph500::aggregation::Messages;
 use crate::graph500::random::{self, Source};
 use crate::graph500::{Generation, Search};
+use crate::host::letter::{Cycle, Letter, Purpose};
 use crate::host::machine::{Label, Machine, Owner, Reached, Sending, Work};
 use crate::host::matching::{Envelope, Pattern};
 use crate::host::rules::Rules;
-use crate::host::state::sorted;
-use crate::host::{Cycle, Letter, Purpose};
+use crate::host::serial::sorted;
 use crate::record::{Communicator, Rank};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! What a host writes down of its run if it is asked to: its messages, and what its streams did and waited for.
 
-use crate::host::{Cycle, Letter};
+use crate::host::letter::{Cycle, Letter};
 use crate::record::{Communicator, Rank};
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,11 @@
 //! What a host has to execute operations with: streams that take time, the tables of messages and receives, and the queue of
 //! messages for the network. It knows nothing of what waits for an operation.
 
+use crate::host::letter::{Cycle, Figures, Letter, Outgoing, Purpose};
 use crate::host::log::{Activity, Interval, Log, Stage};
 use crate::host::matching::{Announced, Envelope, Matching, Pattern};
 use crate::host::rules::{Rules, SendCompletes};
-use crate::host::state;
-use crate::host::{Cycle, Figures, Letter, Outgoing, Purpose};
+use crate::host::serial;
 use crate::record::Rank;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -122,7 +122,7 @@ pub struct Machine {
     open: u32,
     streams: Vec<Stream>,
     /// Ends of computations and overheads, and messages that leave: when, place in program order, operation.
-    #[serde(serialize_with = "state::heap")]
+    #[serde(serialize_with = "serial::heap")]
     timers: BinaryHeap<Reverse<(Cycle, u32, u32)>>,
     serial: u32,
     /// A message that has been issued in this moment.

@@ -1,7 +1,7 @@
 //! Which message a receive takes: the tables of announced messages and of posted receives of one rank.
 
-use crate::host::Cycle;
-use crate::host::state::sorted;
+use crate::host::letter::Cycle;
+use crate::host::serial::sorted;
 use crate::record::{Communicator, Rank};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

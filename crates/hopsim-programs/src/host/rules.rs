@@ -1,7 +1,7 @@
 //! What is the same for all hosts of a job: how long things take there, and how messages become packets.
 
 use crate::collectives::Choices;
-use crate::host::Cycle;
+use crate::host::letter::Cycle;
 use crate::units::Fraction;
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,11 @@
 //! A sequence of records as operations: each is begun when the one before it has come as far as it must, so that nothing is
 //! read before it is needed.
 
-use crate::host::Cycle;
+use crate::host::letter::Cycle;
 use crate::host::machine::{Label, Machine, Owner, Reached, Sending, Work};
 use crate::host::matching::Pattern;
 use crate::host::rules::Rules;
-use crate::host::state::sorted;
+use crate::host::serial::sorted;
 use crate::host::unrolling::{Exchange, Unrolling, UnrollingState, place};
 use crate::record::{Collective, Communicator, Message, Rank, Record, Records, Script};
 use rustc_hash::FxHashMap;

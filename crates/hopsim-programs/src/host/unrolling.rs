@@ -1,7 +1,7 @@
 //! A collective operation while a member takes part in it.
 
 use crate::collectives::{Algorithm, Call};
-use crate::host::Cycle;
+use crate::host::letter::Cycle;
 use crate::host::machine::{Label, Machine, Sending, Work};
 use crate::host::matching::Pattern;
 use crate::host::rules::Rules;
