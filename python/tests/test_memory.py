@@ -101,12 +101,13 @@ def test_a_run_takes_no_more_than_it_is_allowed() -> None:
 @pytest.mark.parametrize("lanes", [1, 2])
 def test_the_state_of_a_fabric_takes_what_is_asked_for(lanes: int) -> None:
     """A byte for each switch and node are its forwarding tables, which are there before the run."""
-    document = fabric(16)
+    # Large enough for the system's pages of 2 MiB not to matter.
+    document = fabric(24)
     document["router"] = {"infiniband": {"lanes": {"count": lanes}}}
     command = [sys.executable, "-c", STATE_OF_A_FABRIC, json.dumps(document)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     asked, took = map(int, said.split())
-    assert took == pytest.approx(asked, rel=0.15)
+    assert took == pytest.approx(asked, rel=0.1)
 
 
 def test_points_side_by_side_share_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
