@@ -23,7 +23,7 @@ struct Plain {
 }
 
 impl Plain {
-    /// With this warm-up and window.
+    /// A plain run with this warm-up and window.
     fn new(plan: &Plan, warmup: u32, cycles: u32) -> Self {
         let measure = MeasureConfig {
             warmup: Warmup::Cycles(warmup),
@@ -35,7 +35,7 @@ impl Plain {
         Self { plan: Plan { experiment, ..plan.clone() }, end: warmup + cycles }
     }
 
-    /// One that is looked at only to see where it settles, and keeps nothing else.
+    /// A plain run that is looked at only to see where it settles, and keeps nothing else.
     fn pilot(plan: &Plan, cycles: u32) -> Self {
         let mut pilot = Self::new(plan, 0, cycles);
         let measure = &mut pilot.plan.experiment.measure;
@@ -43,12 +43,12 @@ impl Plain {
         pilot
     }
 
-    /// The one whose window is as long, and begins where that of this one ends.
+    /// The run behind this one: its window is as long, and begins where that of this run ends.
     fn behind(&self) -> Self {
         Self::new(&self.plan, self.end, self.plan.experiment.measure.cycles)
     }
 
-    /// Says how far it goes. Returns the cycles of those before.
+    /// Says how far the run goes. Returns the cycles of the runs before it.
     fn announce(&self, control: &Control) -> u64 {
         let before = control.before.load(Ordering::Relaxed);
         control.total.store(before + u64::from(self.end), Ordering::Relaxed);
@@ -64,7 +64,7 @@ impl Plain {
         Ok(counts)
     }
 
-    /// What such runs share that have this warm-up and longer windows, if there is anything and it can be kept.
+    /// What the runs with this warm-up and longer windows share, if there is anything and it can be kept.
     fn beginning(&self, control: &Control) -> Result<Option<Snapshot>, RunError> {
         let warmup = self.plan.experiment.measure.warmup.cycles();
         if warmup == 0 || unsaved(&self.plan).is_some() {
@@ -112,7 +112,7 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     unreachable!("windows grow up to the longest one, with which the run stops")
 }
 
-/// The warm-up that pilots show to be enough. If none of them has settled, it is half of the last one.
+/// The warm-up that pilots show to be enough. If no pilot has settled, it is half of the last one.
 fn find_warmup(plan: &Plan, control: &Control) -> Result<Settled, RunError> {
     let pilots = pilots(plan.experiment.measure.cycles);
     // Shorter ones have no parts that could settle.

@@ -11,13 +11,13 @@ pub struct Control {
     pub cancel: AtomicBool,
     /// Set it to have the state of the run kept by [`Stages::keep`](crate::engine::Stages::keep), soon.
     pub save: AtomicBool,
-    /// How many threads the run may use; 0 counts as 1. Read when it begins.
+    /// How many threads the run may use; 0 counts as 1. Read when the run begins.
     pub threads: AtomicUsize,
-    /// Memory that there is for the run [bytes]; 0: nobody knows. Read when it begins.
+    /// Memory that there is for the run [bytes]; 0: nobody knows. Read when the run begins.
     pub memory: AtomicU64,
     /// How far the run is, of [`Self::total`]: cycles, or ticks of a fabric.
     pub done: AtomicU64,
-    /// How far it goes, which an adaptive run may raise; 0 before somebody says so.
+    /// How far the run goes, which an adaptive run may raise; 0 before somebody says so.
     pub total: AtomicU64,
     /// Cycles of the attempts of an adaptive run that are over.
     pub before: AtomicU64,
@@ -25,16 +25,17 @@ pub struct Control {
     pub packet_hops: AtomicU64,
     /// How many threads the run has used at most, if it has used several.
     pub threads_used: AtomicUsize,
-    /// Time that all of these have worked, and that they have waited for each other \[ns\].
+    /// Time that all threads of the run have worked, and that they have waited for each other \[ns\].
     pub worked: AtomicU64,
-    /// See [`Self::worked`].
+    /// Time that all threads of the run have waited for each other \[ns\].
     pub waited: AtomicU64,
-    /// Time that each region has taken in every window, if that is wanted: then one thread simulates all, cut as for several.
+    /// Time that each region has taken in every window, if that is wanted: then one thread simulates all regions, cut as for
+    /// several.
     pub profile: Option<Mutex<Vec<Vec<Duration>>>>,
 }
 
 impl Control {
-    /// Another window has been simulated, by one thread; `times` are those of its regions.
+    /// Another window has been simulated, by one thread; `times` are what its regions have taken.
     pub fn add_to_profile(&self, times: Vec<Duration>) {
         if let Some(profile) = &self.profile {
             profile.lock().unwrap_or_else(PoisonError::into_inner).push(times);

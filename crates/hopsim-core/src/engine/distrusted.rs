@@ -9,7 +9,7 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many such runs there are. Their panics are not told, in whatever thread.
+/// How many runs there are that go on with a state from outside. Their panics are not told, in whatever thread.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
 /// What `go_on` returns; [`RunError::Snapshot`] if the state that it goes on with makes it panic, which is then not told on standard

@@ -61,11 +61,11 @@ pub struct Outcome {
 /// How closely the mode of a run fits its plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fit {
-    /// With nothing compiled in that the plan does not need, as far as there is such a mode.
+    /// A mode with nothing compiled in that the plan does not need, as far as there is one.
     Tight,
-    /// With everything.
+    /// A mode with everything.
     Loose,
-    /// In the mode of this name.
+    /// The mode of this name.
     #[cfg(feature = "trace")]
     Mode(&'static str),
 }
@@ -73,7 +73,7 @@ enum Fit {
 /// Something done with a simulation, whatever its routers and mode.
 trait Task: Sized {
     type Output<'p>;
-    /// How it wants to be carried out.
+    /// How the task wants to be carried out.
     fn schedule(&self) -> Schedule;
     fn with<'p, R: Region<'p>>(self, simulation: Simulation<'p, R>) -> Self::Output<'p>;
 }
@@ -175,7 +175,7 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     run_in_stages(plan, control, Stages::default())
 }
 
-/// The same, from a snapshot or with some kept on the way, for plans that [`unsaved`] has nothing against.
+/// Runs a plan from a snapshot, or keeps some on the way, for plans that [`unsaved`] has nothing against.
 pub fn run_in_stages(plan: &Plan, control: &Control, stages: Stages<'_>) -> Result<Outcome, RunError> {
     count(plan, control, stages).map(|counts| outcome(plan, &counts))
 }
@@ -185,7 +185,8 @@ fn count(plan: &Plan, control: &Control, stages: Stages<'_>) -> Result<Counts, R
     within_memory(plan, control, || perform(plan, Fit::Tight, Measured::new(control, stages)))
 }
 
-/// Does something with a simulation of a plan, if there is room for its network; what it lacks later on is an error, too.
+/// Does something with a simulation of a plan, if there is room for its network; memory that is lacking later on is an error,
+/// too.
 fn within_memory<T>(
     plan: &Plan,
     control: &Control,
@@ -200,13 +201,13 @@ fn find_room(plan: &Plan, control: &Control) -> Result<(), Shortage> {
     has_room(memory::of_state(plan.network.routers.into(), plan.network.links.len() as u64), control)
 }
 
-/// Refuses so many bytes if they are not there, or more than the run may take.
+/// Refuses so many bytes of memory if they are not there, or more than the run may take.
 fn has_room(bytes: u64, control: &Control) -> Result<(), Shortage> {
     let there = control.memory.load(Ordering::Relaxed);
     if there > 0 && bytes > there { Err(Shortage { bytes }) } else { hopsim_memory::probe(bytes) }
 }
 
-/// The same, in a mode that fits any plan: what the others buy is measured against it.
+/// Runs a plan in a mode that fits any plan: what the other modes buy is measured against it.
 pub fn run_in_general(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     let counts = perform(plan, Fit::Loose, Measured::new(control, Stages::default()))?;
     Ok(outcome(plan, &counts))
@@ -220,7 +221,7 @@ pub struct Trial {
     pub finest: bool,
     /// How many threads take part, even if it is not worth while; 0 counts as 1.
     pub threads: usize,
-    /// Whether the number of threads varies between one and that.
+    /// Whether the number of threads varies between one and `threads`.
     pub varies: bool,
     /// Whether mail between regions is read in the reverse of its order.
     pub reversed: bool,
@@ -239,13 +240,13 @@ impl From<Trial> for Schedule {
     }
 }
 
-/// The same as [`run`] in another way.
+/// Runs a plan as [`run`] does, carried out in the way that `trial` says.
 #[cfg(feature = "trace")]
 pub fn run_as(plan: &Plan, control: &Control, trial: Trial) -> Result<Outcome, RunError> {
     run_in_stages_as(plan, control, trial, Stages::default())
 }
 
-/// The same as [`run_in_stages`] in another way.
+/// Runs a plan as [`run_in_stages`] does, carried out in the way that `trial` says.
 #[cfg(feature = "trace")]
 pub fn run_in_stages_as(
     plan: &Plan,
@@ -264,7 +265,7 @@ pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
     trace_as(plan, cycles, Trial { finest: true, ..Trial::default() })
 }
 
-/// The same as [`trace`] in another way.
+/// Runs a plan as [`trace`] does, carried out in the way that `trial` says.
 #[cfg(feature = "trace")]
 pub fn trace_as(plan: &Plan, cycles: u32, trial: Trial) -> Result<Lives, RunError> {
     perform(plan, Fit::Tight, Traced { cycles, schedule: trial.into() })
@@ -274,8 +275,8 @@ pub fn trace_as(plan: &Plan, cycles: u32, trial: Trial) -> Result<Lives, RunErro
 #[cfg(feature = "trace")]
 pub type Lives = Vec<PacketTrace>;
 
-/// The same as [`trace`] in every mode that fits the plan, by its name, on a network that is cut as finely as possible and on one
-/// that is not cut.
+/// Runs a plan as [`trace`] does, in every mode that fits the plan, by its name, on a network that is cut as finely as possible
+/// and on one that is not cut.
 #[cfg(feature = "trace")]
 pub fn trace_in_every_mode(plan: &Plan, cycles: u32) -> Result<Vec<(&'static str, [Lives; 2])>, RunError> {
     let in_mode = |mode| {
@@ -292,7 +293,7 @@ pub fn trace_in_every_mode(plan: &Plan, cycles: u32) -> Result<Vec<(&'static str
 const SHARE: u32 = 64;
 
 /// Simulates up to cycle `end`, looking out for deadlock and for the caller's wish to stop. A run of programs ends before, at the
-/// first multiple of [`CONTROL_PERIOD`] by which they are done. Returns the cycle in which it ends.
+/// first multiple of [`CONTROL_PERIOD`] by which the programs are done. Returns the cycle in which the run ends.
 fn drive<'p, R: Region<'p>>(
     simulation: &mut Simulation<'p, R>,
     end: u32,

@@ -9,15 +9,15 @@ pub trait Mode: Clone + Send + Sync + 'static {
     const PLAIN: bool;
     /// No named choice differs from its default; also `REGULAR`.
     const DEFAULT: bool;
-    /// Every head has one VC, which follows from the one before it, as in dragonflies, and room for a packet is all it needs.
+    /// Every head has one VC, which follows from the VC before it, as in dragonflies, and room for a packet is all it needs.
     const ORDERED: bool;
     /// Everything: heads with a choice and what they read, shared buffers, bursts, changes, requests and replies.
     const FULL: bool;
     /// Links of a phit per cycle with nothing on them but packets; nodes with a port each way, that take one packet at a time.
     const REGULAR: bool = Self::PLAIN || Self::DEFAULT;
-    /// Whether any router that can do nothing is left alone until it can. Those where VCs are in order and no head has a choice
+    /// Whether any router that can do nothing is left alone until it can. Routers where VCs are in order and no head has a choice
     /// are not: in dragonflies crossbars are fast, and outputs are busy for so short a time that asking costs more than it saves.
     const SLEEPS: bool = Self::FULL || !Self::ORDERED;
-    /// What its wheels remember, so that the run can pass over cycles in which nothing happens.
+    /// What the wheels of the run remember, so that it can pass over cycles in which nothing happens.
     type Calendar: Calendar;
 }

@@ -109,14 +109,14 @@ fn circle(open: &[&&RankState<'_>]) -> Vec<u32> {
     }
 }
 
-/// A rank that is done, for which one that is not done waits.
+/// A rank that is done, for which a rank that is not done waits.
 fn gone(ranks: &[&RankState<'_>], open: &[&&RankState<'_>]) -> Option<u32> {
     let mut awaited =
         open.iter().flat_map(|rank| rank.host.operations()).filter_map(|operation| awaited(&operation));
     awaited.find(|&other| ranks.get(other as usize).is_some_and(|rank| rank.host.is_done()))
 }
 
-/// Messages that are there and that a rank has not received.
+/// Messages that are at the node of a rank and that it has not received.
 fn untaken(rank: &RankState<'_>) -> impl Iterator<Item = UnmatchedMessage> {
     let destination = rank.host.rank();
     rank.host.untaken().into_iter().map(move |(envelope, message)| UnmatchedMessage {

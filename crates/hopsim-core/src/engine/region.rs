@@ -20,13 +20,13 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// A kind of routers: what a region of them is in a mode.
 pub trait Kind {
-    /// That.
+    /// A region of such routers in a mode.
     type Region<'p, M: Run>: Region<'p, Mode = M>;
 
-    /// Whether there are modes for the plainest of its runs, which leave most out.
+    /// Whether there are modes for the plainest runs of these routers, which leave most out.
     const PLAINEST: bool;
 
-    /// Whether there are modes for others besides.
+    /// Whether there are modes for other special runs besides the plainest.
     const SPECIAL: bool;
 }
 
@@ -56,25 +56,25 @@ pub trait Region<'p>: Sized + Send + 'p {
     /// A region of a network at cycle 0, empty.
     fn new(constants: Constants<'p>, shared: Self::Shared, regions: &Arc<Regions>, number: usize) -> Self;
 
-    /// What its routers and nodes work with.
+    /// What the routers and nodes of the region work with.
     fn kernel(&mut self) -> &mut Kernel<'p, Self::Mode>;
 
-    /// Simulates up to cycle `end`.
+    /// Simulates the region up to cycle `end`.
     fn advance(&mut self, end: u32);
 
     /// Counts what is left at cycle `end`, the last of the run.
     fn finish(&mut self, end: u32);
 
-    /// A node of it, which another simulator drives, sends a message in the present cycle.
+    /// A node of the region, which another simulator drives, sends a message in the present cycle.
     fn post(&mut self, node: u32, message: Sending);
 
-    /// Moves the messages for such nodes that are there to `delivered`.
+    /// Moves the messages that are there, for nodes that another simulator drives, to `delivered`.
     fn take_delivered(&mut self, delivered: &mut Vec<Delivered>);
 
-    /// Adds its state to that of the network; the regions before it have done so.
+    /// Adds the state of the region to that of the network; the regions before it have done so.
     fn save(&self, state: &mut State<Self::Saved>);
 
-    /// Goes on, empty so far, with its part of the state of the network.
+    /// Goes on, in a region that is empty so far, with its part of the state of the network.
     fn load(&mut self, state: &State<Self::Saved>, scope: Scope);
 
     /// The ranks of programs in the region.
@@ -96,7 +96,7 @@ pub trait Region<'p>: Sized + Send + 'p {
     /// Heads that wait for each other, so that none of them can ever move, if there are any.
     fn find_deadlock(whole: Whole<'_, 'p, Self>) -> Option<DeadlockReport>;
 
-    /// Packets of the region, those at nodes and on their way to it included.
+    /// Packets of the region, with those that are at nodes and on their way to the region.
     #[cfg(feature = "trace")]
     fn packets(&self) -> usize;
 
@@ -142,12 +142,12 @@ const PATIENCE: u32 = 1 << 18;
 pub struct Windows<'p> {
     plan: &'p Plan,
     lookahead: u32,
-    /// Where the last one ends.
+    /// The cycle in which the last window ends.
     pub end: u32,
 }
 
 impl<'p> Windows<'p> {
-    /// Those of a run up to cycle `end`.
+    /// The windows of a run up to cycle `end`.
     pub fn new(plan: &'p Plan, cut: &Regions, end: u32) -> Self {
         let patience = (PATIENCE / cut.routers(0).len() as u32).max(1);
         Self { plan, lookahead: cut.lookahead().min(patience), end }

@@ -31,7 +31,7 @@ pub struct Schedule {
     /// Whether all threads take part even if it is not worth while.
     #[cfg(feature = "trace")]
     pub is_forced: bool,
-    /// Whether their number varies then.
+    /// Whether the number of threads varies when all take part.
     #[cfg(feature = "trace")]
     pub varies: bool,
     /// Whether mail is read in the reverse of its order.
@@ -46,7 +46,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// What fits a run on so many threads.
+    /// The schedule that fits a run on so many threads.
     pub fn new(threads: usize) -> Self {
         Self {
             cut: Cut::Fitting,
@@ -70,13 +70,13 @@ pub struct Simulation<'p, R> {
     pub(super) plan: &'p Plan,
     pub(super) cut: Arc<Regions>,
     pub(super) regions: Vec<R>,
-    /// One per thread.
+    /// The workers, one per thread.
     pub(super) workers: Vec<Worker>,
     post: Post,
     /// Packet-hops of each region in the cycles that were simulated last.
     work: Vec<u64>,
     pace: Pace,
-    /// What is looked at after every interval, if it is.
+    /// What is looked at after every interval, if anything is.
     congestion: Option<Congestion>,
     #[cfg(feature = "trace")]
     schedule: Schedule,
@@ -119,7 +119,7 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         }
     }
 
-    /// All of it, to be looked at.
+    /// The whole network, to be looked at.
     pub fn whole(&self) -> Whole<'_, 'p, R> {
         Whole { plan: self.plan, cut: &self.cut, regions: &self.regions, now: self.now }
     }
@@ -182,7 +182,7 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         Ok(())
     }
 
-    /// With how many threads to go on.
+    /// With how many threads to go on in the next cycles.
     fn threads(&mut self) -> usize {
         #[cfg(feature = "trace")]
         if self.schedule.is_forced {
@@ -192,7 +192,7 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         self.pace.threads(self.workers.len())
     }
 
-    /// The same on this thread. What a region sends the others see at once, as far as they come after it.
+    /// Simulates all regions on this thread. What a region sends the others see at once, as far as they come after it.
     fn advance_alone(&mut self, windows: &Windows<'_>, control: &Control) -> Result<(), RunError> {
         let mut now = self.now;
         self.work.fill(0);

@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 /// How every snapshot begins. The number is that of the format of what stands before the state.
 const MAGIC: &[u8] = b"hopsim snapshot 1\n";
 
-/// Keys named in a message of those in which two documents differ.
+/// Most keys that a message names of those in which two documents differ.
 const NAMED: usize = 3;
 
 /// What a snapshot is of.
@@ -37,12 +37,12 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// That of a simulation.
+    /// The snapshot of a simulation.
     fn of<'p, R: Region<'p>>(simulation: &Simulation<'p, R>) -> Self {
         Self::with(simulation.plan, &simulation.save())
     }
 
-    /// With the state of a run. Compiled once for all modes, which share what they save.
+    /// A snapshot with the state of a run. Compiled once for all modes, which share what they save.
     #[inline(never)]
     fn with<S: Serialize>(plan: &Plan, state: &State<S>) -> Self {
         let document = document(plan).to_string();
@@ -56,7 +56,7 @@ impl Snapshot {
         self.header.cycle
     }
 
-    /// As bytes, for a file.
+    /// The snapshot as bytes, for a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let header = postcard::to_allocvec(&self.header);
         let header = header.unwrap_or_else(|_| unreachable!("texts and numbers can be written"));
@@ -66,7 +66,7 @@ impl Snapshot {
         bytes
     }
 
-    /// From bytes; the error says why they are none.
+    /// A snapshot from bytes; the error says why they are none.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
         let valid = "valid: a file that --save-state has written";
         if !bytes.starts_with(MAGIC) {
@@ -82,7 +82,7 @@ impl Snapshot {
         Ok(Self { header, state: state.to_vec() })
     }
 
-    /// Whether a run of a plan may go on with it; the error says why not.
+    /// Whether a run of a plan may go on with the snapshot; the error says why not.
     pub fn check(&self, plan: &Plan) -> Result<(), String> {
         self.check_version()?;
         let there: Value = serde_json::from_str(&self.header.document).map_err(|error| error.to_string())?;
@@ -110,7 +110,7 @@ impl Snapshot {
         if version == VERSION { Ok(()) } else { Err(reason) }
     }
 
-    /// A simulation at cycle 0 goes on with it.
+    /// A simulation at cycle 0 goes on with the snapshot.
     fn load<'p, R: Region<'p>>(
         &self,
         simulation: &mut Simulation<'p, R>,
@@ -123,7 +123,7 @@ impl Snapshot {
 }
 
 impl<'p, R: Region<'p>> Simulation<'p, R> {
-    /// Its state.
+    /// The state of the simulation.
     pub fn save(&self) -> State<R::Saved> {
         let mut all = Recorder::new(self.plan);
         self.workers.iter().for_each(|worker| all.load(&worker.recorder.save()));
@@ -154,16 +154,16 @@ fn document(plan: &Plan) -> Value {
 /// Where a run begins, and what is kept of it on its way.
 #[derive(Default)]
 pub struct Stages<'a> {
-    /// What it goes on with; without it an empty network at cycle 0.
+    /// What the run goes on with; without it an empty network at cycle 0.
     pub from: Option<(&'a Snapshot, Scope)>,
-    /// A cycle at whose beginning its state is kept, if it gets there.
+    /// A cycle at whose beginning the state of the run is kept, if it gets there.
     pub at: Option<u32>,
-    /// Takes the states: that one, and those that [`Control::save`] asks for.
+    /// Takes the states: that of cycle `at`, and those that [`Control::save`] asks for.
     pub keep: Option<&'a mut dyn FnMut(&Snapshot)>,
 }
 
 impl Stages<'_> {
-    /// Begins.
+    /// Begins the run, with the snapshot if there is one.
     pub(super) fn begin<'p, R: Region<'p>>(
         &self,
         simulation: &mut Simulation<'p, R>,
@@ -171,12 +171,12 @@ impl Stages<'_> {
         self.from.map_or(Ok(()), |(snapshot, scope)| snapshot.load(simulation, scope))
     }
 
-    /// At most where from cycle `now` on to simulate, before it is looked whether to keep the state.
+    /// The cycle up to which to simulate from cycle `now` on, at most, before it is looked whether to keep the state.
     pub(super) fn next(&self, now: u32) -> u32 {
         self.at.filter(|&at| at > now).unwrap_or(u32::MAX)
     }
 
-    /// Keeps the state if it is asked for.
+    /// Keeps the state if the caller asks for it, or its cycle has come.
     pub(super) fn keep<'p, R: Region<'p>>(&mut self, simulation: &Simulation<'p, R>, control: &Control) {
         let Some(keep) = &mut self.keep else { return };
         let asked = control.save.swap(false, Ordering::Relaxed);

@@ -8,24 +8,24 @@ use crate::measure::places::Places;
 use crate::measure::recorder::RecorderState;
 use serde::{Deserialize, Serialize};
 
-/// That of a network of some kind of routers and nodes.
+/// The state of a network of some kind of routers and nodes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State<R> {
     /// The cycle: the next one to be simulated.
     pub cycle: u32,
     /// Routers and nodes.
     pub region: R,
-    /// Counts of nodes and routers.
+    /// Counts by node and router.
     pub places: Option<Places>,
-    /// All other counts.
+    /// All counts but those by node and router.
     pub recorder: RecorderState,
 }
 
 /// What of a state a simulation goes on with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// All of it: the run is the same.
+    /// All of the state: the run is the same.
     All,
-    /// The network, and counts since the beginning of the run: what is measured begins later.
+    /// The state of the network, and counts since the beginning of the run: what is measured begins later.
     Network,
 }

@@ -7,26 +7,26 @@ use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_infiniband::workload::{Message, Workload};
 use hopsim_random::{Purpose, Stream};
 
-/// A node.
+/// A node that draws messages.
 struct Node<'p> {
     plan: &'p MessagesPlan,
-    /// When it draws the next message.
+    /// What draws when the node sends its next message.
     process: Stream,
-    /// To whom it goes.
+    /// What draws to whom the message goes.
     pattern: Stream,
-    /// When it draws next.
+    /// When the node draws next.
     next: Ticks,
 }
 
-/// All nodes.
+/// All nodes that draw messages.
 pub struct Drawing<'p> {
-    /// By host.
+    /// The nodes, by host; `None` for a host that draws nothing.
     nodes: Vec<Option<Node<'p>>>,
     drawn: u64,
 }
 
 impl<'p> Drawing<'p> {
-    /// Before anybody has drawn anything.
+    /// The nodes of a plan, before anybody has drawn anything.
     pub fn new(plan: &'p FabricPlan) -> Self {
         let seed = plan.experiment.measure.seed;
         let mut nodes: Vec<Option<Node<'p>>> = (0..plan.fabric.hosts).map(|_| None).collect();
@@ -55,7 +55,7 @@ impl Node<'_> {
         .max(1)
     }
 
-    /// Draws the next message at a time, if that is early enough.
+    /// Draws the next message at a time, if that is before the end. Returns when the node acts next.
     fn wait_until(&mut self, time: Ticks) -> Ticks {
         self.next = if time < self.plan.end { time } else { NEVER };
         self.next

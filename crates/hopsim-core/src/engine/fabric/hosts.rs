@@ -15,7 +15,7 @@ use hopsim_programs::host::{Cycle, Host, Letter, Outgoing};
 struct Seat {
     job: u8,
     node: u32,
-    /// The seat of rank 0 of its job.
+    /// The seat of rank 0 of the job.
     first: u32,
     service_level: u8,
     host: Host,
@@ -24,7 +24,7 @@ struct Seat {
     is_endless: bool,
     /// First cycle in which another message may begin.
     next_message: Cycle,
-    /// Last cycle in which it did something.
+    /// Last cycle in which the rank did something.
     last_event: Cycle,
     /// Messages that are there and that the host does not know of, each with its cycle.
     letters: Vec<(Letter, Cycle)>,
@@ -35,7 +35,7 @@ impl Seat {
         self.has_begun && self.host.is_done()
     }
 
-    /// The cycle in which it does something though nothing happens to it.
+    /// The cycle in which the rank does something though nothing happens to it.
     fn next(&self) -> Cycle {
         let own = if self.has_begun { self.host.next() } else { self.start };
         if self.host.sends() { own.min(self.next_message) } else { own }
@@ -46,27 +46,27 @@ impl Seat {
 #[derive(Clone, Copy)]
 struct UnderWay {
     outgoing: Outgoing,
-    /// The seat that it is for.
+    /// The seat that the message is for.
     to: u32,
 }
 
-/// The nodes.
+/// The nodes of a fabric, some of which run programs.
 pub struct Hosts<'p> {
     plan: &'p FabricPlan,
     drawing: Drawing<'p>,
-    /// By node: its seat, or `NONE`.
+    /// The seat of each node, or `NONE`.
     seat_of: Vec<u32>,
     seats: Vec<Seat>,
     /// Messages under way by their tags, and the tags that are free.
     under_way: Vec<Option<UnderWay>>,
     free: Vec<u64>,
-    /// Ranks that are not done, those apart that never are.
+    /// Ranks that are not done, apart from those that never are.
     left: usize,
     counts: ProgramCounts,
 }
 
 impl<'p> Hosts<'p> {
-    /// Before the programs begin.
+    /// The nodes of a plan before its programs begin.
     pub fn new(plan: &'p FabricPlan) -> Self {
         let (mut seat_of, mut seats) = (vec![NONE; plan.fabric.hosts as usize], Vec::new());
         for program in &plan.programs {

@@ -21,11 +21,11 @@ use hosts::Hosts;
 use serde_json::{Map, Value};
 use std::sync::atomic::Ordering;
 
-/// Looks at [`Control`] in a run, at least; and nanoseconds between two of them, at most.
+/// How often a run looks at [`Control`], at least; and nanoseconds between two looks, at most.
 const LOOKS: u64 = 1024;
 const PERIOD_NS: u64 = 100_000;
 
-/// Looks for deadlock in a run.
+/// How often a run looks for deadlock.
 const SEARCHES: u64 = 64;
 
 type Simulation<'f, W> = engine::Simulation<'f, Recorder, W>;
@@ -60,7 +60,7 @@ pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
     Ok(outcome(plan, simulation.observer(), Some(&counts)))
 }
 
-/// By flow, for how long its index has been at its limit.
+/// For how long the index of each flow has been at its limit.
 fn limited<W: Workload>(simulation: &mut Simulation<'_, W>) -> Vec<Ticks> {
     let flows = simulation.observer().account_of.len();
     (0..flows).map(|flow| simulation.limited(flow)).collect()
@@ -72,8 +72,8 @@ fn conclude<W: Workload>(simulation: &mut Simulation<'_, W>, end: Ticks) {
     simulation.observer().end(end, &limited);
 }
 
-/// Simulates to the end, looking out for deadlock, for what else may be wrong, and for the caller's wish to stop. Returns when it
-/// was, at the latest the end of the plan.
+/// Simulates to the end, looking out for deadlock, for what else may be wrong, and for the caller's wish to stop. Returns the
+/// time at which the run ended, at the latest the end of the plan.
 fn advance<W: Workload>(
     plan: &FabricPlan,
     simulation: &mut Simulation<'_, W>,

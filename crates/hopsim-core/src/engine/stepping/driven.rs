@@ -92,7 +92,7 @@ impl Task for Begin {
     }
 }
 
-/// See [`Driven`].
+/// A simulation of any kind: see [`Driven`].
 pub type AnyDriven<'p> = Box<dyn Driven + 'p>;
 
 self_cell!(

@@ -1,4 +1,5 @@
-//! A simulation that another simulator drives, some cycles at a time: it injects messages and is told of those that are there.
+//! A simulation that another simulator drives, some cycles at a time: that simulator injects messages and is told of those that
+//! are there.
 
 mod driven;
 
@@ -53,19 +54,19 @@ impl std::error::Error for StepError {}
 /// A message that is at its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Its number among all that were injected, from 0.
+    /// The number of the message among all that were injected, from 0.
     pub number: u64,
-    /// What it was injected with.
+    /// The tag with which the message was injected.
     pub tag: u64,
-    /// The node that it is from.
+    /// The node that the message is from.
     pub source: u32,
-    /// The node that it is at.
+    /// The node that the message is at.
     pub destination: u32,
-    /// Its length, without the headers of its packets \[phits\].
+    /// The length of the message, without the headers of its packets \[phits\].
     pub phits: u32,
-    /// Cycle in which it was injected.
+    /// Cycle in which the message was injected.
     pub injected: u32,
-    /// Cycle in which its last phit is at its node.
+    /// Cycle in which the last phit of the message is at its node.
     pub delivered: u32,
 }
 
@@ -83,7 +84,7 @@ struct Pending {
 pub struct Stepping {
     planned: Planned,
     control: Control,
-    /// By node: its rank, or `NONE` if nobody drives it.
+    /// The rank of each node, or `NONE` if nobody drives it.
     rank_of: Vec<u32>,
     /// Messages under way, by the tag that they have in the network: their number as far as it fits.
     pending: FxHashMap<u32, Pending>,
@@ -103,7 +104,7 @@ impl Stepping {
         Self::scheduled(plan, Schedule::new(threads))
     }
 
-    /// The same, carried out in another way.
+    /// A simulation as [`Self::new`] makes it, carried out in the way that `trial` says.
     #[cfg(feature = "trace")]
     pub fn new_as(plan: AnyPlan, trial: Trial) -> Result<Self, ConfigError> {
         Self::scheduled(plan, trial.into())

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a thread waits awake: longer than those next to it are late if every one has a core, and not so long that it matters
-/// if they have none.
+/// How long a thread waits awake: longer than other threads are late if every one has a core, and not so long that it matters if
+/// they have none.
 const AWAKE: Duration = Duration::from_micros(20);
 
 /// Where threads wait for each other at the end of a window.
@@ -20,12 +20,12 @@ pub struct Barrier {
     arrived: AtomicUsize,
     /// How often all have met.
     meetings: AtomicU32,
-    /// Whether one of those that have arrived wants the run to end, and whether one wanted it at the last meeting.
+    /// Whether a thread that has arrived wants the run to end, and whether one wanted it at the last meeting.
     wish: AtomicBool,
     ends: AtomicBool,
     /// Whether a thread has panicked.
     broken: AtomicBool,
-    /// Held by those that fall asleep, and by who wakes them; and how many sleep.
+    /// A lock held by threads that fall asleep, and by the thread that wakes them; and how many sleep.
     asleep: Mutex<()>,
     sleepers: AtomicUsize,
     met: Condvar,
@@ -36,7 +36,7 @@ pub struct Barrier {
 pub struct Broken;
 
 impl Barrier {
-    /// For so many threads, on a machine with so many cores.
+    /// A barrier for so many threads, on a machine with so many cores.
     pub fn new(threads: usize, cores: usize) -> Self {
         Self {
             threads,
@@ -52,7 +52,7 @@ impl Barrier {
         }
     }
 
-    /// Waits for all. Returns whether any of them wanted the run to end, which all hear alike.
+    /// Waits for all threads. Returns whether any of them wanted the run to end, which all hear alike.
     pub fn wait(&self, wants_end: bool) -> Result<bool, Broken> {
         let meeting = self.meetings.load(SeqCst);
         if wants_end {
@@ -112,7 +112,7 @@ impl Barrier {
     }
 }
 
-/// Held by a thread that the others wait for.
+/// A guard held by a thread that the others wait for.
 pub struct Guard<'a>(&'a Barrier);
 
 impl Drop for Guard<'_> {

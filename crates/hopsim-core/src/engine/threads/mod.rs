@@ -32,13 +32,13 @@ const LONGEST_PAUSE: u32 = 64;
 /// How many threads are worth while: few if windows are so short, or cores so busy with others, that they mostly wait.
 pub struct Pace {
     threads: usize,
-    /// How often one thread goes on alone from now on, and how often it has after the last trial.
+    /// How many looks of the watchdog one thread goes on alone from now on, and how many it has after the last trial.
     pause: u32,
     last_pause: u32,
 }
 
 impl Pace {
-    /// Begins with so many.
+    /// A pace that begins with so many threads.
     pub fn new(threads: usize) -> Self {
         Self { threads, pause: 0, last_pause: 0 }
     }
@@ -52,7 +52,7 @@ impl Pace {
         self.threads.min(most)
     }
 
-    /// So many threads have worked and waited so long in all.
+    /// Learns that so many threads have worked and waited so long in all.
     fn learn(&mut self, threads: usize, (worked, waited): (Duration, Duration)) {
         let busy = worked.as_secs_f64() / (worked + waited).as_secs_f64().max(1e-9);
         if busy < BUSY {
@@ -82,7 +82,7 @@ pub fn make<T: Send>(threads: usize, count: usize, make: impl Fn(usize) -> T + S
     })
 }
 
-/// A region, and its packet-hops since this team has had it.
+/// A region, and its packet-hops since the team has had it.
 struct Turn<'r, R> {
     region: &'r mut R,
     packet_hops: u64,
@@ -90,7 +90,7 @@ struct Turn<'r, R> {
 
 /// The threads that simulate the regions for some cycles.
 pub struct Team<'r, R> {
-    /// Whoever has taken a region in a window has it alone: nobody ever waits at these locks.
+    /// The regions. A thread that has taken one in a window has it alone: nobody ever waits at these locks.
     turns: Vec<Mutex<Turn<'r, R>>>,
     windows: Windows<'r>,
     post: &'r Post,
@@ -105,7 +105,7 @@ pub struct Team<'r, R> {
 }
 
 impl<'r, 'p, R: Region<'p>> Team<'r, R> {
-    /// Of so many threads, for regions that have had so much work each.
+    /// A team of so many threads, for regions that have had so much work each.
     pub fn new(
         regions: &'r mut [R],
         work: &[u64],
@@ -128,7 +128,7 @@ impl<'r, 'p, R: Region<'p>> Team<'r, R> {
         }
     }
 
-    /// The same, with a region whose simulation panics.
+    /// The team with a region whose simulation panics.
     #[cfg(feature = "trace")]
     pub fn panicking(self, panics: Option<usize>) -> Self {
         Self { panics, ..self }

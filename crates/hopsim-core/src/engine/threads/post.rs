@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 /// meeting of the threads for each window is enough. Every box is written by one thread, and read by the one thread that
 /// simulates its receiver: the locks are there for the compiler, nobody ever waits at them.
 pub struct Post {
-    /// By window (even or odd), sending thread and receiving region.
+    /// The boxes, by window (even or odd), sending thread and receiving region.
     boxes: [Vec<Vec<Mutex<Mail>>>; 2],
     /// Whether to hand out mail in the reverse of its order: that must change nothing.
     #[cfg(feature = "trace")]
@@ -34,7 +34,7 @@ impl Post {
         Self { reversed, ..self }
     }
 
-    /// At the end of a window: what a thread has sent in it can be read in the next one.
+    /// Puts what a thread has sent in a window into the boxes, where it can be read in the next window.
     pub fn send(&self, (window, thread): (usize, usize), worker: &mut Worker) {
         for (mail, place) in worker.mail.iter_mut().zip(&self.boxes[window % 2][thread]) {
             if !mail.is_empty() {
@@ -43,7 +43,8 @@ impl Post {
         }
     }
 
-    /// Shows `read` all that was sent to a region in the window before this one; what it has emptied `worker` uses again.
+    /// Shows `read` all mail that was sent to a region in the window before this one; what `read` has emptied `worker` uses
+    /// again.
     pub fn receive(
         &self,
         (window, region): (usize, usize),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 #[repr(align(64))]
 struct Taken(AtomicUsize);
 
-/// The share of every thread in the regions. Who has done with his own takes over from the others.
+/// The share of every thread in the regions. A thread that is done with its share takes over from the others.
 pub struct Shares {
     shares: Vec<Range<usize>>,
     /// Regions of each share that are taken, in windows with an even and with an odd number.
