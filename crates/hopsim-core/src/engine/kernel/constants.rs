@@ -2,7 +2,7 @@
 
 use hopsim_experiment::plan::Plan;
 
-/// Constants of a run, computed once. Every region has a copy of them, so that hot code finds them where its state is.
+/// Constants of a run, computed once. Every region has a copy of these constants, so that hot code finds them where its state is.
 #[derive(Clone, Copy)]
 pub struct Constants<'p> {
     /// The plan.
@@ -11,11 +11,11 @@ pub struct Constants<'p> {
     pub seed: u64,
     /// Nodes of a router.
     pub nodes_per_router: u32,
-    /// From the arrival of a head in a buffer to its first request \[cycles\].
+    /// Time from the arrival of a head in a buffer to its first request \[cycles\].
     pub pipeline: u32,
     /// Latency of the longest link \[cycles\].
     pub longest_link: u32,
-    /// No event that a router or node brings about is further ahead \[cycles\].
+    /// How far ahead of the present an event that a router or node brings about is, at most \[cycles\].
     pub ahead: u32,
 }
 

@@ -7,16 +7,16 @@ use std::sync::Arc;
 /// The addresses, of one kind of router, of the VCs between a router and its nodes.
 #[derive(Clone)]
 pub struct Doors {
-    /// From a router to the next one.
+    /// Distance of an address in a router from the same address in the next router.
     pub stride: u32,
-    /// Of injection VC 0, by terminal port.
+    /// Address of injection VC 0 in the first router, by terminal port.
     pub injection: Arc<[u32]>,
-    /// Of ejection VC 0, by terminal port.
+    /// Address of ejection VC 0 in the first router, by terminal port.
     pub ejection: Arc<[u32]>,
 }
 
 impl Doors {
-    /// Those of routers that number their slots and pairs as their layout does.
+    /// The doors of routers that number their slots and pairs as their layout does.
     pub fn new(layout: &Layout) -> Self {
         let places = |base: &[u16]| base[..layout.terminals].iter().map(|&place| place.into()).collect();
         Self {

@@ -10,25 +10,25 @@ use std::ops::{Index, IndexMut};
 
 /// A number that entries of arrays and elements of sets are known by.
 pub trait Id: Copy {
-    /// The one with this index.
+    /// The number with this index.
     fn at(index: usize) -> Self;
-    /// Its index.
+    /// The index of the number.
     fn index(self) -> usize;
 
-    /// The one `count` further on.
+    /// The number that is further on by `count`.
     #[inline]
     fn up(self, count: usize) -> Self {
         Self::at(self.index() + count)
     }
 
-    /// By how many it is further on than `first`.
+    /// By how many this number is further on than `first`.
     #[inline]
     fn above(self, first: Self) -> usize {
         self.index() - first.index()
     }
 }
 
-/// One row per type: its documentation, its name, what it is kept in.
+/// A row for each type of number: its documentation, its name, what it is kept in.
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident($type:ty);)*) => {$(
         $(#[$doc])*
@@ -55,9 +55,9 @@ macro_rules! ids {
 }
 
 ids! {
-    /// The number of a router in its region. `Span::router` tells that in the network.
+    /// The number of a router in its region. `Span::router` tells its number in the network.
     RegionRouter(usize);
-    /// The number of a node in its region. `Span::node` tells that in the network.
+    /// The number of a node in its region. `Span::node` tells its number in the network.
     RegionNode(usize);
     /// An input VC of a router: see [`Layout`](hopsim_network::network::Layout).
     Slot(usize);
@@ -65,7 +65,7 @@ ids! {
     Pair(u16);
     /// A slot of a region, as the kind of its router numbers them.
     SlotId(u32);
-    /// A pair of a region, likewise.
+    /// A pair of a region, as the kind of its router numbers them.
     PairId(u32);
 }
 
@@ -81,7 +81,7 @@ impl Id for usize {
 }
 
 impl Slot {
-    /// The one that has bit `bit` of the word of a mask that has a bit for this one.
+    /// The slot that has bit `bit` of the word of a mask that has a bit for this slot.
     #[inline]
     pub fn in_word(self, bit: usize) -> Self {
         Self::at(self.index() / 64 * 64 + bit)
@@ -98,7 +98,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// That of a node, where routers have `per_router` nodes.
+    /// The terminal port of a node, where routers have `per_router` nodes.
     #[inline]
     pub fn of(node: RegionNode, per_router: u32) -> Self {
         let node = node.0 as u32;
@@ -106,7 +106,7 @@ impl Terminal {
         Self { router: RegionRouter(router as usize), port: (node - router * per_router) as usize }
     }
 
-    /// Its node, where routers have `per_router` nodes.
+    /// The node at this terminal port, where routers have `per_router` nodes.
     #[inline]
     pub fn node(self, per_router: u32) -> RegionNode {
         RegionNode(self.router.0 * per_router as usize + self.port)
@@ -122,7 +122,7 @@ pub struct By<I, T> {
 }
 
 impl<I: Id, T> By<I, T> {
-    /// Whether there are none.
+    /// Whether the array has no entries.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -139,7 +139,7 @@ impl<I: Id, T> By<I, T> {
         self.entries.get(id.index())
     }
 
-    /// The same, to be changed.
+    /// The entry of a number, if there is one, to be changed.
     #[inline]
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
         self.entries.get_mut(id.index())
@@ -155,7 +155,7 @@ impl<I: Id, T> By<I, T> {
         &self.entries
     }
 
-    /// The same, to be changed.
+    /// All entries in the order of their numbers, to be changed.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.entries
     }
@@ -165,7 +165,7 @@ impl<I: Id, T> By<I, T> {
         self.entries.iter()
     }
 
-    /// The same, to be changed.
+    /// The entries in the order of their numbers, to be changed.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.entries.iter_mut()
     }
@@ -175,7 +175,7 @@ impl<I: Id, T> By<I, T> {
         self.entries.iter().enumerate().map(|(index, entry)| (I::at(index), entry))
     }
 
-    /// The same, to be changed.
+    /// The entries with their numbers, to be changed.
     pub fn numbered_mut(&mut self) -> impl Iterator<Item = (I, &mut T)> {
         self.entries.iter_mut().enumerate().map(|(index, entry)| (I::at(index), entry))
     }

@@ -2,17 +2,17 @@
 
 use hopsim_programs::host::Letter;
 
-/// A message of several packets: with the source and the number of a packet its receiver knows which message it belongs to.
+/// A message of several packets: by the source and the number of a packet the receiver knows which message the packet belongs to.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// The receiving node of the network.
     pub to: u32,
     /// The sending node of the network.
     pub from: u32,
-    /// Number of its first packet among those of its source; the others follow.
+    /// Number of the first packet of the message among the packets of its source; its other packets follow.
     pub first: u32,
-    /// How many packets it has.
+    /// How many packets the message has.
     pub packets: u32,
-    /// What they carry.
+    /// What the packets of the message carry.
     pub letter: Letter,
 }

@@ -39,20 +39,20 @@ pub struct Kernel<'p, M: Mode> {
     pub packets: Pool<Packet>,
     /// Heads on their way.
     pub arrivals: Wheel<Arrival, M::Calendar>,
-    /// Packets on their way from other regions; their link is the slot that they arrive in.
+    /// Packets on their way from other regions; the link of a packet is the slot that it arrives in.
     pub immigrants: Wheel<Packet, M::Calendar>,
     /// Credits on their way.
     pub credits: Wheel<Credit, M::Calendar>,
-    /// Messages that others have begun to send to nodes of the region.
+    /// Messages that other nodes have begun to send to nodes of the region.
     pub messages: Vec<Message>,
-    /// Counts of its nodes and routers.
+    /// Counts of the nodes and routers of the region.
     pub places: Places,
-    /// Lent while the region is simulated.
+    /// What a thread lends the region while it simulates it.
     pub worker: Worker,
 }
 
 impl<'p, M: Mode> Kernel<'p, M> {
-    /// That of an empty region at cycle 0.
+    /// The kernel of an empty region at cycle 0.
     pub fn new(constants: Constants<'p>, regions: &Arc<Regions>, number: usize) -> Self {
         let (ahead, span) = (constants.ahead, regions.span(constants.plan, number));
         // It is at most so many cycles behind the others.
@@ -72,7 +72,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
         }
     }
 
-    /// Packets inside the region, and on their way there.
+    /// How many packets are inside the region, and on their way there.
     pub fn inside(&self) -> usize {
         self.packets.len() + self.immigrants.iter().count()
     }
@@ -85,8 +85,8 @@ impl<'p, M: Mode> Kernel<'p, M> {
         mail.credits.drain(..).for_each(|(at, credit)| self.credits.push(at, credit));
     }
 
-    /// The heads whose cycle has come, for `arrivals.put_back`. They are in the order in which they were sent, which depends
-    /// on the cut: only slots that get several at once could tell.
+    /// The heads whose cycle has come, for `arrivals.put_back`. Heads are in the order in which they were sent, which depends on
+    /// the cut: only slots that get several at once could tell.
     #[inline]
     pub fn take_arrivals(&mut self) -> Vec<Arrival> {
         let mut due = self.immigrants.take(self.now);

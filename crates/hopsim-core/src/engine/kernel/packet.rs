@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// A packet that waits in the source queue or in an injection buffer.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Waiting {
-    /// Link of its queue; no state, as queues are saved in their order.
+    /// Link of the queue that the packet is in; no state, as queues are saved in their order.
     #[serde(skip)]
     pub next: u32,
     /// Destination node.
@@ -20,11 +20,11 @@ pub struct Waiting {
     pub length: u32,
     /// Cycle of generation.
     pub generated: u32,
-    /// Number among the packets of its source.
+    /// Number of the packet among those of its source.
     pub serial: u32,
-    /// Cycle its head arrives in the injection buffer.
+    /// Cycle in which the head of the packet arrives in the injection buffer.
     pub arrived: u32,
-    /// Cycle of generation of the request that it answers; `NONE`: it is no reply.
+    /// Cycle of generation of the request that the packet answers; `NONE`: the packet is no reply.
     pub requested: u32,
 }
 
@@ -33,7 +33,7 @@ pub struct Waiting {
 pub struct Injection {
     /// Cycle of the grant at the source router.
     pub granted: u32,
-    /// Generation to end of injection (see `InjectionLatency`) \[cycles\].
+    /// Time from generation to end of injection (see `InjectionLatency`) \[cycles\].
     pub wait: u32,
 }
 
@@ -50,10 +50,10 @@ pub struct Ejection {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(align(64))]
 pub struct Packet {
-    /// Link of its queue; no state, as queues are saved in their order.
+    /// Link of the queue that the packet is in; no state, as queues are saved in their order.
     #[serde(skip)]
     pub next: u32,
-    /// Cycle its head arrived, or will arrive, in the present buffer.
+    /// Cycle in which the head of the packet arrived, or will arrive, in the present buffer.
     pub arrived: u32,
     /// Destination router.
     pub destination_router: u32,
@@ -61,25 +61,25 @@ pub struct Packet {
     pub source: u32,
     /// Cycle of generation.
     pub generated: u32,
-    /// Number among the packets of its source.
+    /// Number of the packet among those of its source.
     pub serial: u32,
-    /// Cycle of generation of the request that it answers; `NONE`: it is no reply.
+    /// Cycle of generation of the request that the packet answers; `NONE`: the packet is no reply.
     pub requested: u32,
-    /// What its routing remembers.
+    /// What the routing of the packet remembers.
     pub route: RouteState,
     /// Length \[phits\].
     pub length: u16,
-    /// Cycles it occupies a crossbar once it has arrived.
+    /// Cycles that the packet occupies a crossbar once it has arrived.
     pub crossing: u16,
-    /// How it was injected.
+    /// How the packet was injected.
     pub injection: Injection,
     /// Waiting in queues by link class \[cycles\].
     pub queue_wait: [u32; 2],
     /// Links passed by class.
     pub hops: [u16; 2],
-    /// Its job.
+    /// The job of the packet.
     pub job: u8,
-    /// Where it leaves the network.
+    /// Where the packet leaves the network.
     pub ejection: Ejection,
 }
 
@@ -105,12 +105,12 @@ impl Packet {
         self.destination_router * nodes_per_router + u32::from(self.ejection.terminal)
     }
 
-    /// Whether it answers a request.
+    /// Whether the packet answers a request.
     pub fn is_reply(&self) -> bool {
         self.requested != NONE
     }
 
-    /// Whether its destination will answer it.
+    /// Whether the destination of the packet will answer it.
     pub fn is_request(&self) -> bool {
         self.ejection.vc > 0
     }
@@ -140,19 +140,19 @@ pub struct Candidate {
     pub destination: u32,
     /// Length \[phits\].
     pub length: u32,
-    /// Whether it is a reply.
+    /// Whether the packet is a reply.
     pub reply: bool,
 }
 
 impl Waiting {
-    /// What decides about its injection.
+    /// What of the packet decides about its injection.
     #[inline]
     pub fn candidate(&self) -> Candidate {
         Candidate { destination: self.destination, length: self.length, reply: self.requested != NONE }
     }
 }
 
-/// Records whose link is their field `next`.
+/// Implements [`Linked`] for records whose link is their field `next`.
 macro_rules! linked {
     ($($record:ident)*) => {$(
         impl Linked for $record {

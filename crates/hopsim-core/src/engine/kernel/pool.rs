@@ -47,12 +47,12 @@ impl<T: Linked> Pool<T> {
         self.live -= 1;
     }
 
-    /// Records in use.
+    /// Whether no record is in use.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many there are.
+    /// How many records are in use.
     pub fn len(&self) -> usize {
         self.live
     }
@@ -63,7 +63,7 @@ impl<T: Linked> Pool<T> {
         &self.records[index as usize]
     }
 
-    /// The record at `index`.
+    /// The record at `index`, to be changed.
     #[inline]
     pub fn get_mut(&mut self, index: u32) -> &mut T {
         &mut self.records[index as usize]
@@ -101,7 +101,7 @@ impl Queue {
         self.back = index;
     }
 
-    /// A queue of these records, which are put into the pool.
+    /// A queue of some records, which are put into the pool.
     pub fn of<T: Linked>(pool: &mut Pool<T>, records: impl IntoIterator<Item = T>) -> Self {
         let mut queue = Self::EMPTY;
         for record in records {
@@ -126,7 +126,7 @@ impl Queue {
         index
     }
 
-    /// The indices from front to back.
+    /// The indices of the records from front to back.
     pub fn iter<T: Linked>(self, pool: &Pool<T>) -> impl Iterator<Item = u32> {
         let mut next = self.front;
         std::iter::from_fn(move || {

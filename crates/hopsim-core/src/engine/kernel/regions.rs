@@ -8,8 +8,8 @@ use crate::engine::kernel::ids::{Id as _, RegionNode, RegionRouter};
 use hopsim_experiment::plan::Plan;
 use std::ops::Range;
 
-/// Bytes of routers per region aimed at: with packets, nodes and events the state of a region is about twice that, and
-/// fits into the second-level cache of the day.
+/// Bytes of routers per region aimed at: with packets, nodes and events the state of a region is about twice as many, and fits
+/// into the second-level cache of the day.
 const BYTES: usize = 256 << 10;
 
 /// Bytes of routers up to which a network is simulated whole.
@@ -18,20 +18,20 @@ const WHOLE: usize = 4 << 20;
 /// Cycles ahead below which a cut is not worth its trouble.
 const WORTHWHILE: u32 = 8;
 
-/// Regions for each thread, where there are enough routers, so that the work can be shared out evenly: where they run ahead of each
-/// other by many cycles, and where they do not and every region more costs time in each of them.
+/// Regions for each thread, where there are enough routers, so that the work can be shared out evenly: where regions run ahead of
+/// each other by many cycles, and where they do not and every further region costs time in each of these cycles.
 const PER_THREAD: [usize; 2] = [4, 2];
 
 /// How finely to cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// Into regions that fit into the cache, and enough of them for all threads.
+    /// A cut into regions that fit into the cache, and enough of them for all threads.
     Fitting,
-    /// As finely as possible: for tests.
+    /// A cut as fine as possible: for tests.
     Finest,
 }
 
-/// A cut.
+/// A cut of a network into regions.
 #[derive(Clone, Debug)]
 pub struct Regions {
     /// Routers of each region.
@@ -41,8 +41,8 @@ pub struct Regions {
 }
 
 impl Regions {
-    /// Cuts a network whose routers take `bytes` each for so many threads. Groups stay whole: their routers may tell each other
-    /// more than links do.
+    /// Cuts a network whose routers take `bytes` each for so many threads. Groups stay whole: the routers of a group may tell
+    /// each other more than links do.
     pub fn new(plan: &Plan, (cut, threads): (Cut, usize), bytes: usize) -> Self {
         let whole = Self { routers: std::iter::once(0..plan.network.routers).collect(), lookahead: u32::MAX };
         // The signal goes from region to region in no time, and so do the news that a burst is over.
@@ -68,7 +68,7 @@ impl Regions {
         }
     }
 
-    /// Regions of `size` routers.
+    /// A cut into regions of `size` routers.
     fn of_size(plan: &Plan, size: usize) -> Self {
         let network = &plan.network;
         let routers = (0..network.routers).step_by(size);
@@ -89,7 +89,7 @@ impl Regions {
         Self { lookahead: self.lookahead.saturating_add(cycles), ..self }
     }
 
-    /// How many.
+    /// How many regions there are.
     pub fn count(&self) -> usize {
         self.routers.len()
     }
@@ -109,7 +109,7 @@ impl Regions {
         self.routers.partition_point(|routers| routers.end <= router)
     }
 
-    /// What is in a region.
+    /// The routers and nodes of a region.
     pub fn span(&self, plan: &Plan, region: usize) -> Span {
         let routers = self.routers(region);
         let node = |router: u32| (router * plan.topology.nodes_per_router()).min(plan.network.nodes);
@@ -124,18 +124,18 @@ impl Regions {
     }
 }
 
-/// What is in a region. Inside it routers and nodes are numbered from 0.
+/// The routers and nodes of a region. Inside it routers and nodes are numbered from 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
-    /// Its number.
+    /// The number of the region.
     pub region: u16,
-    /// Its first router.
+    /// The first router of the region.
     pub first_router: u32,
-    /// How many routers.
+    /// How many routers the region has.
     pub routers: usize,
-    /// Its first node.
+    /// The first node of the region.
     pub first_node: u32,
-    /// How many nodes.
+    /// How many nodes the region has.
     pub nodes: usize,
 }
 
@@ -152,12 +152,12 @@ impl Span {
         self.first_node + number.index() as u32
     }
 
-    /// The number in the region of a router of it.
+    /// The number in the region of one of its routers.
     pub fn router_here(&self, router: u32) -> RegionRouter {
         RegionRouter::at((router - self.first_router) as usize)
     }
 
-    /// The number in the region of a node of it.
+    /// The number in the region of one of its nodes.
     #[inline]
     pub fn node_here(&self, node: u32) -> RegionNode {
         RegionNode::at((node - self.first_node) as usize)

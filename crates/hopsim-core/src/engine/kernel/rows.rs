@@ -5,7 +5,7 @@ pub fn row<T: Clone>(all: &[T], first: usize, count: usize) -> Vec<T> {
     all.iter().skip(first).take(count).cloned().collect()
 }
 
-/// Puts such entries back, unless nobody needs them.
+/// Puts the entries of one router or node back from `first` on; does nothing with an array that is empty because nobody needs it.
 pub fn put_row<T: Clone>(all: &mut [T], first: usize, row: &[T]) {
     if !all.is_empty() {
         all[first..][..row.len()].clone_from_slice(row);

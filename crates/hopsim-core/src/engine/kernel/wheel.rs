@@ -2,16 +2,16 @@
 
 /// What a wheel remembers of which buckets have events: runs that pass over empty cycles need to know, others do without.
 pub trait Calendar: Clone + Default + Send {
-    /// Whether it remembers anything.
+    /// Whether the calendar remembers anything.
     const KNOWS: bool;
-    /// For so many buckets, a power of two.
+    /// A calendar for so many buckets, a power of two.
     fn new(buckets: u32) -> Self;
-    /// A bucket has an event.
+    /// Notes that a bucket has an event.
     fn mark(&mut self, bucket: u32);
-    /// A bucket has none.
+    /// Notes that a bucket has no events.
     fn clear(&mut self, bucket: u32);
-    /// Buckets from `bucket` on, round the wheel of `mask` + 1, up to the first that has an event, or may have one; none if it is
-    /// not among so many.
+    /// Buckets from `bucket` on, round the wheel of `mask` + 1, up to the first that has an event, or may have one; none if there
+    /// is no such bucket within `within`.
     fn ahead(&self, bucket: u32, mask: u32, within: u32) -> Option<u32>;
 }
 
@@ -131,7 +131,7 @@ impl<T, C: Calendar> Wheel<T, C> {
         ahead.map_or(end, |ahead| end.min(now + ahead))
     }
 
-    /// The same, bucket by bucket.
+    /// The first cycle of `now..end` that has an event, else `end`, found by a look at bucket after bucket.
     pub fn next_before(&self, now: u32, end: u32) -> u32 {
         let last = end.min(now.saturating_add(self.mask + 1));
         (now..last).find(|at| !self.buckets[(at & self.mask) as usize].is_empty()).unwrap_or(end)

@@ -16,8 +16,8 @@ pub struct Arrival {
 pub struct Credit {
     /// The pair.
     pub pair: PairId,
-    /// Phits.
+    /// Phits of the space.
     pub phits: u16,
-    /// Those of them of packets that had never left their minimal path when they were sent.
+    /// Phits of the space that packets had taken which had never left their minimal path when they were sent.
     pub minimal: u16,
 }

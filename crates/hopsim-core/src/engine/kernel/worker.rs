@@ -6,29 +6,29 @@ use crate::engine::kernel::wires::Credit;
 use crate::measure::recorder::Recorder;
 use crate::trace::Observer;
 
-/// What crosses into a region, and is due when the others have come as far as this one.
+/// What crosses into a region, and is due when the other regions have come as far as this one.
 #[derive(Default)]
 pub struct Mail {
-    /// Packets, in the order in which they were sent. Their link is the slot that they arrive in.
+    /// Packets, in the order in which they were sent. The link of a packet is the slot that it arrives in.
     pub packets: Vec<Packet>,
-    /// Messages whose first packet has set out; those of a source in the order in which it has sent them.
+    /// Messages whose first packet has set out; the messages of a source are in the order in which it has sent them.
     pub messages: Vec<Message>,
-    /// Credits and the cycles in which they are due.
+    /// Credits, with the cycles in which they are due.
     pub credits: Vec<(u32, Credit)>,
 }
 
 impl Mail {
-    /// Whether there is none.
+    /// Whether there is no mail.
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty() && self.messages.is_empty() && self.credits.is_empty()
     }
 
-    /// Whether it has no memory of its own yet.
+    /// Whether the mail has no memory of its own yet.
     fn is_new(&self) -> bool {
         self.packets.capacity() == 0 && self.messages.capacity() == 0 && self.credits.capacity() == 0
     }
 
-    /// Turns the order round in which it was sent. Messages of one source stay in order: it has always sent them by one thread.
+    /// Turns the order of the mail round. Messages of one source stay in order: it has always sent them by one thread.
     #[cfg(feature = "trace")]
     pub fn reverse(&mut self) {
         self.packets.reverse();
@@ -37,14 +37,14 @@ impl Mail {
     }
 }
 
-/// A thread's own. That of a region which nobody simulates counts nothing.
+/// What a thread has of its own. The worker of a region which nobody simulates counts nothing.
 #[derive(Default)]
 pub struct Worker {
     /// Measurements.
     pub recorder: Recorder,
-    /// Who watches.
+    /// Who watches the packets.
     pub observer: Observer,
-    /// By receiving region.
+    /// The mail that the region sends, by receiving region.
     pub mail: Vec<Mail>,
     /// Mail that has been read: its memory is used again.
     pub spare: Vec<Mail>,

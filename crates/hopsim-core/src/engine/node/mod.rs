@@ -1,4 +1,4 @@
-//! What hangs from routers: nodes of some kind, which offer packets and take them. They know their router by the doors that it
+//! What hangs from routers: nodes of some kind, which offer packets and take them. Nodes know their router by the doors that it
 //! has for them, and nothing else of it.
 
 pub mod interface;
@@ -26,10 +26,10 @@ pub trait Nodes<M: Mode>: Sized + Send {
     /// The nodes of a network in a snapshot.
     type Saved: Default + Serialize + DeserializeOwned;
 
-    /// Those of a region at cycle 0.
+    /// The nodes of a region at cycle 0.
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self;
 
-    /// A window begins: the cycles for which the region is now simulated by itself. Traffic changes only where one begins.
+    /// A window begins: the cycles for which the region is now simulated by itself. Traffic changes only where a window begins.
     fn begin_window(&mut self, _kernel: &mut Kernel<'_, M>) {}
 
     /// What nodes do in a cycle, after their routers: above all they send packets to the doors.
@@ -46,7 +46,7 @@ pub trait Nodes<M: Mode>: Sized + Send {
     fn has_nothing(&self, node: RegionNode) -> bool;
 
     /// Room behind each ejection VC of a node of the network but the first \[phits\]: packets take it until the node has dealt
-    /// with them. Behind the first one there is always room.
+    /// with them. Behind the first VC there is always room.
     fn ejection_space(_plan: &Plan, _node: u32) -> u32 {
         0
     }
@@ -62,7 +62,7 @@ pub trait Nodes<M: Mode>: Sized + Send {
         unreachable!("only nodes that run programs are driven")
     }
 
-    /// Moves the messages for such ranks whose last phit is there by cycle `now` to `delivered`.
+    /// Moves the messages for ranks that another simulator drives, and whose last phit is there by cycle `now`, to `delivered`.
     fn take_delivered(&mut self, _now: u32, _delivered: &mut Vec<Delivered>) {}
 
     /// The ranks of programs in the region.
@@ -84,13 +84,13 @@ pub trait Nodes<M: Mode>: Sized + Send {
     /// Counts what the nodes would have done by cycle `end`, the last of the run.
     fn finish(&mut self, _kernel: &mut Kernel<'_, M>, _end: u32) {}
 
-    /// Adds the state of the nodes of the region to that of those of a network.
+    /// Adds the state of the nodes of the region to the state of all nodes of a network.
     fn save(&self, kernel: &Kernel<'_, M>, saved: &mut Self::Saved);
 
-    /// Goes on, at the cycle of the kernel and without a packet so far, with the part of the region in such a state.
+    /// Goes on, at the cycle of the kernel and without a packet so far, with the part of the region in the state of a network.
     fn load(&mut self, kernel: &Kernel<'_, M>, saved: &Self::Saved);
 
-    /// Counts the packets behind the heads of the injection VCs for the time that they have been there by the end of the run.
+    /// Counts the packets behind the heads of the injection VCs for the time that they have waited there by the end of the run.
     fn count_held(&mut self, kernel: &mut Kernel<'_, M>);
 
     /// Packets that are not in the network yet.
@@ -104,27 +104,27 @@ pub struct Delivered {
     pub job: u8,
     /// The message.
     pub letter: Letter,
-    /// Cycle in which its last phit is there.
+    /// Cycle in which the last phit of the message is there.
     pub at: u32,
 }
 
 /// A rank of a program, to be looked at.
 pub struct RankState<'a> {
-    /// Its job.
+    /// The job of the rank.
     pub job: u8,
-    /// Whether something of its program is under way.
+    /// Whether something of the program of the rank is under way.
     pub is_busy: bool,
-    /// Last cycle in which something happened to it.
+    /// Last cycle in which something happened to the rank.
     pub last_event: u32,
-    /// Messages in its queue, and those on their way to it some packets of which have left their node.
+    /// Messages in the queue of the rank, and messages on their way to it some packets of which have left their node.
     pub under_way: Vec<Letter>,
-    /// Its host.
+    /// The host of the rank.
     pub host: &'a Host,
 }
 
 /// A mode with the kind of nodes that takes part.
 pub trait Run: Mode {
-    /// Theirs.
+    /// The kind of nodes that takes part.
     type Nodes: Nodes<Self> + 'static;
 }
 

@@ -11,7 +11,7 @@ use hopsim_network::network::NONE;
 use hopsim_routing::RouteState;
 
 impl Interfaces {
-    /// Takes a packet that `node` generates now: into an injection buffer, the source queue, or nowhere if that is full.
+    /// Takes a packet that `node` generates now: into an injection buffer, the source queue, or nowhere if that queue is full.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     pub fn offer<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode, packet: Waiting) {
@@ -29,8 +29,8 @@ impl Interfaces {
         self.enqueue(node, packet);
     }
 
-    /// Takes a packet of `node` into an injection buffer in this cycle. If wire or room do not allow it the node is woken when that
-    /// can change.
+    /// Takes a packet of `node` into an injection buffer in this cycle. If wire or room do not allow it the node is woken when
+    /// this can change.
     pub fn inject<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode, packet: Waiting) -> bool {
         let vc = if self.may_send::<M>(kernel.now, node, false) {
             self.admission::<M>(kernel.now, node, packet.candidate())
@@ -65,12 +65,13 @@ impl Interfaces {
         while self.send_next(kernel, node, false) {}
     }
 
-    /// The same for the replies of `node`. Their space in the injection buffers is reserved: they wait for the wire alone.
+    /// Moves the replies of `node` into injection buffers. Their space there is reserved: replies wait for the wire alone.
     pub fn drain_replies<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode) {
         while self.send_next(kernel, node, true) {}
     }
 
-    /// Moves the first packet of the source queue of `node`, or its first reply, into an injection buffer. Whether it could.
+    /// Moves the first packet of the source queue of `node`, or its first reply, into an injection buffer. Returns whether there
+    /// was one that could move.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn send_next<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode, reply: bool) -> bool {
@@ -91,7 +92,7 @@ impl Interfaces {
         true
     }
 
-    /// Counts the packets behind the heads of the injection VCs for the time that they have been there by the end of the run.
+    /// Counts the packets behind the heads of the injection VCs for the time that they have waited there by the end of the run.
     pub fn count_held<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         for (index, buffer) in self.buffers.iter().enumerate() {
             let (node, vc) = (RegionNode::at(index / self.vcs), index % self.vcs);
@@ -173,8 +174,8 @@ impl Interfaces {
         }
     }
 
-    /// Takes room for a packet of `length` phits in injection VC `vc` of `node`. Whether it is the only one: with a head in place or on its way it
-    /// is fetched when its turn comes.
+    /// Takes room for a packet of `length` phits in injection VC `vc` of `node`. Returns whether the packet is the only one
+    /// there: behind a head in place or on its way it is fetched when its turn comes.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn take_room<M: Mode>(

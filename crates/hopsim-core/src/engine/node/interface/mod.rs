@@ -1,5 +1,5 @@
 //! The network interfaces of nodes: source queues, injection buffers, the wires between them, and which of these a packet may
-//! take. They send to the doors of routers and know nothing of where packets come from.
+//! take. Interfaces send to the doors of routers and know nothing of where packets come from.
 
 mod injection;
 mod state;
@@ -25,11 +25,11 @@ use std::sync::Arc;
 pub struct Nic {
     /// The source queue.
     pub queue: Queue,
-    /// Packets in it.
+    /// Packets in the source queue.
     pub queued: u32,
     /// First cycle in which the wire to each injection port is free.
     wire_free: [u32; 2],
-    /// Last cycle for which a wake-up was booked, likewise.
+    /// Last cycle for which a wake-up was booked, for the wire to each injection port.
     woken_at: [u32; 2],
     /// Job of the node -- constant.
     pub job: u8,
@@ -38,12 +38,12 @@ pub struct Nic {
 }
 
 impl Nic {
-    /// An idle one, of a node of some job.
+    /// An idle interface of a node of some job.
     fn new(job: u8) -> Self {
         Self { queue: Queue::EMPTY, queued: 0, wire_free: [0; 2], woken_at: [0; 2], job, pointer: 0 }
     }
 
-    /// First cycle in which one of the wires to its injection ports is free.
+    /// First cycle in which one of the wires to the injection ports of the node is free.
     #[inline]
     fn any_wire_free(&self, ports: usize) -> u32 {
         let [first, second] = self.wire_free;
@@ -51,7 +51,7 @@ impl Nic {
     }
 }
 
-/// What only runs with everything know of an interface.
+/// What an interface remembers besides in runs with everything.
 pub struct Answers {
     /// Whether the node is to be woken when there may be room, though its source queue is empty.
     pub awaits_room: bool,
@@ -61,12 +61,12 @@ pub struct Answers {
     replies: Queue,
     /// Packets sent and not answered.
     pub unanswered: u32,
-    /// Most of them -- constant.
+    /// Most packets that may be sent and not answered -- constant.
     limit: u32,
 }
 
 impl Answers {
-    /// Of `node`, before its first packet.
+    /// The state of `node` before its first packet.
     fn new(plan: &Plan, node: u32) -> Self {
         let job = plan.job_at(node as usize);
         Self {
@@ -97,20 +97,20 @@ pub struct Buffer {
 /// Consecutive injection VCs of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct VcClass {
-    /// The first one.
+    /// The first VC.
     pub first: usize,
-    /// How many.
+    /// How many VCs there are.
     pub count: usize,
 }
 
 impl VcClass {
-    /// Which of them `InjectionVc::Destination` picks for `destination` among `nodes`.
+    /// Which of the VCs `InjectionVc::Destination` picks for `destination` among `nodes`.
     #[inline]
     pub fn block(self, destination: u32, nodes: u32) -> usize {
         (u64::from(destination) * self.count as u64 / u64::from(nodes)) as usize
     }
 
-    /// The one with the fewest phits, of equal ones the first from `pointer` on; none if all have more than `room`.
+    /// The VC with the fewest phits, of equal ones the first from `pointer` on; none if all have more than `room`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn shortest(self, buffers: &[Buffer], pointer: &mut u8, room: u32) -> Option<usize> {
@@ -134,7 +134,7 @@ impl VcClass {
         Some(best)
     }
 
-    /// A random one of those that have at most `room` phits.
+    /// A random one of the VCs that have at most `room` phits.
     fn random(self, buffers: &[Buffer], stream: &mut Stream, room: u32) -> Option<usize> {
         let with_room = || (self.first..self.first + self.count).filter(|&vc| buffers[vc].used <= room);
         let count = with_room().count() as u32;
@@ -144,9 +144,9 @@ impl VcClass {
 
 /// The network interfaces of a region.
 pub struct Interfaces {
-    /// By node.
+    /// The interfaces, by node.
     pub nics: By<RegionNode, Nic>,
-    /// By node; empty in runs that do without.
+    /// What interfaces remember besides, by node; empty in runs that do without.
     pub answers: By<RegionNode, Answers>,
     /// Packets at nodes.
     pub waiting: Pool<Waiting>,
@@ -154,13 +154,13 @@ pub struct Interfaces {
     pub wires: Wheel<RegionNode>,
     /// Nodes whose injection buffers gained room in this cycle while packets wait.
     pub freed: Vec<RegionNode>,
-    /// By node · VCs + VC.
+    /// The injection buffers, by node · VCs + VC.
     buffers: Vec<Buffer>,
-    /// Where packets go to their router.
+    /// The doors by which packets go to their router.
     doors: Doors,
     /// Streams of the random injection VC policy; empty if unused.
     vc_streams: By<RegionNode, Stream>,
-    /// See [`InjectionVc`] -- constant.
+    /// How packets choose their injection VC: see [`InjectionVc`] -- constant.
     policy: InjectionVc,
     /// Whether packets count as injected when they enter a buffer: `InjectionCount::Buffer` -- constant.
     count_at_buffer: bool,
@@ -170,9 +170,9 @@ pub struct Interfaces {
     ports: usize,
     /// Most packets in a source queue -- constant.
     source_queue: u32,
-    /// Size of an injection buffer -- constant.
+    /// Size of an injection buffer \[phits\] -- constant.
     size: u32,
-    /// From a node to its router \[cycles\] -- constant.
+    /// Latency from a node to its router \[cycles\] -- constant.
     latency: u32,
     /// Injection VCs of a node -- constant.
     vcs: usize,
@@ -188,7 +188,7 @@ pub struct Interfaces {
 }
 
 impl Interfaces {
-    /// Idle ones, which send to `doors`.
+    /// Idle interfaces, which send to `doors`.
     pub fn new<M: Mode>(kernel: &Kernel<'_, M>, doors: Doors) -> Self {
         let (plan, span) = (kernel.constants.plan, &kernel.span);
         let nodes = span.first_node..span.first_node + span.nodes as u32;
@@ -234,7 +234,7 @@ impl Interfaces {
         is_one.then(|| self.nics[node].wire_free[0])
     }
 
-    /// Nodes that may be able to inject again in cycle `now`: their wire is free, or a buffer has room.
+    /// Nodes that may be able to inject again in cycle `now`: a wire of theirs is free, or a buffer has room.
     pub fn take_woken(&mut self, now: u32) -> Vec<RegionNode> {
         let mut due = self.wires.take(now);
         due.append(&mut self.freed);
@@ -247,8 +247,9 @@ impl Interfaces {
         self.source_queue == u32::MAX
     }
 
-    /// How much of the space for replies to requests that come by ejection VC `vc` of `node` replies take \[phits\]: those that wait, as
-    /// packets of `length` phits, and those in the injection buffers; and whether requests of a node come by that VC.
+    /// How much of the space for replies to requests that come by ejection VC `vc` of `node` is taken by replies \[phits\]: by
+    /// those that wait, as packets of `length` phits, and by those in the injection buffers; and whether requests of a node come
+    /// by that VC.
     #[cfg(feature = "trace")]
     pub fn reply_space_taken(&self, node: RegionNode, vc: usize, length: u32) -> (u32, impl Fn(u32) -> bool) {
         let class = self.class(true);
@@ -264,7 +265,7 @@ impl Interfaces {
         (waits as u32 * length + buffered, comes)
     }
 
-    /// The injection VCs for replies, or those for all other packets.
+    /// The injection VCs for replies, or the injection VCs for all other packets.
     #[inline]
     fn class(&self, reply: bool) -> VcClass {
         if reply {
@@ -274,8 +275,8 @@ impl Interfaces {
         }
     }
 
-    /// The injection VC for a packet of `node` by the direction in which it sets out. Every injection port has
-    /// a wire of its own; if it is those that keep the packet back, the node is woken when one is free.
+    /// The injection VC for a packet of `node` by the direction in which it sets out. Every injection port has a wire of its own;
+    /// if it is the wires that keep the packet back, the node is woken when one is free.
     #[inline(never)]
     fn directed_vc(&mut self, now: u32, node: RegionNode, packet: Candidate) -> Option<usize> {
         let room = self.size - packet.length;
@@ -292,7 +293,7 @@ impl Interfaces {
         best
     }
 
-    /// The injection VCs for packets of `node` to `destination` by the direction in which they set out.
+    /// The injection VCs for packets of `node` to `destination` by the direction in which these packets set out.
     fn directed(&self, node: RegionNode, destination: u32) -> Range<usize> {
         let Topology::Cube(cube) = &*self.topology else { unreachable!("the plan refuses it") };
         let source = self.first_node + node.index() as u32;
@@ -305,8 +306,8 @@ impl Interfaces {
         }
     }
 
-    /// Whether a packet of `node` could enter an injection buffer now; if the wire keeps it from that, the node is woken when
-    /// it is free.
+    /// Whether a packet of `node` could enter an injection buffer now; if the wire keeps it from that, the node is woken when the
+    /// wire is free.
     fn could_enter<M: Mode>(&mut self, now: u32, node: RegionNode, packet: Candidate) -> bool {
         if self.policy == InjectionVc::Direction {
             return self.directed_vc(now, node, packet).is_some();
@@ -333,7 +334,7 @@ impl Interfaces {
         self.nics[node].queued >= self.source_queue
     }
 
-    /// Whether a wire to the router is busy; then the node is woken when it is free.
+    /// Whether a wire to the router is busy; then the node is woken when the wire is free.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn wire_is_busy(&mut self, now: u32, node: RegionNode, wire: usize) -> bool {
@@ -352,7 +353,7 @@ impl Interfaces {
     }
 
     /// Whether `node` may send a packet of its own, or a reply, into its injection buffers now, room and wires by direction
-    /// apart; if not, it is woken when that can change.
+    /// apart; if not, the node is woken when that can change.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn may_send<M: Mode>(&mut self, now: u32, node: RegionNode, reply: bool) -> bool {

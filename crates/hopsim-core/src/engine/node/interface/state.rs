@@ -7,7 +7,7 @@ use crate::engine::node::interface::{Answers, Buffer, Interfaces, Nic};
 use hopsim_random::Stream;
 use serde::{Deserialize, Serialize};
 
-/// A network interface.
+/// The state of a network interface.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InterfaceState {
     queue: Vec<Waiting>,
@@ -16,12 +16,12 @@ pub struct InterfaceState {
     pointer: u8,
     /// Occupied phits, and packets behind the head, by injection VC.
     buffers: Vec<(u32, Vec<Waiting>)>,
-    /// That of the random injection VC policy.
+    /// The stream of the random injection VC policy.
     vc_stream: Option<Stream>,
     answers: Option<AnswersState>,
 }
 
-/// What only runs with everything know of it.
+/// What an interface remembers besides in runs with everything.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct AnswersState {
     awaits_room: bool,
@@ -31,7 +31,7 @@ struct AnswersState {
 }
 
 impl Interfaces {
-    /// That of a node.
+    /// The state of the interface of a node.
     pub fn save(&self, node: RegionNode) -> InterfaceState {
         let Self {
             nics,
@@ -70,7 +70,7 @@ impl Interfaces {
         }
     }
 
-    /// Goes on with that of a node in cycle `now`.
+    /// Goes on with the state of the interface of a node in cycle `now`.
     pub fn load(&mut self, node: RegionNode, state: &InterfaceState, now: u32) {
         let InterfaceState { queue, wire_free, woken_at, pointer, buffers, vc_stream, answers } = state;
         let waiting = &mut self.waiting;

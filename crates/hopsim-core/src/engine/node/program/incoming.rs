@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 /// A message some of whose packets have not come.
 #[derive(Clone, Serialize, Deserialize)]
 struct Incoming {
-    /// Number of its first packet.
+    /// Number of the first packet of the message.
     first: u32,
-    /// How many packets it has.
+    /// How many packets the message has.
     packets: u32,
-    /// How many have not been granted their way out.
+    /// How many packets of the message have not been granted their way out.
     left: u32,
-    /// First cycle in which all that have are there.
+    /// First cycle in which all packets with a grant so far are there.
     there: u32,
-    /// Whether it is there: then it waits for one sent earlier.
+    /// Whether the message is there: then it waits for one sent earlier.
     is_there: bool,
     letter: Letter,
 }
 
-/// Messages on their way to one node in a snapshot: source nodes and, in the order in which they were sent, messages.
+/// Messages on their way to one node in a snapshot: source nodes and, in the order in which they were sent, their messages.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct InboxState(Vec<(u32, Vec<Incoming>)>);
 
 impl InboxState {
-    /// A message has set out of which the node has not been told.
+    /// Adds a message that has set out and of which the node has not been told.
     pub fn expect(&mut self, message: &Message) {
         let (source, incoming) = Incoming::new(message);
         match self.0.iter_mut().find(|(other, _)| *other == source) {
@@ -35,14 +35,14 @@ impl InboxState {
         }
     }
 
-    /// In the order of the sources.
+    /// Sorts the messages by source.
     pub fn sort(&mut self) {
         self.0.sort_by_key(|(source, _)| *source);
     }
 }
 
 impl Incoming {
-    /// A message that has set out, and its source.
+    /// A message that has set out, with its source before it.
     fn new(message: &Message) -> (u32, Self) {
         let Message { to: _, from, first, packets, letter } = *message;
         (from, Self { first, packets, left: packets, there: 0, is_there: false, letter })
@@ -52,31 +52,31 @@ impl Incoming {
 /// Messages on their way to one node.
 #[derive(Default)]
 pub struct Inbox {
-    /// By source node, in the order in which they were sent.
+    /// The messages by source node, in the order in which they were sent.
     sources: FxHashMap<u32, Vec<Incoming>>,
 }
 
 impl Inbox {
-    /// A message has set out.
+    /// Adds a message that has set out.
     pub fn expect(&mut self, message: &Message) {
         let (from, incoming) = Incoming::new(message);
         self.sources.entry(from).or_default().push(incoming);
     }
 
-    /// Its state, in any order of the sources.
+    /// The state of the inbox, in any order of the sources.
     pub fn save(&self) -> InboxState {
         let Self { sources } = self;
         InboxState(sources.iter().map(|(&source, messages)| (source, messages.clone())).collect())
     }
 
-    /// Goes on from there.
+    /// Goes on with the state of an inbox.
     pub fn load(&mut self, state: &InboxState) {
         let InboxState(sources) = state;
         self.sources = sources.iter().cloned().collect();
     }
 
-    /// Packet `serial` from `source` will be there at cycle `at`. Returns, if it is the last of its message, that, the number of
-    /// the first one and the cycle in which all are there.
+    /// Packet `serial` from `source` will be there at cycle `at`. Returns, if it is the last packet of its message, that message,
+    /// the number of the first packet and the cycle in which all packets are there.
     #[inline]
     pub fn packet(&mut self, (source, serial): (u32, u32), at: u32) -> Option<(Letter, u32, u32)> {
         let messages = self.sources.get_mut(&source)?;
@@ -111,12 +111,12 @@ impl Inbox {
         }
     }
 
-    /// The messages.
+    /// The messages on their way to the node.
     pub fn letters(&self) -> impl Iterator<Item = Letter> {
         self.sources.values().flatten().map(|message| message.letter)
     }
 
-    /// Whether nothing is on its way.
+    /// Whether no message is on its way.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }

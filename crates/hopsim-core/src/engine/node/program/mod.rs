@@ -38,11 +38,11 @@ fn entry(at: u32, seat: u32) -> u64 {
 /// The nodes of a region.
 pub struct Programs {
     synthetic: Synthetic,
-    /// By node: its seat, or `NONE`.
+    /// The seat of each node, or `NONE`.
     seat_of: By<RegionNode, u32>,
     /// Ranks with their nodes.
     seats: Vec<Seat>,
-    /// Messages that will be there.
+    /// Messages that will be there in some cycle.
     there: Wheel<There, Bitmap>,
     /// Messages for ranks that another simulator drives and has not been told of, some of which will only be there.
     delivered: Vec<Delivered>,
@@ -50,7 +50,7 @@ pub struct Programs {
     agenda: BinaryHeap<Reverse<u64>>,
     /// Seats with something to do in this cycle.
     due: Vec<u32>,
-    /// Ranks that are not done, those apart that never are.
+    /// Ranks that are not done, apart from those that never are.
     left: usize,
     /// Whether a wire carries a phit per cycle -- constant.
     serial_wire: bool,
@@ -210,8 +210,8 @@ impl<M: Mode> Nodes<M> for Programs {
 }
 
 impl Programs {
-    /// Nodes whose wire is free again, or whose injection buffers have room: those with a program admit packets after their
-    /// host has acted.
+    /// Nodes whose wire is free again, or whose injection buffers have room, go on: those with a program admit packets after
+    /// their host has acted.
     fn wake_senders<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         for node in self.synthetic.interfaces_mut().take_woken(kernel.now) {
             match self.seat_of[node] {
@@ -243,7 +243,7 @@ impl Programs {
         self.there.put_back(arrived);
     }
 
-    /// Seats whose own time has come.
+    /// Finds the seats whose own time has come.
     fn wake_due(&mut self, now: u32) {
         while let Some(&Reverse(entry)) = self.agenda.peek()
             && (entry >> 32) as u32 <= now

@@ -1,4 +1,4 @@
-//! A rank on its node: its host, and the message that is being sent.
+//! A rank on its node: the host of the rank, and the message that is being sent.
 
 use crate::engine::kernel::ids::RegionNode;
 use crate::engine::kernel::message::Message;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 struct Sending {
     outgoing: Outgoing,
     packets: Packets,
-    /// The next one.
+    /// The next packet of the message to be admitted.
     next: u64,
 }
 
@@ -37,27 +37,27 @@ pub struct SeatState {
 
 /// A rank with its node.
 pub struct Seat {
-    /// Its job.
+    /// The job of the rank.
     pub job: u8,
-    /// Its node.
+    /// The node of the rank.
     pub node: RegionNode,
-    /// Executes its program.
+    /// The host that executes the program of the rank.
     pub host: Host,
-    /// Messages on their way to it.
+    /// Messages on their way to the rank.
     pub inbox: Inbox,
     /// Messages that are there and that the host does not know of.
     pub letters: Vec<(Letter, u32)>,
     /// When the seat is on the agenda; `u32::MAX`: it is not.
     pub wakes_at: u32,
-    /// First cycle in which its wire is free, if it has only one.
+    /// First cycle in which the wire of the node is free, if it has only one.
     pub wire_free: u32,
-    /// Last cycle in which it had something to do.
+    /// Last cycle in which the seat had something to do.
     pub due_at: u32,
-    /// Last cycle in which something happened to its program.
+    /// Last cycle in which something happened to the program.
     pub last_event: u32,
-    /// Whether its program goes on until all others are done -- constant.
+    /// Whether the program goes on until all others are done -- constant.
     pub is_endless: bool,
-    /// Whether another simulator drives it -- constant.
+    /// Whether another simulator drives the rank -- constant.
     pub is_external: bool,
     start: u32,
     has_begun: bool,
@@ -69,7 +69,7 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// That of a rank of a job before its program begins.
+    /// The seat of a rank of a job before its program begins.
     pub fn new((job, program): (u8, &ProgramPlan), rank: Rank, node: RegionNode) -> Self {
         Self {
             job,
@@ -91,7 +91,7 @@ impl Seat {
         }
     }
 
-    /// Its state between two cycles.
+    /// The state of the seat between two cycles.
     pub fn save(&self) -> SeatState {
         let Self {
             job: _,
@@ -124,7 +124,7 @@ impl Seat {
         }
     }
 
-    /// Goes on from there, before its program begins.
+    /// Goes on with the state of a seat, before its program begins.
     pub fn load(&mut self, state: &SeatState) {
         let SeatState { host, wakes_at, wire_free, last_event, has_begun, sending, next_message, serial } =
             state;
@@ -147,7 +147,7 @@ impl Seat {
         self.last_event = now;
     }
 
-    /// Whether its rank has nothing left to do. One without operations is done when the program begins, not before.
+    /// Whether the rank has nothing left to do. A rank without operations is done when the program begins, not before.
     pub fn is_done(&self) -> bool {
         self.has_begun && self.host.is_done()
     }
@@ -160,12 +160,12 @@ impl Seat {
         own.min(wire).min(if gap { self.next_message } else { u32::MAX })
     }
 
-    /// Whether a message of it waits to be admitted.
+    /// Whether a message of the rank waits to be admitted.
     pub fn sends(&self) -> bool {
         self.sending.is_some() || self.host.sends()
     }
 
-    /// Whether something of its program is under way: then it is not stuck.
+    /// Whether something of the program is under way: then the rank is not stuck.
     pub fn is_busy(&self) -> bool {
         !self.has_begun || self.sends() || !self.inbox.is_empty() || self.host.next() < u32::MAX
     }
@@ -182,7 +182,7 @@ impl Seat {
         }
     }
 
-    /// The packet that it would admit in cycle `now`; `nodes` has the node of every rank.
+    /// The packet that the rank would admit in cycle `now`; `nodes` has the node of every rank.
     pub fn next_packet(&mut self, now: u32, nodes: &[u32]) -> Option<Waiting> {
         let (outgoing, packets, index) = match &self.sending {
             Some(sending) => (sending.outgoing, sending.packets, sending.next),
@@ -203,8 +203,8 @@ impl Seat {
         })
     }
 
-    /// The packet has been admitted in cycle `now`, and its last phit leaves `time` cycles later. Returns its message if it is the
-    /// first one of it; `own` is the node of the rank.
+    /// The packet has been admitted in cycle `now`, and its last phit leaves `time` cycles later. Returns its message if it is
+    /// the first packet of that message; `own` is the node of the rank.
     pub fn admitted(&mut self, (now, time): (u32, u32), own: u32, nodes: &[u32]) -> Option<Message> {
         let first = if self.sending.is_none() { self.begin_message(now, own, nodes) } else { None };
         self.serial = self.serial.wrapping_add(1);

@@ -10,7 +10,7 @@ use hopsim_network::network::NONE;
 use std::cmp::Reverse;
 
 impl Programs {
-    /// Adds the nodes of the region to those of a network.
+    /// Adds the nodes of the region to the nodes of a network.
     pub fn save_in<M: Mode>(&self, kernel: &Kernel<'_, M>, saved: &mut Saved) {
         let Self {
             synthetic,

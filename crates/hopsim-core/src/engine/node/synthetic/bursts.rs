@@ -7,30 +7,31 @@ use serde::{Deserialize, Serialize};
 /// The present burst of a job.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Burst {
-    /// Its first cycle.
+    /// The first cycle of the burst.
     start: u32,
-    /// First cycle in which all packets counted so far have been consumed.
+    /// First cycle in which all packets of the burst counted so far have been consumed.
     end: u32,
-    /// Packets that have not been consumed.
+    /// Packets of the burst that have not been consumed.
     left: u64,
 }
 
-/// The bursts of all jobs. All of it is state.
+/// The bursts of all jobs. All of this is state.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Bursts {
-    /// By job; stays empty for jobs without.
+    /// The present burst of each job; stays empty for jobs without bursts.
     present: Vec<Burst>,
     /// Packets of the burst that a node has still to send, by node; empty without bursts.
     left: By<RegionNode, u32>,
 }
 
-/// The nodes of a job that send. Networks with such jobs are one region, in which they have their own numbers.
+/// The nodes of a job that send. Networks with jobs whose bursts begin together are one region, in which nodes have their own
+/// numbers.
 pub fn senders(job: &JobPlan) -> impl Iterator<Item = RegionNode> {
     job.nodes().iter().filter(|&&node| job.sends(node)).map(|&node| RegionNode::at(node as usize))
 }
 
 impl Bursts {
-    /// The first burst of every job that has them begins with the job.
+    /// The bursts of a plan: the first burst of every job that has any begins with the job.
     pub fn new(plan: &Plan) -> Self {
         let any = plan.jobs.iter().any(|job| job.synchronised().is_some());
         let mut bursts = Self {
@@ -52,8 +53,8 @@ impl Bursts {
         }
     }
 
-    /// A packet of a job will have been consumed at cycle `end`. After the last one of a burst the next begins; returns its
-    /// first and last cycle.
+    /// A packet of a job will have been consumed at cycle `end`. After the last packet of a burst the next burst begins; returns
+    /// the first and last cycle of the burst that is over.
     pub fn consume(&mut self, (index, job): (usize, &JobPlan), end: u32) -> Option<(u32, u32)> {
         let burst = &mut self.present[index];
         if burst.left == 0 {
@@ -70,7 +71,7 @@ impl Bursts {
         Some((start, end))
     }
 
-    /// A node sends a packet of its burst. Whether there are more.
+    /// A node sends a packet of its burst. Returns whether there are more.
     pub fn send(&mut self, node: RegionNode) -> bool {
         self.left[node] -= 1;
         self.left[node] > 0

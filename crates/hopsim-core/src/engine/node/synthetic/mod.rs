@@ -1,5 +1,5 @@
-//! Nodes that draw the packets they send: when they generate one, and what follows when packets come. See `generation` for what
-//! they draw.
+//! Nodes that draw the packets they send: when nodes generate one, and what follows when packets come. See `generation` for what
+//! nodes draw.
 
 mod bursts;
 mod generation;
@@ -27,35 +27,35 @@ use hopsim_random::{Purpose, Stream};
 /// Buckets of the wheel of generations; a node whose gap is longer passes its bucket several times.
 const BUCKETS: usize = 2048;
 
-/// Packets in an unbounded source queue that are kept. Those behind them are generated, with the times they have, when it gets
-/// shorter: above saturation memory stays bounded.
+/// Packets in an unbounded source queue that are kept. Packets behind them are generated, with the times they have, when the
+/// queue gets shorter: above saturation memory stays bounded.
 const KEPT: u32 = 16;
 
-/// Packets below which such a queue is filled again.
+/// Packets below which an unbounded source queue is filled again.
 const REFILLED: u32 = KEPT / 2;
 
 /// What a node draws from.
 struct Generator {
-    /// When it generates.
+    /// What draws when the node generates packets.
     process: Stream,
-    /// To whom.
+    /// What draws to whom packets go.
     pattern: Stream,
     /// Packets generated so far.
     serial: u32,
-    /// Next generation; of a node that lags behind it is not after the present cycle.
+    /// Cycle of the next generation; for a node that lags behind it is not after the present cycle.
     next_at: u32,
     /// Next node in the same bucket of the wheel.
     next_node: u32,
-    /// Length of the packets that it draws \[phits\] -- constant.
+    /// Length of the packets that the node draws \[phits\] -- constant.
     length: u32,
-    /// Its job -- constant.
+    /// The job of the node -- constant.
     job: u8,
-    /// Whether more than [`KEPT`] packets wait, and the next one will be generated later.
+    /// Whether [`KEPT`] packets or more wait, and the next one will be generated later.
     lags: bool,
 }
 
 impl Generator {
-    /// That of a node of the network, before its first packet.
+    /// The generator of a node of the network, before its first packet.
     fn new(plan: &Plan, node: u32) -> Self {
         let seed = plan.experiment.measure.seed;
         let mut process = Stream::new(seed, Purpose::Process, u64::from(node));
@@ -76,7 +76,7 @@ impl Generator {
         }
     }
 
-    /// Its next packet, generated at cycle `generated`.
+    /// The next packet of the node, generated at cycle `generated`.
     #[inline]
     fn packet(&mut self, destination: u32, generated: u32) -> Waiting {
         let serial = self.serial;
@@ -96,17 +96,17 @@ impl Generator {
 /// The nodes of a region.
 pub struct Synthetic {
     interfaces: Interfaces,
-    /// By node.
+    /// The generators, by node.
     generators: By<RegionNode, Generator>,
-    /// What only runs with everything know of a node; empty otherwise.
+    /// What nodes remember besides in runs with everything, by node; empty in other runs.
     sources: By<RegionNode, Source>,
     /// Traffic that changes.
     changes: Changes,
-    /// First node of every bucket.
+    /// First node of every bucket of the wheel.
     buckets: Vec<u32>,
     /// Requests and replies whose consumption begins.
     consumed: Wheel<Consumed>,
-    /// Bursts that begin together.
+    /// Bursts that all nodes of a job begin together.
     bursts: Bursts,
 }
 
@@ -195,7 +195,7 @@ impl<M: Mode> Nodes<M> for Synthetic {
 }
 
 impl Synthetic {
-    /// The interfaces of all nodes, those included that draw nothing.
+    /// The interfaces of all nodes, with those of nodes that draw nothing.
     pub fn interfaces_mut(&mut self) -> &mut Interfaces {
         &mut self.interfaces
     }
@@ -257,7 +257,7 @@ impl Synthetic {
         }
     }
 
-    /// Books the next generation of `node`, unless it is out of reach.
+    /// Books the next generation of `node`, unless its cycle is out of reach.
     #[inline]
     fn book(&mut self, node: RegionNode, at: u32) {
         let generator = &mut self.generators[node];
@@ -314,7 +314,7 @@ impl Synthetic {
         self.consumed.put_back(due);
     }
 
-    /// The node generates the reply to a request; its space is reserved.
+    /// The node generates the reply to a request; the space of the reply is reserved.
     fn reply<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, request: &Consumed) {
         let generator = &mut self.generators[request.node];
         let packet =
@@ -324,7 +324,7 @@ impl Synthetic {
         self.interfaces.enqueue_reply(request.node, packet);
     }
 
-    /// A packet of job `index` will have been consumed at cycle `end`; after the last one of a burst the next begins.
+    /// A packet of job `index` will have been consumed at cycle `end`; after the last packet of a burst the next burst begins.
     fn finish_in_burst<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, index: usize, end: u32) {
         let job = &kernel.constants.plan.jobs[index];
         let Some((start, end)) = self.bursts.consume((index, job), end) else { return };

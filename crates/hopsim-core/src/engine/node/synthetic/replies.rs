@@ -11,13 +11,13 @@ use hopsim_experiment::plan::Plan;
 pub struct Consumed {
     /// The node.
     pub node: RegionNode,
-    /// Whom to answer; `NONE`: it was a reply.
+    /// The node to answer; `NONE`: what it absorbs was a reply.
     pub requester: u32,
     /// Cycle of generation of the request.
     pub requested: u32,
 }
 
-/// Space for the replies of a node of the network behind one of its ejection VCs for requests \[phits\]. All of them have one
+/// Space for the replies of a node of the network behind one of its ejection VCs for requests \[phits\]. All replies have one
 /// length.
 pub fn reply_space(plan: &Plan, node: u32) -> u32 {
     let classes = &plan.network.classes;

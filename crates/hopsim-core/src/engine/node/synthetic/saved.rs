@@ -6,31 +6,31 @@ use crate::engine::node::synthetic::source::Source;
 use hopsim_random::Stream;
 use serde::{Deserialize, Serialize};
 
-/// The nodes of a network.
+/// The nodes of a network in a snapshot.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Saved {
-    /// In the order of their numbers.
+    /// The nodes in the order of their numbers.
     pub nodes: Vec<NodeState>,
-    /// Bursts in step.
+    /// Bursts that all nodes of a job begin together.
     pub bursts: Bursts,
 }
 
-/// A node.
+/// The state of a node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NodeState {
-    /// Its network interface.
+    /// The network interface of the node.
     pub interface: InterfaceState,
-    /// What draws when it generates packets.
+    /// What draws when the node generates packets.
     pub process: Stream,
-    /// What draws their destinations.
+    /// What draws the destinations of packets.
     pub pattern: Stream,
-    /// Number of its next packet.
+    /// Number of the next packet of the node.
     pub serial: u32,
     /// Cycle of the next packet.
     pub next_at: u32,
-    /// Whether it lags behind.
+    /// Whether the node lags behind.
     pub lags: bool,
-    /// Its source, if it is not the plainest.
+    /// The source of the node, if it is not the plainest.
     pub source: Option<Source>,
     /// Requests and replies whose consumption begins: when, whom to answer, when they were requested.
     pub consumed: Vec<(u32, u32, u32)>,

@@ -6,20 +6,20 @@ use hopsim_traffic::pattern::Pattern;
 use hopsim_traffic::process::Process;
 use serde::{Deserialize, Serialize};
 
-/// What a node remembers of the traffic besides.
+/// What a node remembers of its traffic besides its generator.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Source {
     /// Destination of the present burst, or of the packet that waits for room.
     pub(super) destination: u32,
-    /// Whether what is booked has a destination of its own, which is not drawn yet: the beginning of a burst, and always with
-    /// a process that has none, unless a packet waits for room.
+    /// Whether what is booked has a destination of its own, which is not drawn yet: so has the beginning of a burst, and so has
+    /// every packet of a process without bursts, unless a packet waits for room.
     pub(super) begins: bool,
-    /// The first cycle in which it stands still for want of room; [`NONE`]: it does not.
+    /// The first cycle in which the node stands still for want of room; [`NONE`]: it does not.
     pub(super) stands_since: u32,
 }
 
 impl Source {
-    /// Before its first packet.
+    /// The source of a node before its first packet.
     pub const NEW: Self = Self { destination: NONE, begins: true, stands_since: NONE };
 }
 
@@ -32,7 +32,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// After all changes before cycle `now`.
+    /// The changes as they are after all changes before cycle `now`.
     pub fn before(plan: &Plan, now: u32) -> Self {
         let before = |job: &JobPlan| job.changes().iter().take_while(|phase| phase.from < now).count();
         let mut changes = Self { done: plan.jobs.iter().map(before).collect(), next_at: 0 };

@@ -9,7 +9,7 @@ use crate::engine::node::synthetic::source::Changes;
 use crate::engine::node::synthetic::{Generator, Synthetic};
 
 impl Synthetic {
-    /// Adds the nodes of the region to those of a network.
+    /// Adds the nodes of the region to the nodes of a network.
     pub fn save_in<M: Mode>(&self, kernel: &Kernel<'_, M>, saved: &mut Saved) {
         // Bookings follow from the nodes, and the traffic in force from the cycle.
         let Self { interfaces: _, generators, sources: _, changes: _, buckets: _, consumed, bursts } = self;
