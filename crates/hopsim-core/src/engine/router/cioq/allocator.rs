@@ -27,8 +27,8 @@ impl<const W: usize> Default for Allocator<W> {
 }
 
 impl<const W: usize> Allocator<W> {
-    /// One cycle of the allocator. Returns the cycle of the next one that could do anything if neither a head nor a credit
-    /// arrives before and no port becomes free that heads with a choice wait for; 0 if that is not known.
+    /// One cycle of the allocator. Returns the next cycle in which it could do anything if neither a head nor a credit arrives
+    /// before and no port becomes free that heads with a choice wait for; 0 if that is not known.
     #[inline]
     pub fn allocate<M: Run>(&mut self, router: &mut RouterMut<'_, W>, cx: &mut Context<'_, W, M>) -> u32 {
         if cx.shared.parallel() {
@@ -52,8 +52,8 @@ impl<const W: usize> Allocator<W> {
         if cx.shared.patient() { ready.min(free) } else { 0 }
     }
 
-    /// The allocator's iterations from `first` on; `slots` are feasible in the first of all. Returns the cycle in which the
-    /// first of their input ports is free, if none is now; 0 otherwise.
+    /// The allocator's iterations from `first` on; `slots` are feasible in the first of all. Returns the cycle in which the first
+    /// of the input ports of these slots is free, if none is now; 0 otherwise.
     #[inline(never)]
     fn iterate<M: Run>(
         &mut self,
@@ -79,8 +79,7 @@ impl<const W: usize> Allocator<W> {
         0
     }
 
-    /// Input stage: every free input port requests for one of its feasible slots. Returns the output ports
-    /// asked.
+    /// Input stage: every free input port requests for one of its feasible slots. Returns the output ports that are asked.
     pub fn nominate<M: Run>(
         &mut self,
         router: &mut RouterMut<'_, W>,
@@ -113,7 +112,7 @@ impl<const W: usize> Allocator<W> {
         asked
     }
 
-    /// Output stage: every output port asked grants one request. Returns the input ports that were refused.
+    /// Output stage: every output port that is asked grants one request. Returns the input ports that were refused.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn grant_requests<M: Run>(
@@ -155,7 +154,7 @@ impl<const W: usize> Allocator<W> {
         losers
     }
 
-    /// Those of some input ports whose nominee does not have to wait for the signal since a grant of this iteration.
+    /// The input ports among `inputs` whose nominee does not have to wait for the signal since a grant of this iteration.
     #[cold]
     fn unheld<M: Run>(
         &self,

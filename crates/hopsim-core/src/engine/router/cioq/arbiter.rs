@@ -10,12 +10,12 @@ use hopsim_experiment::config::router::{ArbiterConfig, Timestamp};
 use hopsim_network::network::TERMINAL;
 use hopsim_random::{Purpose, Stream};
 
-/// Input or output stage: part of the key of random arbiters.
+/// Stage of the allocator: part of the key of random arbiters.
 #[derive(Clone, Copy)]
 pub enum Stage {
-    /// Among the VCs of an input port.
+    /// The input stage: among the VCs of an input port.
     Input = 0,
-    /// Among the input ports that request an output port.
+    /// The output stage: among the input ports that request an output port.
     Output = 1,
 }
 

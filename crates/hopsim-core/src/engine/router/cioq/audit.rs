@@ -14,12 +14,12 @@ use crate::engine::router::cioq::routers::{Router, initial_credits};
 use hopsim_network::network::{NONE, TERMINAL};
 use hopsim_routing::view::View;
 
-/// A look at a network.
+/// A look at the routers of a network.
 struct Audit<'s, 'p, const W: usize, M: Run> {
     whole: Whole<'s, 'p, Cioq<'p, W, M>>,
 }
 
-/// Checks every invariant the error names the first breach.
+/// Checks every invariant; the error names the first breach.
 pub fn audit<'p, const W: usize, M: Run>(whole: Whole<'_, 'p, Cioq<'p, W, M>>) -> Result<(), String> {
     Audit { whole }.check()
 }
@@ -34,7 +34,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
         Ok(())
     }
 
-    /// The buffers behind every output, and the limited room behind ejection VCs.
+    /// Checks the buffers behind every output, and the limited room behind ejection VCs.
     fn check_credits(&self, router: u32) -> Result<(), String> {
         let network = &self.whole.plan.network;
         for (port, &vcs) in network.layout.output_vcs.iter().enumerate() {
@@ -51,8 +51,8 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
         Ok(())
     }
 
-    /// Credits + packets queued or on the wire + credits on the wire = capacity, for every output VC of a port. Where VCs
-    /// share a buffer, credits follow from what all of them have outstanding.
+    /// Checks that credits + packets queued or on the wire + credits on the wire = capacity, for every output VC of a port. Where
+    /// VCs share a buffer, credits follow from what all of these have outstanding.
     fn check_buffers(&self, router: u32, port: usize, (peer, back): (u32, usize)) -> Result<(), String> {
         let network = &self.whole.plan.network;
         let (base, slots) = (network.layout.pair_base[port], network.layout.slot_base[back]);
@@ -88,7 +88,8 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
         Ok(())
     }
 
-    /// Free room behind an ejection VC + what the node has not dealt with + room that becomes free = capacity, where that is limited.
+    /// Checks that free room behind an ejection VC + what the node has not dealt with + room that becomes free = capacity, where
+    /// that room is limited.
     fn check_ejection_space(&self, router: u32, port: usize, pair: Pair) -> Result<(), String> {
         let layout = &self.whole.plan.network.layout;
         let (node, vc) =
@@ -105,7 +106,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
         Ok(())
     }
 
-    /// A router of the network: its region, and its number there.
+    /// The region of a router of the network, and the number of the router there.
     fn region_of(&self, router: u32) -> (&Cioq<'p, W, M>, RegionRouter) {
         let region = &self.whole.regions[self.whole.cut.of(router)];
         (region, region.context.kernel.span.router_here(router))
@@ -125,7 +126,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
             .sum()
     }
 
-    /// Phits on their way there.
+    /// Phits on their way to a buffer.
     fn flying(&self, router: u32, slot: Slot) -> u32 {
         let (region, number) = self.region_of(router);
         let (cx, id) = (&region.context, number.slot::<W>(slot));
@@ -143,7 +144,8 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
         credits.filter(|c: &&Credit| c.pair == number.pair::<W>(pair)).map(|c| u32::from(c.phits)).sum()
     }
 
-    /// Every head that need not wait for a signal is known to exactly the output VC it wants, and the summary sets agree with the details.
+    /// Checks that every head that need not wait for a signal is known to exactly the output VC it wants, and that the summary
+    /// sets agree with the details.
     fn check_requests(&self, router: u32) -> Result<(), String> {
         let (region, number) = self.region_of(router);
         let (cx, state, network) = (&region.context, self.router(router), &self.whole.plan.network);
@@ -175,7 +177,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
         Ok(())
     }
 
-    /// No head sleeps that would be granted something if it were asked.
+    /// Checks that no head sleeps that would be granted something if it were asked.
     fn check_sleepers(&self, router: u32) -> Result<(), String> {
         let (region, number) = self.region_of(router);
         let (cx, choices) = (&region.context, &region.extras.choices);

@@ -1,4 +1,4 @@
-//! Heads with a choice of outputs (adaptive routing), and what they may choose. See `deciding` for how they are asked.
+//! Heads with a choice of outputs (adaptive routing), and what these heads may choose. See `deciding` for how heads are asked.
 
 use crate::engine::kernel::ids::{By, Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::engine::router::cioq::mask::Mask;
@@ -17,26 +17,26 @@ const VCS: usize = 16;
 pub struct Openings<const W: usize> {
     /// Output VCs with credit and a free output.
     pub open: Mask<Pair, W>,
-    /// The same; with FlexVC every VC too that is above an open one of its port.
+    /// Output VCs with credit and a free output; with FlexVC every VC too that is above an open one of its port.
     pub reachable: Mask<Pair, W>,
 }
 
 /// A head with a choice.
 #[derive(Clone)]
 pub struct Chooser<const W: usize> {
-    /// What it may choose from.
+    /// What the head may choose from.
     pub prospect: Prospect,
-    /// The output VCs that it could choose.
+    /// The output VCs that the head could choose.
     pub candidates: Mask<Pair, W>,
 }
 
 /// The heads with a choice.
 pub struct Choices<const W: usize> {
-    /// Which of them sleep.
+    /// Which heads with a choice sleep.
     pub waiting: Waiting<W>,
-    /// By slot id.
+    /// The heads with a choice, by slot id.
     choosers: By<SlotId, Chooser<W>>,
-    /// By slot: what the packet remembers if it is granted what it asks for now.
+    /// What the packet at the head of a slot remembers if it is granted what it asks for now, by slot.
     pub(super) after: By<Slot, RouteState>,
     /// Pairs of all ports of a link class in a VC -- constant.
     pairs: [[Mask<Pair, W>; VCS]; 2],
@@ -47,7 +47,7 @@ pub struct Choices<const W: usize> {
 }
 
 impl<const W: usize> Choices<W> {
-    /// No heads of `routers` routers. No port is busy for longer than `ahead` cycles.
+    /// Choices without any heads, of `routers` routers. No port is busy for longer than `ahead` cycles.
     pub fn new(plan: &Plan, (routers, ahead): (usize, u32)) -> Self {
         let layout = &plan.network.layout;
         let slots = if plan.routing.redecides() { 64 * W } else { 0 };
@@ -70,13 +70,13 @@ impl<const W: usize> Choices<W> {
         }
     }
 
-    /// The head of a slot.
+    /// The head of a slot, which has a choice.
     #[inline]
     pub fn chooser(&self, number: RegionRouter, slot: Slot) -> &Chooser<W> {
         &self.choosers[number.slot::<W>(slot)]
     }
 
-    /// What of the heads with a choice is state: their prospects, and who sleeps.
+    /// What of the head of a slot with a choice is state: its prospect, and whether it sleeps.
     pub fn save(&self, (number, slot): (RegionRouter, Slot)) -> (Prospect, bool) {
         let Self { waiting, choosers, after: _, pairs: _, vcs_from: _, remembers: _ } = self;
         let Chooser { prospect, candidates: _ } = &choosers[number.slot::<W>(slot)];
@@ -95,7 +95,7 @@ impl<const W: usize> Choices<W> {
         self.vcs_from[usize::from(vc).min(VCS)]
     }
 
-    /// The head of a slot has a choice.
+    /// The head of a slot has a choice from now on.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub(super) fn wait(
@@ -126,7 +126,7 @@ impl<const W: usize> Choices<W> {
         candidates
     }
 
-    /// The head of a slot has left.
+    /// The head of a slot, which had a choice, has left or is held.
     #[inline]
     pub fn withdraw(&mut self, (number, slot): (RegionRouter, Slot), router: &mut Router<W>) {
         router.choosing.remove(slot);

@@ -1,5 +1,5 @@
-//! Contention counters: how many heads want each output, their average over time, and the counts by destination group
-//! that routers tell their group (Fuentes' thesis, 2017, §4.1).
+//! Contention counters: how many heads want each output, the average of these numbers over time, and the counts by destination
+//! group that routers tell their group (Fuentes' thesis, 2017, §4.1).
 
 use crate::engine::kernel::ids::{By, Id as _, RegionRouter, SlotId};
 use crate::engine::kernel::regions::Span;
@@ -10,15 +10,15 @@ use hopsim_routing::view::{Exchange, Sensors};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Not counted; no group to count for.
+/// The port of a slot that is not counted; the group of a head that counts for none.
 const NOTHING: u16 = u16::MAX;
 
 /// What the head of a slot counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// Its minimal output port.
+    /// The minimal output port of the head.
     pub port: u16,
-    /// The group it has to reach, if it counts for one.
+    /// The group that the head has to reach, if it counts for one.
     pub group: Option<u16>,
 }
 
@@ -26,27 +26,27 @@ pub struct Counted {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Average {
     value: f64,
-    /// The cycle it is of.
+    /// The cycle that the average is of.
     since: u32,
 }
 
 /// The counters of the routers of a region, which is whole groups.
 pub struct Contention {
-    /// By router · ports + port.
+    /// The counters, by router · ports + port.
     counters: Vec<u16>,
     ports: usize,
-    /// By slot: port and group counted for, `NOTHING` for none.
+    /// Port and group that the head of a slot is counted for, by slot; `NOTHING` for none.
     counted: By<SlotId, (u16, u16)>,
     /// Slots whose packet has left.
     releases: Wheel<SlotId>,
     /// Weight of the past and averages by router · ports + port; empty if unused.
     alpha: f64,
     averages: Vec<Average>,
-    /// Counts by group.
+    /// Counts by destination group.
     pub groups: Option<Groups>,
 }
 
-/// Counts by destination group, and what routers have heard of each other's.
+/// Counts by destination group, and what routers have heard of each other's counts.
 pub struct Groups {
     exchange: Exchange,
     /// Number of groups.
@@ -54,11 +54,11 @@ pub struct Groups {
     /// Routers per group.
     routers: usize,
     latency: u32,
-    /// Own counts by router · groups + group.
+    /// The counts of each router now, by router · groups + group.
     own: Vec<u16>,
-    /// What each router last told.
+    /// What each router last told its group.
     told: Vec<u16>,
-    /// Sums of it over the routers of a group.
+    /// Sums over the routers of a group of what each last told.
     sums: Vec<u32>,
     /// Messages on their way: cycle of arrival, counts.
     under_way: VecDeque<(u32, Vec<u16>)>,
@@ -67,15 +67,15 @@ pub struct Groups {
 /// The counters of a router in a snapshot.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContentionState {
-    /// By slot: what it counts for.
+    /// What the head of each slot counts for.
     counted: Vec<(u16, u16)>,
     /// Slots whose packet will have left, and when.
     leaving: Vec<(u32, u16)>,
-    /// By port.
+    /// The average of each port.
     averages: Vec<Average>,
-    /// Last told, by group.
+    /// The counts that the router last told, by group.
     told: Vec<u16>,
-    /// What it tells, by group, and when that arrives.
+    /// Counts by group that the router has told and that are on their way, with the cycle in which they arrive.
     under_way: Vec<(u32, Vec<u16>)>,
 }
 
@@ -141,14 +141,14 @@ impl Contention {
         }
     }
 
-    /// The first cycle of `now..end` in which a counter or what is told of it changes by itself, else `end`. Averages follow from
-    /// the counters.
+    /// The first cycle of `now..end` in which a counter, or what is told of counters, changes by itself, else `end`. Averages
+    /// follow from the counters.
     pub fn next_event(&self, now: u32, end: u32) -> u32 {
         let told = self.groups.as_ref().map_or(end, |groups| groups.next_event(now));
         self.releases.next_before(now, end.min(told))
     }
 
-    /// Whether the head of a slot is counted, or the packet that is leaving it still is.
+    /// Whether the head of a slot is counted, or the packet that is leaving the slot still is.
     pub fn counts(&self, slot: SlotId) -> bool {
         self.counted[slot].0 != NOTHING
     }
@@ -163,7 +163,7 @@ impl Contention {
         self.releases.take(now)
     }
 
-    /// See [`Self::take`].
+    /// Takes back the vector of [`Self::take`].
     pub fn put_back(&mut self, due: Vec<SlotId>) {
         self.releases.put_back(due);
     }
@@ -194,7 +194,8 @@ impl Contention {
         self.counters[counter] = to(self.counters[counter]);
     }
 
-    /// Every cycle F ← alpha · F + (1 − alpha) · C, with the counter of the cycle before.
+    /// The average of a counter at cycle `now`: every cycle F ← alpha · F + (1 − alpha) · C, with the counter of the cycle
+    /// before.
     fn average(&self, counter: usize, now: u32) -> Average {
         let Average { mut value, since } = self.averages[counter];
         let past = f64::from(self.counters[counter]);
@@ -214,7 +215,7 @@ impl Contention {
         u32::from(self.counters[router.index() * self.ports + port])
     }
 
-    /// Its average.
+    /// The average of the counter of an output.
     pub fn filtered(&self, router: RegionRouter, port: usize, now: u32) -> f64 {
         self.average(router.index() * self.ports + port, now).value
     }
@@ -260,8 +261,8 @@ impl Groups {
         }
     }
 
-    /// What the routers hear and send at the beginning of cycle `now`. Returns the phits that each of them now sends on each
-    /// of its local links.
+    /// Lets the routers hear and send at the beginning of cycle `now`. Returns the phits that each of them now sends on each of
+    /// its local links.
     pub fn exchange(&mut self, now: u32) -> u32 {
         let due = now.is_multiple_of(self.exchange.period);
         if due {
@@ -291,7 +292,7 @@ impl Groups {
         }
     }
 
-    /// Heads of the group for `target` as `router` knows them.
+    /// Number of heads in the group of `router` that have to reach group `target`, as `router` knows it.
     pub fn combined(&self, router: RegionRouter, target: u32) -> u32 {
         let router = router.index();
         let index = router * self.count + target as usize;

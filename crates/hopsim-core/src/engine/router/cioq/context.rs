@@ -1,4 +1,4 @@
-//! What of a region is not a router's own.
+//! What a region has besides the state of its routers.
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::doors::Doors;
@@ -17,15 +17,15 @@ use hopsim_network::network::TERMINAL;
 use hopsim_network::topology::LOCAL;
 use hopsim_routing::{Head, Route};
 
-/// The state of a region apart from its routers' own.
+/// The state of a region besides the state of its routers.
 pub struct Context<'p, const W: usize, M: Run> {
-    /// What routers and nodes work with.
+    /// What routers and nodes of the region work with.
     pub kernel: Kernel<'p, M>,
     /// The nodes.
     pub nodes: M::Nodes,
-    /// Constants.
+    /// Constants of the run.
     pub shared: Shared<'p, M>,
-    /// Sets of ports and VCs.
+    /// Sets of ports and VCs that never change.
     pub masks: Masks<W>,
     /// Shared buffers.
     pub damq: Option<Damq>,
@@ -58,7 +58,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
         }
     }
 
-    /// The output VCs whose heads could be granted something if `open` are those with room.
+    /// The output VCs whose heads could be granted something if `open` are the output VCs with room.
     #[inline]
     pub fn reachable(&self, open: Mask<Pair, W>) -> Mask<Pair, W> {
         if self.shared.flexible() { self.masks.spread(open) } else { open }
@@ -81,7 +81,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
         worker.recorder.injection_wait_ends(places, place, (first, *now));
     }
 
-    /// Whether the head of a slot has to wait for the signal; then it is held.
+    /// Whether the head of a slot has to wait for the signal; then the head is held.
     #[inline]
     pub fn holds(&mut self, router: RegionRouter, slot: Slot) -> bool {
         if self.sat.is_none() {
@@ -100,7 +100,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
         self.sat.as_ref().zip(place).is_some_and(|(sat, (node, vc))| sat.held[node] >> vc & 1 == 1)
     }
 
-    /// Node and injection VC of a slot, if it is one.
+    /// Node and injection VC of a slot, if it is an injection VC.
     #[inline]
     fn injection_place(&self, router: RegionRouter, slot: Slot) -> Option<(RegionNode, usize)> {
         let input = self.shared.tables.slot_port(slot);
@@ -145,7 +145,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
         self.shared.tables.output(request)
     }
 
-    /// A packet as the head of a slot.
+    /// The packet as the head of a slot.
     #[inline]
     pub fn head(&self, number: RegionRouter, slot: Slot, packet: u32) -> Head {
         self.kernel
@@ -154,7 +154,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
             .head::<M>(&self.shared.tables, (self.kernel.span.router(number), slot))
     }
 
-    /// Computes the route of `packet`, a head.
+    /// Computes the route of `packet`, the head `head`.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn route(&mut self, packet: u32, head: &Head) -> Route {
@@ -164,7 +164,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
         self.shared.routing.route(head, &mut packet.route, draw)
     }
 
-    /// The same where heads must be asked.
+    /// The pair that the head of a slot wants, where heads must be asked and have no choice.
     // Out of line, so that the usual case does not pay for it.
     #[inline(never)]
     fn asked_request(&mut self, number: RegionRouter, slot: Slot, packet: u32) -> Pair {
@@ -193,7 +193,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
 }
 
 impl Packet {
-    /// This packet as a head in `slot` of `router`.
+    /// The packet as the head of `slot` of `router`.
     #[inline]
     pub fn head<M: Run>(&self, tables: &Tables, (router, slot): (u32, Slot)) -> Head {
         let code = tables.code(slot);

@@ -8,7 +8,8 @@ use crate::engine::router::cioq::routers::Router;
 use hopsim_network::network::TERMINAL;
 
 impl<const W: usize, M: Run> Context<'_, W, M> {
-    /// `phits` of buffer space more (or, `returned`, fewer) are outstanding for an output VC: updates the credits.
+    /// Accounts for `phits` of buffer space more (or, `returned`, fewer) that are outstanding for an output VC: updates its
+    /// credits.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn account(
@@ -39,7 +40,7 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
         }
     }
 
-    /// What a head that enters a ring may use of an output VC: it leaves a bubble.
+    /// Accounts for what a head that enters a ring may use of an output VC: that head leaves a bubble.
     fn account_entry(&self, router: &mut Router<W>, pair: Pair) {
         let entry = self.shared.tables.entry(pair);
         if entry == pair {

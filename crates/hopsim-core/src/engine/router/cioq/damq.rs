@@ -4,8 +4,8 @@
 use crate::engine::kernel::ids::{By, PairId};
 use hopsim_experiment::plan::{Plan, Shares};
 
-/// Free phits for each VC of a port whose buffer is shared, given what all of them have outstanding: what is left of its reserve
-/// and of the pool.
+/// Free phits for each VC of a port whose buffer is shared, given what all of its VCs have outstanding: what is left of the
+/// reserve of the VC and of the pool.
 pub fn credits_of(shares: Shares, outstanding: &[u32]) -> impl Iterator<Item = u32> {
     let above = |&used: &u32| used.saturating_sub(shares.reserve);
     let left = shares.pool - outstanding.iter().map(above).sum::<u32>();
@@ -14,14 +14,14 @@ pub fn credits_of(shares: Shares, outstanding: &[u32]) -> impl Iterator<Item = u
 
 /// What every output VC has outstanding, where buffers are shared.
 pub struct Damq {
-    /// By link class -- constant.
+    /// How the VCs of a port share its buffer, by link class -- constant.
     pub(super) shares: [Shares; 2],
-    /// By pair \[phits\].
+    /// What each pair has outstanding \[phits\].
     pub(super) outstanding: By<PairId, u32>,
 }
 
 impl Damq {
-    /// Nothing outstanding, `None` without shared buffers. `pairs` pair ids exist.
+    /// Buffers with nothing outstanding, `None` without shared buffers. `pairs` pair ids exist.
     pub fn new(plan: &Plan, pairs: usize) -> Option<Self> {
         Some(Self { shares: plan.router.damq?, outstanding: By::all(0, pairs) })
     }

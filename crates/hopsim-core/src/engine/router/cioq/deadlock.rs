@@ -19,17 +19,17 @@ use hopsim_network::network::TERMINAL;
 
 /// What the search knows of every input VC, by slot id in the network.
 struct Census {
-    /// Phits that packets whose heads have arrived take.
+    /// Phits that packets whose heads have arrived take, by slot id.
     occupied: Vec<u32>,
-    /// Whether the head, if there is one, can move one day.
+    /// Whether the head of a slot, if there is one, can move one day, by slot id.
     free: Vec<bool>,
 }
 
-/// The head of an input VC, or that VC.
+/// An input VC, or the head of it.
 #[derive(Clone, Copy)]
 struct Place<'s, 'p, const W: usize, M: Run> {
     region: &'s Cioq<'p, W, M>,
-    /// Of its router in the region.
+    /// The number of the router in the region.
     number: RegionRouter,
     slot: Slot,
 }
@@ -45,12 +45,12 @@ impl<const W: usize, M: Run> Place<'_, '_, W, M> {
         cx.shared.space(u32::from(cx.kernel.packets.get(packet).length))
     }
 
-    /// Phits that packets whose heads have arrived take.
+    /// Phits that packets whose heads have arrived take in the input VC.
     fn occupied(&self) -> u32 {
         self.queue().iter(&self.region.context.kernel.packets).map(|packet| self.space(packet)).sum()
     }
 
-    /// The output VCs that its head may ask for, in order of preference.
+    /// The output VCs that the head may ask for, in order of preference.
     fn options(&self) -> Vec<Pair> {
         let mut all = Vec::new();
         self.region.inspect().each_option((self.number, self.slot), |pair| all.push(pair));
@@ -58,7 +58,7 @@ impl<const W: usize, M: Run> Place<'_, '_, W, M> {
     }
 }
 
-/// A search through a network.
+/// A search for deadlock through a network.
 struct Search<'s, 'p, const W: usize, M: Run> {
     whole: Whole<'s, 'p, Cioq<'p, W, M>>,
 }
@@ -71,7 +71,7 @@ pub fn find_deadlock<'p, const W: usize, M: Run>(
 }
 
 impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
-    /// A slot of the network.
+    /// The input VC of a slot of the network.
     fn place(&self, slot: u32) -> Place<'s, 'p, W, M> {
         let (router, slot) = split_network_id::<W>(slot);
         let region = &self.whole.regions[self.whole.cut.of(router)];

@@ -1,4 +1,4 @@
-//! Asking the heads with a choice of outputs that are awake, in every allocator iteration.
+//! How heads with a choice of outputs that are awake are asked, in every allocator iteration.
 
 use crate::engine::kernel::ids::Slot;
 use crate::engine::node::Run;
@@ -38,8 +38,8 @@ impl<const W: usize> RouterMut<'_, W> {
         slots
     }
 
-    /// Asks the head of a slot, if that can come to anything, and sends it to sleep if not. Whether it could be granted what it
-    /// answers.
+    /// Asks the head of a slot, if that can come to anything, and sends it to sleep if not. Returns whether the head could be
+    /// granted what it answers.
     #[inline]
     pub fn decide<M: Run>(
         &mut self,
@@ -56,7 +56,7 @@ impl<const W: usize> RouterMut<'_, W> {
         granted
     }
 
-    /// Asks the head of a slot. Whether it could be granted what it answers.
+    /// Asks the head of a slot. Returns whether the head could be granted what it answers.
     #[inline]
     fn ask<M: Run>(
         &mut self,

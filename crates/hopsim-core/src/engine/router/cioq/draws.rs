@@ -8,15 +8,15 @@ use hopsim_routing::view::Draws;
 
 /// The random numbers of one decision: functions of seed, packet, router and attempt.
 pub struct Attempt<'a, 'p, const W: usize, M: Run> {
-    /// Everything outside the routers.
+    /// What the region has besides its routers.
     pub cx: &'a Context<'p, W, M>,
-    /// The router.
+    /// The router, by its number in the network.
     pub router: u32,
     /// The packet.
     pub packet: u32,
     /// The allocator iteration.
     pub iteration: u32,
-    /// The stream, once asked for.
+    /// The stream of the decision, once it has been asked for.
     pub stream: Option<Stream>,
 }
 

@@ -1,4 +1,4 @@
-//! State of the routers of a region that only some configurations need, outside their blocks.
+//! State of the routers of a region that only some configurations need, outside the blocks of the routers.
 
 use crate::engine::kernel::ids::{By, Id as _, RegionRouter, Slot, SlotId};
 use crate::engine::kernel::rows::{put_row, row};
@@ -11,11 +11,11 @@ use hopsim_experiment::config::router::ArbiterConfig;
 use hopsim_experiment::plan::{MOST_QUEUED, Plan};
 use serde::{Deserialize, Serialize};
 
-/// State that only some configurations need, outside the blocks.
+/// State of the routers of a region that only some configurations need, outside the blocks of the routers.
 pub struct Extras<const W: usize> {
-    /// Last departures + 1 of every output, rings of `ring` entries by 64·W · router + port.
+    /// Last departures + 1 of every output: rings of `ring` entries by 64·W · router + port.
     pub departures: Vec<u32>,
-    /// Lengths of those departures, only where packets of several lengths meet.
+    /// Lengths of the packets of the last departures, only where packets of several lengths meet.
     pub lengths: Vec<u16>,
     /// Entries per ring: packets an output queue holds, 0 without output queues.
     pub ring: usize,
@@ -23,14 +23,14 @@ pub struct Extras<const W: usize> {
     pub input_stamps: By<SlotId, u64>,
     /// Stamps of least-recently-served output arbiters, by (router · inputs + output) · inputs + input.
     pub output_stamps: Vec<u64>,
-    /// First cycle in which the packet before its head has left a slot, by slot; empty if nodes take one packet at
-    /// a time: the input port tells then.
+    /// First cycle in which the packet before its head has left a slot, by slot; empty if nodes take one packet at a time: then
+    /// the input port tells.
     pub free: By<SlotId, u32>,
     /// Heads with a choice.
     pub choices: Choices<W>,
 }
 
-/// What of it a snapshot holds of a router.
+/// What a snapshot holds, of a router, of the state that only some configurations need.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ExtrasState {
     departures: Vec<u32>,
@@ -41,7 +41,8 @@ pub struct ExtrasState {
 }
 
 impl<const W: usize> Extras<W> {
-    /// Nothing departed from `routers` routers, nobody served. No port is busy for longer than `ahead` cycles.
+    /// Extras of `routers` routers from which nothing has departed and that have served nobody. No port is busy for longer than
+    /// `ahead` cycles.
     pub fn new(plan: &Plan, (routers, ahead): (usize, u32)) -> Self {
         let inputs = plan.network.layout.inputs();
         let packets = |size: u32| (size / plan.shortest_packet()).min(MOST_QUEUED) as usize;
@@ -85,20 +86,20 @@ impl<const W: usize> Extras<W> {
         put_row(self.free.as_mut_slice(), first, free);
     }
 
-    /// Whether the packet before the head of a slot is still leaving it, for all that input ports do not tell.
+    /// Whether the packet before the head of a slot is still leaving the slot, as far as input ports do not tell.
     #[inline]
     pub fn is_leaving(&self, (number, slot): (RegionRouter, Slot), now: u32) -> bool {
         self.free.get(number.slot::<W>(slot)).is_some_and(|&free| free > now)
     }
 
-    /// Where the ring of `port` starts.
+    /// Where the ring of `port` starts in `departures` and `lengths`.
     #[inline]
     fn first_departure(&self, number: RegionRouter, port: usize) -> usize {
         (number.index() * 64 * W + port) * self.ring
     }
 
     /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits, with packets of several
-    /// lengths: walks back from the newest departure until the rest no longer leaves room.
+    /// lengths: walks back from the newest departure until the rest of the packets no longer leaves room.
     pub fn room(
         &self,
         (number, router): (RegionRouter, &Router<W>),

@@ -1,4 +1,4 @@
-//! How slots and pairs are numbered over routers: 64·W of either for each.
+//! How slots and pairs are numbered over routers: every router has 64·W numbers for slots, and as many for pairs.
 
 use crate::engine::kernel::ids::{Id, Pair, PairId, RegionRouter, Slot, SlotId};
 
@@ -17,7 +17,7 @@ impl RegionRouter {
 }
 
 impl SlotId {
-    /// The router, and its slot.
+    /// The router and the slot of an id.
     #[inline]
     pub fn split<const W: usize>(self) -> (RegionRouter, Slot) {
         (RegionRouter::at(self.index() / (64 * W)), Slot::at(self.index() % (64 * W)))
@@ -25,20 +25,20 @@ impl SlotId {
 }
 
 impl PairId {
-    /// The router, and its pair.
+    /// The router and the pair of an id.
     #[inline]
     pub fn split<const W: usize>(self) -> (RegionRouter, Pair) {
         (RegionRouter::at(self.index() / (64 * W)), Pair::at(self.index() % (64 * W)))
     }
 }
 
-/// What a slot or pair of a router of the network is counted by.
+/// The number by which a slot or pair of a router of the network is counted.
 #[inline]
 pub fn network_id<const W: usize>(router: u32, place: impl Id) -> u32 {
     router * (64 * W) as u32 + place.index() as u32
 }
 
-/// Router and slot of such a number.
+/// Router and slot of a number that [`network_id`] has made.
 #[inline]
 pub fn split_network_id<const W: usize>(id: u32) -> (u32, Slot) {
     (id / (64 * W) as u32, Slot::at(id as usize % (64 * W)))

@@ -27,7 +27,7 @@ pub struct InjectionWaits<const W: usize> {
 }
 
 impl<const W: usize> InjectionWaits<W> {
-    /// For a run that asks for them.
+    /// The way to look at heads for a run that asks for these counts.
     pub fn new<M: Mode>(plan: &Plan, shared: &Shared<'_, M>) -> Self {
         let layout = &plan.network.layout;
         let injects =
@@ -47,7 +47,7 @@ impl<const W: usize> InjectionWaits<W> {
         }
     }
 
-    /// Heads of injection VCs that still wait, of all routers: where their node is, and their slot.
+    /// Heads of injection VCs that still wait, of all routers: the terminal port of their node, and their slot.
     pub fn left<M: Run>(&self, region: &Inspection<'_, '_, W, M>) -> Vec<(Terminal, Slot)> {
         let heads = region
             .routers
@@ -74,7 +74,7 @@ impl<const W: usize> InjectionWaits<W> {
         self.slots.iter().filter(|&slot| slots[slot].queue.front != NONE).collect()
     }
 
-    /// Counts this cycle for a head, unless its input port is busy: that follows from the other cycles.
+    /// Counts this cycle for a head, unless its input port is busy: that time follows from the other cycles.
     #[inline]
     fn count_head<M: Run>(
         &self,
@@ -103,7 +103,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         tables.port(tables.slot_input(slot)).injects_for as usize
     }
 
-    /// What a head waits for if it is not granted: of several outputs it may use, the one that lacks least counts.
+    /// What a head waits for if it is not granted: of several outputs it may use, the output that lacks least counts.
     #[inline]
     fn reason(
         &self,
@@ -166,7 +166,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         }
     }
 
-    /// The same in general.
+    /// What the outputs of a head lack, whatever room packets need: the least that one of them lacks.
     fn least_lack(&self, number: RegionRouter, slot: Slot) -> WaitReason {
         let mut least = WaitReason::Credits;
         self.each_option((number, slot), |pair| least = least.min(self.lack(number, slot, pair)));
@@ -197,8 +197,8 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         }
     }
 
-    /// What the time from which an output is ready does not tell: its queue has no room for a packet of `length` phits,
-    /// though for a shorter one, or its node is taking a packet.
+    /// Whether an output cannot take a packet though the time from which it is ready does not tell: its queue has no room for a
+    /// packet of `length` phits, though for a shorter one, or its node is taking a packet.
     fn is_full(&self, number: RegionRouter, port: usize, length: u32) -> bool {
         let (shared, now) = (&self.context.shared, self.context.kernel.now);
         let router = (number, &self.routers[number]);

@@ -33,24 +33,24 @@ pub struct Loads<'a> {
 /// The marks of the routers of a region, which is whole groups: a bit per VC, by router · global ports + number of the port.
 pub struct Marks {
     rule: Saturation,
-    /// Threshold \[phits\] -- constant.
+    /// Threshold of the rule that marks links \[phits\] -- constant.
     threshold: f64,
     /// Global ports of a router -- constant.
     ports: Range<usize>,
-    /// Those of each router that a link is plugged in: first pair and index of the mark -- constant.
+    /// Global ports of each router that a link is plugged in: first pair and index of the mark -- constant.
     links: By<RegionRouter, Box<[(Pair, u32)]>>,
     /// Routers per group -- constant.
     group: usize,
     latency: u32,
-    /// Whether the VCs of a port share its buffer, so that all change together -- constant.
+    /// Whether the VCs of a port share its buffer, so that all their marks change together -- constant.
     shared: bool,
     own: Vec<u16>,
     heard: Vec<u16>,
-    /// Changes on their way: index and new bits.
+    /// Changes on their way: index of the mark and its new bits.
     under_way: Wheel<(u32, u16)>,
-    /// Routers to look at, each once; only kept where marks travel.
+    /// Routers whose marks are to be computed anew, each once; only kept where marks travel.
     changed: Vec<RegionRouter>,
-    /// VCs to look at in each router, a bit each.
+    /// VCs whose marks are to be computed anew in each router, a bit each.
     changed_vcs: By<RegionRouter, u16>,
     /// VCs that some output of each router is marked in, a bit each.
     marked: By<RegionRouter, u16>,
@@ -59,7 +59,7 @@ pub struct Marks {
 /// The marks of a router in a snapshot.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct MarksState {
-    /// By global port.
+    /// The marks of the router, by global port.
     own: Vec<u16>,
     heard: Vec<u16>,
     /// Changes on their way: when they are heard, global port and new bits.
@@ -69,14 +69,15 @@ pub struct MarksState {
 }
 
 impl MarksState {
-    /// Whatever the cut. Of several changes of one mark in a cycle the last one counts.
+    /// Puts changes on their way in an order that does not depend on the cut. Of several changes of one mark in a cycle the last
+    /// one counts.
     fn sort_under_way(&mut self) {
         self.under_way.sort_by_key(|&(at, port, _)| (at, port));
     }
 }
 
 impl Marks {
-    /// No marks, `None` if nobody reads them.
+    /// Marks none of which is set, `None` if nobody reads them.
     pub fn new(plan: &Plan, sensors: &Sensors, span: &Span) -> Option<Self> {
         let rule = sensors.saturation.clone()?;
         let classes = &plan.network.layout.class;
@@ -159,7 +160,7 @@ impl Marks {
         }
     }
 
-    /// An output VC of `router` has another occupancy than before.
+    /// An output VC of `router` has another occupancy than before: its marks are to be computed anew.
     #[inline]
     pub fn touch(&mut self, router: RegionRouter, (class, vc): (PortClassCode, usize)) {
         if class != GLOBAL_CODE {
@@ -185,7 +186,7 @@ impl Marks {
         !self.rule.exchanged && self.changed_vcs[router] != 0
     }
 
-    /// Whether a global output VC is marked, as `router` knows it: one of its own, or of the router at `position` of its
+    /// Whether a global output VC is marked, as `router` knows it: an output VC of its own, or of the router at `position` of its
     /// group.
     #[inline]
     pub fn saturated(&self, router: RegionRouter, position: Option<u32>, (port, vc): (usize, u8)) -> bool {
@@ -195,7 +196,7 @@ impl Marks {
         known[other * self.ports.len() + port - self.ports.start] >> vc & 1 == 1
     }
 
-    /// Sets the marks of `router`, given what its output VCs have outstanding. Whether any has changed.
+    /// Sets the marks of `router`, given what its output VCs have outstanding. Returns whether any mark has changed.
     #[inline]
     fn update(&mut self, router: RegionRouter, load: impl Fn(Pair) -> u32, now: u32) -> bool {
         let vcs = self.rule.vcs as usize;
@@ -215,8 +216,8 @@ impl Marks {
         }
     }
 
-    /// Sets the marks of the VCs `bits` of every global output whose load, in `vcs` VCs, exceeds the bound. `load` is by
-    /// first pair. Whether any mark has changed.
+    /// Sets the marks of the VCs `bits` of every global output whose load, in `vcs` VCs, exceeds the bound. `load` is by first
+    /// pair. Returns whether any mark has changed.
     #[inline]
     fn compare(
         &mut self,
@@ -255,7 +256,8 @@ impl Marks {
         any
     }
 
-    /// Brings the marks up to date at the beginning of cycle `now`, and wakes the heads that may read them, with their routers.
+    /// Brings the marks up to date at the beginning of cycle `now`, and wakes the heads that may read these marks, with their
+    /// routers.
     pub fn refresh<const W: usize>(
         &mut self,
         (routers, loads): (&By<RegionRouter, Router<W>>, Loads<'_>),
@@ -280,7 +282,7 @@ impl Marks {
         self.changed = changed;
     }
 
-    /// Brings the own marks of a router up to date, where they do not travel, before anything is granted there.
+    /// Brings the own marks of a router up to date, where marks do not travel, before anything is granted there.
     #[inline]
     pub fn refresh_own<const W: usize>(
         &mut self,
@@ -294,7 +296,7 @@ impl Marks {
         }
     }
 
-    /// Whether a head is awake now that slept.
+    /// Brings the own marks of a router up to date. Returns whether a head is awake now that slept.
     fn refresh_of<const W: usize>(
         &mut self,
         (number, router): (RegionRouter, &Router<W>),

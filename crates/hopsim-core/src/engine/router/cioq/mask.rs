@@ -35,7 +35,7 @@ impl<I: Id, const W: usize> Mask<I, W> {
         mask
     }
 
-    /// Its words.
+    /// The words of the set.
     pub fn words(&self) -> &[u64; W] {
         &self.words
     }

@@ -13,14 +13,14 @@ pub struct Masks<const W: usize> {
     pub links: Mask<usize, W>,
     /// Slots whose heads may have a choice of outputs.
     pub deciding: Mask<Slot, W>,
-    /// All pairs.
+    /// All pairs of a router.
     all: Mask<Pair, W>,
     /// Pairs of links from VC 1, 2, 4 … on, as far as there are any.
     above: Vec<Mask<Pair, W>>,
 }
 
 impl<const W: usize> Masks<W> {
-    /// Those of a plan.
+    /// The sets of a plan.
     pub fn new(plan: &Plan, tables: &Tables) -> Self {
         let layout = &plan.network.layout;
         let is_link = |&input: &usize| layout.class[layout.input_port[input] as usize] != TERMINAL;
@@ -32,7 +32,7 @@ impl<const W: usize> Masks<W> {
         }
     }
 
-    /// `open` with all output VCs of link ports that are above one of it.
+    /// `open` with all output VCs of link ports that are above an output VC in `open`.
     #[inline]
     pub fn spread(&self, open: Mask<Pair, W>) -> Mask<Pair, W> {
         if open == self.all {

@@ -52,8 +52,8 @@ use shared::Shared;
 use state::Saved;
 use std::sync::Arc;
 
-/// Picks the mask width once per run: everything below is compiled for it. Routers that need the wider ones are rare, and compiling
-/// takes its time, so these do with fewer modes.
+/// Picks the mask width once per run: everything below is compiled for it. Routers that need the wider masks are rare, and
+/// compiling takes its time, so these do with fewer modes.
 pub(in crate::engine) fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output<'_> {
     match plan.network.layout.words() {
         1 => modes::perform::<Width<1>, T>(plan, fit, task),
@@ -64,7 +64,7 @@ pub(in crate::engine) fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::
     }
 }
 
-/// These routers, with masks of so many words.
+/// CIOQ routers with masks of so many words.
 struct Width<const W: usize>;
 
 impl<const W: usize> Kind for Width<W> {

@@ -9,11 +9,11 @@ use hopsim_network::network::TERMINAL;
 
 /// A region, to be looked at.
 pub struct Inspection<'a, 'p, const W: usize, M: Run> {
-    /// What is not a router's own.
+    /// What the region has besides the state of its routers.
     pub context: &'a Context<'p, W, M>,
-    /// Its routers.
+    /// The routers of the region.
     pub routers: &'a By<RegionRouter, Router<W>>,
-    /// What only some configurations need.
+    /// State of the routers that only some configurations need.
     pub extras: &'a Extras<W>,
 }
 

@@ -34,9 +34,9 @@ pub struct Cioq<'p, const W: usize, M: Run> {
     pub(super) context: Context<'p, W, M>,
     pub(super) routers: By<RegionRouter, Router<W>>,
     pub(super) extras: Extras<W>,
-    /// Routers that hold a head and are not left alone, one bit each.
+    /// Routers that hold a head and are not left alone, a bit each.
     pub(super) active: Vec<u64>,
-    /// Routers that need not be left alone any longer.
+    /// Routers that need not be left alone any longer, by cycle.
     pub(super) wakes: Wheel<RegionRouter, M::Calendar>,
     pub(super) allocator: Allocator<W>,
     pub(super) waits: InjectionWaits<W>,
@@ -113,7 +113,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         }
     }
 
-    /// Counts the packets that are in buffers at the end of the run for the time that they have been there.
+    /// Counts the packets that are in buffers at the end of the run for the time that they have waited there.
     fn count_held(&mut self) {
         let cx = &mut self.context;
         if cx.kernel.places.links.is_none() {
@@ -140,7 +140,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         cx.nodes.count_held(&mut cx.kernel);
     }
 
-    /// Credits come back in this cycle: output VCs that had no room may have some again.
+    /// Notes the output VCs to which credits come back in this cycle: those that had no room may have some again.
     fn touch_credited(&mut self) {
         let Context { kernel, shared, damq, .. } = &mut self.context;
         let Some(links) = kernel.places.links.as_mut().filter(|links| links.looks()) else { return };
@@ -152,7 +152,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         }
     }
 
-    /// Sees which output VCs have room in this cycle. It changes by grants and credits.
+    /// Sees which output VCs have room in this cycle. That changes by grants and credits.
     fn look_at_credits(&mut self) {
         let kernel = &mut self.context.kernel;
         let Some(links) = &mut kernel.places.links else { return };
@@ -178,7 +178,8 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         }
     }
 
-    /// The first cycle from the present one on in which anything happens. What heads wait for is counted in every cycle.
+    /// The first cycle from the present one on in which anything happens. Where it is counted what heads wait for, that is every
+    /// cycle.
     pub(super) fn next_cycle(&self) -> u32 {
         let (cx, kernel) = (&self.context, &self.context.kernel);
         if kernel.places.waits.is_some() || self.active.iter().any(|&word| word != 0) {
@@ -198,7 +199,8 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         self.extras.choices.waiting.next_release(kernel.now, next.min(self.next_signal()))
     }
 
-    /// When the signal moves on, as far as that is known: where it is already it may wait for something to happen.
+    /// The cycle in which the signal moves on, as far as that is known: where the signal already is it may wait for something to
+    /// happen.
     fn next_signal(&self) -> u32 {
         let (cx, now) = (&self.context, self.context.kernel.now);
         let Some(sat) = &cx.sat else { return u32::MAX };
@@ -232,8 +234,8 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         self.context.kernel.credits.put_back(due);
     }
 
-    /// A credit has come back for `pair` of router `number`, which has the id `id`: `minimal` phits of it of packets on their
-    /// minimal path. Whether that has woken a head, or may.
+    /// A credit has come back for `pair` of router `number`, which has the id `id`: `minimal` phits of this credit are of packets
+    /// on their minimal path. Returns whether that has woken a head, or may.
     #[inline]
     fn sense_credit(&mut self, (id, number, pair): (PairId, RegionRouter, Pair), minimal: u16) -> bool {
         let cx = &mut self.context;
@@ -254,7 +256,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         woken
     }
 
-    /// Moves the signal if it is due and the node that has it passes it on.
+    /// Moves the signal if it is due and the node where it is passes it on.
     fn pass_signal(&mut self) {
         let now = self.context.kernel.now;
         let Some(sat) = self.context.sat.as_mut().filter(|sat| sat.arrives <= now) else { return };
@@ -271,7 +273,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         self.release_heads(node, held);
     }
 
-    /// The heads of some injection VCs of a node take part in the allocation.
+    /// Lets the heads of some injection VCs of a node take part in the allocation.
     fn release_heads(&mut self, node: RegionNode, vcs: u16) {
         let Terminal { router: number, port } =
             Terminal::of(node, self.context.kernel.constants.nodes_per_router);
@@ -312,12 +314,12 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         self.context.kernel.arrivals.put_back(due);
     }
 
-    /// A router is to be visited.
+    /// Marks a router as one to be visited.
     pub(super) fn activate(&mut self, number: RegionRouter) {
         wake(&mut self.active, number);
     }
 
-    /// Routers that have been left alone up to the present cycle are to be visited.
+    /// Marks the routers that have been left alone up to the present cycle as ones to be visited.
     fn wake_due(&mut self) {
         let now = self.context.kernel.now;
         let due = self.wakes.take(now);
@@ -344,7 +346,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         }
     }
 
-    /// The contention counter of a port has changed.
+    /// Wakes the heads that wait for a port whose contention counter has changed.
     fn wake_by_counter(&mut self, number: RegionRouter, port: u16) {
         let class = self.context.shared.tables.port(port as usize).class;
         self.extras.choices.waiting.wake(number, (port as usize, class));
@@ -384,8 +386,8 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         marks.refresh((&self.routers, loads), (waiting, &mut self.active), cx.kernel.now);
     }
 
-    /// Every router sends `phits` of its own on each of its local links, behind what is queued there. Without output
-    /// queues no packet can wait for that in a router: it is granted when it will find the link free.
+    /// Every router sends `phits` of its own on each of its local links, behind what is queued there. Without output queues no
+    /// packet can wait for these phits in a router: a packet is granted when it will find the link free.
     fn send_on_local_links(&mut self, phits: u32) {
         let (now, crossbar) = (self.context.kernel.now, self.context.shared.crossing.latency);
         for (number, router) in self.routers.numbered_mut() {

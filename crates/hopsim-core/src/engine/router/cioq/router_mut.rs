@@ -6,9 +6,9 @@ use crate::engine::router::cioq::routers::Router;
 
 /// One router and what only some configurations keep of it, while it is visited.
 pub struct RouterMut<'a, const W: usize> {
-    /// Its number in the region.
+    /// The number of the router in the region.
     pub number: RegionRouter,
-    /// Its state.
+    /// The state of the router.
     pub state: &'a mut Router<W>,
     /// State of all routers of the region that only some configurations need.
     pub extras: &'a mut Extras<W>,

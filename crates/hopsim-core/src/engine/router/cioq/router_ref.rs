@@ -14,9 +14,9 @@ use hopsim_routing::flexvc::roomiest;
 /// One router and what only some configurations know of it.
 #[derive(Clone, Copy)]
 pub struct RouterRef<'a, const W: usize> {
-    /// Its number in the region.
+    /// The number of the router in the region.
     pub number: RegionRouter,
-    /// Its state.
+    /// The state of the router.
     pub state: &'a Router<W>,
     /// State of all routers of the region that only some configurations need.
     pub extras: &'a Extras<W>,
@@ -39,7 +39,8 @@ impl<const W: usize> RouterRef<'_, W> {
         self.fits_from(cx, slot) <= cx.kernel.now
     }
 
-    /// The first cycle in which it does unless credits arrive before; never if it waits for some.
+    /// The first cycle in which the head of `slot` fits where it wants to go, unless credits arrive before; never if the head
+    /// waits for credits.
     fn fits_from<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot) -> u32 {
         let state = &self.state.slots[slot];
         let length = u32::from(cx.kernel.packets.get(state.queue.front).length);
@@ -79,8 +80,8 @@ impl<const W: usize> RouterRef<'_, W> {
         (self.vacated(cx, slots), ready)
     }
 
-    /// Those of some slots that the packet before has left: a buffer sends one packet at a time, also where its port is not
-    /// busy with those that leave for nodes.
+    /// The slots among `slots` that the packet before has left: a buffer sends one packet at a time, also where its port is not
+    /// busy with packets that leave for nodes.
     #[inline]
     pub fn vacated<M: Run>(&self, cx: &Context<'_, W, M>, mut slots: Mask<Slot, W>) -> Mask<Slot, W> {
         if cx.shared.parallel() {
@@ -93,7 +94,7 @@ impl<const W: usize> RouterRef<'_, W> {
         slots
     }
 
-    /// Those of `slots` that belong to input ports in `losers` and could still be granted.
+    /// The slots among `slots` that belong to input ports in `losers` and could still be granted.
     #[inline]
     pub fn still_feasible<M: Run>(
         &self,
@@ -121,7 +122,7 @@ impl<const W: usize> RouterRef<'_, W> {
         left
     }
 
-    /// The pair that the head of a slot is granted: the one it asks for; with FlexVC that one or any below of the same port.
+    /// The pair that the head of a slot is granted: the pair it asks for; with FlexVC that one or any below of the same port.
     #[inline]
     pub fn granted_pair<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot, iteration: u32) -> Pair {
         let request = self.state.slots[slot].request();
@@ -163,7 +164,7 @@ impl<const W: usize> RouterRef<'_, W> {
         flex.select_by_rank(output, highest, (credits, length), &mut attempt)
     }
 
-    /// `Ejection::IdleNode`: the node behind `output` is still absorbing a packet.
+    /// `Ejection::IdleNode`: whether the node behind `output` is still absorbing a packet.
     #[inline]
     pub fn refuses<M: Run>(&self, cx: &Context<'_, W, M>, output: usize) -> bool {
         cx.shared.idle_node()

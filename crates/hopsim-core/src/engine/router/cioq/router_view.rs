@@ -14,11 +14,11 @@ use std::ops::Range;
 
 /// The state of one router in one allocator iteration.
 pub struct RouterView<'a, 'p, const W: usize, M: Run> {
-    /// Everything outside the routers.
+    /// What the region has besides its routers.
     pub cx: &'a Context<'p, W, M>,
     /// The router.
     pub router: RouterRef<'a, W>,
-    /// Which of its outputs are open.
+    /// Which outputs of the router are open.
     pub openings: &'a Openings<W>,
     /// Slot of the head.
     pub slot: Slot,
@@ -30,7 +30,7 @@ impl<const W: usize, M: Run> RouterView<'_, '_, W, M> {
         self.cx.shared.tables.output(request)
     }
 
-    /// The same the other way round.
+    /// The output port and VC of a pair.
     #[inline]
     fn request(&self, pair: Pair) -> Request {
         let port = self.cx.shared.tables.pair_port(pair);

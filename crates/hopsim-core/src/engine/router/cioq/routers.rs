@@ -19,14 +19,14 @@ pub struct Array<I, T, const W: usize> {
 }
 
 impl<I, T: Copy, const W: usize> Array<I, T, W> {
-    /// All entries equal.
+    /// An array with all entries equal.
     pub fn new(value: T) -> Self {
         Self { entries: [[value; 64]; W], numbers: PhantomData }
     }
 }
 
 impl<I: Id, T, const W: usize> Array<I, T, W> {
-    /// The 64 entries that one mask word stands for, by one of them.
+    /// The 64 entries that one mask word stands for, by the number of one of these entries.
     #[inline]
     pub fn row(&self, id: I) -> &[T; 64] {
         &self.entries[(id.index() / 64) & (W - 1)]
@@ -62,17 +62,17 @@ pub struct Port {
     pub in_pointer: u8,
     /// Where the output arbiter starts: an input of the crossbar, per class with transit priority.
     pub out_pointer: [u16; 2],
-    /// Place of the next departure in the ring.
+    /// Place of the next departure in the ring of the port.
     pub ring: u8,
     /// What to add to a pair of this port to get the id of the slot it feeds, modulo 2³² -- constant.
     pub to_slot: u32,
-    /// What to add to a slot of this port to get the id of the pair its credits go to -- constant.
+    /// What to add to a slot of this port to get the id of the pair that its credits go to, modulo 2³² -- constant.
     pub to_pair: u32,
-    /// Region at the other end -- constant.
+    /// Region at the other end of the link -- constant.
     pub region: u16,
     /// Latency of the link \[cycles\] -- constant.
     pub latency: u16,
-    /// 0 for terminal ports, 1 + index for link classes -- constant.
+    /// Class of the port: 0 for terminal ports, 1 + index for link classes -- constant.
     pub class: u8,
     /// Cycles per phit of the link; 0: none is plugged in, as every value of `to_slot` is possible -- constant.
     pub pace: u8,
@@ -91,7 +91,7 @@ impl Port {
         PairId::at(self.to_pair.wrapping_add(slot.index() as u32) as usize)
     }
 
-    /// Whether a link leads on from here.
+    /// Whether a link leads on from the port.
     pub fn plugged(&self) -> bool {
         self.class != TERMINAL && self.pace > 0
     }
@@ -129,9 +129,9 @@ pub struct Router<const W: usize> {
     pub credit: Mask<Pair, W>,
     /// Slots whose head has a choice of outputs.
     pub choosing: Mask<Slot, W>,
-    /// Its ports.
+    /// The ports of the router.
     pub ports: Array<usize, Port, W>,
-    /// Its input VCs.
+    /// The input VCs of the router.
     pub slots: Array<Slot, InputVc, W>,
     /// Slots whose heads want an output VC, by pair.
     pub wants: Array<Pair, Mask<Slot, W>, W>,
@@ -221,7 +221,7 @@ impl<const W: usize> Router<W> {
         }
     }
 
-    /// Whether no head waits here.
+    /// Whether no head waits in the router.
     #[inline]
     pub fn is_idle<M: Mode>(&self) -> bool {
         self.wanted.is_empty() && (!M::FULL || self.choosing.is_empty())

@@ -12,21 +12,21 @@ use hopsim_routing::flexvc::FlexVc;
 pub struct Allocation {
     /// Allocator iterations per cycle.
     pub iterations: u32,
-    /// `InputPointer::Request`.
+    /// Whether the rule is `InputPointer::Request`: input arbiters move on when they request.
     pub on_request: bool,
-    /// Packets from other routers first.
+    /// Whether packets from other routers go first.
     pub transit_priority: bool,
-    /// Share of the cycles in which they go first.
+    /// Share of the cycles in which packets from other routers go first.
     pub ipr: f64,
-    /// By router: what is drawn to decide on that.
+    /// What is drawn to decide whether packets from other routers go first, by router.
     pub priorities: Streams,
     /// Whether input arbiters are round-robin.
     pub input_round_robin: bool,
-    /// Whether output arbiters are.
+    /// Whether output arbiters are round-robin.
     pub output_round_robin: bool,
     /// Whether input arbiters need stamps of whom they served.
     pub input_stamps: bool,
-    /// Whether output arbiters do.
+    /// Whether output arbiters need stamps of whom they served.
     pub output_stamps: bool,
 }
 
@@ -34,15 +34,15 @@ pub struct Allocation {
 #[derive(Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one of the document's choices, resolved")]
 pub struct Crossing {
-    /// From grant to the head of the output queue \[cycles\].
+    /// Time from a grant to the head of the output queue \[cycles\].
     pub latency: u32,
-    /// `OutputHold::Speedup`.
+    /// Whether the rule is `OutputHold::Speedup`.
     pub hold_speedup: bool,
-    /// `InjectionLatency::Departure`.
+    /// Whether the rule is `InjectionLatency::Departure`.
     pub until_departure: bool,
-    /// `Ejection::IdleNode`.
+    /// Whether the rule is `Ejection::IdleNode`.
     pub idle_node: bool,
-    /// Nodes take packets from all input VCs at once.
+    /// Whether nodes take packets from all input VCs at once.
     pub parallel: bool,
     /// Output queue per port \[phits\].
     pub output_buffer: u32,
@@ -59,7 +59,7 @@ pub struct Room {
     pub mixed: bool,
     /// Room that packets which enter a ring leave behind them \[phits\]; 0: there are no rings.
     pub bubble: u32,
-    /// Least room that a packet takes \[phits\]: that of the longest one where there are rings.
+    /// Least room that a packet takes \[phits\]: that of the longest packet where there are rings.
     pub least: u32,
     /// Room that packets leave in an adaptive VC when they enter the network \[phits\].
     pub lbr: u32,
@@ -71,9 +71,9 @@ pub struct Room {
 pub struct Requests {
     /// Whether heads may use several VCs of a port.
     pub flexible: bool,
-    /// Whether they take the one with most room.
+    /// Whether heads that may use several VCs of a port take the one with most room.
     pub joins_shortest: bool,
-    /// Whether heads must be asked for their port, as it is not that of a minimal path.
+    /// Whether heads must be asked for their port, as it is not the port of a minimal path.
     pub asks: bool,
     /// Whether the VC of a hop depends on more than the VC before it.
     pub depends_on_hop: bool,
@@ -81,12 +81,12 @@ pub struct Requests {
     pub redecides: bool,
     /// Whether decisions draw random numbers even where only one output will do.
     pub draws: bool,
-    /// By source node: what is drawn anew at every attempt of a head.
+    /// What is drawn anew at every attempt of a head, by source node.
     pub attempts: Streams,
 }
 
 impl Allocation {
-    /// Those of a plan.
+    /// The allocation rules of a plan.
     pub fn new(plan: &Plan) -> Self {
         let allocator = &plan.router.allocator;
         Self {
@@ -104,7 +104,7 @@ impl Allocation {
 }
 
 impl Crossing {
-    /// That of a plan.
+    /// The crossing rules of a plan.
     pub fn new(plan: &Plan) -> Self {
         let router = &plan.router;
         let whole = |size: u32| size - size % plan.shortest_packet();
@@ -130,7 +130,7 @@ pub fn longest_crossing(plan: &Plan) -> u32 {
 }
 
 impl Room {
-    /// That of a plan.
+    /// The room that packets need in a plan.
     pub fn new(plan: &Plan) -> Self {
         Self {
             shortest: plan.shortest_packet(),
@@ -143,7 +143,7 @@ impl Room {
 }
 
 impl Requests {
-    /// Those of a plan.
+    /// What heads ask for in a plan.
     pub fn new(plan: &Plan) -> Self {
         let vcs = plan.routing.vcs();
         Self {

@@ -9,7 +9,7 @@ pub struct Sat {
     pub(super) rule: Rule,
     /// Place of the signal on the walk.
     pub(super) place: usize,
-    /// Cycle from which it is there.
+    /// Cycle from which the signal is there.
     pub(super) arrives: u32,
     /// Packets since the signal was last passed on, by node.
     pub(super) counts: By<RegionNode, u32>,
@@ -33,7 +33,7 @@ impl Sat {
         Self { rule: rule.clone(), place: 0, arrives: 0, counts: By::all(0, nodes), held: By::all(0, nodes) }
     }
 
-    /// Its state.
+    /// The state of the signal.
     pub fn save(&self) -> SatState {
         let Self { rule: _, place, arrives, counts, held } = self;
         SatState {
@@ -43,7 +43,7 @@ impl Sat {
         }
     }
 
-    /// Goes on with a state.
+    /// Goes on with a state of the signal.
     pub fn load(&mut self, state: &SatState) {
         let SatState { place, arrives, nodes } = state;
         (self.place, self.arrives) = (*place, *arrives);
@@ -68,7 +68,7 @@ impl Sat {
         holds
     }
 
-    /// A node has injected a packet. Whether it has to wait for the signal from now on.
+    /// A node has injected a packet. Returns whether the node has to wait for the signal from now on.
     pub fn inject(&mut self, node: RegionNode) -> bool {
         self.counts[node] += 1;
         self.counts[node] >= self.rule.k

@@ -10,19 +10,19 @@ use hopsim_routing::Routing;
 use hopsim_routing::minimal::Minimal;
 use std::marker::PhantomData;
 
-/// The constants of a run, computed once. Every region has a copy of them, so that hot code finds them where its state is; what
-/// is large is not copied.
+/// The constants of a run, computed once. Every region has a copy of these constants, so that hot code finds them where its state
+/// is; what is large is not copied.
 #[derive(Clone)]
 pub struct Shared<'p, M> {
-    /// Its routing.
+    /// The routing of the run.
     pub routing: &'p Routing,
-    /// The minimal routing underneath.
+    /// The minimal routing underneath the routing of the run.
     pub base: &'p Minimal,
     /// Who wins in the allocator.
     pub allocation: Allocation,
     /// How packets cross a router.
     pub crossing: Crossing,
-    /// The room that they need.
+    /// The room that packets need.
     pub room: Room,
     /// What heads ask for.
     pub requests: Requests,
@@ -52,25 +52,25 @@ impl<'p, M> Shared<'p, M> {
 }
 
 impl<M: Mode> Shared<'_, M> {
-    /// `Ejection::IdleNode`.
+    /// Whether the rule is `Ejection::IdleNode`.
     #[inline]
     pub fn idle_node(&self) -> bool {
         !M::DEFAULT && self.crossing.idle_node
     }
 
-    /// `OutputHold::Speedup`.
+    /// Whether the rule is `OutputHold::Speedup`.
     #[inline]
     pub fn hold_speedup(&self) -> bool {
         !M::DEFAULT && self.crossing.hold_speedup
     }
 
-    /// `InputPointer::Request`.
+    /// Whether the rule is `InputPointer::Request`.
     #[inline]
     pub fn on_request(&self) -> bool {
         !M::DEFAULT && self.allocation.on_request
     }
 
-    /// `InjectionLatency::Departure`.
+    /// Whether the rule is `InjectionLatency::Departure`.
     #[inline]
     pub fn until_departure(&self) -> bool {
         !M::DEFAULT && self.crossing.until_departure
@@ -146,7 +146,7 @@ impl<M: Mode> Shared<'_, M> {
         !M::ORDERED && self.requests.flexible
     }
 
-    /// Whether heads must be asked for their port, as it is not that of a minimal path.
+    /// Whether heads must be asked for their port, as it is not the port of a minimal path.
     #[inline]
     pub fn asks(&self) -> bool {
         !M::ORDERED && self.requests.asks
@@ -165,8 +165,8 @@ impl<M: Mode> Shared<'_, M> {
     }
 
     /// Room that a packet of `length` phits takes in the buffer of a link \[phits\]. Where there are rings that is the room of
-    /// the longest packet: the bubble then goes round the ring in one piece, and is never divided into gaps too short for
-    /// the packets behind them.
+    /// the longest packet: the bubble then goes round the ring in one piece, and is never divided into gaps too short for the
+    /// packets behind them.
     #[inline]
     pub fn space(&self, length: u32) -> u32 {
         if M::ORDERED { length } else { length.max(self.room.least) }

@@ -1,5 +1,5 @@
-//! The packets that stand still, looked at from outside between two cycles: what the head of every input VC waits for. It changes
-//! nothing.
+//! The packets that stand still, looked at from outside between two cycles: what the head of every input VC waits for. The look
+//! changes nothing.
 
 use crate::engine::kernel::ids::{Id as _, RegionRouter, Slot};
 use crate::engine::node::Run;
@@ -23,8 +23,8 @@ pub fn standing<'p, const W: usize, M: Run>(whole: &Whole<'_, 'p, Cioq<'p, W, M>
 }
 
 impl<const W: usize, M: Run> Cioq<'_, W, M> {
-    /// The queue of an input VC: of several outputs that its head may use that counts which lacks least, and of equal ones its
-    /// minimal path, which it prefers.
+    /// The queue of an input VC: of several outputs that its head may use the output counts which lacks least, and of equal ones
+    /// the minimal path, which the head prefers.
     fn stand(&self, (number, slot): (RegionRouter, Slot)) -> Standing {
         let (cx, inspection) = (&self.context, self.inspect());
         let (mut least, mut minimal) = ((WaitReason::Sat, false, 0, 0), None);

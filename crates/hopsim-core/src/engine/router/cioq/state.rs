@@ -1,5 +1,5 @@
-//! Routers in a snapshot, whatever the cut, the pools and the mode: what is not here follows from it, or is scratch. Routers that are
-//! left alone are not told from others: one look shows that nothing can be done there.
+//! Routers in a snapshot, whatever the cut, the pools and the mode: what is not saved follows from what is, or is scratch.
+//! Routers that are left alone are not told from others: one look shows that nothing can be done there.
 
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::ids::{Id as _, Pair, PairId, RegionRouter, Slot, SlotId};
@@ -29,30 +29,30 @@ pub struct Saved<N> {
     nodes: N,
 }
 
-/// A router.
+/// The state of a router.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct RouterState {
     ports: Vec<PortState>,
     slots: Vec<SlotState>,
-    /// By pair.
+    /// Free phits of the buffer behind each output VC, by pair.
     credits: Vec<u32>,
     /// Pairs with credit for the shortest packet, a bit each.
     open: Vec<u64>,
     /// Heads on their way, with their slots.
     arrivals: Vec<(u16, Packet)>,
-    /// Credits on their way: when they are due, pair, phits, those of minimal paths.
+    /// Credits on their way: when they are due, pair, phits, phits of packets on their minimal path.
     returning: Vec<(u32, u16, u16, u16)>,
     extras: ExtrasState,
-    /// Outstanding in shared buffers, by pair.
+    /// Phits outstanding in shared buffers, by pair.
     outstanding: Vec<u32>,
-    /// Outstanding on minimal paths, by pair.
+    /// Phits of packets on their minimal path that are outstanding, by pair.
     minimal: Vec<u32>,
     contention: Option<ContentionState>,
     marks: Option<MarksState>,
 }
 
 impl RouterState {
-    /// What is on its way to it, in an order that does not depend on the cut.
+    /// Puts what is on its way to the router in an order that does not depend on the cut.
     fn sort_wires(&mut self) {
         self.arrivals.sort_by_key(|(slot, packet)| (packet.arrived, *slot));
         self.returning.sort_unstable();
@@ -69,7 +69,7 @@ struct PortState {
     ring: u8,
 }
 
-/// An input VC.
+/// The state of an input VC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SlotState {
     packets: Vec<Packet>,
@@ -79,11 +79,11 @@ struct SlotState {
 /// What the head of a slot asks for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Asks {
-    /// Nothing: there is none, or it is held.
+    /// Nothing: there is no head, or it is held.
     Nothing,
-    /// A pair.
+    /// A pair, without a choice.
     Fixed(u16),
-    /// It has a choice, and may sleep.
+    /// One of several outputs: the head has a choice, and may sleep.
     Choice(Prospect, bool),
 }
 
@@ -161,7 +161,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         tables.port_count.max(tables.input_count)
     }
 
-    /// A router, without what is on its way to it.
+    /// The state of a router, without what is on its way to it.
     fn save_router(&self, number: RegionRouter) -> RouterState {
         let (cx, router) = (&self.context, &self.routers[number]);
         let Router { wanted: _, credit, choosing: _, ports, slots: _, wants: _, credits } = router;
@@ -198,7 +198,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         SlotState { packets: queue.records(&self.context.kernel.packets), asks }
     }
 
-    /// What is on its way to routers. The order in which it was sent, which depends on the cut, does not matter.
+    /// Saves what is on its way to routers. The order in which that was sent, which depends on the cut, does not matter.
     fn save_wires(&self, routers: &mut [RouterState]) {
         let kernel = &self.context.kernel;
         let inside =

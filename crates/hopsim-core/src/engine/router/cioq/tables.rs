@@ -8,26 +8,26 @@ use hopsim_routing::Request;
 use hopsim_routing::sequence::REPLY_INJECTION;
 use std::sync::Arc;
 
-/// Table sizes: more than any router the plan accepts.
+/// Sizes of the tables: more than any router the plan accepts.
 const PORTS: usize = 512;
 const SLOTS: usize = 512;
 
 /// What never changes about a port.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PortInfo {
-    /// Bits of its slots in the mask word that holds them.
+    /// Bits of the slots of the port in the mask word that holds them.
     pub field: u64,
-    /// Bits of its pairs, likewise.
+    /// Bits of the pairs of the port in the mask word that holds them.
     pub pair_field: u64,
-    /// First slot.
+    /// First slot of the port.
     slot_base: u16,
-    /// First pair.
+    /// First pair of the port.
     pair_base: u16,
-    /// First entry, if there are any: one past the last output VC.
+    /// First entry of the port, if there are any: one past the last output VC.
     entry_base: u16,
-    /// The terminal port of the node that injects by it.
+    /// The terminal port of the node that injects by the port.
     pub injects_for: u16,
-    /// 0 for terminal ports, 1 + index for link classes.
+    /// Class of the port: 0 for terminal ports, 1 + index for link classes.
     pub class: u8,
 }
 
@@ -48,15 +48,15 @@ impl PortInfo {
 /// What never changes about a pair.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PairInfo {
-    /// Its port.
+    /// The port of the pair.
     pub port: u16,
-    /// Class of that, as [`PortInfo`] has it.
+    /// Class of the port, as [`PortInfo`] has it.
     pub class: u8,
-    /// Its VC; of an entry, the one that it leads to.
+    /// The VC of the pair; of an entry, the VC that the entry leads to.
     pub vc: u8,
-    /// The output VC that it stands for: itself, or that of an entry.
+    /// The output VC that the pair stands for: itself, or the output VC of an entry.
     output_vc: u16,
-    /// The entry of an output VC; itself if there is none.
+    /// The entry of an output VC; the output VC itself if there is none.
     entry: u16,
 }
 
@@ -66,7 +66,7 @@ pub struct Tables {
     arrays: Arc<Arrays>,
     /// Ports of a router.
     pub port_count: usize,
-    /// Inputs of its crossbar.
+    /// Inputs of the crossbar of a router.
     pub input_count: usize,
 }
 
@@ -123,19 +123,19 @@ impl Tables {
         self.port(request.port).pair(request.vc as usize)
     }
 
-    /// The output VC that a pair stands for: itself, or that of an entry.
+    /// The output VC that a pair stands for: itself, or the output VC of an entry.
     #[inline]
     pub fn output_vc(&self, pair: Pair) -> Pair {
         Pair::at(self.pair(pair).output_vc.into())
     }
 
-    /// The entry of an output VC; itself if there is none.
+    /// The entry of an output VC; the output VC itself if there is none.
     #[inline]
     pub fn entry(&self, pair: Pair) -> Pair {
         Pair::at(self.pair(pair).entry.into())
     }
 
-    /// The code of a slot for its routing.
+    /// The code of a slot for the routing.
     #[inline]
     pub fn code(&self, slot: Slot) -> u8 {
         self.arrays.codes[slot.index() & (SLOTS - 1)]
@@ -186,7 +186,7 @@ impl Arrays {
         tables
     }
 
-    /// Every slot has an input of its own.
+    /// Gives every slot an input of its own.
     fn split_inputs(&mut self, layout: &Layout) {
         for slot in (0..layout.slots()).filter(|&slot| layout.slot_vc(slot).is_some()) {
             let (input, port) = (layout.slot_input[slot] as usize, layout.slot_port[slot] as usize);
@@ -196,7 +196,7 @@ impl Arrays {
     }
 }
 
-/// `count` bits from bit `first` of its mask word on.
+/// A mask of `count` bits, from the bit on that number `first` has in its word.
 fn field(count: u8, first: u16) -> u64 {
     u64::MAX.checked_shr(64 - u32::from(count)).unwrap_or(0) << (first % 64)
 }

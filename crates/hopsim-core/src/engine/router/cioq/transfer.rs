@@ -13,7 +13,7 @@ use hopsim_network::network::{NONE, PortClassCode, TERMINAL};
 use hopsim_routing::{Route, RouteState};
 
 impl<const W: usize> RouterMut<'_, W> {
-    /// Both stages of the allocator when only one slot is feasible. Whether a request was granted, or there was none.
+    /// Both stages of the allocator when only one slot is feasible. Returns whether a request was granted, or there was none.
     #[inline]
     pub fn grant_single<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: Slot, iteration: u32) -> bool {
         let input = cx.shared.tables.slot_input(slot);
@@ -113,7 +113,7 @@ impl<const W: usize> RouterMut<'_, W> {
     }
 
     /// Counts a grant for the streams that watch links: packet `id`, the head of `slot`, gets `pair` of `output`, where it asked
-    /// for that or its entry, and departs at `departure`.
+    /// for that pair or its entry, and departs at `departure`.
     // Out of line, so that runs without these streams do not pay for it.
     #[inline(never)]
     fn watch<M: Run>(
@@ -151,7 +151,7 @@ impl<const W: usize> RouterMut<'_, W> {
         recorder.watch_hop(links, packet, (grant, departure));
     }
 
-    /// Moves the heads that have arrived to their nodes, where those take packets from all input VCs at once.
+    /// Moves the heads that have arrived to their nodes, where nodes take packets from all input VCs at once.
     pub fn consume_arrived<M: Run>(&mut self, cx: &mut Context<'_, W, M>) {
         let mut heads = Mask::EMPTY;
         for terminal in 0..cx.kernel.constants.plan.network.layout.terminals {
@@ -205,8 +205,8 @@ impl<const W: usize> RouterMut<'_, W> {
         self.vacate(cx, (input, slot, from), (length, minimal), (behind, arrived));
     }
 
-    /// Where nodes take packets from all input VCs at once: the head of a slot leaves it for `busy` cycles, and so long none
-    /// can follow it.
+    /// Lets the head of a slot leave it for `busy` cycles, where nodes take packets from all input VCs at once: so long no other
+    /// head can follow it.
     #[inline]
     fn keep<M: Run>(&mut self, cx: &Context<'_, W, M>, slot: Slot, busy: u32) {
         if cx.shared.parallel() {
@@ -214,7 +214,7 @@ impl<const W: usize> RouterMut<'_, W> {
         }
     }
 
-    /// A packet of `length` phits, which `arrived` there, has left slot `slot` of port `input`, of class `from`: its room goes
+    /// A packet of `length` phits, which `arrived` in slot `slot` of port `input`, of class `from`, has left it: its room goes
     /// back, and the packet `behind` it becomes the head.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
@@ -250,8 +250,8 @@ impl<const W: usize> RouterMut<'_, W> {
         }
     }
 
-    /// Queues a departure of `length` phits from output `port`, whose link takes `slowness` cycles for each, and which the crossbar
-    /// holds until `hold`; returns its cycle and updates when the output is ready again.
+    /// Queues a departure of `length` phits from output `port`, whose link takes `slowness` cycles for each phit, and which the
+    /// crossbar holds until `hold`; returns the cycle of the departure and updates when the output is ready again.
     #[inline]
     fn depart<M: Run>(
         &mut self,
@@ -290,7 +290,7 @@ impl<const W: usize> RouterMut<'_, W> {
         departure
     }
 
-    /// A packet of `length` phits was granted ejection through `pair` of `output`: a request takes the space of its
+    /// A packet of `length` phits was granted ejection through `pair` of `output`: if it is a request it takes the space of its
     /// reply.
     #[inline]
     pub fn reserve_reply<M: Run>(
@@ -346,9 +346,9 @@ impl<const W: usize> RouterMut<'_, W> {
         self.state.ask(slot, cx.shared.tables.output(request));
     }
 
-    /// The head of `slot` has been granted `pair` of an output of class `to`, and will have left at `left`: what it
-    /// remembers and what sensors see of it. Returns the phits to take off the minimal occupancy of the output VC it came
-    /// by.
+    /// The head of `slot` has been granted `pair` of an output of class `to`, and will have left at `left`: updates what the
+    /// packet remembers and what sensors see of it. Returns the phits to take off the minimal occupancy of the output VC by which
+    /// the packet came.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn commit<M: Run>(

@@ -1,4 +1,4 @@
-//! Which heads with a choice need not be asked: who sleeps, and what wakes them.
+//! Which heads with a choice need not be asked: which of these heads sleep, and what wakes them.
 //!
 //! A head that asks for nothing that could be granted goes to sleep until something it reads has changed: an output
 //! that it could choose has become free, has got credit back or, if it is its own, has been granted; or a mark or a
@@ -19,9 +19,9 @@ use std::ops::Range;
 /// Who waits in one router, and for what.
 #[derive(Clone)]
 struct Waits<const W: usize> {
-    /// Slots whose minimal path goes over a global link from here: their heads may read its mark.
+    /// Slots whose minimal path goes over a global link from here: their heads may read the mark of that link.
     outbound: Mask<Slot, W>,
-    /// Slots whose heads have slept: of these the following sets know.
+    /// Slots whose heads have slept: only these are in `own`, `misroutes` and `asleep`.
     known: Mask<Slot, W>,
     /// Slots whose minimal path or detour goes over a port, by port.
     own: Array<usize, Mask<Slot, W>, W>,
@@ -53,7 +53,7 @@ pub struct Waiting<const W: usize> {
 }
 
 impl<const W: usize> Waiting<W> {
-    /// Nobody in `routers` routers. No port is busy for longer than `ahead` cycles.
+    /// Waits of `routers` routers in which nobody waits. No port is busy for longer than `ahead` cycles.
     pub fn new(plan: &Plan, (routers, ahead): (usize, u32)) -> Self {
         let (routing, sensors) = (&plan.routing, plan.routing.sensors());
         let waits = Waits {
@@ -75,7 +75,7 @@ impl<const W: usize> Waiting<W> {
         Self { routers: By::all(waits, routers), releases: Wheel::new(ahead), sleeps }
     }
 
-    /// Whether the head of a slot sleeps: what else is known of it follows from what it may choose.
+    /// Whether the head of a slot sleeps: what else is known of the head follows from what it may choose.
     pub fn sleeps(&self, (number, slot): (RegionRouter, Slot)) -> bool {
         let Self { routers, releases: _, sleeps: _ } = self;
         let waits = &routers[number];
@@ -84,7 +84,8 @@ impl<const W: usize> Waiting<W> {
         asleep.contains(slot)
     }
 
-    /// In cycle `now` goes on with ports that are busy until some cycles, of inputs and outputs with heads that may wait for them.
+    /// Goes on, in cycle `now`, with a port that is busy until some cycle as input and as output, with heads that may wait for
+    /// it.
     pub fn load(
         &mut self,
         tables: &Tables,
@@ -104,7 +105,7 @@ impl<const W: usize> Waiting<W> {
         }
     }
 
-    /// The head of a slot has a choice.
+    /// The head of a slot has a choice from now on.
     #[inline]
     pub fn add(&mut self, (number, slot): (RegionRouter, Slot), prospect: &Prospect) {
         if prospect.may_read_own_mark() {
@@ -112,7 +113,7 @@ impl<const W: usize> Waiting<W> {
         }
     }
 
-    /// The head of a slot has left.
+    /// The head of a slot, which had a choice, has left or is held.
     #[inline]
     pub fn remove(&mut self, (number, slot): (RegionRouter, Slot), prospect: &Prospect) {
         let waits = &mut self.routers[number];
@@ -130,7 +131,7 @@ impl<const W: usize> Waiting<W> {
         prospect.each_misroute(|class, _| waits.misroutes[class as usize % 2].remove(slot));
     }
 
-    /// Those of the slots with a choice whose heads are to be asked.
+    /// The slots with a choice, out of `choosing`, whose heads are to be asked.
     #[inline]
     pub fn awake(&self, number: RegionRouter, choosing: Mask<Slot, W>) -> Mask<Slot, W> {
         self.free_inputs(number, choosing).without(self.routers[number].asleep)
@@ -142,19 +143,19 @@ impl<const W: usize> Waiting<W> {
         self.routers[number].asleep
     }
 
-    /// Those of some slots whose input is free.
+    /// The slots among `slots` whose input is free.
     #[inline]
     pub fn free_inputs(&self, number: RegionRouter, slots: Mask<Slot, W>) -> Mask<Slot, W> {
         slots.without(self.routers[number].busy_inputs)
     }
 
-    /// Those of some pairs whose output is free.
+    /// The pairs among `pairs` whose output is free.
     #[inline]
     pub fn free_outputs(&self, number: RegionRouter, pairs: Mask<Pair, W>) -> Mask<Pair, W> {
         pairs.without(self.routers[number].busy_outputs)
     }
 
-    /// Whether the minimal path of a head goes over a global link from here.
+    /// Whether the minimal path of any head with a choice goes over a global link of this router.
     #[inline]
     pub fn has_outbound(&self, number: RegionRouter) -> bool {
         !self.routers[number].outbound.is_empty()
@@ -181,7 +182,7 @@ impl<const W: usize> Waiting<W> {
         self.routers[number].wake(port, class);
     }
 
-    /// A port of a router has got credit back. Whether that has woken a head.
+    /// A port of a router has got credit back. Returns whether that has woken a head.
     #[inline]
     pub fn wake_by_credit(&mut self, number: RegionRouter, (port, class): (usize, PortClassCode)) -> bool {
         let waits = &mut self.routers[number];
@@ -193,7 +194,7 @@ impl<const W: usize> Waiting<W> {
         waits.asleep != before
     }
 
-    /// The marks of some ports of a router have changed: heads read those of their own outputs. Whether any slept.
+    /// The marks of some ports of a router have changed: heads read the marks of their own outputs. Returns whether any slept.
     pub fn wake_own(&mut self, number: RegionRouter, ports: Range<usize>) -> bool {
         let waits = &mut self.routers[number];
         let before = waits.asleep;
@@ -201,13 +202,13 @@ impl<const W: usize> Waiting<W> {
         waits.asleep != before
     }
 
-    /// What heads of a router have heard from other routers has changed. Whether any slept.
+    /// What heads of a router have heard from other routers has changed. Returns whether any slept.
     pub fn wake_all(&mut self, number: RegionRouter) -> bool {
         let asleep = &mut self.routers[number].asleep;
         !std::mem::replace(asleep, Mask::EMPTY).is_empty()
     }
 
-    /// Input and output of a grant are busy until the given cycles; the output may not be.
+    /// The input of a grant is busy until cycle `free`, and its output, if one is given, until the cycle given with it.
     #[inline]
     pub fn occupy(
         &mut self,
@@ -295,7 +296,7 @@ impl<const W: usize> Waits<W> {
     }
 }
 
-/// The ports of minimal path and detour, and those that it could choose in any VC.
+/// Visits the ports of minimal path and detour, and the ports that a head could choose in any VC.
 #[inline]
 fn each_own_port(prospect: &Prospect, mut visit: impl FnMut(usize)) {
     prospect.each_productive(&mut visit);
