@@ -1,6 +1,6 @@
-//! Runs that find out by themselves how long they must be: a loop around plain runs. What such a run measures is what the last of
-//! these has measured, to the last bit. A window whose interval is narrow is likelier to be a calm one, with a mean that is too low; a
-//! fresh one behind it, as long as it is, has not been chosen by that (two stages, as those of Stein 1945).
+//! Runs that find out by themselves how long they must be: a loop around plain runs. What an adaptive run measures is what the
+//! last plain run has measured, to the last bit. A window whose interval is narrow is likelier to be a calm one, with a mean that
+//! is too low; a fresh window behind it, as long as it is, has not been chosen for that (two stages, as those of Stein 1945).
 
 use super::{Control, Outcome, Scope, Snapshot, Stages, count, outcome, trunk};
 use crate::error::RunError;
@@ -16,7 +16,7 @@ use hopsim_experiment::plan::{Plan, unsaved};
 use serde_json::{Map, Value};
 use std::sync::atomic::Ordering;
 
-/// A plain run of the same network, simulated from cycle 0 on or from what several of them share.
+/// A plain run of the network of an adaptive run, simulated from cycle 0 on or from what several plain runs share.
 struct Plain {
     plan: Plan,
     end: u32,
@@ -43,7 +43,7 @@ impl Plain {
         pilot
     }
 
-    /// The run behind this one: its window is as long, and begins where that of this run ends.
+    /// The plain run behind this one: its window is as long, and begins where the window of this run ends.
     fn behind(&self) -> Self {
         Self::new(&self.plan, self.end, self.plan.experiment.measure.cycles)
     }
@@ -112,7 +112,7 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     unreachable!("windows grow up to the longest one, with which the run stops")
 }
 
-/// The warm-up that pilots show to be enough. If no pilot has settled, it is half of the last one.
+/// The warm-up that pilots show to be enough. If no pilot has settled, it is half of the last pilot.
 fn find_warmup(plan: &Plan, control: &Control) -> Result<Settled, RunError> {
     let pilots = pilots(plan.experiment.measure.cycles);
     // Shorter ones have no parts that could settle.
@@ -125,7 +125,7 @@ fn find_warmup(plan: &Plan, control: &Control) -> Result<Settled, RunError> {
     Ok(Settled { cycles: pilots[pilots.len() - 1] / 2, by: "not found" })
 }
 
-/// Why a run stopped and after how many windows, with what the last one has measured.
+/// Why a run stopped and after how many windows, with what the last window has measured.
 fn stopped(
     stop: &StopConfig,
     (why, attempts): (&str, u32),

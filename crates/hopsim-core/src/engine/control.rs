@@ -7,9 +7,9 @@ use std::time::Duration;
 /// What another thread sees of a running simulation, and how it stops it.
 #[derive(Debug, Default)]
 pub struct Control {
-    /// Set it to stop the run with [`RunError::Cancelled`].
+    /// Whether the run is to stop with [`RunError::Cancelled`], which the caller sets.
     pub cancel: AtomicBool,
-    /// Set it to have the state of the run kept by [`Stages::keep`](crate::engine::Stages::keep), soon.
+    /// Whether the state of the run is to be kept by [`Stages::keep`](crate::engine::Stages::keep), soon, which the caller sets.
     pub save: AtomicBool,
     /// How many threads the run may use; 0 counts as 1. Read when the run begins.
     pub threads: AtomicUsize,

@@ -1,7 +1,7 @@
 //! Runs that go on with a state from outside.
 //!
-//! The checksum of a snapshot tells what has happened to it by chance. One that was made to deceive may hold any numbers, and whether
-//! these can be a state shows only where they are used.
+//! The checksum of a snapshot tells what has happened to it by chance. A snapshot that was made to deceive may hold any numbers,
+//! and whether these can be a state shows only where they are used.
 
 use crate::error::RunError;
 use hopsim_network::interrupt::Interrupted;
@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// How many runs there are that go on with a state from outside. Their panics are not told, in whatever thread.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
-/// What `go_on` returns; [`RunError::Snapshot`] if the state that it goes on with makes it panic, which is then not told on standard
-/// error.
+/// What `go_on` returns; [`RunError::Snapshot`] if the state that it goes on with makes it panic, which is then not told on
+/// standard error.
 pub fn distrusted<T>(go_on: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {

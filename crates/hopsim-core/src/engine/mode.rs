@@ -5,15 +5,19 @@ use crate::engine::kernel::wheel::Calendar;
 
 /// A kind of run.
 pub trait Mode: Clone + Send + Sync + 'static {
-    /// Packets of one length, longer than the crossbar latency, and round-robin arbiters without priority; also `REGULAR`.
+    /// Whether packets have one length, longer than the crossbar latency, and arbiters are round-robin without priority; also
+    /// `REGULAR`.
     const PLAIN: bool;
-    /// No named choice differs from its default; also `REGULAR`.
+    /// Whether no named choice differs from its default; also `REGULAR`.
     const DEFAULT: bool;
-    /// Every head has one VC, which follows from the VC before it, as in dragonflies, and room for a packet is all it needs.
+    /// Whether every head has one VC, which follows from the VC before it, as in dragonflies, and room for a packet is all it
+    /// needs.
     const ORDERED: bool;
-    /// Everything: heads with a choice and what they read, shared buffers, bursts, changes, requests and replies.
+    /// Whether the run has everything: heads with a choice and what they read, shared buffers, bursts, changes, requests and
+    /// replies.
     const FULL: bool;
-    /// Links of a phit per cycle with nothing on them but packets; nodes with a port each way, that take one packet at a time.
+    /// Whether links carry a phit per cycle and nothing but packets, and nodes have a port each way and take one packet at a
+    /// time.
     const REGULAR: bool = Self::PLAIN || Self::DEFAULT;
     /// Whether any router that can do nothing is left alone until it can. Routers where VCs are in order and no head has a choice
     /// are not: in dragonflies crossbars are fast, and outputs are busy for so short a time that asking costs more than it saves.

@@ -19,23 +19,23 @@ use hopsim_network::network::CrossbarInputs;
 #[derive(Clone)]
 pub struct Ordered;
 
-/// As [`Ordered`], but with everything that only heads with a choice and unsteady traffic need.
+/// A run as [`Ordered`], but with everything that only heads with a choice and unsteady traffic need.
 #[derive(Clone)]
 pub struct OrderedFull;
 
-/// As [`Ordered`], but with other arbiters and packets of several lengths.
+/// A run as [`Ordered`], but with other arbiters and packets of several lengths.
 #[derive(Clone)]
 pub struct OrderedGeneral;
 
-/// As [`Ordered`], but with other named choices, as `compat` makes.
+/// A run as [`Ordered`], but with other named choices, as `compat` makes.
 #[derive(Clone)]
 pub struct OrderedCompat;
 
-/// As [`Ordered`], but VCs are not taken in order: cubes, graphs, FlexVC.
+/// A run as [`Ordered`], but VCs are not taken in order: cubes, graphs, FlexVC.
 #[derive(Clone)]
 pub struct Unordered;
 
-/// As [`Unordered`], but with everything that only heads with a choice and unsteady traffic need.
+/// A run as [`Unordered`], but with everything that only heads with a choice and unsteady traffic need.
 #[derive(Clone)]
 pub struct UnorderedFull;
 
@@ -190,7 +190,7 @@ pub fn has_defaults(plan: &Plan) -> bool {
         && is_regular(plan)
 }
 
-/// Whether every head has one VC, which follows from the one before it, and room for a packet is all it needs.
+/// Whether every head has one VC, which follows from the VC before it, and room for a packet is all it needs.
 pub fn is_ordered(plan: &Plan) -> bool {
     !plan.routing.asks()
         && !plan.routing.vcs().is_flexible()

@@ -75,7 +75,7 @@ fn wait(operation: &Operation) -> String {
     }
 }
 
-/// Of whom an operation waits for something.
+/// The rank of which an operation waits for something.
 fn awaited(operation: &Operation) -> Option<u32> {
     match operation.work {
         Work::Receive(pattern) => pattern.source,

@@ -32,13 +32,14 @@ pub trait Kind {
 
 /// Some routers of one kind with their nodes, and all state that only these write.
 ///
-/// A router owes its nodes what [`Nodes`](crate::engine::node::Nodes) says. Results must not depend on how the network is cut: the
-/// order in which heads arrive in a cycle does, so it may matter only to those of one slot, of which there is one in a cycle.
+/// A router owes its nodes what [`Nodes`](crate::engine::node::Nodes) says. Results must not depend on how the network is cut.
+/// The order in which heads arrive in a cycle does depend on it, so that order may matter only among heads of one slot, of which
+/// one arrives in a cycle.
 pub trait Region<'p>: Sized + Send + 'p {
     /// The mode of the run.
     type Mode: Mode;
 
-    /// Constants that only this kind of router has. What is large in them is shared, the rest copied for every region.
+    /// Constants that only this kind of router has. What is large in these constants is shared, the rest copied for every region.
     type Shared: Clone + Sync;
 
     /// The routers and nodes of a network in a snapshot.

@@ -192,7 +192,7 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         self.pace.threads(self.workers.len())
     }
 
-    /// Simulates all regions on this thread. What a region sends the others see at once, as far as they come after it.
+    /// Simulates all regions on this thread. What a region sends, others that come after it see at once.
     fn advance_alone(&mut self, windows: &Windows<'_>, control: &Control) -> Result<(), RunError> {
         let mut now = self.now;
         self.work.fill(0);

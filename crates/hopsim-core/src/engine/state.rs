@@ -1,5 +1,5 @@
-//! The state of a simulation between two cycles: the same however it is carried out, so that one that was saved goes on with
-//! another cut and on another number of threads.
+//! The state of a simulation between two cycles: the same however the simulation is carried out, so that a state that was saved
+//! goes on with another cut and on another number of threads.
 //!
 //! Who owns state says what of it is saved, in a file or function beside it, and takes itself apart there field by field: the
 //! compiler finds those that are forgotten.

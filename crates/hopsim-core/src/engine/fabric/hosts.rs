@@ -1,5 +1,5 @@
-//! Nodes of a fabric that run programs: each rank has a host, whose messages go to the channel adapter. Beside them nodes that draw
-//! messages. See `hopsim_programs::host` for what a host does, and docs/infiniband.md, Programs, for when.
+//! Nodes of a fabric that run programs: each rank has a host, whose messages go to the channel adapter. Beside these nodes are
+//! others that draw messages. See `hopsim_programs::host` for what a host does, and docs/infiniband.md, Programs, for when.
 
 use super::drawing::Drawing;
 use crate::engine::node::RankState;
@@ -158,7 +158,7 @@ impl Hosts<'_> {
         self.left -= usize::from(!was_done && seat.is_done() && !seat.is_endless);
     }
 
-    /// The channel adapter of a seat gets its messages, as the gap between them allows.
+    /// The channel adapter of a seat gets the messages of its rank, as the gap between them allows.
     fn post(&mut self, number: u32, now: Cycle, messages: &mut Vec<Message>) {
         loop {
             let seat = &mut self.seats[number as usize];

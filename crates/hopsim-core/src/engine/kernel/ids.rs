@@ -1,7 +1,8 @@
 //! Numbers that could be mistaken for each other.
 //!
 //! In the network routers and nodes have plain numbers (`u32`), and topology, routing, traffic and the recorder know no others. A
-//! region numbers its own from 0: those numbers have types of their own, and what the engine keeps by them is [`By`] them.
+//! region numbers its own routers and nodes from 0: those numbers have types of their own, and what the engine keeps by such
+//! numbers is [`By`] them.
 
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};

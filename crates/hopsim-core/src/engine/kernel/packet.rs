@@ -84,8 +84,8 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// Books where the packet waited in a router that it entered by a port of class `from` and leaves by one
-    /// of class `to`, granted at `now`, departing at `departure`.
+    /// Books where the packet waited in a router that it entered by a port of class `from` and leaves by a port of class `to`,
+    /// granted at `now`, departing at `departure`.
     #[inline]
     pub fn book_wait(&mut self, until_departure: bool, (from, to): (u8, u8), (now, departure): (u32, u32)) {
         if from != TERMINAL {

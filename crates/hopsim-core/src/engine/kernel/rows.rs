@@ -1,4 +1,4 @@
-//! What arrays that are kept router by router, or node by node, hold of one of them.
+//! Rows of arrays that are kept router by router, or node by node: what such an array holds of one router or node.
 
 /// `count` entries from `first` on; none of an array that is empty because nobody needs it.
 pub fn row<T: Clone>(all: &[T], first: usize, count: usize) -> Vec<T> {

@@ -18,6 +18,6 @@ pub struct Credit {
     pub pair: PairId,
     /// Phits of the space.
     pub phits: u16,
-    /// Phits of the space that packets had taken which had never left their minimal path when they were sent.
+    /// Phits of the space that were taken by packets which had never left their minimal path when they were sent.
     pub minimal: u16,
 }

@@ -15,13 +15,13 @@ use hopsim_programs::host::{Host, Letter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The nodes of a region, which have numbers of their own there: see [`RegionNode`].
+/// The nodes of a region, which have numbers of their own in the region: see [`RegionNode`].
 ///
-/// A kind of node is a folder here and a row of `modes`. What it does not care to hear costs nothing: calls are static.
+/// A kind of node is a folder here and a row of `modes`. What such nodes do not care to hear costs nothing: calls are static.
 ///
-/// What a router owes its nodes: a head that they send to a door gets a grant one day, of which they hear by
-/// [`Self::leave_injection`]; a packet that leaves for a node is handed over by [`deliver`]; credits that they send to an ejection VC
-/// arrive, and no more is sent there than [`Self::ejection_space`] allows.
+/// What a router owes its nodes: a head that a node sends to a door gets a grant one day, of which the node hears by
+/// [`Self::leave_injection`]; a packet that leaves for a node is handed over by [`deliver`]; credits that a node sends to an
+/// ejection VC arrive, and no more is sent there than [`Self::ejection_space`] allows.
 pub trait Nodes<M: Mode>: Sized + Send {
     /// The nodes of a network in a snapshot.
     type Saved: Default + Serialize + DeserializeOwned;
@@ -57,7 +57,7 @@ pub trait Nodes<M: Mode>: Sized + Send {
         0
     }
 
-    /// The rank on a node, which another simulator drives, sends a message in cycle `now`, before its nodes do anything.
+    /// The rank on a node, which another simulator drives, sends a message in cycle `now`, before the node does anything.
     fn post(&mut self, _node: RegionNode, _now: u32, _message: Sending) {
         unreachable!("only nodes that run programs are driven")
     }
@@ -75,8 +75,8 @@ pub trait Nodes<M: Mode>: Sized + Send {
         true
     }
 
-    /// The first cycle from `now` on in which nodes do, or may do, anything that does not follow from a grant; `u32::MAX` if there
-    /// is none.
+    /// The first cycle from `now` on in which nodes do, or may do, anything that does not follow from a grant; `u32::MAX` if
+    /// there is none.
     fn next_event(&self, now: u32) -> u32 {
         now
     }

@@ -20,7 +20,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Share of their time that threads must work at least: otherwise half of them do as well.
+/// Share of their time that threads must work at least: otherwise half as many threads do as well.
 const BUSY: f64 = 0.55;
 
 /// Share of their time that threads must work so that more of them are tried.
@@ -43,7 +43,7 @@ impl Pace {
         Self { threads, pause: 0, last_pause: 0 }
     }
 
-    /// With how many of so many threads to go on.
+    /// With how many of `most` threads to go on.
     pub fn threads(&mut self, most: usize) -> usize {
         if self.pause > 0 {
             self.pause -= 1;
@@ -134,8 +134,8 @@ impl<'r, 'p, R: Region<'p>> Team<'r, R> {
         Self { panics, ..self }
     }
 
-    /// Simulates from cycle `begin` to the end of the windows, on this thread with the first worker and on others with one each. Returns
-    /// the packet-hops of each region.
+    /// Simulates from cycle `begin` to the end of the windows, on this thread with the first worker and on others with one each.
+    /// Returns the packet-hops of each region.
     pub fn run(
         self,
         (first, others): (&mut Worker, &mut [Worker]),

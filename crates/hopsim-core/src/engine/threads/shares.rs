@@ -16,8 +16,8 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Shares out regions among `threads` threads: neighbours together, about equal amounts of work, of which `work` says how much
-    /// there is in each region.
+    /// Shares out regions among `threads` threads: neighbours together, about equal amounts of work, of which `work` says how
+    /// much there is in each region.
     pub fn new(work: &[u64], threads: usize) -> Self {
         // A region is never without any work.
         let total: u64 = work.iter().map(|work| work + 1).sum();
@@ -37,7 +37,7 @@ impl Shares {
         Self { shares, taken: [taken(), taken()] }
     }
 
-    /// A thread begins with a window: its share of the next one is whole. All have done with the one before.
+    /// A thread begins with a window: its share of the next window is whole again. All threads are done with the window before.
     pub fn begin(&self, window: usize, thread: usize) {
         self.taken[(window + 1) % 2][thread].0.store(0, Relaxed);
     }

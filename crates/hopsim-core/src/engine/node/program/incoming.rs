@@ -1,4 +1,4 @@
-//! Messages on their way to a node: packets come in any order, and a message is there when the last of them is.
+//! Messages on their way to a node: packets come in any order, and a message is there when the last of its packets is.
 
 use crate::engine::kernel::message::Message;
 use hopsim_programs::host::Letter;

@@ -1,5 +1,5 @@
-//! Nodes that run programs: each rank has a host, whose messages become packets when they are admitted, and beside them nodes
-//! that draw packets. See `hopsim_programs::host` for what a host does.
+//! Nodes that run programs: each rank has a host, whose messages become packets when they are admitted. Beside these nodes are
+//! others that draw packets. See `hopsim_programs::host` for what a host does.
 
 mod incoming;
 mod saved;

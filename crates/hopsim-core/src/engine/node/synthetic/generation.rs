@@ -30,7 +30,7 @@ impl Synthetic {
         self.submit(kernel, node, destination);
     }
 
-    /// Whether so many packets of `node` wait that its next one need not be generated yet.
+    /// Whether so many packets of `node` wait that the next packet need not be generated yet. Then the node lags behind.
     #[inline]
     fn lag(&mut self, node: RegionNode) -> bool {
         let lags = self.interfaces.is_endless() && self.interfaces.nics[node].queued >= KEPT;

@@ -38,9 +38,9 @@ impl Stage {
 pub struct Contest<'a, const N: usize> {
     /// The arbiter.
     pub arbiter: &'a ArbiterConfig,
-    /// Who asks; not empty.
+    /// The candidates that ask; not empty.
     pub candidates: Mask<usize, N>,
-    /// Whose turn it is.
+    /// The number from which on to look for the winner.
     pub pointer: usize,
 }
 

@@ -1,10 +1,10 @@
 //! The watchdog: finds packets that wait for each other, so that none of them can ever move.
 //!
-//! A head waits for room behind the output VCs it may ask for. Even when all credits on their way have arrived, a buffer
-//! may be full of packets; then it waits for the head of that buffer, where the VCs of a port share it for any of theirs.
-//! A head that has one way out, however long it takes, is free; so is one that waits for a free head. Whoever is not
-//! free in the end never moves. Heads that decide at every attempt count with every output they could ever choose, so
-//! that a deadlock that is reported is one.
+//! A head waits for room behind the output VCs it may ask for. Even when all credits on their way have arrived, a buffer may be
+//! full of packets; then the head waits for the head of that buffer, or, where the VCs of a port share a buffer, for the head of
+//! any of these VCs. A head that has one way out, however long it takes, is free; so is a head that waits for a free head.
+//! Whoever is not free in the end never moves. Heads that decide at every attempt count with every output they could ever choose,
+//! so that a deadlock that is reported is a deadlock.
 
 use crate::engine::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
 use crate::engine::kernel::pool::Queue;

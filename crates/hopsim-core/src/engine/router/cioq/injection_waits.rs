@@ -1,8 +1,8 @@
-//! What the heads of the injection VCs wait for, cycle by cycle: see [`RecordStream::InjectionWaits`]. Looked at only in runs
-//! that ask for it, from outside: it changes nothing.
+//! What the heads of the injection VCs wait for, cycle by cycle: see [`RecordStream::InjectionWaits`]. Heads are looked at only
+//! in runs that ask for it, and from outside: the look changes nothing.
 //!
-//! Heads are looked at before the allocation, in cycles in which their input port is free; if they are granted, that cycle is
-//! taken back ([`WaitCounts::granted`]). All other cycles from their first to their last they have waited for the port.
+//! Heads are looked at before the allocation, in cycles in which their input port is free; if a head is granted, that cycle is
+//! taken back ([`WaitCounts::granted`]). In all other cycles from its first to its last a head has waited for the port.
 //!
 //! [`RecordStream::InjectionWaits`]: hopsim_experiment::config::measure::RecordStream::InjectionWaits
 

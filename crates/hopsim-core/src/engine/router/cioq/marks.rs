@@ -1,8 +1,8 @@
 //! Marks of saturated global links, and what routers have heard of the marks of their group (piggyback: Jiang et al.,
 //! ISCA 2009; Fuentes' thesis, 2017, §1.4.1.3).
 //!
-//! A mark is of the beginning of a cycle. It is computed anew only for routers of whose global outputs one has changed,
-//! and only changes travel. Where none travel, a router computes its own when it has a head that may read them.
+//! A mark is of the beginning of a cycle. Marks are computed anew only for routers one of whose global outputs has changed, and
+//! only changes travel. Where none travel, a router computes its own marks when it has a head that may read them.
 
 use crate::engine::kernel::ids::{By, Id as _, Pair, PairId, RegionRouter};
 use crate::engine::kernel::regions::Span;

@@ -1,4 +1,4 @@
-//! One router, to be changed: what follows when heads come and go is in `transfer`, how they are asked in `deciding`.
+//! One router, to be changed: what follows when heads come and go is in `transfer`, how heads are asked in `deciding`.
 
 use crate::engine::kernel::ids::RegionRouter;
 use crate::engine::router::cioq::extras::Extras;

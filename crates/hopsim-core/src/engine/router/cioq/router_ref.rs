@@ -122,7 +122,7 @@ impl<const W: usize> RouterRef<'_, W> {
         left
     }
 
-    /// The pair that the head of a slot is granted: the pair it asks for; with FlexVC that one or any below of the same port.
+    /// The pair that the head of a slot is granted: the pair it asks for; with FlexVC that pair or any below it of the same port.
     #[inline]
     pub fn granted_pair<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot, iteration: u32) -> Pair {
         let request = self.state.slots[slot].request();

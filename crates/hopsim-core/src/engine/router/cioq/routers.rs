@@ -102,7 +102,7 @@ impl Port {
 pub struct InputVc {
     /// Packets whose heads have arrived (of an injection VC: its head only).
     pub queue: Queue,
-    /// Pair that the head wants, with FlexVC that one or any below of the same port.
+    /// Pair that the head wants; with FlexVC that pair or any below it of the same port.
     pub(super) request: u16,
 }
 

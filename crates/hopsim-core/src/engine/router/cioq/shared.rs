@@ -109,8 +109,8 @@ impl<M: Mode> Shared<'_, M> {
         !M::REGULAR && self.crossing.parallel
     }
 
-    /// Whether routers without choices that can do nothing are left alone, as they know when they can again: packets that leave
-    /// at once have times of their own.
+    /// Whether routers without choices that can do nothing are left alone, as they know when they can do something again: packets
+    /// that leave at once have times of their own.
     #[inline]
     pub fn patient(&self) -> bool {
         !(M::ORDERED || self.parallel())
@@ -140,7 +140,7 @@ impl<M: Mode> Shared<'_, M> {
         !M::PLAIN && self.allocation.output_stamps
     }
 
-    /// Whether a head may use several VCs of a port (FlexVC): the one it asks for and all below.
+    /// Whether a head may use several VCs of a port (FlexVC): the VC it asks for and all below.
     #[inline]
     pub fn flexible(&self) -> bool {
         !M::ORDERED && self.requests.flexible

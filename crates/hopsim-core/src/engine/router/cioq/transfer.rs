@@ -13,7 +13,8 @@ use hopsim_network::network::{NONE, PortClassCode, TERMINAL};
 use hopsim_routing::{Route, RouteState};
 
 impl<const W: usize> RouterMut<'_, W> {
-    /// Both stages of the allocator when only one slot is feasible. Returns whether a request was granted, or there was none.
+    /// Carries out both stages of the allocator when only one slot is feasible. Returns whether a request was granted, or there
+    /// was none.
     #[inline]
     pub fn grant_single<M: Run>(&mut self, cx: &mut Context<'_, W, M>, slot: Slot, iteration: u32) -> bool {
         let input = cx.shared.tables.slot_input(slot);

@@ -1,9 +1,9 @@
 //! Which heads with a choice need not be asked: which of these heads sleep, and what wakes them.
 //!
-//! A head that asks for nothing that could be granted goes to sleep until something it reads has changed: an output
-//! that it could choose has become free, has got credit back or, if it is its own, has been granted; or a mark or a
-//! counter has changed. So heads that wait cost nothing while nothing happens to them. What a head waits for is written down
-//! when it first goes to sleep: one that is granted at once costs nothing here.
+//! A head that asks for nothing that could be granted goes to sleep until something it reads has changed: an output that it could
+//! choose has become free, has got credit back or, if it is its own, has been granted; or a mark or a counter has changed. So
+//! heads that wait cost nothing while nothing happens to them. What a head waits for is written down when it first goes to sleep:
+//! a head that is granted at once costs nothing here.
 
 use crate::engine::kernel::ids::{By, Pair, RegionRouter, Slot};
 use crate::engine::kernel::wheel::Wheel;
@@ -16,7 +16,7 @@ use hopsim_network::network::{PortClassCode, TERMINAL};
 use hopsim_routing::prospect::Prospect;
 use std::ops::Range;
 
-/// Who waits in one router, and for what.
+/// Heads that wait in one router, and what they wait for.
 #[derive(Clone)]
 struct Waits<const W: usize> {
     /// Slots whose minimal path goes over a global link from here: their heads may read the mark of that link.
@@ -43,7 +43,7 @@ struct Release {
     output: Option<u16>,
 }
 
-/// Who waits in all routers.
+/// Heads that wait in all routers.
 pub struct Waiting<const W: usize> {
     routers: By<RegionRouter, Waits<W>>,
     /// Ports that become free.
@@ -84,8 +84,7 @@ impl<const W: usize> Waiting<W> {
         asleep.contains(slot)
     }
 
-    /// Goes on, in cycle `now`, with a port that is busy until some cycle as input and as output, with heads that may wait for
-    /// it.
+    /// Goes on, in cycle `now`, with a port that is busy as input until cycle `free` and as output until cycle `ready`.
     pub fn load(
         &mut self,
         tables: &Tables,
