@@ -290,7 +290,6 @@ pub fn trace_in_every_mode(plan: &Plan, cycles: u32) -> Result<Vec<(&'static str
 }
 
 /// Parts of a long run: it looks for deadlock whenever it has become longer by one in so many, so a few hundred times at most.
-/// most.
 const SHARE: u32 = 64;
 
 /// Simulates up to cycle `end`, looking out for deadlock and for the caller's wish to stop. A run of programs ends before, at the
