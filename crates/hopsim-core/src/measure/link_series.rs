@@ -29,7 +29,7 @@ pub struct LinkSeries {
     /// Slots, and pairs, of all routers.
     places: usize,
     rows: Vec<Row>,
-    /// Of a pair without room: the cycle since when.
+    /// The cycle since when a pair without room has none, by pair.
     since: Vec<u32>,
     /// The interval in which a packet departed last: most of what is counted is in it too.
     #[serde(skip)]
@@ -160,7 +160,7 @@ impl LinkSeries {
         self.since.extend(since);
     }
 
-    /// Those of some places.
+    /// The sums of `count` places from `first` on.
     #[must_use]
     pub fn part(&self, first: usize, count: usize) -> Self {
         let Self { interval, places: _, rows, since, present: _ } = self;
