@@ -76,7 +76,7 @@ impl ConfigError {
         self
     }
 
-    /// The same error below `prefix`, for a mechanism that does not know where it stands in the document.
+    /// The error with `prefix` before its path, for a mechanism that does not know where it stands in the document.
     #[must_use]
     pub fn within(mut self, prefix: &str) -> Self {
         self.path = if self.path.is_empty() { prefix.into() } else { format!("{prefix}.{}", self.path) };

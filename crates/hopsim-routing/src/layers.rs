@@ -89,11 +89,11 @@ impl PathVcs {
 struct Trees<'g> {
     graph: &'g Graph,
     routers: usize,
-    /// By destination · routers + place: the routers, the destination first.
+    /// The routers by destination · routers + place, the destination first.
     order: Vec<u16>,
-    /// By destination · routers + router: its place.
+    /// The place of every router, by destination · routers + router.
     places: Vec<u16>,
-    /// Likewise: how many routers the paths lead through it from, with itself.
+    /// How many routers have their path through a router, itself included, by destination · routers + router.
     sizes: Vec<u16>,
 }
 

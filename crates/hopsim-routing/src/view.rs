@@ -18,15 +18,15 @@ pub trait View {
     fn open(&self, request: Request) -> bool;
     /// Free phits of the buffer behind the output VC.
     fn credits(&self, request: Request) -> u32;
-    /// Occupied phits of that buffer as far as this router knows.
+    /// Occupied phits of the buffer behind the output VC as far as this router knows.
     fn occupancy(&self, request: Request) -> u32;
-    /// The same, counting only packets that have never left their minimal path (minCred).
+    /// Occupied phits of the buffer behind the output VC by packets that have never left their minimal path (minCred).
     fn minimal_occupancy(&self, request: Request) -> u32;
     /// Size of the buffers behind the output VCs of a link class \[phits\].
     fn capacity(&self, class: u8) -> u32;
     /// Contention counter of an output port: heads whose minimal path it is, at the beginning of the cycle.
     fn contention(&self, port: usize) -> u32;
-    /// That counter, exponentially averaged.
+    /// Contention counter of an output port, exponentially averaged.
     fn filtered_contention(&self, port: usize) -> f64;
     /// Heads for `group` at injection and global inputs of the routers of the own group, own ones as they are and
     /// others as last heard.
@@ -94,10 +94,10 @@ pub enum Sensing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Packets {
-    /// All.
+    /// All packets.
     #[default]
     All,
-    /// Those that have never left their minimal path (minCred; thesis §5.2.4).
+    /// Packets that have never left their minimal path (minCred; thesis §5.2.4).
     Minimal,
 }
 

@@ -103,7 +103,7 @@ impl Source {
             || self.stands.is_some_and(|stands| stands.is_behind(ONE[0]))
     }
 
-    /// How many times the share of what is offered that could be told the source may fall behind by.
+    /// How many times the share that can be discerned the source may fall behind by.
     fn possible(&self) -> f64 {
         let stands = self.stands.map_or(0.0, |stands| stands.possible(ONE[1]));
         self.waits.possible(self.discernible(ONE[1])).max(stands)

@@ -89,14 +89,14 @@ fn one() -> u32 {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contents {
-    /// Its links.
+    /// Links of the network.
     pub edges: Vec<Edge>,
-    /// Nodes of each of the first routers, if it names them.
+    /// Nodes of each of the first routers, if the file names them.
     #[serde(default)]
     pub nodes: Vec<u32>,
 }
 
-/// The other end of a link.
+/// An end of a link: the router and port there, and the latency and pace of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct End {
     router: u32,

@@ -297,7 +297,8 @@ pub trait Interconnect {
         0
     }
 
-    /// The same where the destination alone decides, node `node` of router `to`: the trunk of its number, modulo how many there are.
+    /// The trunk from `at` to node `node` of router `to` where the destination alone decides: the number of the node, modulo how
+    /// many trunks there are.
     fn trunk_of(&self, _at: u32, _to: u32, _node: u32) -> u16 {
         0
     }

@@ -207,7 +207,7 @@ impl<'m> Search<'m> {
         })
     }
 
-    /// Those of them with least latency.
+    /// The first steps of the shortest paths: of those with fewest links the ones with least latency.
     fn shortest(&self, place: u32) -> impl Iterator<Item = &'m Step> {
         let (here, latency) = (self.latency[place as usize], &self.latency);
         self.nearer(place).filter(move |step| step.latency + latency[step.to as usize] == here)

@@ -76,18 +76,18 @@ pub struct Candidate {
 pub enum Bar<'a> {
     /// Nothing.
     None,
-    /// `scale` times its occupancy must be at most `most`.
+    /// An occupancy: `scale` times that of the output must be at most `most`.
     Occupancy {
         /// How occupancies are read.
         config: &'a congestion::Config,
-        /// See above.
+        /// Factor on the occupancy of the output.
         scale: f64,
-        /// See above \[phits\].
+        /// Most that the occupancy times `scale` may be \[phits\].
         most: f64,
     },
-    /// Its contention counter must be below a number of packets.
+    /// A number of packets that the contention counter of the output must be below.
     Contention(u32),
-    /// Its contention counter, exponentially averaged, must be.
+    /// A number of packets that the exponentially averaged contention counter of the output must be below.
     Filtered(u32),
 }
 

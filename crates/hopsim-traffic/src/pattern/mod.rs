@@ -102,7 +102,7 @@ impl Site<'_> {
 /// The short names of the papers, for messages.
 pub const SHORT_NAMES: &str = "or in short UN, ADV+1, ADV+h, ADVc, ADV-local";
 
-/// The same as a regular expression, for editors.
+/// The short names of the papers as a regular expression, for editors.
 const SHORT_NAMES_PATTERN: &str = r"^([uU][nN]|[aA][dD][vV]([cC]|-[lL][oO][cC][aA][lL]|\+([hH]|[0-9]+)))$";
 
 impl PatternConfig {
