@@ -71,7 +71,7 @@ pub struct WaitingRank {
     pub rank: u32,
     /// The node that the rank is on.
     pub node: u32,
-    /// Line of the operation in its file.
+    /// Line of the operation that the rank is at, in the file of the program.
     pub line: Option<u64>,
     /// What the rank waits for.
     pub what: String,
@@ -125,9 +125,9 @@ pub struct WaitingHead {
     pub input: String,
     /// Input VC.
     pub input_vc: u8,
-    /// Output port it wants.
+    /// Output port that the packet wants.
     pub output: String,
-    /// Output VC it wants.
+    /// Output VC that the packet wants.
     pub output_vc: u8,
     /// Source node of the packet.
     pub source: u32,

@@ -249,26 +249,26 @@ impl RouteState {
 /// The head that asks for a route.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
-    /// Router it stands in.
+    /// Router that the head stands in.
     pub router: u32,
-    /// Port it has come by.
+    /// Port that the head has come by.
     pub input: u16,
-    /// Class and VC of the input it stands in, as [`sequence::VcSequence`] codes them; 0 at injection.
+    /// Class and VC of the input that the head stands in, as [`sequence::VcSequence`] codes them; 0 at injection.
     pub code: u8,
     /// Source node.
     pub source: u32,
     /// Destination router.
     pub destination: u32,
-    /// Terminal port of the destination there.
+    /// Terminal port of the destination node in its router.
     pub terminal: u16,
-    /// VC of that port.
+    /// VC of the terminal port.
     pub ejection_vc: u8,
     /// Whether the packet answers a request.
     pub reply: bool,
 }
 
 impl Head {
-    /// Whether it stands at injection.
+    /// Whether the head stands at injection.
     #[inline]
     pub fn at_injection(&self) -> bool {
         is_injection(self.code)
@@ -303,7 +303,7 @@ pub struct Hop {
     pub port: u16,
     /// Link class.
     pub class: u8,
-    /// What may follow it.
+    /// What may follow the hop.
     pub leg: Leg,
     /// Whether a misroute may take the VC of an earlier hop again (OLM).
     pub reuses: bool,

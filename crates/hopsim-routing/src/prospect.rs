@@ -92,13 +92,13 @@ impl Prospect {
     /// A path drawn anew in every attempt, of which nothing is known before.
     pub const ANEW: Self = Self { minimal: Way::NONE, choice: Choice::Anew };
 
-    /// Whether it could choose any output whatever: the following then visit nothing.
+    /// Whether the head could choose any output whatever: the methods below then visit nothing.
     #[inline]
     pub fn draws_anew(&self) -> bool {
         matches!(self.choice, Choice::Anew)
     }
 
-    /// Visits the next hops of its minimal path and its detour.
+    /// Visits the next hops of the minimal path and the detour.
     #[inline]
     pub fn each_way(&self, mut visit: impl FnMut(Way)) {
         if self.draws_anew() {
@@ -112,7 +112,7 @@ impl Prospect {
         }
     }
 
-    /// Visits the ports that it could choose in any VC, ascending.
+    /// Visits the ports that the head could choose in any VC, ascending.
     #[inline]
     pub fn each_productive(&self, visit: impl FnMut(usize)) {
         if let Choice::Shortest(productive) = &self.choice {
@@ -120,7 +120,7 @@ impl Prospect {
         }
     }
 
-    /// Visits the link classes any port of which it could choose, ascending, and the VC as [`Way`] has it.
+    /// Visits the link classes any port of which the head could choose, ascending, and the VC as [`Way`] has it.
     #[inline]
     pub fn each_misroute(&self, mut visit: impl FnMut(u8, u8)) {
         if let Choice::Misroute(misroutes) = &self.choice {
@@ -132,7 +132,7 @@ impl Prospect {
         }
     }
 
-    /// Whether its minimal path goes over a global link from here, whose mark it may read.
+    /// Whether the minimal path goes over a global link from here, whose mark the head may read.
     #[inline]
     pub fn may_read_own_mark(&self) -> bool {
         self.minimal.class == GLOBAL

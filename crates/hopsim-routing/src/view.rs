@@ -106,7 +106,7 @@ pub enum Packets {
 pub struct Sensors {
     /// Contention counters.
     pub contention: bool,
-    /// Weight of the past in their exponential average, if it is read.
+    /// Weight of the past in the exponential average of the contention counters, if that is read.
     pub alpha: Option<f64>,
     /// Counters by destination group, exchanged inside the group.
     pub exchange: Option<Exchange>,
@@ -119,7 +119,7 @@ pub struct Sensors {
 /// When routers tell their group how many heads want each other group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// Every so many cycles.
+    /// Cycles from one message to the next.
     pub period: u32,
     /// Phits that each message occupies on every local link.
     pub message_length: u32,
@@ -131,9 +131,9 @@ pub struct Exchange {
 pub struct Saturation {
     /// Factor on the mean.
     pub factor: f64,
-    /// Added to it \[packets\].
+    /// What is added to the mean \[packets\].
     pub threshold: f64,
-    /// By VC or by port.
+    /// Whether occupancies are read by VC or by port.
     pub sensing: Sensing,
     /// Which packets count.
     pub packets: Packets,
@@ -141,6 +141,6 @@ pub struct Saturation {
     pub vcs: u8,
     /// VCs whose occupancy the marks that are read depend on, a bit each.
     pub read: u16,
-    /// Whether the other routers of the group hear of it, one local-link latency later.
+    /// Whether the other routers of the group hear of the mark, one local-link latency later.
     pub exchanged: bool,
 }

@@ -3,7 +3,7 @@
 
 use hdrhistogram::Histogram;
 
-/// Below it a histogram of three digits has bars one cycle wide.
+/// Latency below which a histogram of three digits has bars one cycle wide \[cycles\].
 const SHORT: usize = 2048;
 
 /// Latencies \[cycles\] and how often each was counted, as in a [`Histogram`] of three digits. Most are short, and counted where

@@ -45,7 +45,7 @@ struct Present {
 }
 
 impl LinkSeries {
-    /// Nothing yet, for so many slots and pairs.
+    /// An empty series for so many slots and pairs.
     pub fn new(interval: u32, places: usize) -> Self {
         Self { interval, places, rows: Vec::new(), since: vec![0; places], present: Present::default() }
     }

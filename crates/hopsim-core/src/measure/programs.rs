@@ -60,7 +60,7 @@ impl ProgramCounts {
         }
     }
 
-    /// Nothing yet.
+    /// Empty counters.
     pub fn new(programs: &Programs<'_>, streams: &[RecordStream]) -> Self {
         // Three significant digits; the bound is raised automatically.
         let histogram = || Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"));

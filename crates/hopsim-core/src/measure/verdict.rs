@@ -24,7 +24,7 @@ const ONE: [f64; 2] = [0.02, 0.1];
 /// Standard errors of the number of packets or messages that a source draws below which nobody can tell whether it falls behind.
 const NOISE: f64 = 2.0;
 
-/// Of so many sources one may be unclear.
+/// Number of sources of which one may be unclear.
 const SOURCES_PER_UNCLEAR: usize = 100;
 
 /// The verdict where sources fall behind.

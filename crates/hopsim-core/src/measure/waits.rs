@@ -86,7 +86,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Nothing yet, for so many routers.
+    /// Empty counters for so many routers.
     pub fn new(plan: &Plan, routers: usize) -> Self {
         let (stride, nodes_per_router) = (plan.network.layout.stride(), plan.topology.nodes_per_router());
         let places = routers * stride;

@@ -70,7 +70,7 @@ macro_rules! topologies {
                 }
             }
 
-            /// Whether it has no routers.
+            /// Whether the topology has no routers.
             pub fn is_ideal(&self) -> bool {
                 matches!(self, Self::Ideal(_))
             }
@@ -186,10 +186,10 @@ pub const GLOBAL: u8 = 1;
 
 /// What the document says of a topology.
 trait Parameters {
-    /// What is built from it.
+    /// The topology that is built.
     type Built;
 
-    /// Checks them and builds the topology.
+    /// Checks the parameters and builds the topology.
     fn build(&self) -> Result<Self::Built, ConfigError>;
 
     /// See [`TopologyConfig::load`].

@@ -26,13 +26,13 @@ pub enum TriggerConfig {
     Congestion(congestion::Config),
     /// Many heads want the minimal output (Base).
     Contention(Contention),
-    /// Many heads have wanted it for some time (Filtered).
+    /// Many heads have wanted the minimal output for some time (Filtered).
     Filtered(Filtered),
-    /// Many heads want it, or it cannot take the packet now (Hybrid).
+    /// Many heads want the minimal output, or it cannot take the packet now (Hybrid).
     Hybrid(Hybrid),
-    /// Many heads of the router want it, or many of the group want the packet's destination group (ECtN).
+    /// Many heads of the router want the minimal output, or many of the group want the packet's destination group (ECtN).
     Ectn(Ectn),
-    /// Many heads want it, with a probability that grows with their number.
+    /// Many heads want the minimal output, with a probability that grows with their number.
     Statistical(Statistical),
 }
 

@@ -177,7 +177,7 @@ impl Pattern {
         matches!(self, Self::Permutation(p) if p.is_silent(node))
     }
 
-    /// Whether it may name the node itself to one that sends: there is no packet then.
+    /// Whether the pattern may name the node itself to one that sends: there is no packet then.
     pub fn may_skip(&self) -> bool {
         matches!(self, Self::Mix(mix) if mix.may_skip())
     }

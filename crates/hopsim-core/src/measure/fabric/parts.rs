@@ -48,7 +48,7 @@ pub struct FabricParts {
 }
 
 impl FabricParts {
-    /// Nothing yet.
+    /// Empty counters.
     pub fn new(plan: &FabricPlan) -> Self {
         let jobs = plan.jobs.len();
         Self {

@@ -104,7 +104,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Nothing yet.
+    /// Empty counters.
     pub fn new(plan: &FabricPlan) -> Self {
         let has_flows = plan.experiment.measure.streams.contains(&RecordStream::Flows);
         Self {

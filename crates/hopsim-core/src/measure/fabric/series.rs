@@ -30,9 +30,9 @@ pub struct FlowRow {
 /// What is in the virtual output queues of an output and VL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queues {
-    /// Bytes in all of them.
+    /// Bytes in all of the queues.
     pub queued: u64,
-    /// Bytes in the largest one.
+    /// Bytes in the largest of the queues.
     pub largest: u64,
     /// Whether the output is congested.
     pub is_congested: bool,
@@ -68,7 +68,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// Nothing yet.
+    /// An empty series.
     pub fn new(plan: &FabricPlan) -> Self {
         let wants = |stream| plan.experiment.measure.streams.contains(&stream);
         let mut places = if wants(RecordStream::QueueSeries) { used(plan) } else { Vec::new() };
