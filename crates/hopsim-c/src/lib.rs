@@ -33,23 +33,23 @@ pub enum Status {
     Interrupted = 4,
 }
 
-/// `hopsim_message` of the header.
+/// A message that is at its node: `hopsim_message` of the header.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Its number among all that were injected, from 0.
+    /// Number of the message among all that were injected, from 0.
     pub number: u64,
-    /// What it was injected with.
+    /// Tag that the message was injected with.
     pub tag: u64,
-    /// The node that it is from.
+    /// The node that the message is from.
     pub source: u32,
-    /// The node that it is at.
+    /// The node that the message is at.
     pub destination: u32,
-    /// Its length.
+    /// Length of the message in phits, without the headers of its packets.
     pub phits: u32,
-    /// Cycle in which it was injected.
+    /// Cycle in which the message was injected.
     pub injected: u32,
-    /// Cycle in which its last phit is at its node.
+    /// Cycle in which the last phit of the message is at its node.
     pub delivered: u32,
 }
 

@@ -37,11 +37,11 @@ pub struct JobProgress {
     pub job: String,
     /// Ranks that are done.
     pub done: usize,
-    /// All ranks.
+    /// All ranks of the program.
     pub ranks: usize,
-    /// Records or operations that have been begun.
+    /// Records or operations of the program that have been begun.
     pub begun: u64,
-    /// All of them.
+    /// All records or operations of the program.
     pub records: u64,
 }
 
@@ -54,9 +54,9 @@ pub struct StuckReport {
     pub cycle: u32,
     /// Ranks of the program.
     pub ranks: u32,
-    /// Those that are not done.
+    /// Ranks that are not done.
     pub stuck: u32,
-    /// What the first of them wait for.
+    /// The first ranks that are not done, and what each of them waits for.
     pub waiting: Vec<WaitingRank>,
     /// Ranks that wait each for the next, the last for the first; empty if there are none.
     pub circle: Vec<u32>,
@@ -69,11 +69,11 @@ pub struct StuckReport {
 pub struct WaitingRank {
     /// The rank.
     pub rank: u32,
-    /// Its node.
+    /// The node that the rank is on.
     pub node: u32,
-    /// Line of the operation in its file.
+    /// Line of the operation that the rank is at, in the file of the program.
     pub line: Option<u64>,
-    /// What it waits for.
+    /// What the rank waits for.
     pub what: String,
 }
 
@@ -82,26 +82,26 @@ pub struct WaitingRank {
 pub struct UnmatchedReport {
     /// Name of the job.
     pub job: String,
-    /// How many.
+    /// How many messages nobody has received.
     pub count: usize,
-    /// The first of them.
+    /// The first messages that nobody has received.
     pub first: Vec<UnmatchedMessage>,
 }
 
 /// A message that nobody has received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmatchedMessage {
-    /// Rank that sent it.
+    /// Rank that sent the message.
     pub source: u32,
-    /// Rank that should have received it.
+    /// Rank that should have received the message.
     pub destination: u32,
-    /// Its tag.
+    /// Tag of the message.
     pub tag: u32,
-    /// Its communicator.
+    /// Communicator of the message.
     pub communicator: u32,
-    /// Its payload.
+    /// Payload of the message in bytes.
     pub bytes: u64,
-    /// Its number among the messages of its source.
+    /// Number of the message among those of its source.
     pub number: u32,
 }
 
@@ -125,9 +125,9 @@ pub struct WaitingHead {
     pub input: String,
     /// Input VC.
     pub input_vc: u8,
-    /// Output port it wants.
+    /// Output port that the packet wants.
     pub output: String,
-    /// Output VC it wants.
+    /// Output VC that the packet wants.
     pub output_vc: u8,
     /// Source node of the packet.
     pub source: u32,

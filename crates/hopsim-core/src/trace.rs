@@ -91,7 +91,7 @@ impl Observer {
 pub struct PacketKey {
     /// Source node.
     pub source: u32,
-    /// Number among the packets of its source.
+    /// Number of the packet among those of its source.
     pub serial: u32,
     /// Destination node.
     pub destination: u32,
@@ -120,7 +120,7 @@ impl Tracer {
         })
     }
 
-    /// With what another one has seen of the same run.
+    /// The tracer with what another one has seen of the same run.
     pub fn joined(mut self, other: Self) -> Self {
         self.delivered += other.delivered;
         #[expect(clippy::iter_over_hash_type, reason = "packets do not touch each other")]

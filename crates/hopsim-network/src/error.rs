@@ -10,7 +10,7 @@ pub struct ConfigError {
     pub path: String,
     /// The offending value as written, if there is one.
     pub value: Option<String>,
-    /// Why it is refused.
+    /// Why the value is refused.
     pub reason: String,
     /// What would be valid.
     pub valid: Option<String>,
@@ -53,21 +53,21 @@ impl ConfigError {
         Self::new("topology", shortage.to_string())
     }
 
-    /// With the offending value.
+    /// The error with the offending value.
     #[must_use]
     pub fn value(mut self, value: impl fmt::Display) -> Self {
         self.value = Some(value.to_string());
         self
     }
 
-    /// With what would be valid.
+    /// The error with what would be valid.
     #[must_use]
     pub fn valid(mut self, valid: impl Into<String>) -> Self {
         self.valid = Some(valid.into());
         self
     }
 
-    /// With the name that was probably meant, if there is one.
+    /// The error with the name that was probably meant, if there is one.
     #[must_use]
     pub fn suggestion(mut self, meant: Option<&str>) -> Self {
         if let Some(meant) = meant {
@@ -76,7 +76,7 @@ impl ConfigError {
         self
     }
 
-    /// The same error below `prefix`, for a mechanism that does not know where it stands in the document.
+    /// The error with `prefix` before its path, for a mechanism that does not know where it stands in the document.
     #[must_use]
     pub fn within(mut self, prefix: &str) -> Self {
         self.path = if self.path.is_empty() { prefix.into() } else { format!("{prefix}.{}", self.path) };

@@ -75,7 +75,7 @@ pub struct Layout {
     pub slot_base: Vec<u16>,
     /// Input VCs of every port.
     pub input_vcs: Vec<u8>,
-    /// First pair of every port; likewise aligned.
+    /// First pair of every port; a port's pairs never straddle a multiple of 64.
     pub pair_base: Vec<u16>,
     /// Output VCs of every port (of ejection: see [`Classes::ejection`]).
     pub output_vcs: Vec<u8>,
@@ -111,7 +111,7 @@ pub struct Link {
     pub peer: Option<(u32, usize)>,
     /// Latency of the link in either direction \[cycles\].
     pub latency: u32,
-    /// Cycles that it takes for a phit.
+    /// Cycles that the link takes for a phit.
     pub cycles_per_phit: u32,
 }
 

@@ -52,7 +52,8 @@ impl Monitor {
         self.0.control.done.load(Ordering::Relaxed)
     }
 
-    /// How much that will be, as far as is known: an adaptive run may raise it. 0 before it starts.
+    /// How much of the simulation there is to do, in the unit of `done`, as far as is known: an adaptive run may raise it. 0
+    /// before the start.
     #[getter]
     fn total(&self) -> u64 {
         self.0.control.total.load(Ordering::Relaxed)

@@ -32,11 +32,11 @@ pub struct Readers {
     pub flows: Py<PyAny>,
     /// The contents of a file, decompressed.
     pub contents: Py<PyAny>,
-    /// The same of the files of all ranks of a Chakra trace.
+    /// The contents of the files of all ranks of a Chakra trace, decompressed.
     pub ranks: Py<PyAny>,
 }
 
-/// The same as Python hands them over, in this order.
+/// The functions of [`Readers`] as Python hands them over: network, forwarding, nodes, flows, contents, ranks.
 pub type Functions = (Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>);
 
 impl From<Functions> for Readers {
@@ -53,7 +53,7 @@ pub struct PythonFiles {
 }
 
 impl PythonFiles {
-    /// With these functions.
+    /// The files that these functions read; without functions none can be read.
     pub fn new(readers: Option<Readers>) -> Self {
         Self { readers, digests: RefCell::default() }
     }
@@ -89,7 +89,7 @@ fn keep(key: String, parse: impl FnOnce() -> Result<Contents, ProgramError>) -> 
     Ok(())
 }
 
-/// That of a file; of several that of theirs.
+/// SHA-256 digest of a file, in hexadecimal; of several files the digest of their digests.
 fn digest<'a>(files: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut digests: Vec<_> = files.into_iter().map(Sha256::digest).collect();
     let digest = match digests.pop() {

@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 pub struct Run(Outcome);
 
 impl Run {
-    /// That of a simulation which has ended.
+    /// What was measured by a simulation that has ended.
     pub fn new(outcome: Outcome) -> Self {
         Self(outcome)
     }
@@ -81,8 +81,9 @@ pub fn run(py: Python<'_>, config_json: &str, monitor: &Bound<'_, Monitor>, thre
     })
 }
 
-/// The same from a snapshot (None: from the beginning), whose state is handed to `keep` when `Monitor.save` asks for it and at
-/// cycle `at`. What `keep` raises ends the run. Raises `ConfigError` if the snapshot is of something else, or the run can have none.
+/// Simulate one point on so many threads at most, from a snapshot (None: from the beginning). The state is handed to `keep` when
+/// `Monitor.save` asks for it and at cycle `at`. What `keep` raises ends the run. Raises `ConfigError` if the snapshot is of
+/// something else, or the run can have none; `RunError`, `Cancelled`.
 #[pyfunction]
 #[pyo3(signature = (config_json, monitor, threads, snapshot, keep=None, at=None))]
 #[expect(
@@ -156,7 +157,7 @@ pub fn trunk<'py>(
     Ok(PyBytes::new(py, &state.to_bytes()))
 }
 
-/// Simulate one point of such a sweep from what it shares with the others. Raises `RunError`, `Cancelled`.
+/// Simulate one point of a sweep from what it shares with the others, which `trunk` has returned. Raises `RunError`, `Cancelled`.
 #[pyfunction]
 pub fn run_branch(
     py: Python<'_>,

@@ -20,7 +20,7 @@ type Delivered = (u64, u64, u32, u32, u32, u32, u32);
 
 #[pymethods]
 impl Simulation {
-    /// At cycle 0, on so many threads at most. Raises `ConfigError`, and what the handler of a signal raises.
+    /// A simulation at cycle 0, on so many threads at most. Raises `ConfigError`, and what the handler of a signal raises.
     #[new]
     fn new(py: Python<'_>, config_json: &str, threads: usize) -> PyResult<Self> {
         let stepping = interrupts::heeded(py, || {
@@ -75,7 +75,7 @@ impl Simulation {
 }
 
 impl Simulation {
-    /// What is behind it, unless a call has panicked.
+    /// The simulation itself, unless a call has panicked.
     fn stepping(&self) -> MutexGuard<'_, Stepping> {
         self.0.lock().unwrap_or_else(|_| panic!("the simulation was broken by an earlier panic"))
     }

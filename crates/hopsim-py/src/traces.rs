@@ -63,8 +63,9 @@ pub fn program_info(
     serde_json::to_string(&info).map_err(unwritable)
 }
 
-/// The same program in another format, with collective operations as messages of the algorithms {kind: algorithm} where it has none,
-/// and the name for what has none. Raises `ConfigError`.
+/// Convert the program in a file, or in the files of all ranks of a Chakra trace, to the format of `target`, under the name of
+/// `target` if the program has none. Where that format has no collective operations, they become messages of the algorithms
+/// {kind: algorithm}. Raises `ConfigError`.
 #[pyfunction]
 #[pyo3(signature = (files, target, collectives, chakra=None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]

@@ -196,7 +196,7 @@ impl Detour {
 }
 
 impl Minimal {
-    /// The dragonfly it routes on.
+    /// The dragonfly that packets are routed on.
     #[inline]
     pub fn dragonfly(&self) -> &Dragonfly {
         let Topology::Dragonfly(dragonfly) = self.topology() else {

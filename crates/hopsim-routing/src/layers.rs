@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 /// The layer of the shortest path between any two routers with nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layers {
-    /// By source · routers with nodes + destination.
+    /// Layer of every path, by source · routers with nodes + destination.
     layers: Vec<u8>,
     /// Paths in each layer.
     sizes: Vec<u64>,
@@ -24,7 +24,7 @@ pub struct Layers {
 /// The VC of the path between any two routers with nodes.
 #[derive(Clone, Debug)]
 pub struct PathVcs {
-    /// By source · routers with nodes + destination.
+    /// VC of every path, by source · routers with nodes + destination.
     vcs: Vec<u8>,
     routers_with_nodes: usize,
 }
@@ -89,11 +89,11 @@ impl PathVcs {
 struct Trees<'g> {
     graph: &'g Graph,
     routers: usize,
-    /// By destination · routers + place: the routers, the destination first.
+    /// The routers by destination · routers + place, the destination first.
     order: Vec<u16>,
-    /// By destination · routers + router: its place.
+    /// The place of every router, by destination · routers + router.
     places: Vec<u16>,
-    /// Likewise: how many routers the paths lead through it from, with itself.
+    /// How many routers have their path through a router, itself included, by destination · routers + router.
     sizes: Vec<u16>,
 }
 
@@ -157,9 +157,9 @@ impl<'g> Trees<'g> {
 enum Mark {
     /// Not visited.
     New,
-    /// On the way from the start of the search, at this place.
+    /// On the way from the start of the search, at this place of the way.
     Open(usize),
-    /// No cycle can be reached from it.
+    /// Done: no cycle can be reached from the link.
     Done,
 }
 
@@ -170,13 +170,13 @@ struct Sorter<'a> {
     layer: u8,
     /// First dependency of every link.
     first: Vec<u32>,
-    /// The links that a dependency joins, and by it the next one, ascending.
+    /// The two links that each dependency joins, ascending.
     links: Vec<(u32, u32)>,
-    /// Paths that cause it.
+    /// How many paths cause each dependency.
     paths: Vec<u32>,
-    /// First of its destinations.
+    /// First destination of each dependency.
     first_destination: Vec<u32>,
-    /// The destinations of these paths.
+    /// Destinations of the paths that cause a dependency.
     destinations: Vec<u16>,
     /// Dependencies that are gone since the search has looked.
     gone: Vec<u32>,
@@ -365,7 +365,7 @@ impl<'a> Sorter<'a> {
 struct Walk {
     /// The links from the start to the present one.
     visits: Vec<Visit>,
-    /// By link.
+    /// What is known of each link.
     marks: Vec<Mark>,
     /// Links from which no cycle can be reached, in the order in which that was found.
     done: Vec<u32>,
@@ -374,9 +374,9 @@ struct Walk {
 /// A link on the way of a search.
 struct Visit {
     link: u32,
-    /// The dependency by which it was reached, `None` at the start.
+    /// The dependency by which the link was reached, `None` at the start.
     by: Option<u32>,
-    /// The next of its dependencies to be followed.
+    /// The next dependency of the link to be followed.
     next: u32,
 }
 

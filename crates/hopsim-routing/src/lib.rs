@@ -94,7 +94,7 @@ macro_rules! mechanisms {
                 }
             }
 
-            /// The same, of a mechanism that decides at injection only, for heads elsewhere.
+            /// The router that a head in transit is on its way to, of a mechanism that decides at injection only.
             // Per packet-hop; measured.
             #[inline(always)]
             pub fn target_in_transit(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> u32 {
@@ -128,7 +128,7 @@ macro_rules! mechanisms {
                 }
             }
 
-            /// What the engine must keep for it.
+            /// What the engine must keep for the mechanism.
             pub fn sensors(&self) -> Sensors {
                 match self {
                     $(Self::$name(m) => m.sensors(),)*
@@ -142,7 +142,7 @@ macro_rules! mechanisms {
                 }
             }
 
-            /// Whether the answers of a waiting head change what it remembers.
+            /// Whether the answers of a waiting head change what the packet remembers.
             pub fn remembers(&self) -> bool {
                 match self {
                     $(Self::$name(m) => m.remembers(),)*
@@ -249,26 +249,26 @@ impl RouteState {
 /// The head that asks for a route.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
-    /// Router it stands in.
+    /// Router that the head stands in.
     pub router: u32,
-    /// Port it has come by.
+    /// Port that the head has come by.
     pub input: u16,
-    /// Class and VC of the input it stands in, as [`sequence::VcSequence`] codes them; 0 at injection.
+    /// Class and VC of the input that the head stands in, as [`sequence::VcSequence`] codes them; 0 at injection.
     pub code: u8,
     /// Source node.
     pub source: u32,
     /// Destination router.
     pub destination: u32,
-    /// Terminal port of the destination there.
+    /// Terminal port of the destination node in its router.
     pub terminal: u16,
-    /// VC of that port.
+    /// VC of the terminal port.
     pub ejection_vc: u8,
     /// Whether the packet answers a request.
     pub reply: bool,
 }
 
 impl Head {
-    /// Whether it stands at injection.
+    /// Whether the head stands at injection.
     #[inline]
     pub fn at_injection(&self) -> bool {
         is_injection(self.code)
@@ -303,7 +303,7 @@ pub struct Hop {
     pub port: u16,
     /// Link class.
     pub class: u8,
-    /// What may follow it.
+    /// What may follow the hop.
     pub leg: Leg,
     /// Whether a misroute may take the VC of an earlier hop again (OLM).
     pub reuses: bool,
@@ -340,11 +340,11 @@ pub struct Decision {
 /// Where a head goes from its router, as far as that is known when it has become the head.
 #[derive(Clone, Copy, Debug)]
 pub enum Route {
-    /// Nowhere: it has arrived.
+    /// Nowhere: the packet has arrived.
     Arrived,
     /// By one output port.
     Fixed(Hop),
-    /// It has a choice, and decides in every attempt.
+    /// By an output that the head chooses anew in every attempt.
     Undecided(Prospect),
 }
 
@@ -416,9 +416,9 @@ pub struct Ordered {
 pub struct Flexible {
     /// The longest nonminimal path, empty if there is none.
     pub detour: &'static str,
-    /// The minimal paths left after each of its hops.
+    /// The minimal paths left after each hop of the detour.
     pub escapes: &'static [&'static str],
-    /// Orders of VCs that FlexVC may lay out for them, preferred first.
+    /// Orders of VCs that FlexVC may lay out for the paths, preferred first.
     pub references: &'static [&'static str],
     /// Where a packet can return to its minimal path.
     pub reverts: Reverts,
@@ -430,7 +430,7 @@ impl Ordered {
         Self { sequence: Cow::Borrowed(sequence), flexible: Some(flexible) }
     }
 
-    /// The same where packets can return to their minimal path.
+    /// The paths, with `reverts` telling where packets can return to their minimal path.
     #[must_use]
     pub fn reverting(self, reverts: Reverts) -> Self {
         Self { flexible: self.flexible.map(|paths| Flexible { reverts, ..paths }), ..self }
@@ -543,7 +543,7 @@ pub trait Mechanism {
         false
     }
 
-    /// What the engine must keep for it.
+    /// What the engine must keep for the mechanism.
     fn sensors(&self) -> Sensors {
         Sensors::default()
     }

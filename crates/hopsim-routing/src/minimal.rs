@@ -118,7 +118,7 @@ impl Minimal {
         Self { has_trunks: topology.has_trunks(), topology, vcs, up: Up::Source }
     }
 
-    /// The topology it routes on.
+    /// The topology that packets are routed on.
     #[inline]
     pub fn topology(&self) -> &Topology {
         &self.topology

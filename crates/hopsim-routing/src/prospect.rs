@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// What a head with a choice may choose from; the same at every attempt.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Prospect {
-    /// The next hop of its minimal path; [`Way::NONE`] if it is not known before an attempt.
+    /// The next hop of the minimal path; [`Way::NONE`] if it is not known before an attempt.
     pub minimal: Way,
-    /// What it may choose besides.
+    /// What the head may choose besides.
     pub choice: Choice,
 }
 
@@ -27,10 +27,10 @@ pub enum Choice {
     Anew,
 }
 
-/// Productive ports: those whose links bring the packet nearer to its destination. It could choose them in any VC.
+/// Productive ports: those whose links bring the packet nearer to its destination. The packet could choose them in any VC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Productive {
-    /// A bit for each, from port `first` on; at least one is set.
+    /// A bit for each port, from port `first` on; at least one is set.
     pub ports: u64,
     /// The port of bit 0.
     pub first: u16,
@@ -43,7 +43,7 @@ pub struct Comparison {
     pub detour: Way,
     /// Lengths of the minimal path and of the detour, both 0 if there is none \[links\].
     pub lengths: [u16; 2],
-    /// Chosen trunks of either, as [`RouteState`](super::RouteState) has them.
+    /// Chosen trunks of the minimal path and of the detour, as [`RouteState`](super::RouteState) has them.
     pub trunks: [u16; 2],
     /// The global link of the minimal path, if that leaves the group.
     pub exit: Option<Exit>,
@@ -52,9 +52,9 @@ pub struct Comparison {
 /// A global output VC of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exit {
-    /// Position of its router in the group \[0 … a − 1\].
+    /// Position of the router in the group \[0 … a − 1\].
     pub position: u16,
-    /// Its port.
+    /// Output port of the router.
     pub port: u16,
     /// The VC whose saturation counts.
     pub vc: u8,
@@ -63,13 +63,13 @@ pub struct Exit {
 /// Misroutes open to a head, at injection or in transit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Misroutes {
-    /// Which of them are looked at.
+    /// Which misroutes are looked at.
     pub options: Options,
-    /// Their VC by link class as [`Way`] has it, [`NO_VC`] where there are none.
+    /// VC of the misroutes by link class as [`Way`] has it, [`NO_VC`] where there are none.
     pub vcs: [u8; 2],
     /// Where the head stands.
     pub place: Place,
-    /// Whether it stands in the group of its source and has to leave it.
+    /// Whether the head stands in the group of its source and has to leave it.
     pub leaving: bool,
     /// Group of the destination \[0 … groups − 1\].
     pub target: u16,
@@ -92,13 +92,13 @@ impl Prospect {
     /// A path drawn anew in every attempt, of which nothing is known before.
     pub const ANEW: Self = Self { minimal: Way::NONE, choice: Choice::Anew };
 
-    /// Whether it could choose any output whatever: the following then visit nothing.
+    /// Whether the head could choose any output whatever: the methods below then visit nothing.
     #[inline]
     pub fn draws_anew(&self) -> bool {
         matches!(self.choice, Choice::Anew)
     }
 
-    /// Visits the next hops of its minimal path and its detour.
+    /// Visits the next hops of the minimal path and the detour.
     #[inline]
     pub fn each_way(&self, mut visit: impl FnMut(Way)) {
         if self.draws_anew() {
@@ -112,7 +112,7 @@ impl Prospect {
         }
     }
 
-    /// Visits the ports that it could choose in any VC, ascending.
+    /// Visits the ports that the head could choose in any VC, ascending.
     #[inline]
     pub fn each_productive(&self, visit: impl FnMut(usize)) {
         if let Choice::Shortest(productive) = &self.choice {
@@ -120,7 +120,7 @@ impl Prospect {
         }
     }
 
-    /// Visits the link classes any port of which it could choose, ascending, and the VC as [`Way`] has it.
+    /// Visits the link classes any port of which the head could choose, ascending, and the VC as [`Way`] has it.
     #[inline]
     pub fn each_misroute(&self, mut visit: impl FnMut(u8, u8)) {
         if let Choice::Misroute(misroutes) = &self.choice {
@@ -132,7 +132,7 @@ impl Prospect {
         }
     }
 
-    /// Whether its minimal path goes over a global link from here, whose mark it may read.
+    /// Whether the minimal path goes over a global link from here, whose mark the head may read.
     #[inline]
     pub fn may_read_own_mark(&self) -> bool {
         self.minimal.class == GLOBAL

@@ -36,7 +36,7 @@ pub enum PathLengths {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SaturationConfig {
-    /// By VC or by port.
+    /// Whether occupancies are read by VC or by port.
     pub sensing: Sensing,
     /// Which packets count.
     pub packets: Packets,

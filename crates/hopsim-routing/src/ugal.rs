@@ -91,7 +91,7 @@ impl Default for Config {
 pub type Ugal = Source;
 
 impl Config {
-    /// How it decides.
+    /// The rule by which the mechanism decides.
     pub fn rule(&self, intermediate: Intermediate) -> Rule {
         Rule {
             detour: Detour {

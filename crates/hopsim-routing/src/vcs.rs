@@ -72,7 +72,7 @@ impl Vcs {
         Self { sequence, rule: Rule::Any(FlexVc::any(count)), used: [count, 0], entries: false }
     }
 
-    /// The same where hops that enter a ring ask for entries.
+    /// The VCs, with hops that enter a ring asking for entries or not.
     #[must_use]
     pub fn with_entries(self, entries: bool) -> Self {
         Self { entries, ..self }

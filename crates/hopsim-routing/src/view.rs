@@ -18,15 +18,15 @@ pub trait View {
     fn open(&self, request: Request) -> bool;
     /// Free phits of the buffer behind the output VC.
     fn credits(&self, request: Request) -> u32;
-    /// Occupied phits of that buffer as far as this router knows.
+    /// Occupied phits of the buffer behind the output VC as far as this router knows.
     fn occupancy(&self, request: Request) -> u32;
-    /// The same, counting only packets that have never left their minimal path (minCred).
+    /// Occupied phits of the buffer behind the output VC by packets that have never left their minimal path (minCred).
     fn minimal_occupancy(&self, request: Request) -> u32;
     /// Size of the buffers behind the output VCs of a link class \[phits\].
     fn capacity(&self, class: u8) -> u32;
     /// Contention counter of an output port: heads whose minimal path it is, at the beginning of the cycle.
     fn contention(&self, port: usize) -> u32;
-    /// That counter, exponentially averaged.
+    /// Contention counter of an output port, exponentially averaged.
     fn filtered_contention(&self, port: usize) -> f64;
     /// Heads for `group` at injection and global inputs of the routers of the own group, own ones as they are and
     /// others as last heard.
@@ -94,10 +94,10 @@ pub enum Sensing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Packets {
-    /// All.
+    /// All packets.
     #[default]
     All,
-    /// Those that have never left their minimal path (minCred; thesis §5.2.4).
+    /// Packets that have never left their minimal path (minCred; thesis §5.2.4).
     Minimal,
 }
 
@@ -106,7 +106,7 @@ pub enum Packets {
 pub struct Sensors {
     /// Contention counters.
     pub contention: bool,
-    /// Weight of the past in their exponential average, if it is read.
+    /// Weight of the past in the exponential average of the contention counters, if that is read.
     pub alpha: Option<f64>,
     /// Counters by destination group, exchanged inside the group.
     pub exchange: Option<Exchange>,
@@ -119,7 +119,7 @@ pub struct Sensors {
 /// When routers tell their group how many heads want each other group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// Every so many cycles.
+    /// Cycles from one message to the next.
     pub period: u32,
     /// Phits that each message occupies on every local link.
     pub message_length: u32,
@@ -131,9 +131,9 @@ pub struct Exchange {
 pub struct Saturation {
     /// Factor on the mean.
     pub factor: f64,
-    /// Added to it \[packets\].
+    /// What is added to the mean \[packets\].
     pub threshold: f64,
-    /// By VC or by port.
+    /// Whether occupancies are read by VC or by port.
     pub sensing: Sensing,
     /// Which packets count.
     pub packets: Packets,
@@ -141,6 +141,6 @@ pub struct Saturation {
     pub vcs: u8,
     /// VCs whose occupancy the marks that are read depend on, a bit each.
     pub read: u16,
-    /// Whether the other routers of the group hear of it, one local-link latency later.
+    /// Whether the other routers of the group hear of the mark, one local-link latency later.
     pub exchanged: bool,
 }

@@ -31,11 +31,11 @@ pub struct Change {
 /// The traffic from a cycle on.
 #[derive(Clone, Debug)]
 pub struct Phase {
-    /// Its first cycle.
+    /// First cycle of the phase.
     pub from: u32,
     /// To whom packets go.
     pub pattern: Pattern,
-    /// When they are generated.
+    /// When packets are generated.
     pub process: Process,
     /// Offered load \[phits/(node·cycle)\].
     pub load: f64,

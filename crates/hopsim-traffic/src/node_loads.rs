@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 pub enum NodeLoads {
     /// None: all nodes offer the same.
     Equal(Nothing),
-    /// Those listed.
+    /// Listed nodes, each list with a load of its own.
     Listed(Vec<Listed>),
-    /// All: some a load of 1, the others each a load of its own.
+    /// All nodes: some offer a load of 1, the others each a load of its own.
     Random(Random),
 }
 

@@ -13,13 +13,13 @@ use serde::Serialize;
 /// A column of the results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Described {
-    /// Where it is: `summary`, or the name of a table.
+    /// Where the column is: `summary`, or the name of a table.
     pub table: &'static str,
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// Its unit; empty for names, numbers of things and ratios.
+    /// Unit of the values; empty for names, numbers of things and ratios.
     pub unit: &'static str,
-    /// What it says.
+    /// What the values say.
     pub meaning: String,
 }
 
@@ -92,7 +92,7 @@ const MEANS: [Row; 14] = [
     ("hops_mean", "links", "Links between routers that a packet crossed."),
 ];
 
-/// The same, for each class of links: what follows the name of the class.
+/// Means over the window for each class of links: what follows the name of the class.
 const MEANS_BY_CLASS: [Row; 2] = [
     (
         "queue_latency_mean",
@@ -105,7 +105,7 @@ const MEANS_BY_CLASS: [Row; 2] = [
 /// Names of the classes of links: of dragonflies, and of all other topologies.
 const CLASSES: [&str; 3] = ["local", "global", "network"];
 
-/// The same, where jobs have request-reply.
+/// Means over the window of requests and replies, where jobs have request-reply.
 const MEANS_OF_REPLIES: [Row; 5] = [
     ("request_accepted_load", LOAD, "Phits of requests delivered."),
     ("reply_accepted_load", LOAD, "Phits of replies delivered."),
@@ -122,7 +122,7 @@ const MEANS_OF_REPLIES: [Row; 5] = [
     ),
 ];
 
-/// The other keys of the summary.
+/// Keys of the summary that are not among the means.
 const SUMMARY: [Row; 24] = [
     ("job", "", "Name of the job that the record is about; in records and rows by job only."),
     (

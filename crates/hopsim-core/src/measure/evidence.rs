@@ -6,7 +6,7 @@ use super::recorder::Recorder;
 use super::verdict::{Delivered, Evidence, Shortfall, Source, Units};
 use hopsim_experiment::plan::{JobPlan, Plan, TrafficPlan};
 
-/// That of some jobs together; of programs there is none.
+/// Evidence of some jobs together; `None` where programs run.
 pub fn evidence(plan: &Plan, (recorder, places): (&Recorder, &Places), jobs: &[usize]) -> Option<Evidence> {
     if plan.has_programs() {
         return None;
@@ -27,7 +27,7 @@ pub fn evidence(plan: &Plan, (recorder, places): (&Recorder, &Places), jobs: &[u
     })
 }
 
-/// What its columns are called.
+/// What the columns of the verdict are called.
 pub fn units(recorder: &Recorder, nodes: f64) -> Units {
     Units {
         growth: ("backlog_growth", nodes * recorder.parts.tenth_length() as f64),
@@ -37,7 +37,7 @@ pub fn units(recorder: &Recorder, nodes: f64) -> Units {
     }
 }
 
-/// By node: whether its source falls behind, of those that offer a load; none where programs run.
+/// Whether the source of each node offers a load and falls behind; `None` where programs run.
 pub fn nodes_behind(plan: &Plan, (recorder, places): (&Recorder, &Places)) -> Option<Vec<bool>> {
     let tenth = recorder.parts.tenth_length();
     let is_behind = |node: usize| {

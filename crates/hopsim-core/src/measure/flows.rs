@@ -12,19 +12,19 @@ const FEW: usize = 1 << 15;
 /// What the packets of each flow waited for.
 #[derive(Clone, Debug)]
 pub enum Flows {
-    /// Of few flows that there might be, by number.
+    /// All flows that there might be, where they are few.
     Few {
-        /// Of all of them.
+        /// What the packets of each flow waited for, by number of the flow.
         waited: Vec<Waited>,
-        /// Groups of the network.
+        /// Number of groups of the network.
         groups: usize,
     },
-    /// Those that there are of many.
+    /// Flows that packets were granted anything of, where there might be many.
     Many(FxHashMap<FlowKey, Waited>),
 }
 
 impl Flows {
-    /// Nothing yet, for so many jobs; `groups` are those of all routers.
+    /// No waits yet, for so many jobs; `groups` are the groups of all routers.
     pub fn new(jobs: usize, groups: &[u32]) -> Self {
         let groups = groups.iter().max().map_or(0, |&last| last as usize + 1);
         let count = groups.saturating_mul(groups).saturating_mul(jobs);
@@ -34,7 +34,7 @@ impl Flows {
         Self::Few { waited: vec![Waited::default(); count], groups }
     }
 
-    /// That of one flow.
+    /// What the packets of one flow waited for.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn of(&mut self, flow: FlowKey) -> &mut Waited {
@@ -47,7 +47,7 @@ impl Flows {
         }
     }
 
-    /// Those that packets were granted anything of, in no particular order.
+    /// Flows that packets were granted anything of, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (FlowKey, &Waited)> {
         let (few, groups, many) = match self {
             Self::Few { waited, groups } => (&waited[..], *groups, None),

@@ -3,7 +3,7 @@
 
 use hdrhistogram::Histogram;
 
-/// Below it a histogram of three digits has bars one cycle wide.
+/// Latency below which a histogram of three digits has bars one cycle wide \[cycles\].
 const SHORT: usize = 2048;
 
 /// Latencies \[cycles\] and how often each was counted, as in a [`Histogram`] of three digits. Most are short, and counted where
@@ -23,7 +23,7 @@ impl Default for Latencies {
 }
 
 impl Latencies {
-    /// Counts one.
+    /// Counts a latency.
     #[inline]
     pub fn count(&mut self, latency: u32) {
         match self.short.get_mut(latency as usize) {
@@ -38,7 +38,7 @@ impl Latencies {
         self.long += &other.long;
     }
 
-    /// All of them.
+    /// All latencies in one histogram.
     pub fn histogram(&self) -> Histogram<u64> {
         let mut all = self.long.clone();
         let short = (0..).zip(self.short.iter().copied());

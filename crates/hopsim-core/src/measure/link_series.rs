@@ -29,7 +29,7 @@ pub struct LinkSeries {
     /// Slots, and pairs, of all routers.
     places: usize,
     rows: Vec<Row>,
-    /// Of a pair without room: the cycle since when.
+    /// The cycle since when a pair without room has none, by pair.
     since: Vec<u32>,
     /// The interval in which a packet departed last: most of what is counted is in it too.
     #[serde(skip)]
@@ -45,7 +45,7 @@ struct Present {
 }
 
 impl LinkSeries {
-    /// Nothing yet, for so many slots and pairs.
+    /// An empty series for so many slots and pairs.
     pub fn new(interval: u32, places: usize) -> Self {
         Self { interval, places, rows: Vec::new(), since: vec![0; places], present: Present::default() }
     }
@@ -160,7 +160,7 @@ impl LinkSeries {
         self.since.extend(since);
     }
 
-    /// Those of some places.
+    /// The sums of `count` places from `first` on.
     #[must_use]
     pub fn part(&self, first: usize, count: usize) -> Self {
         let Self { interval, places: _, rows, since, present: _ } = self;

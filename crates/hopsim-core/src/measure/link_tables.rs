@@ -36,7 +36,8 @@ pub fn links(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
     ]
 }
 
-/// The same for every interval of the run, and how long there was no room.
+/// One row per interval of the run and output VC of every plugged link: what departed through it, how full the buffer behind it
+/// is, and how long there was no room.
 pub fn link_series(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
     let Some(series) = places.links.as_ref().and_then(|links| links.series.as_ref()) else {
         return Table::new();
@@ -84,7 +85,7 @@ fn column<T>(
     column
 }
 
-/// The same where it is not of the interval.
+/// A column of what there is to say of every output VC, the same in every interval.
 fn same_column<T: Copy>(
     (rows, vcs): (&[Interval<'_>], &[OutputVc]),
     value: impl Fn(&OutputVc) -> T,

@@ -36,11 +36,11 @@ impl Class {
 
 /// The messages of every job.
 pub struct MessageSizes {
-    /// By job and class.
+    /// Messages by job and class.
     jobs: Vec<BTreeMap<u32, Class>>,
 }
 
-/// The same in a snapshot, by job and class.
+/// The messages of every job in a snapshot, by job and class.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MessageSizesState(Vec<BTreeMap<u32, ClassState>>);
 
@@ -80,7 +80,7 @@ impl MessageSizes {
         }
     }
 
-    /// Of so many jobs, nothing yet.
+    /// No messages yet, of so many jobs.
     pub fn new(jobs: usize) -> Self {
         Self { jobs: (0..jobs).map(|_| BTreeMap::new()).collect() }
     }

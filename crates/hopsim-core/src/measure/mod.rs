@@ -33,7 +33,7 @@ pub struct Counts {
     pub recorder: recorder::Recorder,
     /// The counts of all places.
     pub places: places::Places,
-    /// What stood still, if it was looked at.
+    /// Packets that stood still, and congestion trees, if they were looked for.
     pub congestion: Option<standing::Congestion>,
 }
 
@@ -52,7 +52,7 @@ pub enum Column {
     Named {
         /// The names.
         names: Vec<String>,
-        /// The name of every row, by its place among them.
+        /// The name of every row, by its place in `names`.
         rows: Vec<u8>,
     },
 }

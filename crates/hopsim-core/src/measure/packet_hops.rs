@@ -18,21 +18,21 @@ struct Row {
     length: u16,
     /// Links passed before.
     hop: u16,
-    /// Whether it has left its minimal path by now.
+    /// Whether the packet has left its minimal path by now.
     misrouted: bool,
     /// The input VC, among those of the region, and once all regions are there of the network.
     slot: u32,
-    /// The output VC, likewise.
+    /// The output VC, among those of the region, and once all regions are there of the network.
     pair: u32,
     arrived: u32,
     granted: u32,
     departed: u32,
-    /// What for, in the order of [`Waited`] \[cycles\].
+    /// What the packet waited for, in the order of [`Waited`] \[cycles\].
     waited: [u32; 5],
 }
 
 impl Row {
-    /// In the order of the table.
+    /// The key by which the rows of the table are sorted.
     fn key(&self) -> (u32, u32, u32, u16) {
         (self.packet.generated, self.packet.source, self.packet.serial, self.hop)
     }
@@ -66,7 +66,7 @@ pub struct PacketHops {
 }
 
 impl PacketHops {
-    /// None yet.
+    /// An empty table of the packets that the plan asks for.
     pub fn new(plan: &Plan) -> Self {
         let config = plan.experiment.measure.packets.clone().unwrap_or_default();
         let PacketsConfig { every, source, destination, from, to } = config;
@@ -109,14 +109,14 @@ impl PacketHops {
         });
     }
 
-    /// Appends those of the routers behind these, which have so many `places`.
+    /// Appends the rows of the routers behind these, which have so many `places`.
     pub fn append(&mut self, other: &Self, places: usize) {
         let moved =
             |row: &Row| Row { slot: row.slot + places as u32, pair: row.pair + places as u32, ..*row };
         self.rows.extend(other.rows.iter().map(moved));
     }
 
-    /// As a table, packet by packet in the order in which they were generated.
+    /// The rows as a table, packet by packet in the order in which the packets were generated.
     pub fn table(&self, plan: &Plan) -> Table {
         let mut rows: Vec<&Row> = self.rows.iter().collect();
         rows.sort_unstable_by_key(|row| row.key());

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Parts of the window. What is left over at its end is in none.
 pub const PARTS: u32 = 100;
 
-/// Tenths of it, in which sources are counted.
+/// Tenths of the window, in which sources are counted.
 pub const TENTHS: usize = 10;
 
 /// Parts of a tenth.
@@ -21,7 +21,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Those of a window that is so long.
+    /// The parts of a window that begins at `first` and is so long.
     pub fn new(first: impl Into<u64>, window: impl Into<u64>) -> Self {
         Self { first: first.into(), length: window.into() / u64::from(PARTS) }
     }
@@ -75,11 +75,11 @@ impl Parts {
 /// What is delivered in a part, of one job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartTotals {
-    /// Packets.
+    /// Packets delivered.
     pub delivered: u64,
-    /// Their phits.
+    /// Phits of the packets delivered.
     pub phits: u64,
-    /// Their latency \[cycles\].
+    /// Sum of the latencies of the packets delivered \[cycles\].
     pub latency: u64,
 }
 
@@ -95,14 +95,14 @@ impl PartTotals {
 /// What a source generates and the network takes of it, in packets; replies do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backlog {
-    /// Generated in all tenths, dropped ones included.
+    /// Packets generated in all tenths, dropped ones included.
     pub generated: u32,
-    /// Generated less injected, by tenth.
+    /// Packets generated less packets injected, by tenth.
     pub growth: [i32; TENTHS],
 }
 
 impl Backlog {
-    /// A packet is generated in a tenth; behind the last of them it does not count.
+    /// A packet is generated in a tenth; behind the last tenth it does not count.
     #[inline]
     pub fn generate(&mut self, tenth: usize) {
         if let Some(growth) = self.growth.get_mut(tenth) {
@@ -111,7 +111,7 @@ impl Backlog {
         }
     }
 
-    /// A packet is injected in a tenth, likewise.
+    /// A packet is injected in a tenth; behind the last tenth it does not count.
     #[inline]
     pub fn inject(&mut self, tenth: usize) {
         if let Some(growth) = self.growth.get_mut(tenth) {
@@ -125,7 +125,7 @@ impl Backlog {
 pub struct Stalls(pub [u32; TENTHS]);
 
 impl Stalls {
-    /// It stood still in the cycles from one to another.
+    /// A source stood still in the cycles from one to another.
     pub fn count(&mut self, parts: Parts, (from, to): (u32, u32)) {
         let split = parts.split((from.into(), to.into()));
         self.0.iter_mut().zip(split).for_each(|(sum, count)| *sum += count as u32);

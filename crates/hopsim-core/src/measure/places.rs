@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 /// Counts by node.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NodeCounts {
-    /// Packets it generated.
+    /// Packets that each node generated.
     pub generated: Vec<u32>,
-    /// Packets delivered to it.
+    /// Packets delivered to each node.
     pub delivered: Vec<u32>,
 }
 
@@ -26,24 +26,24 @@ pub struct NodeCounts {
 pub enum WaitReason {
     /// Everything was there, and another packet was granted the output.
     Arbitration,
-    /// Likewise, in a cycle in which packets in transit went first (IPR).
+    /// Everything was there, and another packet was granted the output, in a cycle in which packets in transit went first (IPR).
     Ipr,
     /// An output that was busy.
     Output,
     /// Room that local buffer restriction keeps free.
     Lbr,
-    /// Room for the bubble in the ring that it would enter.
+    /// Room for the bubble in the ring that the packet would enter.
     Bubble,
     /// Room for the packet.
     Credits,
-    /// Its injection port, which another packet was leaving by.
+    /// The injection port, which another packet was leaving by.
     Input,
     /// The SAT signal.
     Sat,
 }
 
 impl WaitReason {
-    /// All of them with the names of their columns.
+    /// All reasons with the names of their columns.
     pub const ALL: [(Self, &'static str); 8] = [
         (Self::Arbitration, "arbitration"),
         (Self::Ipr, "ipr"),
@@ -59,7 +59,7 @@ impl WaitReason {
 /// Cycles that the heads of injection VCs waited.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct WaitCounts {
-    /// By node and [`WaitReason`]. Those for the input are what all others leave of the time that heads were there.
+    /// Cycles by node and [`WaitReason`]. Those for the input are what all others leave of the time that heads were there.
     cycles: Vec<[u64; WaitReason::ALL.len()]>,
     /// What the head of a slot was counted for last.
     last: Vec<WaitReason>,
@@ -80,7 +80,7 @@ impl WaitCounts {
         }
     }
 
-    /// Those of some nodes and slots.
+    /// The waits at some nodes and slots, of either the first one and how many.
     fn part(&self, nodes: (usize, usize), slots: (usize, usize)) -> Self {
         let Self { cycles, last, since, stride } = self;
         Self {
@@ -139,16 +139,17 @@ fn wants_waits(plan: &Plan) -> bool {
 pub struct LinkCounts {
     /// Phits that departed, by pair; empty unless asked for.
     pub phits: Vec<u64>,
-    /// Phits times cycles in the buffer, by slot; likewise.
+    /// Phits times cycles in the buffer, by slot; empty unless asked for.
     pub occupancy: Vec<u64>,
     /// Pairs and slots per router.
     pub stride: usize,
     /// Pairs and entries with room when they were looked at last, a bit each; empty if nobody wants to know.
     pub open: Vec<u64>,
-    /// Routers where that may have changed since, a bit each; likewise.
+    /// Routers where the room of pairs may have changed since they were looked at last, a bit each; empty if nobody wants to
+    /// know.
     #[serde(skip)]
     touched: Vec<u64>,
-    /// The same by interval, if asked for.
+    /// Sums by interval of the run, if asked for.
     pub series: Option<Box<LinkSeries>>,
     /// What packets waited for, if asked for; such runs are not saved.
     #[serde(skip)]
@@ -258,7 +259,7 @@ pub struct Places {
     pub injected: Vec<(u32, u64)>,
     /// What the source of each node generates and injects; empty where programs run.
     pub backlogs: Vec<Backlog>,
-    /// Where sources stand still each of them; empty where none ever does.
+    /// How long the source of each node stands still; empty where none ever does.
     pub stalls: Vec<Stalls>,
     /// Counts by node, if asked for.
     pub nodes: Option<NodeCounts>,
@@ -269,7 +270,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Nothing yet, for `nodes` nodes from `first_node` on and so many routers.
+    /// Empty counters for `nodes` nodes from `first_node` on and so many routers.
     pub fn new(plan: &Plan, (first_node, nodes): (u32, usize), routers: usize) -> Self {
         let wants = |stream| plan.experiment.measure.streams.contains(&stream);
         let stride = plan.network.layout.stride();
@@ -290,7 +291,7 @@ impl Places {
         }
     }
 
-    /// The source of a node generates a packet in a tenth of the window, or behind the last of them outside.
+    /// The source of a node generates a packet in a tenth of the window, or outside of it behind the last tenth.
     #[inline]
     pub fn offer(&mut self, node: RegionNode, tenth: usize) {
         if let Some(backlog) = self.backlogs.get_mut(node.index()) {
@@ -298,7 +299,7 @@ impl Places {
         }
     }
 
-    /// A packet of the source of a node is injected, likewise.
+    /// A packet of the source of a node is injected in a tenth of the window, or outside of it behind the last tenth.
     #[inline]
     pub fn take(&mut self, node: RegionNode, tenth: usize) {
         if let Some(backlog) = self.backlogs.get_mut(node.index()) {
@@ -345,7 +346,7 @@ impl Places {
         }
     }
 
-    /// Those of a region among the counts of the places of a network.
+    /// The counts of a region among those of a network.
     #[must_use]
     pub fn part(&self, span: &Span) -> Self {
         let Self { first_node: _, injected, backlogs, stalls, nodes, links, waits } = self;
@@ -374,7 +375,8 @@ impl Places {
         }
     }
 
-    /// Those of a region that count from the beginning of the run, whatever its window, as [`Self::part`] has made them.
+    /// Takes from the counts of a region, as [`Self::part`] has made them, those that go on from the beginning of the run
+    /// whatever its window.
     pub fn keep_series(&mut self, part: Self) {
         if let (Some(links), Some(LinkCounts { open, series: Some(series), .. })) =
             (&mut self.links, part.links)

@@ -33,7 +33,7 @@ pub struct ProgramCounts {
     pub sizes: Option<MessageSizes>,
 }
 
-/// The same in a snapshot, without what ranks have counted: they keep it until the end.
+/// What is counted of the programs of a run, in a snapshot; without what ranks have counted, which they keep until the end.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProgramCountsState {
     /// Latencies and how often they were counted, by job.
@@ -60,7 +60,7 @@ impl ProgramCounts {
         }
     }
 
-    /// Nothing yet.
+    /// Empty counters.
     pub fn new(programs: &Programs<'_>, streams: &[RecordStream]) -> Self {
         // Three significant digits; the bound is raised automatically.
         let histogram = || Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"));

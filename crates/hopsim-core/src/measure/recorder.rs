@@ -29,11 +29,11 @@ pub struct Totals {
     pub injected: u64,
     /// Packets delivered.
     pub delivered: u64,
-    /// Generation to tail delivered \[cycles\].
+    /// Time from the generation of a packet until its tail is delivered, summed up \[cycles\].
     pub latency: u64,
-    /// Part of it at injection.
+    /// Part of `latency` at injection \[cycles\].
     pub injection: u64,
-    /// Part of it in queues entered by links of each class.
+    /// Part of `latency` in queues entered by links of each class \[cycles\].
     pub queues: [u64; 2],
     /// Link latencies and serialisation of the minimal paths.
     pub base: u64,
@@ -54,24 +54,24 @@ pub struct Totals {
 /// What replies add up to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replies {
-    /// How many.
+    /// Replies delivered.
     pub delivered: u64,
-    /// Their latency \[cycles\].
+    /// Sum of the latencies of the replies \[cycles\].
     pub latency: u64,
-    /// Their latency counted from the generation of the request \[cycles\].
+    /// Sum of the latencies of the replies, counted from the generation of the request \[cycles\].
     pub response: u64,
 }
 
 /// Sums of the lengths of packets \[phits\].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phits {
-    /// Of packets generated.
+    /// Phits of packets generated.
     pub generated: u64,
-    /// Of packets injected.
+    /// Phits of packets injected.
     pub injected: u64,
-    /// Of packets delivered.
+    /// Phits of packets delivered.
     pub delivered: u64,
-    /// Of the replies among them.
+    /// Phits of the replies among the packets delivered.
     pub replies: u64,
 }
 
@@ -113,9 +113,9 @@ impl Totals {
 /// Counts of delivered packets by the node that sent them, which may be in another region than the one that receives them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SourceCounts {
-    /// Packets it sent that were delivered.
+    /// Packets delivered, by the node that sent them.
     pub received: Vec<u32>,
-    /// Their latency \[cycles\].
+    /// Sum of the latencies of the packets delivered, by the node that sent them \[cycles\].
     pub latency: Vec<u64>,
 }
 
@@ -137,7 +137,7 @@ pub struct Interval {
     pub delivered: u32,
     /// Phits delivered.
     pub phits: u64,
-    /// Their latency \[cycles\].
+    /// Sum of the latencies of the packets delivered \[cycles\].
     pub latency: u64,
 }
 
@@ -154,11 +154,11 @@ impl Interval {
 /// Packets generated in an interval and delivered at any time.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Cohort {
-    /// How many.
+    /// How many packets there are.
     pub packets: u32,
-    /// Those that left the minimal path.
+    /// Packets that left the minimal path.
     pub misrouted: u32,
-    /// Their latency \[cycles\].
+    /// Sum of the latencies of the packets \[cycles\].
     pub latency: u64,
 }
 
@@ -178,25 +178,26 @@ pub struct Recorder {
     batch_length: u32,
     batches: u32,
     present: u32,
-    /// Where it counts: the first row of its batch in `totals`, and the tenth of the window; behind the last of them outside.
+    /// Where the present cycle counts: the first row of its batch in `totals`, and the tenth of the window; outside of it behind
+    /// the last row and the last tenth.
     row: usize,
     tenth: usize,
     /// Where the packet that was delivered last counted; the next one mostly does too.
     rows: Rows,
     jobs: usize,
-    /// By batch · jobs + job.
+    /// Sums by batch · jobs + job.
     pub totals: Vec<Totals>,
     /// The equal parts of the window.
     pub parts: Parts,
-    /// By part · jobs + job.
+    /// Sums by part · jobs + job.
     pub by_part: Vec<PartTotals>,
     /// Latency by job.
     pub histograms: Vec<Latencies>,
     /// Counts by source, if asked for.
     pub sources: Option<SourceCounts>,
-    /// Time series, if asked for, and its interval.
+    /// Rows of the time series, if asked for.
     pub series: Vec<Interval>,
-    /// The same by cycle of generation, if asked for.
+    /// Packets delivered, in rows by cycle of generation, if asked for.
     pub cohorts: Vec<Cohort>,
     interval: u32,
     /// First cycle that is in no row of the time series.
@@ -620,7 +621,7 @@ impl Recorder {
 /// Latencies of links \[cycles\].
 #[derive(Clone, Copy, Default)]
 struct LinkLatencies {
-    /// By class.
+    /// Latencies by class of links.
     latency: [u32; 2],
     /// Whether links have latencies of their own, not those of their classes.
     own: bool,

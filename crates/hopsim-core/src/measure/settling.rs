@@ -11,9 +11,9 @@ use hopsim_experiment::plan::Plan;
 /// A warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// Its length \[cycles\].
+    /// Length of the warm-up \[cycles\].
     pub cycles: u32,
-    /// What has settled then.
+    /// What has settled at the end of the warm-up: latency or accepted load.
     pub by: &'static str,
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// What a head waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// Its output could take it: for the crossbar or an arbiter, or it is held at injection.
+    /// The crossbar, an arbiter, or leave to be injected: the output could take the packet.
     Crossbar,
     /// A link, or an output, that is busy.
     Busy,
@@ -22,7 +22,7 @@ pub enum Wait {
 }
 
 impl Wait {
-    /// That of a reason.
+    /// What a head waits for that has this reason to wait.
     pub fn of(reason: WaitReason) -> Self {
         match reason {
             WaitReason::Credits | WaitReason::Bubble | WaitReason::Lbr => Self::Room,
@@ -41,24 +41,24 @@ pub struct StandingPacket {
     pub destination: u32,
     /// Length \[phits\].
     pub length: u32,
-    /// Its job.
+    /// Number of the packet's job.
     pub job: u8,
 }
 
 /// The packets of an input VC whose head waits.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    /// Its router.
+    /// Router of the input VC.
     pub router: u32,
-    /// Its slot there.
+    /// Slot of the input VC in its router.
     pub slot: u32,
-    /// What its head waits for.
+    /// What the head waits for.
     pub wait: Wait,
-    /// The output port that it waits for.
+    /// The output port that the head waits for.
     pub port: usize,
-    /// The VC there.
+    /// The output VC that the head waits for.
     pub vc: usize,
-    /// The head first.
+    /// The packets of the input VC, the head first.
     pub packets: Vec<StandingPacket>,
 }
 
@@ -68,11 +68,11 @@ pub type Link = (u32, usize);
 /// What a packet that stands in a tree has to do with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Its path leads over the root.
+    /// A packet whose path leads over the root.
     Contributor,
-    /// Its path leads over the root of another tree, and not over this one.
+    /// A packet whose path leads over the root of another tree, and not over that of this one.
     OtherContributor,
-    /// Its path leads over no root.
+    /// A packet whose path leads over no root.
     Victim,
 }
 
@@ -81,15 +81,15 @@ pub enum Role {
 pub struct Tree {
     /// The cycle.
     pub cycle: u32,
-    /// The link at which it begins.
+    /// The link at which the tree begins.
     pub root: Link,
-    /// Links that hang on it, itself included.
+    /// Links that hang on the root, the root included.
     pub links: u32,
     /// Links in a row that wait for each other, at most.
     pub depth: u32,
-    /// Packets that stand in it, by [`Role`].
+    /// Packets that stand in the tree, by [`Role`].
     pub packets: [u32; 3],
-    /// Phits of all of them.
+    /// Phits of all packets in the tree.
     pub phits: u64,
 }
 
@@ -98,15 +98,15 @@ pub struct Tree {
 pub struct Census {
     /// The cycle.
     pub cycle: u32,
-    /// All.
+    /// All packets that stand still.
     pub standing: u32,
-    /// In trees.
+    /// Packets in trees.
     pub in_trees: u32,
-    /// Behind a head that waits for a busy link on which no link hangs.
+    /// Packets behind a head that waits for a busy link on which no link hangs.
     pub contending: u32,
-    /// Behind a head whose output could take it.
+    /// Packets behind a head whose output could take it.
     pub crossing: u32,
-    /// Behind heads that wait for each other in a circle.
+    /// Packets behind heads that wait for each other in a circle.
     pub circling: u32,
 }
 
@@ -129,9 +129,9 @@ pub struct Congestion {
 enum End {
     /// At a link, so many links away.
     Root(Link, u32),
-    /// Its output could take it.
+    /// At the crossbar: the output could take the packet.
     Crossbar,
-    /// At itself.
+    /// At the head itself: heads wait for each other in a circle.
     Circle,
 }
 
@@ -172,7 +172,7 @@ impl Congestion {
 }
 
 impl Tree {
-    /// The packets of an input VC stand in it, one of several trees that begin at `roots`.
+    /// The packets of an input VC stand in this tree, one of several that begin at `roots`.
     fn add(
         &mut self,
         plan: &Plan,

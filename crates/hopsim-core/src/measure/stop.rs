@@ -17,7 +17,7 @@ const MARGIN: f64 = 1.25;
 /// Least and greatest factor from a window to the next one.
 const GROWTH: [f64; 2] = [1.5, 10.0];
 
-/// That factor if latency or load drifts, or if there is no interval to predict by.
+/// Factor from a window to the next one if latency or load drifts, or if there is no interval to predict by.
 const UNKNOWN: f64 = 2.0;
 
 /// Why a run stops whose interval is narrow enough.

@@ -18,15 +18,15 @@ const NEGLIGIBLE_DRIFT: f64 = 0.05;
 pub struct Trend {
     /// Slope by Theil and Sen (Sen 1968) times the number of values, over their mean.
     pub drift: f64,
-    /// How many independent values they are worth: n (1 − r) / (1 + r), r being the autocorrelation at lag 1 of what is left of
-    /// them without that slope, 0 where it is negative.
+    /// How many independent values the values are worth: n (1 − r) / (1 + r), r being the autocorrelation at lag 1 of what is
+    /// left of the values without their slope, 0 where it is negative.
     pub effective: f64,
-    /// Score of the test by Mann (1945) and Kendall, with the variance of so many values (Yue and Wang 2004).
+    /// Score of the test by Mann (1945) and Kendall, with the variance of so many independent values (Yue and Wang 2004).
     pub score: f64,
 }
 
 impl Trend {
-    /// That of at least two values with a mean other than 0.
+    /// The trend of at least two values with a mean other than 0.
     pub fn of(values: &[f64]) -> Option<Self> {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
@@ -44,7 +44,7 @@ impl Trend {
         Some(Self { drift: slope * n / mean, effective, score })
     }
 
-    /// Whether they drift.
+    /// Whether the values drift.
     pub fn is_drift(&self) -> bool {
         self.score.abs() > DRIFTING && self.drift.abs() > NEGLIGIBLE_DRIFT
     }

@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 /// What a growth must exceed in standard errors to be one: 99.9 % of Student's t with 9 degrees of freedom.
 const SIGNIFICANT: f64 = 4.297;
 
-/// Standard errors above a growth up to which it may be as well: 99 % of the same.
+/// How many standard errors greater a growth may be than it was counted: 99 % of Student's t with 9 degrees of freedom.
 const POSSIBLE: f64 = 2.821;
 
-/// Packets, parts with packets and independent values that it takes.
+/// Fewest packets, parts with packets and independent values that a verdict takes.
 pub const FEWEST: [f64; 3] = [100.0, 50.0, 10.0];
 
 /// Shares of what is offered by all nodes, and by one: what falls behind by less does not, and what may fall behind by more may
@@ -24,7 +24,7 @@ const ONE: [f64; 2] = [0.02, 0.1];
 /// Standard errors of the number of packets or messages that a source draws below which nobody can tell whether it falls behind.
 const NOISE: f64 = 2.0;
 
-/// Of so many sources one may be unclear.
+/// Number of sources of which one may be unclear.
 const SOURCES_PER_UNCLEAR: usize = 100;
 
 /// The verdict where sources fall behind.
@@ -39,14 +39,14 @@ pub const NOT_CONVERGED: &str = "not converged";
 /// What does not get into the network.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shortfall {
-    /// By tenth of the window.
+    /// What does not get in, by tenth of the window.
     pub tenths: [f64; TENTHS],
     /// What is offered in all tenths.
     pub offered: f64,
 }
 
 impl Shortfall {
-    /// Adds that of another source, so many times.
+    /// Adds the shortfall of another source, so many times.
     fn add(&mut self, other: &Self, times: f64) {
         self.tenths.iter_mut().zip(other.tenths).for_each(|(sum, one)| *sum += times * one);
         self.offered += times * other.offered;
@@ -56,7 +56,7 @@ impl Shortfall {
         self.tenths.iter().sum::<f64>() / TENTHS as f64
     }
 
-    /// The standard error of that mean.
+    /// The standard error of the mean over the tenths.
     fn error(&self) -> f64 {
         let (mean, n) = (self.mean(), TENTHS as f64);
         let squares: f64 = self.tenths.iter().map(|value| (value - mean).powi(2)).sum();
@@ -74,7 +74,7 @@ impl Shortfall {
         mean > share * self.per_tenth() && mean > SIGNIFICANT * self.error()
     }
 
-    /// How many times this share of what is offered they may fall behind by.
+    /// How many times this share of what is offered sources may fall behind by.
     fn possible(&self, share: f64) -> f64 {
         let most = self.mean() + POSSIBLE * self.error();
         if most <= 0.0 { 0.0 } else { most / (share * self.per_tenth()) }
@@ -84,32 +84,32 @@ impl Shortfall {
 /// A source that offers a load, whatever becomes of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
-    /// Where it is.
+    /// Node of the source.
     pub node: u32,
-    /// What it cannot inject.
+    /// What the source cannot inject.
     pub waits: Shortfall,
-    /// What one of that counts where several sources are added up.
+    /// What one unit of `waits` counts where several sources are added up.
     pub weight: f64,
-    /// How many times it has drawn something, if what it offers is drawn at all.
+    /// How many times the source has drawn something, if what it offers is drawn at all.
     pub draws: Option<f64>,
-    /// For how long it stands still, where sources may.
+    /// For how long the source stands still, where sources may.
     pub stands: Option<Shortfall>,
 }
 
 impl Source {
-    /// Whether it falls behind.
+    /// Whether the source falls behind.
     pub fn is_behind(&self) -> bool {
         self.waits.is_behind(self.discernible(ONE[0]))
             || self.stands.is_some_and(|stands| stands.is_behind(ONE[0]))
     }
 
-    /// How many times the share of what it offers that could be told it may fall behind by.
+    /// How many times the share that can be discerned the source may fall behind by.
     fn possible(&self) -> f64 {
         let stands = self.stands.map_or(0.0, |stands| stands.possible(ONE[1]));
         self.waits.possible(self.discernible(ONE[1])).max(stands)
     }
 
-    /// This share, or the least one that is more than the spread of what it draws.
+    /// A share of what is offered, or the least one that is more than the spread of what the source draws.
     fn discernible(&self, share: f64) -> f64 {
         share.max(self.draws.map_or(0.0, |draws| NOISE / draws.sqrt()))
     }
@@ -118,20 +118,20 @@ impl Source {
 /// What is delivered in a part of the window.
 #[derive(Clone, Copy, Debug)]
 pub struct Delivered {
-    /// Its number, from 0.
+    /// Number of the part, from 0.
     pub part: u32,
-    /// Packets.
+    /// Packets delivered.
     pub packets: f64,
-    /// What they are of the load.
+    /// What the packets delivered add to the load, in the unit of the network: phits or bytes.
     pub load: f64,
-    /// Their mean latency.
+    /// Mean latency of the packets delivered.
     pub latency: f64,
 }
 
 /// What a verdict is made of.
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    /// Those that offer a load, if anybody does.
+    /// Sources that offer a load, if anybody does.
     pub sources: Option<Vec<Source>>,
     /// The parts in which something is delivered, in order.
     pub delivered: Vec<Delivered>,
@@ -162,8 +162,8 @@ struct Sources {
     stands: Option<Shortfall>,
     /// Nodes with sources that do not keep up by themselves.
     behind: BTreeSet<u32>,
-    /// How many times the share that does not matter all of them, or one, may fall behind by. What can be told grows with the square
-    /// root of the window.
+    /// How many times the share that does not matter all sources, or one, may fall behind by. What can be told grows with the
+    /// square root of the window.
     possible: f64,
 }
 
@@ -188,7 +188,7 @@ impl Sources {
         }
     }
 
-    /// Whether some fall behind, all together or those of some nodes.
+    /// Whether sources fall behind, all together or those of some nodes.
     fn are_behind(&self) -> bool {
         let together = [Some(self.waits), self.stands].into_iter().flatten().any(|all| all.is_behind(ALL[0]));
         together || !self.behind.is_empty()
@@ -233,7 +233,7 @@ impl Verdict {
         Self { name, sources, latency, load, transient, missing }
     }
 
-    /// Its name.
+    /// Name of the verdict.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -242,13 +242,13 @@ impl Verdict {
 /// Columns that have a unit: what they are called, and what the counts are divided by.
 #[derive(Clone, Copy, Debug)]
 pub struct Units {
-    /// Of the growth of the backlog in a tenth.
+    /// Name and divisor of the growth of the backlog in a tenth.
     pub growth: (&'static str, f64),
-    /// Of the transient.
+    /// Name of the transient.
     pub transient: &'static str,
-    /// Of the time that is missing.
+    /// Name of the time that is missing.
     pub missing: &'static str,
-    /// What both times are divided by.
+    /// Divisor of the transient and of the time that is missing.
     pub time: f64,
 }
 

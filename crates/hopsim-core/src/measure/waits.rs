@@ -16,15 +16,15 @@ use hopsim_experiment::plan::Plan;
 pub struct Waited {
     /// Packets granted an output.
     pub packets: u64,
-    /// Behind other packets of their input VC.
+    /// Cycles behind other packets of their input VC.
     pub queued: u64,
-    /// For room in the buffer behind the output VC.
+    /// Cycles for room in the buffer behind the output VC.
     pub room: u64,
-    /// For room for the bubble besides.
+    /// Cycles for room for the bubble besides.
     pub bubble: u64,
-    /// For the output.
+    /// Cycles for the output.
     pub output: u64,
-    /// For the crossbar, an arbiter, or injection control.
+    /// Cycles for the crossbar, an arbiter, or injection control.
     pub crossbar: u64,
 }
 
@@ -40,24 +40,24 @@ impl Waited {
     }
 }
 
-/// A grant.
+/// A grant of an output to a packet.
 #[derive(Clone, Copy)]
 pub struct Grant {
     /// The input VC that the packet leaves.
     pub slot: SlotId,
-    /// The output VC.
+    /// The output VC that the packet takes.
     pub pair: PairId,
-    /// The same, or its entry if the packet leaves room for a bubble; `None` at a node.
+    /// The output VC in which the packet needs room, or its entry if the packet leaves room for a bubble; `None` at a node.
     pub asked: Option<PairId>,
-    /// The first cycle in which it might have been granted something.
+    /// The first cycle in which the packet might have been granted something.
     pub first: u32,
-    /// The cycle.
+    /// The cycle of the grant.
     pub now: u32,
     /// When the output can take another packet.
     pub ready: u32,
     /// The port of the output VC, by number in its router.
     pub port: usize,
-    /// Whether this may leave an output VC of the router without room.
+    /// Whether the grant may leave an output VC of the router without room.
     pub fills: bool,
 }
 
@@ -72,21 +72,21 @@ pub struct Waits {
     ready: Vec<u32>,
     /// The first cycle after the grant of the last head, by slot.
     after: Vec<u32>,
-    /// By pair.
+    /// What packets waited for, by pair.
     pub by_pair: Vec<Waited>,
-    /// By flow.
+    /// What packets waited for, by flow.
     pub by_flow: Flows,
     /// The group of each router -- constant.
     groups: Vec<u32>,
     nodes_per_router: u32,
-    /// The same of every chosen packet by itself, if asked for.
+    /// What every chosen packet waited for by itself, if asked for.
     pub packets: Option<PacketHops>,
-    /// Whether it is -- constant.
+    /// Whether `packets` is asked for -- constant.
     records: bool,
 }
 
 impl Waits {
-    /// Nothing yet, for so many routers.
+    /// Empty counters for so many routers.
     pub fn new(plan: &Plan, routers: usize) -> Self {
         let (stride, nodes_per_router) = (plan.network.layout.stride(), plan.topology.nodes_per_router());
         let places = routers * stride;

@@ -245,7 +245,8 @@ impl Cube {
         self.shorter(self.sides[dimension], here, there)
     }
 
-    /// The same between coordinates of a dimension of `side` routers.
+    /// Links to pass from coordinate to coordinate of a dimension of `side` routers, and whether by the plus port; `None` if both
+    /// ways round are equally short.
     #[inline]
     fn shorter(&self, side: u32, here: u32, there: u32) -> (u32, Option<bool>) {
         if !self.wraps {
@@ -285,7 +286,7 @@ impl Cube {
         }
     }
 
-    /// The same, `None` if `at` = `to`.
+    /// The link port of the path in increasing order of dimensions from `at` to `to`, without the table; `None` if `at` = `to`.
     fn find_first_port(&self, at: u32, to: u32, ties: u16) -> Option<usize> {
         let places = (&self.places[at as usize], &self.places[to as usize]);
         for dimension in 0..self.sides.len().min(MAX_DIMENSIONS) {

@@ -68,7 +68,7 @@ pub struct Dragonfly {
     /// Links from group x to group y, at `trunks[trunk_start[x·groups + y]..]` -- constant.
     trunks: Vec<Trunk>,
     trunk_start: Vec<u32>,
-    /// Where the first of them leaves, by x·groups + y -- constant.
+    /// Where the first link from group x to group y leaves, by x·groups + y -- constant.
     first_exit: Vec<Exit>,
 }
 
@@ -95,7 +95,7 @@ struct Trunk {
 }
 
 impl Trunk {
-    /// Local links of the path over this one, from position `from` of its group to position `to` of the other.
+    /// Local links of the path over this link, from position `from` of its group to position `to` of the other group.
     #[inline]
     fn local_hops(self, from: u32, to: u32) -> u8 {
         u8::from(u32::from(self.exit.position) != from) + u8::from(u32::from(self.entry) != to)

@@ -69,13 +69,13 @@ pub struct Config {
 pub struct Edge {
     /// The two routers \[0 … 2047\].
     pub between: [u32; 2],
-    /// Latency in either direction, the same for packets and for credits; default that of the class, `network`
+    /// Latency of the link in either direction, the same for packets and for credits; default that of the class, `network`
     /// \[cycles, 1 … 60000\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 60000))]
     pub latency: Option<u32>,
-    /// How slow it is: a packet of L phits takes L times as many cycles to go over it, and is in the next router when all of it
-    /// is \[cycles per phit, 1 … 64\].
+    /// How slow the link is: a packet of L phits takes L times as many cycles to go over it, and is in the next router when all
+    /// of it is \[cycles per phit, 1 … 64\].
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 64))]
     pub cycles_per_phit: u32,
@@ -89,14 +89,14 @@ fn one() -> u32 {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contents {
-    /// Its links.
+    /// Links of the network.
     pub edges: Vec<Edge>,
-    /// Nodes of each of the first routers, if it names them.
+    /// Nodes of each of the first routers, if the file names them.
     #[serde(default)]
     pub nodes: Vec<u32>,
 }
 
-/// The other end of a link.
+/// An end of a link: the router and port there, and the latency and pace of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct End {
     router: u32,
@@ -114,9 +114,9 @@ pub struct Graph {
     first_node: Vec<u32>,
     /// Links of the router that has most.
     degree: u32,
-    /// By router: its links, in the order of its ports -- constant.
+    /// Ends of the links of every router, in the order of its ports -- constant.
     ends: Vec<Vec<End>>,
-    /// By router and router with nodes -- constant.
+    /// Shortest paths from every router to every router with nodes -- constant.
     paths: ShortestPaths,
 }
 

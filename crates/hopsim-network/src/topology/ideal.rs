@@ -28,7 +28,7 @@ pub struct Config {
     /// Number of nodes \[1 …\].
     #[schemars(range(min = 1))]
     pub nodes: u32,
-    /// From node to node \[cycles, 1 … 1000000000\].
+    /// Latency from node to node \[cycles, 1 … 1000000000\].
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub latency: u32,
     /// Cycles that a wire takes for a phit \[0 … 64\]; 0: messages have no length.

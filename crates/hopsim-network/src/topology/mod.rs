@@ -70,7 +70,7 @@ macro_rules! topologies {
                 }
             }
 
-            /// Whether it has no routers.
+            /// Whether the topology has no routers.
             pub fn is_ideal(&self) -> bool {
                 matches!(self, Self::Ideal(_))
             }
@@ -186,10 +186,10 @@ pub const GLOBAL: u8 = 1;
 
 /// What the document says of a topology.
 trait Parameters {
-    /// What is built from it.
+    /// The topology that is built.
     type Built;
 
-    /// Checks them and builds the topology.
+    /// Checks the parameters and builds the topology.
     fn build(&self) -> Result<Self::Built, ConfigError>;
 
     /// See [`TopologyConfig::load`].
@@ -297,7 +297,8 @@ pub trait Interconnect {
         0
     }
 
-    /// The same where the destination alone decides, node `node` of router `to`: the trunk of its number, modulo how many there are.
+    /// The trunk from `at` to node `node` of router `to` where the destination alone decides: the number of the node, modulo how
+    /// many trunks there are.
     fn trunk_of(&self, _at: u32, _to: u32, _node: u32) -> u16 {
         0
     }

@@ -14,7 +14,7 @@ const NOWHERE: u16 = u16::MAX;
 /// A link that a packet may take from a place.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// Port by which it leaves the router.
+    /// Port by which the link leaves the router.
     pub port: u16,
     /// Number of the link in this direction, of those whose load is balanced.
     pub link: u32,
@@ -40,7 +40,7 @@ pub struct Maze {
 pub struct ShortestPaths {
     /// Port by place · destinations + destination.
     ports: Vec<u16>,
-    /// Links of the path, likewise.
+    /// Links of the path by place · destinations + destination.
     hops: Vec<u16>,
     destinations: usize,
 }
@@ -141,7 +141,7 @@ struct Search<'m> {
     before: Vec<Vec<u32>>,
     /// Links to the destination.
     hops: Vec<u16>,
-    /// Cycles to it.
+    /// Cycles to the destination.
     latency: Vec<u32>,
     /// The places from which there is a path, nearest first.
     order: Vec<u32>,
@@ -207,7 +207,7 @@ impl<'m> Search<'m> {
         })
     }
 
-    /// Those of them with least latency.
+    /// The first steps of the shortest paths: of those with fewest links the ones with least latency.
     fn shortest(&self, place: u32) -> impl Iterator<Item = &'m Step> {
         let (here, latency) = (self.latency[place as usize], &self.latency);
         self.nearer(place).filter(move |step| step.latency + latency[step.to as usize] == here)

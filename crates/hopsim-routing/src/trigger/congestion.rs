@@ -34,7 +34,7 @@ pub enum Thresholds {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// By VC or by port.
+    /// Whether occupancies are read by VC or by port.
     pub sensing: Sensing,
     /// Which packets count.
     pub packets: Packets,
@@ -132,7 +132,7 @@ impl Config {
         }
     }
 
-    /// The size that they are part of.
+    /// Size of the buffers that occupancies are part of.
     #[inline]
     fn size(&self, class: u8, (view, vcs): (&impl View, &Vcs)) -> f64 {
         let one = f64::from(view.capacity(class));

@@ -20,7 +20,7 @@ pub struct Contention {
     /// Least counter that counts as contention \[packets, 0 … 65535\].
     #[schemars(range(max = 65535))]
     pub threshold: u32,
-    /// The same for local outputs; default: `threshold` \[packets\].
+    /// Least counter of a local output that counts as contention; default: `threshold` \[packets\].
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 65535))]
     pub local_threshold: Option<u32>,

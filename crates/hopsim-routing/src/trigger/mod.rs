@@ -26,13 +26,13 @@ pub enum TriggerConfig {
     Congestion(congestion::Config),
     /// Many heads want the minimal output (Base).
     Contention(Contention),
-    /// Many heads have wanted it for some time (Filtered).
+    /// Many heads have wanted the minimal output for some time (Filtered).
     Filtered(Filtered),
-    /// Many heads want it, or it cannot take the packet now (Hybrid).
+    /// Many heads want the minimal output, or it cannot take the packet now (Hybrid).
     Hybrid(Hybrid),
-    /// Many heads of the router want it, or many of the group want the packet's destination group (ECtN).
+    /// Many heads of the router want the minimal output, or many of the group want the packet's destination group (ECtN).
     Ectn(Ectn),
-    /// Many heads want it, with a probability that grows with their number.
+    /// Many heads want the minimal output, with a probability that grows with their number.
     Statistical(Statistical),
 }
 
@@ -76,18 +76,18 @@ pub struct Candidate {
 pub enum Bar<'a> {
     /// Nothing.
     None,
-    /// `scale` times its occupancy must be at most `most`.
+    /// An occupancy: `scale` times that of the output must be at most `most`.
     Occupancy {
         /// How occupancies are read.
         config: &'a congestion::Config,
-        /// See above.
+        /// Factor on the occupancy of the output.
         scale: f64,
-        /// See above \[phits\].
+        /// Most that the occupancy times `scale` may be \[phits\].
         most: f64,
     },
-    /// Its contention counter must be below a number of packets.
+    /// A number of packets that the contention counter of the output must be below.
     Contention(u32),
-    /// Its contention counter, exponentially averaged, must be.
+    /// A number of packets that the exponentially averaged contention counter of the output must be below.
     Filtered(u32),
 }
 

@@ -16,7 +16,7 @@ pub struct Config {
     /// The hot node, one of the job's.
     #[serde(default)]
     pub node: u32,
-    /// Share of the packets that go to it \[0 … 1\].
+    /// Share of the packets that go to the hot node \[0 … 1\].
     #[schemars(range(min = 0.0, max = 1.0))]
     pub fraction: f64,
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Part {
     /// Share of the packets, relative to the sum of all weights \[> 0\].
     pub weight: f64,
-    /// The pattern they follow.
+    /// The pattern that the packets of this part follow.
     pub pattern: PatternConfig,
 }
 

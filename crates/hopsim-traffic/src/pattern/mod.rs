@@ -102,7 +102,7 @@ impl Site<'_> {
 /// The short names of the papers, for messages.
 pub const SHORT_NAMES: &str = "or in short UN, ADV+1, ADV+h, ADVc, ADV-local";
 
-/// The same as a regular expression, for editors.
+/// The short names of the papers as a regular expression, for editors.
 const SHORT_NAMES_PATTERN: &str = r"^([uU][nN]|[aA][dD][vV]([cC]|-[lL][oO][cC][aA][lL]|\+([hH]|[0-9]+)))$";
 
 impl PatternConfig {
@@ -177,7 +177,7 @@ impl Pattern {
         matches!(self, Self::Permutation(p) if p.is_silent(node))
     }
 
-    /// Whether it may name the node itself to one that sends: there is no packet then.
+    /// Whether the pattern may name the node itself to one that sends: there is no packet then.
     pub fn may_skip(&self) -> bool {
         matches!(self, Self::Mix(mix) if mix.may_skip())
     }

@@ -7,7 +7,7 @@ use hopsim_experiment::plan::fabric::{FabricPlan, is_open};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
 
-/// That of some jobs together; where programs run there is none.
+/// Evidence of some jobs together; `None` where programs run.
 pub fn evidence(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Option<Evidence> {
     if !plan.programs.is_empty() {
         return None;
@@ -29,7 +29,7 @@ pub fn evidence(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Optio
     })
 }
 
-/// What its columns are called: growth is in Gb/s, times are in seconds.
+/// What the columns of the verdict are called: growth is in Gb/s, times are in seconds.
 pub fn units(plan: &FabricPlan, recorder: &Recorder) -> Units {
     let ticks_per_ns = plan.fabric.ticks_per_ns as f64;
     Units {
@@ -40,7 +40,7 @@ pub fn units(plan: &FabricPlan, recorder: &Recorder) -> Units {
     }
 }
 
-/// By account: whether it falls behind, of those that offer a load; none where programs run.
+/// Whether each account offers a load and falls behind; `None` where programs run.
 pub fn accounts_behind(plan: &FabricPlan, recorder: &Recorder) -> Option<Vec<bool>> {
     let is_behind =
         |account| source(plan, recorder, account).is_some_and(|source: Source| source.is_behind());

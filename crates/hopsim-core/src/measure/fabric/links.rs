@@ -10,11 +10,11 @@ use hopsim_infiniband::time::Ticks;
 /// The use of a link in a VL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Use {
-    /// Bytes of the packets whose heads went onto it.
+    /// Bytes of the packets whose heads went onto the link.
     pub bytes: u64,
-    /// Time in which it carried packets.
+    /// Time in which the link carried packets.
     pub busy: Ticks,
-    /// Time in which it was stalled for credits.
+    /// Time in which the link was stalled for credits.
     pub stalled: Ticks,
 }
 
@@ -22,13 +22,13 @@ pub struct Use {
 #[derive(Clone, Debug)]
 struct Link {
     place: Place,
-    /// In the window, all of the present packet included.
+    /// Use in the window, all of the present packet included.
     total: Use,
-    /// In the interval that is open, all of the present packet included.
+    /// Use in the interval that is open, all of the present packet included.
     open: Use,
     /// When the last packet is over.
     busy_until: Ticks,
-    /// Since when it has been stalled.
+    /// Since when the link has been stalled, if it is.
     stalled_since: Option<Ticks>,
 }
 
@@ -39,17 +39,17 @@ pub struct Links {
     warmup: Ticks,
     ports: Vec<Port>,
     lanes: usize,
-    /// Those that flows use, ascending.
+    /// Links and VLs that flows use, ascending.
     used: Vec<Link>,
-    /// By port · VLs + VL.
+    /// Place of each link and VL in `used`, by port · VLs + VL.
     numbers: Vec<Option<u32>>,
-    /// By interval and link; empty if nobody asks.
+    /// Use by interval and link; empty if nobody asks.
     pub rows: Vec<Use>,
     has_rows: bool,
 }
 
 impl Links {
-    /// Nothing yet, if somebody asks.
+    /// Links without use yet, if somebody asks.
     pub fn new(plan: &FabricPlan) -> Option<Self> {
         let wants = |stream| plan.experiment.measure.streams.contains(&stream);
         if !wants(RecordStream::Links) && !wants(RecordStream::LinkSeries) {
@@ -137,7 +137,7 @@ impl Links {
 }
 
 impl Link {
-    /// Adds what it has been stalled so far.
+    /// Adds the time that the link has been stalled so far.
     fn settle(&mut self, at: Ticks, warmup: Ticks) {
         if let Some(since) = &mut self.stalled_since {
             self.open.stalled += at - *since;

@@ -7,11 +7,11 @@ use hopsim_infiniband::time::Ticks;
 /// What is delivered in a part, of one job.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PartCounts {
-    /// Data packets.
+    /// Data packets delivered.
     pub packets: u64,
-    /// Their bytes.
+    /// Bytes of the data packets delivered.
     pub bytes: u64,
-    /// Sum of their latencies \[ticks\].
+    /// Sum of the latencies of the data packets delivered \[ticks\].
     pub latency: u128,
 }
 
@@ -27,11 +27,11 @@ impl PartCounts {
 /// What an account is given to send, and sends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Backlog {
-    /// Messages that it is given in all tenths.
+    /// Messages that the account is given in all tenths.
     pub messages: u64,
-    /// Their bytes.
+    /// Bytes of the messages that the account is given in all tenths.
     pub bytes: u64,
-    /// Bytes of the messages that it is given less those of the packets that it begins to send, by tenth.
+    /// Bytes of the messages that the account is given less those of the packets that it begins to send, by tenth.
     pub growth: [i64; TENTHS],
 }
 
@@ -41,14 +41,14 @@ pub struct FabricParts {
     /// Where the parts are.
     pub parts: Parts,
     jobs: usize,
-    /// By part and job.
+    /// What is delivered, by part and job.
     by_part: Vec<PartCounts>,
-    /// By account.
+    /// What each account is given to send, and sends.
     pub backlogs: Vec<Backlog>,
 }
 
 impl FabricParts {
-    /// Nothing yet.
+    /// Empty counters.
     pub fn new(plan: &FabricPlan) -> Self {
         let jobs = plan.jobs.len();
         Self {

@@ -15,26 +15,26 @@ use hopsim_infiniband::time::Ticks;
 /// What is counted of a flow in the window.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Data packets that its host began to send.
+    /// Data packets that the host of the flow began to send.
     pub sent: u64,
     /// Data packets delivered.
     pub delivered: u64,
-    /// Their bytes.
+    /// Bytes of the data packets delivered.
     pub bytes: u64,
     /// Data packets that a switch marked.
     pub marked: u64,
-    /// Notifications that have come back to its source.
+    /// Notifications that have come back to the source of the flow.
     pub notifications: u64,
     /// Sum of the latencies of the packets delivered \[ticks\].
     pub latency: u128,
-    /// The greatest of them \[ticks\].
+    /// Greatest latency of a packet delivered \[ticks\].
     pub greatest: Ticks,
     /// For how long the congestion control table index of a flow was at its limit, the longest of several flows.
     pub limited: Ticks,
 }
 
 impl Counts {
-    /// Adds those of another flow.
+    /// Adds the counts of another flow.
     pub fn add(&mut self, other: &Self) {
         self.sent += other.sent;
         self.delivered += other.delivered;
@@ -52,9 +52,9 @@ impl Counts {
 pub struct Messages {
     /// Latencies \[ns\].
     pub latencies: Histogram<u64>,
-    /// Their sum \[ticks\].
+    /// Sum of the latencies \[ticks\].
     pub sum: u128,
-    /// The greatest \[ticks\].
+    /// Greatest latency \[ticks\].
     pub greatest: Ticks,
 }
 
@@ -64,7 +64,7 @@ impl Default for Messages {
     }
 }
 
-/// Three significant digits; the bound is raised automatically.
+/// A histogram of three significant digits, whose bound is raised automatically.
 fn histogram() -> Histogram<u64> {
     Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"))
 }
@@ -72,26 +72,27 @@ fn histogram() -> Histogram<u64> {
 /// Hears what happens and counts it.
 #[derive(Debug)]
 pub struct Recorder {
-    /// What counts. Programs end before the end of the plan.
+    /// The time that counts. Programs end before the end of the plan.
     pub span: Span,
     ticks_per_ns: u64,
-    /// By account.
+    /// Counts by account.
     pub accounts: Vec<Counts>,
     /// Latencies by job \[ns\].
     pub by_job: Vec<Histogram<u64>>,
     /// Latencies by account \[ns\]; empty if nobody asks.
     pub by_account: Vec<Histogram<u64>>,
-    /// By job: messages that arrived in the window, by their latency.
+    /// Messages that arrived in the window, by job.
     pub messages: Vec<Messages>,
     /// What the verdict is made of.
     pub parts: FabricParts,
-    /// By account.
+    /// Job of each account.
     job_of: Vec<usize>,
-    /// By flow of the engine: its account, and its VL.
+    /// Account and VL of each flow of the engine.
     pub account_of: Vec<(usize, u8)>,
-    /// By flow of the engine: for how long its index had been at its limit when the window began; none that began later.
+    /// For how long the index of each flow of the engine had been at its limit when the window began; nothing of flows that began
+    /// later.
     limited_before: Vec<Ticks>,
-    /// By node: the account of what it draws.
+    /// Account of what each node draws.
     drawn: Vec<usize>,
     lane_of_level: [u8; 16],
     /// Interval by interval, if asked for.
@@ -103,7 +104,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Nothing yet.
+    /// Empty counters.
     pub fn new(plan: &FabricPlan) -> Self {
         let has_flows = plan.experiment.measure.streams.contains(&RecordStream::Flows);
         Self {
@@ -154,7 +155,7 @@ impl Recorder {
     }
 }
 
-/// By node: the account of what it draws.
+/// Account of what each node draws.
 fn drawn(plan: &FabricPlan) -> Vec<usize> {
     let mut drawn = vec![usize::MAX; plan.fabric.hosts as usize];
     for (number, account) in plan.accounts.iter().enumerate().skip(plan.flows.len()) {

@@ -14,25 +14,25 @@ pub struct Open {
     pub bytes: u64,
     /// Packets that a switch marked.
     pub marked: u64,
-    /// Notifications that have come back to its source.
+    /// Notifications that have come back to the source of the flow.
     pub notifications: u64,
 }
 
 /// A row of a flow.
 #[derive(Clone, Debug)]
 pub struct FlowRow {
-    /// What it has had.
+    /// What the flow has had in the interval.
     pub open: Open,
-    /// Its index at the end.
+    /// Congestion control table index of the flow at the end of the interval.
     pub ccti: u16,
 }
 
 /// What is in the virtual output queues of an output and VL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queues {
-    /// Bytes in all of them.
+    /// Bytes in all of the queues.
     pub queued: u64,
-    /// Bytes in the largest one.
+    /// Bytes in the largest of the queues.
     pub largest: u64,
     /// Whether the output is congested.
     pub is_congested: bool,
@@ -43,23 +43,23 @@ pub struct Queues {
 pub struct QueueRow {
     /// Bytes granted in the interval.
     pub bytes: u64,
-    /// What waits at its end.
+    /// What waits at the end of the interval.
     pub queues: Queues,
 }
 
 /// The series of a run.
 #[derive(Debug)]
 pub struct Series {
-    /// The interval that is open, by account.
+    /// What each account has had in the interval that is open.
     pub open: Vec<Open>,
     /// Ends of the intervals.
     pub ends: Vec<Ticks>,
-    /// By interval and account; empty if nobody asks.
+    /// Rows of flows by interval and account; empty if nobody asks.
     pub flows: Vec<FlowRow>,
     wants_flows: bool,
     /// Outputs and VLs that flows use, ascending; empty if nobody asks.
     pub places: Vec<Place>,
-    /// By interval and place.
+    /// Rows of queues by interval and place.
     pub queues: Vec<QueueRow>,
     /// Bytes granted in the interval that is open, by place.
     granted: Vec<u64>,
@@ -68,7 +68,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// Nothing yet.
+    /// An empty series.
     pub fn new(plan: &FabricPlan) -> Self {
         let wants = |stream| plan.experiment.measure.streams.contains(&stream);
         let mut places = if wants(RecordStream::QueueSeries) { used(plan) } else { Vec::new() };

@@ -38,7 +38,7 @@ pub fn tables(plan: &FabricPlan, recorder: &Recorder) -> Vec<(String, Table)> {
     tables
 }
 
-/// Whose row is: its job and its name, `times` over.
+/// Columns that say whose each row is, by job and name, for all accounts `times` over.
 fn named(plan: &FabricPlan, times: usize) -> [(String, Column); 2] {
     let rows = || (0..times).flat_map(|_| &plan.accounts);
     let jobs = Column::Named { names: plan.jobs.clone(), rows: rows().map(|flow| flow.job as u8).collect() };

@@ -16,14 +16,14 @@ const LEAST: u64 = 1000;
 /// A sample stands for the time since the beginning of the window over this.
 const PARTS: u64 = 1000;
 
-/// Who was held up where.
+/// An account that was held up, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HeldUp {
     /// The account.
     pub account: usize,
     /// The root.
     pub root: Place,
-    /// Whether its packets do not use the root.
+    /// Whether the packets of the account do not use the root.
     pub is_victim: bool,
 }
 
@@ -36,19 +36,19 @@ pub struct Victims {
     least: Ticks,
     /// Beginning and length of the part that is sampled next.
     part: (Ticks, Ticks),
-    /// When that is.
+    /// When the next sample is taken.
     next: Ticks,
     stream: Stream,
     /// Length of the parts that have been sampled.
     sampled: Ticks,
-    /// By flow of the engine and root: length of the parts in whose samples the one was held up by the other.
+    /// Length of the parts in whose samples a flow was held up by a root, by flow of the engine and root.
     held_up: BTreeMap<(u32, u32), Ticks>,
-    /// By flow of the engine: source and destination.
+    /// Source and destination of each flow of the engine.
     ways: Vec<[u32; 2]>,
 }
 
 impl Victims {
-    /// Nothing yet, if somebody asks.
+    /// No samples yet, if somebody asks.
     pub fn new(plan: &FabricPlan) -> Option<Self> {
         if !plan.experiment.measure.streams.contains(&RecordStream::Victims) {
             return None;
@@ -96,7 +96,7 @@ impl Victims {
         self.draw();
     }
 
-    /// For which share of the time who was held up where; `account_of` says by flow of the engine its account and VL.
+    /// For which share of the time accounts were held up, and where; `account_of` has account and VL of each flow of the engine.
     pub fn shares(&self, plan: &FabricPlan, account_of: &[(usize, u8)]) -> BTreeMap<HeldUp, f64> {
         let mut sums: BTreeMap<HeldUp, Ticks> = BTreeMap::new();
         for (&(flow, port), length) in &self.held_up {

@@ -3,19 +3,20 @@
 use super::Recorder;
 use crate::measure::parts::PARTS;
 
-/// Cycles whose packets count in the same rows, of the first job; those of the others follow. None by default.
+/// Cycles whose packets count in the same rows. The rows are those of the first job; those of the other jobs follow. None by
+/// default.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rows {
     first: u32,
     length: u32,
-    /// That of the batch in `totals`, behind the last one outside the window.
+    /// The row of the batch in `totals`, behind the last row outside the window.
     pub batch: usize,
-    /// That of the part in `by_part`, behind the last one where there is none.
+    /// The row of the part in `by_part`, behind the last row where there is none.
     pub part: usize,
 }
 
 impl Rows {
-    /// Whether a cycle is among them.
+    /// Whether packets of a cycle count in these rows.
     #[inline]
     pub fn hold(&self, at: u32) -> bool {
         at.wrapping_sub(self.first) < self.length
@@ -23,7 +24,7 @@ impl Rows {
 }
 
 impl Recorder {
-    /// The cycles around one.
+    /// The rows in which packets of a cycle count, and the cycles around it with the same rows.
     // Out of line, as they mostly are those of the packet before.
     #[inline(never)]
     pub(super) fn rows_of(&self, at: u32) -> Rows {
