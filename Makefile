@@ -84,10 +84,12 @@ lint-python: $(LINTABLE)  ## ruff, pyright
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 
+# What somebody who calls hopsim from Rust reads.
+LIBRARIES := hopsim-core hopsim-experiment hopsim-network hopsim-routing hopsim-traffic hopsim-programs hopsim-infiniband
 docs: $(DOCUMENTABLE)  ## documentation in build/docs: guides, mechanisms, Python API, Rust API
 	rm -rf build/docs
 	$(BIN)/python docs/build.py build/docs
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps -p hopsim-core --target-dir target
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps $(LIBRARIES:%=-p %) --target-dir target
 	cp -r target/doc build/docs/rust
 
 clean:  ## remove what the other targets made

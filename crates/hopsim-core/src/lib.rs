@@ -1,8 +1,7 @@
 //! The hopsim engine: an exact simulator of lossless interconnection networks at packet granularity.
 //!
-//! An experiment document ([`hopsim_experiment::config::Experiment`]) is checked and resolved into a [`hopsim_experiment::plan::Plan`]; a
-//! simulation runs the plan and returns what it measured. The crate does no input or output, starts no
-//! thread and reads no clock.
+//! A simulation runs a plan ([`hopsim_experiment::plan`]) and returns what it measured. The crate does no input or output. It starts
+//! the threads that a plan may have, and reads the clock for nothing but how many of them are worth while: no result depends on it.
 
 /// Version of the simulator: the number, then a digest of its sources.
 pub const VERSION: &str = env!("HOPSIM_VERSION");
