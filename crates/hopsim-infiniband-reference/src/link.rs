@@ -21,9 +21,9 @@ pub struct Link {
 /// A packet whose head is on a link.
 pub struct Flight {
     pub packet: usize,
-    /// When its head arrives.
+    /// When the head of the packet arrives.
     pub head: Ticks,
-    /// When its tail arrives.
+    /// When the tail of the packet arrives.
     pub tail: Ticks,
 }
 
