@@ -14,19 +14,19 @@ pub struct ProgramError {
 }
 
 impl ProgramError {
-    /// Something wrong with the whole.
+    /// A mistake in the whole program.
     pub fn new(reason: impl Into<String>) -> Self {
         Self { line: None, rank: None, reason: reason.into() }
     }
 
-    /// In this line.
+    /// The mistake in this line.
     #[must_use]
     pub fn line(mut self, line: u64) -> Self {
         self.line = Some(line);
         self
     }
 
-    /// Of this rank.
+    /// The mistake in this rank.
     #[must_use]
     pub fn rank(mut self, rank: u32) -> Self {
         self.rank = Some(rank);
@@ -62,7 +62,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// With all of these.
+    /// The refusal of a parameter with all its parts.
     pub fn new(
         key: &'static str,
         value: impl fmt::Display,

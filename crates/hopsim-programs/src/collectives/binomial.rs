@@ -40,7 +40,7 @@ pub(super) fn down(call: &Call, round: u32, bytes: impl Fn(u32, u32) -> u64) -> 
     }
 }
 
-/// The reverse: receives from the members below, the one with least below it first, and at last sends to the parent.
+/// The reverse of [`down`]: receives from the members below, the one with least below it first, and at last sends to the parent.
 fn up(call: &Call, round: u32, bytes: impl Fn(u32, u32) -> u64) -> Option<Step> {
     let (v, height) = (call.relative(), height(call));
     if round < height {

@@ -13,7 +13,7 @@ const SHORT_ALLGATHER: u64 = 81_920;
 const SHORT_REDUCE_SCATTER: u64 = 524_288;
 /// alltoall: up to so many bytes of a pair, with at least [`MANY`] members, few messages are better.
 const SHORT_ALLTOALL: u64 = 256;
-/// Members.
+/// The least number of members that counts as many.
 const MANY: u32 = 8;
 
 /// What "auto" stands for: an algorithm for n bytes, see [`super::Call`], and so many members. The limits are the defaults of
