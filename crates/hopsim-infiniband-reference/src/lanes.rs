@@ -52,7 +52,7 @@ impl Table {
 }
 
 impl LaneArbiter {
-    /// At first every table is at its first entry.
+    /// An arbiter that has chosen nothing: every table is at its first entry.
     pub fn new(lanes: &Lanes) -> Self {
         let whole_limit =
             (lanes.high_limit != NO_LIMIT).then(|| (u32::from(lanes.high_limit) * LIMIT_UNIT).max(1));

@@ -10,9 +10,9 @@ use hopsim_infiniband::workload::Workload;
 pub struct Link {
     /// Packets whose heads have left the port and have not arrived.
     pub flights: Vec<Flight>,
-    /// By VL: blocks that the port may still send.
+    /// Blocks that the port may still send, by VL.
     pub credits: Vec<u32>,
-    /// By VL: whether the port is stalled for credits.
+    /// Whether the port is stalled for credits, by VL.
     pub stalled: Vec<bool>,
     /// Credits on their way to the port.
     pub returning: Vec<Returning>,

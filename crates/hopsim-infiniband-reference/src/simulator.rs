@@ -108,7 +108,7 @@ impl<W: Workload> Reference<W> {
         }
     }
 
-    /// One tick.
+    /// Goes through one tick.
     pub fn step(&mut self) {
         self.recover();
         self.credits_arrive();

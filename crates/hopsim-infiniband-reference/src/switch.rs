@@ -65,7 +65,7 @@ pub struct Leaving {
 }
 
 impl Transfer {
-    /// When the last byte both has come and has crossed.
+    /// When the last byte of the packet both has come and has crossed.
     fn end(&self) -> Ticks {
         self.crossed.max(self.tail)
     }

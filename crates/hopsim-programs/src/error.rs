@@ -55,7 +55,7 @@ pub struct Refusal {
     pub key: &'static str,
     /// The value as a user would write it.
     pub value: String,
-    /// Why it is refused.
+    /// Why the value is refused.
     pub reason: String,
     /// What would be valid.
     pub valid: String,

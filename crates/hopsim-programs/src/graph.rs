@@ -156,7 +156,7 @@ impl RankGraph {
         None
     }
 
-    /// By operation, whether it waits for itself in the end.
+    /// Whether each operation waits for itself in the end.
     fn never_ready(&self) -> Vec<bool> {
         let count = self.operations.len();
         let mut first = vec![0usize; count + 1];

@@ -33,7 +33,7 @@ pub enum Latency<'l> {
 
 /// The ideal network.
 pub struct Network<'l> {
-    /// How long the head of a packet takes.
+    /// How long the head of a packet takes from node to node.
     pub latency: Latency<'l>,
     /// Cycles that a wire takes for a phit; 0: messages have no length.
     pub cycles_per_phit: u32,
@@ -91,7 +91,7 @@ struct Port {
     trains: BinaryHeap<Arrival<Train>>,
     /// First cycle in which the wire from the network is free.
     sink_free: Cycle,
-    /// When the node is on the agenda.
+    /// The cycle in which the node is on the agenda.
     booked: Cycle,
 }
 

@@ -35,7 +35,7 @@ pub struct Tape {
     records: u64,
     /// Line of the first record in its file; 0: the tape is not from a file.
     pub first_line: u64,
-    /// Records that do not stand in the line behind that of the one before: number of the record, line.
+    /// Records that do not stand in the line behind that of the record before: number of the record, line.
     jumps: Vec<(u64, u64)>,
     /// Line behind the last record.
     next_line: u64,

@@ -93,7 +93,7 @@ impl Reactions {
         self.point_of.get(flow).map_or(0, |&point| self.points[point].limited)
     }
 
-    /// From when on a flow may send.
+    /// The time from which on a flow may send.
     pub fn opens(&self, flow: usize) -> Ticks {
         self.point_of.get(flow).map_or(0, |&point| self.points[point].opens)
     }

@@ -33,9 +33,9 @@ pub struct Packet {
     pub sent: Ticks,
     /// The message that ends with the packet.
     pub ends: Option<Ended>,
-    /// When the head of the packet is where the packet is.
+    /// When the head of the packet arrives, or arrived, at the end of the last link that it went onto.
     pub head: Ticks,
-    /// When the tail of the packet is where the packet is.
+    /// When the tail of the packet arrives, or arrived, at the end of the last link that it went onto.
     pub tail: Ticks,
     /// The packet behind this one in its queue.
     next: u32,

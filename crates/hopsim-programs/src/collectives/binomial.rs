@@ -2,7 +2,7 @@
 
 use super::{Call, Kind, Step, levels, times};
 
-/// Down the tree from the root, or up to it.
+/// The rounds of a binomial tree, down from the root or up to the root.
 pub(super) fn round(call: &Call, round: u32) -> Option<Step> {
     let whole = |_: u32, _: u32| call.bytes;
     let parts = |first: u32, end: u32| times(call.bytes, end - first);

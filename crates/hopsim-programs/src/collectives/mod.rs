@@ -42,7 +42,7 @@ pub enum Kind {
     Gather,
     /// The root has something for each member.
     Scatter,
-    /// Of the sum of all vectors every member gets a block.
+    /// Every member gets a block of the sum of all vectors.
     ReduceScatter,
     /// Every member has something of the same size for each other.
     Alltoall,
@@ -126,7 +126,7 @@ pub struct Part {
     pub bytes: u64,
 }
 
-/// What a member does at once: it posts the receive, starts the send and waits for both. A step with neither is none.
+/// What a member does at once: it posts the receive, starts the send and waits for both. Without receive and send it is no step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// What the member receives.

@@ -69,7 +69,7 @@ impl<R: BufRead> Lines<R> {
         Fields { rest: &self.buffer }
     }
 
-    /// Something wrong with the current line.
+    /// A mistake in the current line.
     pub fn error(&self, reason: impl Into<String>) -> ProgramError {
         ProgramError::new(reason).line(self.number)
     }

@@ -167,7 +167,7 @@ impl Search {
         (self.sources)(Purpose::Destinations(rank))
     }
 
-    /// How many queries there are.
+    /// What has been drawn of the search: its root and its queries.
     pub fn volume(&self) -> &Volume {
         &self.volume
     }

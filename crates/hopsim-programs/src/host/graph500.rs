@@ -387,7 +387,7 @@ impl Searching {
         (rank <= self.others()).then_some(rank)
     }
 
-    /// Whether all have signalled, and all messages that they told of have been computed.
+    /// Whether all ranks have signalled, and the queries of all messages that they told of have been computed.
     fn has_all(&self) -> bool {
         let signals = match self.level {
             0 => u32::from(!self.is_root()),

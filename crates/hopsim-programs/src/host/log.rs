@@ -77,7 +77,7 @@ pub struct Event {
 pub struct Messages {
     /// Messages that the host sent, by number.
     pub sent: Vec<Sent>,
-    /// What the host saw of the messages that it sent and of those for it.
+    /// What the host saw of the messages that it sent, and of messages for it.
     pub events: Vec<Event>,
 }
 
