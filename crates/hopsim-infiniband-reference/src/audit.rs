@@ -51,7 +51,7 @@ impl<W: Workload> Reference<W> {
         self.sum(queues.map(|each| each.packet), lane)
     }
 
-    /// The blocks of those of some packets that are in a VL.
+    /// The blocks of some packets, of which only those in a VL count.
     fn sum(&self, packets: impl Iterator<Item = usize>, lane: usize) -> u32 {
         packets
             .map(|packet| self.packets[packet])

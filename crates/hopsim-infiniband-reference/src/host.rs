@@ -15,12 +15,12 @@ use std::collections::VecDeque;
 
 /// A host.
 pub struct Host {
-    /// Its flows, in the order of the list; behind them those of its messages.
+    /// The flows of the host, in the order of the list; behind them the flows of its messages.
     pub flows: Vec<usize>,
-    /// By VL: which of its flows sent last.
+    /// Which of the host's flows sent last, by VL.
     last: Vec<Option<usize>>,
     lanes: LaneArbiter,
-    /// When the packet on its link is over.
+    /// When the packet on the link of the host is over.
     link_free: Ticks,
     /// When the bus can bring the next packet.
     bus_free: Ticks,
@@ -28,9 +28,9 @@ pub struct Host {
     answers: VecDeque<Answer>,
     /// Packets in the receive buffer, in the order in which their heads arrived.
     pub received: Vec<Received>,
-    /// When it acts next by itself.
+    /// When the host acts next by itself.
     pub acts: Ticks,
-    /// Whether it has heard of a message in this tick.
+    /// Whether the host has heard of a message in this tick.
     pub has_heard: bool,
 }
 
@@ -44,19 +44,19 @@ struct Answer {
 pub struct Received {
     pub packet: usize,
     tail: Ticks,
-    /// When it began to be drained.
+    /// When the packet began to be drained.
     drained_from: Option<Ticks>,
 }
 
 /// How far a flow is.
 pub struct Sender {
-    /// When its first packet may start.
+    /// When the first packet of the flow may start.
     begins: Ticks,
-    /// When its own rate allows the next packet.
+    /// When the flow's own rate allows the next packet.
     rate_allows: Ticks,
     bytes: u64,
     packets: u32,
-    /// Notification packets or acknowledgements for it, so far.
+    /// The number of notification packets or acknowledgements for the flow, so far.
     answers: u32,
     /// Marks of the packets that have come and have not been acknowledged.
     unacknowledged: Vec<bool>,

@@ -10,11 +10,11 @@ pub struct LaneArbiter {
     whole_limit: Option<u32>,
     /// The limit counter: what `high` may send before one packet of `low` \[blocks\].
     limit: u32,
-    /// With one VL there is nothing to choose.
+    /// Whether there is one VL, so that there is nothing to choose.
     one: bool,
 }
 
-/// One of the two tables.
+/// One of the two tables of VL arbitration.
 struct Table {
     entries: Vec<Entry>,
     current: usize,
@@ -52,7 +52,7 @@ impl Table {
 }
 
 impl LaneArbiter {
-    /// At first every table is at its first entry.
+    /// An arbiter that has chosen nothing: every table is at its first entry.
     pub fn new(lanes: &Lanes) -> Self {
         let whole_limit =
             (lanes.high_limit != NO_LIMIT).then(|| (u32::from(lanes.high_limit) * LIMIT_UNIT).max(1));

@@ -51,7 +51,7 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// When it happened.
+    /// When the fact happened.
     pub fn at(&self) -> Ticks {
         match *self {
             Self::Sent { at, .. }

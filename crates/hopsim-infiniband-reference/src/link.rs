@@ -10,9 +10,9 @@ use hopsim_infiniband::workload::Workload;
 pub struct Link {
     /// Packets whose heads have left the port and have not arrived.
     pub flights: Vec<Flight>,
-    /// By VL: blocks that the port may still send.
+    /// Blocks that the port may still send, by VL.
     pub credits: Vec<u32>,
-    /// By VL: whether the port is stalled for credits.
+    /// Whether the port is stalled for credits, by VL.
     pub stalled: Vec<bool>,
     /// Credits on their way to the port.
     pub returning: Vec<Returning>,
@@ -21,9 +21,9 @@ pub struct Link {
 /// A packet whose head is on a link.
 pub struct Flight {
     pub packet: usize,
-    /// When its head arrives.
+    /// When the head of the packet arrives.
     pub head: Ticks,
-    /// When its tail arrives.
+    /// When the tail of the packet arrives.
     pub tail: Ticks,
 }
 

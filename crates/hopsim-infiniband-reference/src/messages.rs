@@ -12,21 +12,21 @@ pub struct Posted {
     message: Message,
     flow: usize,
     at: Ticks,
-    /// What of it has been sent \[bytes\].
+    /// What of the message has been sent \[bytes\].
     sent: u64,
-    /// Its last packet, when that has been sent.
+    /// The last packet of the message, when that has been sent.
     pub last: Option<usize>,
 }
 
 impl Posted {
-    /// What is left of it to send \[bytes\].
+    /// What of the message is left to send \[bytes\].
     pub fn unsent(&self) -> u64 {
         self.message.bytes - self.sent
     }
 }
 
 impl<W: Workload> Reference<W> {
-    /// Step 4, at its end: a packet has been delivered to a host. If it was the last one of a message, that is there.
+    /// Step 4, at its end: a packet has been delivered to a host. If it was the last one of a message, the message is there.
     pub fn message_arrives(&mut self, host: usize, packet: usize) {
         let Some(posted) = self.messages.iter().find(|each| each.last == Some(packet)) else { return };
         let &Posted { message: Message { bytes, tag, .. }, flow, at, .. } = posted;

@@ -33,7 +33,7 @@ impl<W: Workload> Reference<W> {
         wants.into_iter().enumerate().filter_map(held).collect()
     }
 
-    /// By flow: the number of the first of its packets that wait in a switch, and what its queue waits for.
+    /// The number of each flow's first packet of those that wait in a switch, and what its queue waits for.
     fn wants_in_switches(&self, at: Ticks) -> Vec<Option<(u32, Want)>> {
         let mut first: Vec<Option<(u32, Want)>> = vec![None; self.flows.len()];
         for input in self.switch_ports() {

@@ -17,55 +17,55 @@ use std::ops::Range;
 /// A packet that has been sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// What is told of it.
+    /// What is told of the packet.
     pub told: Sent,
-    /// The host that it is for.
+    /// The host that the packet is for.
     pub destination: usize,
-    /// Its virtual lane.
+    /// The virtual lane of the packet.
     pub lane: usize,
-    /// When it was sent.
+    /// When the packet was sent.
     pub started: Ticks,
-    /// Whether a switch has marked it; of what goes back, whether it notifies of marks.
+    /// Whether a switch has marked a data packet, or a notification packet or acknowledgement notifies of marks.
     pub marked: bool,
-    /// Whether nothing of its message, or of its flow, is left to send behind it.
+    /// Whether nothing of the packet's message, or of its flow, is left to send behind it.
     pub is_last: bool,
 }
 
 impl Packet {
-    /// Its length \[bytes\].
+    /// The length of the packet \[bytes\].
     pub fn bytes(&self) -> u64 {
         u64::from(self.told.bytes)
     }
 
-    /// Its length \[blocks\].
+    /// The length of the packet \[blocks\].
     pub fn blocks(&self) -> u32 {
         blocks(self.told.bytes)
     }
 }
 
-/// A fabric that is simulated tick by tick. Ports are numbered through it; packets by when they were sent.
+/// A fabric that is simulated tick by tick. Ports are numbered through the fabric; packets by when they were sent.
 pub struct Reference<W: Workload = ()> {
     pub(crate) fabric: Fabric,
-    /// Those that were given, and behind them those of the messages.
+    /// The flows that were given, and behind them the flows of the messages.
     pub(crate) flows: Vec<Flow>,
     /// How many of the flows were given.
     pub(crate) given: usize,
     pub(crate) workload: W,
-    /// In the order in which they were posted.
+    /// The messages, in the order in which they were posted.
     pub(crate) messages: Vec<Posted>,
     /// The tick that comes next, or is under way.
     pub(crate) now: Ticks,
     pub(crate) packets: Vec<Packet>,
     pub(crate) facts: Vec<Fact>,
-    /// By the port that sends.
+    /// The links, by the port that sends.
     pub(crate) links: Vec<Link>,
-    /// By port; those of hosts are not used.
+    /// The inputs of switches, by port; those of hosts are not used.
     pub(crate) inputs: Vec<Input>,
-    /// By port; those of hosts are not used.
+    /// The outputs of switches, by port; those of hosts are not used.
     pub(crate) outputs: Vec<Output>,
-    /// By host.
+    /// The hosts, by number.
     pub(crate) hosts: Vec<Host>,
-    /// By flow.
+    /// How far the flows are, by flow.
     pub(crate) senders: Vec<Sender>,
     pub(crate) reaction: Reactions,
 }
@@ -78,7 +78,7 @@ impl Reference {
 }
 
 impl<W: Workload> Reference<W> {
-    /// The same with a workload beside the flows.
+    /// A fabric at time 0, before anything happens, with a workload beside the flows.
     pub fn with_workload(fabric: &Fabric, flows: &[Flow], seed: u64, mut workload: W) -> Self {
         let ports = 0..fabric.ports.len();
         let mut draws: Vec<Stream> =
@@ -108,7 +108,7 @@ impl<W: Workload> Reference<W> {
         }
     }
 
-    /// One tick.
+    /// Goes through one tick.
     pub fn step(&mut self) {
         self.recover();
         self.credits_arrive();
@@ -128,12 +128,12 @@ impl<W: Workload> Reference<W> {
         self.now += 1;
     }
 
-    /// What has happened so far, in this order.
+    /// What has happened so far, in the order in which it did.
     pub fn facts(&self) -> &[Fact] {
         &self.facts
     }
 
-    /// Those that were given, and behind them those of the workload that have begun.
+    /// The flows that were given, and behind them the flows of the workload that have begun.
     pub fn flows(&self) -> &[Flow] {
         &self.flows
     }
@@ -148,7 +148,7 @@ impl<W: Workload> Reference<W> {
         self.reaction.index(flow)
     }
 
-    /// For how many ticks that index has been at its limit, above its minimum.
+    /// For how many ticks the table index of a flow has been at its limit, above its minimum.
     pub fn limited(&self, flow: usize) -> Ticks {
         self.reaction.limited(flow)
     }

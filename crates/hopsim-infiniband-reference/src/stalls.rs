@@ -49,7 +49,7 @@ impl<W: Workload> Reference<W> {
         self.is_link_free(host) && (answer || data)
     }
 
-    /// Whether it is long enough since a head has arrived.
+    /// Whether the head of a packet arrived long enough ago for a grant.
     pub fn may_be_granted_by_time(&self, waiting: &Waiting, at: Ticks) -> bool {
         at >= waiting.head + self.fabric.switch.input_latency
     }

@@ -13,16 +13,16 @@ use std::collections::VecDeque;
 
 /// An input port of a switch.
 pub struct Input {
-    /// By output port and VL: packets in the order in which their heads arrived.
+    /// The queues by output port and VL: packets in the order in which their heads arrived.
     pub queues: Vec<Vec<VecDeque<Waiting>>>,
 }
 
 /// A packet in an input buffer.
 pub struct Waiting {
     pub packet: usize,
-    /// When its head arrived.
+    /// When the head of the packet arrived.
     pub head: Ticks,
-    /// When its tail arrives or arrived.
+    /// When the tail of the packet arrives or arrived.
     pub tail: Ticks,
 }
 
@@ -32,14 +32,14 @@ pub struct Output {
     pub serving: Option<Transfer>,
     /// Packets that have room in the output buffer, in the order of their grants.
     pub leaving: VecDeque<Leaving>,
-    /// By VL: the input that was granted last.
+    /// The input that was granted last, by VL.
     last: Vec<Option<usize>>,
     lanes: LaneArbiter,
-    /// By VL: whether it is congested.
+    /// Whether the output is congested, by VL.
     pub congested: Vec<bool>,
-    /// By VL: how many packets could have been marked.
+    /// How many packets could have been marked, by VL.
     pub eligible: Vec<u64>,
-    /// Which of them are.
+    /// Random numbers that say which packets are marked.
     pub draws: Stream,
 }
 
@@ -48,9 +48,9 @@ pub struct Transfer {
     pub input: usize,
     pub lane: usize,
     pub packet: usize,
-    /// When its last byte could have crossed.
+    /// When the last byte of the packet could have crossed.
     crossed: Ticks,
-    /// When its tail arrives or arrived at the input.
+    /// When the tail of the packet arrives or arrived at the input.
     tail: Ticks,
 }
 
@@ -58,14 +58,14 @@ pub struct Transfer {
 pub struct Leaving {
     pub packet: usize,
     granted: Ticks,
-    /// When its transfer ends.
+    /// When the transfer of the packet ends.
     complete: Ticks,
-    /// When its head went onto the link.
+    /// When the head of the packet went onto the link.
     pub onto_link: Option<Ticks>,
 }
 
 impl Transfer {
-    /// When the last byte both has come and has crossed.
+    /// When the last byte of the packet both has come and has crossed.
     fn end(&self) -> Ticks {
         self.crossed.max(self.tail)
     }
@@ -199,7 +199,7 @@ impl<W: Workload> Reference<W> {
             && self.links[output].credits[lane] >= blocks
     }
 
-    /// Transfers out of an input that are under way.
+    /// The number of transfers out of an input that are under way.
     pub fn transfers_out_of(&self, input: usize) -> u32 {
         let outputs = &self.outputs[self.siblings(input)];
         outputs.iter().filter(|output| output.serving.as_ref().is_some_and(|it| it.input == input)).count()

@@ -5,34 +5,34 @@
 
 use crate::reaction::Reaction;
 
-/// What the occupancy of the queues of an output is compared by.
+/// How the queues of an output are compared with the thresholds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThresholdMode {
-    /// Every queue with the thresholds.
+    /// Each queue of the output by itself.
     PerVoq,
-    /// The sum of all queues.
+    /// The sum of all queues of the output.
     Common,
 }
 
 /// When a switch decides whether it marks a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkPoint {
-    /// When its head joins the queue.
+    /// When the head of the packet joins the queue.
     Enqueue,
-    /// When it is granted.
+    /// When the packet is granted.
     Grant,
-    /// When its transfer ends.
+    /// When the transfer of the packet ends.
     Tail,
-    /// When its head goes onto the link.
+    /// When the head of the packet goes onto the link.
     Wire,
 }
 
 /// Which eligible packets are marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marking {
-    /// Each with the same probability.
+    /// Each packet with the same probability.
     Random,
-    /// One after a fixed number of others.
+    /// One packet after a fixed number of others.
     Periodic,
 }
 
@@ -43,20 +43,20 @@ pub enum VictimMask {
     Hosts,
     /// All ports.
     All,
-    /// None.
+    /// No ports.
     None,
 }
 
 /// How the destination of marked packets tells their source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notification {
-    /// A packet for each of them.
+    /// A packet for each marked packet.
     Packets,
     /// In acknowledgements of the packets of a flow.
     Acknowledgements {
-        /// Packets of a flow from one to the next, at most; more than 0.
+        /// Packets of a flow from one acknowledgement to the next, at most; more than 0.
         every: u32,
-        /// Length of one \[bytes\]; at most the longest packet.
+        /// Length of an acknowledgement \[bytes\]; at most the longest packet.
         bytes: u32,
     },
 }
@@ -73,13 +73,13 @@ pub enum Level {
 /// Congestion control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CongestionControl {
-    /// What is compared with the thresholds.
+    /// How queues are compared with the thresholds.
     pub mode: ThresholdMode,
-    /// From so much on an output is congested \[bytes\].
+    /// The bytes from which on an output is congested \[bytes\].
     pub high: u64,
-    /// Below so much it no longer is \[bytes\].
+    /// The bytes below which an output is no longer congested \[bytes\].
     pub low: u64,
-    /// Ports that need no credits for it.
+    /// Output ports that may be congested without credits.
     pub victim_mask: VictimMask,
     /// When packets are marked.
     pub mark_point: MarkPoint,
@@ -87,7 +87,7 @@ pub struct CongestionControl {
     pub marking: Marking,
     /// Eligible packets between two marks, in the mean.
     pub marking_rate: u16,
-    /// Shorter packets are not marked \[blocks\].
+    /// The least size of a marked packet: shorter ones are not marked \[blocks\].
     pub packet_size: u8,
     /// How sources hear of marks.
     pub notification: Notification,

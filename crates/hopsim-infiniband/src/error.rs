@@ -5,22 +5,22 @@ use std::fmt;
 /// A packet that waits for room that never comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// The switch in which it is.
+    /// The switch in which the packet is.
     pub switch: u32,
-    /// Input port, counted from the first one of the switch.
+    /// The input port of the packet, counted from the first one of the switch.
     pub input: u32,
-    /// Output port, likewise.
+    /// The output port of the packet, counted from the first one of the switch.
     pub output: u32,
-    /// Its virtual lane.
+    /// The virtual lane of the packet.
     pub lane: u8,
-    /// Its source and destination.
+    /// The source and the destination of the packet.
     pub hosts: [u32; 2],
 }
 
 /// Packets wait for each other in a circle: each for room where the next one is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlock {
-    /// The circle.
+    /// The packets of the circle.
     pub circle: Vec<Waiting>,
 }
 

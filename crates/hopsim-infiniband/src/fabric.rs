@@ -24,11 +24,11 @@ pub fn blocks(bytes: u32) -> u32 {
 /// A port of a host or a switch, and the link that leaves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port {
-    /// The port at the other end of its link, [`NONE`] if nothing is plugged in.
+    /// The port at the other end of the link, [`NONE`] if nothing is plugged in.
     pub peer: u32,
     /// What a byte takes on the link \[ticks\].
     pub byte: Ticks,
-    /// From the first bit leaving to the first bit arriving, more than 0 \[ticks\].
+    /// The time from the first bit leaving to the first bit arriving, more than 0 \[ticks\].
     pub delay: Ticks,
     /// Buffer of this port for what arrives in a VL \[blocks\].
     pub buffer: u32,
@@ -48,27 +48,27 @@ pub struct HostRules {
 /// Which of the inputs of a VL that have a packet for an output is granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arbitration {
-    /// The first one behind the one that was granted last.
+    /// The first input behind the one that was granted last.
     RoundRobin,
-    /// The one whose packet has been in the switch longest.
+    /// The input whose packet has been in the switch longest.
     FirstCome,
 }
 
 /// When a packet goes on from an output buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switching {
-    /// As soon as the link is sure not to run dry.
+    /// As soon as the link is sure not to run dry of the packet.
     CutThrough,
-    /// When all of it is in the output buffer.
+    /// When all of the packet is in the output buffer.
     StoreAndForward,
 }
 
 /// What all switches have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SwitchRules {
-    /// From the arrival of a head to its first possible grant \[ticks\].
+    /// The time from the arrival of a head to its first possible grant \[ticks\].
     pub input_latency: Ticks,
-    /// From a grant to the head being able to go onto the link \[ticks\].
+    /// The time from a grant to the head being able to go onto the link \[ticks\].
     pub output_latency: Ticks,
     /// What a byte takes through the crossbar \[ticks\].
     pub crossbar: Ticks,
@@ -103,7 +103,7 @@ pub struct Fabric {
     pub host: HostRules,
     /// What all switches have in common.
     pub switch: SwitchRules,
-    /// A credit arrives so long after the delay of the link \[ticks\].
+    /// The time after the delay of the link at which a credit arrives \[ticks\].
     pub credit_delay: Ticks,
     /// Virtual lanes.
     pub lanes: Lanes,

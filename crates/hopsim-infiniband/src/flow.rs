@@ -9,14 +9,14 @@ pub struct Flow {
     pub source: u32,
     /// The host that receives, another one.
     pub destination: u32,
-    /// Its first packet starts within the host's jitter after it \[ticks\].
+    /// The start of the flow: its first packet starts within the host's jitter after it \[ticks\].
     pub start: Ticks,
-    /// No packet starts at this time or later \[ticks\].
+    /// The end of the flow: no packet starts at this time or later \[ticks\].
     pub end: Ticks,
-    /// What it sends \[bytes\]; `None`: it never ends by itself.
+    /// What the flow sends \[bytes\]; `None`: it never ends by itself.
     pub bytes: Option<u64>,
     /// What a byte takes at the rate of the flow, 0 if it has none of its own \[ticks\].
     pub byte: Ticks,
-    /// Its service level.
+    /// The service level of the flow.
     pub service_level: u8,
 }

@@ -1,11 +1,11 @@
 //! Forwarding tables: the output of every switch for every destination, counted from the first port of the switch.
 
-/// An entry: an output.
+/// An entry of a forwarding table: an output.
 pub trait Entry: Copy + Send + Sync + Into<u32> + 'static {
-    /// Outputs that it can name: those below.
+    /// The outputs that an entry can name: those below this number.
     const OUTPUTS: u32;
 
-    /// That of an output below [`Self::OUTPUTS`].
+    /// The entry of an output below [`Self::OUTPUTS`].
     fn new(output: u32) -> Self;
 }
 
@@ -25,12 +25,12 @@ impl Entry for u16 {
     }
 }
 
-/// Those of all switches, by switch · hosts + destination.
+/// The forwarding tables of all switches, by switch · hosts + destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tables {
-    /// Where no switch has more than 256 ports.
+    /// Entries of 8 bits, where no switch has more than 256 ports.
     Narrow(Vec<u8>),
-    /// Elsewhere.
+    /// Entries of 16 bits, where some switch has more than 256 ports.
     Wide(Vec<u16>),
 }
 
@@ -44,7 +44,7 @@ impl Tables {
         }
     }
 
-    /// What they take \[bytes\].
+    /// What the tables take \[bytes\].
     pub fn bytes(&self) -> usize {
         match self {
             Self::Narrow(entries) => size_of_val(&entries[..]),

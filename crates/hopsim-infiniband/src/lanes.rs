@@ -3,7 +3,7 @@
 /// Blocks that a unit of `high_limit` stands for: 4096 bytes.
 pub const LIMIT_UNIT: u32 = 64;
 
-/// The `high_limit` that is none.
+/// The `high_limit` that means no limit.
 pub const NO_LIMIT: u8 = 255;
 
 /// Virtual lanes of a fabric.
@@ -17,7 +17,7 @@ pub struct Lanes {
     pub high: Vec<Entry>,
     /// Entries of the table of low priority.
     pub low: Vec<Entry>,
-    /// What the table of high priority may send before one packet of the other \[4096 bytes\]; 255: all it has.
+    /// What the table of high priority may send before one packet of low priority \[4096 bytes\]; 255: all it has.
     pub high_limit: u8,
 }
 
@@ -26,7 +26,7 @@ pub struct Lanes {
 pub struct Entry {
     /// The VL.
     pub lane: u8,
-    /// What it may send before the next entry's turn, more than 0 \[blocks\].
+    /// What the VL may send before the next entry's turn, more than 0 \[blocks\].
     pub weight: u8,
 }
 

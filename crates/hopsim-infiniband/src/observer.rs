@@ -6,13 +6,13 @@ use crate::time::Ticks;
 /// A packet, as it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sent {
-    /// Its flow; of a notification or acknowledgement the flow that it is for.
+    /// The flow of the packet; of a notification or acknowledgement the flow that it is for.
     pub flow: u32,
-    /// Which packet of the flow it is, from 0; which notification or acknowledgement for it.
+    /// Which packet of the flow this is, from 0; or which notification or acknowledgement for the flow.
     pub number: u32,
-    /// Its length.
+    /// The length of the packet.
     pub bytes: u32,
-    /// Whether it is a notification packet or an acknowledgement.
+    /// Whether the packet is a notification packet or an acknowledgement.
     pub is_notification: bool,
 }
 

@@ -5,19 +5,19 @@ use crate::time::{NEVER, Ticks};
 /// A message, which joins the queue of the flow of its source, destination and service level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The host that it is for, another one.
+    /// The host that the message is for, another one than its source.
     pub destination: u32,
-    /// Its service level.
+    /// The service level of the message.
     pub service_level: u8,
-    /// Its length, more than 0 \[bytes\].
+    /// The length of the message, more than 0 \[bytes\].
     pub bytes: u64,
-    /// Its name.
+    /// The name by which the workload knows the message.
     pub tag: u64,
 }
 
 /// What goes on at the hosts. A host acts when its time has come and, at the same instant, after it has heard something.
 pub trait Workload {
-    /// Whether it wants to hear of messages.
+    /// Whether the workload wants to hear of messages.
     const HEARS: bool;
 
     /// When a host acts first; [`NEVER`] if it does not by itself.

@@ -14,19 +14,19 @@ pub struct ProgramError {
 }
 
 impl ProgramError {
-    /// Something wrong with the whole.
+    /// A mistake in the whole program.
     pub fn new(reason: impl Into<String>) -> Self {
         Self { line: None, rank: None, reason: reason.into() }
     }
 
-    /// In this line.
+    /// The mistake in this line.
     #[must_use]
     pub fn line(mut self, line: u64) -> Self {
         self.line = Some(line);
         self
     }
 
-    /// Of this rank.
+    /// The mistake in this rank.
     #[must_use]
     pub fn rank(mut self, rank: u32) -> Self {
         self.rank = Some(rank);
@@ -55,14 +55,14 @@ pub struct Refusal {
     pub key: &'static str,
     /// The value as a user would write it.
     pub value: String,
-    /// Why it is refused.
+    /// Why the value is refused.
     pub reason: String,
     /// What would be valid.
     pub valid: String,
 }
 
 impl Refusal {
-    /// With all of these.
+    /// The refusal of a parameter with all its parts.
     pub fn new(
         key: &'static str,
         value: impl fmt::Display,

@@ -14,9 +14,9 @@ pub enum Clock {
     /// Nanoseconds of the machine that the program was recorded on: hosts of another speed take other times.
     #[default]
     Nanoseconds,
-    /// 10⁻¹² s, which pass at the same rate for all hosts.
+    /// Picoseconds, 10⁻¹² s, which pass at the same rate for all hosts.
     Picoseconds,
-    /// Cycles of the network, likewise.
+    /// Cycles of the network, which pass at the same rate for all hosts.
     Cycles,
 }
 
@@ -25,30 +25,30 @@ pub enum Clock {
 pub enum Operation {
     /// Takes its stream for so long.
     Compute {
-        /// In the unit of [`Graph::clock`].
+        /// The time of the computation, in the unit of [`Graph::clock`].
         time: u64,
     },
     /// Sends a message.
     Send {
-        /// To whom.
+        /// The rank that receives the message.
         peer: Rank,
-        /// What receives tell it by.
+        /// The tag that receives tell the message by.
         tag: u32,
         /// Payload.
         bytes: u64,
     },
     /// Receives a message.
     Receive {
-        /// From whom; `None`: from anyone.
+        /// The rank that sends the message; `None`: anyone.
         peer: Option<Rank>,
-        /// With which tag; `None`: with any.
+        /// The tag of the message; `None`: any.
         tag: Option<u32>,
         /// Payload.
         bytes: u64,
     },
-    /// Takes nothing.
+    /// Takes no time: it is done as soon as it begins.
     Join,
-    /// Takes part in a collective operation: number of it in [`RankGraph::collectives`].
+    /// Takes part in a collective operation: its number in [`RankGraph::collectives`].
     Collective(u32),
 }
 
@@ -63,24 +63,24 @@ pub(crate) fn located(reason: String, graph: &RankGraph, operation: u32) -> Prog
 pub struct Dependency {
     /// The operation that waits.
     pub operation: u32,
-    /// For which one.
+    /// The operation that is waited for.
     pub on: u32,
-    /// Whether it is enough that this one has started; otherwise it must be done.
+    /// Whether it is enough that the other operation has started; otherwise it must be done.
     pub started: bool,
 }
 
 /// The operations of one rank, in the order of the file, which is their program order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RankGraph {
-    /// What they do.
+    /// What the operations do.
     pub operations: Vec<Operation>,
-    /// On which stream of the rank, by operation; empty: all on stream 0.
+    /// The stream of the rank that each operation is on; empty: all on stream 0.
     pub streams: Vec<u8>,
-    /// Line of the file, by operation; empty if it has none.
+    /// The line of the file that each operation is in; empty if there is no file.
     pub lines: Vec<u32>,
-    /// What waits for what.
+    /// Which operation waits for which.
     pub dependencies: Vec<Dependency>,
-    /// Collective operations that it takes part in.
+    /// Collective operations that the rank takes part in.
     pub collectives: Vec<Collective>,
 }
 
@@ -91,7 +91,7 @@ pub struct Graph {
     pub clock: Clock,
     /// Members of every communicator, in their order; number 0 has all ranks.
     pub communicators: Vec<Arc<[Rank]>>,
-    /// By rank.
+    /// The graphs of the ranks, by rank.
     pub ranks: Vec<RankGraph>,
 }
 
@@ -104,8 +104,8 @@ impl Graph {
         check::check(self)
     }
 
-    /// The same program as a trace, if every operation of a rank waits until the one before it has started or is done: what blocks
-    /// there is what nothing begins beside, and the others have requests. Without overheads it takes the same cycles.
+    /// The program as a trace, if every operation of a rank waits until the one before it has started or is done: what blocks
+    /// there is what nothing begins beside, and the others have requests. Without overheads the trace takes the same cycles.
     pub fn sequence(&self, name: &str) -> Result<Trace, ProgramError> {
         sequence::sequence(self, name)
     }
@@ -156,7 +156,7 @@ impl RankGraph {
         None
     }
 
-    /// By operation, whether it waits for itself in the end.
+    /// Whether each operation waits for itself in the end.
     fn never_ready(&self) -> Vec<bool> {
         let count = self.operations.len();
         let mut first = vec![0usize; count + 1];

@@ -16,28 +16,28 @@ use std::collections::BinaryHeap;
 /// How packets come in at a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ejection {
-    /// Any number at once.
+    /// Any number of packets at once.
     #[default]
     Unlimited,
-    /// One after the other, in order of the cycles in which their heads are there, then of source, then of number.
+    /// One packet after the other, in order of the cycles in which their heads are there, then of source, then of number.
     Serial,
 }
 
-/// From node to node \[cycles, at least 1\].
+/// The latency from node to node \[cycles, at least 1\].
 pub enum Latency<'l> {
-    /// The same for all.
+    /// One latency for all.
     Constant(Cycle),
-    /// Of the ranks that send and receive.
+    /// A latency for the ranks that send and receive.
     Pair(Box<dyn Fn(Rank, Rank) -> Cycle + Send + 'l>),
 }
 
-/// The network.
+/// The ideal network.
 pub struct Network<'l> {
-    /// How long the head of a packet takes.
+    /// How long the head of a packet takes from node to node.
     pub latency: Latency<'l>,
     /// Cycles that a wire takes for a phit; 0: messages have no length.
     pub cycles_per_phit: u32,
-    /// How packets come in.
+    /// How packets come in at a node.
     pub ejection: Ejection,
 }
 
@@ -85,13 +85,13 @@ struct Port {
     wire_free: Cycle,
     /// First cycle in which another message may begin.
     next_message: Cycle,
-    /// Messages on their way here.
+    /// Messages on their way to the node.
     messages: BinaryHeap<Arrival<Letter>>,
-    /// Packets on their way here, if they come in one after the other.
+    /// Packets on their way to the node, if they come in one after the other.
     trains: BinaryHeap<Arrival<Train>>,
     /// First cycle in which the wire from the network is free.
     sink_free: Cycle,
-    /// When the node is on the agenda.
+    /// The cycle in which the node is on the agenda.
     booked: Cycle,
 }
 
@@ -131,7 +131,7 @@ impl<'l> Ideal<'l> {
         &self.hosts
     }
 
-    /// The same, to be kept when it is over.
+    /// The hosts, by rank, to be kept when the run is over.
     pub fn into_hosts(self) -> Vec<Host> {
         self.hosts
     }

@@ -15,9 +15,9 @@ pub struct Info {
     pub records: u64,
     /// Messages that are sent by a record of their own, those of a rank to itself among them.
     pub messages: u64,
-    /// Those of a rank to itself.
+    /// Messages of a rank to itself.
     pub messages_to_self: u64,
-    /// Payload of all these messages \[bytes\].
+    /// Payload of all messages \[bytes\].
     pub bytes: u128,
     /// Collective operations, each counted once for all members of its communicator.
     pub collectives: u64,

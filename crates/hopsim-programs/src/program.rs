@@ -11,13 +11,13 @@ use std::sync::Arc;
 /// What the ranks of a job do.
 #[derive(Clone)]
 pub enum Program {
-    /// Each calls one record after the other.
+    /// Each rank calls one record after the other.
     Script(Arc<dyn Script>),
-    /// Each has a graph of operations.
+    /// Each rank has a graph of operations.
     Graph(Arc<Graph>),
-    /// All take part in a search of Graph500.
+    /// All ranks take part in a search of Graph500.
     Search(Arc<Search>),
-    /// None does anything by itself: another simulator says what so many ranks send.
+    /// No rank does anything by itself: another simulator says what so many ranks send.
     External(u32),
 }
 
@@ -32,7 +32,7 @@ impl Program {
         }
     }
 
-    /// What its computations are counted in.
+    /// What the computations of the program are counted in.
     pub fn clock(&self) -> Clock {
         match self {
             Self::Graph(graph) => graph.clock,
@@ -40,7 +40,7 @@ impl Program {
         }
     }
 
-    /// A rank of it, before it begins.
+    /// A rank of the program, before it begins.
     pub fn host(&self, rank: Rank, rules: &Arc<Rules>) -> Host {
         match self {
             Self::Script(script) => Host::of_script(rank, script, rules),
@@ -50,7 +50,7 @@ impl Program {
         }
     }
 
-    /// The line of its file that a record or operation of a rank, from 0, is in; none if it is from no file.
+    /// The line of the file that a record or operation of a rank, from 0, is in; none if it is from no file.
     pub fn line(&self, rank: Rank, record: u32) -> Option<u64> {
         match self {
             Self::Script(script) => script.line(rank, record.into()),

@@ -16,11 +16,11 @@ pub type Communicator = u32;
 pub struct Message {
     /// The rank at the other side, among all ranks of the program.
     pub peer: Rank,
-    /// What the program tells its messages apart by.
+    /// The tag, which the program tells its messages apart by.
     pub tag: u32,
     /// Payload \[bytes\].
     pub bytes: u64,
-    /// Only receives of the same communicator fit.
+    /// The communicator: only receives of the same one fit.
     pub communicator: Communicator,
 }
 
@@ -29,46 +29,48 @@ pub struct Message {
 pub enum Record {
     /// Computes for so long on the machine that the program was recorded on.
     Compute {
-        /// \[ns\]
+        /// The time of the computation \[ns\].
         nanoseconds: u64,
     },
     /// Sends a message, and goes on when the send is done; with a request number it goes on at once, and a wait for that
     /// number waits for the send.
     Send {
-        /// To whom.
+        /// The message, and to whom.
         message: Message,
-        /// Its number, unless it blocks.
+        /// The number of the request, unless the send blocks.
         request: Option<u32>,
     },
-    /// Receives a message, likewise.
+    /// Receives a message, and goes on when the receive is done; with a request number it goes on at once, and a wait for that
+    /// number waits for the receive.
     Receive {
-        /// From whom.
+        /// The message, and from whom.
         message: Message,
-        /// Whether the program would have taken it from any source; `message.peer` is the recorded one.
+        /// Whether the program would have taken the message from any source; `message.peer` is the recorded one.
         any_source: bool,
-        /// Its number, unless it blocks.
+        /// The number of the request, unless the receive blocks.
         request: Option<u32>,
     },
     /// Waits until all these requests are done, whose numbers are free afterwards.
     Wait {
-        /// Their numbers.
+        /// The numbers of the requests.
         requests: SmallVec<[u32; 4]>,
     },
     /// Takes part in a collective operation, and goes on when its part in it is over.
     Collective(Collective),
-    /// Begins its part in a collective operation and goes on at once; a wait for the number waits for the end of that part.
-    /// Its messages need stream 1 of the rank, so that the processor computes beside them. Several of them go on beside each
-    /// other. Members begin all collective operations of a communicator, blocking or not, in the same order.
+    /// Begins the rank's part in a collective operation and goes on at once; a wait for the number waits for the end of that
+    /// part. Messages of the operation need stream 1 of the rank, so that the processor computes beside them. Several such
+    /// operations go on beside each other. Members begin all collective operations of a communicator, blocking or not, in the
+    /// same order.
     Begin {
-        /// What it brings into it.
+        /// What the rank brings into the operation.
         collective: Box<Collective>,
-        /// The number.
+        /// The number of the request.
         request: u32,
     },
 }
 
 impl Record {
-    /// What it brings into a collective operation, whether or not it blocks.
+    /// What the call brings into a collective operation, whether or not it blocks.
     pub fn collective(&self) -> Option<&Collective> {
         match self {
             Self::Collective(collective) => Some(collective),
@@ -81,13 +83,13 @@ impl Record {
 /// What a rank brings into a collective operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collective {
-    /// Which one.
+    /// The kind of the operation.
     pub kind: Kind,
-    /// Among whom.
+    /// The communicator whose members take part.
     pub communicator: Communicator,
     /// The root, a rank of the program, where there is one.
     pub root: Option<Rank>,
-    /// How much.
+    /// The payload of the operation.
     pub bytes: Bytes,
 }
 
@@ -99,9 +101,9 @@ pub enum Bytes {
     Same(u64),
     /// alltoallv: what the rank sends to each member and what it receives from each.
     Each {
-        /// To each member, in order of the communicator.
+        /// What the rank sends to each member, in order of the communicator.
         sent: Box<[u64]>,
-        /// From each member.
+        /// What the rank receives from each member.
         received: Box<[u64]>,
     },
 }
@@ -114,7 +116,7 @@ pub trait Script: Send + Sync {
     /// The calls of a rank, from the first.
     fn records(self: Arc<Self>, rank: Rank) -> Box<dyn Records>;
 
-    /// The line of its file that record number `record` of a rank, from 0, is in; none if it is from no file.
+    /// The line of the file that record number `record` of a rank, from 0, is in; none if it is from no file.
     fn line(&self, _rank: Rank, _record: u64) -> Option<u64> {
         None
     }
@@ -127,9 +129,9 @@ pub trait Script: Send + Sync {
 
 /// The calls of a rank, made or read when they are needed.
 pub trait Records: Send {
-    /// The next one; none after the last.
+    /// The next record; none after the last.
     fn next(&mut self) -> Option<Record>;
 
-    /// How many are left.
+    /// The number of records that are left.
     fn left(&self) -> u64;
 }

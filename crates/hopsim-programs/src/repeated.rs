@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// A program that is run several times, one after the other.
 pub struct Repeated {
     script: Arc<dyn Script>,
-    /// How often; none: without end.
+    /// How often the program is run; none: without end.
     times: Option<u32>,
     /// Records of a rank in one run.
     lengths: Vec<u64>,

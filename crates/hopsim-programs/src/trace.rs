@@ -15,9 +15,9 @@ use std::sync::Arc;
 /// A recorded program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Its name, without spaces.
+    /// The name of the program, without spaces.
     pub name: String,
-    /// What is known of how it was recorded: key and text.
+    /// What is known of how the program was recorded: key and text.
     pub info: Vec<(String, String)>,
     /// Members of every communicator, in their order; number 0 has all ranks.
     pub communicators: Vec<Arc<[Rank]>>,
@@ -28,14 +28,14 @@ pub struct Trace {
 /// The records of one rank, packed: a byte for the kind of record and what is left out in it, then numbers of seven bits to a
 /// byte, least significant first.
 ///
-/// Two are equal when they have the same records, wherever they stood in a file.
+/// Two tapes are equal when they have the same records, wherever they stood in a file.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
     bytes: Vec<u8>,
     records: u64,
-    /// Line of the first record in its file; 0: it is not from a file.
+    /// Line of the first record in its file; 0: the tape is not from a file.
     pub first_line: u64,
-    /// Records that do not stand in the line behind that of the one before: number of the record, line.
+    /// Records that do not stand in the line behind that of the record before: number of the record, line.
     jumps: Vec<(u64, u64)>,
     /// Line behind the last record.
     next_line: u64,
@@ -66,7 +66,7 @@ const UNTAGGED: u8 = 32;
 const OF_ALL: u8 = 64;
 
 impl Tape {
-    /// An empty one.
+    /// An empty tape.
     pub fn new(first_line: u64) -> Self {
         Self { first_line, ..Self::default() }
     }
@@ -76,7 +76,7 @@ impl Tape {
         self.records
     }
 
-    /// Whether it has no records.
+    /// Whether the tape has no records.
     pub fn is_empty(&self) -> bool {
         self.records == 0
     }
@@ -86,7 +86,7 @@ impl Tape {
         self.bytes.capacity() + self.jumps.capacity() * size_of::<(u64, u64)>()
     }
 
-    /// Line of a record in its file, by its number from 0; none if it is not from a file.
+    /// Line of a record in its file, by its number from 0; none if the tape is not from a file.
     pub fn line(&self, record: u64) -> Option<u64> {
         let jumps = self.jumps.partition_point(|&(jump, _)| jump <= record);
         let (from, line) = jumps.checked_sub(1).map_or((0, self.first_line), |index| self.jumps[index]);
@@ -180,7 +180,7 @@ impl Tape {
         self.bytes.push(number as u8);
     }
 
-    /// Its records from the first.
+    /// The records of the tape from the first.
     pub fn iter(&self) -> impl Iterator<Item = Record> + '_ {
         let mut place = Place::default();
         std::iter::from_fn(move || self.next(&mut place))
@@ -240,7 +240,7 @@ fn collective(head: u8, mut number: impl FnMut() -> u64) -> Collective {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     byte: usize,
-    /// Records before it.
+    /// Records before the place.
     pub records: u64,
 }
 

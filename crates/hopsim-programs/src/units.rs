@@ -5,17 +5,17 @@ use std::fmt;
 /// A positive fraction in lowest terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fraction {
-    /// Above the line.
+    /// The number above the line.
     pub numerator: u64,
-    /// Below.
+    /// The number below the line.
     pub denominator: u64,
 }
 
 impl Fraction {
-    /// 1.
+    /// The fraction 1.
     pub const ONE: Self = Self { numerator: 1, denominator: 1 };
 
-    /// In lowest terms; none if one of them is 0.
+    /// A fraction in lowest terms; none if one of the numbers is 0.
     pub fn new(numerator: u64, denominator: u64) -> Option<Self> {
         let common = gcd(numerator, denominator);
         (numerator > 0 && denominator > 0)
@@ -40,7 +40,7 @@ impl Fraction {
         if power < 0 { Self::new(number, shift) } else { Self::new(number.checked_mul(shift)?, 1) }
     }
 
-    /// Their product, if 64 bits hold it.
+    /// The product of the fractions, if 64 bits hold it.
     pub fn times(self, other: Self) -> Option<Self> {
         // Crosswise first, so that the products stay small.
         let left = Self::new(self.numerator, other.denominator)?;
@@ -51,7 +51,7 @@ impl Fraction {
         )
     }
 
-    /// One divided by it.
+    /// One divided by the fraction.
     #[must_use]
     pub fn inverse(self) -> Self {
         Self { numerator: self.denominator, denominator: self.numerator }

@@ -9,7 +9,7 @@ const LINK: u64 = 1 << 20;
 /// The rate of a reaction point.
 pub struct Rate {
     rate: u64,
-    /// Ticks since the last step, or the notification behind it.
+    /// Ticks since the last step, or since a notification that came later.
     waited: Ticks,
 }
 
@@ -20,7 +20,7 @@ impl Default for Rate {
 }
 
 impl Rate {
-    /// At the beginning of a tick.
+    /// The beginning of a tick: the rate rises if it is time.
     pub fn rise(&mut self, rules: &Aimd) {
         self.waited += 1;
         if self.waited == rules.period {
@@ -29,14 +29,14 @@ impl Rate {
         }
     }
 
-    /// A notification comes.
+    /// A notification comes: the rate falls.
     pub fn fall(&mut self, rules: &Aimd) {
         let share = self.rate * u64::from(rules.decrease) / LINK;
         self.rate = (self.rate - share).max(u64::from(rules.least));
         self.waited = 0;
     }
 
-    /// From the start of a packet that takes so long on the link to the next one.
+    /// The time from the start of a packet, which takes `on_link` on the link, to the start of the next one.
     pub fn gap(&self, on_link: Ticks) -> Ticks {
         // The first whole number of ticks in which the rate carries as much as the link does in that time.
         let (whole, rest) = (on_link * LINK / self.rate, on_link * LINK % self.rate);

@@ -19,21 +19,21 @@ const SERVICE_LEVELS: usize = 16;
 #[derive(Default)]
 pub struct Reactions {
     points: Vec<Point>,
-    /// By flow: its point.
+    /// The reaction point of each flow.
     point_of: Vec<usize>,
-    /// By host · 16 + service level: ticks until the next lowering of indices, if the timer runs.
+    /// Ticks until the next lowering of indices, by host · 16 + service level, if the timer runs.
     timers: Vec<Option<Ticks>>,
 }
 
-/// What is notified and waits.
+/// A reaction point: what is notified and waits.
 struct Point {
-    /// Its host · 16 + service level.
+    /// The host · 16 + service level of the point.
     place: usize,
-    /// CCTI; 0 without a table.
+    /// The CCTI of the point; 0 without a table.
     index: u16,
-    /// At the rate of the link if it has none of its own.
+    /// The rate of the point: that of the link if it has none of its own.
     rate: aimd::Rate,
-    /// No packet may start before.
+    /// The time before which no packet may start.
     opens: Ticks,
     /// Ticks at the end of which the index was at its limit.
     limited: Ticks,
@@ -52,7 +52,7 @@ fn place_of(flow: &Flow) -> usize {
 }
 
 impl Reactions {
-    /// All as they are before any notification. `draws` of the hosts have been used for the flows.
+    /// All reaction points as they are before any notification. `draws` of the hosts have been used for the flows.
     pub fn new(fabric: &Fabric, flows: &[Flow], draws: &mut [Stream]) -> Self {
         let Some(control) = &fabric.congestion else { return Self::default() };
         let count = fabric.hosts as usize * SERVICE_LEVELS;
@@ -71,7 +71,7 @@ impl Reactions {
         reaction
     }
 
-    /// One more flow, behind all others.
+    /// Adds a flow behind all others.
     pub fn add(&mut self, fabric: &Fabric, flow: &Flow) {
         let Some(control) = &fabric.congestion else { return };
         match control.level {
@@ -93,7 +93,7 @@ impl Reactions {
         self.point_of.get(flow).map_or(0, |&point| self.points[point].limited)
     }
 
-    /// From when on a flow may send.
+    /// The time from which on a flow may send.
     pub fn opens(&self, flow: usize) -> Ticks {
         self.point_of.get(flow).map_or(0, |&point| self.points[point].opens)
     }

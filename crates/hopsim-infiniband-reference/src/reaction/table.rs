@@ -59,7 +59,7 @@ pub fn count_limited(reaction: &mut Reactions, rules: &Table) {
     }
 }
 
-/// From the start of a packet that takes so long on the link to the next one.
+/// The time from the start of a packet, which takes `on_link` on the link, to the start of the next one.
 pub fn gap(rules: &Table, index: u16, on_link: Ticks) -> Ticks {
     let entry = rules.entries[usize::from(index)];
     on_link + (on_link * Ticks::from(entry.multiplier)) / (1 << entry.shift)

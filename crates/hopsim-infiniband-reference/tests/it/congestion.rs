@@ -52,7 +52,7 @@ fn fabric(change: impl FnOnce(&mut CongestionControl)) -> Fabric {
     Fabric { congestion: Some(control), ..star(&[1; 3]) }
 }
 
-/// The same with another reaction.
+/// A switch and three hosts, with congestion control of another reaction.
 fn reacting(reaction: Reaction) -> Fabric {
     fabric(|control| control.reaction = reaction)
 }

@@ -115,7 +115,7 @@ fn compare_states<W: Workload>(
     Ok(())
 }
 
-/// Both until some time; states are compared several times on the way.
+/// Engine and reference until some time; states are compared several times on the way.
 fn compare<const HEARS: bool>(
     (fabric, flows, seed): &Case,
     script: &Script,

@@ -43,7 +43,7 @@ pub fn for_each_fabric(cases_and_seed: (u32, u8), test: impl Fn(Case) -> Result<
     for_each(&cases_of_all_kinds(), cases_and_seed, test);
 }
 
-/// The same with what the workload does; in some of them there are flows alone, in some nothing but messages.
+/// Runs `test` on random fabrics with what the workload does; in some there are flows alone, in some nothing but messages.
 pub fn for_each_fabric_with_messages(
     cases_and_seed: (u32, u8),
     test: impl Fn((Case, Script)) -> Result<(), String>,

@@ -32,7 +32,7 @@ fn sent_and_delivered(facts: &[Fact]) -> BTreeMap<(u32, bool), [Vec<u32>; 2]> {
     packets
 }
 
-/// The same facts, or the first one that differs.
+/// Compares facts, and says the first one that differs.
 fn same(one: &[Fact], other: &[Fact]) -> Result<(), String> {
     match one.iter().zip(other).find(|(this, that)| this != that) {
         Some((this, that)) => Err(format!("{this:?} and {that:?}")),

@@ -2,7 +2,7 @@
 
 use crate::lanes::{Entry, LIMIT_UNIT, Lanes, NO_LIMIT};
 
-/// Where an output stands in a table.
+/// Where an output stands in a table of VL arbitration.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     entry: usize,
@@ -26,7 +26,7 @@ impl Place {
         (1..=table.len()).map(|step| (self.entry + step) % table.len()).find(|&entry| is_ready(entry))
     }
 
-    /// A packet of that entry goes.
+    /// A packet of an entry goes.
     fn serve(&mut self, table: &[Entry], entry: usize, blocks: u32) {
         if entry != self.entry || self.left == 0 {
             *self = Self { entry, left: table[entry].weight.into() };
@@ -35,7 +35,7 @@ impl Place {
     }
 }
 
-/// Where an output stands.
+/// Where an output stands in both tables of VL arbitration.
 #[derive(Clone, Debug)]
 pub struct Chooser {
     high: Place,
@@ -44,7 +44,7 @@ pub struct Chooser {
 }
 
 impl Chooser {
-    /// One that has chosen nothing yet.
+    /// A chooser that has chosen nothing yet.
     pub fn new(lanes: &Lanes) -> Self {
         Self { high: Place::new(&lanes.high), low: Place::new(&lanes.low), limit: full(lanes) }
     }
@@ -76,7 +76,7 @@ impl Chooser {
     }
 }
 
-/// The limit counter after a packet of low priority; without a limit one that never falls.
+/// The limit counter after a packet of low priority; without a limit a counter that never falls.
 fn full(lanes: &Lanes) -> u32 {
     match lanes.high_limit {
         NO_LIMIT => u32::MAX,

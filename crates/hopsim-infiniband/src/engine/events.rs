@@ -49,13 +49,13 @@ const STEPS: [Step; 11] = [
 /// An event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// The time of the event.
     pub at: Ticks,
-    /// What.
+    /// The step of the event.
     pub step: Step,
-    /// At which port.
+    /// The port of the event.
     pub port: u32,
-    /// The packet, or what the step says.
+    /// The packet of the event, or what the step says.
     pub what: u32,
 }
 
@@ -75,18 +75,18 @@ pub struct Events {
     shift: u32,
     /// The bucket whose time has come, by number from time 0.
     present: u64,
-    /// Its events, the next one last.
+    /// The events of the present bucket, the next one last.
     due: Vec<u128>,
-    /// The buckets behind it, by number modulo `BUCKETS`.
+    /// The buckets behind the present one, by number modulo `BUCKETS`.
     near: Vec<Vec<u128>>,
-    /// A bit for each of them that has events.
+    /// A bit for each bucket behind the present one that has events.
     filled: [u64; BUCKETS / 64],
-    /// Events behind those.
+    /// Events behind all buckets.
     far: BinaryHeap<Reverse<u128>>,
 }
 
 impl Events {
-    /// None, where a nanosecond has so many ticks.
+    /// No events, where a nanosecond has so many ticks.
     pub fn new(ticks_per_ns: u64) -> Self {
         let shift = (WIDTH * ticks_per_ns).max(1).ilog2();
         let near = vec![Vec::new(); BUCKETS];
@@ -112,7 +112,7 @@ impl Events {
         }
     }
 
-    /// When the next one is.
+    /// The time of the next event.
     #[inline]
     pub fn next(&mut self) -> Option<Ticks> {
         if self.due.is_empty() {
@@ -161,7 +161,7 @@ impl Events {
         Some(self.present + 1 + ahead as u64)
     }
 
-    /// All of them, in no particular order.
+    /// All events, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = Event> {
         let far = self.far.iter().map(|Reverse(key)| key);
         self.due.iter().chain(self.near.iter().flatten()).chain(far).map(|&key| event(key))

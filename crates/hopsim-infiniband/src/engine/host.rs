@@ -16,30 +16,30 @@ use std::collections::VecDeque;
 /// What a flow has to send.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
-    /// Bytes that are left; of a flow without end as many as can be.
+    /// Bytes that are left to send; of a flow without end as many as can be.
     pub left: u64,
-    /// What is told when they have been sent, if it is a message of the workload.
+    /// What is told when the bytes have been sent, if they are a message of the workload.
     pub ends: Option<Ended>,
 }
 
 /// A flow while it is sent.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    /// When it may send again as far as itself goes.
+    /// When the flow may send again as far as itself goes.
     ready: Ticks,
-    /// What it has to send.
+    /// What the flow has to send.
     pending: VecDeque<Pending>,
-    /// Packets sent.
+    /// The number of packets sent.
     sent: u32,
-    /// Notification packets or acknowledgements that its destination has made.
+    /// The number of notification packets or acknowledgements that the destination of the flow has made.
     answers: u32,
-    /// Packets that have come since the last acknowledgement, and whether one of them is marked.
+    /// Packets of the flow that have come since the last acknowledgement, and whether one of them is marked.
     unanswered: (u32, bool),
-    /// Its reaction point.
+    /// The reaction point of the flow.
     pub reaction: u32,
-    /// Its VL.
+    /// The VL of the flow.
     pub lane: u8,
-    /// Its place among the flows of its host.
+    /// The place of the flow among the flows of its host.
     place: u32,
 }
 
@@ -72,38 +72,38 @@ impl Sender {
 /// A notification packet or an acknowledgement that waits.
 #[derive(Clone, Copy, Debug)]
 struct Answer {
-    /// The flow that it is for.
+    /// The flow that the answer is for.
     flow: u32,
     number: u32,
     lane: u8,
-    /// Whether it notifies of marks.
+    /// Whether the answer notifies of marks.
     notifies: bool,
 }
 
 /// A host.
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// Its flows.
+    /// The flows of the host.
     pub flows: Vec<u32>,
-    /// Places in `flows` of those that have something to send, ascending.
+    /// Places in `flows` of the flows that have something to send, ascending.
     active: Vec<u32>,
-    /// Those that wait.
+    /// Notification packets and acknowledgements that wait.
     answers: VecDeque<Answer>,
     link_free: Ticks,
     bus_free: Ticks,
     /// When the last packet that came is drained.
     drained: Ticks,
-    /// Behind the place of the flow that sent last, by VL.
+    /// The place behind the flow that sent last, by VL.
     next: Vec<u32>,
     chooser: Chooser,
-    /// When it looks next whether it can send.
+    /// When the host looks next whether it can send.
     wakes: Ticks,
     /// Messages whose last bytes are on the link or have left it, in order.
     pub leaving: VecDeque<u64>,
 }
 
 impl Host {
-    /// One that has sent nothing.
+    /// A host that has sent nothing.
     pub fn new(lanes: &Lanes) -> Self {
         Self {
             flows: Vec::new(),

@@ -8,12 +8,12 @@ use crate::workload::Workload;
 use hopsim_memory::filled;
 use hopsim_random::{Purpose, Stream};
 
-/// An output port and VL.
+/// The congestion of an output port in a VL.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Detector {
-    /// Whether it is congested.
+    /// Whether the output is congested in the VL.
     pub congested: bool,
-    /// Queues with at least as many bytes as each threshold.
+    /// The number of queues with at least as many bytes as each threshold.
     high: u32,
     low: u32,
     /// Bytes of all queues.
@@ -49,14 +49,14 @@ impl Detector {
 /// Congestion control of all outputs.
 #[derive(Clone, Debug)]
 pub struct Detection {
-    /// By port · VLs + VL.
+    /// The detectors, by port · VLs + VL.
     pub detectors: Vec<Detector>,
-    /// By port.
+    /// The random streams of the ports.
     streams: Vec<Stream>,
 }
 
 impl Detection {
-    /// That of empty switches.
+    /// The congestion control of empty switches.
     pub fn new(ports: usize, lanes: usize, seed: u64) -> Self {
         let streams = (0..ports as u64).map(|port| Stream::new(seed, Purpose::Marking, port)).collect();
         Self { detectors: filled(Detector::default(), ports * lanes), streams }
@@ -92,7 +92,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         }
     }
 
-    /// Whether packets may be marked at this point.
+    /// Whether packets may be marked at a point.
     #[inline]
     pub(super) fn marks_at(&self, point: MarkPoint) -> bool {
         self.fabric.congestion.as_ref().is_some_and(|rules| rules.mark_point == point)

@@ -35,9 +35,9 @@ use switch::{Inputs, Output, Places, Voq};
 /// A fabric with its flows at some time.
 pub struct Simulation<'f, O: Observer, W: Workload = ()> {
     fabric: &'f Fabric,
-    /// Those that were given, and behind them those of the workload's messages.
+    /// The flows that were given, and behind them the flows of the workload's messages.
     flows: Vec<Flow>,
-    /// By source, destination and service level: the flows of the workload's messages.
+    /// The flows of the workload's messages, by source, destination and service level.
     queue_pairs: FxHashMap<(u32, u32, u8), u32>,
     workload: W,
     /// When each host of the workload acts next.
@@ -51,11 +51,11 @@ pub struct Simulation<'f, O: Observer, W: Workload = ()> {
     /// Credits of every sending port, by port · VLs + VL \[blocks\].
     credits: Vec<u32>,
     hosts: Vec<Host>,
-    /// By flow.
+    /// The flows while they are sent, by number.
     senders: Vec<Sender>,
     reactions: Reactions<'f>,
     places: Places,
-    /// By port; those of hosts are not used.
+    /// The outputs of switches, by port; those of hosts are not used.
     outputs: Vec<Output>,
     /// Inputs with packets for an output, by port · VLs + VL.
     inputs: Vec<Inputs>,
@@ -77,7 +77,7 @@ impl<'f, O: Observer> Simulation<'f, O> {
 }
 
 impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
-    /// The same with a workload beside the flows.
+    /// A fabric at time 0, empty, with a workload beside the flows.
     pub fn with_workload(
         fabric: &'f Fabric,
         flows: &[Flow],
@@ -195,7 +195,7 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
         }
     }
 
-    /// Place of a port and VL in lists of all.
+    /// The place of a port and VL in lists of all ports and VLs.
     #[inline]
     fn slot(&self, port: u32, lane: u8) -> usize {
         port as usize * usize::from(self.fabric.lanes.count) + usize::from(lane)

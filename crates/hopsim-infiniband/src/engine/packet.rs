@@ -8,36 +8,36 @@ use hopsim_memory::push;
 /// A message whose last packet is under way.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended {
-    /// Its name.
+    /// The name by which the workload knows the message.
     pub tag: u64,
-    /// Its length.
+    /// The length of the message.
     pub bytes: u64,
-    /// When it came to its host.
+    /// When the message came to its host.
     pub posted: Ticks,
 }
 
 /// A packet under way.
 #[derive(Clone, Debug)]
 pub struct Packet {
-    /// What the observer is told of it.
+    /// What the observer is told of the packet.
     pub name: Sent,
-    /// Host that it goes to.
+    /// The host that the packet goes to.
     pub destination: u32,
-    /// Its VL.
+    /// The VL of the packet.
     pub lane: u8,
-    /// Whether it has a mark; of what goes back, whether it notifies of some.
+    /// Whether a data packet has a mark, or a notification packet or acknowledgement notifies of some.
     pub marked: bool,
-    /// Whether it is the last one of a message, or of all that its flow has to send.
+    /// Whether the packet is the last one of a message, or of all that its flow has to send.
     pub is_last: bool,
-    /// When its source began to send it.
+    /// When the source of the packet began to send it.
     pub sent: Ticks,
-    /// The message that ends with it.
+    /// The message that ends with the packet.
     pub ends: Option<Ended>,
-    /// When its head, and its tail, are where it is.
+    /// When the head of the packet arrives, or arrived, at the end of the last link that it went onto.
     pub head: Ticks,
-    /// See `head`.
+    /// When the tail of the packet arrives, or arrived, at the end of the last link that it went onto.
     pub tail: Ticks,
-    /// The packet behind it in its queue.
+    /// The packet behind this one in its queue.
     next: u32,
 }
 
@@ -58,13 +58,13 @@ impl Packet {
         }
     }
 
-    /// Its length.
+    /// The length of the packet.
     #[inline]
     pub fn bytes(&self) -> u64 {
         u64::from(self.name.bytes)
     }
 
-    /// The credits that it takes.
+    /// The credits that the packet takes.
     #[inline]
     pub fn blocks(&self) -> u32 {
         blocks(self.name.bytes)
@@ -79,7 +79,7 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Adds one.
+    /// Adds a packet, and returns its number.
     pub fn insert(&mut self, packet: Packet) -> u32 {
         if let Some(id) = self.free.pop() {
             self.all[id as usize] = packet;
@@ -89,24 +89,24 @@ impl Packets {
         self.all.len() as u32 - 1
     }
 
-    /// Forgets one.
+    /// Forgets a packet.
     pub fn remove(&mut self, id: u32) {
         self.free.push(id);
     }
 
-    /// Looks at one.
+    /// Looks at a packet.
     #[inline]
     pub fn get(&self, id: u32) -> &Packet {
         &self.all[id as usize]
     }
 
-    /// The one at the front of a queue and those behind it.
+    /// The packet at the front of a queue and those behind it.
     pub fn line(&self, front: u32) -> impl Iterator<Item = &Packet> {
         let first = self.all.get(front as usize);
         std::iter::successors(first, |packet| self.all.get(packet.next as usize))
     }
 
-    /// Changes one.
+    /// Changes a packet.
     #[inline]
     pub fn get_mut(&mut self, id: u32) -> &mut Packet {
         &mut self.all[id as usize]
@@ -122,16 +122,16 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// One without packets.
+    /// A queue without packets.
     pub const EMPTY: Self = Self { front: NONE, back: NONE };
 
-    /// Whether it has none.
+    /// Whether the queue has no packets.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.front == NONE
     }
 
-    /// A packet joins.
+    /// A packet joins the queue.
     #[inline]
     pub fn push(&mut self, packets: &mut Packets, id: u32) {
         packets.get_mut(id).next = NONE;
@@ -143,7 +143,7 @@ impl Queue {
         self.back = id;
     }
 
-    /// The one at the front leaves.
+    /// The packet at the front leaves the queue.
     #[inline]
     pub fn pop(&mut self, packets: &Packets) {
         self.front = packets.get(self.front).next;

@@ -9,16 +9,16 @@ use hopsim_random::Stream;
 /// All reaction points.
 #[derive(Clone, Debug, Default)]
 pub struct Reactions<'f> {
-    /// What they do; nothing without congestion control.
+    /// What the points do; nothing without congestion control.
     scheme: Option<Scheme<'f>>,
-    /// When each may send again.
+    /// When each point may send again.
     ready: Vec<Ticks>,
-    /// By host · 16 + service level: the reaction point of all its flows, if they have one together.
+    /// The reaction point of all flows of a host and service level, by host · 16 + service level, if they have one together.
     shared: Option<Vec<u32>>,
 }
 
 impl<'f> Reactions<'f> {
-    /// None; `streams` are those of the hosts.
+    /// No reaction points; `streams` are the random streams of the hosts.
     pub fn new(control: Option<&'f CongestionControl>, streams: &mut [Stream]) -> Self {
         let Some(control) = control else { return Self::default() };
         let count = streams.len() * SERVICE_LEVELS as usize;
@@ -29,7 +29,7 @@ impl<'f> Reactions<'f> {
         }
     }
 
-    /// That of a new flow.
+    /// The reaction point of a new flow, which may be one that other flows have.
     pub fn add(&mut self, host: u32, service_level: u8) -> u32 {
         let Some(scheme) = &mut self.scheme else { return 0 };
         let (place, new) = (host * SERVICE_LEVELS + u32::from(service_level), self.ready.len() as u32);
@@ -56,7 +56,7 @@ impl<'f> Reactions<'f> {
         self.scheme.as_ref().map_or(0, |scheme| scheme.index(point as usize, now))
     }
 
-    /// For how many ticks before `now` that index was at its limit.
+    /// For how many ticks before `now` the congestion control table index of a point was at its limit.
     pub fn limited(&self, point: u32, now: Ticks) -> Ticks {
         self.scheme.as_ref().map_or(0, |scheme| scheme.limited(point as usize, now))
     }

@@ -37,7 +37,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         places.into_iter().map(held).collect()
     }
 
-    /// By flow: where the foremost of its packets that wait in switches does.
+    /// Where the foremost packet of each flow waits, of those that wait in switches.
     fn waiting_in_switches(&self, at: Ticks) -> BTreeMap<u32, Place> {
         let mut foremost: BTreeMap<u32, Place> = BTreeMap::new();
         for buffer in self.buffers() {
@@ -75,7 +75,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         }
     }
 
-    /// Whether a packet whose head has arrived then may be granted.
+    /// Whether a packet whose head arrived at `head` may be granted at `at`.
     fn may_go(&self, head: Ticks, at: Ticks) -> bool {
         head + self.fabric.switch.input_latency <= at
     }

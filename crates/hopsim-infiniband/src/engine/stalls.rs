@@ -8,12 +8,12 @@ use hopsim_memory::filled;
 /// Which ports are stalled, if anybody asks.
 #[derive(Clone, Debug)]
 pub struct Stalls {
-    /// By port · VLs + VL; empty if nobody asks.
+    /// Whether a port is stalled in a VL, by port · VLs + VL; empty if nobody asks.
     stalled: Vec<bool>,
 }
 
 impl Stalls {
-    /// None of so many ports and VLs.
+    /// No stalls, of so many ports and VLs.
     pub fn new(is_asked: bool, slots: usize) -> Self {
         Self { stalled: filled(false, if is_asked { slots } else { 0 }) }
     }

@@ -15,9 +15,9 @@ use hopsim_memory::filled;
 /// The queue of an input for an output and VL.
 #[derive(Clone, Copy, Debug)]
 pub struct Voq {
-    /// Its packets.
+    /// The packets of the queue.
     pub queue: Queue,
-    /// Bytes of them, those still on the link included.
+    /// Bytes of the packets in the queue, those still on the link included.
     pub bytes: u64,
 }
 
@@ -32,19 +32,19 @@ struct Transfer {
 #[derive(Clone, Debug)]
 pub struct Output {
     transfer: Option<Transfer>,
-    /// Free blocks of its buffer.
+    /// Free blocks of the output buffer.
     room: u32,
-    /// When its link is free of all that has been granted.
+    /// When the link of the output is free of all that has been granted.
     link_free: Ticks,
     chooser: Chooser,
-    /// Whether it is to arbitrate at the present instant.
+    /// Whether the output is to arbitrate at the present instant.
     is_due: bool,
-    /// Queues with packets.
+    /// The number of queues with packets for the output.
     waiting: u32,
 }
 
 impl Output {
-    /// One that holds nothing.
+    /// An output that holds nothing.
     pub fn new(room: u32, lanes: &Lanes) -> Self {
         let chooser = Chooser::new(lanes);
         Self { transfer: None, room, link_free: 0, chooser, is_due: false, waiting: 0 }
@@ -54,14 +54,14 @@ impl Output {
 /// The inputs that have packets for an output in a VL.
 #[derive(Clone, Debug)]
 pub struct Inputs {
-    /// A bit for each input.
+    /// The inputs that have packets, a bit each.
     waiting: Vec<u64>,
-    /// The one that was granted last.
+    /// The input that was granted last.
     last: u32,
 }
 
 impl Inputs {
-    /// None of so many inputs; input 0 is the first in turn.
+    /// No waiting input of so many; input 0 is the first in turn.
     pub fn new(inputs: u32) -> Self {
         Self { waiting: vec![0; inputs.div_ceil(64) as usize], last: inputs.max(1) - 1 }
     }
@@ -75,7 +75,7 @@ impl Inputs {
         }
     }
 
-    /// Those that wait, the first one behind the last that was granted first.
+    /// The inputs that wait, from the one behind the input that was granted last.
     fn in_turn(&self) -> impl Iterator<Item = u32> {
         let after = self.last + 1;
         let words = self.waiting.len();
@@ -102,19 +102,19 @@ impl Inputs {
 /// Where the state of every switch begins.
 #[derive(Clone, Debug)]
 pub struct Places {
-    /// By port: its switch and that one's first port; of a host `NONE`.
+    /// The switch of each port, and the first port of that switch; of a host `NONE`.
     of: Vec<(u32, u32)>,
-    /// By switch: its first virtual output queue.
+    /// The first virtual output queue of each switch.
     voqs: Vec<usize>,
-    /// By switch: its ports.
+    /// The number of ports of each switch.
     counts: Vec<u32>,
 }
 
 impl Places {
-    /// What it takes for a port.
+    /// What the places take for a port \[bytes\].
     pub const BYTES: usize = size_of::<(u32, u32)>();
 
-    /// Those of a fabric.
+    /// The places of a fabric.
     pub fn new(fabric: &Fabric) -> Self {
         let mut of = filled((NONE, NONE), fabric.ports.len());
         let (mut voqs, mut counts, mut next) = (Vec::new(), Vec::new(), 0);
@@ -129,17 +129,17 @@ impl Places {
         Self { of, voqs, counts }
     }
 
-    /// All virtual output queues.
+    /// The number of all virtual output queues.
     pub fn voqs(&self) -> usize {
         *self.voqs.last().unwrap_or(&0)
     }
 
-    /// Ports of the switch of a port, 0 for a host.
+    /// The number of ports of the switch of a port, 0 for a host.
     pub fn inputs(&self, port: u32) -> u32 {
         self.counts.get(self.of[port as usize].0 as usize).copied().unwrap_or(0)
     }
 
-    /// The switch of a port, and the first port of that.
+    /// The switch of a port, and the first port of that switch.
     pub fn switch(&self, port: u32) -> (u32, u32) {
         self.of[port as usize]
     }

@@ -5,17 +5,17 @@
 use crate::time::Ticks;
 use hopsim_random::Stream;
 
-/// The rate of a link, in the unit of all rates; and all of a rate, in that of shares.
+/// The rate of a link, in the unit of all rates; and a whole rate, in the unit of shares of it.
 pub const WHOLE: u32 = 1 << 20;
 
 /// Additive increase, multiplicative decrease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aimd {
-    /// A step up \[rate of the link / 2^20, at most 2^20\].
+    /// A step of a rate upwards \[rate of the link / 2^20, at most 2^20\].
     pub increase: u32,
     /// By what share of itself a rate falls \[2^-20, at most 2^20\].
     pub decrease: u32,
-    /// From a notification to the first step, and from one to the next; more than 0.
+    /// The time from a notification to the first step, and from one step to the next; more than 0.
     pub period: Ticks,
     /// Least rate \[rate of the link / 2^20, 1 … 2^20\].
     pub least: u32,
@@ -36,12 +36,12 @@ pub(crate) struct Points<'f> {
 }
 
 impl<'f> Points<'f> {
-    /// None.
+    /// No reaction points.
     pub fn new(rules: &'f Aimd, _: &mut [Stream]) -> Self {
         Self { rules, all: Vec::new() }
     }
 
-    /// One more.
+    /// Adds a reaction point.
     pub fn add(&mut self, _: u32) {
         self.all.push(Point { rate: WHOLE, notified: 0 });
     }
@@ -52,7 +52,7 @@ impl<'f> Points<'f> {
         risen.saturating_add(rate.into()).min(WHOLE.into()) as u32
     }
 
-    /// From the start of a packet that takes so long on the link to the next one of a point.
+    /// The time from the start of a packet of a point, which takes `time` on the link, to the start of the next one.
     #[inline]
     pub fn gap(&self, point: usize, now: Ticks, time: Ticks) -> Ticks {
         let at_whole_rate = u128::from(time) * u128::from(WHOLE);
@@ -66,13 +66,13 @@ impl<'f> Points<'f> {
         self.all[point] = Point { rate: (rate - fall as u32).max(self.rules.least), notified: now };
     }
 
-    /// There is no table.
+    /// The table index of a point: 0, as there is no table.
     #[expect(clippy::unused_self, reason = "that is how schemes are asked")]
     pub fn index(&self, _: usize, _: Ticks) -> u16 {
         0
     }
 
-    /// There is no table.
+    /// The ticks for which a table index was at its limit: 0, as there is no table.
     #[expect(clippy::unused_self, reason = "that is how schemes are asked")]
     pub fn limited(&self, _: usize, _: Ticks) -> Ticks {
         0

@@ -27,21 +27,21 @@ macro_rules! schemes {
         }
 
         impl<'f> Scheme<'f> {
-            /// None; `streams` are those of the hosts.
+            /// No reaction points; `streams` are the random streams of the hosts.
             pub fn new(reaction: &'f Reaction, streams: &mut [Stream]) -> Self {
                 match reaction {
                     $(Reaction::$name(rules) => Self::$name($module::Points::new(rules, streams)),)*
                 }
             }
 
-            /// One more, in a place: host · 16 + service level.
+            /// Adds a reaction point at a place: host · 16 + service level.
             pub fn add(&mut self, place: u32) {
                 match self {
                     $(Self::$name(points) => points.add(place),)*
                 }
             }
 
-            /// From the start of a packet that takes so long on the link to the next one of a point.
+            /// The time from the start of a packet of a point, which takes `time` on the link, to the start of the next one.
             #[inline]
             pub fn gap(&self, point: usize, now: Ticks, time: Ticks) -> Ticks {
                 match self {
@@ -63,7 +63,7 @@ macro_rules! schemes {
                 }
             }
 
-            /// For how many ticks before `now` that index was at its limit; 0 if there is no table.
+            /// For how many ticks before `now` the table index of a point was at its limit; 0 if there is no table.
             pub fn limited(&self, point: usize, now: Ticks) -> Ticks {
                 match self {
                     $(Self::$name(points) => points.limited(point, now),)*
@@ -74,8 +74,8 @@ macro_rules! schemes {
 }
 
 schemes! {
-    /// Waits by an index into a table.
+    /// A wait by an index into a table.
     Table(table),
-    /// Keeps to a rate that falls by a share and rises by steps.
+    /// A rate that falls by a share and rises by steps.
     Aimd(aimd),
 }

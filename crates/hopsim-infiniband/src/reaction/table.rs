@@ -9,18 +9,18 @@ use hopsim_random::Stream;
 /// When the timer runs that lets flows recover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
-    /// Always.
+    /// A timer that always runs.
     Free,
-    /// While some index is above its minimum.
+    /// A timer that runs while some index is above its minimum.
     OnDemand,
 }
 
 /// An entry of the congestion control table: by what the time of a packet is multiplied, over 2^shift.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delay {
-    /// \[0 … 3\]
+    /// The exponent of the divisor 2^shift \[0 … 3\].
     pub shift: u8,
-    /// \[0 … 16383\]
+    /// The factor of the time of a packet \[0 … 16383\].
     pub multiplier: u16,
 }
 
@@ -45,7 +45,7 @@ pub struct Table {
     pub limit: u16,
     /// Least index.
     pub minimum: u16,
-    /// Its entries: entry 0 is no delay.
+    /// The entries of the table: entry 0 is no delay.
     pub entries: Vec<Delay>,
 }
 
@@ -53,22 +53,23 @@ pub struct Table {
 #[derive(Clone, Copy, Debug)]
 struct Point {
     index: u16,
-    /// Its clock.
+    /// The number of the clock that lowers the index.
     clock: u32,
-    /// Lowerings of its clock that it has followed.
+    /// Lowerings of the clock that the point has followed.
     followed: u64,
-    /// How long its index is at the limit, up to the end of the last time of that.
+    /// How long the index is at the limit, up to the end of its last time there.
     limited: Ticks,
-    /// When that time ends.
+    /// When the last time of the index at the limit ends.
     limited_until: Ticks,
 }
 
 /// The timer of a host and service level.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
-    /// Its first lowering.
+    /// When the clock lowers indices first.
     first: Ticks,
-    /// The highest index that a point of it may have, at a count of lowerings: while it is above the minimum the clock runs.
+    /// The highest index that a point of the clock may have, at a count of lowerings: while it is above the minimum the clock
+    /// runs.
     highest: (u16, u64),
 }
 
@@ -77,12 +78,12 @@ struct Clock {
 pub(crate) struct Points<'f> {
     rules: &'f Table,
     all: Vec<Point>,
-    /// By host · 16 + service level.
+    /// The clocks, by host · 16 + service level.
     clocks: Vec<Clock>,
 }
 
 impl<'f> Points<'f> {
-    /// None; with free timers every host draws the first lowerings of its service levels.
+    /// No reaction points; with free timers every host draws the first lowerings of its service levels.
     pub fn new(rules: &'f Table, streams: &mut [Stream]) -> Self {
         let first = |stream: &mut Stream| match rules.timer {
             Timer::Free => 1 + (stream.unit() * rules.period as f64) as Ticks,
@@ -96,7 +97,7 @@ impl<'f> Points<'f> {
         Self { rules, all: Vec::new(), clocks }
     }
 
-    /// One more, with the clock of its place.
+    /// Adds a reaction point, with the clock of its place.
     pub fn add(&mut self, place: u32) {
         self.all.push(Point {
             index: self.rules.minimum,
@@ -114,7 +115,7 @@ impl<'f> Points<'f> {
         lowered(self.rules, point.index, count.saturating_sub(point.followed))
     }
 
-    /// From the start of a packet that takes so long on the link to the next one of a point.
+    /// The time from the start of a packet of a point, which takes `time` on the link, to the start of the next one.
     #[inline]
     pub fn gap(&self, point: usize, now: Ticks, time: Ticks) -> Ticks {
         let index = self.index(point, now);
@@ -146,7 +147,7 @@ impl<'f> Points<'f> {
         }
     }
 
-    /// For how many ticks before `now` the index of a point was at the limit, and that above the minimum.
+    /// For how many ticks before `now` the index of a point was at the limit, if the limit is above the minimum.
     pub fn limited(&self, point: usize, now: Ticks) -> Ticks {
         let Point { limited, limited_until, .. } = self.all[point];
         limited - limited_until.saturating_sub(now)
@@ -154,13 +155,13 @@ impl<'f> Points<'f> {
 }
 
 impl Clock {
-    /// Lowerings so far.
+    /// The number of lowerings by the clock so far.
     #[inline]
     fn count(&self, rules: &Table, now: Ticks) -> u64 {
         if now < self.first || rules.period == 0 { 0 } else { (now - self.first) / rules.period + 1 }
     }
 
-    /// When the lowering comes behind so many.
+    /// When the lowering comes that follows `count` others.
     #[inline]
     fn falls(&self, rules: &Table, count: u64) -> Ticks {
         if rules.period == 0 { NEVER } else { self.first + count * rules.period }

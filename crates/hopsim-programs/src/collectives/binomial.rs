@@ -2,7 +2,7 @@
 
 use super::{Call, Kind, Step, levels, times};
 
-/// Down the tree from the root, or up to it.
+/// The rounds of a binomial tree, down from the root or up to the root.
 pub(super) fn round(call: &Call, round: u32) -> Option<Step> {
     let whole = |_: u32, _: u32| call.bytes;
     let parts = |first: u32, end: u32| times(call.bytes, end - first);
@@ -40,7 +40,7 @@ pub(super) fn down(call: &Call, round: u32, bytes: impl Fn(u32, u32) -> u64) -> 
     }
 }
 
-/// The reverse: receives from the members below, the one with least below it first, and at last sends to the parent.
+/// The reverse of [`down`]: receives from the members below, the one with least below it first, and at last sends to the parent.
 fn up(call: &Call, round: u32, bytes: impl Fn(u32, u32) -> u64) -> Option<Step> {
     let (v, height) = (call.relative(), height(call));
     if round < height {

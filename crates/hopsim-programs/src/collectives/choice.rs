@@ -13,7 +13,7 @@ const SHORT_ALLGATHER: u64 = 81_920;
 const SHORT_REDUCE_SCATTER: u64 = 524_288;
 /// alltoall: up to so many bytes of a pair, with at least [`MANY`] members, few messages are better.
 const SHORT_ALLTOALL: u64 = 256;
-/// Members.
+/// The least number of members that counts as many.
 const MANY: u32 = 8;
 
 /// What "auto" stands for: an algorithm for n bytes, see [`super::Call`], and so many members. The limits are the defaults of
@@ -42,12 +42,12 @@ pub fn choose(kind: Kind, members: u32, bytes: u64) -> Algorithm {
 pub struct Choices([Option<Algorithm>; Kind::ALL.len()]);
 
 impl Choices {
-    /// "fsin" for every kind that has it, and auto for the others.
+    /// The choice of "fsin" for every kind that "fsin" serves, and of auto for the others.
     pub fn fsin() -> Self {
         Self(Kind::ALL.map(|kind| Algorithm::serving(kind).find(|&algorithm| algorithm == Algorithm::Fsin)))
     }
 
-    /// From names of kinds and of their algorithms, or "auto"; kinds that are not named are auto.
+    /// The choices of names of kinds with names of algorithms or "auto"; kinds that are not named are auto.
     pub fn from_names<'a>(names: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, WrongChoice> {
         let mut choices = Self::default();
         names.into_iter().try_for_each(|(kind, algorithm)| choices.set(kind, algorithm))?;
@@ -98,7 +98,7 @@ pub struct WrongChoice {
     pub kind: String,
     /// The algorithm as written.
     pub algorithm: String,
-    /// Why it is refused.
+    /// Why the choice is refused.
     pub reason: String,
     /// What would be valid, for the kind if that is unknown, else for the algorithm.
     pub valid: String,

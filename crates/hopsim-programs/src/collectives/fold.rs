@@ -7,9 +7,9 @@ use super::{Call, Step};
 
 /// The members that are left.
 pub(super) struct Fold {
-    /// P, how many.
+    /// P, the number of members that are left.
     pub power: u32,
-    /// p − P.
+    /// p − P, the number of members that are out.
     rest: u32,
 }
 

@@ -34,7 +34,7 @@ fn partner(call: &Call, stride: u32) -> u32 {
     if odd { call.before(stride) } else { call.after(stride) }
 }
 
-/// Round k of the root: the k-th of the others, in order of their places. They have one round.
+/// Round k of the root: the k-th of the others, in order of their places. The others have one round.
 fn star(
     call: &Call,
     round: u32,

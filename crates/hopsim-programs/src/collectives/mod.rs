@@ -42,7 +42,7 @@ pub enum Kind {
     Gather,
     /// The root has something for each member.
     Scatter,
-    /// Of the sum of all vectors every member gets a block.
+    /// Every member gets a block of the sum of all vectors.
     ReduceScatter,
     /// Every member has something of the same size for each other.
     Alltoall,
@@ -53,7 +53,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them, in the order of their numbers.
+    /// All kinds, in the order of their numbers.
     pub const ALL: [Self; 11] = [
         Self::Barrier,
         Self::Bcast,
@@ -68,7 +68,7 @@ impl Kind {
         Self::Scan,
     ];
 
-    /// What users call it.
+    /// What users call the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Barrier => "barrier",
@@ -85,7 +85,7 @@ impl Kind {
         }
     }
 
-    /// The one of that name.
+    /// The kind of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -102,37 +102,38 @@ pub const MAX_MEMBERS: u32 = 1 << 31;
 /// One member's part of a collective operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// Which one.
+    /// The kind of the operation.
     pub kind: Kind,
     /// Number of members, 1 … [`MAX_MEMBERS`].
     pub members: u32,
-    /// The member's own place among them.
+    /// The member's own place in the communicator.
     pub place: u32,
     /// The root's place; 0 where there is none.
     pub root: u32,
     /// n of the collective \[bytes\]; 0 for alltoallv. See [`crate::record::Bytes`].
     pub bytes: u64,
-    /// alltoallv: what it sends to each member and receives from each, by their places \[bytes\]; without it there is nothing.
+    /// alltoallv: what the member sends to each member and receives from each, by their places \[bytes\]; without it there is
+    /// nothing.
     pub each: Option<(&'a [u64], &'a [u64])>,
 }
 
 /// A message of a step: the other member's place, and the payload \[bytes\].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The other member's place in the communicator.
+    /// The place of the other member in the communicator.
     pub member: u32,
-    /// Payload.
+    /// The payload \[bytes\].
     pub bytes: u64,
 }
 
-/// What a member does at once: it posts the receive, starts the send and waits for both. A step with neither is none.
+/// What a member does at once: it posts the receive, starts the send and waits for both. Without receive and send it is no step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// What it receives.
+    /// What the member receives.
     pub receive: Option<Part>,
-    /// What it sends.
+    /// What the member sends.
     pub send: Option<Part>,
-    /// Whether what it receives is added to what it has.
+    /// Whether what the member receives is added to what it has.
     pub reduces: bool,
 }
 
@@ -146,17 +147,17 @@ macro_rules! algorithms {
         }
 
         impl Algorithm {
-            /// All of them.
+            /// All algorithms.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// What users call it.
+            /// What users call the algorithm.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $key,)*
                 }
             }
 
-            /// The kinds that it serves.
+            /// The kinds that the algorithm serves.
             pub fn kinds(self) -> &'static [Kind] {
                 match self {
                     $(Self::$name => &[$(Kind::$kind),*],)*
@@ -207,12 +208,12 @@ algorithms! {
 }
 
 impl Algorithm {
-    /// The one of that name.
+    /// The algorithm of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|algorithm| algorithm.name() == name)
     }
 
-    /// Those that serve this kind.
+    /// The algorithms that serve a kind.
     pub fn serving(kind: Kind) -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(move |algorithm| algorithm.kinds().contains(&kind))
     }
@@ -286,12 +287,12 @@ impl Step {
         Self { receive: Some(Part { member, bytes }), ..Self::default() }
     }
 
-    /// Sends to one and receives from the other, or the same.
+    /// A step that sends to one member and receives from another, or the same.
     fn both(to: (u32, u64), from: (u32, u64)) -> Self {
         Self { send: Self::send(to.0, to.1).send, ..Self::receive(from.0, from.1) }
     }
 
-    /// What it receives, if anything, is an operand.
+    /// The step, with what the member receives, if anything, as an operand.
     fn reducing(self) -> Self {
         Self { reduces: self.receive.is_some(), ..self }
     }
@@ -302,7 +303,7 @@ fn ahead(place: u32, distance: u32, members: u32) -> u32 {
     (place + distance % members) % members
 }
 
-/// (place − distance) mod p, likewise.
+/// (place − distance) mod p, for a place below p.
 fn back(place: u32, distance: u32, members: u32) -> u32 {
     (place + (members - distance % members)) % members
 }

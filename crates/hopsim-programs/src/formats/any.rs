@@ -13,15 +13,15 @@ use std::sync::Arc;
 /// The formats of programs in one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// See [`mpt`].
+    /// Traces of MPI calls as text, see [`mpt`].
     Mpt,
-    /// See [`dimemas`].
+    /// Traces for Dimemas, see [`dimemas`].
     Dimemas,
-    /// See [`goal`].
+    /// GOAL as text, see [`goal`].
     Goal,
-    /// See [`goal_binary`].
+    /// GOAL in binary form, see [`goal_binary`].
     GoalBinary,
-    /// See [`table`].
+    /// Tables of explicit traffic, see [`table`].
     Table,
 }
 
@@ -35,10 +35,10 @@ pub enum Contents {
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 5] = [Self::Mpt, Self::Dimemas, Self::Goal, Self::GoalBinary, Self::Table];
 
-    /// What users call it.
+    /// What users call the format.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mpt => "mpt",
@@ -49,12 +49,12 @@ impl Format {
         }
     }
 
-    /// The one that users call so.
+    /// The format that users call so.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// That of a file that begins like this; text without any sign of a format is taken for mpt.
+    /// The format of a file that begins like this; text without any sign of a format is taken for mpt.
     pub fn of(contents: &[u8]) -> Self {
         if goal_binary::is_binary(contents) {
             return Self::GoalBinary;
@@ -92,7 +92,7 @@ impl Contents {
         Ok(Self::Graph(graph))
     }
 
-    /// Its totals.
+    /// The totals of the program.
     pub fn info(&self) -> Info {
         match self {
             Self::Trace(trace) => info::of_trace(trace),
@@ -100,8 +100,8 @@ impl Contents {
         }
     }
 
-    /// Writes it in a format, with what that can say: see the writers. Collective operations become the messages of the algorithms
-    /// chosen where a format has none. A graph gets a name where a format has one.
+    /// Writes the program in a format, with what that can say: see the writers. Collective operations become the messages of the
+    /// algorithms chosen where a format has none. A graph gets a name where a format has one.
     pub fn write(
         &self,
         (format, name): (Format, &str),
@@ -138,7 +138,7 @@ impl Contents {
         }
     }
 
-    /// Ready to be run.
+    /// The program, ready to be run.
     pub fn program(self) -> Program {
         match self {
             Self::Trace(trace) => Program::Script(Arc::new(trace)),

@@ -89,7 +89,7 @@ impl Lowering<'_> {
         Ok(graph)
     }
 
-    /// Numbers of streams of the GPU, behind that of the CPU. The place in this list is the stream of the rank.
+    /// Numbers of streams of the GPU, behind the stream of the CPU. The place in this list is the stream of the rank.
     fn streams(&self) -> Result<Vec<Option<u64>>, ProgramError> {
         let mut streams = BTreeSet::from([None]);
         for node in self.nodes.iter().filter(|node| computes(node) && !node.is("is_cpu_op")) {
@@ -144,7 +144,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// By place in the file, the collective operations and which one of the rank each is: that goes by their ids.
+    /// The collective operations, by place in the file, and which one of the rank each is: their ids say in which order they
+    /// come.
     fn collectives(&self, rank: Rank) -> Result<FxHashMap<u32, (u32, Collective)>, ProgramError> {
         let mut all: Vec<(u64, u32)> = (0..)
             .zip(self.nodes)

@@ -183,7 +183,7 @@ struct Task {
     sends: Vec<u32>,
     /// Request numbers that are free again.
     free: Vec<u32>,
-    /// The next new one.
+    /// The next new request number.
     next: u32,
 }
 
@@ -341,7 +341,7 @@ fn seconds(field: &[u8]) -> Result<u64, ProgramError> {
     })
 }
 
-/// Writes a trace. It loses what the dialect cannot say. Operations that FOGSim does not know have no events.
+/// Writes a trace, without what the dialect cannot say. Operations that FOGSim does not know have no events.
 pub fn write(trace: &Trace, mut writer: impl Write) -> io::Result<()> {
     let count = trace.ranks.len();
     write!(writer, "#DIMEMAS:\"{}\":1,{:020}:{count}(", word(&trace.name).replace('"', "_"), 0)?;

@@ -16,7 +16,7 @@ use crate::graph::{Dependency, Graph, Operation, RankGraph};
 use std::io::{self, Write};
 
 const MAGIC: u64 = 4223;
-/// Positions are counted from here.
+/// The place in a file that positions are counted from.
 const ORIGIN: usize = 8;
 const ANY: u32 = u32::MAX;
 const SEND: u8 = 1;
@@ -25,7 +25,7 @@ const COMPUTE: u8 = 3;
 /// Size of an operation \[bytes\].
 const OPERATION: usize = 39;
 
-/// Whether a file begins like this form.
+/// Whether a file begins like GOAL in binary form.
 pub fn is_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC.to_le_bytes())
 }

@@ -23,15 +23,15 @@ use std::io::BufRead;
 /// A message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Row {
-    /// When it is sent, in the unit of the clock.
+    /// When the message is sent, in the unit of the clock.
     time: u64,
     /// Payload \[bytes\].
     bytes: u64,
-    /// Who sends it.
+    /// The rank that sends the message.
     source: Rank,
-    /// To whom, which may be the source itself.
+    /// The rank that receives the message, which may be the source itself.
     destination: Rank,
-    /// Its line in the file.
+    /// The line of the message in the file.
     line: u64,
 }
 
@@ -77,7 +77,7 @@ pub fn read(reader: impl BufRead) -> Result<Graph, ProgramError> {
     Ok(Graph { clock, communicators: vec![(0..ranks).collect()], ranks: graphs })
 }
 
-/// Refuses times of a table that a run of so many cycles does not reach; `rate` is cycles of what its clock counts.
+/// Refuses times of a table that a run of so many cycles does not reach; `rate` is cycles of what the clock of the table counts.
 pub fn check_times(graph: &Graph, rate: Fraction, most: Cycle) -> Result<(), ProgramError> {
     for (own, rank) in graph.ranks.iter().zip(0..) {
         let mut now = 0;

@@ -4,19 +4,19 @@ use crate::error::ProgramError;
 use std::io::{BufRead, Read};
 use std::ops::RangeInclusive;
 
-/// No line may be longer: something that is no text must not fill the memory \[bytes\].
+/// The longest line: something that is no text must not fill the memory \[bytes\].
 const LONGEST: u64 = 1 << 28;
 
 /// The lines of a text, one after the other.
 pub struct Lines<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// Of the current line, from 1.
+    /// The number of the current line, from 1.
     pub number: u64,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Before the first line.
+    /// The lines of a text, before the first one.
     pub fn new(reader: R) -> Self {
         Self { reader, buffer: Vec::new(), number: 0 }
     }
@@ -27,7 +27,7 @@ impl<R: BufRead> Lines<R> {
         self.advance_within(LONGEST)
     }
 
-    /// The same with a limit to the length of the line.
+    /// Goes to the next line, which must be shorter than `longest` bytes; false at the end of the text.
     #[inline]
     pub fn advance_within(&mut self, longest: u64) -> Result<bool, ProgramError> {
         self.number += 1;
@@ -45,7 +45,7 @@ impl<R: BufRead> Lines<R> {
         Ok(length > 0)
     }
 
-    /// The same, over empty lines and those that begin with `#`.
+    /// Goes to the next line that is not empty and does not begin with `#`; false at the end of the text.
     #[inline]
     pub fn advance_to_text(&mut self) -> Result<bool, ProgramError> {
         loop {
@@ -63,13 +63,13 @@ impl<R: BufRead> Lines<R> {
         &self.buffer
     }
 
-    /// What is between its spaces.
+    /// The fields of the current line, between its spaces.
     #[inline]
     pub fn fields(&self) -> Fields<'_> {
         Fields { rest: &self.buffer }
     }
 
-    /// Something wrong with the current line.
+    /// A mistake in the current line.
     pub fn error(&self, reason: impl Into<String>) -> ProgramError {
         ProgramError::new(reason).line(self.number)
     }
@@ -97,13 +97,13 @@ impl<'a> Iterator for Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Those of a text.
+    /// The fields of a text.
     #[inline]
     pub fn of(text: &'a [u8]) -> Self {
         Self { rest: text }
     }
 
-    /// The next one, which must be this.
+    /// The next field, which must be this keyword.
     #[inline]
     pub fn keyword(&mut self, keyword: &str) -> Result<(), ProgramError> {
         let got = self.next();
@@ -119,25 +119,25 @@ impl<'a> Fields<'a> {
         self.rest.get(1..).unwrap_or_default()
     }
 
-    /// The next one.
+    /// The next field.
     #[inline]
     pub fn word(&mut self, what: &str) -> Result<&'a [u8], ProgramError> {
         self.next().ok_or_else(|| missing(what))
     }
 
-    /// The next one, a whole number of this range.
+    /// The next field, a whole number of this range.
     #[inline]
     pub fn number(&mut self, what: &str, range: RangeInclusive<u64>) -> Result<u64, ProgramError> {
         number(self.word(what)?, what, range)
     }
 
-    /// The next one, a whole number of 32 bits.
+    /// The next field, a whole number of 32 bits.
     #[inline]
     pub fn small(&mut self, what: &str) -> Result<u32, ProgramError> {
         Ok(self.number(what, 0..=u32::MAX.into())? as u32)
     }
 
-    /// Refuses further ones.
+    /// Refuses further fields.
     #[inline]
     pub fn end(mut self) -> Result<(), ProgramError> {
         self.next().map_or(Ok(()), |field| Err(surplus(field)))

@@ -11,19 +11,20 @@ use std::sync::Arc;
 pub struct Parameters {
     /// Number of ranks, `[1 … 2²⁴]`.
     pub ranks: u32,
-    /// Which operation. `Alltoallv` is refused: with one size for all pairs it sends what `Alltoall` by "pairwise" sends.
+    /// The kind of the operation. `Alltoallv` is refused: with one size for all pairs it sends what `Alltoall` by "pairwise"
+    /// sends.
     pub kind: Kind,
-    /// How much, see [`Bytes::Same`] `[bytes]`. 0 for a barrier.
+    /// The size of the operation, see [`Bytes::Same`] `[bytes]`. 0 for a barrier.
     pub bytes: u64,
     /// The root, a rank, of kinds that have one, and none for others. Without it rank 0 is the root.
     pub root: Option<Rank>,
-    /// How often, `[1 … 2³⁰]`.
+    /// The number of operations, `[1 … 2³⁰]`.
     pub repeat: u32,
     /// Computation of every rank between two operations `[ns]`. 0: none.
     pub compute: u64,
 }
 
-/// The program.
+/// The program of a repeated collective operation.
 #[derive(Clone, Debug)]
 pub struct Program {
     parameters: Parameters,

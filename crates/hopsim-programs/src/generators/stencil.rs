@@ -11,10 +11,10 @@ use std::sync::Arc;
 /// Who exchanges with whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Neighbours {
-    /// Those at a distance of 1 in one dimension: 2 · d in d dimensions. They come dimension by dimension, minus before plus.
+    /// Ranks at a distance of 1 in one dimension: 2 · d in d dimensions. They come dimension by dimension, minus before plus.
     #[default]
     Faces,
-    /// Those at a distance of up to 1 in every dimension: 3^d − 1. They come in ascending order of their distance, read as a
+    /// Ranks at a distance of up to 1 in every dimension: 3^d − 1. They come in ascending order of their distance, read as a
     /// number whose first dimension is its last digit: in two dimensions (−1, −1), (0, −1), (1, −1), (−1, 0), …
     All,
 }
@@ -26,11 +26,11 @@ pub struct Parameters {
     pub sides: Vec<u32>,
     /// Whether the first and the last rank along a dimension are neighbours. If there are two, they exchange in both directions.
     pub periodic: bool,
-    /// Of every message, whichever neighbour it is for `[bytes]`.
+    /// The length of every message, whichever neighbour it is for `[bytes]`.
     pub bytes: u64,
     /// Computation of every rank in every iteration `[ns]`.
     pub compute: u64,
-    /// How many, `[1 or more; up to 2³¹ records]`.
+    /// The number of iterations, `[1 or more; up to 2³¹ records]`.
     pub iterations: u32,
     /// Who exchanges with whom.
     pub neighbours: Neighbours,
@@ -41,7 +41,7 @@ pub struct Parameters {
 /// Most dimensions of a grid.
 const MAX_DIMENSIONS: u64 = 6;
 
-/// The program.
+/// The program of ranks on a grid.
 #[derive(Clone, Debug)]
 pub struct Program {
     parameters: Parameters,
@@ -125,9 +125,9 @@ impl Script for Program {
 #[derive(Clone, Copy)]
 struct Neighbour {
     rank: Rank,
-    /// Direction of messages to it.
+    /// Direction of messages to the neighbour.
     to: u32,
-    /// Direction of messages from it.
+    /// Direction of messages from the neighbour.
     from: u32,
 }
 
@@ -136,7 +136,7 @@ struct Calls {
     program: Arc<Program>,
     neighbours: Vec<Neighbour>,
     iteration: u32,
-    /// Records of this iteration so far.
+    /// Records of the present iteration so far.
     made: usize,
 }
 

@@ -37,11 +37,11 @@ pub struct Parameters {
     pub layers: u32,
     /// What a layer gives of a micro-batch `[bytes]`.
     pub activation: u64,
-    /// Of a layer, the part of one rank `[bytes]`.
+    /// The gradients of a layer, the part of one rank `[bytes]`.
     pub gradient: u64,
     /// Computation of a rank for a layer and a micro-batch on the way forward `[ns]`.
     pub forward: u64,
-    /// And on the way back `[ns]`.
+    /// Computation of a rank for a layer and a micro-batch on the way back `[ns]`.
     pub backward: u64,
     /// Micro-batches of a step of every copy of the model, `[1 or more; up to 2³¹ records]`.
     pub micro_batches: u32,
@@ -52,7 +52,7 @@ pub struct Parameters {
 /// Most layers of a model.
 const MAX_LAYERS: u64 = 1_000_000;
 
-/// The program.
+/// The program of a step of training.
 #[derive(Clone, Debug)]
 pub struct Program {
     parameters: Parameters,
@@ -227,7 +227,7 @@ impl Step {
         }
     }
 
-    /// What it sends after the last layer of a pass.
+    /// What the rank sends after the last layer of a pass.
     fn send(&mut self, way: Way, micro_batch: u32) {
         let Some(peer) = self.to(way) else { return };
         let request = way as u32;

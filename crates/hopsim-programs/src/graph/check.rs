@@ -6,7 +6,7 @@ use crate::record::{Rank, Record};
 use crate::trace::{Tape, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// See [`Graph::check`].
+/// Checks a graph, see [`Graph::check`].
 pub fn check(graph: &Graph) -> Result<(), ProgramError> {
     let ranks = graph.ranks.len();
     for (own, rank) in graph.ranks.iter().zip(0..) {
@@ -18,7 +18,7 @@ pub fn check(graph: &Graph) -> Result<(), ProgramError> {
     between(graph)
 }
 
-/// The collective operations alone, as a trace.
+/// The collective operations of a graph alone, as a trace.
 fn calls(graph: &Graph) -> Trace {
     let tape = |own: &RankGraph| {
         let mut tape = Tape::new(0);

@@ -6,7 +6,7 @@ use crate::record::{Message, Record};
 use crate::trace::{Tape, Trace};
 use smallvec::SmallVec;
 
-/// See [`Graph::sequence`].
+/// A graph as a trace, see [`Graph::sequence`].
 pub fn sequence(graph: &Graph, name: &str) -> Result<Trace, ProgramError> {
     if graph.clock != Clock::Nanoseconds {
         return Err(ProgramError::new("a table of times is no sequence of calls; expected a graph"));
@@ -19,11 +19,11 @@ pub fn sequence(graph: &Graph, name: &str) -> Result<Trace, ProgramError> {
 /// How far an operation is known to be when the next one begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Known {
-    /// Nothing waits for its end yet.
+    /// Nothing waits for the end of the operation yet.
     Open,
-    /// It is, under this number.
+    /// The operation is an open request of this number.
     Request(u32),
-    /// It is over.
+    /// The operation is over.
     Done,
 }
 
@@ -58,7 +58,8 @@ impl<'a> Chain<'a> {
         Ok(self.tape)
     }
 
-    /// By operation, those that must be done before it. Refuses operations that may begin before the one that stands before them.
+    /// The operations that must be done before each operation. Refuses operations that may begin before the one that stands
+    /// before them.
     fn awaited(&self) -> Result<Vec<Vec<usize>>, ProgramError> {
         let count = self.own.operations.len();
         let mut follows = vec![false; count];

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The messages that are left of them.
+/// The messages that are left of a rank's queries in a level.
 ///
 /// n ranks; q queries have n' = max(1, ⌊n (1 − (1 − 1/n)^q)⌋) destinations and are m = n' ⌈q / (n' c)⌉ messages of up to c. Each
 /// takes c queries while at least one is left for every message behind it, and then an even share, rounded up. There are never
@@ -15,7 +15,7 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Those of so many queries, of up to `coalescing` each.
+    /// The messages of so many queries, of up to `coalescing` each.
     pub fn new(queries: u64, ranks: u32, coalescing: u32) -> Self {
         let n = f64::from(ranks);
         // 1 − (1 − 1/n)^q
@@ -26,14 +26,14 @@ impl Messages {
         Self { queries, left, coalescing }
     }
 
-    /// How many are left.
+    /// The number of messages that are left.
     pub fn left(&self) -> u64 {
         self.left
     }
 }
 
 impl Iterator for Messages {
-    /// Queries of a message.
+    /// The number of queries of a message.
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {

@@ -19,31 +19,31 @@ use volume::Volume;
 /// Which of two forms of the fit of queries by level, equation 2.8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Equations {
-    /// As printed in the thesis.
+    /// The form printed in the thesis.
     #[default]
     Thesis,
-    /// As in the public source of `FOGSim`, which drew presumably figures 2.13 to 2.24. It puts nearly all queries into levels
-    /// 2 and 3.
+    /// The form in the public source of `FOGSim`, which drew presumably figures 2.13 to 2.24. It puts nearly all queries into
+    /// levels 2 and 3.
     Fogsim,
 }
 
 /// What the processor does for queries that it sends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Generation {
-    /// It takes the time of a query for each before the message is sent, as in equation 2.20.
+    /// The processor takes the time of a query for each before the message is sent, as in equation 2.20.
     #[default]
     Compute,
-    /// Nothing: the link alone limits how fast queries are sent, as in `FOGSim`.
+    /// The processor does nothing: the link alone limits how fast queries are sent, as in `FOGSim`.
     Link,
 }
 
 /// The length of messages that carry no queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Signals {
-    /// 0 B.
+    /// A length of 0 B.
     #[default]
     Empty,
-    /// That of a message full of queries, as in `FOGSim`.
+    /// The length of a message full of queries, as in `FOGSim`.
     Full,
 }
 
@@ -58,7 +58,7 @@ pub struct Parameters {
     pub edgefactor: u32,
     /// Most queries of a message c, `[1 … 2²⁰]`.
     pub coalescing: u32,
-    /// Of a query `[bytes, 1 … 65,536]`.
+    /// The length of a query `[bytes, 1 … 65,536]`.
     pub query_bytes: u32,
     /// Computation for a query `[ns; numerator and denominator up to 2³²]`. None: it takes no time.
     pub query_time: Option<Fraction>,
@@ -70,7 +70,7 @@ pub struct Parameters {
     pub generation: Generation,
     /// How long messages without queries are.
     pub signals: Signals,
-    /// The search ends after so many levels, `[1 … 64]`.
+    /// The number of levels after which the search ends at the latest, `[1 … 64]`.
     pub max_levels: u32,
 }
 
@@ -157,7 +157,7 @@ impl Search {
         Ok(search)
     }
 
-    /// What it was made of.
+    /// The parameters that the search was made of.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -167,7 +167,7 @@ impl Search {
         (self.sources)(Purpose::Destinations(rank))
     }
 
-    /// How many queries there are.
+    /// What has been drawn of the search: its root and its queries.
     pub fn volume(&self) -> &Volume {
         &self.volume
     }

@@ -17,11 +17,11 @@ use libm::{exp, exp2, log, pow};
 /// A fit of the thesis: scale and edgefactor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
-    /// Which form.
+    /// The form of the equations.
     pub equations: Equations,
-    /// s
+    /// The scale s.
     pub scale: u32,
-    /// f
+    /// The edgefactor f.
     pub edgefactor: u32,
 }
 
@@ -61,7 +61,7 @@ impl Fit {
         square * x * x + linear * x + constant
     }
 
-    /// f₂(l): that of a level behind the peak.
+    /// f₂(l): logarithm of the deviation of a level behind the peak.
     fn late(self, level: u32, degree: f64) -> f64 {
         let (s, f, l, _) = self.numbers(level, degree);
         let exponent = exp2(l) * (0.011 + 0.00012 * f) * exp(1.7 - s / 10.0);
@@ -70,7 +70,7 @@ impl Fit {
         height / pow(degree, exponent) + floor
     }
 
-    /// s, f, l, x
+    /// The numbers s, f, l, x.
     fn numbers(self, level: u32, degree: f64) -> (f64, f64, f64, f64) {
         (f64::from(self.scale), f64::from(self.edgefactor), f64::from(level), log(degree))
     }
@@ -79,14 +79,14 @@ impl Fit {
 /// More queries of a rank in a level than any search has: keeps sums in their range whatever the fits give.
 const MOST: f64 = (1u64 << 52) as f64;
 
-/// What has been drawn.
+/// What has been drawn of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Volume {
     /// The rank that the search begins at.
     pub root: Rank,
-    /// Degree of the vertex that it begins at.
+    /// Degree of the vertex that the search begins at.
     pub degree: u32,
-    /// By level, by rank.
+    /// The number of queries, by level, by rank.
     pub queries: Vec<Vec<u64>>,
 }
 

@@ -12,18 +12,18 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Messages between single ranks are of the communicator of all.
+/// The communicator of messages between single ranks: that of all ranks.
 const ALL: u32 = 0;
 
 /// What waits for each operation of a rank, in order.
 struct Successors {
-    /// By operation, and one more: where those of the next one begin.
+    /// Where in `operations` the successors of each operation begin, and where those of the last one end.
     first: Vec<u32>,
     operations: Vec<u32>,
 }
 
 impl Successors {
-    /// Those that wait until an operation has started, or until it is done.
+    /// The operations that wait until an operation has started, or until it is done.
     fn new(graph: &RankGraph, started: bool) -> Self {
         let mut pairs: Vec<(u32, u32)> = graph
             .dependencies
@@ -45,18 +45,18 @@ impl Successors {
 /// A collective operation under way.
 struct Open {
     unrolling: Unrolling,
-    /// Operations of its present step that are not done.
+    /// Operations of the present step that are not done.
     left: u32,
 }
 
-/// Those that wait for an operation and have not been told yet.
+/// Operations that wait for another one and have not been told yet.
 struct Frame {
     started: bool,
     next: u32,
     end: u32,
 }
 
-/// Those of one rank in a snapshot.
+/// The operations of one rank in a snapshot.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct OperationsState {
     missing: Vec<u32>,
@@ -69,9 +69,9 @@ pub struct OperationsState {
 pub struct Operations {
     graph: Arc<Graph>,
     rank: Rank,
-    /// By operation: what it still waits for.
+    /// How many others each operation still waits for.
     missing: Vec<u32>,
-    /// By operation: how long it computes \[cycles\].
+    /// How long each operation computes \[cycles\].
     times: Vec<Cycle>,
     after_started: Successors,
     after_done: Successors,
@@ -81,7 +81,7 @@ pub struct Operations {
 }
 
 impl Operations {
-    /// Those of a rank.
+    /// The operations of a rank.
     pub fn new(rank: Rank, graph: &Arc<Graph>, rules: &Rules) -> Self {
         let own = &graph.ranks[rank as usize];
         let mut missing = vec![0; own.operations.len()];
@@ -103,14 +103,14 @@ impl Operations {
         }
     }
 
-    /// How far they are.
+    /// How far the operations are.
     pub fn save(&self) -> OperationsState {
         let Self { graph: _, rank: _, missing, times: _, after_started: _, after_done: _, open, left } = self;
         let saved = |(number, Open { unrolling, left }): (&u32, &Open)| (*number, (unrolling.save(), *left));
         OperationsState { missing: missing.clone(), open: open.iter().map(saved).collect(), left: *left }
     }
 
-    /// Before they begin, go on from there.
+    /// Goes on from a snapshot, before the operations begin.
     pub fn load(&mut self, rules: &Rules, state: OperationsState) {
         let OperationsState { missing, open, left } = state;
         let communicators = &self.graph.communicators;
@@ -125,7 +125,7 @@ impl Operations {
         &self.graph.ranks[self.rank as usize]
     }
 
-    /// How many streams they need.
+    /// The number of streams that the operations need.
     pub fn streams(&self) -> usize {
         self.own().streams.iter().max().map_or(1, |&stream| usize::from(stream) + 1)
     }
@@ -136,7 +136,7 @@ impl Operations {
         self.own().operations.iter().any(is_open)
     }
 
-    /// Whether all are ready or done, and no collective is under way.
+    /// Whether all operations are ready or done, and no collective is under way.
     pub fn is_exhausted(&self) -> bool {
         self.left == 0 && self.open.is_empty()
     }
@@ -146,7 +146,7 @@ impl Operations {
         self.left as u64
     }
 
-    /// Begins those that wait for nothing.
+    /// Begins the operations that wait for nothing.
     pub fn begin(&mut self, now: Cycle, machine: &mut Machine) {
         let first: Vec<u32> = (0..)
             .zip(&self.missing)
@@ -174,7 +174,7 @@ impl Operations {
         self.tell(now, machine, frames);
     }
 
-    /// Those that wait for an operation are to be told: that it has started before that it is done.
+    /// The operations that wait for an operation are to be told: that it has started before that it is done.
     fn has(&self, operation: u32, started: bool, done: bool, frames: &mut Vec<Frame>) {
         if done {
             let (next, end) = self.after_done.range(operation);
@@ -186,7 +186,7 @@ impl Operations {
         }
     }
 
-    /// Tells them, depth first, in order.
+    /// Tells the operations that wait, depth first, in order.
     fn tell(&mut self, now: Cycle, machine: &mut Machine, mut frames: Vec<Frame>) {
         while let Some(frame) = frames.last_mut() {
             if frame.next == frame.end {

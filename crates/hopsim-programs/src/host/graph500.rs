@@ -1,17 +1,17 @@
 //! One rank of a search of Graph500: see [`crate::graph500`].
 //!
-//! Steps of its own come one after the other, and only when the stream has nothing else to do: what comes in goes before what
-//! goes out. A step under way is not interrupted.
+//! Steps of the rank's own come one after the other, and only when the stream has nothing else to do: what comes in goes
+//! before what goes out. A step under way is not interrupted.
 //!
 //! 1. For each message with queries: computes their time, if generation takes time, and then sends it to a random other rank.
 //!    The step is over when the last phit of the message has left the node. If the link alone limits generation and messages could
 //!    leave any number at a time, the processor keeps them as far apart as the one before is long, as `FOGSim` does: when there is
 //!    nothing to compute it waits for the link, and what comes in meanwhile waits for the next message.
-//! 2. After the last one it tells every other rank, in order, how many messages it sent there. Level 0 has messages of the root
-//!    alone, so that only the root tells.
-//! 3. When it has been told by all, and all messages that they told of have been received and their queries computed, it sends
-//!    a report to the root. The root waits for all reports and then releases the others, in order; the next level begins with
-//!    that.
+//! 2. After the last one the rank tells every other rank, in order, how many messages it sent there. Level 0 has messages of
+//!    the root alone, so that only the root tells.
+//! 3. When the rank has been told by all, and all messages that they told of have been received and their queries computed,
+//!    it sends a report to the root. The root waits for all reports and then releases the others, in order; the next level
+//!    begins with that.
 //!
 //! All that comes in is received as if a receive were posted for it; then the queries of a message are computed. What belongs
 //! to a later level waits for it.
@@ -29,18 +29,18 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The step of its own that is under way.
+/// The owner of the rank's own step that is under way.
 const OWN: Owner = Owner::MAX;
 
-/// Kinds of messages. With the level they are the communicator of a message.
+/// The number of kinds of messages. Level and kind are the communicator of a message.
 const KINDS: u32 = 4;
-/// Carries queries.
+/// The kind of messages that carry queries.
 const QUERIES: u32 = 0;
-/// Says by its tag how many messages with queries there are from its source.
+/// The kind of messages that say by their tag how many messages with queries there are from their source.
 const SIGNAL: u32 = 1;
-/// A rank's level is over.
+/// The kind of messages that tell the root that a rank's level is over.
 const REPORT: u32 = 2;
-/// The level is over for all.
+/// The kind of messages that tell a rank that the level is over for all.
 const RELEASE: u32 = 3;
 
 fn communicator(level: u32, kind: u32) -> Communicator {
@@ -64,7 +64,7 @@ enum Phase {
     Over,
 }
 
-/// What the step of its own that is under way does.
+/// What the rank's own step that is under way does.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 enum Step {
     Nothing,
@@ -80,7 +80,7 @@ enum Step {
 enum Incoming {
     /// A message with so many queries is received.
     Queries(u64),
-    /// Its queries are computed.
+    /// The queries of a message are computed.
     Computed,
     /// A signal is received: so many messages.
     Signal(u32),
@@ -93,16 +93,16 @@ enum Incoming {
 struct Tally {
     /// Ranks that have signalled.
     signals: u32,
-    /// Messages with queries that they told of.
+    /// Messages with queries that the signals told of.
     announced: u64,
-    /// Those whose queries have been computed.
+    /// Messages whose queries have been computed.
     computed: u64,
     /// Ranks that have reported.
     reports: u32,
     released: bool,
 }
 
-/// The program of one rank in a snapshot.
+/// The program of one rank of a search in a snapshot.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct SearchingState {
     drawn: u64,
@@ -121,14 +121,14 @@ pub struct SearchingState {
     left: u64,
 }
 
-/// The program of one rank.
+/// The program of one rank of a search.
 pub struct Searching {
     search: Arc<Search>,
     rank: Rank,
     destinations: Source,
     /// Destinations drawn so far, each by one call of the source.
     drawn: u64,
-    /// None: queries take no time.
+    /// The clock of queries; none: they take no time.
     clock: Option<Clock>,
     level: u32,
     phase: Phase,
@@ -137,7 +137,7 @@ pub struct Searching {
     messages: Messages,
     /// Messages with queries in this level, by destination.
     sent: Vec<u32>,
-    /// First cycle in which the link is free for another of them, where the processor waits for it.
+    /// First cycle in which the link is free for another message with queries, where the processor waits for it.
     link_free: Cycle,
     tally: Tally,
     incoming: FxHashMap<Owner, Incoming>,
@@ -147,7 +147,7 @@ pub struct Searching {
 }
 
 impl Searching {
-    /// That of a rank, before it begins.
+    /// The program of a rank, before it begins.
     pub fn new(rank: Rank, search: &Arc<Search>, rules: &Rules) -> Self {
         Self {
             rank,
@@ -169,7 +169,7 @@ impl Searching {
         }
     }
 
-    /// How far it is.
+    /// How far the program is.
     pub fn save(&self) -> SearchingState {
         let Self {
             search: _,
@@ -206,7 +206,7 @@ impl Searching {
         }
     }
 
-    /// Before it begins, goes on from there.
+    /// Goes on from a snapshot, before the program begins.
     pub fn load(&mut self, state: SearchingState) {
         let SearchingState {
             drawn,
@@ -238,7 +238,7 @@ impl Searching {
         self.phase == Phase::Over
     }
 
-    /// Messages that it has not begun to send.
+    /// Messages that the rank has not begun to send.
     pub fn left(&self) -> u64 {
         self.left
     }
@@ -316,7 +316,7 @@ impl Searching {
         self.clock.as_mut().map_or(0, |clock| clock.advance(queries))
     }
 
-    /// The stream has nothing to do: begins the next step of its own, if it can. Returns whether it has.
+    /// The stream has nothing to do: begins the next step of the rank's own, if it can. Returns whether it has.
     #[inline(never)]
     pub fn go_on(&mut self, now: Cycle, machine: &mut Machine) -> bool {
         if !matches!(self.step, Step::Nothing) || !machine.is_idle(0) {
@@ -337,7 +337,7 @@ impl Searching {
         }
     }
 
-    /// Begins a step of its phase, or goes to the next phase if there is none. Returns whether a step has begun.
+    /// Begins a step of the rank's phase, or goes to the next phase if there is none. Returns whether a step has begun.
     fn begin_step(&mut self, now: Cycle, machine: &mut Machine) -> bool {
         match self.phase {
             Phase::Queries => return self.send_queries(now, machine),
@@ -387,7 +387,7 @@ impl Searching {
         (rank <= self.others()).then_some(rank)
     }
 
-    /// Whether all have signalled, and all messages that they told of have been computed.
+    /// Whether all ranks have signalled, and the queries of all messages that they told of have been computed.
     fn has_all(&self) -> bool {
         let signals = match self.level {
             0 => u32::from(!self.is_root()),
@@ -472,7 +472,7 @@ struct Clock {
 }
 
 impl Clock {
-    /// That of a search on hosts of these rules; none if queries take no time.
+    /// The clock of a search on hosts of these rules; none if queries take no time.
     fn new(search: &Search, rules: &Rules) -> Option<Self> {
         let (time, rate) = (search.parameters().query_time?, rules.cycles_per_nanosecond?);
         let times = |a, b| u128::from(a) * u128::from(b);

@@ -1,4 +1,4 @@
-//! What hosts exchange, and what one has counted.
+//! What hosts exchange, and what a host has counted.
 
 use crate::record::{Communicator, Rank};
 use serde::{Deserialize, Serialize};
@@ -20,12 +20,12 @@ pub enum Purpose {
     Clear {
         /// The operation that sends the payload.
         sender: u32,
-        /// That which receives it.
+        /// The operation that receives the payload.
         receiver: u32,
     },
     /// Carries a payload that somebody waits for.
     Data {
-        /// The operation that receives it.
+        /// The operation that receives the payload.
         receiver: u32,
     },
 }
@@ -33,31 +33,31 @@ pub enum Purpose {
 /// A message on its way from one host to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Letter {
-    /// Who sends it.
+    /// The rank that sends the message.
     pub source: Rank,
-    /// To whom.
+    /// The rank that the message goes to.
     pub destination: Rank,
-    /// Its number among those of its source. A request and its data have the same.
+    /// The number of the message among those of its source. A request and its data have the same.
     pub number: u32,
-    /// What it is for.
+    /// What the message is for.
     pub purpose: Purpose,
-    /// See [`Envelope`](crate::host::matching::Envelope).
+    /// The tag of the message, see [`Envelope`](crate::host::matching::Envelope).
     pub tag: u32,
-    /// See [`Envelope`](crate::host::matching::Envelope).
+    /// The communicator of the message, see [`Envelope`](crate::host::matching::Envelope).
     pub communicator: Communicator,
     /// Payload of the message; that of a request is still to come \[bytes\].
     pub bytes: u64,
-    /// When it joined the queue of its source; data: when the request did.
+    /// When the message joined the queue of its source; data: when the request did.
     pub joined: Cycle,
 }
 
 impl Letter {
-    /// Whether its receiver matches it with a receive: then it keeps its place among those with the same key.
+    /// Whether the receiver matches the message with a receive: then it keeps its place among those with the same key.
     pub fn is_announced(&self) -> bool {
         matches!(self.purpose, Purpose::Eager | Purpose::Request { .. })
     }
 
-    /// What the network carries of it \[bytes\].
+    /// What the network carries of the message \[bytes\].
     pub fn payload(&self) -> u64 {
         match self.purpose {
             Purpose::Eager | Purpose::Data { .. } => self.bytes,
@@ -65,7 +65,7 @@ impl Letter {
         }
     }
 
-    /// Whether it carries what a program sends.
+    /// Whether the message carries what a program sends.
     pub fn has_payload(&self) -> bool {
         matches!(self.purpose, Purpose::Eager | Purpose::Data { .. })
     }
@@ -76,32 +76,32 @@ impl Letter {
 pub struct Outgoing {
     /// The message.
     pub letter: Letter,
-    /// When it joined the queue.
+    /// When the message joined the queue.
     pub queued: Cycle,
-    /// The operation that is done when its last phit has left.
+    /// The operation that is done when the last phit of the message has left.
     pub sender: Option<u32>,
 }
 
 /// What a host has counted. Messages to itself do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
-    /// When its last operation was done.
+    /// When the last operation of the host was done.
     pub finish: Cycle,
-    /// Time of its computations on stream 0 \[cycles\].
+    /// Time of the host's computations on stream 0 \[cycles\].
     pub compute: u64,
-    /// Time that its processor spent on messages \[cycles\].
+    /// Time that the host's processor spent on messages \[cycles\].
     pub overhead: u64,
-    /// Messages that it sent, those that only control others apart.
+    /// Messages that the host sent, those that only control others apart.
     pub messages_sent: u64,
-    /// Their payload \[bytes\]; 2⁶⁴ - 1 stands for that and more.
+    /// Payload of the messages sent \[bytes\]; 2⁶⁴ - 1 stands for that and more.
     pub bytes_sent: u64,
-    /// Messages that it received.
+    /// Messages that the host received.
     pub messages_received: u64,
-    /// Their payload, likewise.
+    /// Payload of the messages received \[bytes\]; 2⁶⁴ - 1 stands for that and more.
     pub bytes_received: u64,
     /// Sum of the latencies of messages received: from joining the queue of the sender (rendezvous: the request's) to the last
     /// phit there \[cycles\].
     pub latency_sum: u64,
-    /// The largest of them.
+    /// The largest latency of a message received \[cycles\].
     pub latency_max: u64,
 }

@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 /// What hosts write down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Messages.
+    /// Whether hosts write down their messages.
     pub messages: bool,
-    /// What their streams do, and what they wait for.
+    /// Whether hosts write down what their streams do, and what they wait for.
     pub operations: bool,
 }
 
 /// What a host has written down; nothing of what nobody wants.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Log {
-    /// Messages.
+    /// The messages of the host.
     pub messages: Option<Box<Messages>>,
-    /// Intervals of its streams.
+    /// Intervals of the host's streams.
     pub intervals: Option<Box<Intervals>>,
 }
 
 impl Log {
-    /// An empty one.
+    /// An empty log.
     pub fn new(wanted: Wanted) -> Self {
         Self { messages: wanted.messages.then(Box::default), intervals: wanted.operations.then(Box::default) }
     }
@@ -32,52 +32,52 @@ impl Log {
 /// A message to another rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
-    /// Its number at its source.
+    /// The number of the message at its source.
     pub number: u32,
-    /// To whom.
+    /// The rank that the message goes to.
     pub destination: Rank,
-    /// See [`crate::host::matching::Envelope`].
+    /// The tag of the message, see [`crate::host::matching::Envelope`].
     pub tag: u32,
-    /// See [`crate::host::matching::Envelope`].
+    /// The communicator of the message, see [`crate::host::matching::Envelope`].
     pub communicator: Communicator,
     /// Payload.
     pub bytes: u64,
-    /// When it joined the queue; rendezvous: when its request did.
+    /// When the message joined the queue; rendezvous: when its request did.
     pub joined: Cycle,
 }
 
 /// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
-    /// The last phit of its payload has left its node.
+    /// The last phit of the message's payload has left the sender's node.
     Left,
-    /// The last phit of its payload is at the other node.
+    /// The last phit of the message's payload is at the receiver's node.
     Arrived,
-    /// The receiver knows of it.
+    /// The receiver knows of the message.
     Announced,
-    /// A receive has taken it.
+    /// A receive has taken the message.
     Matched,
 }
 
 /// Something that has become of a message.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Event {
-    /// Who sent it.
+    /// The rank that sent the message.
     pub source: Rank,
-    /// Its number there.
+    /// The number of the message at its source.
     pub number: u32,
-    /// What.
+    /// What has become of the message.
     pub stage: Stage,
-    /// When.
+    /// When that has happened.
     pub at: Cycle,
 }
 
-/// The messages of a host. Those to itself do not count.
+/// The messages of a host. Messages to itself do not count.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Messages {
-    /// Those that it sent, by number.
+    /// Messages that the host sent, by number.
     pub sent: Vec<Sent>,
-    /// What it saw of them and of those for it.
+    /// What the host saw of the messages that it sent, and of messages for it.
     pub events: Vec<Event>,
 }
 
@@ -114,7 +114,7 @@ pub enum Activity {
 }
 
 impl Activity {
-    /// All of them with their names, in their order.
+    /// All activities with their names, in their order.
     pub const ALL: [(Self, &'static str); 7] = [
         (Self::Compute, "compute"),
         (Self::SendOverhead, "send_overhead"),
@@ -131,9 +131,9 @@ impl Activity {
 pub struct Interval {
     /// The stream.
     pub stream: u8,
-    /// What it does, or what its rank waits for.
+    /// What the stream does, or what its rank waits for.
     pub activity: Activity,
-    /// Where the program has from what it does or waits for: see [`crate::host::machine::Label`].
+    /// Where the program has the activity from: see [`crate::host::machine::Label`].
     pub record: u32,
     /// First cycle.
     pub begin: Cycle,
@@ -146,7 +146,7 @@ pub struct Interval {
 pub struct Intervals {
     busy: Vec<Interval>,
     waits: Vec<Interval>,
-    /// What it waits for, since when: it may still turn out in that cycle that it does not.
+    /// What the host waits for, since when: it may still turn out in that cycle that it does not.
     waiting: Option<(Activity, u32)>,
     since: Cycle,
 }
@@ -169,7 +169,7 @@ impl Intervals {
         (self.waiting, self.since) = (what, now);
     }
 
-    /// It has waited; perhaps for what it waited for before.
+    /// Adds an interval in which the host has waited; perhaps it goes on from the last one.
     fn extend(&mut self, interval: Interval) {
         match self.waits.last_mut() {
             Some(last) if *last == (Interval { begin: last.begin, end: interval.begin, ..interval }) => {
@@ -179,7 +179,7 @@ impl Intervals {
         }
     }
 
-    /// All of them, by stream and cycle.
+    /// All intervals, by stream and cycle.
     pub fn all(&self) -> Vec<Interval> {
         let mut all: Vec<Interval> = self.busy.iter().chain(&self.waits).copied().collect();
         all.sort_by_key(|interval| (interval.stream, interval.begin));

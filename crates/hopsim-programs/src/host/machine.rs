@@ -18,11 +18,11 @@ pub type Owner = u32;
 /// A message that an operation sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sending {
-    /// To whom.
+    /// The rank that the message goes to.
     pub to: Rank,
-    /// See [`Envelope`].
+    /// The tag of the message, see [`Envelope`].
     pub tag: u32,
-    /// See [`Envelope`].
+    /// The communicator of the message, see [`Envelope`].
     pub communicator: u32,
     /// Payload \[bytes\].
     pub bytes: u64,
@@ -33,52 +33,52 @@ pub struct Sending {
 pub enum Work {
     /// Takes its stream for so many cycles.
     Compute(Cycle),
-    /// The same to wait for its link: not computation but overhead.
+    /// Takes its stream for so many cycles to wait for the link: not computation but overhead.
     Hold(Cycle),
     /// Sends a message.
     Send(Sending),
-    /// Receives one.
+    /// Receives a message.
     Receive(Pattern),
 }
 
 /// Which operation it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
-    /// Its place in program order.
+    /// The place of the operation in program order.
     pub index: u32,
-    /// What the program calls it by.
+    /// What the program calls the operation by.
     pub owner: Owner,
-    /// Where the program has it from: a number of its own.
+    /// Where the program has the operation from: a number of its own.
     pub record: u32,
-    /// The stream that it needs.
+    /// The stream that the operation needs.
     pub stream: u8,
 }
 
 /// An operation that is ready and not done.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Operation {
-    /// Which one.
+    /// Which operation it is.
     pub label: Label,
-    /// What it does.
+    /// What the operation does.
     pub work: Work,
-    /// Whether its message has been issued.
+    /// Whether the message of the operation has been issued.
     pub issued: bool,
-    /// Number of its message at the sender.
+    /// Number of the operation's message at the sender.
     pub number: u32,
-    /// When its message joined the queue.
+    /// When the operation's message joined the queue.
     pub joined: Cycle,
 }
 
-/// Does one thing at a time.
+/// A stream, which does one thing at a time.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Stream {
     is_busy: bool,
-    /// What waits for it: when it became ready, its place in program order, the operation.
+    /// What waits for the stream: when it became ready, its place in program order, the operation.
     ready: VecDeque<(Cycle, u32, u32)>,
 }
 
 impl Stream {
-    /// Sorted by time and then by index. Time goes on, so that the place is near the end.
+    /// Adds an entry to those sorted by time and then by index. Time goes on, so that the place is near the end.
     #[inline]
     fn add(&mut self, entry: (Cycle, u32, u32)) {
         let mut at = self.ready.len();
@@ -92,11 +92,11 @@ impl Stream {
 /// States that an operation has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
-    /// Which one.
+    /// What the program calls the operation by.
     pub owner: Owner,
-    /// Whether it has started now.
+    /// Whether the operation has started now.
     pub started: bool,
-    /// Whether it is done now.
+    /// Whether the operation is done now.
     pub done: bool,
 }
 
@@ -106,12 +106,12 @@ pub struct Machine {
     /// The rank -- constant.
     #[serde(skip)]
     pub rank: Rank,
-    /// The rules of its job -- constant.
+    /// The rules of the rank's job -- constant.
     #[serde(skip)]
     pub rules: Arc<Rules>,
-    /// What it has counted.
+    /// What the rank has counted.
     pub figures: Figures,
-    /// What it has written down.
+    /// What the rank has written down.
     pub log: Log,
     /// Messages for the network, in order.
     pub queue: VecDeque<Outgoing>,
@@ -130,7 +130,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// An idle one with so many streams; `open` if receives may fit several envelopes.
+    /// An idle machine with so many streams; `open` if receives may fit several envelopes.
     pub fn new(rank: Rank, rules: Arc<Rules>, streams: usize, open: bool) -> Self {
         Self {
             rank,
@@ -149,7 +149,7 @@ impl Machine {
         }
     }
 
-    /// Goes on with the state of one that had begun.
+    /// Goes on with the state of a machine that had begun.
     pub fn load(&mut self, state: Self) {
         *self = Self { rank: self.rank, rules: Arc::clone(&self.rules), ..state };
     }
@@ -195,7 +195,7 @@ impl Machine {
         self.timers.peek().map_or(Cycle::MAX, |Reverse((at, ..))| *at)
     }
 
-    /// An operation is ready at cycle `now`. A receive has started with that.
+    /// An operation is ready at cycle `now`. If it is a receive it has started with that.
     pub fn begin(&mut self, now: Cycle, label: Label, work: Work) {
         self.open += 1;
         let operation = Operation { label, work, issued: false, number: 0, joined: 0 };

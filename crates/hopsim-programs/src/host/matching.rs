@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 /// What a message and a receive must have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Envelope {
-    /// Who sends it.
+    /// The rank that sends the message.
     pub source: Rank,
-    /// What the program tells its messages apart by.
+    /// The tag, which the program tells its messages apart by.
     pub tag: u32,
     /// The communicator. Collective operations have communicators of their own.
     pub communicator: Communicator,
@@ -21,11 +21,11 @@ pub struct Envelope {
 /// What a receive asks for: `None` is anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
-    /// From whom.
+    /// The source of the message.
     pub source: Option<Rank>,
-    /// With which tag.
+    /// The tag of the message.
     pub tag: Option<u32>,
-    /// Of which communicator.
+    /// The communicator of the message.
     pub communicator: Communicator,
 }
 
@@ -46,13 +46,13 @@ impl Pattern {
 /// A message that has been announced and not yet taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announced {
-    /// Number at the source.
+    /// Number of the message at its source.
     pub number: u32,
     /// For a rendezvous the sender's operation, which waits for a clear; `None`: the message is here.
     pub sender: Option<u32>,
     /// Payload \[bytes\].
     pub bytes: u64,
-    /// When it joined the sender's queue.
+    /// When the message joined the sender's queue.
     pub joined: Cycle,
 }
 
@@ -69,9 +69,9 @@ struct Line {
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Entry {
     next: u32,
-    /// Its number among all messages or receives of the rank.
+    /// The number of the entry among all messages or receives of the rank.
     order: u64,
-    /// Which it is.
+    /// The message or receive of the entry.
     item: Item,
 }
 
@@ -91,7 +91,8 @@ struct Open {
 
 /// The tables of one rank.
 ///
-/// Those with one envelope stand in one line: of messages if there are more of them so far, of receives otherwise.
+/// Messages and receives with one envelope stand in one line: of messages if there are more of them so far, of receives
+/// otherwise.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Matching {
     #[serde(with = "sorted")]

@@ -141,26 +141,26 @@ impl Host {
         Self { machine: Machine::new(rank, Arc::clone(rules), 1, false), program: Program::External }
     }
 
-    /// The same host, which writes down what is wanted.
+    /// The host, made to write down what is wanted.
     #[must_use]
     pub fn writing(mut self, wanted: Wanted) -> Self {
         self.machine.log = Log::new(wanted);
         self
     }
 
-    /// Its state between two cycles.
+    /// The state of the host between two cycles.
     pub fn save(&self) -> HostState {
         HostState { machine: self.machine.clone(), program: self.program.save() }
     }
 
-    /// Before it begins, goes on with the state of the same rank of the same program.
+    /// Goes on with the state of the same rank of the same program, before the host begins.
     pub fn load(&mut self, state: HostState) {
         let HostState { machine, program } = state;
         self.machine.load(machine);
         self.program.load(&self.machine.rules, program);
     }
 
-    /// Its rank.
+    /// The rank of the host.
     pub fn rank(&self) -> Rank {
         self.machine.rank
     }
@@ -171,7 +171,7 @@ impl Host {
         self.note_end(now);
     }
 
-    /// The last phit of a message for it is there.
+    /// The last phit of a message for the host is there.
     pub fn deliver(&mut self, now: Cycle, letter: &Letter, there: Cycle) {
         if matches!(self.program, Program::External) {
             return self.machine.count_received(there, letter);
@@ -258,7 +258,7 @@ impl Host {
         }
     }
 
-    /// When it has to run again though nothing is delivered; never if nothing of its own is under way.
+    /// When the host has to run again though nothing is delivered; never if nothing of its own is under way.
     #[inline]
     pub fn next(&self) -> Cycle {
         self.machine.next_timer()
@@ -269,7 +269,7 @@ impl Host {
         &mut self.machine.queue
     }
 
-    /// The same, to be looked at.
+    /// Messages for the network, first come, first served, to be looked at.
     pub fn waiting(&self) -> impl Iterator<Item = &Outgoing> {
         self.machine.queue.iter()
     }
@@ -279,7 +279,7 @@ impl Host {
         !self.machine.queue.is_empty()
     }
 
-    /// The rules of its job.
+    /// The rules of the host's job.
     pub fn rules(&self) -> &Rules {
         &self.machine.rules
     }
@@ -295,12 +295,12 @@ impl Host {
         self.program.left()
     }
 
-    /// What it has counted.
+    /// What the host has counted.
     pub fn figures(&self) -> Figures {
         self.machine.figures
     }
 
-    /// What it has written down, which it forgets.
+    /// What the host has written down, which it forgets.
     pub fn take_log(&mut self) -> Log {
         std::mem::take(&mut self.machine.log)
     }

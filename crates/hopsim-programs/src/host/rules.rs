@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 /// When an eager send is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SendCompletes {
-    /// When it is issued: its payload has been copied.
+    /// When the send is issued: its payload has been copied.
     #[default]
     Buffered,
-    /// When its last phit has left the node.
+    /// When the last phit of the send has left the node.
     Injected,
 }
 
-/// The hosts of a job.
+/// The rules of the hosts of a job.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// Bytes of a phit.
@@ -25,17 +25,17 @@ pub struct Rules {
     pub cycles_per_nanosecond: Option<Fraction>,
     /// What the processor spends on a message that it sends, o of `LogGOPS` \[cycles\].
     pub send_overhead: Cycle,
-    /// What it spends on a message that it receives \[cycles\].
+    /// What the processor spends on a message that it receives \[cycles\].
     pub receive_overhead: Cycle,
     /// Least time between the beginnings of two messages of a node, g of `LogGOPS` \[cycles\].
     pub gap: Cycle,
-    /// Larger messages wait until they are received, by rendezvous \[bytes\].
+    /// The largest payload of an eager message: larger messages wait until they are received, by rendezvous \[bytes\].
     pub eager_limit: Option<u64>,
     /// When an eager send is done.
     pub send_completes: SendCompletes,
     /// Longest packet, its header included \[phits\].
     pub packet_length: u32,
-    /// Of every packet \[phits\].
+    /// The header of every packet \[phits\].
     pub header_length: u32,
     /// Whether the last packet of a message is as long as the others.
     pub last_packet_full: bool,
@@ -71,16 +71,16 @@ impl Default for Rules {
 /// The packets of a message: all of `length` phits but the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Packets {
-    /// How many; at least 1.
+    /// The number of packets; at least 1.
     pub count: u64,
-    /// Phits of each but the last.
+    /// Phits of each packet but the last.
     pub length: u32,
-    /// Phits of the last one.
+    /// Phits of the last packet.
     pub last: u32,
 }
 
 impl Packets {
-    /// Phits of all of them.
+    /// Phits of all packets.
     pub fn phits(&self) -> u64 {
         (self.count - 1) * u64::from(self.length) + u64::from(self.last)
     }

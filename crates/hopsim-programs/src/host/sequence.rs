@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The operation that the sequence stands at.
+/// The owner of the operation that the sequence stands at.
 const CURRENT: Owner = Owner::MAX;
-/// One of the operations of a step of a collective.
+/// The owner of the operations of a step of a collective.
 const STEP: Owner = Owner::MAX - 1;
 
 /// What the sequence waits for before its next record.
@@ -38,7 +38,7 @@ enum Request {
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Membership {
     place: u32,
-    /// Collective operations so far.
+    /// Collective operations of the rank in the communicator so far.
     calls: u32,
 }
 
@@ -48,13 +48,13 @@ const BESIDE: u8 = 1;
 /// A collective operation that has begun beside the sequence.
 struct Beside {
     unrolling: Unrolling,
-    /// Of all its operations.
+    /// The label of all operations of the collective.
     label: Label,
-    /// Operations of its present step that are not done.
+    /// Operations of the present step that are not done.
     left: u32,
 }
 
-/// That of one rank in a snapshot.
+/// The sequence of one rank in a snapshot.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct SequenceState {
     read: u32,
@@ -81,7 +81,7 @@ pub struct Sequence {
     standing: Standing,
     requests: FxHashMap<u32, Request>,
     unrolling: Option<Unrolling>,
-    /// By request.
+    /// The collectives beside the sequence, by request.
     beside: FxHashMap<u32, Beside>,
     memberships: FxHashMap<Communicator, Membership>,
     index: u32,
@@ -90,7 +90,7 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// That of a rank of a program.
+    /// The sequence of a rank of a program.
     pub fn new(rank: Rank, script: &Arc<dyn Script>) -> Self {
         Self {
             script: Arc::clone(script),
@@ -108,7 +108,7 @@ impl Sequence {
         }
     }
 
-    /// How far it is.
+    /// How far the sequence is.
     pub fn save(&self) -> SequenceState {
         let Self {
             script: _,
@@ -140,7 +140,7 @@ impl Sequence {
         }
     }
 
-    /// Before its first record, goes on from there.
+    /// Goes on from a snapshot, before the first record.
     pub fn load(&mut self, rules: &Rules, state: SequenceState) {
         let SequenceState {
             read,
@@ -168,17 +168,17 @@ impl Sequence {
         (self.index, self.remainder, self.is_exhausted) = (index, remainder, is_exhausted);
     }
 
-    /// Whether it has no more records.
+    /// Whether the sequence has no more records.
     pub fn is_exhausted(&self) -> bool {
         self.is_exhausted
     }
 
-    /// Records that it has not read.
+    /// Records that the sequence has not read.
     pub fn records_left(&self) -> u64 {
         self.records.left()
     }
 
-    /// Whether an operation is one that it has to wait for before its next record.
+    /// Whether an operation is one that the sequence has to wait for before its next record.
     pub fn stands_at(&self, owner: Owner) -> bool {
         owner >= STEP || self.requests.get(&owner) == Some(&Request::Awaited)
     }

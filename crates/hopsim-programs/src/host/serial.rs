@@ -31,7 +31,7 @@ pub mod sorted {
         all.serialize(serializer)
     }
 
-    /// Reads one.
+    /// Reads a table.
     pub fn deserialize<'de, D: Deserializer<'de>, K: Eq + Hash + Deserialize<'de>, V: Deserialize<'de>>(
         deserializer: D,
     ) -> Result<FxHashMap<K, V>, D::Error> {

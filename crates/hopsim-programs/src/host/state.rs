@@ -6,14 +6,14 @@ use crate::host::machine::Machine;
 use crate::host::sequence::SequenceState;
 use serde::{Deserialize, Serialize};
 
-/// That of a host.
+/// The state of a host.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct HostState {
     pub(super) machine: Machine,
     pub(super) program: ProgramState,
 }
 
-/// That of what it executes.
+/// The state of what a host executes.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) enum ProgramState {
     Sequence(SequenceState),

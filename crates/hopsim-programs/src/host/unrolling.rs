@@ -16,19 +16,20 @@ pub const COLLECTIVE: Communicator = 1 << 31;
 /// What a member does at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// What it receives; posted first.
+    /// What the member receives; posted first.
     pub receive: Option<Pattern>,
-    /// What it sends.
+    /// What the member sends.
     pub send: Option<Sending>,
 }
 
 impl Exchange {
-    /// How many operations these are.
+    /// The number of operations of the exchange.
     pub fn count(&self) -> u32 {
         u32::from(self.receive.is_some()) + u32::from(self.send.is_some())
     }
 
-    /// Begins them as operations that share a label, but for the index of the send: that is the next one, which nothing else has.
+    /// Begins the exchange as operations that share a label, but for the index of the send: that is the next one, which nothing
+    /// else has.
     pub fn begin(self, now: Cycle, machine: &mut Machine, label: Label) {
         if let Some(pattern) = self.receive {
             machine.begin(now, label, Work::Receive(pattern));
@@ -45,7 +46,7 @@ pub fn place(members: &[Rank], rank: Rank) -> u32 {
     members.iter().position(|&member| member == rank).unwrap_or(0) as u32
 }
 
-/// That of a member in a snapshot.
+/// One member's way through a collective operation, in a snapshot.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct UnrollingState {
     collective: Collective,
@@ -66,7 +67,7 @@ pub struct Unrolling {
 }
 
 impl Unrolling {
-    /// That of the member at a `place`, in operation `number` of the communicator.
+    /// The way of the member at a `place` through operation `number` of the communicator.
     pub fn new(
         rules: &Rules,
         collective: Collective,
@@ -79,13 +80,13 @@ impl Unrolling {
         Self { collective, algorithm, members: Arc::clone(members), place, root, number, round: 0 }
     }
 
-    /// How far it is.
+    /// How far the member is.
     pub fn save(&self) -> UnrollingState {
         let Self { collective, algorithm: _, members: _, place, root: _, number, round } = self;
         UnrollingState { collective: collective.clone(), place: *place, number: *number, round: *round }
     }
 
-    /// Goes on from there; `communicators` are those of the program.
+    /// The way of a member that goes on from a snapshot; `communicators` are those of the program.
     pub fn load(rules: &Rules, communicators: &[Arc<[Rank]>], state: UnrollingState) -> Self {
         let UnrollingState { collective, place, number, round } = state;
         let members = &communicators[collective.communicator as usize];

@@ -12,7 +12,7 @@ use crate::trace::{Place, Rules, Trace};
 use calls::Calls;
 use messages::Messages;
 
-/// See [`Trace::check`].
+/// Checks a trace, see [`Trace::check`].
 pub fn check(trace: &Trace) -> Result<(), ProgramError> {
     let ranks = u32::try_from(trace.ranks.len()).ok().filter(|&ranks| ranks > 0);
     let ranks = ranks.ok_or_else(|| ProgramError::new("expected from 1 to 4294967295 ranks"))?;
@@ -51,7 +51,7 @@ fn mix(number: u64) -> u64 {
 
 /// A factor that keeps numbers apart whose sum is mixed.
 const APART: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Another one.
+/// Another factor that keeps numbers apart whose sum is mixed.
 const FURTHER: u64 = 0xd1b5_4a32_d192_ed03;
 
 #[cfg(test)]

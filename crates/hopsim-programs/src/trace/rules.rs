@@ -169,7 +169,7 @@ pub struct Members {
     /// Number of ranks of the program.
     pub ranks: u32,
     sizes: Vec<usize>,
-    /// By communicator other than 0: its ranks in ascending order, and where each stands in it.
+    /// The ranks of each communicator other than 0 in ascending order, and where each stands in the communicator.
     sorted: Vec<Box<[(Rank, u32)]>>,
 }
 

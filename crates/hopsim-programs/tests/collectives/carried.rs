@@ -118,7 +118,7 @@ fn reached(case: &Case, v: u32) -> std::ops::Range<u32> {
     v..case.members.min(v + (v & v.wrapping_neg()))
 }
 
-/// The same as members.
+/// The members whose places the binomial tree reaches through a member.
 fn subtree(case: &Case, place: u32) -> Vec<u32> {
     reached(case, case.relative(place)).map(|v| (v + case.root) % case.members).collect()
 }

@@ -28,7 +28,7 @@ fn children(case: &Case, place: u32) -> u64 {
     (0..31).map(|k| 1 << k).take_while(|mask| v & mask == 0 && v + mask < case.members).count() as u64
 }
 
-/// What a member hands over in the algorithms that are for powers of two; none: it takes part as one of those.
+/// What a member sends in algorithms for powers of two: its vector alone, or `part`, with a result if it took another's vector.
 fn folded(case: &Case, place: u32, part: Sent) -> Sent {
     let pairs = 2 * (case.members - largest_power(case.members));
     match place % 2 {

@@ -20,7 +20,7 @@ fn rules() -> Vec<Rules> {
     vec![plain, injected, rendezvous, overheads]
 }
 
-/// It finishes, and sends so many messages and bytes. Its records are as many as it says, and make a sound trace.
+/// The program finishes, and sends so many messages and bytes. Its records are as many as it says, and make a sound trace.
 fn check(program: impl Script + Clone + 'static, expected: (u64, u64)) {
     for rules in rules() {
         let figures = run(program.clone(), rules, network(20, 1));

@@ -14,11 +14,11 @@ type Timed = (Ticks, Message);
 pub struct Role {
     /// Messages to be posted.
     pub agenda: Vec<Timed>,
-    /// The messages that are posted one after the other, each so long after a message of its own has left.
+    /// The messages that are posted one after the other, each so long after a message of the host has left.
     pub after_left: VecDeque<Timed>,
-    /// The same for messages that arrive.
+    /// The messages that are posted one after the other, each so long after a message for the host has arrived.
     pub after_arrived: VecDeque<Timed>,
-    /// So long is put off what is on the agenda for later, whenever it hears something.
+    /// How long what is on the agenda for later is put off, whenever the host hears something.
     pub put_off: Ticks,
 }
 

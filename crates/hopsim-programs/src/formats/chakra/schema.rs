@@ -7,14 +7,14 @@ use prost::Message;
 #[derive(Clone, PartialEq, Message)]
 pub struct Metadata {}
 
-/// `Node`.
+/// A node of the graph: `Node` of the schema.
 #[derive(Clone, PartialEq, Message)]
 pub struct Node {
     #[prost(uint64, tag = "1")]
     pub id: u64,
     #[prost(string, tag = "2")]
     pub name: String,
-    /// `type`: see the constants of [`kind`].
+    /// The kind of the node, `type`: see the constants of [`kind`].
     #[prost(int32, tag = "3")]
     pub kind: i32,
     #[prost(uint64, repeated, tag = "4")]
@@ -27,7 +27,7 @@ pub struct Node {
     pub attr: Vec<Attribute>,
 }
 
-/// `NodeType`.
+/// The kinds of nodes: `NodeType` of the schema.
 pub mod kind {
     pub const METADATA: i32 = 1;
     pub const MEM_LOAD: i32 = 2;
@@ -38,7 +38,7 @@ pub mod kind {
     pub const COMM_COLL: i32 = 7;
 }
 
-/// `AttributeProto`.
+/// An attribute of a node: `AttributeProto` of the schema.
 #[derive(Clone, PartialEq, Message)]
 pub struct Attribute {
     #[prost(string, tag = "1")]
@@ -107,7 +107,7 @@ impl Node {
         number.ok_or_else(refused).map(Some)
     }
 
-    /// The same of an attribute that must be there.
+    /// The value of an attribute that is a number up to a limit, and that must be there.
     pub fn needed(&self, name: &str, most: u64) -> Result<u64, ProgramError> {
         let number = self.number(name, most)?;
         number.ok_or_else(|| ProgramError::new(format!("expected an attribute `{name}`, got none")))
@@ -122,7 +122,7 @@ impl Node {
         })
     }
 
-    /// A text, if it is there and not empty.
+    /// The text of an attribute, if it is there and not empty.
     pub fn text(&self, name: &str) -> Option<&str> {
         match &self.attribute(name)?.value {
             Some(Value::Text(text)) if !text.is_empty() => Some(text),

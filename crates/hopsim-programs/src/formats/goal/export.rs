@@ -43,7 +43,7 @@ struct Export<'a> {
     trace: &'a Trace,
     choices: &'a Choices,
     rules: Rules,
-    /// Those that are not the tag that a message of communicator 0 has.
+    /// The tags of all keys but those of messages of communicator 0 that keep their own.
     tags: FxHashMap<Key, u32>,
 }
 

@@ -6,8 +6,8 @@ use crate::graph::{Dependency, Graph, Operation, RankGraph};
 use crate::record::{Bytes, Collective, Communicator, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The same graph with the messages of the algorithms chosen in place of collective operations: a join, the steps one after the
-/// other, another join. Each call of a communicator gets a tag that is free, as several may go on beside each other.
+/// A graph with the messages of the algorithms chosen in place of collective operations: a join, the steps one after the other,
+/// another join. Each call of a communicator gets a tag that is free, as several may go on beside each other.
 pub fn unroll_graph(graph: &Graph, choices: &Choices) -> Result<Graph, ProgramError> {
     let tags = tags(graph);
     let ranks = graph.ranks.iter().zip(0..).map(|(own, rank)| {

@@ -10,7 +10,7 @@ use crate::trace::Trace;
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Sequence {
     count: u64,
-    /// Digest of all in their order.
+    /// Digest of all calls in their order.
     digest: u64,
 }
 
@@ -21,7 +21,7 @@ struct Entry {
     current: Sequence,
     /// A rank that calls something, and what.
     first: Option<(Rank, Sequence)>,
-    /// Another one that calls something else.
+    /// Another rank, which calls something else.
     deviates: Option<Rank>,
     /// How many ranks call something.
     callers: usize,
@@ -37,12 +37,12 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// None yet in so many communicators.
+    /// No calls yet in so many communicators.
     pub fn new(communicators: usize) -> Self {
         Self { entries: vec![Entry::default(); communicators], touched: Vec::new() }
     }
 
-    /// The next one of the current rank, which stands at this place of the communicator.
+    /// The next call of the current rank, which stands at this place of the communicator.
     pub fn call(&mut self, collective: &Collective, place: u32) {
         let entry = &mut self.entries[collective.communicator as usize];
         if entry.current.count == 0 {
@@ -87,7 +87,7 @@ impl Calls {
         }
     }
 
-    /// Whether all agree; the first communicator in which they do not is explained.
+    /// Whether all members agree; the first communicator in which they do not is explained.
     pub fn verdict(&self, trace: &Trace) -> Result<(), ProgramError> {
         for (number, (entry, members)) in self.entries.iter().zip(&trace.communicators).enumerate() {
             let communicator = number as Communicator;

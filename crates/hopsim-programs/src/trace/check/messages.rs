@@ -37,7 +37,7 @@ impl Messages {
         self.tallies.entry(Key { source, destination, tag, communicator }).or_default()
     }
 
-    /// The next one that the rank sends.
+    /// The next message that the rank sends.
     #[inline]
     pub fn send(&mut self, rank: Rank, message: &Message) {
         let tally = self.tally(rank, message.peer, message);
@@ -46,7 +46,7 @@ impl Messages {
         tally.difference = tally.difference.wrapping_add(digest);
     }
 
-    /// The next one that the rank receives.
+    /// The next message that the rank receives.
     #[inline]
     pub fn receive(&mut self, rank: Rank, message: &Message) {
         let tally = self.tally(message.peer, rank, message);
@@ -55,7 +55,7 @@ impl Messages {
         tally.difference = tally.difference.wrapping_sub(digest);
     }
 
-    /// Whether all pair; the first key that does not is explained.
+    /// Whether all messages pair; the first key that does not is explained.
     pub fn verdict(&self, trace: &Trace) -> Result<(), ProgramError> {
         let wrong =
             self.tallies.iter().filter(|(_, tally)| tally.sends != tally.receives || tally.difference != 0);
