@@ -292,7 +292,7 @@ struct Cut<'m> {
     map: &'m Map,
     /// Whether a router is in the second half.
     second: Vec<bool>,
-    /// By how much the cut has fewer links if a router changes sides.
+    /// Number of links that the cut loses if a router changes sides.
     gain: Vec<i64>,
 }
 

@@ -30,7 +30,7 @@ impl Life {
         usize::from(plan.job_of[self.trace.source as usize])
     }
 
-    /// From generation to the delivery of the tail, of a packet that has been delivered \[cycles\].
+    /// Latency of a packet that has been delivered: from its generation to the delivery of its tail \[cycles\].
     pub fn latency(&self) -> u32 {
         self.trace.delivered.expect("it has been delivered") - self.trace.generated + self.length
     }

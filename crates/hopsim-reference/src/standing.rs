@@ -47,11 +47,11 @@ impl Queue {
 
 /// What a head waits for in the end.
 enum End {
-    /// For a link, with the number of links up to it.
+    /// A link, with the number of links up to it.
     Link(Link, u32),
-    /// For the crossbar.
+    /// The crossbar.
     Crossbar,
-    /// For itself, in a circle.
+    /// The head itself: heads wait for each other in a circle.
     Circle,
 }
 

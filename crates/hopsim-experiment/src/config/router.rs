@@ -22,7 +22,7 @@ pub enum RouterConfig {
     Infiniband(Box<Infiniband>),
 }
 
-/// Where only routers with VCs come: a fabric of InfiniBand has a plan of its own.
+/// Panics where only routers with VCs come: a fabric of InfiniBand has a plan of its own.
 pub fn not_a_fabric() -> ! {
     unreachable!("an InfiniBand fabric is refused at the beginning of the plan")
 }

@@ -27,7 +27,7 @@ pub struct Branches {
 struct Common {
     /// The document without the keys that may differ.
     document: Value,
-    /// By job and node: whether it ever sends.
+    /// Whether each node ever sends, by job and node.
     senders: Vec<Vec<bool>>,
 }
 
@@ -110,7 +110,7 @@ fn common(experiment: &Experiment) -> Value {
     document
 }
 
-/// By job and node: whether it ever sends, which decides whether it draws anything.
+/// Whether each node ever sends, by job and node, which decides whether it draws anything.
 fn senders(plan: &Plan) -> Vec<Vec<bool>> {
     let of_job = |job: &JobPlan| job.nodes().iter().map(|&node| job.sends(node)).collect();
     plan.jobs.iter().map(of_job).collect()

@@ -1,4 +1,4 @@
-//! In what two resolved documents differ.
+//! Differences between two resolved documents.
 
 use super::path::{display, show};
 use serde_json::Value;

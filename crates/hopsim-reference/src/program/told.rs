@@ -21,7 +21,7 @@ pub struct Told {
     pub passed: Vec<Passed>,
 }
 
-/// Cycles of a stream in which it did the same or its rank waited for the same.
+/// Cycles of a stream in which the stream did the same or its rank waited for the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passed {
     pub stream: usize,

@@ -62,7 +62,7 @@ pub fn build(
     Ok(all)
 }
 
-/// Refuses nodes that another simulator drives: it counts in cycles and phits.
+/// Refuses nodes that another simulator drives: such a simulator counts in cycles and phits.
 fn check_driven(program: &ProgramConfig) -> Result<(), ConfigError> {
     if !matches!(program, ProgramConfig::External(_)) {
         return Ok(());

@@ -26,7 +26,7 @@ pub struct Link {
     pub delay: Ticks,
 }
 
-/// All links.
+/// All links of a fabric.
 #[derive(Clone, Debug)]
 pub struct Links {
     /// Kinds of links: to hosts, and between switches.
@@ -185,7 +185,7 @@ impl Wiring {
     }
 }
 
-/// What of a fabric follows from its topology and its forwarding alone.
+/// Everything that follows from the topology of a fabric and its forwarding alone.
 #[derive(Debug)]
 pub struct Network {
     /// The topology.

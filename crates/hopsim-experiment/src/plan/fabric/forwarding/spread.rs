@@ -1,4 +1,4 @@
-//! Of several ports the one that has been chosen for the fewest nodes before, of several the first.
+//! The choice among several ports: the port that has been chosen for the fewest nodes before, of several such ports the first.
 
 use super::super::wiring::Cables;
 use super::{empty, to_own_hosts};
